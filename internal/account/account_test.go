@@ -16,7 +16,6 @@ import (
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
-	"verdict/internal/wire"
 )
 
 func TestOpenAccount(t *testing.T) {
@@ -227,16 +226,15 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		}
 		draft := func(by tenant.Principal) string {
 			t.Helper()
-			answer, err := h.Service.Policies.CreateRuleSet(t.Context(), by, usecasetest.Parse(t, `{"name":"a draft","base":"`+sets.Data[0].ID+`"}`), nil)
+			set, err := h.Service.Policies.CreateRuleSet(t.Context(), by, usecasetest.Draft(t, `{"name":"a draft","base":"`+sets.Data[0].ID+`"}`), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			id, _ := usecasetest.Object(t, answer.Body)["id"].(string)
-			return id
+			return set.ID
 		}
 		arm := func(by tenant.Principal, id string) string {
 			t.Helper()
-			_, err := h.Service.Policies.Activate(t.Context(), by, id, wire.Value{}, nil)
+			_, err := h.Service.Policies.Activate(t.Context(), by, id, policydesk.Activation{}, nil)
 			if err != nil && usecasetest.CodeOf(err) == "" {
 				t.Fatal(err)
 			}

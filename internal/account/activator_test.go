@@ -15,7 +15,6 @@ import (
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
-	"verdict/internal/wire"
 )
 
 // team is a house with people in live, where something is active.
@@ -48,15 +47,15 @@ func newTeam(t *testing.T, db *store.DB) *team {
 // draft stores a rule set of somebody's own.
 func (m *team) draft(by tenant.Principal) string {
 	m.Helper()
-	answer, err := m.Service.Policies.CreateRuleSet(m.Context(), by, usecasetest.Parse(m.T, `{"name":"new"}`), nil)
+	set, err := m.Service.Policies.CreateRuleSet(m.Context(), by, usecasetest.Draft(m.T, `{"name":"new"}`), nil)
 	if err != nil {
 		m.Fatal(err)
 	}
-	return usecasetest.Object(m.T, answer.Body)["id"].(string)
+	return set.ID
 }
 
 func (m *team) activate(by tenant.Principal, id string) error {
-	_, err := m.Service.Policies.Activate(m.Context(), by, id, wire.Value{}, nil)
+	_, err := m.Service.Policies.Activate(m.Context(), by, id, policydesk.Activation{}, nil)
 	return err
 }
 

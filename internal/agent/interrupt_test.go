@@ -12,6 +12,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/agent"
 	"verdict/internal/engine"
+	"verdict/internal/policydesk"
 )
 
 // ending is a context that ends when it was asked so often.
@@ -47,12 +48,11 @@ func (h *house) hostile() {
 
 func (h *house) activate(policy string) {
 	h.Helper()
-	made, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, parse(h, policy), nil)
+	made, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, engine.NewDraft(parse(h, policy)), nil)
 	if err != nil {
 		h.Fatal(err)
 	}
-	id, _ := tree(h, made.Body)["id"].(string)
-	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, id, parse(h, `{}`), nil); err != nil {
+	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, made.ID, policydesk.Activation{}, nil); err != nil {
 		h.Fatal(err)
 	}
 }

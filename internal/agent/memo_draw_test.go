@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"verdict/internal/document"
+	"verdict/internal/engine"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
-	"verdict/internal/wire"
+	"verdict/internal/policydesk"
 )
 
 // dice is a sequence that looks random and is the same every time.
@@ -101,7 +102,7 @@ func (d *dice) bankSummary() string {
 // there is to say.
 func (h *house) lend() {
 	h.Helper()
-	answer, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, parse(h, `{"name":"with conditions",
+	set, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, engine.NewDraft(parse(h, `{"name":"with conditions",
 		"include_defaults":true,"required_fields":["monthly_income","bureau_score"],
 		"conditions":[{"code":"GUARANTOR","text":"A guarantor *in writing*","condition_ast":{"op":"gte","field":"requested_amount","value":100000}},
 			{"code":"VISIT","text":"A visit","condition_ast":{"op":"eq","field":"location_gps_pincode_match","value":false}}],
@@ -110,11 +111,11 @@ func (h *house) lend() {
 			{"id":"RF_RISK","stage":1,"action":"refer","reason_code":"LOC_PINCODE","message":"risk of {location_pincode_risk_score} from {threshold}",
 				"condition_ast":{"op":"gte","field":"location_pincode_risk_score","value":70}},
 			{"id":"KO_SHORT","stage":1,"action":"decline","reason_code":"BANK_BOUNCE","condition_ast":{"op":"gt","field":"bank_issued_bounces_90d","value":2}},
-			{"id":"RF_MORE","stage":2,"action":"refer","reason_code":"INC_LOW","condition_ast":{"op":"gt","left":{"field":"offer_limit"},"right":{"field":"monthly_income"}}}]}`), nil)
+			{"id":"RF_MORE","stage":2,"action":"refer","reason_code":"INC_LOW","condition_ast":{"op":"gt","left":{"field":"offer_limit"},"right":{"field":"monthly_income"}}}]}`)), nil)
 	if err != nil {
 		h.Fatal(err)
 	}
-	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, text(tree(h, answer.Body), "id"), wire.Value{}, nil); err != nil {
+	if _, err := h.cases.Policies.Activate(h.Context(), h.caller, set.ID, policydesk.Activation{}, nil); err != nil {
 		h.Fatal(err)
 	}
 	risks, err := document.ReadPincodeRisks(parse(h,

@@ -1,11 +1,13 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"verdict/internal/account"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
@@ -184,15 +186,10 @@ func (p *editorPages) resumeEdit(v *visit) error {
 }
 
 // saveDraft stores the draft as the next version.
-func (p *editorPages) saveDraft(v *visit, w *work, body wire.Value) error {
-	answer, err := p.policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
+func (p *editorPages) saveDraft(v *visit, w *work, body engine.Draft) error {
+	created, err := p.policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
 	if err == nil {
-		created, err := ours(answer.Body)
-		if err != nil {
-			return err
-		}
-		said := "Saved as version " + created.Get("version").Text() + ", a draft."
-		return v.done(said, "/policies/"+created.Get("id").Text())
+		return v.done(fmt.Sprintf("Saved as version %d, a draft.", created.Version), "/policies/"+created.ID)
 	}
 	return v.again(err, func(v *visit) error {
 		if v.status != http.StatusUnprocessableEntity {
@@ -210,7 +207,7 @@ func (p *editorPages) saveDraft(v *visit, w *work, body wire.Value) error {
 }
 
 // checkDraft has the draft read and draws it with what there is to say of it.
-func (p *editorPages) checkDraft(v *visit, w *work, body wire.Value) error {
+func (p *editorPages) checkDraft(v *visit, w *work, body engine.Draft) error {
 	reading, err := p.policies.ReadDraft(v.ctx, v.caller(), body)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -92,11 +93,11 @@ func (d *draft) bytes() []byte {
 // value is the draft as a body.
 func (d *draft) value() (wire.Value, error) { return wire.Parse(d.bytes()) }
 
-// body is the draft as the request for a new version that is made from base.
-func (d *draft) body(base string) (wire.Value, error) {
+// body returns the draft as the use case takes it, made from base.
+func (d *draft) body(base string) (engine.Draft, error) {
 	root := maps.Clone(d.root)
 	root["base"] = base
-	return (&draft{root}).value()
+	return engine.ParseDraft((&draft{root}).bytes())
 }
 
 // card is the scorecard, made if there is none.

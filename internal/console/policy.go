@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"verdict/internal/account"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -90,12 +91,7 @@ func (p *policyPages) activatePolicy(v *visit) error {
 		return v.again(err, p.policy)
 	}
 
-	body, err := p.activation(v)
-	if err != nil {
-		return v.again(err, p.policy)
-	}
-
-	answer, err := p.policies.Activate(v.ctx, v.caller(), v.id("id"), body, nil)
+	set, err := p.policies.Activate(v.ctx, v.caller(), v.id("id"), activationOf(v.form), nil)
 	if err != nil {
 		return v.again(err, func(v *visit) error {
 			if v.code == fault.CodeFindingsUnacknowledged { // each stands above the button
@@ -106,13 +102,7 @@ func (p *policyPages) activatePolicy(v *visit) error {
 		})
 	}
 
-	set, err := ours(answer.Body)
-	if err != nil {
-		return err
-	}
-
-	version, key := set.Get("version").Text(), set.Get("policy_key").Text()
-	return v.done("Version "+version+" of "+key+" is now active.", "/policies/"+v.id("id"))
+	return v.done(fmt.Sprintf("Version %d of %s is now active.", set.Version, set.PolicyKey), "/policies/"+v.id("id"))
 }
 
 // promotePolicy takes a version of the sandbox over to live, as a draft. It is
@@ -151,17 +141,11 @@ func (p *policyPages) promotePolicy(v *visit) error {
 		return err
 	}
 
-	answer, err := p.policies.CreateRuleSet(v.ctx, v.as(tenant.Live), body, nil)
+	created, err := p.policies.CreateRuleSet(v.ctx, v.as(tenant.Live), engine.NewDraft(body), nil)
 	if err != nil {
 		return v.again(err, p.policy)
 	}
 
-	created, err := ours(answer.Body)
-	if err != nil {
-		return err
-	}
-
-	v.tell("Version " + created.Get("version").Text() + " is now a draft in live. " +
-		"It decides nothing until it is activated there.")
-	return v.see(atEnvironment(tenant.Live, "/policies/"+created.Get("id").Text()))
+	v.tell(fmt.Sprintf("Version %d is now a draft in live. It decides nothing until it is activated there.", created.Version))
+	return v.see(atEnvironment(tenant.Live, "/policies/"+created.ID))
 }

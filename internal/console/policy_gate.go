@@ -1,26 +1,21 @@
 package console
 
 import (
-	"verdict/internal/wire"
+	"strings"
+
+	"verdict/internal/policydesk"
 )
 
-// activation returns the body of an activation, with the errors that were
+// activationOf returns what a form says of an activation, with the errors that were
 // ticked. Whether those are enough is the use case's to say.
-func (p *policyPages) activation(v *visit) (wire.Value, error) {
-	var w wire.Writer
-	w.Object()
-	for _, name := range []string{"note", "expected_active_id", "expected_checksum"} {
-		if text := v.form.Value(name); text != "" {
-			w.Key(name).String(text)
-		}
+func activationOf(f *form) policydesk.Activation {
+	a := policydesk.Activation{
+		Note:             f.text("note"),
+		ExpectedActiveID: f.text("expected_active_id"),
+		ExpectedChecksum: f.text("expected_checksum"),
 	}
-	if ticked := v.form.Values("acknowledge"); len(ticked) > 0 {
-		w.Key("acknowledge").Array()
-		for _, key := range ticked {
-			w.String(key)
-		}
-		w.EndArray()
+	for _, key := range f.Values("acknowledge") {
+		a.Acknowledge = append(a.Acknowledge, strings.ToValidUTF8(key, "\uFFFD"))
 	}
-
-	return wire.Parse(w.EndObject().Buf)
+	return a
 }

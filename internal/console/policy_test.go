@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
@@ -32,11 +33,12 @@ func (b *browser) active(env tenant.Environment) string {
 // draft stores a version made from the active one, with some members changed.
 func (b *browser) draft(env tenant.Environment, members string) string {
 	b.Helper()
-	answer, err := b.service.Policies.CreateRuleSet(b.Context(), b.who(env), parse(b.T, `{"name":"Draft",`+members+`}`), nil)
+	draft := engine.NewDraft(parse(b.T, `{"name":"Draft",`+members+`}`))
+	set, err := b.service.Policies.CreateRuleSet(b.Context(), b.who(env), draft, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return parse(b.T, string(answer.Body)).Get("id").Text()
+	return set.ID
 }
 
 // stricter is the members of a draft that knocks out whoever earns less.
@@ -260,11 +262,11 @@ func TestDraftIsDeleted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	admin := h.signUp()
-	answer, err := h.service.Policies.CreateRuleSet(t.Context(), admin.who(tenant.Sandbox), parseBody(t, `{"name":"try me"}`), nil)
+	set, err := h.service.Policies.CreateRuleSet(t.Context(), admin.who(tenant.Sandbox), engine.NewDraft(parseBody(t, `{"name":"try me"}`)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := "/console/sandbox/policies/" + strings.TrimPrefix(answer.Location, "/v1/rule-sets/")
+	path := "/console/sandbox/policies/" + set.ID
 	admin.colleague(tenant.RoleViewer).post(path + "/delete").want(http.StatusForbidden)
 	admin.get(path).want(http.StatusOK).has("Delete this draft", path+"/delete")
 	admin.post(path + "/delete").to("/console/sandbox/policies")

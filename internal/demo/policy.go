@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // ruleSets holds the ids of the policy's active version and of its latest draft.
@@ -52,15 +52,11 @@ func (d *envFill) version(written, armed time.Duration, name, note string, chang
 		}
 		change(doc)
 		doc["name"], doc["base"] = name, d.rules.active
-		answer, err := d.service.Policies.CreateRuleSet(ctx, d.by(d.staff.ravi), body(doc), nil)
+		made, err := d.service.Policies.CreateRuleSet(ctx, d.by(d.staff.ravi), engine.NewDraft(body(doc)), nil)
 		if err != nil {
 			return err
 		}
-		made, err := wire.Parse(answer.Body)
-		if err != nil {
-			return err
-		}
-		id := made.Get("id").Text()
+		id := made.ID
 		if d.rules.draft = id; armed == 0 {
 			return nil
 		}
@@ -73,7 +69,7 @@ func (d *envFill) version(written, armed time.Duration, name, note string, chang
 }
 
 func (d *envFill) arm(ctx context.Context, id, note string) error {
-	_, err := d.service.Policies.Activate(ctx, d.by(d.staff.meera), id, body(map[string]any{"note": note}), nil)
+	_, err := d.service.Policies.Activate(ctx, d.by(d.staff.meera), id, policydesk.Activation{Note: note}, nil)
 	return err
 }
 

@@ -19,16 +19,19 @@ func FuzzBodies(f *testing.F) {
 		`{"entries":[{"pincode":"400001","risk":"HIGH"}],"replace":true}`,
 		`{"fraud":{"ring":{"enabled":false}}}`,
 		`{"outcome":"approve","note":"x"}`,
+		`{"comment":"x","effective_from":"2026-11-15T00:00:00Z"}`,
+		`{"note":"x","acknowledge":["code@/knockouts/KO_A",7]}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	now := time.Unix(1_794_700_000, 0)
 	readers := map[string]func(wire.Value) error{
-		"move":     func(v wire.Value) error { _, err := document.ReadAlertMove(v, now); return err },
-		"block":    func(v wire.Value) error { _, err := document.ReadBlock(v, now); return err },
-		"pincodes": func(v wire.Value) error { _, err := document.ReadPincodeRisks(v); return err },
-		"review":   func(v wire.Value) error { _, err := document.ReadReview(v); return err },
-		"patch":    func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
+		"move":       func(v wire.Value) error { _, err := document.ReadAlertMove(v, now); return err },
+		"block":      func(v wire.Value) error { _, err := document.ReadBlock(v, now); return err },
+		"pincodes":   func(v wire.Value) error { _, err := document.ReadPincodeRisks(v); return err },
+		"review":     func(v wire.Value) error { _, err := document.ReadReview(v); return err },
+		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
+		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)

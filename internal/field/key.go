@@ -1,6 +1,13 @@
 package field
 
-import "strings"
+import (
+	"strings"
+
+	"verdict/internal/wire"
+)
+
+// DefaultPolicyKey is the policy_key of a request that names none.
+const DefaultPolicyKey = "default"
 
 // PolicyKeyText is the error text for an invalid policy_key.
 const PolicyKeyText = "must be 1 to 64 lower-case letters, digits, - and _, and not begin with - or _"
@@ -11,4 +18,14 @@ func IsPolicyKey(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '_' && s[0] != '-' && !strings.ContainsFunc(s, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '-'
 	})
+}
+
+// PolicyKeyOf returns the policy_key that a body names. ok is false if it is
+// invalid. The text is a copy, so that the body need not outlive it.
+func PolicyKeyOf(body wire.Value) (key string, ok bool) {
+	v := body.Get("policy_key")
+	if !v.Given() {
+		return DefaultPolicyKey, true
+	}
+	return strings.Clone(v.Text()), v.Kind() == wire.String && IsPolicyKey(v.Text())
 }

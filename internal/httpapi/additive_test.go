@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/engine"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -139,17 +140,13 @@ func (tr *trial) same(t *rapid.T, a, b previewed, what string) {
 
 // save stores a policy of these parts as a draft.
 func (tr *trial) save(t *rapid.T, parts []part) string {
-	body, err := wire.Parse([]byte(policyOf(parts)))
+	draft, err := engine.ParseDraft([]byte(policyOf(parts)))
 	if err != nil {
 		t.Fatalf("%v in %s", err, policyOf(parts))
 	}
-	saved, err := tr.service.Policies.CreateRuleSet(tr.Context(), tr.caller, body, nil)
+	set, err := tr.service.Policies.CreateRuleSet(tr.Context(), tr.caller, draft, nil)
 	if err != nil {
 		t.Fatalf("%v in %s", err, policyOf(parts))
-	}
-	var set struct{ ID string }
-	if err := json.Unmarshal(saved.Body, &set); err != nil {
-		t.Fatal(err)
 	}
 	return set.ID
 }

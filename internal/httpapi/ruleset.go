@@ -4,12 +4,21 @@ import (
 	"context"
 	"net/http"
 
+	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
 func (a *API) createRuleSet(c *call) error {
-	return c.answer(a.service.Policies.CreateRuleSet(c.ctx, c.caller, c.body, c.once))
+	draft, err := readAs(c, tenant.PolicyWrite, document.ReadDraft)
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[policydesk.RuleSet]{Once: c.once, Encode: document.EncodeCreatedRuleSet}
+	set, err := a.service.Policies.CreateRuleSet(c.ctx, c.caller, draft, reply)
+	return sendReply(c, reply, set, err)
 }
 
 func (a *API) ruleSet(c *call) error {
@@ -17,10 +26,7 @@ func (a *API) ruleSet(c *call) error {
 		return err
 	}
 	set, err := a.service.Policies.RuleSet(c.ctx, c.caller, c.id)
-	if err != nil {
-		return err
-	}
-	return c.sendResult(http.StatusOK, set)
+	return sendValue(c, set, err, document.WriteRuleSet)
 }
 
 func (a *API) ruleSets(c *call) error {
@@ -31,7 +37,7 @@ func (a *API) ruleSets(c *call) error {
 		return err
 	}
 	page, err := a.service.Policies.RuleSets(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, func(w *wire.Writer, r policydesk.RuleSet) { r.Write(w) })
+	return sendPage(c, page, err, document.WriteRuleSet)
 }
 
 func (a *API) deleteRuleSet(c *call) error {
@@ -47,7 +53,13 @@ func (a *API) deleteRuleSet(c *call) error {
 }
 
 func (a *API) activate(c *call) error {
-	return c.answer(a.service.Policies.Activate(c.ctx, c.caller, c.id, c.body, c.once))
+	ask, err := readAs(c, tenant.PolicyActivate, document.ReadActivation)
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[policydesk.RuleSet]{Once: c.once, Encode: document.EncodeRuleSet}
+	set, err := a.service.Policies.Activate(c.ctx, c.caller, c.id, ask, reply)
+	return sendReply(c, reply, set, err)
 }
 
 // maxStatsDays is as far back as statistics can be asked for.

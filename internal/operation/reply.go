@@ -54,13 +54,41 @@ func (r *Reply[T]) keep(a Answer) {
 // the same Idempotency-Key has done it, the result is the zero value and the reply
 // has the earlier answer.
 func Write[T any](ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error)) (T, error) {
+	return Prepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
+}
+
+// Prepared is Write with work before the transaction, which is done once too:
+// prepare does it, and returns what to do in the transaction.
+func Prepared[T any](
+	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], prepare func() (func(*store.Tx) (T, error), error),
+) (T, error) {
 	var result T
-	answer, err := s.Write(ctx, scope, r.once(), func(tx *store.Tx) (_ Answer, err error) {
-		if result, err = do(tx); err != nil {
+	answer, err := s.Once(ctx, scope, r.once(), func(keep Keep) (Answer, error) {
+		do, err := prepare()
+		if err != nil {
 			return Answer{}, err
 		}
-		if r != nil {
-			r.written = false // the transaction may be tried again
+		return s.Commit(ctx, scope, keep, func(tx *store.Tx) (_ Answer, err error) {
+			if result, err = do(tx); err != nil {
+				return Answer{}, err
+			}
+			if r != nil {
+				r.written = false // the transaction may be tried again
+			}
+			return r.encode(result), nil
+		})
+	})
+	r.keep(answer)
+	return result, err
+}
+
+// Remember computes a result that changes nothing, and stores its answer for a
+// request that is repeated.
+func Remember[T any](ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error)) (T, error) {
+	var result T
+	answer, err := s.Remember(ctx, scope, r.once(), func() (_ Answer, err error) {
+		if result, err = compute(); err != nil {
+			return Answer{}, err
 		}
 		return r.encode(result), nil
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"verdict/internal/account"
@@ -13,104 +14,109 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
-// Activate makes a rule set the one that decides. The one before is retired;
-// activating that one again is a rollback, which passes no gate. On this node
-// the next decision uses it, on others one within a second.
-func (s *Service) Activate(ctx context.Context, p tenant.Principal, id string, body wire.Value, o *operation.Once) (operation.Answer, error) {
-	if err := p.Require(tenant.PolicyActivate); err != nil {
-		return operation.Answer{}, err
-	}
-	if !tenant.Valid(tenant.KindPolicy, id) {
-		return operation.Answer{}, operation.Missing("rule set")
-	}
-	ask, err := readActivation(body)
-	if err != nil {
-		return operation.Answer{}, err
-	}
-	scope := s.core.Scope(p)
-	policy, err := s.activatable(ctx, scope, id)
-	if err != nil {
-		return operation.Answer{}, err
-	}
-	var findings []engine.Finding
-	if p.Environment == tenant.Live {
-		if findings, err = policy.findings(ctx); err != nil { // which is no work for the one writer
-			return operation.Answer{}, err
-		}
-	}
-	now := s.core.Moment()
-	ask.ID, ask.NowMicros, ask.Actor = id, now.UnixMicro(), operation.Actor(p)
-	ask.Audit = s.core.Audit(p, now, operation.ActionRuleSetActivated, id, ask.note)
-	acknowledged := s.core.Audit(p, now, operation.ActionAcknowledged, id, strings.Join(ask.acknowledge, ", "))
-	var activated store.RuleSet
-	answer, err := s.core.Write(ctx, scope, o, func(tx *store.Tx) (operation.Answer, error) {
-		gated := false
-		ask.Allow = func(active, target store.RuleSet, safe bool, entry *store.AuditEntry) error {
-			if safe || wasBefore(active, target) {
-				entry.Note = rollbackNote(ask.note)
-				return nil
-			}
-			gated = p.Environment == tenant.Live
-			return s.gate(tx, p, target, findings, ask.acknowledge)
-		}
-		done, err := tx.RuleSets().Activate(ask.Activation)
-		if err != nil {
-			return operation.Answer{}, err
-		}
-		if gated && len(ask.acknowledge) > 0 {
-			if err := tx.Audit().Add(acknowledged); err != nil {
-				return operation.Answer{}, err
-			}
-		}
-		activated = done.RuleSet
-		shown := RuleSet{RuleSet: done.RuleSet, FeatureNames: policy.featureNames()}
-		return operation.Answer{Status: operation.StatusOK, Body: shown.body()}, nil
-	})
-	if activated.ID != "" {
-		s.active.Forget(series{p.TenantID, string(p.Environment), activated.PolicyKey})
-	}
-	return answer, err
-}
-
-// activation is what a caller asks for.
-type activation struct {
-	store.Activation
-	note        string
-	acknowledge []string // keys of findings that were seen and are accepted
+// Activation is what the caller says of an activation. Each expectation that is
+// not empty must hold.
+type Activation struct {
+	Note             string
+	ExpectedActiveID string   // the rule set that it replaces
+	ExpectedChecksum string   // the document that it activates
+	Acknowledge      []string // keys of findings that were seen and are accepted
 }
 
 // The bounds of what one activation acknowledges.
 const (
-	maxAcknowledged = 1_000
+	MaxAcknowledged = 1_000
 	maxFindingKey   = 300
 )
 
-func readActivation(body wire.Value) (activation, error) {
-	var ask activation
-	if !body.Given() {
-		return ask, nil
+// NotAFindingKey is the fault of an acknowledgement that cannot be one.
+const NotAFindingKey = "must be the key of a finding, such as \"code@/knockouts/ID\""
+
+// Check adds what is wrong with the activation.
+func (a Activation) Check(faults *fault.List) {
+	c := faults.Check("")
+	c.Text("note", a.Note, operation.MaxNote)
+	c.Text("expected_active_id", a.ExpectedActiveID, operation.MaxNote)
+	c.Text("expected_checksum", a.ExpectedChecksum, operation.MaxNote)
+	if len(a.Acknowledge) > MaxAcknowledged {
+		c.Fail("acknowledge", fault.CodeTooMany, "has more than %d entries", MaxAcknowledged)
+		return
+	}
+	for i, key := range a.Acknowledge {
+		if len(key) > maxFindingKey {
+			c.Fail("acknowledge/"+strconv.Itoa(i), fault.CodeWrongType, NotAFindingKey)
+		}
+	}
+}
+
+// Activate makes a rule set the one that decides. The one before is retired;
+// activating that one again is a rollback, which passes no gate. On this node
+// the next decision uses it, on others one within a second.
+func (s *Service) Activate(
+	ctx context.Context, p tenant.Principal, id string, a Activation, r *operation.Reply[RuleSet],
+) (RuleSet, error) {
+	if err := p.Require(tenant.PolicyActivate); err != nil {
+		return RuleSet{}, err
+	}
+	if !tenant.Valid(tenant.KindPolicy, id) {
+		return RuleSet{}, operation.Missing("rule set")
 	}
 	var faults fault.List
-	f := wire.NewForm(body, &faults)
-	ask.note = operation.Note(&f)
-	if text, ok := f.Text("expected_active_id", operation.MaxNote); ok {
-		ask.ExpectedActiveID = strings.Clone(text)
+	a.Check(&faults)
+	if err := faults.Err(); err != nil {
+		return RuleSet{}, err
 	}
-	if text, ok := f.Text("expected_checksum", operation.MaxNote); ok {
-		ask.ExpectedChecksum = strings.Clone(text)
+	scope := s.core.Scope(p)
+	policy, err := s.activatable(ctx, scope, id)
+	if err != nil {
+		return RuleSet{}, err
 	}
-	for _, v := range f.Array("acknowledge", maxAcknowledged).Elements() {
-		if v.Kind() != wire.String || len(v.Text()) > maxFindingKey {
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be the key of a finding, such as \"code@/knockouts/ID\"")
-			continue
+	var findings []engine.Finding
+	if p.Environment == tenant.Live {
+		if findings, err = policy.findings(ctx); err != nil { // which is no work for the one writer
+			return RuleSet{}, err
 		}
-		ask.acknowledge = append(ask.acknowledge, strings.Clone(v.Text()))
 	}
-	f.Done()
-	return ask, faults.Err()
+
+	now := s.core.Moment()
+	change := store.Activation{
+		ID:               id,
+		NowMicros:        now.UnixMicro(),
+		Actor:            operation.Actor(p),
+		ExpectedActiveID: a.ExpectedActiveID,
+		ExpectedChecksum: a.ExpectedChecksum,
+		Audit:            s.core.Audit(p, now, operation.ActionRuleSetActivated, id, a.Note),
+	}
+	acknowledged := s.core.Audit(p, now, operation.ActionAcknowledged, id, strings.Join(a.Acknowledge, ", "))
+	set, err := operation.Write(ctx, s.core, scope, r, func(tx *store.Tx) (RuleSet, error) {
+		gated := false
+		change.Allow = func(active, target store.RuleSet, safe bool, entry *store.AuditEntry) error {
+			if safe || wasBefore(active, target) {
+				entry.Note = rollbackNote(a.Note)
+				return nil
+			}
+			gated = p.Environment == tenant.Live
+			return s.gate(tx, p, target, findings, a.Acknowledge)
+		}
+		done, err := tx.RuleSets().Activate(change)
+		if err != nil {
+			return RuleSet{}, err
+		}
+		if gated && len(a.Acknowledge) > 0 {
+			if err := tx.Audit().Add(acknowledged); err != nil {
+				return RuleSet{}, err
+			}
+		}
+		set := ruleSetOf(done.RuleSet)
+		set.FeatureNames = policy.featureNames()
+		return set, nil
+	})
+	if set.ID != "" {
+		s.active.Forget(series{p.TenantID, string(p.Environment), set.PolicyKey})
+	}
+	return set, err
 }
 
 // wasBefore reports whether an activation undoes the last one. Neither that nor

@@ -34,13 +34,13 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 		}
 		base := ""
 		for round := range 4 {
-			answer, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
+			set, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, fmt.Sprintf(
 				`{"name":"growing"%s,"patch":{"knockouts":{"set":[%s]}}}`, base, rules(round*60))), nil)
 			if round < 3 {
 				if err != nil {
 					t.Fatal(err)
 				}
-				base = fmt.Sprintf(`,"base":%q`, usecasetest.Object(t, answer.Body)["id"])
+				base = fmt.Sprintf(`,"base":%q`, set.ID)
 				continue
 			}
 			var refusal *fault.Error
@@ -61,7 +61,7 @@ func TestPoliciesAreBoundedByTheirRules(t *testing.T) {
 			for i := range list {
 				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"gt","field":"age","value":%d}}`, i, 100+i)
 			}
-			_, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
+			_, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, fmt.Sprintf(
 				`{"name":"many rules","knockouts":[%s]}`, strings.Join(list, ","))), nil)
 			var refusal *fault.Error
 			switch {

@@ -14,7 +14,6 @@ import (
 // nothing else may happen.
 func FuzzBodies(f *testing.F) {
 	for _, seed := range []string{
-		`{"comment":"x","effective_from":"2026-11-15T00:00:00Z"}`,
 		`{"name":"x","base_points":600,"factors":[]}`,
 		`{"inputs":[{"foir":0.3}]}`,
 		`{"inputs":{"foir":0.3}}`,
@@ -23,10 +22,9 @@ func FuzzBodies(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	readers := map[string]func(wire.Value) error{
-		"activation": func(v wire.Value) error { _, err := readActivation(v); return err },
-		"scorecard":  func(v wire.Value) error { _, err := readNamed(v); return err },
-		"inputs":     func(v wire.Value) error { _, _, err := readInputs(v, &engine.Scorecard{}); return err },
-		"condition":  func(v wire.Value) error { _, _, err := CheckCondition(v, v, 2, true); return err },
+		"scorecard": func(v wire.Value) error { _, err := readNamed(v); return err },
+		"inputs":    func(v wire.Value) error { _, _, err := readInputs(v, &engine.Scorecard{}); return err },
+		"condition": func(v wire.Value) error { _, _, err := CheckCondition(v, v, 2, true); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync/atomic"
 
 	"verdict/internal/application"
@@ -19,9 +18,6 @@ import (
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
-
-// defaultPolicyKey is the policy_key of a request that names none.
-const defaultPolicyKey = "default"
 
 // series is the versions of one policy_key of a tenant in an environment.
 type series struct{ tenant, environment, policyKey string }
@@ -172,13 +168,5 @@ func (s *Service) loadActive(ctx context.Context, k series) (string, error) {
 	return s.core.DB.Scope(k.tenant, k.environment).RuleSets(ctx).ActiveID(k.policyKey)
 }
 
-// KeyOf is the policy_key that a body names; ok is false when what it
-// says is none, which the reader of the body refuses with everything else. The
-// text is a copy: it outlives the body in a cache.
-func KeyOf(body wire.Value) (key string, ok bool) {
-	v := body.Get("policy_key")
-	if !v.Given() {
-		return defaultPolicyKey, true
-	}
-	return strings.Clone(v.Text()), v.Kind() == wire.String && field.IsPolicyKey(v.Text())
-}
+// KeyOf returns the policy_key that a body names; ok is false if it is invalid.
+func KeyOf(body wire.Value) (key string, ok bool) { return field.PolicyKeyOf(body) }

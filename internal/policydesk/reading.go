@@ -23,14 +23,14 @@ type Reading struct {
 	Checksum string           // of one that could
 }
 
-// ReadDraft reads the body of CreateRuleSet and stores nothing. A body with
-// faults in it is no error: it is what whoever writes one wants to know.
-func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, body wire.Value) (Reading, error) {
+// ReadDraft reads a draft as CreateRuleSet does, and stores nothing. The faults of
+// the draft are part of the result and no error.
+func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engine.Draft) (Reading, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Reading{}, err
 	}
 	scope := s.core.Scope(p)
-	d, err := s.readNew(ctx, scope, body)
+	d, err := s.readNew(ctx, scope, draft)
 	var refusal *fault.Error
 	switch {
 	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:

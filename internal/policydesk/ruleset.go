@@ -12,43 +12,78 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
-// RuleSet is one version of a policy, as it is shown.
+// RuleSet is one version of a policy. Times are 0 and texts "" until they apply.
 type RuleSet struct {
-	store.RuleSet
-	Inherited    []string         // sections taken from the base, told when it is created
-	Changes      []engine.Change  // what differs from the base, nil in lists and without a base
-	Findings     []engine.Finding // what the static analysis says, nil in lists
+	ID              string
+	PolicyKey       string
+	Version         int64
+	Name            string
+	Status          string
+	Document        engine.Document // complete, with the name and the policy_key
+	Checksum        string
+	Base            string // the rule set it was made from
+	Notes           string
+	CreatedMicros   int64
+	CreatedBy       string
+	ActivatedMicros int64
+	ActivatedBy     string
+	RetiredMicros   int64
+	ArchivedMicros  int64 // when a draft was archived instead of deleted
+
 	FeatureNames []string
+	Inherited    []string         // sections taken from the base; only of a new version
+	Changes      []engine.Change  // against the base; nil in lists and without a base
+	Findings     []engine.Finding // of the static analysis; nil in lists
 }
 
-// baseNone is the base of a rule set that inherits nothing.
-const baseNone = "none"
+func ruleSetOf(r store.RuleSet) RuleSet {
+	return RuleSet{
+		ID:              r.ID,
+		PolicyKey:       r.PolicyKey,
+		Version:         r.Version,
+		Name:            r.Name,
+		Status:          r.Status,
+		Document:        r.Document,
+		Checksum:        r.Checksum,
+		Base:            r.Base,
+		Notes:           r.Notes,
+		CreatedMicros:   r.CreatedMicros,
+		CreatedBy:       r.CreatedBy,
+		ActivatedMicros: r.ActivatedMicros,
+		ActivatedBy:     r.ActivatedBy,
+		RetiredMicros:   r.RetiredMicros,
+		ArchivedMicros:  r.ArchivedMicros,
+	}
+}
 
-// CreateRuleSet stores a draft. What the request leaves out is taken from its
-// base, by default the active rule set of the same policy_key, so that the
-// stored document is complete. Only a document that would compile is stored.
-func (s *Service) CreateRuleSet(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
+// CreateRuleSet stores a draft. What it leaves out is taken from its base, by
+// default the active rule set of the same policy_key, so that the stored document
+// is complete. Only a document that would compile is stored.
+func (s *Service) CreateRuleSet(
+	ctx context.Context, p tenant.Principal, draft engine.Draft, r *operation.Reply[RuleSet],
+) (RuleSet, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return operation.Answer{}, err
+		return RuleSet{}, err
 	}
 	scope := s.core.Scope(p)
 	// What is inherited depends on the moment, so all of it is done once: a
 	// repetition hears the first answer, whatever has been activated since.
-	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
-		d, err := s.readNew(ctx, scope, body)
+	return operation.Prepared(ctx, s.core, scope, r, func() (func(*store.Tx) (RuleSet, error), error) {
+		d, err := s.readNew(ctx, scope, draft)
 		if err != nil {
-			return operation.Answer{}, err
+			return nil, err
 		}
-		return s.storeDraft(ctx, p, d, keep)
+		return s.insertion(ctx, p, d)
 	})
 }
 
-// storeDraft stores a policy that was read, as the next version of its
+// insertion returns what stores a policy that was read, as the next version of its
 // policy_key.
-func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersion, keep operation.Keep) (operation.Answer, error) {
+func (s *Service) insertion(
+	ctx context.Context, p tenant.Principal, d newVersion,
+) (func(*store.Tx) (RuleSet, error), error) {
 	now, policy := s.core.Moment(), d.policy
 	draft := store.RuleSet{
 		ID: s.core.IDs.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Document: policy.Document(),
@@ -56,28 +91,30 @@ func (s *Service) storeDraft(ctx context.Context, p tenant.Principal, d newVersi
 	}
 	base, err := s.basePolicy(ctx, s.core.Scope(p), d.base.ID)
 	if err != nil {
-		return operation.Answer{}, err
+		return nil, err
 	}
-	shown := RuleSet{Inherited: d.inherited, FeatureNames: policy.FeatureNames()}
-	if shown.Findings, shown.Changes, err = analysedAgainst(ctx, policy, base); err != nil {
-		return operation.Answer{}, err
+	findings, changes, err := analysedAgainst(ctx, policy, base)
+	if err != nil {
+		return nil, err
 	}
-	return s.core.Commit(ctx, s.core.Scope(p), keep, func(tx *store.Tx) (operation.Answer, error) {
+	features := policy.FeatureNames()
+	return func(tx *store.Tx) (RuleSet, error) {
 		if err := s.roomForDraft(tx); err != nil {
-			return operation.Answer{}, err
+			return RuleSet{}, err
 		}
 		stored, err := tx.RuleSets().Insert(draft)
 		if err != nil {
-			return operation.Answer{}, err
+			return RuleSet{}, err
 		}
 		entry := s.core.Audit(p, now, operation.ActionRuleSetCreated, stored.ID, "")
 		entry.BeforeChecksum, entry.AfterChecksum = d.base.Checksum, stored.Checksum
 		if err := tx.Audit().Add(entry); err != nil {
-			return operation.Answer{}, err
+			return RuleSet{}, err
 		}
-		shown.RuleSet = stored
-		return operation.Answer{Status: operation.StatusCreated, Location: "/v1/rule-sets/" + stored.ID, Body: shown.body()}, nil
-	})
+		set := ruleSetOf(stored)
+		set.FeatureNames, set.Inherited, set.Findings, set.Changes = features, d.inherited, findings, changes
+		return set, nil
+	}, nil
 }
 
 // analysedAgainst analyses a policy that is not stored and compares it with its
@@ -133,33 +170,22 @@ type newVersion struct {
 	inherited []string
 }
 
-// readNew reads a request for a new version: finds its base, applies its patch,
-// inherits what it leaves out. Everything that is wrong is told together.
-func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Value) (d newVersion, err error) {
+// readNew reads a draft: finds its base, applies its patch, inherits what it
+// leaves out. Everything that is wrong is told together.
+func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.Draft) (d newVersion, err error) {
 	var faults fault.List
-	if d.base, err = s.base(ctx, scope, body, &faults); err != nil {
+	if d.base, err = s.base(ctx, scope, draft, &faults); err != nil {
 		return d, err
 	}
-	var from wire.Value
-	if d.base.ID != "" {
-		if from, err = wire.Parse(d.base.Document); err != nil {
-			return d, operation.AsDefect(err)
-		}
+	merged, err := draft.Merge(d.base.Document)
+	if err != nil {
+		return d, operation.AsDefect(err)
 	}
-	var patched engine.Patched
-	request := body
-	if names(body, "patch") {
-		patched = engine.Patch(body, from)
-		operation.AddAll(&faults, patched.Faults)
-		if request, err = wire.Parse(patched.Request); err != nil {
-			return d, operation.AsDefect(err)
-		}
-	}
-	var merged []byte
-	merged, d.inherited = engine.Inherit(request, from)
-	d.policy, err = s.readPolicy(ctx, scope, body, merged)
+	operation.AddAll(&faults, merged.Faults)
+	d.inherited = merged.Inherited
+	d.policy, err = s.readPolicy(ctx, scope, draft, merged.Document)
 	var refusal *fault.Error
-	switch err = fault.Retold(err, patched.Retell); {
+	switch err = fault.Retold(err, merged.Retell); {
 	case faults.Len() == 0:
 		return d, err
 	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:
@@ -170,33 +196,21 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, body wire.Val
 	return d, faults.Err()
 }
 
-// names reports whether an object has a member, be it null.
-func names(object wire.Value, member string) bool {
-	for name := range object.Members() {
-		if name == member {
-			return true
-		}
-	}
-	return false
-}
-
-// base finds what a draft inherits from: the zero rule set for nothing. A base
-// that is no text is noted as a fault, and the usual one is taken to find what
-// else is wrong.
-func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value, faults *fault.List) (store.RuleSet, error) {
-	named := body.Get("base")
-	switch {
-	case named.Given() && named.Kind() != wire.String:
-		faults.Add(named.Pointer(), fault.CodeWrongType, "must be the id of a rule set, or none")
-	case named.Text() == baseNone:
+// base finds what a draft inherits from: the zero rule set for nothing. If the
+// draft does not say, or says it wrongly, that is the active rule set.
+func (s *Service) base(
+	ctx context.Context, scope *store.Scope, draft engine.Draft, faults *fault.List,
+) (store.RuleSet, error) {
+	switch id, named := draft.Base(faults); {
+	case id == engine.NoBase:
 		return store.RuleSet{}, nil
-	case named.Given():
-		if !tenant.Valid(tenant.KindPolicy, named.Text()) {
+	case named:
+		if !tenant.Valid(tenant.KindPolicy, id) {
 			return store.RuleSet{}, operation.Missing("rule set to take as base")
 		}
-		return scope.RuleSets(ctx).Get(named.Text())
+		return scope.RuleSets(ctx).Get(id)
 	}
-	key, ok := KeyOf(body)
+	key, ok := draft.PolicyKey()
 	if !ok {
 		return store.RuleSet{}, nil // refused when the document is read
 	}
@@ -208,9 +222,11 @@ func (s *Service) base(ctx context.Context, scope *store.Scope, body wire.Value,
 	return set, err
 }
 
-// readPolicy reads the merged document of a request, with the scope's
-// scorecards at hand.
-func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.Value, merged []byte) (*engine.Policy, error) {
+// readPolicy reads the merged document of a draft, with the scope's scorecards at
+// hand.
+func (s *Service) readPolicy(
+	ctx context.Context, scope *store.Scope, draft engine.Draft, merged engine.Document,
+) (*engine.Policy, error) {
 	var lookup error
 	find := func(id string) (*engine.Scorecard, bool) {
 		card, err := s.scorecard(ctx, scope, id)
@@ -222,7 +238,7 @@ func (s *Service) readPolicy(ctx context.Context, scope *store.Scope, body wire.
 	}
 	sources := engine.Sources{Catalogue: field.Catalogue(), Scorecard: find, Check: operation.Checking(ctx)}
 	policy, err := engine.ParsePolicy(merged, sources)
-	if err == nil && body.Get("scorecard").Given() && body.Get("scorecard_id").Given() {
+	if err == nil && draft.PinsScorecard() {
 		err = checkPin(policy, find)
 	}
 	if lookup != nil {
@@ -287,7 +303,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
-		return RuleSet{RuleSet: set}, nil // its document can still be read by people
+		return ruleSetOf(set), nil // its document can still be read by people
 	case err != nil:
 		return RuleSet{}, err
 	}
@@ -295,7 +311,8 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	if err != nil {
 		return RuleSet{}, fmt.Errorf("the base of rule set %s: %w", id, operation.MissingIsDefect(err))
 	}
-	shown := RuleSet{RuleSet: set, FeatureNames: policy.featureNames()}
+	shown := ruleSetOf(set)
+	shown.FeatureNames = policy.featureNames()
 	shown.Findings, shown.Changes, err = policy.against(ctx, base)
 	return shown, err
 }
@@ -303,14 +320,17 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 // show reads a stored rule set for showing. In a list most are read once, so
 // those that decisions do not use are not kept.
 func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSet) (RuleSet, *engine.Policy, error) {
+	shown := ruleSetOf(set)
 	if known, ok := s.policies.Peek(policyID{scope.Tenant(), scope.Environment(), set.ID}); ok {
-		return RuleSet{RuleSet: set, FeatureNames: known.featureNames()}, known.source, nil
+		shown.FeatureNames = known.featureNames()
+		return shown, known.source, nil
 	}
 	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
 	if err != nil {
 		return RuleSet{}, nil, operation.AsDefect(err)
 	}
-	return RuleSet{RuleSet: set, FeatureNames: policy.FeatureNames()}, policy, nil
+	shown.FeatureNames = policy.FeatureNames()
+	return shown, policy, nil
 }
 
 // RuleSetFilter narrows a list of rule sets; empty fields do not.
@@ -336,7 +356,7 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 		// One that another version of the service stored, and this one does
 		// not take any more, must not hide the others.
 		if list[i], _, err = s.show(ctx, scope, set); err != nil {
-			list[i] = RuleSet{RuleSet: set}
+			list[i] = ruleSetOf(set)
 		}
 		if ctx.Err() != nil {
 			return operation.Page[RuleSet]{}, ctx.Err()
@@ -346,47 +366,6 @@ func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFil
 }
 
 func lastRuleSet(r RuleSet) (int64, string) { return r.CreatedMicros, r.ID }
-
-func (r RuleSet) body() []byte {
-	w := wire.Writer{Buf: make([]byte, 0, len(r.Document)+2<<10)}
-	r.Write(&w)
-	return w.Buf
-}
-
-// Write writes the rule set: its document, which has the name and the
-// policy_key, and what is known about it.
-func (r RuleSet) Write(w *wire.Writer) {
-	w.Object().Key("id").String(r.ID).Key("version").Int(r.Version).Key("status").String(r.Status)
-	w.Key("checksum").String(r.Checksum)
-	operation.Optional(w, "base", r.Base)
-	if r.Inherited != nil {
-		w.Key("inherited")
-		operation.WriteStrings(w, r.Inherited)
-	}
-	if r.Changes != nil {
-		w.Key("changes").Array()
-		for _, c := range r.Changes {
-			c.Write(w)
-		}
-		w.EndArray()
-	}
-	w.Members(r.Document).Key("feature_names")
-	operation.WriteStrings(w, r.FeatureNames)
-	if r.Findings != nil {
-		w.Key("findings").Array()
-		for _, f := range r.Findings {
-			f.Write(w)
-		}
-		w.EndArray()
-	}
-	operation.Optional(w, "notes", r.Notes)
-	w.Key("created_at").String(operation.Clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
-	operation.OptionalTime(w, "activated_at", r.ActivatedMicros)
-	operation.Optional(w, "activated_by", r.ActivatedBy)
-	operation.OptionalTime(w, "retired_at", r.RetiredMicros)
-	operation.OptionalTime(w, "archived_at", r.ArchivedMicros)
-	w.EndObject()
-}
 
 func (s *Service) roomForDraft(tx *store.Tx) error {
 	return operation.Capped(tx.RuleSets().Drafts, s.options.MaxDrafts, "drafts",

@@ -4,27 +4,25 @@ package policydesk_test
 import (
 	"testing"
 
+	"verdict/internal/policydesk"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
-	"verdict/internal/wire"
 )
 
 func TestDraftInheritsActivatesAndRollsBack(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		answer, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"no fee","knockouts":[]}`), nil)
+		draft, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"no fee","knockouts":[]}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		draft := usecasetest.Object(t, answer.Body)
-		if draft["status"] != "draft" || draft["version"] != 3.0 || draft["inherited"] == nil {
-			t.Errorf("created %s", answer.Body)
+		if draft.Status != "draft" || draft.Version != 3 || draft.Inherited == nil {
+			t.Errorf("created %+v", draft)
 		}
-		id, _ := draft["id"].(string)
-		if _, err := h.Service.Policies.Activate(t.Context(), h.Caller, id, wire.Value{}, nil); err != nil {
+		if _, err := h.Service.Policies.Activate(t.Context(), h.Caller, draft.ID, policydesk.Activation{}, nil); err != nil {
 			t.Fatal(err)
 		}
 		decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample), nil)
@@ -32,10 +30,10 @@ func TestDraftInheritsActivatesAndRollsBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		policy, _ := usecasetest.Object(t, decided.Body)["policy"].(map[string]any)
-		if policy["id"] != id {
+		if policy["id"] != draft.ID {
 			t.Errorf("decided by %v, not by what was activated", policy)
 		}
-		if _, err := h.Service.Policies.Activate(t.Context(), h.Caller, h.Signed.RuleSetID, wire.Value{}, nil); err != nil {
+		if _, err := h.Service.Policies.Activate(t.Context(), h.Caller, h.Signed.RuleSetID, policydesk.Activation{}, nil); err != nil {
 			t.Errorf("roll back: %v", err)
 		}
 	})

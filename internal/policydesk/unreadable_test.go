@@ -12,7 +12,6 @@ import (
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
-	"verdict/internal/wire"
 )
 
 // TestUnreadableRuleSet: a version that this service does not take any more is
@@ -21,11 +20,11 @@ func TestUnreadableRuleSet(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
 	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
-	answer, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil)
+	old, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"old"}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, _ := usecasetest.Object(t, answer.Body)["id"].(string)
+	id := old.ID
 	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
 		"UPDATE rule_sets SET document = $1 WHERE id = $2", []byte(`{"name":"old","policy_key":"default","from":"another time"}`), id); err != nil {
 		t.Fatal(err)
@@ -41,7 +40,7 @@ func TestUnreadableRuleSet(t *testing.T) {
 	if views, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{}, list); err != nil || len(views.Data) != 2 {
 		t.Errorf("%d policies are rendered, %v", len(views.Data), err)
 	}
-	_, err = h.Service.Policies.Activate(t.Context(), h.Caller, id, wire.Value{}, nil)
+	_, err = h.Service.Policies.Activate(t.Context(), h.Caller, id, policydesk.Activation{}, nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code != fault.CodeInvalidTransition {
 		t.Errorf("activated: %v", err)
@@ -55,7 +54,7 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 	databaseURL := storetest.SQLite(t)
 	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
 	for range 3 {
-		if _, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, `{"name":"old"}`), nil); err != nil {
+		if _, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"old"}`), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

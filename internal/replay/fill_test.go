@@ -138,31 +138,27 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	if p < len(tenant.Environments()) {
 		draw = func() object { return object{"name": "default", "policy_key": key} }
 	}
-	var answer operation.Answer
+	var made policydesk.RuleSet
 	for attempt := 0; attempt == 0 || err != nil && attempt < 50; attempt++ {
 		l.now = l.now.Add(step)
 		policy := draw()
 		if policy["base"] == nil {
 			policy["base"] = l.base[l.by.Environment]
 		}
-		answer, err = l.service.Policies.CreateRuleSet(ctx, l.by, value(policy), nil)
+		made, err = l.service.Policies.CreateRuleSet(ctx, l.by, engine.NewDraft(value(policy)), nil)
 	}
-	if err != nil {
-		return key, err
-	}
-	made, err := wire.Parse(answer.Body)
 	if err != nil {
 		return key, err
 	}
 	other := l.by
 	other.UserID = l.second
-	accepted := []any{}
-	for _, finding := range made.Get("findings").Elements() {
-		if finding.Get("severity").Text() == engine.SeverityError.String() {
-			accepted = append(accepted, finding.Get("key").Text())
+	var accepted []string
+	for _, finding := range made.Findings {
+		if finding.Severity == engine.SeverityError {
+			accepted = append(accepted, finding.Key)
 		}
 	}
-	_, err = l.service.Policies.Activate(ctx, other, made.Get("id").Text(), value(object{"acknowledge": accepted}), nil)
+	_, err = l.service.Policies.Activate(ctx, other, made.ID, policydesk.Activation{Acknowledge: accepted}, nil)
 	return key, err
 }
 

@@ -2,7 +2,6 @@
 package study_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -134,7 +133,7 @@ func TestFittedCardTellsReasons(t *testing.T) {
 				t.Errorf("the factor %s has the code %v and the label %v", name, factor["reason_code"], factor["label"])
 			}
 		}
-		draft, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{
+		draft, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, fitBody(t, map[string]any{
 			"name": "By visits", "base": "none", "scorecard_id": card["id"],
 			"pricing_bands": []any{map[string]any{
 				"id": "PB", "grade": "A", "min_score": 500, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
@@ -144,14 +143,15 @@ func TestFittedCardTellsReasons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, _ := usecasetest.Object(t, draft.Body)["id"].(string)
-		if bytes.Contains(draft.Body, []byte("no_applicant_message")) {
-			t.Errorf("codes of the fitted card are said to have no text: %s", draft.Body)
+		for _, f := range draft.Findings {
+			if f.Code == fault.CodeNoApplicantMessage {
+				t.Errorf("a code of the fitted card is said to have no text: %s", f.Detail)
+			}
 		}
 		declined := 0
 		for visits := range 20 {
 			answer, err := h.Service.Decisions.Preview(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
-				`{"rule_set_id":%q,"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, id, visits)))
+				`{"rule_set_id":%q,"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, draft.ID, visits)))
 			if err != nil {
 				t.Fatal(err)
 			}

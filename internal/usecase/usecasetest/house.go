@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"verdict/internal/account"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -191,6 +192,12 @@ func Parse(t *testing.T, text string) wire.Value {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// Draft reads the draft of a policy.
+func Draft(t *testing.T, text string) engine.Draft {
+	t.Helper()
+	return engine.NewDraft(Parse(t, text))
 }
 
 // Object reads an answer as a tree of maps.

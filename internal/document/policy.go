@@ -1,0 +1,93 @@
+package document
+
+import (
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
+	"verdict/internal/wire"
+)
+
+// ReadDraft takes a body as the draft of a new version. What is wrong with it
+// depends on its base, so that only the use case can say.
+func ReadDraft(body wire.Value) (engine.Draft, error) { return engine.NewDraft(body), nil }
+
+// EncodeCreatedRuleSet answers 201 with a new rule set and its address.
+func EncodeCreatedRuleSet(r policydesk.RuleSet) operation.Answer {
+	return operation.Answer{
+		Status:   operation.StatusCreated,
+		Location: "/v1/rule-sets/" + r.ID,
+		Body:     ruleSetBody(r),
+	}
+}
+
+// EncodeRuleSet answers 200 with a rule set.
+func EncodeRuleSet(r policydesk.RuleSet) operation.Answer {
+	return operation.Answer{Status: operation.StatusOK, Body: ruleSetBody(r)}
+}
+
+func ruleSetBody(r policydesk.RuleSet) []byte {
+	w := wire.Writer{Buf: make([]byte, 0, len(r.Document)+2<<10)}
+	WriteRuleSet(&w, r)
+	return w.Buf
+}
+
+// WriteRuleSet writes a rule set: its document, which has the name and the
+// policy_key, and what is known about it.
+func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
+	w.Object().Key("id").String(r.ID).Key("version").Int(r.Version).Key("status").String(r.Status)
+	w.Key("checksum").String(r.Checksum)
+	operation.Optional(w, "base", r.Base)
+	if r.Inherited != nil {
+		w.Key("inherited")
+		operation.WriteStrings(w, r.Inherited)
+	}
+	if r.Changes != nil {
+		w.Key("changes").Array()
+		for _, c := range r.Changes {
+			c.Write(w)
+		}
+		w.EndArray()
+	}
+	w.Members(r.Document).Key("feature_names")
+	operation.WriteStrings(w, r.FeatureNames)
+	if r.Findings != nil {
+		w.Key("findings").Array()
+		for _, f := range r.Findings {
+			f.Write(w)
+		}
+		w.EndArray()
+	}
+	operation.Optional(w, "notes", r.Notes)
+	w.Key("created_at").String(operation.Clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
+	operation.OptionalTime(w, "activated_at", r.ActivatedMicros)
+	operation.Optional(w, "activated_by", r.ActivatedBy)
+	operation.OptionalTime(w, "retired_at", r.RetiredMicros)
+	operation.OptionalTime(w, "archived_at", r.ArchivedMicros)
+	w.EndObject()
+}
+
+// ReadActivation reads what a caller says of an activation. A missing body says
+// nothing.
+func ReadActivation(body wire.Value) (policydesk.Activation, error) {
+	var a policydesk.Activation
+	if !body.Given() {
+		return a, nil
+	}
+	var faults fault.List
+	f := wire.NewForm(body, &faults)
+	a.Note = text(&f, "note")
+	a.ExpectedActiveID = text(&f, "expected_active_id")
+	a.ExpectedChecksum = text(&f, "expected_checksum")
+	for _, v := range f.Array("acknowledge", policydesk.MaxAcknowledged).Elements() {
+		if v.Kind() != wire.String {
+			faults.Add(v.Pointer(), fault.CodeWrongType, policydesk.NotAFindingKey)
+		}
+		a.Acknowledge = append(a.Acknowledge, strings.Clone(v.Text()))
+	}
+	f.Done()
+	a.Check(&faults)
+	return a, faults.Err()
+}

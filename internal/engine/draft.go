@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/wire"
+)
+
+// Document is a policy or a scorecard as JSON, as it is stored. Documents of
+// earlier releases may have members that this one no longer reads.
+type Document []byte
+
+// NoBase is the base of a draft that inherits nothing.
+const NoBase = "none"
+
+// Draft is the document of a new version as its author wrote it: complete
+// sections, a patch of the base's sections, or both. It may have faults; Merge
+// and ReadPolicy report them.
+type Draft struct{ body wire.Value }
+
+// NewDraft returns a document as a draft.
+func NewDraft(body wire.Value) Draft { return Draft{body} }
+
+// ParseDraft parses a document as a draft.
+func ParseDraft(text []byte) (Draft, error) {
+	body, err := wire.Parse(text)
+	return Draft{body}, err
+}
+
+// Base returns the id of the rule set that the draft inherits from, or NoBase.
+// named is false if the draft leaves that open. A base that is not a text is a
+// fault, and counts as left open.
+func (d Draft) Base(faults *fault.List) (id string, named bool) {
+	v := d.body.Get("base")
+	if v.Given() && v.Kind() != wire.String {
+		faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a rule set, or none")
+		return "", false
+	}
+	return v.Text(), v.Given()
+}
+
+// PolicyKey returns the policy_key of the draft. ok is false if it is invalid,
+// which ReadPolicy reports.
+func (d Draft) PolicyKey() (key string, ok bool) { return field.PolicyKeyOf(d.body) }
+
+// PinsScorecard reports whether the draft has both a scorecard and the id of a
+// stored one.
+func (d Draft) PinsScorecard() bool {
+	return d.body.Get(sectionScorecard).Given() && d.body.Get(memberScorecardID).Given()
+}
+
+// Merged is a draft completed by its base.
+type Merged struct {
+	Document  Document     // for ParsePolicy
+	Inherited []string     // the sections that the draft leaves out, taken from the base
+	Faults    []fault.Item // the faults of the patch
+	patched   Patched
+}
+
+// Retell changes the pointer of a fault in the merged document to its place in
+// the draft.
+func (m Merged) Retell(item fault.Item) fault.Item { return m.patched.Retell(item) }
+
+// Merge applies the patch of the draft to its base and inherits what the draft
+// leaves out. An empty base is for a draft that has none. An error means that
+// the base is not JSON.
+func (d Draft) Merge(base Document) (m Merged, err error) {
+	var from wire.Value
+	if len(base) > 0 {
+		if from, err = wire.Parse(base); err != nil {
+			return m, err
+		}
+	}
+	request := d.body
+	if hasMember(request, memberPatch) {
+		m.patched = Patch(request, from)
+		m.Faults = m.patched.Faults
+		if request, err = wire.Parse(m.patched.Request); err != nil {
+			return m, err
+		}
+	}
+	m.Document, m.Inherited = Inherit(request, from)
+	return m, nil
+}
+
+// hasMember reports whether an object has a member, even if it is null.
+func hasMember(object wire.Value, member string) bool {
+	for name := range object.Members() {
+		if name == member {
+			return true
+		}
+	}
+	return false
+}
