@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/policydesk"
 	"verdict/internal/wire"
@@ -45,9 +46,9 @@ func (p *editorPages) checkCondition(v *visit) error {
 	w.Object()
 	if err == nil {
 		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // left out, it is the first
-		text, document, faulty := policydesk.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
+		text, stored, faulty := document.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
-			w.Key("text").String(text).Key("condition").Raw(document)
+			w.Key("text").String(text).Key("condition").Raw(stored)
 		}
 	}
 

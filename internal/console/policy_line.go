@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"verdict/internal/document"
 	"verdict/internal/policydesk"
 	"verdict/internal/wire"
 )
@@ -89,7 +90,7 @@ var policySections = []string{
 // readable puts a document into words. It may be one that is being written and
 // could not be stored.
 func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCount) *policyText {
-	texts := policydesk.ConditionTexts(doc)
+	texts := document.ConditionTexts(doc)
 	card := doc.Get("scorecard")
 	t := &policyText{
 		Name: doc.Get("name").Text(), Key: doc.Get("policy_key").Text(), ScorecardID: doc.Get("scorecard_id").Text(),

@@ -21,6 +21,7 @@ func FuzzBodies(f *testing.F) {
 		`{"outcome":"approve","note":"x"}`,
 		`{"comment":"x","effective_from":"2026-11-15T00:00:00Z"}`,
 		`{"note":"x","acknowledge":["code@/knockouts/KO_A",7]}`,
+		`{"op":"eq","field":"foir","value":1}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -30,6 +31,8 @@ func FuzzBodies(f *testing.F) {
 		"block":      func(v wire.Value) error { _, err := document.ReadBlock(v, now); return err },
 		"pincodes":   func(v wire.Value) error { _, err := document.ReadPincodeRisks(v); return err },
 		"review":     func(v wire.Value) error { _, err := document.ReadReview(v); return err },
+		"condition":  func(v wire.Value) error { _, _, err := document.CheckCondition(v, v, 2, true); return err },
+		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
 		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 	}

@@ -91,3 +91,20 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 	a.Check(&faults)
 	return a, faults.Err()
 }
+
+// WritePolicy writes a policy for people: its rules with their conditions in words,
+// the fields that it names and, if they were asked for, the statistics of its rules.
+func WritePolicy(w *wire.Writer, v policydesk.PolicyView) {
+	w.Object().Key("id").String(v.ID).Key("policy_key").String(v.PolicyKey).Key("name").String(v.Name)
+	w.Key("version").Int(v.Version).Key("status").String(v.Status).Key("checksum").String(v.Checksum)
+	var extra func(*wire.Writer, string)
+	if v.Stats != nil {
+		extra = func(w *wire.Writer, ruleID string) {
+			stat := v.Stats[ruleID]
+			w.Key("stats").Object().Key("evaluated").Int(stat.Evaluated).Key("hit").Int(stat.Hit)
+			w.Key("not_evaluated").Int(stat.Unknown).EndObject()
+		}
+	}
+	v.Policy.WriteSummary(w, extra)
+	w.EndObject()
+}

@@ -8,15 +8,19 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
-// PolicyView is a configured policy as it reads: conditions with their text,
-// the fields it names and, when asked for, how its rules fared.
+// PolicyView is an active policy or a draft, read, with the statistics of its
+// rules if they were asked for.
 type PolicyView struct {
-	set    store.RuleSet
-	policy *engine.Policy
-	stats  map[string]store.RuleStat // by rule id; nil when not asked for
+	ID        string
+	PolicyKey string
+	Name      string
+	Version   int64
+	Status    string
+	Checksum  string
+	Policy    *engine.Policy
+	Stats     map[string]RuleCount // by rule id; nil if they were not asked for
 }
 
 // PolicyFilter narrows the view. StatsDays, unless 0, adds the statistics of
@@ -37,23 +41,26 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 		return operation.Page[PolicyView]{}, err
 	}
 	scope := s.core.Scope(p)
-	var read []PolicyView
+	var rows []store.RuleSet
+	var stats []map[string]RuleCount // of each row
 	var next store.Place
-	err = scope.Read(ctx, func(tx *store.Tx) error {
-		rows, more, err := tx.RuleSets().List(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
+	err = scope.Read(ctx, func(tx *store.Tx) (err error) {
+		var more bool
+		rows, more, err = tx.RuleSets().List(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
 		if err != nil {
 			return err
 		}
-		if read = make([]PolicyView, 0, len(rows)); more { // the last row may be one that is not rendered
+		if next = (store.Place{}); more { // the last row may be one that is not rendered
 			last := rows[len(rows)-1]
 			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
 		}
-		for _, set := range rows {
-			view, err := s.view(tx, set, f.StatsDays)
-			if err != nil {
+		if stats = make([]map[string]RuleCount, len(rows)); f.StatsDays == 0 {
+			return nil
+		}
+		for i, set := range rows {
+			if stats[i], err = s.ruleStats(tx.RuleSets().RuleSetReader, p, set.ID, f.StatsDays); err != nil {
 				return err
 			}
-			read = append(read, view)
 		}
 		return nil
 	})
@@ -61,48 +68,50 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 		return operation.Page[PolicyView]{}, err
 	}
 	// Reading a document takes a processor, which a transaction is without.
-	list := read[:0]
-	for _, view := range read {
-		_, view.policy, err = s.show(ctx, scope, view.set)
+	list := make([]PolicyView, 0, len(rows))
+	for i, set := range rows {
+		_, policy, err := s.show(ctx, scope, set)
 		switch {
 		case ctx.Err() != nil:
 			return operation.Page[PolicyView]{}, ctx.Err()
 		case err == nil: // there is nothing to render of another; GET /v1/rule-sets lists it
-			list = append(list, view)
+			list = append(list, PolicyView{
+				ID:        set.ID,
+				PolicyKey: set.PolicyKey,
+				Name:      set.Name,
+				Version:   set.Version,
+				Status:    set.Status,
+				Checksum:  set.Checksum,
+				Policy:    policy,
+				Stats:     stats[i],
+			})
 		}
 	}
 	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 
-func (s *Service) view(tx *store.Tx, set store.RuleSet, statsDays int) (PolicyView, error) {
-	view := PolicyView{set: set}
-	if statsDays == 0 {
-		return view, nil
+// RuleStats is how the rules of a rule set fared in the last days, by rule id.
+func (s *Service) RuleStats(ctx context.Context, p tenant.Principal, id string, days int) (map[string]RuleCount, error) {
+	if err := p.Require(tenant.Read); err != nil {
+		return nil, err
 	}
-	from := tenant.BusinessDay(s.core.Now().Add(-time.Duration(statsDays-1) * 24 * time.Hour))
-	stats, err := tx.RuleSets().Stats(set.ID, from)
-	if err != nil {
-		return PolicyView{}, err
-	}
-	view.stats = make(map[string]store.RuleStat, len(stats))
-	for _, stat := range stats {
-		view.stats[stat.RuleID] = stat
-	}
-	return view, nil
+	return s.ruleStats(s.core.Scope(p).RuleSets(ctx), p, id, days)
 }
 
-// Write writes the view.
-func (v PolicyView) Write(w *wire.Writer) {
-	w.Object().Key("id").String(v.set.ID).Key("policy_key").String(v.set.PolicyKey).Key("name").String(v.set.Name)
-	w.Key("version").Int(v.set.Version).Key("status").String(v.set.Status).Key("checksum").String(v.set.Checksum)
-	var extra func(*wire.Writer, string)
-	if v.stats != nil {
-		extra = func(w *wire.Writer, ruleID string) {
-			stat := v.stats[ruleID]
-			w.Key("stats").Object().Key("evaluated").Int(stat.Evaluated).Key("hit").Int(stat.Hit)
-			w.Key("not_evaluated").Int(stat.Unknown).EndObject()
+func (s *Service) ruleStats(
+	sets store.RuleSetReader, p tenant.Principal, id string, days int,
+) (map[string]RuleCount, error) {
+	from := tenant.BusinessDay(s.core.Now().Add(-time.Duration(days-1) * 24 * time.Hour))
+	rows, err := sets.Stats(id, from)
+	if err != nil {
+		return nil, err
+	}
+	stats := make(map[string]RuleCount, len(rows))
+	for _, r := range rows {
+		stats[r.RuleID] = RuleCount{
+			TenantID: p.TenantID, Environment: string(p.Environment), RuleID: r.RuleID,
+			Evaluated: r.Evaluated, Hit: r.Hit, Unknown: r.Unknown,
 		}
 	}
-	v.policy.WriteSummary(w, extra)
-	w.EndObject()
+	return stats, nil
 }

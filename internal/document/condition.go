@@ -1,0 +1,78 @@
+package document
+
+import (
+	"strconv"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// ConditionTexts returns the conditions of a policy document in words, by the
+// pointer of each. A condition that cannot be read is left out.
+func ConditionTexts(document wire.Value) map[string]string {
+	texts := map[string]string{}
+	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // left out, it is the first
+	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document), Semantics: semantics}
+	read := func(v wire.Value, stage2 bool) {
+		if text, _, err := readCondition(v, scope, stage2); err == nil && v.Given() {
+			texts[v.Pointer()] = text
+		}
+	}
+	for _, k := range document.Get("knockouts").Elements() {
+		read(k.Get("condition_ast"), k.Get("stage").Text() == "2")
+	}
+	for _, section := range []string{"adjustments", "conditions"} {
+		for _, v := range document.Get(section).Elements() {
+			read(v.Get("condition_ast"), false)
+		}
+	}
+	for _, f := range document.Get("scorecard").Get("factors").Elements() {
+		read(f.Get("when"), false)
+	}
+	return texts
+}
+
+// CheckCondition reads a condition by itself, as it would stand in a document
+// of these semantics with these inputs: in words, and as it would be stored.
+func CheckCondition(
+	condition, inputs wire.Value, semantics int, stage2 bool,
+) (text string, document []byte, err error) {
+	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: map[string]rule.Type{}, Semantics: semantics}
+	declare(inputs, scope.Inputs)
+	return readCondition(condition, scope, stage2)
+}
+
+func readCondition(v wire.Value, scope rule.Scope, stage2 bool) (text string, document []byte, err error) {
+	var faults fault.List
+	scope.Stage2 = stage2
+	c := rule.ReadCondition(v, &scope, &faults)
+	if err := faults.Err(); err != nil {
+		return "", nil, err
+	}
+	var w wire.Writer
+	c.Write(&w)
+	return c.Text(), w.Buf, nil
+}
+
+// declaredInputs returns the types of the names that a document itself declares,
+// those of its scorecard's factors among them. Faults are not reported here.
+func declaredInputs(document wire.Value) map[string]rule.Type {
+	types := map[string]rule.Type{}
+	declare(document.Get("inputs"), types)
+	for _, f := range document.Get("scorecard").Get("factors").Elements() {
+		if t, ok := rule.ParseType(f.Get("type").Text()); ok && field.Declarable(f.Get("field").Text()) {
+			types[f.Get("field").Text()] = t
+		}
+	}
+	return types
+}
+
+func declare(inputs wire.Value, types map[string]rule.Type) {
+	for _, in := range inputs.Elements() {
+		if t, ok := rule.ParseType(in.Get("type").Text()); ok {
+			types[in.Get("name").Text()] = t
+		}
+	}
+}
