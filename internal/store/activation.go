@@ -7,45 +7,47 @@ import (
 )
 
 // Activation asks for a rule set to become the active one of its policy_key.
-// Each expectation that is not empty must hold, or the answer is Precondition.
+// Each expectation that is not empty must hold; otherwise the error is
+// Precondition.
 type Activation struct {
 	ID        string
 	NowMicros int64
 	Actor     string
 
-	ExpectedActiveID       string // the rule set it takes over from
-	ExpectedActiveChecksum string // the document it takes over from
-	ExpectedChecksum       string // the document it activates
+	ExpectedActiveID       string // the id of the rule set that it replaces
+	ExpectedActiveChecksum string // the checksum of the document that it replaces
+	ExpectedChecksum       string // the checksum of the document that it activates
 
-	// Allow, unless nil, may refuse the change, and edits its audit entry. It
-	// runs while nobody else can activate in this series, not for a no-op, and
-	// again when the transaction is repeated. active has no id if there is none;
-	// safe tells that target is the rule set that stops lending from the beginning.
+	// Allow, unless nil, may refuse the change and edit its audit entry. It
+	// runs while no other transaction can activate in this series, and again if
+	// the transaction is repeated; it does not run if nothing changes. active
+	// has no id if no rule set is active. safe reports whether target is the
+	// initial rule set that stops lending.
 	Allow func(active, target RuleSet, safe bool, audit *AuditEntry) error
 
-	Audit AuditEntry // its checksums are filled in; none is written for a no-op
+	Audit AuditEntry // Activate fills in the checksums; not written if nothing changes
 }
 
-// Activated is what an activation left behind.
+// Activated is the result of an activation.
 type Activated struct {
 	RuleSet    RuleSet
-	PreviousID string // "" when there was none, or nothing changed
-	Changed    bool   // false when it was active already
+	PreviousID string // "" if none was active or nothing changed
+	Changed    bool   // false if it was active already
 }
 
-// Activate retires the active rule set of the same policy_key and activates
-// this one, which may be a retired one: that is a rollback. To activate the
-// active one changes nothing, whatever was expected to be active before: a
-// caller that repeats itself after a lost answer is told the truth.
+// Activate activates a rule set and retires the active one of the same
+// policy_key. Activating a retired rule set is a rollback. Activating the
+// active one changes nothing and succeeds, whatever the caller expected to be
+// active before, so that a caller can repeat a request whose answer was lost.
 func (rs RuleSets) Activate(a Activation) (Activated, error) {
 	var policyKey string
 	if err := rs.tx.one([]any{&policyKey},
 		"SELECT policy_key FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3",
 		a.ID); err != nil {
-		return Activated{}, oneOf("rule set", err)
+		return Activated{}, orNotFound("rule set", err)
 	}
-	// From here on others who activate in this series wait for our commit, and
-	// what is read next is what they left.
+	// From here on, other activations in this series wait for our commit, and
+	// the following reads see what earlier ones committed.
 	if _, err := rs.tx.exec(`UPDATE series SET changes = changes + 1
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey); err != nil {
 		return Activated{}, err
@@ -86,8 +88,8 @@ func (rs RuleSets) Activate(a Activation) (Activated, error) {
 	return rs.swap(a, active, target)
 }
 
-// SafeID returns the id of the rule set of a policy_key that was there from
-// the beginning to stop lending, "" if there is none.
+// SafeID returns the id of the policy_key's initial rule set that stops
+// lending, "" if there is none.
 func (rs RuleSetReader) SafeID(policyKey string) (string, error) {
 	return read(rs.access, func(tx *Tx) (id string, err error) {
 		err = tx.one([]any{&id}, `SELECT safe_id FROM series
@@ -96,10 +98,10 @@ func (rs RuleSetReader) SafeID(policyKey string) (string, error) {
 	})
 }
 
-// swap makes target active instead of active, which has no id if there is none.
-// Each activation of a series is later than the one before, whatever the clocks
-// say: the moment at which the active one became active is the moment at which
-// the one before it was retired, and no other was.
+// swap activates target and retires active, which has no id if none is active.
+// Each activation of a series gets a later time than the one before, even if
+// the clocks of nodes differ. So the time at which a rule set became active is
+// the time at which its predecessor, and no other, was retired.
 func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error) {
 	if active.ID != "" {
 		a.NowMicros = max(a.NowMicros, active.ActivatedMicros+1)
@@ -123,7 +125,9 @@ func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error)
 	if err := rs.tx.Audit().Add(audit); err != nil {
 		return Activated{}, err
 	}
-	target.Status, target.ActivatedMicros, target.ActivatedBy, target.RetiredMicros = StatusActive, a.NowMicros, a.Actor, 0
+	target.Status, target.RetiredMicros = StatusActive, 0
+	target.ActivatedMicros, target.ActivatedBy = a.NowMicros, a.Actor
+
 	return Activated{RuleSet: target, PreviousID: active.ID, Changed: true}, nil
 }
 
@@ -131,20 +135,21 @@ func unexpected(detail string) *fault.Error {
 	return fault.New(fault.Precondition, fault.CodePreconditionFailed, "%s", detail)
 }
 
-// PolicyChange says which rule set became active where.
+// PolicyChange says which rule set became active in which series.
 type PolicyChange struct {
 	TenantID, Environment, PolicyKey, ActiveID string
 	Changes                                    int64 // grows with every activation
 	ChangedMicros                              int64
 }
 
-// PolicyChanges are the series activated at or after a time, for nodes to drop
-// what they hold compiled; at most MaxPage, oldest first. Nodes' clocks and
-// commits overlap, so a caller asks again from a few seconds before the latest
-// it has seen, and tells by Changes what it knows already.
+// PolicyChanges returns the series with an activation at or after a time, at
+// most MaxPage, oldest first. Nodes use it to drop cached compiled policies.
+// Clocks and commits of nodes overlap, so a caller asks again from a few
+// seconds before the latest change it has seen, and recognises known changes by
+// Changes.
 func (sys *System) PolicyChanges(ctx context.Context, sinceMicros int64) ([]PolicyChange, error) {
 	var changes []PolicyChange
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		changes = nil
 		return s.each(func(scan func(...any) error) error {
 			var c PolicyChange
@@ -152,7 +157,8 @@ func (sys *System) PolicyChanges(ctx context.Context, sinceMicros int64) ([]Poli
 			changes = append(changes, c)
 			return err
 		}, `SELECT tenant_id, environment, name, active_id, changes, changed_micros FROM series
-			WHERE changed_micros >= $1 AND kind = 'policy' ORDER BY changed_micros LIMIT $2`, sinceMicros, int64(MaxPage))
+			WHERE changed_micros >= $1 AND kind = 'policy' ORDER BY changed_micros LIMIT $2`,
+			sinceMicros, int64(MaxPage))
 	})
 	return changes, err
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// The states of an alert, and what one is closed as.
+// The states and the resolutions of an alert.
 const (
 	AlertOpen         = "open"
 	AlertAcknowledged = "acknowledged"
@@ -16,14 +16,16 @@ const (
 	ResolutionDuplicate      = "duplicate"
 )
 
-// severities are in the order of their gravity, which is how they are stored.
+// severities lists the severities from low to critical. The database stores the
+// index.
 var severities = []string{"low", "medium", "high", "critical"}
 
-// MaxEvidence is how many applicants and how many decisions an alert shows;
-// the first ones, and how many there are.
+// MaxEvidence is the maximum number of applicants, and of decisions, that an
+// alert lists. It lists the first ones and the total count.
 const MaxEvidence = 200
 
-// Alert is what is known of one entity that applicants share suspiciously.
+// Alert is a fraud alert about one entity that suspiciously many applicants
+// share.
 type Alert struct {
 	ID                 string
 	Type               string
@@ -45,13 +47,13 @@ type Alert struct {
 	ClosedBy           string
 	Resolution         string
 	Note               string
-	PreviousID         string // of the alert about the same that was closed before
-	MergedInto         string // the alert about the ring that took this one's in
+	PreviousID         string // the last closed alert about the same entity
+	MergedInto         string // the alert about the ring that absorbed this alert's ring
 	CreatedMicros      int64
 	UpdatedMicros      int64
 
-	// Blocked are the entries of the block list that the step which confirmed the
-	// alert made or found: nil after any other step, and when the alert is read.
+	// Blocked lists the block list entries that confirming the alert created or
+	// found. It is nil after any other step and when the alert is read.
 	Blocked []BlockedEntity
 }
 
@@ -61,12 +63,12 @@ const alertColumns = `id, type, severity, status, kind, entity_key, display, val
 
 func scanAlert(scan func(...any) error) (a Alert, err error) {
 	var severity int64
-	err = scan(&a.ID, &a.Type, &severity, &a.Status, &a.Entity.Kind, &a.Entity.Key, &a.Entity.Display, &a.Value, &a.Threshold,
-		&a.WindowHours, &a.ApplicantCount, &a.DecisionCount, &a.FirstSeenMicros, &a.LastSeenMicros, &a.AcknowledgedMicros,
-		&a.AcknowledgedBy, &a.ClosedMicros, &a.ClosedBy, &a.Resolution, &a.Note, &a.PreviousID, &a.CreatedMicros, &a.UpdatedMicros,
-		&a.MergedInto)
+	err = scan(&a.ID, &a.Type, &severity, &a.Status, &a.Entity.Kind, &a.Entity.Key, &a.Entity.Display, &a.Value,
+		&a.Threshold, &a.WindowHours, &a.ApplicantCount, &a.DecisionCount, &a.FirstSeenMicros, &a.LastSeenMicros,
+		&a.AcknowledgedMicros, &a.AcknowledgedBy, &a.ClosedMicros, &a.ClosedBy, &a.Resolution, &a.Note, &a.PreviousID,
+		&a.CreatedMicros, &a.UpdatedMicros, &a.MergedInto)
 	if err == nil {
-		a.Severity = severities[severity] // the table admits no other
+		a.Severity = severities[severity] // a constraint of the table allows no other
 	}
 	return a, err
 }
@@ -79,7 +81,7 @@ func severityOf(name string) (int64, error) {
 	return int64(i), nil
 }
 
-// Get finds an alert by id, with its evidence.
+// Get returns an alert with its evidence.
 func (al AlertReader) Get(id string) (Alert, error) {
 	return read(al.access, func(tx *Tx) (Alert, error) {
 		a, err := tx.Alerts().row(id, "")
@@ -91,7 +93,7 @@ func (al AlertReader) Get(id string) (Alert, error) {
 	})
 }
 
-// row finds an alert without its evidence.
+// row returns an alert without its evidence.
 func (al Alerts) row(id, lock string) (a Alert, err error) {
 	found := false
 	err = al.tx.each(func(scan func(...any) error) (err error) {
@@ -105,8 +107,8 @@ func (al Alerts) row(id, lock string) (a Alert, err error) {
 	return a, err
 }
 
-// AlertFilter narrows a list; empty fields do not. The page's times are those
-// of an alert's creation.
+// AlertFilter filters a list; empty fields match everything. The page's times
+// apply to the creation of alerts.
 type AlertFilter struct{ Status, Type, Severity string }
 
 // List returns a page of the scope's alerts with their evidence, and whether
@@ -114,8 +116,8 @@ type AlertFilter struct{ Status, Type, Severity string }
 func (al AlertReader) List(f AlertFilter, p Page) ([]Alert, bool, error) {
 	return readTwo(al.access, func(tx *Tx) ([]Alert, bool, error) {
 		q := listOf("SELECT " + alertColumns + " FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2")
-		q.is("status", f.Status)
-		q.is("type", f.Type)
+		q.equals("status", f.Status)
+		q.equals("type", f.Type)
 		if f.Severity != "" {
 			severity, err := severityOf(f.Severity)
 			if err != nil {
@@ -134,13 +136,14 @@ func (al AlertReader) List(f AlertFilter, p Page) ([]Alert, bool, error) {
 	})
 }
 
-// The parts of the evidence.
+// The kinds of evidence.
 const (
 	partApplicant = "applicant"
 	partDecision  = "decision"
 )
 
-// readEvidence adds the first applicants and decisions.
+// readEvidence reads the first MaxEvidence applicants and decisions into the
+// alert.
 func (al Alerts) readEvidence(a *Alert) error {
 	return al.tx.each(func(scan func(...any) error) error {
 		var part, ref string
@@ -154,20 +157,21 @@ func (al Alerts) readEvidence(a *Alert) error {
 		}
 		return nil
 	}, `SELECT part, ref FROM fraud_alert_evidence
-		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3 AND position <= $4 ORDER BY position, part`, a.ID, int64(MaxEvidence))
+		WHERE tenant_id = $1 AND environment = $2 AND alert_id = $3 AND position <= $4 ORDER BY position, part`,
+		a.ID, int64(MaxEvidence))
 }
 
-// AlertEvent is one step of an alert's life. Events are only ever added.
+// AlertEvent is one change of an alert's status. Events are only ever added.
 type AlertEvent struct {
 	CreatedMicros int64
 	Actor         string
-	From, To      string // From is "" where the alert was opened
+	From, To      string // From is "" for the event that opened the alert
 	Resolution    string
 	Note          string
 }
 
-// History returns what was done about an alert, oldest first. An alert that is
-// not of this scope has none.
+// History returns the events of an alert, oldest first. It returns none for an
+// alert that is not of this scope.
 func (al AlertReader) History(id string) ([]AlertEvent, error) {
 	return read(al.access, func(tx *Tx) (events []AlertEvent, err error) {
 		err = tx.each(func(scan func(...any) error) error {
@@ -181,7 +185,7 @@ func (al AlertReader) History(id string) ([]AlertEvent, error) {
 	})
 }
 
-// insertEvent adds a step. The caller has the alert to itself.
+// insertEvent adds an event. The caller holds a lock on the alert.
 func (al Alerts) insertEvent(id string, e AlertEvent) error {
 	_, err := al.tx.exec(
 		`INSERT INTO fraud_alert_events (tenant_id, environment, alert_id, position, created_micros, actor,

@@ -7,33 +7,34 @@ import (
 	"verdict/internal/fault"
 )
 
-// AlertMove is a step that somebody takes with an alert.
+// AlertMove asks for an alert to be acknowledged or closed.
 type AlertMove struct {
 	ID         string
 	To         string
-	Resolution string // when it is closed
-	Unresolved bool   // nobody named the resolution
-	Note       string // "" leaves the one there is
+	Resolution string // if it is closed
+	Unresolved bool   // the caller named no resolution
+	Note       string // "" keeps the present note
 	Actor      string
 	NowMicros  int64
-	MuteDays   int64 // how long a false positive keeps its entity silent
-	// Block is what a confirmed alert puts on the block list, each entity with its
-	// end: nil for the default, which defaultBlock tells.
+	MuteDays   int64 // how long a false positive mutes its entity
+	// Block lists the entities that a confirmed alert puts on the block list,
+	// each with its end. nil means the default of defaultBlock.
 	Block []BlockedEntity
 }
 
-// Move acknowledges or closes an alert and returns it as it is then, with
-// its evidence. The state it has already is no step and changes nothing, which
-// moved tells. A step that is not allowed is a Conflict invalid_transition:
-// closed is the end.
+// Move acknowledges or closes an alert and returns its new state with its
+// evidence. If the alert has the requested status already, nothing changes and
+// moved is false. A change that is not allowed is a Conflict
+// invalid_transition; a closed alert cannot change.
 //
-// Closed as confirmed fraud, what the caller names goes on the block list, or the
-// default; as a false positive the entity is muted.
+// If an alert is closed as confirmed fraud, the entities that the caller names,
+// or the default ones, are put on the block list. If it is closed as a false
+// positive, its entity is muted.
 func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
 	}
-	a, err = al.row(m.ID, al.tx.session.db.dialect.forUpdate())
+	a, err = al.row(m.ID, al.tx.transaction.db.dialect.forUpdate())
 	if err != nil {
 		return Alert{}, false, err
 	}
@@ -68,7 +69,8 @@ func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 	return a, true, err
 }
 
-// putState stores where an alert stands.
+// putState stores the status of an alert with its times, actors, resolution and
+// note.
 func (al Alerts) putState(a Alert) error {
 	_, err := al.tx.exec(
 		`UPDATE fraud_alerts SET status = $4, acknowledged_micros = $5, acknowledged_by = $6, closed_micros = $7,
@@ -109,7 +111,8 @@ func (m AlertMove) apply(a *Alert) {
 	a.ClosedMicros, a.ClosedBy, a.Resolution = m.NowMicros, m.Actor, m.Resolution
 }
 
-// conclude does what the resolution says. It tells what was blocked.
+// conclude carries out the resolution of a closed alert and returns the blocked
+// entities.
 func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	switch {
 	case a.Status != AlertClosed:
@@ -123,8 +126,8 @@ func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	}
 }
 
-// blockConfirmed puts on the block list what the move names, or the default, and
-// tells the entries that hold.
+// blockConfirmed puts the entities of the move, or the default ones, on the
+// block list. It returns the entries that are valid afterwards.
 func (al Alerts) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	chosen, err := m.Block, error(nil)
 	if chosen == nil {
@@ -144,7 +147,7 @@ func (al Alerts) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	return blocked, nil
 }
 
-// mute keeps the entity of an alert silent until a moment.
+// mute mutes the entity of an alert until a time.
 func (al Alerts) mute(a Alert, untilMicros int64) error {
 	if a.Entity.Kind == KindRing {
 		_, err := al.tx.exec(`UPDATE fraud_rings SET muted_micros = $4
@@ -157,11 +160,12 @@ func (al Alerts) mute(a Alert, untilMicros int64) error {
 	return err
 }
 
-// defaultBlock is what a confirmed alert blocks when nobody names it: of an
-// account, a device, a mobile number or an e-mail address the thing itself; of a
-// ring the accounts that tie it; of an address, a pincode or an agent the accounts
-// that two or more of its applicants share. It is never an address, a pincode or
-// an agent: people share those who have nothing to do with each other.
+// defaultBlock returns what a confirmed alert blocks if the caller names
+// nothing. For an account, a device, a mobile number or an e-mail address that
+// is the entity itself. For a ring it is the accounts that connect it. For an
+// address, a pincode or an agent it is the accounts that two or more of the
+// alert's applicants share. Addresses, pincodes and agents are never blocked by
+// default, because people who have nothing to do with each other share them.
 func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	if slices.Contains(tyingKinds, a.Entity.Kind) {
 		return []BlockedEntity{{Entity: a.Entity}}, nil
@@ -182,9 +186,9 @@ func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	return list, err
 }
 
-// named finds the entities that a caller names: the alert's own, or one that its
-// applicants were seen with. An address, a pincode or an agent must be the
-// alert's own.
+// named looks up the entities that a caller names: the alert's own, or ones
+// that its applicants were seen with. An address, a pincode or an agent must be
+// the alert's own.
 func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
 	var faults fault.List
 	ring, err := al.Ring(a.ID)
@@ -201,8 +205,9 @@ func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) 
 			return r.Kind == b.Entity.Kind && r.Key == b.Entity.Key && slices.Contains(tyingKinds, r.Kind)
 		})
 		if at < 0 {
-			faults.Add("/block/"+strconv.Itoa(i), fault.CodeOutOfRange, "must be the kind and key of the alert's own entity, "+
-				"or of an account, a device, a mobile number or an e-mail address of its applicants")
+			faults.Add("/block/"+strconv.Itoa(i), fault.CodeOutOfRange,
+				"must be the kind and key of the alert's own entity, "+
+					"or of an account, a device, a mobile number or an e-mail address of its applicants")
 			continue
 		}
 		found[i].Entity = ring.Entities[at].ObservedEntity
@@ -210,10 +215,10 @@ func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) 
 	return found, faults.Err()
 }
 
-// tyingKinds are the kinds that can tie people into a ring.
+// tyingKinds are the kinds of entities that can connect people into a ring.
 var tyingKinds = []string{kindAccount, "device", "mobile", "email"}
 
-// ringTies lists the entities of a kind that tie a ring.
+// ringTies returns the entities of a kind that connect a ring.
 func (al Alerts) ringTies(ringID, kind string) (list []ObservedEntity, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		var e ObservedEntity

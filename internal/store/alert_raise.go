@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// AlertWant is the reason that one observation gives for an alert.
+// AlertWant is one observation's reason for an alert.
 type AlertWant struct {
-	ID           string // of the alert, if a new one is opened
+	ID           string // the id of the alert, if a new one is opened
 	Type         string
 	Severity     string
 	Entity       ObservedEntity
@@ -17,16 +17,16 @@ type AlertWant struct {
 	ApplicantRef string
 	DecisionID   string
 	NowMicros    int64
-	Actor        string // who is told to have opened it
+	Actor        string // recorded as the one who opened it
 }
 
-// Raise adds to the alert about an entity that is not closed yet, or opens
-// one, and tells which. A new one begins with everybody who was seen with the
-// entity in the window, or with everybody of a ring, and names the last one that
-// was closed. The severity only ever rises. The alert comes without its lists of
-// evidence.
+// Raise adds to the alert about an entity that is not closed, or opens a new
+// one; created says which. A new alert begins with all applicants seen with the
+// entity in the window, or with all people of a ring, and refers to the last
+// closed alert about the entity. The severity never falls. The alert is
+// returned without its lists of evidence.
 //
-// It belongs into the transaction of the Observe that gave the reason.
+// Call it in the transaction of the Observe that gave the reason.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
@@ -58,8 +58,8 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 	return a, created, err
 }
 
-// upsert makes the row of a new alert, or brings that of the present one
-// up to date. The row is held until the end of the transaction.
+// upsert inserts the row of a new alert or updates that of the present one. The
+// row stays locked until the transaction ends.
 func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 	severity, err := severityOf(w.Severity)
 	if err != nil {
@@ -82,20 +82,21 @@ func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 			updated_micros = CASE WHEN excluded.updated_micros > fraud_alerts.updated_micros
 				THEN excluded.updated_micros ELSE fraud_alerts.updated_micros END
 		RETURNING `+alertColumns,
-		w.ID, w.Type, severity, w.Entity.Kind, w.Entity.Key, w.Entity.Display, w.Value, w.Threshold, w.WindowHours, w.NowMicros)
+		w.ID, w.Type, severity, w.Entity.Kind, w.Entity.Key, w.Entity.Display, w.Value, w.Threshold, w.WindowHours,
+		w.NowMicros)
 	return a, err
 }
 
-// evidence is an applicant who was seen with an alert's entity, and in which
+// evidence is an applicant who was seen with an alert's entity, and the
 // decision.
 type evidence struct {
 	applicantRef, decisionID string
 	seenMicros               int64
 }
 
-// seenInWindow finds who was seen with the entity, oldest first: the latest of
-// them if they are very many. The alert begins when the first of them was first
-// seen.
+// seenInWindow returns the applicants seen with the entity in the window,
+// oldest first, limited to the latest MaxCounted. It moves the alert's
+// FirstSeenMicros back to when the first of them was first seen.
 func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		var e evidence
@@ -112,8 +113,8 @@ func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []evidence, err erro
 	return found, err
 }
 
-// ringPeople finds the people of an alert's ring who are not among its evidence,
-// in the order they were seen.
+// ringPeople returns the people of an alert's ring who are not yet in its
+// evidence, in the order they were seen.
 func (al Alerts) ringPeople(a *Alert) (found []evidence, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		var e evidence
@@ -129,11 +130,13 @@ func (al Alerts) ringPeople(a *Alert) (found []evidence, err error) {
 }
 
 var evidenceTable = newBulkTable("fraud_alert_evidence",
-	column{"alert_id", text}, column{"part", text}, column{"ref", text}, column{"position", bigint}, column{"seen_micros", bigint},
-).ending("ON CONFLICT (tenant_id, environment, alert_id, part, ref) DO NOTHING RETURNING part")
+	column{"alert_id", text}, column{"part", text}, column{"ref", text}, column{"position", bigint},
+	column{"seen_micros", bigint},
+).withClause("ON CONFLICT (tenant_id, environment, alert_id, part, ref) DO NOTHING RETURNING part")
 
-// addEvidence adds what the alert does not have yet. Every applicant is kept,
-// so that each is counted once; of the decisions, those that are shown.
+// addEvidence adds the evidence that the alert does not have yet. It stores
+// every applicant, so that each is counted once, but only as many decisions as
+// an alert lists.
 func (al Alerts) addEvidence(a *Alert, found []evidence) error {
 	applicants, decisions := a.ApplicantCount, a.DecisionCount
 	var rows [][]any
@@ -167,10 +170,11 @@ func (al Alerts) addEvidence(a *Alert, found []evidence) error {
 			return err
 		}
 	}
-	if decisions > MaxEvidence { // those beyond are counted alone
+	if decisions > MaxEvidence { // further decisions are only counted
 		a.DecisionCount = decisions
 	}
 	_, err := al.tx.exec(`UPDATE fraud_alerts SET applicants = $4, decisions = $5, first_micros = $6
-		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, a.ID, a.ApplicantCount, a.DecisionCount, a.FirstSeenMicros)
+		WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
+		a.ID, a.ApplicantCount, a.DecisionCount, a.FirstSeenMicros)
 	return err
 }

@@ -4,15 +4,15 @@ import (
 	"strings"
 )
 
-// AuditEntry is who did what to what, and when. Entries are only ever added.
-// A method that takes one writes it in its own transaction, and writes nothing
-// when the ID is empty.
+// AuditEntry records who did what to what, and when. Entries are only ever
+// added. A method that takes an entry writes it in its own transaction, and
+// writes nothing if the ID is empty.
 //
-// A decision is its own entry, and no other is stored for it. Its id with
-// another prefix is the entry's.
+// A decision serves as its own audit entry; no other is stored for it. The
+// entry's id is the decision's id with another prefix.
 type AuditEntry struct {
 	ID             string
-	Environment    string // set by a Scope; a System method reads it
+	Environment    string // set by a Scope; read by the methods of System
 	CreatedMicros  int64
 	Actor          string
 	Action         string
@@ -26,15 +26,16 @@ var auditTable = newBulkTable("audit_log",
 	column{"id", text}, column{"created_micros", bigint}, column{"actor", text}, column{"action", text},
 	column{"object", text}, column{"before_checksum", text}, column{"after_checksum", text}, column{"note", text})
 
-// AuditFilter narrows a list; empty fields do not.
+// AuditFilter filters a list; empty fields match everything.
 type AuditFilter struct{ Actor, Action, Object string }
 
-// Add adds entries, those without an ID left out.
+// Add adds entries. Entries without an ID are skipped.
 func (au AuditLog) Add(entries ...AuditEntry) error {
 	rows := make([][]any, 0, len(entries))
 	for _, e := range entries {
 		if e.ID != "" {
-			rows = append(rows, []any{e.ID, e.CreatedMicros, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, e.Note})
+			rows = append(rows,
+				[]any{e.ID, e.CreatedMicros, e.Actor, e.Action, e.Object, e.BeforeChecksum, e.AfterChecksum, e.Note})
 		}
 	}
 	if len(rows) == 0 {
@@ -43,30 +44,30 @@ func (au AuditLog) Add(entries ...AuditEntry) error {
 	return au.tx.insertMany(auditTable, rows)
 }
 
-// ActionDecided is the action of the entry that a decision is.
+// ActionDecided is the action of the entries that stand for decisions.
 const ActionDecided = "decision.created"
 
-// The prefixes of a decision's id and of an entry's.
+// The prefixes of the ids of decisions and audit entries.
 const (
 	decisionPrefix = "dec_"
 	auditPrefix    = "aud_"
 )
 
-// personPrefix is that of people's ids. Whoever else acts is a program with a
-// key, and has decided much.
+// personPrefix is the prefix of people's ids. Other actors are programs with an
+// API key, which may have made very many decisions.
 const personPrefix = "usr_"
 
-// List returns a page of the scope's entries, and where it ended: of what was
-// written as an entry and of the decisions as many as the page may need of
-// either, in one order. What a key did is looked for along the decisions, a
-// stretch of them for each page, so that there may be another page after one
-// that is not full, or that is empty.
+// List returns a page of the scope's entries and where it ended. It merges
+// stored entries and decisions in one order, reading of each no more than a
+// page. The decisions of an API key are found by scanning a limited number of
+// decisions for each page, so another page may follow one that is not full or
+// is empty.
 func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Place, error) {
-		p := p // a read may be repeated
+		p := p // the read may be repeated
 		decides := f.Action == "" || f.Action == ActionDecided
 		if decides && f.Object == "" && f.Actor != "" && !strings.HasPrefix(f.Actor, personPrefix) {
-			end, err := tx.Decisions().stretch(p.ofDecisions(), "")
+			end, err := tx.Decisions().scanEnd(p.ofDecisions(), "")
 			if err != nil {
 				return nil, Place{}, err
 			}
@@ -74,11 +75,12 @@ func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 				p.end = Place{end.Micros, auditPrefix + strings.TrimPrefix(end.ID, decisionPrefix)}
 			}
 		}
-		q := listOf(`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, before_checksum, after_checksum, note
+		q := listOf(
+			`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, before_checksum, after_checksum, note
 		FROM audit_log WHERE tenant_id = $1 AND environment = $2`)
-		q.is("actor", f.Actor)
-		q.is("action", f.Action)
-		q.is("object", f.Object)
+		q.equals("actor", f.Actor)
+		q.equals("action", f.Action)
+		q.equals("object", f.Object)
 		q.page(p)
 		q.add(") AS written")
 		if decides {
@@ -93,13 +95,13 @@ func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 			return e, err
 		})
 		last := func() Place { return Place{rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID} }
-		return rows, next(more, last, p.end), err
+		return rows, nextPlace(more, last, p.end), err
 	})
 }
 
-// ofDecisions is the same page of decisions. Entries and decisions are in one
-// order of ids, so that a page which ended with an entry goes on with the
-// decisions after it.
+// ofDecisions returns the same page for decisions. The ids of entries and
+// decisions share one order, so after a page that ended with an entry, the next
+// page continues with the decisions after it.
 func (p Page) ofDecisions() Page {
 	for _, id := range []*string{&p.AfterID, &p.end.ID} {
 		if *id != "" {
@@ -109,15 +111,16 @@ func (p Page) ofDecisions() Page {
 	return p
 }
 
-// decided adds the decisions that a page of entries may need.
+// decided adds the decisions for a page of entries.
 func (q *query) decided(f AuditFilter, p Page) {
 	q.add(`SELECT * FROM (SELECT '` + auditPrefix + `' || substr(id, 5), environment, created_micros, actor,
-		'` + ActionDecided + `', id, '', '', '' FROM decisions WHERE tenant_id = $1 AND environment = $2 AND actor <> ''`)
+		'` + ActionDecided +
+		`', id, '', '', '' FROM decisions WHERE tenant_id = $1 AND environment = $2 AND actor <> ''`)
 	if strings.HasPrefix(f.Actor, personPrefix) {
-		q.where("substr(actor, 1, 4) = '" + personPrefix + "'") // so that the partial index applies
+		q.where("substr(actor, 1, 4) = '" + personPrefix + "'") // lets the database use the partial index
 	}
-	q.is("actor", f.Actor)
-	q.is("id", f.Object)
+	q.equals("actor", f.Actor)
+	q.equals("id", f.Object)
 	q.pageByID(p)
 	q.add(") AS decided")
 }

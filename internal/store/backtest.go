@@ -4,8 +4,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// The states of a backtest. It is receiving while its input arrives, and over
-// in the last three.
+// The states of a backtest. It is receiving while its input arrives. The last
+// three states are final.
 const (
 	BacktestReceiving = "receiving"
 	BacktestQueued    = "queued"
@@ -15,17 +15,17 @@ const (
 	BacktestCancelled = "cancelled"
 )
 
-// Backtest is one run of a policy over past applications. Its input and what
-// was made of it so far are its chunks.
+// Backtest is one run of a policy over past applications. Its input and
+// intermediate results are stored in chunks.
 type Backtest struct {
 	ID           string
 	Status       string
 	Source       string // where the rows came from
 	RuleSetID    string
 	ChallengerID string // "" without one
-	Setup        []byte // how the rows are to be read
+	Setup        []byte // how to read the rows
 	Request      []byte
-	Rows         int64 // known once the input is whole
+	Rows         int64 // known once the input is complete
 	RowsDone     int64
 	Chunks       int64
 	ChunksDone   int64
@@ -35,15 +35,15 @@ type Backtest struct {
 	CreatedBy    string
 
 	CreatedMicros, StartedMicros, FinishedMicros int64
-	Purged                                       bool // its chunks are not kept any more
+	Purged                                       bool // its chunks have been deleted
 }
 
-// Over tells whether nothing changes any more.
+// Over reports whether the backtest is in a final state.
 func (b *Backtest) Over() bool {
 	return b.Status == BacktestSucceeded || b.Status == BacktestFailed || b.Status == BacktestCancelled
 }
 
-// backtestColumns are all but the documents, which can be large.
+// backtestColumns are all columns except the documents, which can be large.
 const backtestColumns = `id, status, source, rule_set_id, challenger_id, row_count, rows_done, chunk_count, chunks_done,
 	error_code, error_detail, created_by, created_micros, started_micros, finished_micros, purged`
 
@@ -54,42 +54,43 @@ func (b *Backtest) fields() []any {
 	}
 }
 
-// Insert stores a backtest as it is given: one that was run at once is
-// over already.
+// Insert stores a backtest as given. A backtest that ran immediately is stored
+// in a final state.
 func (bt Backtests) Insert(b Backtest) error {
 	_, err := bt.tx.exec(
 		`INSERT INTO backtests (tenant_id, environment, id, status, source, rule_set_id, challenger_id, setup, request,
 		row_count, rows_done, chunk_count, chunks_done, report, error_code, error_detail, created_by,
 		created_micros, started_micros, finished_micros, purged)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
-		b.ID, b.Status, b.Source, b.RuleSetID, b.ChallengerID, present(b.Setup), present(b.Request),
-		b.Rows, b.RowsDone, b.Chunks, b.ChunksDone, present(b.Report), b.ErrorCode, b.ErrorDetail, b.CreatedBy,
+		b.ID, b.Status, b.Source, b.RuleSetID, b.ChallengerID, notNil(b.Setup), notNil(b.Request),
+		b.Rows, b.RowsDone, b.Chunks, b.ChunksDone, notNil(b.Report), b.ErrorCode, b.ErrorDetail, b.CreatedBy,
 		b.CreatedMicros, b.StartedMicros, b.FinishedMicros, flag(b.Purged))
 	return err
 }
 
-// Get finds a backtest by id.
+// Get returns a backtest.
 func (bt BacktestReader) Get(id string) (Backtest, error) {
 	return read(bt.access, func(tx *Tx) (Backtest, error) {
 		var b Backtest
 		err := tx.one(append(b.fields(), &b.Setup, &b.Request, &b.Report),
-			"SELECT "+backtestColumns+", setup, request, report FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-		return b, oneOf("backtest", err)
+			"SELECT "+backtestColumns+
+				", setup, request, report FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return b, orNotFound("backtest", err)
 	})
 }
 
-// lock finds a backtest without its documents and keeps others from
-// changing it until the transaction ends. All that move a run do so first, so
-// that what they then read of it and of its chunks is of one moment.
+// lock returns a backtest without its documents and locks it until the
+// transaction ends. Every method that changes a run locks it first, so that the
+// run and its chunks are read in one consistent state.
 func (bt Backtests) lock(id string) (Backtest, error) {
 	var b Backtest
 	err := bt.tx.one(b.fields(),
 		"SELECT "+backtestColumns+" FROM backtests WHERE tenant_id = $1 AND environment = $2 AND id = $3"+
-			bt.tx.session.db.dialect.forUpdate(), id)
-	return b, oneOf("backtest", err)
+			bt.tx.transaction.db.dialect.forUpdate(), id)
+	return b, orNotFound("backtest", err)
 }
 
-// BacktestFilter narrows a list; an empty field does not.
+// BacktestFilter filters a list; an empty status matches everything.
 type BacktestFilter struct{ Status string }
 
 // List returns a page of the scope's backtests without their documents,
@@ -97,7 +98,7 @@ type BacktestFilter struct{ Status string }
 func (bt BacktestReader) List(f BacktestFilter, p Page) ([]Backtest, bool, error) {
 	return readTwo(bt.access, func(tx *Tx) ([]Backtest, bool, error) {
 		q := listOf("SELECT " + backtestColumns + " FROM backtests WHERE tenant_id = $1 AND environment = $2")
-		q.is("status", f.Status)
+		q.equals("status", f.Status)
 		q.page(p)
 		return list(tx, q, p, func(scan func(...any) error) (b Backtest, err error) {
 			err = scan(b.fields()...)
@@ -106,8 +107,8 @@ func (bt BacktestReader) List(f BacktestFilter, p Page) ([]Backtest, bool, error
 	})
 }
 
-// Queue says that the input of a backtest is whole. Conflict
-// invalid_transition when it is not receiving any more.
+// Queue moves a backtest whose input is complete from receiving to queued. It
+// returns Conflict invalid_transition if the backtest is not receiving.
 func (bt Backtests) Queue(id string, rows, chunks int64) error {
 	b, err := bt.lock(id)
 	if err != nil {
@@ -122,8 +123,9 @@ func (bt Backtests) Queue(id string, rows, chunks int64) error {
 	return err
 }
 
-// Finish ends a run with its status, report, error and time, and tells
-// whether it did: a run ends once, and none succeeds while a chunk is missing.
+// Finish ends a run with its status, report, error and time, and reports
+// whether it did. A run ends only once, and it cannot succeed while a chunk is
+// missing.
 func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
 	was, err := bt.lock(b.ID)
 	if err != nil || was.Over() {
@@ -135,12 +137,12 @@ func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
 	_, err = bt.tx.exec(
 		`UPDATE backtests SET status = $4, report = $5, error_code = $6, error_detail = $7, finished_micros = $8
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
-		b.ID, b.Status, present(b.Report), b.ErrorCode, b.ErrorDetail, b.FinishedMicros)
+		b.ID, b.Status, notNil(b.Report), b.ErrorCode, b.ErrorDetail, b.FinishedMicros)
 	return err == nil, err
 }
 
-// Cancel ends a run that is not over, and tells whether it did. The run
-// is returned as it is then, without its documents.
+// Cancel cancels a run that is not over and reports whether it did. It returns
+// the run in its new state, without its documents.
 func (bt Backtests) Cancel(id string, nowMicros int64) (Backtest, bool, error) {
 	b, err := bt.lock(id)
 	if err != nil || b.Over() {

@@ -7,29 +7,29 @@ import (
 	"verdict/internal/fault"
 )
 
-// BacktestChunk is a piece of a backtest: whole rows of its input, and what
-// they gave once it is done.
+// BacktestChunk is a part of a backtest: complete rows of its input and, once
+// it is done, their result.
 type BacktestChunk struct {
-	Number      int64 // its place among the run's chunks
-	First, Rows int64 // the number of its first row, and how many there are
+	Number      int64 // its position among the run's chunks
+	First, Rows int64 // the number of its first row, and the number of rows
 	Input       []byte
 	Result      []byte // empty until it is done
 	Done        bool
 }
 
-// InsertChunk stores a chunk as it is given. Conflict version_conflict
-// when the run has one with this number.
+// InsertChunk stores a chunk as given. It returns Conflict version_conflict if
+// the run has a chunk with this number.
 func (bt Backtests) InsertChunk(id string, c BacktestChunk) error {
 	_, err := bt.tx.exec(
 		`INSERT INTO backtest_chunks (tenant_id, environment, backtest_id, number, first_row, row_count, done, input, result)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		id, c.Number, c.First, c.Rows, flag(c.Done), present(c.Input), present(c.Result))
+		id, c.Number, c.First, c.Rows, flag(c.Done), notNil(c.Input), notNil(c.Result))
 	return err
 }
 
-// ReceiveChunk is InsertChunk for a chunk that has just arrived.
-// Conflict invalid_transition when its run is not receiving any more: it was
-// cancelled, or taken for abandoned.
+// ReceiveChunk stores a chunk that has just arrived. It returns Conflict
+// invalid_transition if the run is no longer receiving because it was cancelled
+// or counted as abandoned.
 func (bt Backtests) ReceiveChunk(id string, c BacktestChunk) error {
 	b, err := bt.lock(id)
 	if err != nil {
@@ -42,25 +42,25 @@ func (bt Backtests) ReceiveChunk(id string, c BacktestChunk) error {
 	return bt.InsertChunk(id, c)
 }
 
-// Chunk finds a chunk with its input and without its result.
+// Chunk returns a chunk with its input and without its result.
 func (bt BacktestReader) Chunk(id string, number int64) (BacktestChunk, error) {
 	return read(bt.access, func(tx *Tx) (BacktestChunk, error) {
 		c, err := tx.Backtests().chunk("input", "AND number = $4", id, number)
-		return c, oneOf("part of a backtest", err)
+		return c, orNotFound("part of a backtest", err)
 	})
 }
 
-// LastChunk finds the chunk of a run with the highest number, with its
-// input and without its result.
+// LastChunk returns the chunk of a run with the highest number, with its input
+// and without its result.
 func (bt BacktestReader) LastChunk(id string) (BacktestChunk, error) {
 	return read(bt.access, func(tx *Tx) (BacktestChunk, error) {
 		c, err := tx.Backtests().chunk("input", "AND number >= $4 ORDER BY number DESC LIMIT 1", id, 0)
-		return c, oneOf("part of a backtest", err)
+		return c, orNotFound("part of a backtest", err)
 	})
 }
 
 // chunk reads the first chunk that a condition admits, with one of its two
-// documents; sql.ErrNoRows when there is none.
+// documents, "input" or "result". It returns sql.ErrNoRows if there is none.
 func (bt Backtests) chunk(document, condition, id string, number int64) (BacktestChunk, error) {
 	var c BacktestChunk
 	into := &c.Input
@@ -73,12 +73,12 @@ func (bt Backtests) chunk(document, condition, id string, number int64) (Backtes
 	return c, err
 }
 
-// FinishChunk keeps what a chunk gave, once: whoever comes first has it kept,
-// and the run's progress moves in the same transaction. To anybody later first
-// is false and nothing is changed, as it is when the run is over. left is how
-// many of the run's chunks are still to be done.
+// FinishChunk stores the result of a chunk and updates the run's progress. Only
+// the first call for a chunk has an effect; for later calls, and if the run is
+// over, first is false and nothing changes. left is the number of the run's
+// chunks that are not done yet.
 //
-// The run itself becomes running with the first chunk.
+// The first finished chunk moves the run to running.
 func (bt Backtests) FinishChunk(
 	id string, number, rows int64, result []byte, nowMicros int64,
 ) (first bool, left int64, err error) {
@@ -91,7 +91,8 @@ func (bt Backtests) FinishChunk(
 		return false, left, nil
 	}
 	n, err := bt.tx.exec(`UPDATE backtest_chunks SET done = 1, result = $5
-		WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number = $4 AND done = 0`, id, number, present(result))
+		WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number = $4 AND done = 0`,
+		id, number, notNil(result))
 	if err != nil || n == 0 {
 		return false, left, err
 	}
@@ -104,8 +105,8 @@ func (bt Backtests) FinishChunk(
 	return err == nil, left - 1, err
 }
 
-// PendingChunks returns the numbers of a run's chunks that are still to be done, in
-// their order.
+// PendingChunks returns the numbers of a run's chunks that are not done yet, in
+// order.
 func (bt BacktestReader) PendingChunks(id string) ([]int64, error) {
 	return read(bt.access, func(tx *Tx) ([]int64, error) {
 		var numbers []int64
@@ -119,20 +120,20 @@ func (bt BacktestReader) PendingChunks(id string) ([]int64, error) {
 	})
 }
 
-// WalkInputs hands the chunks of a run to fn in their order, each with its
-// input, one at a time.
+// WalkInputs calls fn for each chunk of a run with its input, in order.
 func (bt BacktestReader) WalkInputs(id string, fn func(BacktestChunk) error) error {
 	return bt.walk("input", "AND number > $4 ORDER BY number LIMIT 1", id, fn)
 }
 
-// WalkResults hands the chunks of a run that are done to fn in their order, each
-// with its result, one at a time.
+// WalkResults calls fn for each finished chunk of a run with its result, in
+// order.
 func (bt BacktestReader) WalkResults(id string, fn func(BacktestChunk) error) error {
 	return bt.walk("result", "AND number > $4 AND done = 1 ORDER BY number LIMIT 1", id, fn)
 }
 
-// walk asks for each chunk by itself: fn may take its time, and neither a
-// transaction nor more than one document waits for it.
+// walk reads one chunk at a time, each in a transaction of its own, because fn
+// may take long: no transaction stays open and only one document is held in
+// memory.
 func (bt BacktestReader) walk(document, condition, id string, fn func(BacktestChunk) error) error {
 	for last := int64(-1); ; {
 		c, err := read(bt.access, func(tx *Tx) (BacktestChunk, error) {

@@ -6,17 +6,17 @@ import (
 	"verdict/internal/fault"
 )
 
-// BacktestRef names a run among all tenants', with how far it is.
+// BacktestRef names a run of any tenant, with its progress.
 type BacktestRef struct {
 	TenantID, Environment, ID, Status string
-	ChunksDone                        int64 // while it is receiving, those that there are
+	ChunksDone                        int64 // while it is receiving, the highest chunk number stored
 }
 
-// UnfinishedBacktests are the runs that are to be worked on, the oldest first:
-// those that are queued or running, and replays whose chunks are being cut.
+// UnfinishedBacktests returns the runs that need work, oldest first: those that
+// are queued or running, and replays whose chunks are still being created.
 func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, error) {
 	var refs []BacktestRef
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		refs = nil // a read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var r BacktestRef
@@ -32,13 +32,15 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 	return refs, err
 }
 
-// FailAbandonedBacktests fails the runs whose input began to arrive before a
-// time and is not whole yet: whoever sent it, or the node that took it, is gone.
-// Replays are not: what they consist of is here. It returns how many there were.
+// FailAbandonedBacktests fails the runs that were created before a time and
+// whose input is still incomplete: the client or the receiving node is gone.
+// Replays are exempt, because their input is in the database. It returns the
+// number of failed runs.
 func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	var failed int64
-	err := sys.write(ctx, "fail abandoned backtests", func(s *session) (err error) {
-		failed, err = s.exec(`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
+	err := sys.write(ctx, "fail abandoned backtests", func(s *transaction) (err error) {
+		failed, err = s.exec(
+			`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
 			WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < $4`,
 			fault.CodeInputIncomplete, "the input did not arrive to its end", nowMicros, beforeMicros)
 		return err
@@ -46,24 +48,24 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 	return failed, err
 }
 
-// PurgeBacktests deletes the chunks of the runs that were over before a time.
-// The record of a run stays, with its report. It does so many steps at most, so
-// that no transaction is long, and returns how many it did: 0 when there is
-// nothing more to do.
+// PurgeBacktests deletes the chunks of runs that ended before a time. The
+// record of a run stays, with its report. It does at most limit steps, so that
+// no transaction is long, and returns how many it did: 0 if nothing is left to
+// do.
 func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
 }
 
-// PurgeVainBacktests is PurgeBacktests for the runs that did not succeed: nobody
-// can read their chunks.
+// PurgeVainBacktests does the same for runs that failed or were cancelled.
+// Their chunks cannot be read by anyone.
 func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
 }
 
 func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
 	var done int64
-	err := sys.write(ctx, "purge backtests", func(s *session) error {
-		done = 0 // a write may be repeated
+	err := sys.write(ctx, "purge backtests", func(s *transaction) error {
+		done = 0 // the write may be repeated
 		runs, err := s.unpurged(which, beforeMicros, limit)
 		if err != nil {
 			return err
@@ -79,9 +81,9 @@ func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, 
 	return done, err
 }
 
-// unpurged are runs that were over before a time and whose chunks are kept, of
-// those that a condition admits for which there is an index.
-func (s *session) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
+// unpurged returns runs that ended before a time and still have chunks. The
+// condition which must have an index.
+func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
 	var runs []BacktestRef
 	err := s.each(func(scan func(...any) error) error {
 		var r BacktestRef
@@ -93,12 +95,13 @@ func (s *session) unpurged(which string, beforeMicros int64, limit int) ([]Backt
 	return runs, err
 }
 
-// purge deletes chunks of a run and, when none is left, says so in its record.
-// Each of these is a step.
+// purge deletes chunks of a run and, once none is left, marks the run as
+// purged. Each deleted chunk and the mark count as one step.
 func (bt Backtests) purge(id string, limit int64) (int64, error) {
 	n, err := bt.tx.exec(
 		`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN
-		(SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`, id, limit)
+		(SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`,
+		id, limit)
 	if err != nil || n == limit {
 		return n, err
 	}

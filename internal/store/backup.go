@@ -11,30 +11,29 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// ErrBackup is wrapped by every error that is about a backup and not about the
+// ErrBackup is wrapped by every error about a backup itself, as opposed to the
 // database.
 var ErrBackup = archive.ErrDamaged
 
-// BackupStats tells what a backup or a restore has moved.
+// BackupStats describes a backup or a restore.
 type BackupStats struct {
 	SchemaVersion int64
 	CreatedMicros int64            // when the backup was taken
 	Rows          map[string]int64 // by table
-	SHA256        string           // of the backup as a file
+	SHA256        string           // of the backup file
 }
 
-// Backup writes everything the database holds as of one moment, while the
-// service goes on reading and writing. The result restores into either kind of
-// database. It takes as long as it takes: only ctx ends it. Progress is told
-// the rows written of a table, now and then and when the table is done; it may
-// be nil.
+// Backup writes one snapshot of the whole database to w, while the service goes
+// on reading and writing. The backup can be restored into either kind of
+// database. Only ctx limits how long it takes. progress, unless nil, is called
+// with the rows written of a table, at intervals and at the end of the table.
 //
-// What was written before an error is of no use: Restore refuses it. On SQLite
-// the journal grows for as long as this runs.
+// After an error the output is useless: Restore refuses it. On SQLite the WAL
+// grows for as long as Backup runs.
 func (db *DB) Backup(ctx context.Context, w io.Writer, progress func(table string, rows int64)) (BackupStats, error) {
 	header := archive.Header{SchemaVersion: db.version, CreatedMicros: time.Now().UnixMicro()}
 	to := archive.NewWriter(w, reporting(progress))
-	err := db.readLong(ctx, asSystem(func(s *session) error {
+	err := db.readLong(ctx, asSystem(func(s *transaction) error {
 		tables, err := s.catalogue()
 		if err != nil {
 			return err
@@ -49,7 +48,7 @@ func (db *DB) Backup(ctx context.Context, w io.Writer, progress func(table strin
 		}
 		return to.End()
 	}))
-	if failed := to.Failed(); failed != nil { // not a failure of the database, whatever it looks like
+	if failed := to.Failed(); failed != nil { // a failure of w, not of the database
 		err = fmt.Errorf("write the backup: %w", failed)
 	}
 	return BackupStats{
@@ -65,10 +64,10 @@ func reporting(progress func(string, int64)) func(string, int64) {
 	return progress
 }
 
-// catalogue lists the tables that hold data, as the database itself describes
-// them, those that others refer to first. A table of a later migration is
-// thereby backed up without being named anywhere.
-func (s *session) catalogue() ([]archive.Table, error) {
+// catalogue returns the tables with data as the database describes them, so
+// that tables of later migrations are included without being listed here.
+// Tables that others reference come first.
+func (s *transaction) catalogue() ([]archive.Table, error) {
 	var tables []archive.Table
 	err := s.each(func(scan func(...any) error) error {
 		var table string
@@ -76,7 +75,7 @@ func (s *session) catalogue() ([]archive.Table, error) {
 		if err := scan(&table, &c.Name, &c.Kind); err != nil {
 			return err
 		}
-		if table == "schema_migrations" { // every database has its own
+		if table == "schema_migrations" { // every database writes its own
 			return nil
 		}
 		if !c.Kind.Known() {
@@ -93,7 +92,7 @@ func (s *session) catalogue() ([]archive.Table, error) {
 	return tables, err
 }
 
-// referredTo is 1 for the table that others name in foreign keys.
+// referredTo returns 1 for the table that foreign keys reference, 0 for others.
 func referredTo(t archive.Table) int {
 	if t.Name == "tenants" {
 		return 1
@@ -101,8 +100,8 @@ func referredTo(t archive.Table) int {
 	return 0
 }
 
-// backUp writes a table.
-func (s *session) backUp(to *archive.Writer, t archive.Table) error {
+// backUp writes a table to the archive.
+func (s *transaction) backUp(to *archive.Writer, t archive.Table) error {
 	if err := to.Table(t); err != nil {
 		return err
 	}

@@ -9,29 +9,32 @@ import (
 )
 
 // batch is the work of one transaction: several jobs, each of which may fail
-// without harm to the others.
+// without affecting the others.
 type batch struct {
-	session *session
-	jobs    []*job
-	results []error
-	// whole says that the jobs succeed or fail together, so that nothing has to
-	// stand between them; split, that they failed and must be tried apart.
-	whole, split bool
-	// blocked are the scopes that another transaction is in the way of, and why.
-	blocked map[voice]error
+	transaction *transaction
+	jobs        []*job
+	results     []error
+	// allOrNothing says that the jobs succeed or fail together, so that no
+	// savepoints are needed; split, that they failed together and must be tried
+	// one by one.
+	allOrNothing, split bool
+	// blocked holds the scopes that wait for another transaction's lock, each
+	// with the error.
+	blocked map[rlsScope]error
 }
 
-func newBatch(s *session, jobs []*job, apart bool) *batch {
+func newBatch(s *transaction, jobs []*job, apart bool) *batch {
 	return &batch{
-		session: s, jobs: jobs, results: make([]error, len(jobs)),
-		whole: len(jobs) == 1 || !apart && ofOneScope(jobs),
+		transaction: s, jobs: jobs, results: make([]error, len(jobs)),
+		allOrNothing: len(jobs) == 1 || !apart && ofOneScope(jobs),
 	}
 }
 
-// ofOneScope tells whether all jobs are decisions that are inserted together.
+// ofOneScope reports whether all jobs are decisions of one scope, which can be
+// inserted together.
 func ofOneScope(jobs []*job) bool {
 	for _, j := range jobs {
-		if j.decision == nil || j.voice != jobs[0].voice {
+		if j.decision == nil || j.rls != jobs[0].rls {
 			return false
 		}
 	}
@@ -46,18 +49,18 @@ func writesOf(jobs []*job) []*DecisionWrite {
 	return writes
 }
 
-// run does every job, those of one scope one after the other and its decisions
-// together. The scopes are in a fixed order, so that two nodes do not lock the
-// same counters crosswise; what belongs to no scope comes first.
+// run runs every job, scope by scope: first the functions of a scope in their
+// order, then its decisions together. Scopes are in a fixed order, so that two
+// nodes cannot deadlock on the same counters; jobs without a scope come first.
 func (b *batch) run() {
 	order := make([]int, len(b.jobs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		return compareVoices(b.jobs[x].voice, b.jobs[y].voice)
+		return compareScopes(b.jobs[x].rls, b.jobs[y].rls)
 	})
-	for which := range byScope(order, func(i int) voice { return b.jobs[i].voice }) {
+	for which := range byScope(order, func(i int) rlsScope { return b.jobs[i].rls }) {
 		var decisions, functions []int
 		for _, i := range which {
 			if b.jobs[i].decision != nil {
@@ -70,59 +73,61 @@ func (b *batch) run() {
 		for _, i := range functions {
 			b.attempt(i, func() error { return b.call(b.jobs[i]) })
 		}
-		b.decide(decisions)
+		b.insertDecisions(decisions)
 	}
 }
 
-// attempt does a job, unless its scope is blocked: the jobs of a scope are
-// done in their order, and each would wait for the same lock again.
+// attempt runs a job unless its scope is blocked. The jobs of a scope run in
+// their order, so each would wait for the same lock again.
 func (b *batch) attempt(i int, do func() error) {
 	scope := b.jobs[i].scope
 	if b.results[i] = b.blocked[scope]; b.results[i] != nil {
 		return
 	}
-	begun, before := time.Now(), b.session.bytes
-	b.results[i] = b.guarded(do)
-	b.jobs[i].took = max(b.jobs[i].took, time.Since(begun), takes(costOf(b.session.bytes-before)))
-	b.notice(scope, b.results[i])
+	begun, before := time.Now(), b.transaction.bytes
+	b.results[i] = b.withSavepoint(do)
+	b.jobs[i].took = max(b.jobs[i].took, time.Since(begun), durationOf(costOf(b.transaction.bytes-before)))
+	b.noteConflict(scope, b.results[i])
 }
 
-// notice reports whether an error blocks a scope, and has the rest of the batch
-// wait less for other locks: a paused node may hold those of many scopes.
-func (b *batch) notice(scope voice, err error) bool {
-	s := b.session
+// noteConflict reports whether err is a conflict, which blocks the scope. After
+// the first one it shortens the lock timeout for the rest of the batch, because
+// a paused node may hold locks of many scopes.
+func (b *batch) noteConflict(scope rlsScope, err error) bool {
+	s := b.transaction
 	if s.db.dialect.class(err) != classConflict {
 		return false
 	}
 	if b.blocked == nil {
-		b.blocked = map[voice]error{}
+		b.blocked = map[rlsScope]error{}
 	}
 	b.blocked[scope] = err
-	if hurry := s.db.dialect.hurry(); hurry != "" && !b.whole && len(b.blocked) == 1 && s.broken == nil {
-		_, err := s.exec(hurry)
-		_ = b.fatal(err) // told by the session
+	if set := s.db.dialect.shortLockTimeout(); set != "" && !b.allOrNothing && len(b.blocked) == 1 && s.broken == nil {
+		_, err := s.exec(set)
+		_ = b.markBroken(err) // the transaction records it
 	}
 	return true
 }
 
-// lock takes a scope's lock before several functions that may take it: behind
-// rows that the one before has locked, it would be taken crosswise with a node
-// that has them the other way round.
+// lock locks a scope before several functions that may lock it themselves. If
+// the second function locked the scope after the first had locked rows, two
+// nodes could deadlock.
 func (b *batch) lock(functions []int) {
-	if len(functions) < 2 || b.session.broken != nil {
+	if len(functions) < 2 || b.transaction.broken != nil {
 		return
 	}
 	first := b.jobs[functions[0]]
-	if first.voice == (voice{}) {
+	if first.rls == (rlsScope{}) {
 		return
 	}
-	err := b.guarded(func() error { return (&Tx{session: b.session, voice: first.voice}).lockScope() })
-	if err != nil && !b.notice(first.scope, err) {
-		_ = b.fatal(err) // told by the session
+	err := b.withSavepoint(func() error { return (&Tx{transaction: b.transaction, rls: first.rls}).lockScope() })
+	if err != nil && !b.noteConflict(first.scope, err) {
+		_ = b.markBroken(err) // the transaction records it
 	}
 }
 
-// call runs a job's function and keeps a panic for the caller's goroutine.
+// call runs a job's function. It recovers a panic, which submit raises again on
+// the caller's goroutine.
 func (b *batch) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -130,12 +135,12 @@ func (b *batch) call(j *job) (err error) {
 			err = fmt.Errorf("the write panicked: %v", p)
 		}
 	}()
-	return j.run(b.session)
+	return j.run(b.transaction)
 }
 
-// decide inserts the decisions of one scope, all in a few statements. If that
-// fails, one of them is at fault, and each is tried by itself.
-func (b *batch) decide(which []int) {
+// insertDecisions inserts the decisions of one scope in a few statements. If
+// that fails, one of them may be the cause, and each is tried by itself.
+func (b *batch) insertDecisions(which []int) {
 	if len(which) == 0 {
 		return
 	}
@@ -144,18 +149,18 @@ func (b *batch) decide(which []int) {
 		b.refuse(which, err)
 		return
 	}
-	tx := &Tx{session: b.session, voice: b.jobs[which[0]].voice}
+	tx := &Tx{transaction: b.transaction, rls: b.jobs[which[0]].rls}
 	together := make([]*job, len(which))
 	for k, i := range which {
 		together[k] = b.jobs[i]
 	}
 	writes := writesOf(together)
 	var refusals []error
-	err := b.guarded(func() (err error) {
+	err := b.withSavepoint(func() (err error) {
 		refusals, err = tx.Decisions().insertAll(writes)
 		return err
 	})
-	if b.notice(scope, err) {
+	if b.noteConflict(scope, err) {
 		b.refuse(which, err)
 		return
 	}
@@ -168,7 +173,7 @@ func (b *batch) decide(which []int) {
 		}
 		return
 	}
-	if b.whole {
+	if b.allOrNothing {
 		b.split = true
 		return
 	}
@@ -183,10 +188,11 @@ func (b *batch) refuse(which []int, err error) {
 	}
 }
 
-// guarded runs fn so that its failure undoes what it did and nothing else.
-func (b *batch) guarded(fn func() error) error {
-	s := b.session
-	if b.whole { // undone with the transaction
+// withSavepoint runs fn in a savepoint, so that an error undoes only fn's
+// changes.
+func (b *batch) withSavepoint(fn func() error) error {
+	s := b.transaction
+	if b.allOrNothing { // the transaction is rolled back as a whole
 		return fn()
 	}
 	if _, err := s.exec("SAVEPOINT job"); err != nil {
@@ -198,29 +204,30 @@ func (b *batch) guarded(fn func() error) error {
 	}
 	if err == nil {
 		_, err = s.exec("RELEASE SAVEPOINT job")
-		return b.fatal(err)
+		return b.markBroken(err)
 	}
-	// PostgreSQL undoes what was announced along with everything else.
-	s.speaks = voice{}
+	// ROLLBACK TO SAVEPOINT also restores PostgreSQL's settings, so the
+	// row-level security scope must be set again.
+	s.rls = rlsScope{}
 	if _, undo := s.exec("ROLLBACK TO SAVEPOINT job"); undo != nil {
-		return b.fatal(errors.Join(undo, err))
+		return b.markBroken(errors.Join(undo, err))
 	}
 	if _, release := s.exec("RELEASE SAVEPOINT job"); release != nil {
-		return b.fatal(errors.Join(release, err))
+		return b.markBroken(errors.Join(release, err))
 	}
 	return err
 }
 
-// fatal gives the whole transaction up: without its savepoints one job's
-// failure could not be told from another's success.
-func (b *batch) fatal(err error) error {
-	if err != nil && b.session.broken == nil {
-		b.session.broken = err
+// markBroken makes the whole transaction fail: if a savepoint fails, the jobs'
+// changes cannot be told apart.
+func (b *batch) markBroken(err error) error {
+	if err != nil && b.transaction.broken == nil {
+		b.transaction.broken = err
 	}
 	return err
 }
 
-// kept counts the jobs that the commit will make durable.
+// kept returns the number of jobs that the commit will make durable.
 func (b *batch) kept() int {
 	n := 0
 	for _, err := range b.results {
@@ -231,6 +238,6 @@ func (b *batch) kept() int {
 	return n
 }
 
-func compareVoices(a, b voice) int {
+func compareScopes(a, b rlsScope) int {
 	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
 }

@@ -10,20 +10,20 @@ type BlockedEntity struct {
 	UntilMicros   int64 // when the entry ends; 0 for never
 }
 
-// BlockChange is what Block did to the list.
+// BlockChange says what Block did to the list.
 type BlockChange int
 
-// What Block can do.
+// The possible changes.
 const (
-	BlockKept     BlockChange = iota // the entry that is there holds
-	BlockExtended                    // the entry that is there ends later now, or not at all
+	BlockKept     BlockChange = iota // the present entry stays valid
+	BlockExtended                    // the present entry now ends later, or never
 	BlockAdded
 )
 
-// Block puts an entity on the block list and tells the entry that holds, and what
-// became of the list. Of an entity that is there already the entry that ends later
-// holds: nobody can shorten what another has blocked. An entry that has ended
-// counts as none.
+// Block puts an entity on the block list. It returns the valid entry and how
+// the list changed. If the entity is blocked already, the entry that ends later
+// wins, so that nobody can shorten another's block. An entry that has ended
+// counts as absent.
 func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
 	if err := bl.tx.fraudChanged(); err != nil {
 		return BlockedEntity{}, BlockKept, err
@@ -37,10 +37,10 @@ func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockCha
 	switch {
 	case active && (before.UntilMicros == 0 || b.UntilMicros != 0 && b.UntilMicros <= before.UntilMicros):
 		return before, BlockKept, nil
-	case active: // the same entry, longer
+	case active: // extend the same entry
 		b.BlockedMicros, change = before.BlockedMicros, BlockExtended
 	}
-	// An entity that nobody was seen with yet can be blocked all the same.
+	// An entity can be blocked even before any applicant was seen with it.
 	_, err = bl.tx.exec(`INSERT INTO fraud_entities
 			(tenant_id, environment, kind, entity_key, display, first_micros, last_micros,
 			blocked_micros, blocked_by, blocked_alert, muted_micros, blocked_reason, blocked_until_micros)
@@ -61,18 +61,20 @@ func scanBlocked(scan func(...any) error) (b BlockedEntity, err error) {
 	return b, err
 }
 
-// entry finds an entity's entry, one that has ended too.
+// entry returns an entity's entry, even one that has ended.
 func (bl Blocklist) entry(e ObservedEntity) (b BlockedEntity, found bool, err error) {
 	err = bl.tx.each(func(scan func(...any) error) (err error) {
 		found = true
 		b, err = scanBlocked(scan)
 		return err
 	}, "SELECT "+blockedColumns+` FROM fraud_entities
-		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`, e.Kind, e.Key)
+		WHERE tenant_id = $1 AND environment = $2 AND kind = $3 AND entity_key = $4 AND blocked_micros > 0`,
+		e.Kind, e.Key)
 	return b, found, err
 }
 
-// Unblock takes an entity off the block list: NotFound when it is not there.
+// Unblock removes an entity from the block list. It returns NotFound if the
+// entity is not on it.
 func (bl Blocklist) Unblock(kind, key string) error {
 	if err := bl.tx.fraudChanged(); err != nil {
 		return err
@@ -87,15 +89,17 @@ func (bl Blocklist) Unblock(kind, key string) error {
 	return err
 }
 
-// List returns a page of the block list, oldest first, and whether there is
-// more. Entries that have ended are among them. after is the last entry of the page before, nil for the first page.
+// List returns a page of the block list, oldest first, and whether there are
+// more entries. Entries that have ended are included. after is the last entry
+// of the previous page, nil for the first page.
 func (bl BlocklistReader) List(after *BlockedEntity, limit int) ([]BlockedEntity, bool, error) {
 	return readTwo(bl.access, func(tx *Tx) ([]BlockedEntity, bool, error) {
 		p := Page{Limit: limit}
 		q := listOf("SELECT " + blockedColumns + ` FROM fraud_entities
 		WHERE tenant_id = $1 AND environment = $2 AND blocked_micros > 0`)
 		if after != nil {
-			q.where("(blocked_micros, kind, entity_key) > (?, ?, ?)", after.BlockedMicros, after.Entity.Kind, after.Entity.Key)
+			q.where("(blocked_micros, kind, entity_key) > (?, ?, ?)",
+				after.BlockedMicros, after.Entity.Kind, after.Entity.Key)
 		}
 		q.add(" ORDER BY blocked_micros, kind, entity_key")
 		q.limit(p)

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// bulkTable describes a table that many rows at a time are inserted into, and
-// holds the text of both ways to do so.
+// bulkTable describes a table for bulk inserts and holds the statement for each
+// database.
 type bulkTable struct {
-	into    string // the beginning of both
+	into    string // the beginning of both statements
 	columns []column
-	one     string // a row by itself, parameters in order
-	many    string // every column as one array
+	one     string // inserts one row; parameters in the order of the columns
+	many    string // inserts many rows; each column is one array parameter
 }
 
 type column struct {
@@ -27,21 +27,22 @@ const (
 	bytea  columnKind = "bytea"
 )
 
-// newBulkTable is for the rows of one scope: tenant and environment come first
-// and are not among the columns.
+// newBulkTable returns a bulkTable for rows of one scope. The tenant and the
+// environment come first and are not among the columns.
 func newBulkTable(name string, columns ...column) *bulkTable {
 	return bulkTableOf(name, []string{"tenant_id", "environment"}, columns)
 }
 
-// newWholeTable is for rows of any scope, with all of their columns.
-func newWholeTable(name string, columns ...column) *bulkTable {
+// newUnscopedTable returns a bulkTable for rows of any scope, with all columns.
+func newUnscopedTable(name string, columns ...column) *bulkTable {
 	return bulkTableOf(name, nil, columns)
 }
 
-// bulkTableOf has the scope as parameters that are the same for every row.
+// bulkTableOf builds the statements. The columns in scope have the same values
+// in every row.
 func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
 	names := append([]string{}, scope...)
-	marks := make([]string, len(scope), len(scope)+len(columns)) // SQLite's own form: looked up by position
+	marks := make([]string, len(scope), len(scope)+len(columns)) // SQLite's own form, looked up by position
 	values := make([]string, len(scope), len(scope)+1)
 	for i := range scope {
 		marks[i], values[i] = "?", fmt.Sprintf("$%d", i+1)
@@ -60,7 +61,8 @@ func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
 	}
 }
 
-// unnested are rows u out of arrays, the first of which is parameter first.
+// unnested returns the SQL that turns array parameters into rows u. first is
+// the number of the first array parameter.
 func unnested(columns []column, first int) string {
 	arrays := make([]string, len(columns))
 	for i, c := range columns {
@@ -69,13 +71,14 @@ func unnested(columns []column, first int) string {
 	return fmt.Sprintf("unnest(%s) AS u", strings.Join(arrays, ", "))
 }
 
-// ending adds what is to happen to rows that are there already. On PostgreSQL
-// no two rows of one statement may meet the same one.
-func (t *bulkTable) ending(clause string) *bulkTable {
+// withClause returns a copy with a clause for rows that exist already. On
+// PostgreSQL no two rows of one statement may conflict with the same existing
+// row.
+func (t *bulkTable) withClause(clause string) *bulkTable {
 	return &bulkTable{into: t.into, columns: t.columns, one: t.one + " " + clause, many: t.many + " " + clause}
 }
 
-// arrays turns rows into one typed array for each column.
+// arrays returns one typed array for each column.
 func (t *bulkTable) arrays(rows [][]any) []any {
 	arrays := make([]any, len(t.columns))
 	for i, c := range t.columns {
@@ -94,30 +97,31 @@ func (t *bulkTable) arrays(rows [][]any) []any {
 func columnOf[T any](rows [][]any, i int) []T {
 	values := make([]T, len(rows))
 	for r, row := range rows {
-		values[r], _ = row[i].(T) // the rows are built beside the columns
+		values[r], _ = row[i].(T) // rows and columns are defined together
 	}
 	return values
 }
 
-// insertMany inserts rows of the scope.
+// insertMany inserts rows of the transaction's scope.
 func (tx *Tx) insertMany(t *bulkTable, rows [][]any) error {
-	if err := tx.session.as(tx.voice); err != nil {
+	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
-	return tx.session.db.dialect.insertMany(tx.session, t, []any{tx.voice.tenant, tx.voice.environment}, rows, nil)
+	return tx.transaction.db.dialect.insertMany(tx.transaction, t, []any{tx.rls.tenant, tx.rls.environment}, rows, nil)
 }
 
-// insertReturning is insertMany for a table whose ending has a RETURNING; read
-// hears of every row that comes back.
+// insertReturning inserts rows into a table whose clause has a RETURNING, and
+// calls read for every returned row.
 func (tx *Tx) insertReturning(t *bulkTable, rows [][]any, read func(scan func(...any) error) error) error {
-	if err := tx.session.as(tx.voice); err != nil {
+	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
-	return tx.session.db.dialect.insertMany(tx.session, t, []any{tx.voice.tenant, tx.voice.environment}, rows, read)
+	return tx.transaction.db.dialect.insertMany(tx.transaction, t, []any{tx.rls.tenant, tx.rls.environment}, rows, read)
 }
 
-// present keeps an absent document from becoming NULL.
-func present(document []byte) []byte {
+// notNil returns an empty document for a nil one, which would be stored as
+// NULL.
+func notNil(document []byte) []byte {
 	if document == nil {
 		return []byte{}
 	}

@@ -10,68 +10,69 @@ import (
 	"verdict/internal/admission"
 )
 
-// committer commits together what waits together. A commit costs one fsync
-// however much it holds, so while one is under way the next writes gather, and
-// all of them share the next. Nobody is held back to gather more.
+// committer commits waiting writes together (group commit). A commit costs one
+// fsync for any number of writes, so writes that arrive during a commit are
+// gathered and share the next one. No write is delayed to gather more.
 //
-// A scope whose rows another transaction has locked is set aside, so that its
-// neighbours are committed without it (lane.go). ADR 7 has the state diagram.
+// A scope whose rows are locked by another transaction is set aside, so that
+// the other scopes are committed without it (lane.go). ADR 7 has the state
+// diagram.
 type committer struct {
-	db      *DB
-	wake    chan struct{} // tells the loop that a job or the end has come
-	done    chan struct{} // closed when the last write was answered
-	lanes   sync.WaitGroup
-	side    chan struct{} // a place for each connection of the side lanes
-	batches atomic.Int64
-	writes  atomic.Int64
-	hurried int // batches until a second look is taken again; of the loop alone
+	db          *DB
+	wake        chan struct{} // wakes the loop for a job or for the end
+	done        chan struct{} // closed after the last write was answered
+	lanes       sync.WaitGroup
+	side        chan struct{} // a semaphore: one slot for each connection of the side lanes
+	batches     atomic.Int64
+	writes      atomic.Int64
+	skipGosched int // batches until gather yields again; used only by the loop
 
 	mu     sync.Mutex
 	queue  *queue
-	aside  map[voice]*lane // the scopes that are blocked
-	freed  chan struct{}   // closed when a job left the queue or a lane; nil while nobody waits for it
+	aside  map[rlsScope]*lane // the lanes of blocked scopes
+	freed  chan struct{}      // closed when a job leaves the queue or a lane; nil while nobody waits
 	closed bool
 }
 
-// job is one caller's write. It is either a function, or a decision with what
-// belongs to it, which is inserted with its neighbours'.
+// job is one caller's write. It is either a function, or a decision with
+// everything that belongs to it, which is inserted together with others.
 type job struct {
-	run      func(*session) error
+	run      func(*transaction) error
 	decision *DecisionWrite
-	voice    voice // for whom its statements speak; the zero voice for the system
-	scope    voice // what is set aside when the job is blocked
+	rls      rlsScope // the row-level security scope of its statements; zero for the system's
+	scope    rlsScope // what is set aside if the job is blocked
 
-	ctx      context.Context // of the caller
+	ctx      context.Context // the caller's
 	deadline time.Time
 	state    atomic.Int32
 	answer   chan error
 	panicked any
-	took     time.Duration // by the committer, about
+	took     time.Duration // the committer's time for it, estimated
 }
 
 const (
 	jobWaiting   int32 = iota
-	jobBegun           // the committer has it: the outcome must be waited for
-	jobWithdrawn       // the caller went away before that, or its time was over
+	jobBegun           // the committer has it: the caller must wait for the outcome
+	jobWithdrawn       // the caller was cancelled before that, or its deadline passed
 )
 
 func newCommitter(db *DB) *committer {
 	c := &committer{
 		db: db, wake: make(chan struct{}, 1), done: make(chan struct{}),
-		side: make(chan struct{}, postgresSide), queue: newQueue(), aside: map[voice]*lane{},
+		side: make(chan struct{}, postgresSide), queue: newQueue(), aside: map[rlsScope]*lane{},
 	}
 	go c.loop()
 	return c
 }
 
-// timers are used again: every write needs one, and few run out.
+// timers are reused: every write needs one, and few expire.
 var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
 
-// submit waits until a job is durable or refused.
+// submit queues a job and waits until it is durable or refused.
 func (c *committer) submit(ctx context.Context, j *job) error {
 	j.ctx, j.answer, j.deadline = ctx, make(chan error, 1), time.Now().Add(c.db.options.Timeout)
 	if j.decision != nil {
-		j.took = takes(j.cost())
+		j.took = durationOf(j.cost())
 	}
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
@@ -81,11 +82,11 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	// wait behind all others that are ready. What follows a write is short, and needs
 	// no slot.
 	admission.SlotOf(ctx).Pause()
-	patience, _ := timers.Get().(*time.Timer) // the pool holds nothing else
-	patience.Reset(time.Until(j.deadline))
+	timeout, _ := timers.Get().(*time.Timer) // the pool holds nothing else
+	timeout.Reset(time.Until(j.deadline))
 	defer func() {
-		patience.Stop()
-		timers.Put(patience)
+		timeout.Stop()
+		timers.Put(timeout)
 	}()
 	var err error
 	select {
@@ -94,8 +95,8 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 		if j.withdraw() {
 			return ctx.Err()
 		}
-		err = <-j.answer // bounded by the transaction's own deadline
-	case <-patience.C:
+		err = <-j.answer // the transaction has a deadline of its own
+	case <-timeout.C:
 		if j.withdraw() {
 			return tooLate()
 		}
@@ -103,15 +104,15 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	}
 	admission.SlotOf(ctx).Charge(j.took)
 	if j.panicked != nil {
-		panic(j.panicked) // where the caller's stack is, and not the committer's end
+		panic(j.panicked) // on the caller's goroutine, so that the committer goes on
 	}
 	return err
 }
 
-// withdraw prevents a job that has not begun.
+// withdraw cancels a job that has not begun. It reports whether it could.
 func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobWaiting, jobWithdrawn) }
 
-// over is why a job is not to be tried again; nil if it is.
+// over returns why a job must not be tried again, nil if it may be.
 func (j *job) over() error {
 	if err := j.ctx.Err(); err != nil {
 		return err
@@ -124,36 +125,36 @@ func (j *job) over() error {
 
 func tooLate() error { return unavailable("the database is busy") }
 
-// enqueue hands a job to the shared batch, or to the side lane of its scope if
-// that is blocked. It waits for room no longer than QueueWait.
+// enqueue adds a job to the queue, or to the side lane of its scope if that is
+// blocked. It waits for capacity no longer than QueueWait.
 func (c *committer) enqueue(ctx context.Context, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	var patience <-chan time.Time
+	var timeout <-chan time.Time
 	for {
 		accepted, freed, err := c.accept(j)
 		if accepted || err != nil {
 			return err
 		}
-		if patience == nil {
+		if timeout == nil {
 			admission.SlotOf(ctx).Pause()
 			timer := time.NewTimer(c.db.options.QueueWait)
 			defer timer.Stop()
-			patience = timer.C
+			timeout = timer.C
 		}
 		select {
 		case <-freed:
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-patience:
+		case <-timeout:
 			return unavailable("too many writes are waiting")
 		}
 	}
 }
 
-// accept takes a job if there is room for it. If not, freed is closed when a
-// job has left.
+// accept queues a job if there is capacity. If not, freed is closed when a job
+// has left.
 func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,7 +180,7 @@ func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err er
 	return false, c.freed, nil
 }
 
-// scopeShare is the part of the queue that one scope may fill.
+// scopeShare limits one scope to 1/scopeShare of the queue.
 const scopeShare = 2
 
 func (c *committer) signal() {
@@ -189,8 +190,9 @@ func (c *committer) signal() {
 	}
 }
 
-// hasLeft lets those who wait for room look again. The caller holds the lock.
-func (c *committer) hasLeft() {
+// notifyFreed wakes the callers that wait for capacity. The caller holds the
+// lock.
+func (c *committer) notifyFreed() {
 	if c.freed != nil {
 		close(c.freed)
 		c.freed = nil
@@ -201,7 +203,7 @@ func (c *committer) hasLeft() {
 func (c *committer) drain() {
 	c.mu.Lock()
 	c.closed = true
-	c.hasLeft()
+	c.notifyFreed()
 	c.signal()
 	c.mu.Unlock()
 	<-c.done
@@ -234,21 +236,21 @@ func (c *committer) loop() {
 	}
 }
 
-// gather takes what waits, and returns what it costs. It looks a second time
-// after letting others run: those whom the last batch has just answered are
-// about to write again. When that took long, because so much else is ready to
-// run, the second look is left out for a while.
+// gather takes the waiting jobs and returns their cost. Then it yields to other
+// goroutines and takes jobs again, because callers whose writes were just
+// committed often write again. If yielding took long, because many goroutines
+// are ready to run, gather does not yield for the next skippedGoscheds batches.
 func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
 	batch, cost = c.takeWaiting(batch, 0)
 	switch {
 	case cost == 0:
-	case c.hurried > 0:
-		c.hurried--
+	case c.skipGosched > 0:
+		c.skipGosched--
 	default:
 		before := time.Now()
 		runtime.Gosched()
-		if time.Since(before) > longLook {
-			c.hurried = hurriedBatches
+		if time.Since(before) > longGosched {
+			c.skipGosched = skippedGoscheds
 		}
 		batch, cost = c.takeWaiting(batch, cost)
 	}
@@ -256,13 +258,14 @@ func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
 }
 
 const (
-	// longLook is how long letting others run may take.
-	longLook = time.Millisecond
-	// hurriedBatches is for how many batches it is left out when it took longer.
-	hurriedBatches = 100
+	// longGosched is how long yielding may take before it is skipped.
+	longGosched = time.Millisecond
+	// skippedGoscheds is the number of batches without yielding after that.
+	skippedGoscheds = 100
 )
 
-// takeWaiting adds what waits to a batch that costs something already.
+// takeWaiting adds waiting jobs to a batch and returns its new cost. cost is
+// the cost of the jobs that the batch has already.
 func (c *committer) takeWaiting(batch []*job, cost int64) ([]*job, int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -272,13 +275,13 @@ func (c *committer) takeWaiting(batch []*job, cost int64) ([]*job, int64) {
 	}
 	batch, taken := c.queue.take(batch, budget)
 	if taken > 0 {
-		c.hasLeft()
+		c.notifyFreed()
 	}
 	return batch, cost + taken
 }
 
-// begin adds a job unless its caller has gone away.
-func begin(batch []*job, j *job) []*job {
+// claim adds a job to a batch unless the job was withdrawn.
+func claim(batch []*job, j *job) []*job {
 	if j.state.CompareAndSwap(jobWaiting, jobBegun) {
 		batch = append(batch, j)
 	}

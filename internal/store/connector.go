@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// connector connects to whichever host of a URL takes writes. With one host it
-// is the driver's own.
+// connector connects to the host of a URL that accepts writes. If the URL has
+// one host, the driver's own connector is used.
 type connector struct {
 	hosts   []driver.Connector // in the order of the URL
 	primary *primary
@@ -22,10 +22,10 @@ type connector struct {
 }
 
 const (
-	// headStart is how long the last good host is asked alone.
+	// headStart is how long the host that accepted last is tried alone.
 	headStart = 200 * time.Millisecond
-	// askAgain is when a host that refused is asked again while another has not
-	// answered: it may have been promoted since.
+	// askAgain is after what time a host that refused is tried again while
+	// another has not answered yet: it may have been promoted in the meantime.
 	askAgain = 250 * time.Millisecond
 )
 
@@ -37,18 +37,19 @@ func (p *primary) connector(config *pgx.ConnConfig) *connector {
 	return c
 }
 
-// Driver is part of driver.Connector.
+// Driver implements driver.Connector.
 func (c *connector) Driver() driver.Driver { return c.hosts[0].Driver() }
 
-// attempt is what came of asking a host.
+// attempt is the result of connecting to a host.
 type attempt struct {
 	host int
 	conn driver.Conn
 	err  error
 }
 
-// Connect asks the last good host, then all, and takes the first that accepts.
-// It fails when every host has refused, or when the time is over.
+// Connect tries the host that accepted last, then all hosts, and returns the
+// first connection that is accepted. It fails if every host has refused or the
+// connect timeout has passed.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if len(c.hosts) == 1 {
 		return c.hosts[0].Connect(ctx)
@@ -92,8 +93,8 @@ func anyNil(errs []error) bool {
 	return false
 }
 
-// ask connects to a host after a time, and closes a connection that nobody
-// waits for any more.
+// ask waits for the duration after, connects to a host and sends the result to
+// attempts. It closes the connection if Connect has returned in the meantime.
 func (c *connector) ask(ctx context.Context, host int, after time.Duration, attempts chan<- attempt) {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
@@ -112,8 +113,8 @@ func (c *connector) ask(ctx context.Context, host int, after time.Duration, atte
 	}
 }
 
-// hostsOf cuts a configuration into one for each host. The ways to reach one
-// host, with and without TLS, stay together.
+// hostsOf splits a configuration into one for each host. A host's alternatives
+// with and without TLS stay together.
 func hostsOf(config *pgx.ConnConfig) []*pgx.ConnConfig {
 	first := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}
 	ways := append([]*pgconn.FallbackConfig{first}, config.Fallbacks...)
@@ -130,16 +131,16 @@ func hostsOf(config *pgx.ConnConfig) []*pgx.ConnConfig {
 	return hosts
 }
 
-// choosesServer tells whether a URL, or the environment, says what kind of
-// server to connect to. If not, it must be one that takes writes.
+// choosesServer reports whether the URL or the environment sets
+// target_session_attrs. If not, the server must accept writes.
 func choosesServer(databaseURL string) bool {
 	u, err := url.Parse(databaseURL)
 	return err == nil && u.Query().Has("target_session_attrs") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-// watched are configurations to look at the hosts with: any server will do,
-// since a standby may be promoted.
-func watched(config *pgx.ConnConfig) (hosts []*pgconn.Config) {
+// watchConfigs returns a configuration for watching each host. It accepts
+// standbys too, because a standby may be promoted.
+func watchConfigs(config *pgx.ConnConfig) (hosts []*pgconn.Config) {
 	for _, host := range hostsOf(config) {
 		own := host.Config.Copy()
 		own.ValidateConnect, own.ConnectTimeout = nil, watchWithin

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// ConsoleSession is somebody being signed in: the hash of the token, never the
-// token.
+// ConsoleSession is a person's session in the console. It holds the hash of the
+// token, never the token.
 type ConsoleSession struct {
 	ID            string
 	TenantID      string // set by a Staff
 	UserID        string
 	Hash          string
-	Address       string // where it was begun
-	Agent         string // with which browser
+	Address       string // the client address at sign-in
+	Agent         string // the browser at sign-in
 	CreatedMicros int64
-	SeenMicros    int64 // when it was last used, about
+	SeenMicros    int64 // when it was last used, approximately
 	ExpiresMicros int64
 }
 
@@ -28,20 +28,20 @@ func (c *ConsoleSession) fields() []any {
 		&c.CreatedMicros, &c.SeenMicros, &c.ExpiresMicros}
 }
 
-// maxSessions is how many sessions a person has at most: the oldest ends when
-// another begins.
+// maxSessions is the maximum number of sessions of a person. Beyond it, a new
+// session ends the oldest.
 const maxSessions = 20
 
-// SessionByHash finds a session with its user and tenant. One that has expired
-// or whose user was shut out is found too: what it is refused with is for the
-// caller to say.
+// SessionByHash returns a session with its user and tenant. It also returns
+// expired sessions and those of disabled users; the caller decides how to
+// refuse them.
 func (sys *System) SessionByHash(ctx context.Context, hash string) (ConsoleSession, User, Tenant, error) {
 	var c ConsoleSession
 	var u User
 	var t Tenant
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		dest := slices.Concat(c.fields(), u.fields(), t.fields())
-		return oneOf("session", s.one(dest, "SELECT "+sessionColumns+`,
+		return orNotFound("session", s.one(dest, "SELECT "+sessionColumns+`,
 			u.id, u.tenant_id, u.email, u.password_hash, u.role, u.created_micros, u.disabled_micros,
 			u.may_activate_micros, u.made_by, u.stopped_micros, u.stopped_by,
 			`+tenantColumns+`
@@ -51,8 +51,9 @@ func (sys *System) SessionByHash(ctx context.Context, hash string) (ConsoleSessi
 	return c, u, t, err
 }
 
-// OpenSession begins a session of a person whose password's hash is still the
-// one that was checked, and who was not shut out meanwhile: NotFound else.
+// OpenSession begins a session of a person. It returns NotFound if the password
+// hash is no longer the one that was checked or the person was disabled in the
+// meantime.
 func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash string, audit AuditEntry) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {
@@ -60,9 +61,9 @@ func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash
 		}
 		var id string
 		err := tx.one([]any{&id}, `SELECT id FROM users WHERE tenant_id = $1 AND id = $2 AND password_hash = $3
-			AND disabled_micros = 0`+tx.session.db.dialect.forUpdate(), c.UserID, passwordHash)
+			AND disabled_micros = 0`+tx.transaction.db.dialect.forUpdate(), c.UserID, passwordHash)
 		if err != nil {
-			return oneOf("user", err)
+			return orNotFound("user", err)
 		}
 		if err := tx.insertSession(c); err != nil {
 			return err
@@ -72,7 +73,8 @@ func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash
 }
 
 func (tx *staffTx) insertSession(c ConsoleSession) error {
-	if _, err := tx.exec(`INSERT INTO sessions (tenant_id, id, user_id, hash, address, agent, created_micros, seen_micros, expires_micros)
+	if _, err := tx.exec(
+		`INSERT INTO sessions (tenant_id, id, user_id, hash, address, agent, created_micros, seen_micros, expires_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		c.ID, c.UserID, c.Hash, c.Address, c.Agent, c.CreatedMicros, c.SeenMicros, c.ExpiresMicros); err != nil {
 		return err
@@ -83,9 +85,11 @@ func (tx *staffTx) insertSession(c ConsoleSession) error {
 	return err
 }
 
-// Sessions returns a person's sessions that still hold: they expire later than
-// now and were seen since. The newest comes first.
-func (st *Staff) Sessions(ctx context.Context, userID string, nowMicros, seenSinceMicros int64) ([]ConsoleSession, error) {
+// Sessions returns a person's valid sessions, newest first: those that expire
+// after nowMicros and were used after seenSinceMicros.
+func (st *Staff) Sessions(
+	ctx context.Context, userID string, nowMicros, seenSinceMicros int64,
+) ([]ConsoleSession, error) {
 	var found []ConsoleSession
 	err := st.read(ctx, func(tx *staffTx) error {
 		found = nil
@@ -101,22 +105,25 @@ func (st *Staff) Sessions(ctx context.Context, userID string, nowMicros, seenSin
 	return found, err
 }
 
-// EndSession ends one of a person's sessions and returns its hash: NotFound
-// when they have none of that id.
+// EndSession ends one of a person's sessions and returns its hash. It returns
+// NotFound if the person has no such session.
 func (st *Staff) EndSession(ctx context.Context, userID, sessionID string, audit AuditEntry) (hash string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
-		err := tx.one([]any{&hash}, "DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3 RETURNING hash", userID, sessionID)
+		err := tx.one([]any{&hash},
+			"DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id = $3 RETURNING hash", userID, sessionID)
 		if err != nil {
-			return oneOf("session", err)
+			return orNotFound("session", err)
 		}
 		return tx.audit(audit)
 	})
 	return hash, err
 }
 
-// EndOtherSessions ends all of a person's sessions but one and returns their
-// hashes. There is no audit entry when there were none.
-func (st *Staff) EndOtherSessions(ctx context.Context, userID, exceptID string, audit AuditEntry) (ended []string, err error) {
+// EndOtherSessions ends all of a person's sessions except one and returns their
+// hashes. It writes no audit entry if there were none.
+func (st *Staff) EndOtherSessions(
+	ctx context.Context, userID, exceptID string, audit AuditEntry,
+) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) (err error) {
 		if ended, err = tx.endSessions(userID, exceptID); err != nil || len(ended) == 0 {
 			return err
@@ -127,18 +134,19 @@ func (st *Staff) EndOtherSessions(ctx context.Context, userID, exceptID string, 
 }
 
 func (tx *staffTx) endSessions(userID, exceptID string) (ended []string, err error) {
-	return tx.texts("DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id <> $3 RETURNING hash", userID, exceptID)
+	return tx.firstColumn("DELETE FROM sessions WHERE tenant_id = $1 AND user_id = $2 AND id <> $3 RETURNING hash",
+		userID, exceptID)
 }
 
-// TouchSessions notes when sessions were last seen, many in one transaction,
-// and never moves a time back.
+// TouchSessions records when sessions were last used, many in one transaction.
+// It never moves a time back.
 func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
 	if len(touches) == 0 {
 		return nil
 	}
-	// In a fixed order, so that two nodes cannot lock the rows crosswise.
+	// The fixed order prevents a deadlock between two nodes.
 	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
-	return sys.write(ctx, "touch sessions", func(s *session) error {
+	return sys.write(ctx, "touch sessions", func(s *transaction) error {
 		for _, touch := range touches {
 			if _, err := s.exec("UPDATE sessions SET seen_micros = $2 WHERE hash = $1 AND seen_micros < $2",
 				touch.Hash, touch.UsedMicros); err != nil {
@@ -149,11 +157,12 @@ func (sys *System) TouchSessions(ctx context.Context, touches []Touch) error {
 	})
 }
 
-// PurgeSessions removes at most limit sessions that expired or were not seen
-// since, of all tenants, and tells how many it removed.
+// PurgeSessions removes at most limit sessions, of all tenants, that have
+// expired or were not used after seenSinceMicros. It returns the number
+// removed.
 func (sys *System) PurgeSessions(ctx context.Context, nowMicros, seenSinceMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, "purge sessions", func(s *session) (err error) {
+	err := sys.write(ctx, "purge sessions", func(s *transaction) (err error) {
 		removed, err = s.exec(`DELETE FROM sessions WHERE (tenant_id, id) IN
 			(SELECT tenant_id, id FROM sessions WHERE expires_micros <= $1 OR seen_micros <= $2 LIMIT $3)`,
 			nowMicros, seenSinceMicros, int64(limit))

@@ -2,10 +2,11 @@ package store
 
 import "context"
 
-// Decision is a decision as it was answered, with the facts to repeat it from.
+// Decision is a decision as it was answered, with the facts needed to repeat
+// it.
 //
-// The order of ids is the order of creation: of two decisions the one with the
-// greater id was not created earlier. Lists rely on it.
+// Ids are in the order of creation: of two decisions, the one with the greater
+// id was not created earlier. Lists rely on this.
 type Decision struct {
 	ID            string
 	CreatedMicros int64
@@ -18,9 +19,9 @@ type Decision struct {
 	Endpoint      string
 	EngineVersion string
 	Hash          string
-	Actor         string // who asked for it; "" leaves it out of the audit trail
-	Response      []byte // the answer's bytes; nil in lists
-	Facts         []byte // what the engine saw; nil in lists
+	Actor         string // who asked for it; if "", the decision is not in the audit trail
+	Response      []byte // the bytes of the answer; nil in lists
+	Facts         []byte // the engine's input; nil in lists
 }
 
 var decisionTable = newBulkTable("decisions",
@@ -31,22 +32,24 @@ var decisionTable = newBulkTable("decisions",
 
 func (d *Decision) row() []any {
 	return []any{d.ID, d.CreatedMicros, d.ApplicantRef, d.Status, d.Grade, d.PolicyKey, d.PolicyID, d.PolicyVersion,
-		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, present(d.Response), present(d.Facts)}
+		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, notNil(d.Response), notNil(d.Facts)}
 }
 
-// DecisionWrite is a decision and everything that becomes durable with it, in
-// one transaction or not at all.
+// DecisionWrite is a decision and everything that is stored with it in one
+// transaction.
 type DecisionWrite struct {
 	Decision Decision
-	Features *Features // its feature vector, nil when none was made
+	Features *Features // its feature vector, nil if none was computed
 	Meter    Meter
-	// Answer is what repetitions of the request are to hear, if it had a key.
+	// Answer is the answer to repetitions of the request; nil if the request
+	// had no idempotency key.
 	Answer *IdempotencyAnswer
 }
 
-// Insert stores a decision with its answer, and counts it: Limited
-// quota_exceeded when the quota is used up, *AlreadyAnswered or Invalid
-// idempotency_key_reused when the answer's key has one. Nothing is stored then.
+// Insert stores a decision with its answer and counts it against the quota. It
+// returns Limited quota_exceeded if the quota is used up, and *AlreadyAnswered
+// or Invalid idempotency_key_reused if the answer's key is taken. Nothing is
+// stored in these cases.
 func (ds Decisions) Insert(w *DecisionWrite) error {
 	refusals, err := ds.insertAll([]*DecisionWrite{w})
 	if err != nil {
@@ -55,12 +58,12 @@ func (ds Decisions) Insert(w *DecisionWrite) error {
 	return refusals[0]
 }
 
-// insertAll stores many decisions of the scope in a few statements. A
-// write that is refused has its refusal and leaves nothing behind; an error
-// means that none is to be kept.
+// insertAll stores many decisions of the scope in a few statements. It returns
+// a refusal for each write that was refused, which leaves nothing behind; an
+// error means that none may be kept.
 //
-// The answers come first: a repetition must hear what was answered even when
-// the quota has no room for it, and must not use any.
+// The answers come first: a repetition must get the stored answer even if the
+// quota is used up, and must not count against the quota.
 func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err error) {
 	answers := make([]*IdempotencyAnswer, len(writes))
 	for i, w := range writes {
@@ -84,7 +87,7 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 			continue
 		}
 		rows = append(rows, w.Decision.row())
-		ds.tx.wrote(w.Decision.ID)
+		ds.tx.noteWritten(w.Decision.ID)
 		if w.Features != nil {
 			features = append(features, w.Features.row(w.Decision.ID))
 		}
@@ -111,9 +114,9 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	return refusals, nil
 }
 
-// settleAnswers withdraws the answers of those that the quota refused, and
-// gives those that found their key taken what was answered: by a neighbour in
-// the same group or long ago.
+// settleAnswers removes the answers of writes that the quota refused. For each
+// write whose key is taken, it sets the stored answer as the refusal, whether
+// the key was taken by another write of this call or earlier.
 func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, refusals []error) error {
 	refused := map[IdempotencyKey]error{}
 	for i, a := range answers {
@@ -129,7 +132,8 @@ func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, re
 		if !taken[i] {
 			continue
 		}
-		// If the neighbour was refused there is no answer, only its refusal.
+		// If the other write was refused, there is no stored answer; return its
+		// refusal.
 		otherwise := refused[a.Key]
 		if otherwise == nil {
 			otherwise = inProgress()
@@ -145,45 +149,45 @@ func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, re
 const decisionColumns = `id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
 	endpoint, engine_version, hash, actor`
 
-// wholeColumns are those and the documents.
-const wholeColumns = decisionColumns + ", response, facts"
+// allColumns adds the documents.
+const allColumns = decisionColumns + ", response, facts"
 
 func (d *Decision) fields() []any {
-	return []any{&d.ID, &d.CreatedMicros, &d.ApplicantRef, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID, &d.PolicyVersion,
-		&d.Endpoint, &d.EngineVersion, &d.Hash, &d.Actor}
+	return []any{&d.ID, &d.CreatedMicros, &d.ApplicantRef, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID,
+		&d.PolicyVersion, &d.Endpoint, &d.EngineVersion, &d.Hash, &d.Actor}
 }
 
-func (d *Decision) whole() []any { return append(d.fields(), &d.Response, &d.Facts) }
+func (d *Decision) allFields() []any { return append(d.fields(), &d.Response, &d.Facts) }
 
-// Get finds a decision by id.
+// Get returns a decision.
 func (ds DecisionReader) Get(id string) (Decision, error) {
 	return readOf(ds.access, id, func(tx *Tx) (Decision, error) {
 		var d Decision
-		err := tx.one(d.whole(),
-			"SELECT "+wholeColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-		return d, oneOf("decision", err)
+		err := tx.one(d.allFields(),
+			"SELECT "+allColumns+" FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return d, orNotFound("decision", err)
 	})
 }
 
-// DecisionFilter narrows a list; empty fields do not. Status, grade, applicant
-// and policy id have an index each. What else is asked for is looked for along
-// that list, a stretch of it for each page.
+// DecisionFilter filters a list; empty fields match everything. Status, grade,
+// applicant and policy id have an index each. Further conditions are checked
+// while one of these indexes is scanned, at most scanRows rows for each page.
 type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }
 
-// List returns a page of the scope's decisions, without their documents,
-// and where it ended. With several filters there may be another page after one
-// that is not full, or that is empty.
+// List returns a page of the scope's decisions, without their documents, and
+// where it ended. With several filters, another page may follow one that is not
+// full or is empty.
 func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Decision, Place, error) {
 		rows, more, end, err := tx.Decisions().list(decisionColumns, f, p, (*Decision).fields)
-		return rows, next(more, func() Place { return rows[len(rows)-1].place() }, end), err
+		return rows, nextPlace(more, func() Place { return rows[len(rows)-1].place() }, end), err
 	})
 }
 
-// list is a page of decisions, whether there are more of them up to
-// the end of the stretch that it looked at, and that end.
+// list returns a page of decisions, whether there are more up to the end of the
+// scan, and that end.
 func (ds Decisions) list(
 	columns string, f DecisionFilter, p Page, fields func(*Decision) []any,
 ) (rows []Decision, more bool, end Place, err error) {
@@ -206,14 +210,16 @@ func pageOf(columns string, f DecisionFilter, p Page) *query {
 
 func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
 
-// walkPage is how many decisions a walk holds at a time, documents included.
+// walkPage is the number of decisions, documents included, that Walk holds at a
+// time.
 const walkPage = 50
 
-// Walk hands every decision of the scope that the filter and the
-// page's bounds admit to fn, documents included, in the page's order and
-// beginning after its last row. It holds a few at a time, and outside a
-// transaction none while fn runs: decisions created meanwhile are met too when
-// they are in the way. An error of fn ends the walk and is returned.
+// Walk calls fn for every decision of the scope that the filter and the page's
+// limits admit, documents included, in the page's order, beginning after the
+// page's AfterID. It holds a few decisions at a time and, outside a
+// transaction, keeps no transaction open while fn runs; so it also visits
+// decisions created in the meantime, if they come later in the order. If fn
+// returns an error, Walk stops and returns it.
 func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error) error {
 	if p.Limit <= 0 {
 		p.Limit = walkPage
@@ -221,7 +227,7 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 	for {
 		var end Place
 		rows, more, err := readTwo(ds.access, func(tx *Tx) (rows []Decision, more bool, err error) {
-			rows, more, end, err = tx.Decisions().list(wholeColumns, f, p, (*Decision).whole)
+			rows, more, end, err = tx.Decisions().list(allColumns, f, p, (*Decision).allFields)
 			return rows, more, err
 		})
 		if err != nil {
@@ -233,7 +239,7 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 			}
 		}
 		switch {
-		case more: // in the same stretch
+		case more: // in the same scan
 			p.AfterID, p.end = rows[len(rows)-1].ID, end
 		case end.ID == "":
 			return nil
@@ -243,8 +249,8 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 	}
 }
 
-// Count counts the scope's decisions by looking at each, however long that
-// takes: it is for the operator's work and not for requests.
+// Count counts the scope's decisions one by one, without a time limit. It is
+// for the operator's work and not for requests.
 func (ds DecisionReader) Count() (n int64, err error) {
 	count := func(tx *Tx) error {
 		return tx.one([]any{&n}, "SELECT count(*) FROM decisions WHERE tenant_id = $1 AND environment = $2")
@@ -253,15 +259,15 @@ func (ds DecisionReader) Count() (n int64, err error) {
 		err = count(ds.tx)
 		return n, err
 	}
-	err = ds.scope.db.readLong(ds.ctx, func(session *session) error {
-		return count(&Tx{session: session, voice: ds.scope.voice()})
+	err = ds.scope.db.readLong(ds.ctx, func(t *transaction) error {
+		return count(&Tx{transaction: t, rls: ds.scope.rlsScope()})
 	})
 	return n, err
 }
 
-// InsertDecision is Decisions.Insert in a transaction of its own. Decisions that
-// wait together are also inserted together, so this is cheaper than a Write that
-// calls Decisions.Insert.
+// InsertDecision stores a decision like Decisions.Insert, in a transaction of
+// its own. Decisions that wait together are inserted together, so it is cheaper
+// than a Write that calls Decisions.Insert.
 func (s *Scope) InsertDecision(ctx context.Context, w *DecisionWrite) error {
-	return s.confirmed(ctx, s.db.submit(ctx, &job{decision: w, voice: s.voice(), scope: s.voice()}))
+	return s.confirmed(ctx, s.db.submit(ctx, &job{decision: w, rls: s.rlsScope(), scope: s.rlsScope()}))
 }

@@ -1,19 +1,20 @@
 package store
 
-// Cut is the beginning of a list of decisions.
+// Cut is the beginning of a list of decisions, found for splitting the list.
 type Cut struct {
 	Rows int64
-	Last string // the last of them; "" when there is none
-	Next string // the list goes on after this decision; "" when it is over
+	Last string // the id of the last of them; "" if there is none
+	Next string // the list continues after this decision; "" at its end
 }
 
-// Cut takes the first decisions that the filter and the page's bounds
-// admit, oldest first and beginning after its last row, at most so many. It
-// looks at ids alone: it is for cutting a long list into stretches. As with
-// pages, there may be more after a cut that found fewer, or none.
+// Cut returns the extent of the first decisions that the filter and the page's
+// limits admit, at most most of them, oldest first and beginning after the
+// page's AfterID. It reads only ids; it is for splitting a long list into
+// chunks. As with pages, more decisions may follow a cut that found fewer than
+// most, or none.
 func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) {
 	return read(ds.access, func(tx *Tx) (cut Cut, err error) {
-		p := p // a read may be repeated
+		p := p // the read may be repeated
 		if p.end, err = tx.Decisions().endOf(f, p); err != nil {
 			return Cut{}, err
 		}
@@ -27,7 +28,8 @@ func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) 
 }
 
 func cutOf(f DecisionFilter, p Page, most int64) *query {
-	q := listOf("SELECT coalesce(max(id), ''), count(*) FROM (SELECT id FROM decisions WHERE tenant_id = $1 AND environment = $2")
+	q := listOf("SELECT coalesce(max(id), ''), count(*) FROM (SELECT id FROM decisions WHERE tenant_id = $1 AND " +
+		"environment = $2")
 	q.filtered(f)
 	q.byID(p)
 	q.add(" LIMIT ?) AS stretch", most)

@@ -2,7 +2,7 @@ package store
 
 // StretchRows is how many rows a statement walks through at most for what has
 // no index.
-const StretchRows = stretchRows
+const StretchRows = scanRows
 
 // Statement is a statement and its values after those of the scope.
 type Statement struct {
@@ -16,9 +16,9 @@ type Statement struct {
 func RareTexts(f DecisionFilter, after, end string) map[string]Statement {
 	p := Page{AfterID: after, FromMicros: 1, ToMicros: 1 << 50, FromID: "dec_0", ToID: "dec_9", Limit: 100}
 	lead, value, _ := f.lead()
-	stretch := stretchOf(p, lead, value)
+	stretch := scanEndQuery(p, lead, value)
 	p.end = Place{ID: end}
-	cut, page := cutOf(f, p, 10_000), pageOf(wholeColumns, f, p)
+	cut, page := cutOf(f, p, 10_000), pageOf(allColumns, f, p)
 	return map[string]Statement{
 		"stretch": {stretch.text.String(), stretch.args}, "cut": {cut.text.String(), cut.args}, "page": {page.text.String(), page.args},
 	}

@@ -17,79 +17,89 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// dialect is everything in which the two databases differ.
+// dialect holds the differences between the two databases.
 type dialect interface {
 	name() string
 	// embedded reports whether the database runs in this process.
 	embedded() bool
-	// class says what kind of thing went wrong, whatever the database calls it.
+	// class classifies an error of the database.
 	class(err error) class
-	// words is what a log may hear of an error: never a value of a row.
-	words(err error) string
-	// forUpdate locks the rows that a SELECT in a write transaction reads.
+	// logText returns the text of an error for logs. It never contains a value
+	// of a row.
+	logText(err error) string
+	// forUpdate returns the clause with which a SELECT in a write transaction
+	// locks the rows it reads.
 	forUpdate() string
-	// lockScope makes a write transaction wait for others that hold the same
-	// scope, with the scope as $1 and $2; "" where there is one writer.
+	// lockScope returns the statement that locks a scope until the transaction
+	// ends, with the scope as $1 and $2; "" on SQLite, which has one writer.
 	lockScope() string
-	// readOptions begin a transaction that sees one moment of the database.
+	// readOptions returns the options of a read transaction that sees one
+	// snapshot.
 	readOptions() *sql.TxOptions
-	// lockMigrations is run first in the transaction that migrates, so that
-	// one node at a time does.
+	// lockMigrations returns the first statements of a migration. They ensure
+	// that one node at a time migrates.
 	lockMigrations() []string
-	// hasTable asks, with the table's name as $1, for one row if it exists.
+	// hasTable returns the query that returns one row if the table named $1
+	// exists.
 	hasTable() string
-	// announce tells the database for whom the following statements speak, so
-	// that its own wall holds; "" where there is no such wall.
-	announce() string
-	// hurry has the rest of a transaction wait less for locks; "" where a
-	// transaction waits for none.
-	hurry() string
-	// standbys is an expression for the synchronous standbys that a commit
-	// waits for, '' if there are none.
+	// setRLS returns the statement that sets the row-level security scope of
+	// the following statements; "" if there is no row-level security.
+	setRLS() string
+	// shortLockTimeout returns the statement that shortens the lock timeout for
+	// the rest of a transaction; "" on SQLite, whose transactions wait for no
+	// locks.
+	shortLockTimeout() string
+	// standbys returns an SQL expression for the names of the synchronous
+	// standbys that a commit waits for. Its value is '' if there are none.
 	standbys() string
-	// fence writes something that means nothing, so that the transaction's
-	// commit is acknowledged like any other; "" where every commit is.
+	// fence returns a statement that writes an empty message to the log, so
+	// that a transaction without changes waits for the standby's
+	// acknowledgement too; "" if no standby is involved.
 	fence() string
-	// unhurried is run first in a transaction that may take long.
-	unhurried() []string
-	// claim is run first in the transaction that fills an empty database, so
-	// that nobody else begins to.
-	claim() []string
-	// survey is run last in that transaction, so that the planner knows what
-	// the tables hold before the first query comes.
-	survey() []string
-	// catalogue asks for the table, name and type of every column there is.
+	// noTimeouts returns the first statements of a transaction that may take
+	// long.
+	noTimeouts() []string
+	// lockTenants returns the statements that keep others from writing while a
+	// restore fills an empty database.
+	lockTenants() []string
+	// analyze returns the last statements of a restore. They update the
+	// planner's statistics before the first query.
+	analyze() []string
+	// catalogue returns the query for the table, name and type of every column.
 	catalogue() string
-	// patience is the context of a batch, which is not to take longer.
-	patience(timeout time.Duration) (context.Context, context.CancelFunc)
-	// insertWhole stores the decisions of one scope, with all that belongs to
-	// them, in a transaction of its own and in fewer steps than one by one, if
-	// there is a way to. When stored is false nothing was done: without an
-	// error, the usual way is to be tried; with one, there is no point.
-	insertWhole(ctx context.Context, db *DB, on pool, v voice, writes []*DecisionWrite) (stored bool, err error)
-	// insertMany inserts rows into a table, each with the same first values.
-	// Rows that the statement returns go to read, if there is one.
-	insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error
+	// batchContext returns the context of a batch that may take as long as
+	// timeout.
+	batchContext(timeout time.Duration) (context.Context, context.CancelFunc)
+	// insertPipelined stores the decisions of one scope, with everything that
+	// belongs to them, in a transaction of its own with fewer round trips, if
+	// the database supports it. If stored is false, nothing was stored: without
+	// an error the caller uses the ordinary way; with an error it gives up.
+	insertPipelined(ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite) (stored bool, err error)
+	// insertMany inserts rows into a table, each beginning with the values in
+	// first. If read is not nil, it is called for every row that the statement
+	// returns.
+	insertMany(s *transaction, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error
 }
 
-// class is a kind of database failure that is treated in a way of its own.
+// class is a kind of database error that needs its own handling.
 type class uint8
 
 const (
 	classOther    class = iota
-	classUnique         // a row with this key is there already
-	classConflict       // another transaction was in the way; trying again may do
-	classTimeout        // it took too long and was stopped
-	classFull           // no room on the disk or no resources
-	classLost           // the connection to the database is gone
-	classRefused        // no connection is to be had
+	classUnique         // a row with this key exists already
+	classConflict       // a lock or conflict with another transaction; a retry may succeed
+	classTimeout        // the statement or the transaction timed out
+	classFull           // the disk is full or resources are exhausted
+	classLost           // the connection to the database is lost
+	classRefused        // no new connection can be made
 )
 
-// breaks tells whether a transaction in which this happened cannot be relied
-// upon any more: SQLite rolls all of it back by itself when the disk is full.
+// breaks reports whether the transaction in which the error happened must be
+// given up. SQLite, for instance, rolls back the whole transaction by itself if
+// the disk is full.
 func (c class) breaks() bool { return c >= classTimeout }
 
-// commonClass knows the errors of database/sql itself.
+// commonClass classifies the errors of database/sql and of the network.
 func commonClass(err error) class {
 	var network net.Error
 	switch {
@@ -107,9 +117,9 @@ func commonClass(err error) class {
 
 type sqlite struct{}
 
-// Every write is on the disk before it is answered (synchronous=FULL; in WAL
-// mode that is one fsync for each commit).
-// What a savepoint may need again is kept in memory and not in a file.
+// Every write is on the disk before its caller is answered (synchronous=FULL;
+// in WAL mode that is one fsync for each commit). temp_store keeps the data for
+// savepoints in memory and not in a file.
 var (
 	sqliteWriterPragmas = []string{
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
@@ -120,22 +130,23 @@ var (
 
 func (sqlite) name() string                { return "sqlite" }
 func (sqlite) embedded() bool              { return true }
-func (sqlite) forUpdate() string           { return "" } // there is one writer
+func (sqlite) forUpdate() string           { return "" } // SQLite has one writer
 func (sqlite) lockScope() string           { return "" }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
-func (sqlite) announce() string            { return "" }
-func (sqlite) hurry() string               { return "" }
+func (sqlite) setRLS() string              { return "" }
+func (sqlite) shortLockTimeout() string    { return "" }
 func (sqlite) standbys() string            { return "''" }
 func (sqlite) fence() string               { return "" }
-func (sqlite) unhurried() []string         { return nil } // only our contexts hurry it
-func (sqlite) claim() []string             { return nil }
-func (sqlite) survey() []string            { return nil } // every list has its index, whatever there is in it
+func (sqlite) noTimeouts() []string        { return nil } // SQLite has no timeouts besides our contexts
+func (sqlite) lockTenants() []string       { return nil }
+func (sqlite) analyze() []string           { return nil } // every list has an index, so statistics are not needed
 
-// patience has no end: for a context that has one the driver starts a goroutine
-// with every statement. Nobody but the disk can make a batch wait here; a file
-// that somebody else has locked is waited for no longer than _busy_timeout.
-func (sqlite) patience(time.Duration) (context.Context, context.CancelFunc) {
+// batchContext returns a context without a deadline: with a deadline, the
+// driver would start a goroutine for every statement. Only the disk can delay a
+// batch on SQLite; a file locked by another process is waited for no longer
+// than _busy_timeout.
+func (sqlite) batchContext(time.Duration) (context.Context, context.CancelFunc) {
 	return context.Background(), func() {}
 }
 
@@ -157,7 +168,7 @@ func (sqlite) class(err error) class {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
 		return classUnique
 	}
-	const primary = 0xff // the rest of a result code tells more about the same
+	const primary = 0xff // the other bits refine the primary code
 	switch e.Code() & primary {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return classConflict
@@ -173,17 +184,22 @@ func (sqlite) class(err error) class {
 	}
 }
 
-// SQLite's messages name tables, columns and result codes only.
-func (sqlite) words(err error) string { return err.Error() }
+// logText returns the whole message: SQLite's messages name only tables,
+// columns and result codes.
+func (sqlite) logText(err error) string { return err.Error() }
 
-// insertWhole gains nothing where a statement is a call of a function.
-func (sqlite) insertWhole(context.Context, *DB, pool, voice, []*DecisionWrite) (bool, error) {
+// insertPipelined stores nothing: on SQLite a statement is a function call, so
+// fewer round trips gain nothing.
+func (sqlite) insertPipelined(context.Context, *DB, pool, rlsScope, []*DecisionWrite) (bool, error) {
 	return false, nil
 }
 
-// insertMany is one prepared statement for each row: the driver looks every
-// parameter up among all, so rows joined into one statement gain nothing.
-func (sqlite) insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error {
+// insertMany runs one prepared statement for each row. Joining rows into one
+// statement would not be faster, because the driver looks up each parameter
+// among all of them.
+func (sqlite) insertMany(
+	s *transaction, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error,
+) error {
 	args := make([]any, len(first)+len(t.columns))
 	copy(args, first)
 	for _, row := range rows {
@@ -201,7 +217,7 @@ type postgres struct{}
 
 func (postgres) name() string { return "postgres" }
 
-func (postgres) patience(timeout time.Duration) (context.Context, context.CancelFunc) {
+func (postgres) batchContext(timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), timeout)
 }
 
@@ -209,8 +225,9 @@ func (postgres) forUpdate() string { return " FOR UPDATE" }
 
 func (postgres) embedded() bool { return false }
 
-// lockScope takes a lock that ends with the transaction. Two scopes that share
-// a hash wait for each other and are otherwise not harmed.
+// lockScope returns a statement that takes an advisory lock until the
+// transaction ends. Two scopes with the same hash share a lock; they only wait
+// for each other.
 func (postgres) lockScope() string {
 	return "SELECT pg_advisory_xact_lock(4, hashtext(CAST($1 AS TEXT) || '/' || CAST($2 AS TEXT)))"
 }
@@ -219,19 +236,20 @@ func (postgres) readOptions() *sql.TxOptions {
 	return &sql.TxOptions{ReadOnly: true, Isolation: sql.LevelRepeatableRead}
 }
 
-// lockMigrations takes a lock of our own that ends with the transaction; a
-// migration may take longer than a request's statement.
+// lockMigrations takes an advisory lock that ends with the transaction. It
+// switches the timeouts off, because a migration may take longer than the
+// statement of a request.
 func (postgres) lockMigrations() []string {
-	return append(postgres{}.unhurried(), "SELECT pg_advisory_xact_lock(8462133094617352)")
+	return append(postgres{}.noTimeouts(), "SELECT pg_advisory_xact_lock(8462133094617352)")
 }
 
-func (postgres) hurry() string { return "SET LOCAL lock_timeout = " + millis(hurriedLock) }
+func (postgres) shortLockTimeout() string { return "SET LOCAL lock_timeout = " + millis(laterLock) }
 
 func (postgres) standbys() string { return "current_setting('synchronous_standby_names')" }
 
 func (postgres) fence() string { return "SELECT pg_logical_emit_message(true, 'verdict', 'fence')" }
 
-func (postgres) unhurried() []string {
+func (postgres) noTimeouts() []string {
 	return []string{
 		"SET LOCAL statement_timeout = 0",
 		"SET LOCAL lock_timeout = 0",
@@ -239,14 +257,15 @@ func (postgres) unhurried() []string {
 	}
 }
 
-// claim makes signups wait: with no tenant there, nothing else can be written.
-func (postgres) claim() []string {
+// lockTenants makes signups wait. As long as there is no tenant, nothing else
+// can be written.
+func (postgres) lockTenants() []string {
 	return []string{"LOCK TABLE tenants IN SHARE ROW EXCLUSIVE MODE"}
 }
 
-// survey does not wait for autovacuum: until then a first page of a list would
-// be sorted out of all rows.
-func (postgres) survey() []string { return []string{"ANALYZE"} }
+// analyze updates the statistics without waiting for autovacuum. Without
+// statistics, the planner would sort all rows for the first page of a list.
+func (postgres) analyze() []string { return []string{"ANALYZE"} }
 
 func (postgres) catalogue() string {
 	return `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
@@ -259,20 +278,21 @@ func (postgres) hasTable() string {
 	return "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = $1"
 }
 
-func (postgres) announce() string {
-	return "SELECT set_config('verdict.role', $1, true), set_config('verdict.tenant', $2, true), set_config('verdict.environment', $3, true)"
+func (postgres) setRLS() string {
+	return "SELECT set_config('verdict.role', $1, true), set_config('verdict.tenant', $2, true), " +
+		"set_config('verdict.environment', $3, true)"
 }
 
-// How long a transaction waits for a lock that another one holds.
+// How long a transaction waits for another's lock.
 const (
-	sharedLock  = 150 * time.Millisecond // in a shared batch, the first time
-	hurriedLock = 20 * time.Millisecond  // and after that
-	sideLock    = 500 * time.Millisecond // in a side lane, at a time
+	sharedLock = 150 * time.Millisecond // in a shared batch, until the first conflict
+	laterLock  = 20 * time.Millisecond  // in a shared batch, after the first conflict
+	sideLock   = 500 * time.Millisecond // in a side lane, for each attempt
 )
 
-// postgresSettings are set when a connection begins, unless the URL sets them.
-// The server ends a transaction that a paused node left open, and gives up a
-// connection whose other side acknowledges nothing.
+// postgresSettings returns the settings of new connections, unless the URL sets
+// them. With these, the server ends a transaction that a paused node left open,
+// and closes a connection whose client acknowledges nothing.
 func postgresSettings(options Options) map[string]string {
 	return map[string]string{
 		"application_name":                    "verdict",
@@ -287,12 +307,12 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 
 func (postgres) class(err error) class {
 	var refused *pgconn.ConnectError
-	if errors.As(err, &refused) { // whatever the reason
+	if errors.As(err, &refused) { // for any reason
 		return classRefused
 	}
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
-		if pgconn.SafeToRetry(err) { // the connection broke before anything was sent
+		if pgconn.SafeToRetry(err) { // the connection was lost before anything was sent
 			return classLost
 		}
 		return commonClass(err)
@@ -304,7 +324,8 @@ func (postgres) class(err error) class {
 		return classConflict
 	case "57014": // query_canceled, by statement_timeout
 		return classTimeout
-	case "25006", "25P03", "3D000": // read-only (a standby after a failover), left open too long, no such database
+	// read-only (a standby after a failover), idle in transaction too long, no such database
+	case "25006", "25P03", "3D000":
 		return classLost
 	}
 	switch e.Code[:min(2, len(e.Code))] {
@@ -317,21 +338,24 @@ func (postgres) class(err error) class {
 	}
 }
 
-// words leaves out detail and hint, which repeat values, and the message of
-// those classes that repeat them too.
-func (postgres) words(err error) string {
+// logText omits detail and hint, which repeat values of rows, and the message
+// of error classes that repeat them too.
+func (postgres) logText(err error) string {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
 		return err.Error()
 	}
 	text := "SQLSTATE " + e.Code
-	if !strings.HasPrefix(e.Code, "22") { // data exceptions quote the data
+	if !strings.HasPrefix(e.Code, "22") { // the messages of data exceptions quote the data
 		text += ": " + e.Message
 	}
 	return text
 }
 
-// insertMany sends each column as one array: one statement however many rows.
-func (postgres) insertMany(s *session, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error) error {
+// insertMany sends each column as one array, so one statement inserts any
+// number of rows.
+func (postgres) insertMany(
+	s *transaction, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error,
+) error {
 	return s.run(read, t.many, append(slices.Clip(first), t.arrays(rows)...))
 }

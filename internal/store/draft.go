@@ -2,16 +2,16 @@ package store
 
 import "verdict/internal/fault"
 
-// RemoveDraft deletes a draft, or archives it if anything stored refers to it: a
-// backtest, a decision, or a version that was made from it. It is then hidden from
-// lists and can be read by its id. Conflict invalid_transition for what is no draft
-// and for the rule set that stops lending from the beginning.
+// RemoveDraft deletes a draft, or archives it if a backtest, a decision or
+// another rule set refers to it. An archived draft is not listed and can be
+// read by its id. RemoveDraft returns Conflict invalid_transition for a rule
+// set that is not a draft and for the initial rule set that stops lending.
 func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived bool, err error) {
 	set, err := rs.Get(id)
 	if err != nil {
 		return RuleSet{}, false, err
 	}
-	// Whoever activates in this series waits for our commit.
+	// From here on, activations in this series wait for our commit.
 	if _, err := rs.tx.exec(`UPDATE series SET changes = changes
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, set.PolicyKey); err != nil {
 		return RuleSet{}, false, err
@@ -47,11 +47,12 @@ func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, arc
 	}
 	set.ArchivedMicros = nowMicros
 	_, err = rs.tx.exec(
-		"UPDATE rule_sets SET archived_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3", id, nowMicros)
+		"UPDATE rule_sets SET archived_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3",
+		id, nowMicros)
 	return set, true, err
 }
 
-// Drafts counts the scope's drafts but those that were archived.
+// Drafts returns the number of the scope's drafts that are not archived.
 func (rs RuleSetReader) Drafts() (int64, error) {
 	return read(rs.access, func(tx *Tx) (int64, error) {
 		return tx.number(`SELECT count(*) FROM rule_sets WHERE tenant_id = $1 AND environment = $2
@@ -59,14 +60,15 @@ func (rs RuleSetReader) Drafts() (int64, error) {
 	})
 }
 
-// Count counts the scope's scorecards.
+// Count returns the number of the scope's scorecards.
 func (sc ScorecardReader) Count() (int64, error) {
 	return read(sc.access, func(tx *Tx) (int64, error) {
 		return tx.number("SELECT count(*) FROM scorecards WHERE tenant_id = $1 AND environment = $2")
 	})
 }
 
-// Count counts the entries of the block list, those that have ended too.
+// Count returns the number of entries of the block list, including those that
+// have ended.
 func (bl BlocklistReader) Count() (int64, error) {
 	return read(bl.access, func(tx *Tx) (int64, error) {
 		return tx.number(

@@ -14,7 +14,7 @@ func (db *DB) LimitPages(ctx context.Context, pages int) error {
 
 // InsertWhole tries the shorter way to store decisions, and that alone.
 func (s *Scope) InsertWhole(ctx context.Context, writes ...*DecisionWrite) (stored bool, err error) {
-	return s.db.dialect.insertWhole(ctx, s.db, s.db.writer, s.voice(), writes)
+	return s.db.dialect.insertPipelined(ctx, s.db, s.db.writer, s.rlsScope(), writes)
 }
 
 // WriterSetting reads a setting of the connection that writes.

@@ -9,21 +9,23 @@ import (
 	"verdict/internal/fault"
 )
 
-// failed is a refusal with the database's reason behind it. errors.As finds
-// the refusal, which a client may see; Error is for logs.
+// failed is a refusal together with the database error that caused it.
+// errors.As finds the refusal, which a client may see; Error is for logs.
 type failed struct {
 	refusal *fault.Error
 	action  string
-	words   string
+	logText string
 	cause   error
 }
 
-func (f *failed) Error() string   { return fmt.Sprintf("%s: %s: %s", f.action, f.refusal.Code, f.words) }
+func (f *failed) Error() string {
+	return fmt.Sprintf("%s: %s: %s", f.action, f.refusal.Code, f.logText)
+}
 func (f *failed) Unwrap() []error { return []error{f.refusal, f.cause} }
 
-// failure says of a database error what it means to a caller. A refusal of our
-// own and a cancelled context pass as they are; what nobody foresaw keeps no
-// kind and is therefore an internal error to everyone above.
+// failure turns a database error into the error for a caller. Refusals and
+// cancelled contexts keep their kind. An error of no known class gets no kind,
+// so the callers treat it as an internal error.
 func (db *DB) failure(action string, err error) error {
 	var refusal *fault.Error
 	switch {
@@ -34,7 +36,7 @@ func (db *DB) failure(action string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, sql.ErrNoRows), errors.Is(err, ErrBackup):
 		return fmt.Errorf("%s: %w", action, err)
 	}
-	words := db.dialect.words(err)
+	words := db.dialect.logText(err)
 	switch db.dialect.class(err) {
 	case classUnique:
 		refusal = fault.New(fault.Conflict, fault.CodeVersionConflict, "a resource with this id already exists")
@@ -48,23 +50,29 @@ func (db *DB) failure(action string, err error) error {
 	case classLost, classRefused:
 		refusal = unavailable("the database cannot be reached")
 	case classOther:
-		if db.closed.Load() { // database/sql has no error of its own for it
-			return &failed{refusal: unavailable("the service is shutting down"), action: action, words: words, cause: err}
+		if db.closed.Load() { // database/sql has no exported error for a closed database
+			return &failed{
+				refusal: unavailable("the service is shutting down"),
+				action:  action,
+				logText: words,
+				cause:   err,
+			}
 		}
-		return &unforeseen{action: action, words: words, cause: err}
+		return &unclassified{action: action, logText: words, cause: err}
 	}
-	return &failed{refusal: refusal, action: action, words: words, cause: err}
+	return &failed{refusal: refusal, action: action, logText: words, cause: err}
 }
 
-// unforeseen keeps a driver's full message, which may quote a row, out of the
-// logs while errors.Is still sees it.
-type unforeseen struct {
-	action, words string
-	cause         error
+// unclassified is a database error of no known class. It keeps the driver's
+// full message, which may quote a row, out of the logs; errors.Is still finds
+// the cause.
+type unclassified struct {
+	action, logText string
+	cause           error
 }
 
-func (u *unforeseen) Error() string { return u.action + ": " + u.words }
-func (u *unforeseen) Unwrap() error { return u.cause }
+func (u *unclassified) Error() string { return u.action + ": " + u.logText }
+func (u *unclassified) Unwrap() error { return u.cause }
 
 func unavailable(what string) *fault.Error {
 	return fault.New(fault.Unavailable, fault.CodeUnavailable, "%s; try again later", what)
@@ -74,15 +82,16 @@ func notFound(what string) *fault.Error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
 
-// oneOf turns the absence of a row into NotFound.
-func oneOf(what string, err error) error {
+// orNotFound turns sql.ErrNoRows into NotFound and returns other errors
+// unchanged.
+func orNotFound(what string, err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return notFound(what)
 	}
 	return err
 }
 
-// ignoreAbsent is for reads to which the absence of a row is an answer.
+// ignoreAbsent turns sql.ErrNoRows into nil, for reads that may find no row.
 func ignoreAbsent(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
@@ -90,13 +99,14 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
-// isUnavailable tells whether the database could not be used.
+// isUnavailable reports whether err says that the database could not be used.
 func isUnavailable(err error) bool {
 	var refusal *fault.Error
 	return errors.As(err, &refusal) && refusal.Kind == fault.Unavailable
 }
 
-// isRefusal tells a refusal of ours from a failure of the database.
+// isRefusal reports whether err is a refusal of this package and not a failure
+// of the database.
 func isRefusal(err error) bool {
 	var refusal *fault.Error
 	var before *AlreadyAnswered

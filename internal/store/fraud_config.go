@@ -4,8 +4,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// FraudConfig is a scope's fraud thresholds, in the form their owner gives
-// them. Accounts are the keys of its allow list, which the document leaves out.
+// FraudConfig holds a scope's fraud thresholds, encoded by the caller. Accounts
+// holds the keys of the allow list, which are not in the document.
 type FraudConfig struct {
 	Version       int64 // 0 before the first; given by Put
 	Document      []byte
@@ -14,8 +14,8 @@ type FraudConfig struct {
 	UpdatedBy     string
 }
 
-// Get is the scope's configuration, with version 0 and no document
-// when it has none.
+// Get returns the scope's configuration, with version 0 and no document if it
+// has none.
 func (fc FraudConfigReader) Get() (FraudConfig, error) {
 	return read(fc.access, func(tx *Tx) (FraudConfig, error) {
 		var c FraudConfig
@@ -26,9 +26,9 @@ func (fc FraudConfigReader) Get() (FraudConfig, error) {
 	})
 }
 
-// Put replaces the configuration and returns it with its version,
-// one more than the last. Precondition precondition_failed when the last is not
-// the expected one; below 0 any is.
+// Put replaces the configuration and returns it with its version, which is one
+// more than the last. It returns Precondition precondition_failed if the last
+// version is not the expected one; a negative expectedVersion accepts any.
 func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, error) {
 	if err := fc.tx.fraudChanged(); err != nil {
 		return FraudConfig{}, err
@@ -47,13 +47,13 @@ func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, e
 		VALUES ($1, $2, 'fraud', $3, $4, $5, $6, $7)
 		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version, document = excluded.document,
 		accounts = excluded.accounts, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
-		c.Version, present(c.Document), present(c.Accounts), c.UpdatedMicros, c.UpdatedBy)
+		c.Version, notNil(c.Document), notNil(c.Accounts), c.UpdatedMicros, c.UpdatedBy)
 	return c, err
 }
 
 // Changes returns a number that grows with every change of the configuration,
 // of the pincode risks and of the block list, 0 before the first. It reads one
-// small row, so that it can be asked often.
+// small row, so it is cheap enough to call often.
 func (fc FraudConfigReader) Changes() (int64, error) {
 	return read(fc.access, func(tx *Tx) (int64, error) {
 		var n int64
@@ -63,7 +63,8 @@ func (fc FraudConfigReader) Changes() (int64, error) {
 	})
 }
 
-// fraudChanged is the first step of every change that nodes must hear of.
+// fraudChanged increments the number of Changes. It is the first step of every
+// change that other nodes must notice.
 func (tx *Tx) fraudChanged() error {
 	if err := tx.lockFraud(); err != nil {
 		return err
@@ -73,7 +74,6 @@ func (tx *Tx) fraudChanged() error {
 	return err
 }
 
-// lockFraud makes the transaction wait until no other is at the scope's fraud
-// data, and others wait until this one ends. One lock for all of it, taken
-// before any row, cannot be taken crosswise.
+// lockFraud locks the scope's fraud data until the transaction ends. One lock
+// for all of it, taken before any row, cannot cause a deadlock.
 func (tx *Tx) lockFraud() error { return tx.lockScope() }

@@ -10,24 +10,25 @@ import (
 	"verdict/internal/fault"
 )
 
-// IdempotencyKey names a request that must be done once. The route is part of
-// the name: a key means something for one method and path.
+// IdempotencyKey names a request that must be executed once. The route is part
+// of it, because a key is valid for one method and path.
 type IdempotencyKey struct{ Route, Name string }
 
-// IdempotencyAnswer is what every repetition of a request is to hear. It is
-// stored in the transaction of what the request did.
+// IdempotencyAnswer is the answer to every repetition of a request. It is
+// stored in the same transaction as the request's changes.
 type IdempotencyAnswer struct {
 	Key           IdempotencyKey
-	RequestHash   string // of the body: the same key with another body is refused
+	RequestHash   string // hash of the body; the same key with another body is refused
 	Status        int64
-	Header        string // what the caller wants to repeat besides the body
+	Header        string // headers that are repeated with the body
 	Body          []byte
 	NowMicros     int64
-	ExpiresMicros int64 // from then on the key is free again
+	ExpiresMicros int64 // when the key becomes free again
 }
 
 func (a *IdempotencyAnswer) row() []any {
-	return []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, present(a.Body), a.NowMicros, a.ExpiresMicros}
+	return []any{a.Key.Route, a.Key.Name, a.RequestHash, a.Status, a.Header, notNil(a.Body), a.NowMicros,
+		a.ExpiresMicros}
 }
 
 // Stored is an answer that was given before.
@@ -37,13 +38,13 @@ type Stored struct {
 	Body   []byte
 }
 
-// AlreadyAnswered is the error of a write whose idempotency key somebody else
-// finished first. Everything the write did is undone.
+// AlreadyAnswered is the error of a write whose idempotency key has an answer
+// already. All changes of the write are undone.
 type AlreadyAnswered struct {
 	Stored Stored
 
-	of     *IdempotencyAnswer
-	unsure bool // the synchronous standby may not have it
+	of          *IdempotencyAnswer
+	unconfirmed bool // a synchronous standby may not have it
 }
 
 func (*AlreadyAnswered) Error() string { return "the request was answered before" }
@@ -51,18 +52,17 @@ func (*AlreadyAnswered) Error() string { return "the request was answered before
 var answerTable = newBulkTable("idempotency_keys",
 	column{"route", text}, column{"name", text}, column{"request_hash", text}, column{"status", bigint},
 	column{"header", text}, column{"body", bytea}, column{"created_micros", bigint}, column{"expires_micros", bigint}).
-	// A key that is free or expired becomes ours and is returned; any other
-	// row stays as it is. Whoever holds a row that is not committed yet is
-	// waited for.
-	ending(`ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
+	// A free or expired key becomes ours and is returned; any other row stays
+	// unchanged. If another transaction holds the row, the statement waits for
+	// it.
+	withClause(`ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
 	request_hash = excluded.request_hash, status = excluded.status, header = excluded.header, body = excluded.body,
 	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
 	WHERE idempotency_keys.expires_micros <= excluded.created_micros RETURNING route, name`)
 
-// Insert stores what every repetition is to hear. When the key has an answer
-// already the error is *AlreadyAnswered for the same request and Invalid
-// idempotency_key_reused for another; the caller must return it, so that what
-// it did is undone.
+// Insert stores an answer. If the key is taken, it returns *AlreadyAnswered for
+// the same request and Invalid idempotency_key_reused for another. The caller
+// must return this error, so that its changes are undone.
 func (an Answers) Insert(a IdempotencyAnswer) error {
 	taken, err := an.insertAll([]*IdempotencyAnswer{&a})
 	if err != nil || !taken[0] {
@@ -71,8 +71,9 @@ func (an Answers) Insert(a IdempotencyAnswer) error {
 	return an.answered(&a, inProgress())
 }
 
-// insertAll stores those answers whose key is free and tells which found
-// it taken, be it by an earlier one of these. An answer may be nil.
+// insertAll stores the answers whose key is free. taken marks those whose key
+// is taken, also if by an earlier answer of the same call. An answer may be
+// nil.
 func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err error) {
 	taken = make([]bool, len(answers))
 	holder := map[IdempotencyKey]int{}
@@ -85,13 +86,13 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 		if _, repeated := holder[a.Key]; !repeated {
 			holder[a.Key] = i
 			unique = append(unique, a)
-			an.tx.wroteAnswer(a.Key)
+			an.tx.noteAnswered(a.Key)
 		}
 	}
 	if len(unique) == 0 {
 		return taken, nil
 	}
-	// In a fixed order, so that two nodes cannot wait for each other's rows.
+	// The fixed order prevents a deadlock between two nodes.
 	slices.SortFunc(unique, func(a, b *IdempotencyAnswer) int { return compareKeys(a.Key, b.Key) })
 	rows := make([][]any, len(unique))
 	for i, a := range unique {
@@ -108,22 +109,22 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 	return taken, err
 }
 
-// answered is the refusal of an attempt whose key is taken; otherwise is for
-// the case that the answer has vanished since.
+// answered returns the refusal of a write whose key is taken. It returns
+// otherwise if the stored answer is gone in the meantime.
 func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
-	stored, unsure, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
+	stored, unconfirmed, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {
 	case err != nil:
 		return err
 	case stored == nil:
 		return otherwise
 	default:
-		unsure = unsure || an.tx.session.db.doubts.has(keyDoubt(an.tx.voice, a.Key))
-		return &AlreadyAnswered{Stored: *stored, of: a, unsure: unsure}
+		unconfirmed = unconfirmed || an.tx.transaction.db.unconfirmed.has(answerName(an.tx.rls, a.Key))
+		return &AlreadyAnswered{Stored: *stored, of: a, unconfirmed: unconfirmed}
 	}
 }
 
-// withdraw removes an answer that this transaction has stored.
+// withdraw deletes an answer that this transaction has stored.
 func (an Answers) withdraw(key IdempotencyKey) error {
 	_, err := an.tx.exec(
 		"DELETE FROM idempotency_keys WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4",
@@ -131,23 +132,22 @@ func (an Answers) withdraw(key IdempotencyKey) error {
 	return err
 }
 
-// Lookup returns the earlier answer of a key, nil when the key is free; Invalid
-// idempotency_key_reused when it was used for another request. It changes
-// nothing.
+// Lookup returns the stored answer of a key, nil if the key is free. It returns
+// Invalid idempotency_key_reused if the key was used for another request.
 //
-// Outside a transaction, if a synchronous standby may not have the answer yet,
-// it is read in a transaction that is acknowledged first; it is Unavailable if
-// that fails.
+// Outside a transaction, an answer that a synchronous standby may not have yet
+// is read in a transaction that the standby acknowledges; Lookup returns
+// Unavailable if that fails.
 func (an AnswerReader) Lookup(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
 	if an.tx != nil {
 		stored, _, err := an.tx.Answers().lookup(key, requestHash, nowMicros)
 		return stored, err
 	}
-	if !an.scope.db.doubts.has(keyDoubt(an.scope.voice(), key)) {
-		stored, unsure, err := readTwo(an.access, func(tx *Tx) (*Stored, bool, error) {
+	if !an.scope.db.unconfirmed.has(answerName(an.scope.rlsScope(), key)) {
+		stored, unconfirmed, err := readTwo(an.access, func(tx *Tx) (*Stored, bool, error) {
 			return tx.Answers().lookup(key, requestHash, nowMicros)
 		})
-		if err != nil || stored == nil || !unsure {
+		if err != nil || stored == nil || !unconfirmed {
 			return stored, err
 		}
 	}
@@ -155,15 +155,18 @@ func (an AnswerReader) Lookup(key IdempotencyKey, requestHash string, nowMicros 
 	return scope.lookupFenced(an.ctx, key, requestHash, nowMicros)
 }
 
-// lookup is Lookup in a transaction, and tells whether a synchronous standby may not
-// have the answer.
-func (an Answers) lookup(key IdempotencyKey, requestHash string, nowMicros int64) (_ *Stored, unsure bool, err error) {
+// lookup looks up an answer in a transaction, and reports whether a synchronous
+// standby may not have it yet.
+func (an Answers) lookup(
+	key IdempotencyKey, requestHash string, nowMicros int64,
+) (_ *Stored, unconfirmed bool, err error) {
 	var hash string
 	var standbys string
 	var createdMicros int64
 	var s Stored
 	err = an.tx.one([]any{&hash, &s.Status, &s.Header, &s.Body, &createdMicros, &standbys},
-		`SELECT request_hash, status, header, body, created_micros, `+an.tx.session.db.dialect.standbys()+` FROM idempotency_keys
+		`SELECT request_hash, status, header, body, created_micros, `+an.tx.transaction.db.dialect.standbys()+
+			` FROM idempotency_keys
 		WHERE tenant_id = $1 AND environment = $2 AND route = $3 AND name = $4 AND expires_micros > $5`,
 		key.Route, key.Name, nowMicros)
 	switch {
@@ -175,7 +178,7 @@ func (an Answers) lookup(key IdempotencyKey, requestHash string, nowMicros int64
 		return nil, false, fault.New(fault.Invalid, fault.CodeIdempotencyKeyReused,
 			"this Idempotency-Key was used with another body")
 	}
-	return &s, standbys != "" && createdMicros > nowMicros-doubtFor.Microseconds(), nil
+	return &s, standbys != "" && createdMicros > nowMicros-unconfirmedFor.Microseconds(), nil
 }
 
 func inProgress() *fault.Error {
@@ -187,11 +190,11 @@ func compareKeys(a, b IdempotencyKey) int {
 	return cmp.Or(cmp.Compare(a.Route, b.Route), cmp.Compare(a.Name, b.Name))
 }
 
-// PurgeIdempotency removes at most limit expired keys of all tenants and tells
-// how many it removed.
+// PurgeIdempotency removes at most limit expired keys of all tenants and
+// returns the number removed.
 func (sys *System) PurgeIdempotency(ctx context.Context, nowMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, "purge answers", func(s *session) (err error) {
+	err := sys.write(ctx, "purge answers", func(s *transaction) (err error) {
 		removed, err = s.exec(`DELETE FROM idempotency_keys WHERE (tenant_id, environment, route, name) IN
 			(SELECT tenant_id, environment, route, name FROM idempotency_keys WHERE expires_micros <= $1 LIMIT $2)`,
 			nowMicros, int64(limit))

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Invitation is an offer to become one of a tenant's people: the hash of the
-// token in its link, never the token.
+// Invitation is an invitation to join a tenant. It holds the hash of the token
+// in its link, never the token.
 type Invitation struct {
 	ID            string
 	TenantID      string // set by a Staff
@@ -26,22 +26,23 @@ func (i *Invitation) fields() []any {
 	return []any{&i.ID, &i.TenantID, &i.Email, &i.Role, &i.Hash, &i.InvitedBy, &i.CreatedMicros, &i.ExpiresMicros}
 }
 
-// InvitationByHash finds an invitation with its tenant, an expired one too.
+// InvitationByHash returns an invitation with its tenant, even if it has
+// expired.
 func (sys *System) InvitationByHash(ctx context.Context, hash string) (Invitation, Tenant, error) {
 	var i Invitation
 	var t Tenant
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		dest := slices.Concat(i.fields(), t.fields())
-		return oneOf("invitation", s.one(dest, "SELECT "+invitationColumns+", "+tenantColumns+`
+		return orNotFound("invitation", s.one(dest, "SELECT "+invitationColumns+", "+tenantColumns+`
 			FROM invitations i JOIN tenants t ON t.id = i.tenant_id WHERE i.hash = $1`, hash))
 	})
 	return i, t, err
 }
 
-// Invite adds an invitation, in the place of an earlier one of the same e-mail
-// address. A tenant has at most MaxPage people, those invited included:
-// Conflict too_many_people. Who is no administrator any more invites nobody:
-// NotFound.
+// Invite adds an invitation and replaces an earlier one for the same e-mail
+// address. It returns Conflict too_many_people if the tenant has MaxPage
+// people, invitations included, and NotFound if the inviting user is no longer
+// an active administrator.
 func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {
@@ -54,8 +55,9 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 		if err != nil {
 			return err
 		}
-		// Those that nobody accepted in time make room.
-		if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND (email = $2 OR expires_micros <= $3)", i.Email, i.CreatedMicros); err != nil {
+		// Expired invitations do not count against the limit.
+		if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND (email = $2 OR expires_micros <= $3)",
+			i.Email, i.CreatedMicros); err != nil {
 			return err
 		}
 		var people int64
@@ -67,7 +69,8 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 			return fault.New(fault.Conflict, fault.CodeTooManyPeople,
 				"a tenant can have at most %d people, including invitations", MaxPage)
 		}
-		if _, err := tx.exec(`INSERT INTO invitations (tenant_id, id, email, role, hash, invited_by, created_micros, expires_micros)
+		if _, err := tx.exec(
+			`INSERT INTO invitations (tenant_id, id, email, role, hash, invited_by, created_micros, expires_micros)
 			VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 			i.ID, i.Email, i.Role, i.Hash, i.InvitedBy, i.CreatedMicros, i.ExpiresMicros); err != nil {
 			return err
@@ -76,7 +79,7 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 	})
 }
 
-// Invitations returns those that have not expired, oldest first.
+// Invitations returns the invitations that have not expired, oldest first.
 func (st *Staff) Invitations(ctx context.Context, nowMicros int64) ([]Invitation, error) {
 	var found []Invitation
 	err := st.read(ctx, func(tx *staffTx) error {
@@ -92,8 +95,8 @@ func (st *Staff) Invitations(ctx context.Context, nowMicros int64) ([]Invitation
 	return found, err
 }
 
-// RevokeInvitation withdraws an invitation: NotFound when there is none, as
-// after it was accepted.
+// RevokeInvitation deletes an invitation. It returns NotFound if there is none,
+// for instance because it was accepted.
 func (st *Staff) RevokeInvitation(ctx context.Context, id string, audit AuditEntry) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		removed, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2", id)
@@ -107,15 +110,18 @@ func (st *Staff) RevokeInvitation(ctx context.Context, id string, audit AuditEnt
 	})
 }
 
-// Accept turns an invitation into a user with a session, all of it or nothing:
-// NotFound when it was accepted, withdrawn or has expired, and email_taken
-// when somebody has the e-mail by now.
-func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSession, by Standing, audit AuditEntry) error {
+// Accept turns an invitation into a user with a session, in one transaction. It
+// returns NotFound if the invitation was accepted or revoked or has expired,
+// and Conflict email_taken if another user has the e-mail address by now.
+func (st *Staff) Accept(
+	ctx context.Context, id string, u User, begins ConsoleSession, by Standing, audit AuditEntry,
+) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {
 			return err
 		}
-		removed, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2 AND email = $3 AND role = $4 AND expires_micros > $5",
+		removed, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND id = $2 AND email = $3 AND role = "+
+			"$4 AND expires_micros > $5",
 			id, u.Email, u.Role, u.CreatedMicros)
 		if err != nil {
 			return err
@@ -127,10 +133,10 @@ func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSe
 		if err := by.begin(tx, &u); err != nil {
 			return err
 		}
-		if err := tx.announce(); err != nil {
+		if err := tx.setRLS(); err != nil {
 			return err
 		}
-		if err := insertUser(tx.session, u); err != nil {
+		if err := insertUser(tx.transaction, u); err != nil {
 			return err
 		}
 		if err := tx.insertSession(begins); err != nil {
@@ -140,11 +146,11 @@ func (st *Staff) Accept(ctx context.Context, id string, u User, begins ConsoleSe
 	})
 }
 
-// PurgeInvitations removes at most limit expired invitations of all tenants
-// and tells how many it removed.
+// PurgeInvitations removes at most limit expired invitations of all tenants and
+// returns the number removed.
 func (sys *System) PurgeInvitations(ctx context.Context, nowMicros int64, limit int) (int64, error) {
 	var removed int64
-	err := sys.write(ctx, "purge invitations", func(s *session) (err error) {
+	err := sys.write(ctx, "purge invitations", func(s *transaction) (err error) {
 		removed, err = s.exec(`DELETE FROM invitations WHERE (tenant_id, id) IN
 			(SELECT tenant_id, id FROM invitations WHERE expires_micros <= $1 LIMIT $2)`, nowMicros, int64(limit))
 		return err

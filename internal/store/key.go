@@ -8,13 +8,13 @@ import (
 	"verdict/internal/fault"
 )
 
-// Key is an API key as it is kept: its hash, never the key.
+// Key is an API key as it is stored: its hash, never the key itself.
 type Key struct {
 	ID             string
 	TenantID       string
 	Environment    string
 	Name           string
-	Prefix         string // the first characters, for people to recognise it by
+	Prefix         string // the first characters, by which people recognise it
 	Hash           string
 	Role           string
 	Scopes         string // separated by spaces
@@ -24,8 +24,8 @@ type Key struct {
 	RevokedMicros  int64 // 0: not revoked
 	LastUsedMicros int64 // 0: not yet
 
-	OwnerRole           string // told by KeyByHash
-	OwnerDisabledMicros int64  // told by KeyByHash; 0: can sign in
+	OwnerRole           string // set by KeyByHash
+	OwnerDisabledMicros int64  // set by KeyByHash; 0: can sign in
 }
 
 const keyColumns = `k.id, k.tenant_id, k.environment, k.name, k.prefix, k.hash, k.role, k.scopes,
@@ -36,14 +36,15 @@ func (k *Key) fields() []any {
 		&k.CreatedBy, &k.CreatedMicros, &k.ExpiresMicros, &k.RevokedMicros, &k.LastUsedMicros}
 }
 
-// KeyByHash finds a key and its tenant. A revoked or expired key is found too:
-// what it is refused with is for the caller to say.
+// KeyByHash returns a key and its tenant. It also returns revoked and expired
+// keys; the caller decides how to refuse them.
 func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, error) {
 	var k Key
 	var t Tenant
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		dest := slices.Concat(k.fields(), []any{&k.OwnerRole, &k.OwnerDisabledMicros}, t.fields())
-		return oneOf("key", s.one(dest, "SELECT "+keyColumns+`, coalesce(u.role, ''), coalesce(u.disabled_micros, 0),
+		return orNotFound("key",
+			s.one(dest, "SELECT "+keyColumns+`, coalesce(u.role, ''), coalesce(u.disabled_micros, 0),
 			`+tenantColumns+`
 			FROM api_keys k JOIN tenants t ON t.id = k.tenant_id
 			LEFT JOIN users u ON u.tenant_id = k.tenant_id AND u.id = k.created_by WHERE k.hash = $1`, hash))
@@ -51,9 +52,10 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 	return k, t, err
 }
 
-// InsertKey adds a key to a tenant: NotFound when there is no such tenant.
+// InsertKey adds a key to a tenant. It returns NotFound if there is no such
+// tenant.
 func (sys *System) InsertKey(ctx context.Context, key Key, audit AuditEntry) error {
-	return sys.write(ctx, key.TenantID, func(s *session) error {
+	return sys.write(ctx, key.TenantID, func(s *transaction) error {
 		if _, err := tenantByID(s, key.TenantID); err != nil {
 			return err
 		}
@@ -64,7 +66,7 @@ func (sys *System) InsertKey(ctx context.Context, key Key, audit AuditEntry) err
 	})
 }
 
-func insertKey(s *session, k Key) error {
+func insertKey(s *transaction, k Key) error {
 	_, err := s.exec(`INSERT INTO api_keys (tenant_id, environment, id, name, prefix, hash, role, scopes,
 		created_by, created_micros, expires_micros, revoked_micros, last_used_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
@@ -73,14 +75,16 @@ func insertKey(s *session, k Key) error {
 	return err
 }
 
-// RevokeKey ends a key of a tenant for good. Revoking it again keeps the first
-// time and writes no audit entry; another tenant's key is NotFound.
-func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry) (Key, error) {
+// RevokeKey revokes a key of a tenant permanently. Revoking it again keeps the
+// first time and writes no audit entry. A key of another tenant is NotFound.
+func (sys *System) RevokeKey(
+	ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry,
+) (Key, error) {
 	var k Key
-	err := sys.write(ctx, tenantID, func(s *session) error {
+	err := sys.write(ctx, tenantID, func(s *transaction) error {
 		if err := s.one(k.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.id = $2"+
 			s.db.dialect.forUpdate(), tenantID, keyID); err != nil {
-			return oneOf("key", err)
+			return orNotFound("key", err)
 		}
 		if k.RevokedMicros != 0 {
 			return nil
@@ -95,15 +99,19 @@ func (sys *System) RevokeKey(ctx context.Context, tenantID, keyID string, nowMic
 	return k, err
 }
 
-// RotateKey puts a key of a tenant beside another one, which then ends at a
-// time, or when it was to end anyway if that is sooner. NotFound when the other
-// is not the tenant's; Conflict key_not_active when it has ended already.
-func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64, fresh Key, audit ...AuditEntry) (Key, error) {
+// RotateKey adds the key fresh and lets the old key expire at endsMicros,
+// unless it expires earlier anyway. It returns NotFound if the old key is not
+// of fresh's tenant and environment, and Conflict key_not_active if the old key
+// was revoked or has expired.
+func (sys *System) RotateKey(
+	ctx context.Context, oldID string, endsMicros int64, fresh Key, audit ...AuditEntry,
+) (Key, error) {
 	var old Key
-	err := sys.write(ctx, fresh.TenantID, func(s *session) error {
-		if err := s.one(old.fields(), "SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
-			s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
-			return oneOf("key", err)
+	err := sys.write(ctx, fresh.TenantID, func(s *transaction) error {
+		if err := s.one(old.fields(),
+			"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
+				s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
+			return orNotFound("key", err)
 		}
 		ended := old.ExpiresMicros != 0 && old.ExpiresMicros <= fresh.CreatedMicros
 		if old.RevokedMicros != 0 || ended {
@@ -113,7 +121,8 @@ func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64
 		if old.ExpiresMicros == 0 || old.ExpiresMicros > endsMicros {
 			old.ExpiresMicros = endsMicros
 		}
-		if _, err := s.exec("UPDATE api_keys SET expires_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3",
+		if _, err := s.exec(
+			"UPDATE api_keys SET expires_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND id = $3",
 			fresh.TenantID, fresh.Environment, oldID, old.ExpiresMicros); err != nil {
 			return err
 		}
@@ -125,12 +134,13 @@ func (sys *System) RotateKey(ctx context.Context, oldID string, endsMicros int64
 	return old, err
 }
 
-// ListKeys returns a tenant's keys of both environments, oldest first, those
-// that have ended included. Beyond MaxPage of them the ended ones are left out
-// first, then those that are to expire, the oldest of each.
+// ListKeys returns a tenant's keys of both environments, oldest first,
+// including revoked and expired ones. If there are more than MaxPage, it omits
+// first the oldest of those that no longer work, then the oldest of those with
+// an expiry.
 func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int64) ([]Key, error) {
 	var keys []Key
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		keys = nil
 		return s.each(func(scan func(...any) error) error {
 			var k Key
@@ -148,9 +158,10 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int6
 	return keys, err
 }
 
-// LivingKeys are the ids of all keys of a person that still work, however many.
+// LivingKeys returns the ids of all keys of a person that still work, without a
+// limit.
 func (sys *System) LivingKeys(ctx context.Context, tenantID, userID string, nowMicros int64) (ids []string, err error) {
-	err = sys.read(ctx, func(s *session) error {
+	err = sys.read(ctx, func(s *transaction) error {
 		ids = nil
 		return s.each(func(scan func(...any) error) error {
 			var id string
@@ -163,27 +174,30 @@ func (sys *System) LivingKeys(ctx context.Context, tenantID, userID string, nowM
 	return ids, err
 }
 
-// KeyOwner is the user whose key it is, "" when the key is not of this scope.
+// KeyOwner returns the id of the user who owns a key, "" if the key is not of
+// this scope.
 func (tx *Tx) KeyOwner(keyID string) (userID string, err error) {
-	err = tx.one([]any{&userID}, "SELECT created_by FROM api_keys WHERE tenant_id = $1 AND environment = $2 AND id = $3", keyID)
+	err = tx.one([]any{&userID},
+		"SELECT created_by FROM api_keys WHERE tenant_id = $1 AND environment = $2 AND id = $3", keyID)
 	return userID, ignoreAbsent(err)
 }
 
-// Touch is when a key was last used.
+// Touch says when a key or a session was last used.
 type Touch struct {
 	Hash       string
 	UsedMicros int64
 }
 
-// TouchKeys notes when keys were last used, many in one transaction, and never
-// moves a time back. Callers gather touches; this is not for every request.
+// TouchKeys records when keys were last used, many in one transaction. It never
+// moves a time back. Callers collect touches and do not call it for every
+// request.
 func (sys *System) TouchKeys(ctx context.Context, touches []Touch) error {
 	if len(touches) == 0 {
 		return nil
 	}
-	// In a fixed order, so that two nodes cannot lock the rows crosswise.
+	// The fixed order prevents a deadlock between two nodes.
 	touches = slices.SortedFunc(slices.Values(touches), func(a, b Touch) int { return cmp.Compare(a.Hash, b.Hash) })
-	return sys.write(ctx, "touch keys", func(s *session) error {
+	return sys.write(ctx, "touch keys", func(s *transaction) error {
 		for _, touch := range touches {
 			if _, err := s.exec("UPDATE api_keys SET last_used_micros = $2 WHERE hash = $1 AND last_used_micros < $2",
 				touch.Hash, touch.UsedMicros); err != nil {

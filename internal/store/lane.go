@@ -2,28 +2,28 @@ package store
 
 import "maps"
 
-// lane holds the jobs of a scope that is blocked, in their order. A goroutine
-// tries them on a connection of the side lanes until each is stored, refused
-// or out of time. The lane ends when it is empty and the scope is not blocked
-// any more; until then it is parked, so that the scope's next job does not make
-// the shared batch wait again.
+// lane holds the jobs of a blocked scope, in their order. A goroutine tries
+// them on a connection of the side lanes until each is stored, refused or past
+// its deadline. The lane ends when it is empty and the last attempt met no
+// lock. If the last attempt met a lock, the empty lane is parked: the scope's
+// next job goes to it and does not delay the shared batch again.
 type lane struct {
-	scope   voice
-	jobs    []*job // under the committer's lock, like all of it
-	blocked bool   // the last try met another transaction's lock
-	parked  bool   // no goroutine serves it
+	scope   rlsScope
+	jobs    []*job // guarded by the committer's lock, like all fields
+	blocked bool   // the last attempt met another transaction's lock
+	parked  bool   // it has no goroutine
 }
 
 const (
-	// maxLanes bounds the scopes that are set aside. If more are blocked, it is
-	// the database that is.
+	// maxLanes limits the scopes that are set aside. If more are blocked, the
+	// whole database probably is.
 	maxLanes = 64
-	// laneShare is the part of QueueSize that a lane may hold.
+	// laneShare limits a lane to 1/laneShare of QueueSize.
 	laneShare = 4
 )
 
-// setAside moves the scopes of blocked jobs to side lanes, with what the queue
-// still holds of them.
+// setAside moves the scopes of blocked jobs to side lanes, together with their
+// jobs that are still queued.
 func (c *committer) setAside(blocked []*job) {
 	for len(blocked) > 0 {
 		scope := blocked[0].scope
@@ -35,7 +35,7 @@ func (c *committer) setAside(blocked []*job) {
 				others = append(others, j)
 			}
 		}
-		if !c.toLane(scope, its) {
+		if !c.openLane(scope, its) {
 			for _, j := range its {
 				j.answer <- tooLate()
 			}
@@ -44,25 +44,26 @@ func (c *committer) setAside(blocked []*job) {
 	}
 }
 
-// toLane reports whether there is a lane for the jobs.
-func (c *committer) toLane(scope voice, jobs []*job) bool {
+// openLane opens a lane for the jobs of a scope. It reports whether there was
+// capacity for one.
+func (c *committer) openLane(scope rlsScope, jobs []*job) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.aside) >= maxLanes {
-		maps.DeleteFunc(c.aside, func(_ voice, l *lane) bool { return l.parked })
+		maps.DeleteFunc(c.aside, func(_ rlsScope, l *lane) bool { return l.parked })
 	}
 	if len(c.aside) >= maxLanes {
 		return false
 	}
-	l := &lane{scope: scope, blocked: true, jobs: append(again(jobs), c.queue.remove(scope)...)}
+	l := &lane{scope: scope, blocked: true, jobs: append(requeue(jobs), c.queue.remove(scope)...)}
 	c.aside[scope] = l
 	c.lanes.Go(func() { c.serve(l) })
 	return true
 }
 
-// again makes jobs wait that were begun and undone, and answers those whose
-// time is over.
-func again(jobs []*job) (waiting []*job) {
+// requeue returns the jobs that can be tried again, marked as waiting, and
+// answers those that were cancelled or are past their deadline.
+func requeue(jobs []*job) (waiting []*job) {
 	for _, j := range jobs {
 		if err := j.over(); err != nil {
 			j.answer <- err
@@ -74,12 +75,12 @@ func again(jobs []*job) (waiting []*job) {
 	return waiting
 }
 
-// serve tries the jobs of a lane until there are none.
+// serve runs the jobs of a lane until it is empty.
 func (c *committer) serve(l *lane) {
 	batch := make([]*job, 0, c.db.options.BatchSize)
 	for {
-		c.side <- struct{}{} // those who wait are served in turn
-		batch = c.fromLane(l, batch[:0])
+		c.side <- struct{}{} // lanes get connections in the order of their requests
+		batch = c.takeFromLane(l, batch[:0])
 		if len(batch) == 0 {
 			<-c.side
 			return
@@ -96,25 +97,25 @@ func (c *committer) serve(l *lane) {
 		}
 		c.mu.Lock()
 		l.blocked = len(blocked) > 0
-		l.jobs = append(again(blocked), l.jobs...)
+		l.jobs = append(requeue(blocked), l.jobs...)
 		c.mu.Unlock()
 		clear(batch)
 	}
 }
 
-// fromLane takes what waits in a lane, and ends or parks the lane if that is
-// nothing.
-func (c *committer) fromLane(l *lane, batch []*job) []*job {
+// takeFromLane takes the waiting jobs of a lane. If there are none, it ends or
+// parks the lane.
+func (c *committer) takeFromLane(l *lane, batch []*job) []*job {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	taken := 0
 	for taken < len(l.jobs) && len(batch) < cap(batch) {
-		batch = begin(batch, l.jobs[taken])
+		batch = claim(batch, l.jobs[taken])
 		taken++
 	}
 	l.jobs = append([]*job(nil), l.jobs[taken:]...)
 	if taken > 0 {
-		c.hasLeft()
+		c.notifyFreed()
 	}
 	if len(batch) == 0 {
 		if l.parked = l.blocked && !c.closed; !l.parked {

@@ -18,15 +18,16 @@ import (
 //go:embed migrations/*.sql
 var migrationFiles embed.FS
 
-// migration is one step of the schema: migrations/NNNN_name.sql.
+// migration is one step of the schema, from the file migrations/NNNN_name.sql.
 type migration struct {
 	version  int64
 	name     string
 	text     string
-	checksum string // of the whole file, sections for other databases included
+	checksum string // of the whole file, including sections for the other database
 }
 
-// readMigrations reads the steps in order; numbers start at 1 without a gap.
+// readMigrations returns the steps in order. It refuses numbers that do not
+// start at 1 or have a gap.
 func readMigrations(files fs.FS) ([]migration, error) {
 	paths, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
@@ -50,8 +51,9 @@ func readMigrations(files fs.FS) ([]migration, error) {
 	return steps, nil
 }
 
-// statementsFor leaves out the sections that are for another database. A
-// section stands between a line "-- +postgres" or "-- +sqlite" and "-- +end".
+// statementsFor returns the text without the sections for the other database. A
+// section begins with a line "-- +postgres" or "-- +sqlite" and ends with "--
+// +end".
 func (m migration) statementsFor(database string) string {
 	var kept strings.Builder
 	skipping := false
@@ -68,8 +70,9 @@ func (m migration) statementsFor(database string) string {
 	return kept.String()
 }
 
-// migrate brings the schema to a version in one transaction. Of many nodes that
-// start at once one does the work; the others wait for it and find it done.
+// migrate brings the schema to a version in one transaction. If many nodes
+// start at the same time, one migrates; the others wait and then find nothing
+// to do.
 func (db *DB) migrate(ctx context.Context, version int64) error {
 	steps, err := readMigrations(migrationFiles)
 	if err != nil {
@@ -77,8 +80,8 @@ func (db *DB) migrate(ctx context.Context, version int64) error {
 	}
 	for attempt := 1; ; attempt++ {
 		err = db.migrateOnce(ctx, steps, version)
-		// Switching a new SQLite file to WAL does not wait for its lock, so the
-		// first of several openers can be in the way of the others.
+		// SQLite switches a new file to WAL without waiting for its lock, so
+		// several processes that open the file at the same time may conflict.
 		if db.dialect.class(err) != classConflict || attempt == 50 {
 			db.version = version
 			return db.failure("migrate the database", err)
@@ -110,13 +113,15 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 		return err
 	}
 	if there := int64(len(applied)); there > version {
-		return fmt.Errorf("the database already has schema version %d: restore a backup of schema version %d into a new database", there, version)
+		return fmt.Errorf("the database already has schema version %d: restore a backup of schema version %d into a "+
+			"new database", there, version)
 	}
 	for _, m := range steps[len(applied):version] {
 		if _, err := tx.ExecContext(ctx, m.statementsFor(db.dialect.name())); err != nil {
 			return fmt.Errorf("migration %04d_%s: %w", m.version, m.name, err)
 		}
-		if _, err := tx.ExecContext(ctx, "INSERT INTO schema_migrations (version, name, checksum, applied_micros) VALUES ($1, $2, $3, $4)",
+		if _, err := tx.ExecContext(ctx,
+			"INSERT INTO schema_migrations (version, name, checksum, applied_micros) VALUES ($1, $2, $3, $4)",
 			m.version, m.name, m.checksum, time.Now().UnixMicro()); err != nil {
 			return err
 		}
@@ -124,7 +129,8 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 	return tx.Commit()
 }
 
-// appliedMigrations reads what was applied before, in order.
+// appliedMigrations returns the migrations that the database has, in order. It
+// creates the table schema_migrations if it is missing.
 func (db *DB) appliedMigrations(ctx context.Context, tx *sql.Tx) (applied []migration, err error) {
 	var one int
 	err = tx.QueryRowContext(ctx, db.dialect.hasTable(), "schema_migrations").Scan(&one)
@@ -151,16 +157,20 @@ func (db *DB) appliedMigrations(ctx context.Context, tx *sql.Tx) (applied []migr
 	return applied, rows.Err()
 }
 
-// checkMigrations refuses a database this binary does not understand.
+// checkMigrations refuses a database whose migrations do not match those of
+// this binary.
 func checkMigrations(steps, applied []migration) error {
 	for i, was := range applied {
 		switch {
 		case i >= len(steps):
-			return fmt.Errorf("the database has migration %04d_%s, which this version of verdict does not know: start a newer one", was.version, was.name)
+			return fmt.Errorf("the database has migration %04d_%s, which this version of verdict does not know: "+
+				"start a newer one", was.version, was.name)
 		case steps[i].version != was.version || steps[i].name != was.name:
-			return fmt.Errorf("the database has migration %04d_%s where this version of verdict has %04d_%s", was.version, was.name, steps[i].version, steps[i].name)
+			return fmt.Errorf("the database has migration %04d_%s where this version of verdict has %04d_%s",
+				was.version, was.name, steps[i].version, steps[i].name)
 		case steps[i].checksum != was.checksum:
-			return fmt.Errorf("migration %04d_%s was edited after the database applied it: edit none, add a new one", was.version, was.name)
+			return fmt.Errorf("migration %04d_%s was edited after the database applied it: edit none, add a new one",
+				was.version, was.name)
 		}
 	}
 	return nil

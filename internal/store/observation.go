@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// The kinds of entities of which more is kept than who was seen with them. They
-// are package signal's words; every other kind is treated alike.
+// The kinds of entities for which more is stored than the applicants seen with
+// them. The names are those of package signal; all other kinds are treated
+// alike.
 const (
 	KindPincode = "pincode"
 	KindAgent   = "agent"
@@ -14,22 +15,23 @@ const (
 	kindAccount = "beneficiary_account"
 )
 
-// kindAgentPincode links an agent with the pincodes of the applicants it brings.
+// kindAgentPincode links an agent with the pincodes of its applicants.
 const kindAgentPincode = "agent_pincode"
 
-// MaxCounted is where counting ends: that many or more are that many. It is
-// what bounds the cost of an observation, whatever was seen before. Only the
-// applicants of a pincode are told beyond it.
+// MaxCounted is the highest count: larger numbers are reported as MaxCounted.
+// This limits the cost of an observation, however much was seen before. Only
+// the applicants of a pincode are counted beyond it.
 const MaxCounted = 1000
 
-// ObservedEntity is something that applicants can share, by a key that does not
-// tell what it is and a display that does not tell all of it.
+// ObservedEntity is something that applicants can share. The key does not
+// reveal what it is, and the display shows only part of it.
 //
-// Older is another key of the same thing, under which it may have been recorded
-// before, or "". Whatever is known under it counts; it is not recorded any more.
+// Older is another key of the same entity, under which it may have been
+// recorded before, or "". What is known under the older key counts too; new
+// records use Key.
 type ObservedEntity struct{ Kind, Key, Display, Older string }
 
-// Observation is what one application shows of its applicant.
+// Observation lists the entities that one application shows for its applicant.
 type Observation struct {
 	ApplicantRef string
 	DecisionID   string
@@ -37,43 +39,45 @@ type Observation struct {
 	Entities     []ObservedEntity // at most one of each kind
 }
 
-// Windows are how far back is counted.
+// Windows says how far back observations are counted.
 type Windows struct {
-	// Micros has the window of each kind; a kind without one is recorded and
-	// not counted. An agent's pincodes have the agent's.
+	// Micros holds the window of each kind. A kind without a window is recorded
+	// and not counted. An agent's pincodes are counted in the agent's window.
 	Micros map[string]int64
-	// BaselineDays are the days before a pincode's window that tell what is usual.
+	// BaselineDays is the number of days before a pincode's window from which
+	// the usual number of applicants is taken.
 	BaselineDays int64
-	// Ties has, of the kinds that tie people into a ring, how far back they do.
-	// Such a kind is also counted as far back.
+	// Ties holds, for each kind that connects people into a ring, how far back
+	// it does. Such a kind is also counted as far back.
 	Ties map[string]int64
 }
 
-// ObservedCounts are what there is to know of an observation's entities, the
-// observation itself included.
+// ObservedCounts holds the counts for an observation's entities, including the
+// observation itself.
 type ObservedCounts struct {
-	Applicants    map[string]int64 // different ones within the window, by kind
-	AgentPincodes int64            // different ones within the agent's window
+	Applicants    map[string]int64 // different applicants within the window, by kind
+	AgentPincodes int64            // different pincodes within the agent's window
 
-	// BaselineApplicants applied from the pincode in the BaselineDays before
-	// its window: fewer days than asked for while it is known for fewer.
+	// BaselineApplicants is the number of applicants from the pincode in the
+	// BaselineDays before its window. BaselineDays is less than requested if
+	// the pincode was first seen later.
 	BaselineApplicants int64
 	BaselineDays       int64
 
 	Ring RingCount
 
-	// Blocklisted and Muted are kinds of entities, in a fixed order.
+	// Blocklisted and Muted list kinds of entities, in a fixed order.
 	Blocklisted []string
 	Muted       []string
 }
 
-// Observe records an observation and then counts. Of observations at the same
-// time, on whatever node, each counts all that were recorded before it, so the
-// n-th different applicant is told exactly n. An applicant who was seen before
+// Observe records an observation and then counts. Concurrent observations, on
+// any node, are serialised: each counts all that were recorded before it, so
+// the n-th different applicant gets exactly n. An applicant who was seen before
 // is not counted again. Without an applicant nothing is recorded or counted.
 //
-// The applicant joins the ring of those with whom something is shared, and rings
-// that are thereby tied become one, in the same transaction.
+// In the same transaction the applicant joins the ring of the people who share
+// an entity with them, and rings that become connected are merged.
 func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error) {
 	if o.ApplicantRef == "" {
 		return ObservedCounts{}, nil
@@ -97,7 +101,7 @@ func (ob Observations) Observe(o Observation, w Windows) (ObservedCounts, error)
 	return counts, nil
 }
 
-// record keeps what was seen, and tells what was known of the entities.
+// record stores an observation and returns the state of its entities, by kind.
 func (ob Observations) record(o Observation, w Windows) (map[string]entityState, error) {
 	if len(o.Entities) == 0 {
 		return nil, nil
@@ -121,7 +125,7 @@ func (ob Observations) record(o Observation, w Windows) (map[string]entityState,
 	return known, nil
 }
 
-// Peek counts as if the observation were recorded, and records nothing.
+// Peek returns the counts that Observe would return, and records nothing.
 func (ob ObservationReader) Peek(o Observation, w Windows) (ObservedCounts, error) {
 	if o.ApplicantRef == "" {
 		return ObservedCounts{}, nil
@@ -137,8 +141,9 @@ func (ob ObservationReader) Peek(o Observation, w Windows) (ObservedCounts, erro
 	})
 }
 
-// Blocked lists the kinds of the entities that are on the block list at a
-// moment. It needs no applicant: what is blocked is blocked for everybody.
+// Blocked returns the kinds of the observation's entities that are on the block
+// list. It needs no applicant, because a blocked entity is blocked for
+// everyone.
 func (ob ObservationReader) Blocked(o Observation) ([]string, error) {
 	o = o.ordered()
 	return read(ob.access, func(tx *Tx) ([]string, error) {
@@ -159,7 +164,8 @@ func (o Observation) blocked(known map[string]entityState) (kinds []string) {
 	return kinds
 }
 
-// ordered has the entities in the order in which every transaction takes them.
+// ordered returns the observation with its entities sorted, one of each kind,
+// so that all transactions lock them in the same order.
 func (o Observation) ordered() Observation {
 	o.Entities = slices.SortedFunc(slices.Values(o.Entities), func(a, b ObservedEntity) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
@@ -177,18 +183,18 @@ func (o Observation) entity(kind string) (ObservedEntity, bool) {
 	return ObservedEntity{}, false
 }
 
-// Lengths of time.
 const (
 	hourMicros = 3_600_000_000
 	dayMicros  = 24 * hourMicros
 )
 
-// pincodeMicros is the window in which an applicant counts once for a pincode's
-// baseline. That is kept up while nobody counts, so that it is there when
-// somebody does.
+// pincodeMicros returns the window in which an applicant counts once for a
+// pincode's baseline. Without a configured window it is a day: the baseline is
+// maintained even while the pincode is not counted, so that it is available
+// later.
 func (w Windows) pincodeMicros() int64 { return cmp.Or(w.Micros[KindPincode], dayMicros) }
 
-// entityState is what is known of an entity.
+// entityState is the stored state of an entity.
 type entityState struct {
 	firstMicros, blockedMicros, blockedUntilMicros, mutedMicros int64
 
@@ -196,23 +202,26 @@ type entityState struct {
 	tiedMicros int64
 }
 
-// entityStateColumns are those of an entityState, after the kind.
-const entityStateColumns = "kind, first_micros, blocked_micros, blocked_until_micros, muted_micros, ring_id, tied_micros"
+// entityStateColumns are the kind and the columns of an entityState.
+const entityStateColumns = "kind, first_micros, blocked_micros, blocked_until_micros, muted_micros, ring_id, " +
+	"tied_micros"
 
-// blocked reports whether the entity is on the block list at a moment. An entry
-// without an end never ends, however old it is.
+// blocked reports whether the entity is on the block list at a time. An entry
+// without an end never expires.
 func (s entityState) blocked(atMicros int64) bool {
 	return s.blockedMicros > 0 && (s.blockedUntilMicros == 0 || s.blockedUntilMicros > atMicros)
 }
 
 var entityTable = newBulkTable("fraud_entities",
-	column{"kind", text}, column{"entity_key", text}, column{"display", text}, column{"first_micros", bigint}, column{"last_micros", bigint},
-	column{"blocked_micros", bigint}, column{"blocked_by", text}, column{"blocked_alert", text}, column{"muted_micros", bigint},
-).ending(`ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
+	column{"kind", text}, column{"entity_key", text}, column{"display", text}, column{"first_micros", bigint},
+	column{"last_micros", bigint}, column{"blocked_micros", bigint}, column{"blocked_by", text},
+	column{"blocked_alert", text}, column{"muted_micros", bigint},
+).withClause(`ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
 	last_micros = CASE WHEN excluded.last_micros > fraud_entities.last_micros THEN excluded.last_micros ELSE fraud_entities.last_micros END
 	RETURNING ` + entityStateColumns)
 
-// recordEntities makes sure that the entities are known.
+// recordEntities inserts the entities that are new and returns the state of
+// all, by kind.
 func (ob Observations) recordEntities(o Observation) (map[string]entityState, error) {
 	rows := make([][]any, len(o.Entities))
 	for i, e := range o.Entities {
@@ -223,7 +232,7 @@ func (ob Observations) recordEntities(o Observation) (map[string]entityState, er
 	return known, err
 }
 
-// knownEntities finds those entities that are known.
+// knownEntities returns the state of the entities that are stored, by kind.
 func (ob Observations) knownEntities(o Observation) (map[string]entityState, error) {
 	if len(o.Entities) == 0 {
 		return nil, nil
@@ -243,8 +252,8 @@ func (ob Observations) knownEntities(o Observation) (map[string]entityState, err
 	return known, ob.addOlder(o, known)
 }
 
-// addOlder adds what is known of the entities under their older keys: what was
-// blocked or muted under one stays so.
+// addOlder adds the state of entities under their older keys: an entity that
+// was blocked or muted under its older key stays so.
 func (ob Observations) addOlder(o Observation, known map[string]entityState) error {
 	q := &query{}
 	for _, e := range o.Entities {
@@ -279,7 +288,8 @@ func scanEntities(known map[string]entityState) func(func(...any) error) error {
 	return func(scan func(...any) error) error {
 		var kind string
 		var s entityState
-		err := scan(&kind, &s.firstMicros, &s.blockedMicros, &s.blockedUntilMicros, &s.mutedMicros, &s.ringID, &s.tiedMicros)
+		err := scan(&kind, &s.firstMicros, &s.blockedMicros, &s.blockedUntilMicros, &s.mutedMicros, &s.ringID,
+			&s.tiedMicros)
 		known[kind] = s
 		return err
 	}
@@ -288,14 +298,14 @@ func scanEntities(known map[string]entityState) func(func(...any) error) error {
 var linkTable = newBulkTable("fraud_links",
 	column{"member", text}, column{"kind", text}, column{"entity_key", text}, column{"first_micros", bigint},
 	column{"previous_micros", bigint}, column{"last_micros", bigint}, column{"decision_id", text},
-).ending(`ON CONFLICT (tenant_id, environment, member, kind, entity_key) DO UPDATE SET
+).withClause(`ON CONFLICT (tenant_id, environment, member, kind, entity_key) DO UPDATE SET
 	previous_micros = fraud_links.last_micros, decision_id = excluded.decision_id,
 	last_micros = CASE WHEN excluded.last_micros > fraud_links.last_micros THEN excluded.last_micros ELSE fraud_links.last_micros END
 	RETURNING kind, previous_micros`)
 
-// recordLinks ties the applicant to the entities, and an agent to the pincode.
-// It tells when the applicant was last seen with each before, by kind: 0 for
-// never.
+// recordLinks links the applicant with the entities, and an agent with the
+// pincode. It returns when the applicant was last seen with each entity before,
+// by kind; 0 for never.
 func (ob Observations) recordLinks(o Observation) (before map[string]int64, err error) {
 	link := func(member, kind, key string) []any {
 		return []any{member, kind, key, o.NowMicros, int64(0), o.NowMicros, o.DecisionID}
@@ -319,8 +329,9 @@ func (ob Observations) recordLinks(o Observation) (before map[string]int64, err 
 	return before, err
 }
 
-// countHour adds an applicant to a pincode's running total. A node whose clock
-// is behind adds to the latest hour there is: the total must not fall.
+// countHour adds an applicant to a pincode's running total. If this node's
+// clock is behind, the applicant is added to the latest hour stored, because
+// the total must not decrease over time.
 func (ob Observations) countHour(key string, nowMicros int64) error {
 	_, err := ob.tx.exec(`INSERT INTO fraud_pincode_hours (tenant_id, environment, entity_key, hour, applicants)
 		SELECT $1, $2, $3, CASE WHEN latest.hour > CAST($4 AS BIGINT) THEN latest.hour ELSE CAST($4 AS BIGINT) END,

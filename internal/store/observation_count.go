@@ -2,8 +2,8 @@ package store
 
 import "strconv"
 
-// tally collects what one statement is to count. Each question is one SELECT
-// that reads at most MaxCounted entries of an index, or one.
+// tally collects counts for one statement. Each count is a SELECT that reads at
+// most MaxCounted index entries, or a single one.
 type tally struct {
 	query   query
 	answers []func(n int64)
@@ -18,20 +18,21 @@ func (t *tally) ask(answer func(n int64), selecting string, values ...any) {
 	t.answers = append(t.answers, answer)
 }
 
-// recentOthers has the latest come first, so that the index by time is the one to
-// read. The limit stands in the text: SQLite plans a statement anew whenever a
-// limit that is a parameter is bound.
+// recentOthers orders by time, latest first, so that the index by time is used.
+// The limit is part of the text, because SQLite plans a statement again each
+// time a limit parameter is bound.
 var recentOthers = `count(*) FROM (SELECT member FROM fraud_links
 	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
 	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(MaxCounted-1) + ") AS recent"
 
-// others asks how many members but one were seen with an entity since a moment.
+// others counts the members, except one, that were seen with an entity since a
+// time.
 func (t *tally) others(answer func(n int64), kind, key, but string, sinceMicros int64) {
 	t.ask(answer, recentOthers, kind, key, sinceMicros, but)
 }
 
-// recentOthersOfTwo counts like recentOthers, under two keys of one entity. Each
-// half reads a bounded part of the index.
+// recentOthersOfTwo counts like recentOthers, under two keys of one entity.
+// Each half reads a limited part of the index.
 var recentOthersOfTwo = func() string {
 	half := `SELECT member FROM (SELECT member FROM fraud_links
 	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
@@ -39,8 +40,8 @@ var recentOthersOfTwo = func() string {
 	return "count(*) FROM (" + half + "newer UNION " + half + "older) AS recent"
 }()
 
-// othersOf asks how many members but one were seen with an entity since a moment,
-// under its older key too.
+// othersOf counts the members, except one, that were seen with an entity since
+// a time, under its older key too.
 func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sinceMicros int64) {
 	if e.Older == "" {
 		t.others(answer, e.Kind, e.Key, but, sinceMicros)
@@ -50,13 +51,14 @@ func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sin
 		e.Kind, e.Key, sinceMicros, but, e.Kind, e.Older, sinceMicros, but)
 }
 
-// before asks for a pincode's running total at the beginning of an hour.
+// before reads a pincode's running total at the beginning of an hour.
 func (t *tally) before(answer func(n int64), key string, hour int64) {
 	t.ask(answer, `coalesce((SELECT applicants FROM fraud_pincode_hours
-		WHERE tenant_id = $1 AND environment = $2 AND entity_key = ? AND hour < ? ORDER BY hour DESC LIMIT 1), 0)`, key, hour)
+		WHERE tenant_id = $1 AND environment = $2 AND entity_key = ? AND hour < ? ORDER BY hour DESC LIMIT 1), 0)`,
+		key, hour)
 }
 
-func (ob Observations) take(t *tally) error {
+func (ob Observations) count(t *tally) error {
 	if len(t.answers) == 0 {
 		return nil
 	}
@@ -70,14 +72,14 @@ func (ob Observations) take(t *tally) error {
 	}, t.query.text.String(), t.query.args...)
 }
 
-// observed counts everything but the observation itself, whether that was
-// recorded or not, and adds it: so Peek foretells what Observe will say. The
-// grouping is what the observation means for the rings; it is not stored yet.
+// observed counts everything except the observation itself, whether or not that
+// was recorded, and then adds it. So Peek returns what Observe will return. The
+// grouping is the observation's effect on the rings; it is not stored yet.
 func (ob Observations) observed(
 	o Observation, w Windows, known map[string]entityState,
 ) (ObservedCounts, *grouping, error) {
 	c := ObservedCounts{Applicants: make(map[string]int64, len(o.Entities)), Blocklisted: o.blocked(known)}
-	if err := ob.take(o.questions(w, known, &c)); err != nil {
+	if err := ob.count(o.questions(w, known, &c)); err != nil {
 		return ObservedCounts{}, nil, err
 	}
 	for _, e := range o.Entities {
@@ -86,7 +88,7 @@ func (ob Observations) observed(
 		}
 	}
 	if c.Applicants[KindPincode] == MaxCounted {
-		if err := ob.countOn(&c, o, w); err != nil {
+		if err := ob.countBusyPincode(&c, o, w); err != nil {
 			return ObservedCounts{}, nil, err
 		}
 	}
@@ -98,7 +100,7 @@ func (ob Observations) observed(
 	return c, g, nil
 }
 
-// questions are all that there is to count, in one statement.
+// questions returns all counts of the observation, for one statement.
 func (o Observation) questions(w Windows, known map[string]entityState, c *ObservedCounts) *tally {
 	t := &tally{}
 	for _, e := range o.Entities {
@@ -125,8 +127,9 @@ func (o Observation) askAgentPincodes(t *tally, c *ObservedCounts, agentKey stri
 	t.others(func(n int64) { c.AgentPincodes += n }, kindAgentPincode, agentKey, pincode.Key, sinceMicros)
 }
 
-// askBaseline asks for the whole hours of the days before the window. The hour
-// in which the window begins belongs to neither.
+// askBaseline counts the complete hours of the days before the window. The hour
+// in which the window begins counts neither for the window nor for the
+// baseline.
 func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Windows, known entityState) {
 	begins := o.NowMicros - w.Micros[KindPincode]
 	if known.firstMicros == 0 {
@@ -141,11 +144,12 @@ func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Wind
 	t.before(func(n int64) { c.BaselineApplicants -= n }, key, hour-c.BaselineDays*24)
 }
 
-// countOn counts a busy pincode by its hours: a large baseline must not put
-// the spike beyond what can be counted. Those who came before the window and
-// again within it are not in this count, nor is the hour in which it begins, so
-// it is never too high.
-func (ob Observations) countOn(c *ObservedCounts, o Observation, w Windows) error {
+// countBusyPincode counts the applicants of a pincode from its hourly totals,
+// because MaxCounted may be too low to show a spike above a large baseline.
+// Applicants who came before the window and again within it are not in this
+// count, nor is the hour in which the window begins, so the count is never too
+// high.
+func (ob Observations) countBusyPincode(c *ObservedCounts, o Observation, w Windows) error {
 	pincode, _ := o.entity(KindPincode)
 	var t tally
 	var sum int64
@@ -153,7 +157,7 @@ func (ob Observations) countOn(c *ObservedCounts, o Observation, w Windows) erro
 	const never = 1 << 40 // hours
 	t.before(func(n int64) { sum += n }, pincode.Key, never)
 	t.before(func(n int64) { sum -= n }, pincode.Key, began+1)
-	if err := ob.take(&t); err != nil {
+	if err := ob.count(&t); err != nil {
 		return err
 	}
 	c.Applicants[KindPincode] = max(c.Applicants[KindPincode], sum)

@@ -18,11 +18,11 @@ import (
 	_ "modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// Open opens the database that a URL names, sqlite:PATH or postgres://…, and
-// brings its schema up to date; many nodes may do so at once. The file of a
-// SQLite database is created when it is missing, its folder is not.
+// Open opens the database at a URL, sqlite:PATH or postgres://…, and migrates
+// its schema to the current version. Many nodes may call Open at the same time.
+// A missing SQLite file is created; a missing folder is not.
 //
-// No error repeats the URL: there may be a password in it.
+// No error repeats the URL, because it may contain a password.
 func Open(ctx context.Context, databaseURL string, options Options) (*DB, error) {
 	version, err := SchemaVersion()
 	if err != nil {
@@ -31,8 +31,8 @@ func Open(ctx context.Context, databaseURL string, options Options) (*DB, error)
 	return openAt(ctx, databaseURL, options, version)
 }
 
-// openAt is Open with the schema brought to an earlier version, for a backup
-// of that time to be read into.
+// openAt opens a database like Open, but migrates its schema to the given
+// version. Restore uses it for backups of earlier schemas.
 func openAt(ctx context.Context, databaseURL string, options Options, version int64) (*DB, error) {
 	options = options.withDefaults()
 	db, err := connect(databaseURL, options)
@@ -60,10 +60,10 @@ func connect(databaseURL string, options Options) (*DB, error) {
 	}
 }
 
-// connectSQLite opens one connection that writes and several that read: SQLite
+// connectSQLite opens one connection that writes and several that read. SQLite
 // has one writer at a time, and in WAL mode readers do not wait for it.
 func connectSQLite(path string, options Options) (*DB, error) {
-	path = strings.TrimPrefix(path, "//") // sqlite:///var/lib/x is also written
+	path = strings.TrimPrefix(path, "//") // sqlite:///var/lib/x is accepted too
 	if path == "" || strings.HasPrefix(path, ":memory:") {
 		return nil, errors.New("sqlite: needs the path of a file, as in sqlite:verdict.db")
 	}
@@ -91,8 +91,8 @@ func connectSQLite(path string, options Options) (*DB, error) {
 	}, nil
 }
 
-// createPrivate makes an empty file that only its owner can read. SQLite gives
-// its journal files the same permissions.
+// createPrivate creates the file, if it is missing, with permissions for its
+// owner only. SQLite gives its journal files the same permissions.
 func createPrivate(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	var where *fs.PathError
@@ -105,28 +105,30 @@ func createPrivate(path string) error {
 	return file.Close()
 }
 
-// sqliteName is a file's name with the settings of every connection to it.
+// sqliteName returns the data source name: the file and the settings of every
+// connection to it.
 func sqliteName(path string, pragmas []string, options Options) string {
 	query := url.Values{"_pragma": pragmas}
 	query.Set("_busy_timeout", strconv.FormatInt(options.Timeout.Milliseconds()/2, 10))
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String()
 }
 
-// postgresWriters is how many connections write: the committer's, and one more
-// for when that was lost and is not let go of yet.
+// postgresWriters is the number of connections that write: the committer's, and
+// a spare for the time in which a lost connection is not closed yet.
 const postgresWriters = 2
 
-// postgresSide is how many connections serve the scopes that are set aside.
+// postgresSide is the number of connections for scopes that are set aside.
 const postgresSide = 2
 
-// connectPostgres has connections that write beside those that read: a pool
-// serves those who wait in any order, and however many readers there are, they
-// must not keep the committer waiting.
+// connectPostgres opens separate pools for reading and writing. A pool serves
+// waiting callers in no particular order, so with one pool many readers could
+// delay the committer.
 func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	config, err := pgx.ParseConfig(databaseURL)
 	if err != nil {
-		// Its text repeats parts of the URL, so it is not passed on.
-		return nil, errors.New("the PostgreSQL URL cannot be read: use postgres://user:password@host:port/database?sslmode=…")
+		// The driver's error repeats parts of the URL, so it is not wrapped.
+		return nil, errors.New(
+			"the PostgreSQL URL cannot be read: use postgres://user:password@host:port/database?sslmode=…")
 	}
 	for name, value := range postgresSettings(options) {
 		if _, given := config.RuntimeParams[name]; !given {
@@ -137,7 +139,7 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 		config.ConnectTimeout = options.Timeout / 2
 	}
 	following := newPrimary()
-	hosts := watched(config) // before its connections are tracked
+	hosts := watchConfigs(config) // taken before DialFunc is replaced: the watch connections are not tracked
 	config.DialFunc = following.dial(config.DialFunc)
 	if config.ValidateConnect == nil && !choosesServer(databaseURL) {
 		config.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite
@@ -166,11 +168,12 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 	}, nil
 }
 
-// connectionLife is how long a connection to PostgreSQL is used: what stands
-// between us and the server may send the next one elsewhere.
+// connectionLife is how long a connection to PostgreSQL is used. A proxy or a
+// DNS name may lead the next connection to another server.
 const connectionLife = 5 * time.Minute
 
-// discardReadOnly closes a connection whose server takes no writes any more.
+// discardReadOnly closes a connection whose server refuses writes (SQLSTATE
+// 25006, read_only_sql_transaction): it is no longer the primary.
 func discardReadOnly(keep pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
 		return err.Code != "25006" && keep(conn, err)

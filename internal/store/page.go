@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// MaxPage is the most rows a list returns, whatever is asked for.
+// MaxPage is the maximum number of rows that a list returns.
 const MaxPage = 200
 
-// Page asks for one stretch of a list ordered by creation time and id, or of
-// decisions, whose ids alone are in that order. The next page begins after the
-// last row of this one, so it costs the same however far into the list it is.
+// Page requests one page of a list. Lists are ordered by creation time and id;
+// decisions by id alone, which is the same order. The next page begins after
+// the last row of this one, so every page costs the same, however far into the
+// list it is.
 type Page struct {
 	Limit       int    // rows wanted, at most MaxPage, which is also the default
 	Descending  bool   // newest first
@@ -19,12 +20,13 @@ type Page struct {
 	AfterID     string // "" for the first page
 	FromMicros  int64  // created at or after; 0 for no bound
 	ToMicros    int64  // created before; 0 for no bound
-	// FromID and ToID are the ids of decisions between which all lie that the
-	// times admit: the first that may, and the first that may not any more. A
-	// list of decisions is then not walked to its bounds. "" for no bound.
+	// FromID and ToID limit the ids of decisions to those that the times admit:
+	// FromID is the first admitted id, ToID the first id no longer admitted.
+	// With them a list of decisions need not scan to its time limits. "" for no
+	// limit.
 	FromID, ToID string
 
-	end Place // the last row that is looked at; the zero Place for no such
+	end Place // the last row to scan to; the zero Place for no limit
 }
 
 func (p Page) limit() int {
@@ -34,7 +36,7 @@ func (p Page) limit() int {
 	return p.Limit
 }
 
-// order is that of every list but decisions'.
+// order returns the ORDER BY clause of every list except decisions.
 func (p Page) order() string {
 	if p.Descending {
 		return " ORDER BY created_micros DESC, id DESC"
@@ -42,28 +44,29 @@ func (p Page) order() string {
 	return " ORDER BY created_micros, id"
 }
 
-// query puts a list's text together from fixed pieces; values only ever travel
-// as parameters.
+// query builds the text of a list from fixed pieces. Values are only ever
+// passed as parameters.
 type query struct {
 	text strings.Builder
 	args []any
 }
 
-// listOf begins with a SELECT whose WHERE has the scope as $1 and $2.
+// listOf returns a query that begins with a SELECT whose WHERE has the scope as
+// $1 and $2.
 func listOf(selecting string) *query {
 	q := &query{}
 	q.text.WriteString(selecting)
 	return q
 }
 
-// where adds a condition, in which each ? stands for the next value.
+// where adds a condition with AND. Each ? in it stands for the next value.
 func (q *query) where(condition string, values ...any) {
 	q.text.WriteString(" AND ")
 	q.add(condition, values...)
 }
 
-// is adds an equality unless the value is absent.
-func (q *query) is(column, value string) {
+// equals adds the condition that a column has a value, unless the value is "".
+func (q *query) equals(column, value string) {
 	if value != "" {
 		q.where(column+" = ?", value)
 	}
@@ -79,7 +82,7 @@ func (q *query) add(piece string, values ...any) {
 	}
 }
 
-// between adds the bounds in time.
+// between adds the time limits of the page.
 func (q *query) between(p Page) {
 	if p.FromMicros != 0 {
 		q.where("created_micros >= ?", p.FromMicros)
@@ -89,11 +92,10 @@ func (q *query) between(p Page) {
 	}
 }
 
-// limit asks for one row more than wanted: whether it comes tells whether
-// there is a next page.
+// limit fetches one extra row to learn whether there is a next page.
 func (q *query) limit(p Page) { q.add(" LIMIT ?", int64(p.limit()+1)) }
 
-// page adds bounds, order and limit.
+// page adds limits, order and the number of rows.
 func (q *query) page(p Page) {
 	q.between(p)
 	beyond := "(created_micros, id) > (?, ?)"
@@ -114,13 +116,13 @@ func (q *query) page(p Page) {
 	q.limit(p)
 }
 
-// pageByID is page for decisions.
+// pageByID adds limits, order and the number of rows for decisions.
 func (q *query) pageByID(p Page) {
 	q.byID(p)
 	q.limit(p)
 }
 
-// byID adds all that bounds a list of decisions but how many are wanted.
+// byID adds limits and order for decisions, without the number of rows.
 func (q *query) byID(p Page) {
 	q.between(p)
 	switch {
@@ -130,12 +132,12 @@ func (q *query) byID(p Page) {
 	default:
 		q.where("id <= ?", p.end.ID)
 	}
-	q.fromHere(p)
+	q.idBounds(p)
 }
 
-// fromHere adds the bounds of decisions' ids, the place to go on after, and the
-// order.
-func (q *query) fromHere(p Page) {
+// idBounds adds the limits of decisions' ids, the position after which the page
+// begins, and the order.
+func (q *query) idBounds(p Page) {
 	if p.FromID != "" {
 		q.where("id >= ?", p.FromID)
 	}
@@ -152,22 +154,22 @@ func (q *query) fromHere(p Page) {
 	q.add(order)
 }
 
-// maxPageBytes bounds the documents of one page. A page ends early when they
-// are larger, and the next one begins there.
+// maxPageBytes limits the total size of the documents in one page. A page that
+// reaches it ends early, and the next page begins there.
 const maxPageBytes = 4 << 20
 
 // errPageFull ends a page before its last row.
 var errPageFull = errors.New("the page is full")
 
-// pageRoom is what a page has taken of maxPageBytes.
-type pageRoom struct {
+// pageBytes counts the bytes of a page's documents.
+type pageBytes struct {
 	begun bool
 	taken int
 }
 
-// take makes room for a row's document, or returns errPageFull. A page has at
-// least one row, however large.
-func (r *pageRoom) take(document []byte) error {
+// take counts a row's document. It returns errPageFull if the document exceeds
+// maxPageBytes and is not the page's first.
+func (r *pageBytes) take(document []byte) error {
 	if r.taken += len(document); r.begun && r.taken > maxPageBytes {
 		return errPageFull
 	}
@@ -175,9 +177,11 @@ func (r *pageRoom) take(document []byte) error {
 	return nil
 }
 
-// list runs a query that was paged, and tells whether there is more. A read that
-// returns errPageFull leaves its row to the next page.
-func list[T any](tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error)) (rows []T, more bool, err error) {
+// list runs a paged query and reports whether there are more rows. If read
+// returns errPageFull, its row is left to the next page.
+func list[T any](
+	tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error),
+) (rows []T, more bool, err error) {
 	err = tx.each(func(scan func(...any) error) error {
 		row, err := read(scan)
 		if err == nil {

@@ -6,12 +6,12 @@ import (
 	"verdict/internal/fault"
 )
 
-// MaxPincodeRisks is the most entries a scope may have. India has fewer than
-// 20,000 pincodes; the rest is room for prefixes.
+// MaxPincodeRisks is the maximum number of entries of a scope. India has fewer
+// than 20,000 pincodes; the rest allows for prefixes.
 const MaxPincodeRisks = 25_000
 
-// PincodeRisk is what a tenant says of a pincode, or of all pincodes that begin
-// with its digits.
+// PincodeRisk is the risk that a tenant assigns to a pincode, or to all
+// pincodes that begin with its digits.
 type PincodeRisk struct {
 	Pincode       string
 	Risk          string
@@ -27,7 +27,7 @@ const pincodeRiskColumns = "pincode, risk, score, reason, updated_micros, update
 var pincodeRiskTable = newBulkTable("fraud_pincode_risks",
 	column{"pincode", text}, column{"risk", text}, column{"score", bigint}, column{"reason", text},
 	column{"updated_micros", bigint}, column{"updated_by", text}, column{"expires_micros", bigint},
-).ending(`ON CONFLICT (tenant_id, environment, pincode) DO UPDATE SET risk = excluded.risk, score = excluded.score,
+).withClause(`ON CONFLICT (tenant_id, environment, pincode) DO UPDATE SET risk = excluded.risk, score = excluded.score,
 	reason = excluded.reason, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by,
 	expires_micros = excluded.expires_micros`)
 
@@ -35,9 +35,9 @@ func (r *PincodeRisk) fields() []any {
 	return []any{&r.Pincode, &r.Risk, &r.Score, &r.Reason, &r.UpdatedMicros, &r.UpdatedBy, &r.ExpiresMicros}
 }
 
-// Put adds entries to those there are, replacing those of the same
-// digits; of two among them the later one counts. Invalid too_many when there
-// would be more than MaxPincodeRisks.
+// Put adds entries and replaces those with the same digits. If two of the given
+// entries have the same digits, the later one is stored. Put returns Invalid
+// too_many if there would be more than MaxPincodeRisks.
 func (pr PincodeRisks) Put(entries []PincodeRisk) error {
 	if len(entries) == 0 {
 		return nil
@@ -49,14 +49,15 @@ func (pr PincodeRisks) Put(entries []PincodeRisk) error {
 }
 
 func (pr PincodeRisks) put(entries []PincodeRisk) error {
-	last := make(map[string]int, len(entries)) // a statement may not meet a row twice
+	last := make(map[string]int, len(entries)) // one statement must not insert a key twice
 	for i := range entries {
 		last[entries[i].Pincode] = i
 	}
 	rows := make([][]any, 0, len(last))
 	for i := range entries {
 		if r := &entries[i]; last[r.Pincode] == i {
-			rows = append(rows, []any{r.Pincode, r.Risk, r.Score, r.Reason, r.UpdatedMicros, r.UpdatedBy, r.ExpiresMicros})
+			rows = append(rows,
+				[]any{r.Pincode, r.Risk, r.Score, r.Reason, r.UpdatedMicros, r.UpdatedBy, r.ExpiresMicros})
 		}
 	}
 	if len(rows) == 0 {
@@ -68,15 +69,17 @@ func (pr PincodeRisks) put(entries []PincodeRisk) error {
 	var n int64
 	err := pr.tx.one([]any{&n}, "SELECT count(*) FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
 	if err == nil && n > MaxPincodeRisks {
-		return fault.New(fault.Invalid, fault.CodeTooMany, "at most %d entries are allowed; remove some first", MaxPincodeRisks)
+		return fault.New(fault.Invalid, fault.CodeTooMany, "at most %d entries are allowed; remove some first",
+			MaxPincodeRisks)
 	}
 	return err
 }
 
-// Remove removes entries and tells how many were there.
+// Remove deletes entries and returns how many existed.
 //
-// One statement each: PostgreSQL, until it has analysed the table, takes a
-// scope for one row and holds every row of it against every pincode of a list.
+// It runs one statement for each pincode. With a list, PostgreSQL, until it has
+// analysed the table, expects one row in the scope and compares every row with
+// every pincode of the list.
 func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 	if len(pincodes) == 0 {
 		return 0, nil
@@ -95,7 +98,7 @@ func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 	return removed, nil
 }
 
-// Replace makes the entries all there are. None are none.
+// Replace deletes all entries and stores the given ones, which may be none.
 func (pr PincodeRisks) Replace(entries []PincodeRisk) error {
 	if err := pr.tx.fraudChanged(); err != nil {
 		return err
@@ -106,20 +109,21 @@ func (pr PincodeRisks) Replace(entries []PincodeRisk) error {
 	return pr.put(entries)
 }
 
-// PincodeRiskFilter narrows a list; empty fields do not. Prefix and Pincode
-// are digits; whatever else matches nothing or anything.
+// PincodeRiskFilter filters a list; empty fields match everything. Prefix and
+// Pincode must be digits; for other text the result is undefined.
 type PincodeRiskFilter struct{ Pincode, Prefix, Risk string }
 
-// List returns a page of the scope's entries in the order of their
-// digits, and whether there are more. Of the page, Limit counts, and AfterID as
-// the digits of the last entry before.
+// List returns a page of the scope's entries in the order of their digits, and
+// whether there are more. Of the page it uses only Limit and AfterID, which is
+// the digits of the last entry of the previous page.
 func (pr PincodeRiskReader) List(f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
 	return readTwo(pr.access, func(tx *Tx) ([]PincodeRisk, bool, error) {
-		q := listOf("SELECT " + pincodeRiskColumns + " FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
-		q.is("pincode", f.Pincode)
-		q.is("risk", f.Risk)
+		q := listOf(
+			"SELECT " + pincodeRiskColumns + " FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2")
+		q.equals("pincode", f.Pincode)
+		q.equals("risk", f.Risk)
 		if f.Prefix != "" {
-			// Digits alone: in whatever order a database has letters, it agrees on these.
+			// The values are digits, which all collations sort alike.
 			const digits = 6
 			q.where("pincode >= ?", f.Prefix)
 			q.where("pincode <= ?", f.Prefix+strings.Repeat("9", max(0, digits-len(f.Prefix))))
@@ -133,14 +137,15 @@ func (pr PincodeRiskReader) List(f PincodeRiskFilter, p Page) ([]PincodeRisk, bo
 	})
 }
 
-// All returns the scope's entries, at most MaxPincodeRisks.
+// All returns all entries of the scope, at most MaxPincodeRisks.
 func (pr PincodeRiskReader) All() ([]PincodeRisk, error) {
 	return read(pr.access, func(tx *Tx) (entries []PincodeRisk, err error) {
 		err = tx.each(func(scan func(...any) error) error {
 			r, err := scanPincodeRisk(scan)
 			entries = append(entries, r)
 			return err
-		}, "SELECT "+pincodeRiskColumns+" FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 ORDER BY pincode LIMIT $3",
+		}, "SELECT "+pincodeRiskColumns+
+			" FROM fraud_pincode_risks WHERE tenant_id = $1 AND environment = $2 ORDER BY pincode LIMIT $3",
 			int64(MaxPincodeRisks))
 		return entries, err
 	})

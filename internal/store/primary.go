@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// primary knows which server takes writes, by the highest timeline that a
-// server was seen on: a promotion begins a new one. Connections to servers of
-// lower timelines are cut, so that an old primary, forgotten or frozen, is
-// neither read from nor waited for.
+// primary tracks which server accepts writes. That is the server with the
+// highest timeline seen, because each promotion begins a new timeline.
+// Connections to servers with lower timelines are closed, so that an old
+// primary, isolated or frozen, is neither read from nor waited for.
 type primary struct {
-	best atomic.Int32 // the host that took writes last, as an index into those of the URL
+	best atomic.Int32 // the index, in the URL, of the host that last accepted writes
 
 	mu       sync.Mutex
 	timeline uint64
@@ -30,8 +30,9 @@ type primary struct {
 	watches sync.WaitGroup
 }
 
-// believedFor is how long an old primary is refused after the new one was last
-// seen. A database restored from a backup may begin at a low timeline again.
+// believedFor is how long a server with a lower timeline is refused after the
+// highest timeline was last seen. The limit is needed because a database
+// restored from a backup may begin at a low timeline again.
 const believedFor = time.Minute
 
 var errOldPrimary = errors.New("another server was promoted since: this one is an old primary")
@@ -40,13 +41,13 @@ func newPrimary() *primary {
 	return &primary{open: map[*trackedConn]uint64{}, end: func() {}}
 }
 
-// trackedConn is a connection that can be cut from outside.
+// trackedConn is a connection that primary can close.
 type trackedConn struct {
 	net.Conn
 	of *primary
 }
 
-// Close succeeds for a connection that was cut before.
+// Close returns nil for a connection that primary has closed before.
 func (c *trackedConn) Close() error {
 	c.of.mu.Lock()
 	delete(c.of.open, c)
@@ -57,7 +58,7 @@ func (c *trackedConn) Close() error {
 	return nil
 }
 
-// dial tracks the connections of another dial function.
+// dial wraps a dial function so that its connections are tracked.
 func (p *primary) dial(dial pgconn.DialFunc) pgconn.DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)
@@ -68,7 +69,7 @@ func (p *primary) dial(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// validate adds to a check of new connections that the server is no old
+// validate extends a check of new connections: the server must not be an old
 // primary.
 func (p *primary) validate(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
@@ -89,12 +90,12 @@ func trackedOf(conn net.Conn) *trackedConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	tracked, _ := conn.(*trackedConn) // nil if somebody has wrapped it
+	tracked, _ := conn.(*trackedConn) // nil if it is wrapped in another type
 	return tracked
 }
 
-// timelineOf is the timeline that a server writes on, 0 for a standby and for a
-// server that does not tell.
+// timelineOf returns the timeline that a server writes on. It returns 0 for a
+// standby and for a server whose timeline cannot be read.
 func timelineOf(ctx context.Context, conn *pgconn.PgConn) (uint64, error) {
 	results, err := conn.Exec(ctx,
 		"SELECT CASE WHEN pg_is_in_recovery() THEN '' ELSE pg_walfile_name(pg_current_wal_lsn()) END").ReadAll()
@@ -105,19 +106,20 @@ func timelineOf(ctx context.Context, conn *pgconn.PgConn) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	const digits = 8 // of the file's name, in hexadecimal, are the timeline
+	const digits = 8 // the file's name begins with the timeline in hexadecimal
 	name := string(results[0].Rows[0][0])
 	if len(name) < digits {
 		return 0, nil
 	}
 	timeline, err := strconv.ParseUint(name[:digits], 16, 64)
 	if err != nil {
-		return 0, nil //nolint:nilerr // a server that names its files otherwise
+		return 0, nil //nolint:nilerr // the server names its files differently
 	}
 	return timeline, nil
 }
 
-// admit takes a connection to a server on a timeline, or refuses it.
+// admit accepts a connection to a server on the timeline, or returns
+// errOldPrimary.
 func (p *primary) admit(conn *trackedConn, timeline uint64) error {
 	if timeline == 0 {
 		return nil
@@ -134,13 +136,14 @@ func (p *primary) admit(conn *trackedConn, timeline uint64) error {
 	return nil
 }
 
-// follow cuts the connections to older primaries. The caller holds the lock.
+// follow records a timeline and closes the connections to servers with lower
+// ones. The caller holds the lock.
 func (p *primary) follow(timeline uint64) {
 	p.timeline, p.seen = timeline, time.Now()
 	for conn, old := range p.open {
 		if old < timeline {
 			delete(p.open, conn)
-			_ = conn.Conn.Close() // whoever uses it is told, and tries another
+			_ = conn.Conn.Close() // its user gets an error and retries on another
 		}
 	}
 }

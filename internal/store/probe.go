@@ -9,22 +9,22 @@ import (
 	"sync/atomic"
 )
 
-// prober tells whether writes become durable. Writes of callers are the best
-// evidence. When there are none, a row of the installation is written. Rows are
-// few: nodes choose among probeSlots of them, so that one that is stuck with its
-// row locked is hardly ever in another's way.
+// prober finds out whether writes become durable. Recent writes of callers are
+// the best evidence; if there are none, it writes a row of the table
+// installation. Each node chooses one of probeSlots rows, so that a stuck node
+// that holds the lock on its row rarely blocks another node's probe.
 type prober struct {
-	full atomic.Bool // a write found no room, and no large probe found any since
+	full atomic.Bool // a write found the disk full, and no large probe has succeeded since
 
 	mu     sync.Mutex
-	flight *flight // the probe that is under way
-	last   int64   // writes that were committed at the last look
-	probes int     // since the last large one
+	flight *flight // the running probe
+	last   int64   // committed writes at the last check
+	probes int     // since the last large probe
 	slot   string
-	turn   bool // which of the two large rows is there
+	turn   bool // which of the two large rows exists
 }
 
-// flight is a probe whose outcome is there when done is closed.
+// flight is a probe. err is valid after done is closed.
 type flight struct {
 	done chan struct{}
 	err  error
@@ -32,16 +32,16 @@ type flight struct {
 
 const (
 	probeSlots = 64
-	// probeBytes is written where room must be found: more than what rows that are
-	// replaced leave behind.
+	// probeBytes is the size of a large probe. It must be more than the space
+	// that replaced rows leave free, so that the probe needs new disk space.
 	probeBytes = 64 << 10
-	// largeEvery is how many small probes follow a large one.
+	// largeEvery is the interval between large probes, in probes.
 	largeEvery = 60
 )
 
-// Writable reports whether writes become durable, as Unavailable if not or if it
-// takes longer than ctx lasts. It is cheap while others write; otherwise it
-// writes, and waits as long as a commit takes.
+// Writable returns nil if writes become durable, and Unavailable if not or if
+// ctx ends first. It is cheap while others write. Otherwise it writes a row and
+// waits for the commit.
 func (db *DB) Writable(ctx context.Context) error {
 	f := db.prober.join(db)
 	if f == nil {
@@ -55,8 +55,8 @@ func (db *DB) Writable(ctx context.Context) error {
 	}
 }
 
-// join returns the probe that is under way or begins one, and nil when others'
-// writes are evidence enough.
+// join returns the running probe or starts one. It returns nil if recent writes
+// of callers are evidence enough.
 func (p *prober) join(db *DB) *flight {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,18 +72,18 @@ func (p *prober) join(db *DB) *flight {
 	p.flight = f
 	large := p.full.Load() || p.probes%largeEvery == 0
 	go func() {
-		f.err = db.probe(context.Background(), large) // bounded as every commit is
+		f.err = db.probe(context.Background(), large) // has the time limit of every commit
 		close(f.done)
 	}()
 	return f
 }
 
-// probe writes a small row, or a large one beside the last before that is
-// removed, so that room must be found for it.
+// probe writes a small row, or a large one. The previous large row is removed
+// after the new one is written, so that the new one needs disk space.
 func (db *DB) probe(ctx context.Context, large bool) error {
 	p := &db.prober
 	slot, value, stale := p.next(large)
-	err := db.System().write(ctx, "readiness", func(s *session) error {
+	err := db.System().write(ctx, "readiness", func(s *transaction) error {
 		if _, err := s.exec(`INSERT INTO installation (name, value) VALUES ($1, $2)
 			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, slot, value); err != nil {
 			return err
@@ -108,12 +108,12 @@ func (db *DB) probe(ctx context.Context, large bool) error {
 	return err
 }
 
-// next chooses the row to write and the one to remove.
+// next returns the row to write and the name of the row to remove.
 func (p *prober) next(large bool) (slot string, value []byte, stale string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
+	_, _ = rand.Read(random[:]) // rand.Read never fails
 	if p.slot == "" {
 		p.slot = fmt.Sprintf("probe %02d", binary.BigEndian.Uint64(random[:])%probeSlots)
 	}
@@ -121,7 +121,7 @@ func (p *prober) next(large bool) (slot string, value []byte, stale string) {
 		return p.slot, random[:], ""
 	}
 	value = make([]byte, probeBytes)
-	_, _ = rand.Read(value) // what can be compressed takes no room
+	_, _ = rand.Read(value) // random bytes cannot be compressed
 	slot, stale = p.slot+" a", p.slot+" b"
 	if p.turn {
 		slot, stale = stale, slot

@@ -5,46 +5,47 @@ import (
 	"time"
 )
 
-// queue holds the jobs that wait for the shared batch: one FIFO for each scope.
-// The scope that has used least of the committer goes next, by start-time fair
-// queueing (ADR 15). While several scopes write, a batch is kept short, since
-// whoever comes next waits until it is committed: a scope with many jobs, or
-// with large ones, delays itself. The caller holds a lock around every method.
+// queue holds the jobs that wait for the shared batch, in one FIFO for each
+// scope. The scope that has used the committer least goes next, by start-time
+// fair queueing (ADR 15). While several scopes write, batches are kept short,
+// because later writes wait until the batch is committed; so a scope with many
+// or large jobs delays only itself. The caller holds a lock around every
+// method.
 type queue struct {
-	scopes  map[voice]*fifo // those with jobs, and those that have used more than others
-	turn    []*fifo         // those with jobs, in order of arrival
-	length  int             // of all FIFOs
-	clock   int64           // the start tag of the latest job that was taken
-	most    int64           // the largest tag of any scope
-	fixed   time.Duration   // what a commit takes by itself, by the last batches
-	last    voice           // whose job came last
-	changed [3]time.Time    // when jobs came for another scope than the one before, the latest first
+	scopes  map[rlsScope]*fifo // scopes with jobs, and idle ones that have used more than others
+	turn    []*fifo            // scopes with jobs, in order of arrival
+	length  int                // jobs in all FIFOs
+	clock   int64              // the virtual time: the start tag of the latest job taken
+	most    int64              // the largest tag of any scope
+	fixed   time.Duration      // the duration of a commit without its writes, averaged over the last batches
+	last    rlsScope           // the scope of the latest job
+	changed [3]time.Time       // when the scope of arriving jobs last changed, the latest first
 }
 
 type fifo struct {
-	scope voice
+	scope rlsScope
 	jobs  []*job
-	taken int   // of jobs
+	taken int   // the number of jobs taken
 	used  int64 // the start tag of its next job, in units of cost
 }
 
 const (
-	// costBytes is how many bytes cost as much as a row.
+	// costBytes is the number of bytes that cost as much as a row.
 	costBytes = 4 << 10
-	// costTakes is about how long one unit of cost takes.
+	// costTakes is the approximate time for one unit of cost.
 	costTakes = 50 * time.Microsecond
-	// shortBatch is how long the work of one scope in a batch may always take.
+	// shortBatch is the least time that a scope's work in a batch may take.
 	shortBatch = time.Millisecond
-	// severalWithin is the time within which jobs must have come for one scope,
-	// another and again another for several to be writing.
+	// severalWithin is the time within which the scope of arriving jobs must
+	// change three times for several scopes to count as writing.
 	severalWithin = 50 * time.Millisecond
-	// manyScopes is how many scopes are remembered before idle ones are forgotten.
+	// manyScopes is the number of scopes from which on idle ones are forgotten.
 	manyScopes = 1024
 )
 
-func newQueue() *queue { return &queue{scopes: map[voice]*fifo{}, fixed: shortBatch} }
+func newQueue() *queue { return &queue{scopes: map[rlsScope]*fifo{}, fixed: shortBatch} }
 
-// cost returns about how many rows' worth of work a job is.
+// cost estimates the work of a job, in rows.
 func (j *job) cost() int64 {
 	if j.decision == nil {
 		return 2
@@ -57,14 +58,14 @@ func (j *job) cost() int64 {
 	return costOf(bytes)
 }
 
-// costOf returns the cost of a row of so many bytes.
+// costOf returns the cost of a row of the given size.
 func costOf(bytes int) int64 { return 1 + int64(bytes)/costBytes }
 
-// takes returns about how long the committer needs for something of a cost.
-func takes(cost int64) time.Duration { return time.Duration(cost) * costTakes }
+// durationOf estimates how long the committer needs for work of a cost.
+func durationOf(cost int64) time.Duration { return time.Duration(cost) * costTakes }
 
-// waiting returns how many jobs of a scope wait.
-func (q *queue) waiting(scope voice) int {
+// waiting returns the number of waiting jobs of a scope.
+func (q *queue) waiting(scope rlsScope) int {
 	if f := q.scopes[scope]; f != nil {
 		return len(f.jobs) - f.taken
 	}
@@ -82,16 +83,16 @@ func (q *queue) push(j *job, now time.Time) {
 		q.scopes[j.scope] = f
 	}
 	if len(f.jobs) == 0 {
-		f.used = max(f.used, q.clock) // an idle scope saves nothing up
+		f.used = max(f.used, q.clock) // an idle scope gains no credit
 		q.turn = append(q.turn, f)
 	}
 	f.jobs = append(f.jobs, j)
 	q.length++
 }
 
-// budget returns how much a batch may cost, 0 for no bound: for each scope that
-// waits as much work as a commit takes by itself, so that nobody waits much
-// longer for a neighbour than for the disk.
+// budget returns the maximum cost of a batch, 0 for no limit. Each waiting
+// scope may use as much time as a commit takes by itself, so that no scope
+// waits much longer for another scope than for the disk.
 func (q *queue) budget(now time.Time) int64 {
 	if now.Sub(q.changed[2]) > severalWithin {
 		return 0
@@ -99,18 +100,18 @@ func (q *queue) budget(now time.Time) int64 {
 	return int64(max(shortBatch, q.fixed)/costTakes) * int64(max(1, len(q.turn)))
 }
 
-// measured notes how long a batch took. What its writes do not account for is
-// the commit's own; on a slow machine that is too much, which makes batches
-// longer and wastes nothing.
+// measured records how long a batch took. The time that its writes do not
+// account for is attributed to the commit. On a slow machine that is too much,
+// which only makes batches longer.
 func (q *queue) measured(cost int64, took time.Duration) {
 	if cost > 0 {
-		q.fixed += (max(0, took-takes(cost)) - q.fixed) / 8
+		q.fixed += (max(0, took-durationOf(cost)) - q.fixed) / 8
 	}
 }
 
-// take adds jobs to a batch until it is full or costs more than the budget; one
-// job it takes in any case. It reports what they cost, 0 if there were none.
-// Jobs whose caller has gone away are dropped.
+// take adds jobs to a batch until it is full or the budget is used up, but at
+// least one job. It returns their cost, 0 if there were none. Jobs that were
+// withdrawn are dropped.
 func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 	for len(batch) < cap(batch) && q.length > 0 {
 		f := q.first()
@@ -123,7 +124,7 @@ func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 		q.clock = max(q.clock, f.used)
 		f.used += each
 		q.most = max(q.most, f.used)
-		batch = begin(batch, j)
+		batch = claim(batch, j)
 		f.jobs[f.taken] = nil
 		f.taken++
 		q.length--
@@ -132,13 +133,13 @@ func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 		}
 	}
 	if q.length == 0 {
-		q.clock = q.most // nobody competes: all debts are settled
+		q.clock = q.most // no scope waits: all start equal again
 	}
 	return batch, cost
 }
 
-// first returns the scope that has used least, of equals the one that has
-// waited longest.
+// first returns the scope that has used least. Among equals it returns the one
+// that has waited longest.
 func (q *queue) first() *fifo {
 	least := q.turn[0]
 	for _, f := range q.turn[1:] {
@@ -149,8 +150,8 @@ func (q *queue) first() *fifo {
 	return least
 }
 
-// remove takes all jobs of a scope off the queue, in their order.
-func (q *queue) remove(scope voice) []*job {
+// remove takes all jobs of a scope out of the queue, in their order.
+func (q *queue) remove(scope rlsScope) []*job {
 	f := q.scopes[scope]
 	if f == nil || len(f.jobs) == 0 {
 		return nil
@@ -161,7 +162,7 @@ func (q *queue) remove(scope voice) []*job {
 	return jobs
 }
 
-// drop empties a FIFO, which has no turn then.
+// drop empties a FIFO and removes it from turn.
 func (q *queue) drop(f *fifo) {
 	at := slices.Index(q.turn, f)
 	q.turn = slices.Delete(q.turn, at, at+1)
@@ -169,9 +170,9 @@ func (q *queue) drop(f *fifo) {
 	f.jobs, f.taken = f.jobs[:0], 0
 }
 
-// forget drops idle scopes that would start at the clock anyway.
+// forget deletes idle scopes whose next start tag would be the clock anyway.
 func (q *queue) forget() {
-	if len(q.scopes) < manyScopes || len(q.scopes)&(len(q.scopes)-1) != 0 { // at powers of two
+	if len(q.scopes) < manyScopes || len(q.scopes)&(len(q.scopes)-1) != 0 { // only when the count is a power of two
 		return
 	}
 	for scope, f := range q.scopes {

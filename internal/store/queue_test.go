@@ -7,8 +7,8 @@ import (
 
 // jobOf is a decision of a tenant whose documents have so many bytes.
 func jobOf(tenant string, bytes int) *job {
-	scope := voice{tenant: tenant, environment: "sandbox"}
-	return &job{scope: scope, voice: scope, decision: &DecisionWrite{Decision: Decision{Response: make([]byte, bytes)}}}
+	scope := rlsScope{tenant: tenant, environment: "sandbox"}
+	return &job{scope: scope, rls: scope, decision: &DecisionWrite{Decision: Decision{Response: make([]byte, bytes)}}}
 }
 
 func tenants(jobs []*job) (names string) {

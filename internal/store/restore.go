@@ -10,14 +10,16 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// Restore reads a backup into the database that a URL names, which must be new
-// or hold nothing, whichever kind of database the backup was taken from. It is
-// one transaction: a backup that is cut short, altered or of a newer schema is
-// refused, and leaves the database as empty as it was. One of an older schema
-// goes into a database of that schema, which is then brought up to date as it
-// would have been in its own place. Conflict database_not_empty when it is not.
-// Only ctx limits how long it may take.
-func Restore(ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64)) (BackupStats, error) {
+// Restore reads a backup into the database at a URL, which must be new or
+// empty. The backup may come from either kind of database. Restore runs one
+// transaction: if the backup is cut short, altered or of a newer schema, it is
+// refused and the database stays empty. A backup of an older schema is loaded
+// into a database of that schema, which is then migrated. Restore returns
+// Conflict database_not_empty if the database has data. Only ctx limits how
+// long it takes.
+func Restore(
+	ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64),
+) (BackupStats, error) {
 	from, header, err := archive.NewReader(r)
 	if err != nil {
 		return BackupStats{}, err
@@ -43,7 +45,7 @@ func Restore(ctx context.Context, databaseURL string, r io.Reader, o Options, pr
 }
 
 func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(string, int64)) error {
-	tables, err := db.wholeTables(ctx)
+	tables, err := db.restoreTables(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,11 +54,11 @@ func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(s
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // a no-op once committed
-	s := &session{db: db, ctx: ctx, tx: tx, prepared: db.writer.prepared}
-	if err := s.execAll(append(db.dialect.unhurried(), db.dialect.claim()...)); err != nil {
+	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.writer.prepared}
+	if err := s.execAll(append(db.dialect.noTimeouts(), db.dialect.lockTenants()...)); err != nil {
 		return err
 	}
-	if err := s.as(systemVoice); err != nil {
+	if err := s.setRLS(rlsSystem); err != nil {
 		return err
 	}
 	if err := s.mustBeEmpty(tables); err != nil {
@@ -65,22 +67,23 @@ func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(s
 	if err := s.load(from, tables, progress); err != nil {
 		return err
 	}
-	if err := s.execAll(db.dialect.survey()); err != nil {
+	if err := s.execAll(db.dialect.analyze()); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// restoreTable is a table of the database that is being filled.
+// restoreTable is a table of the database that is restored.
 type restoreTable struct {
 	archive.Table
 	bulk *bulkTable
 }
 
-// wholeTables describes the tables and prepares the statements to fill them,
-// which cannot be done any more once the transaction has the connection.
-func (db *DB) wholeTables(ctx context.Context) (tables []restoreTable, err error) {
-	err = db.read(ctx, func(s *session) error {
+// restoreTables returns the tables of the database and prepares the statements
+// that fill them. This must happen before the transaction begins, because the
+// transaction then holds the only connection that writes.
+func (db *DB) restoreTables(ctx context.Context) (tables []restoreTable, err error) {
+	err = db.read(ctx, func(s *transaction) error {
 		found, err := s.catalogue()
 		tables = make([]restoreTable, len(found))
 		for i, t := range found {
@@ -88,7 +91,7 @@ func (db *DB) wholeTables(ctx context.Context) (tables []restoreTable, err error
 			for k, c := range t.Columns {
 				columns[k] = column{c.Name, columnKind(c.Kind)}
 			}
-			tables[i] = restoreTable{t, newWholeTable(t.Name, columns...)}
+			tables[i] = restoreTable{t, newUnscopedTable(t.Name, columns...)}
 		}
 		return err
 	})
@@ -96,12 +99,12 @@ func (db *DB) wholeTables(ctx context.Context) (tables []restoreTable, err error
 		for _, t := range tables {
 			prepared.get(t.bulk.one)
 		}
-		prepared.settle(ctx)
+		prepared.prepareWanted(ctx)
 	}
 	return tables, err
 }
 
-func (s *session) mustBeEmpty(tables []restoreTable) error {
+func (s *transaction) mustBeEmpty(tables []restoreTable) error {
 	for _, t := range tables {
 		var n int64
 		if err := s.one([]any{&n}, "SELECT count(*) FROM (SELECT 1 FROM "+t.Name+" LIMIT 1) AS first"); err != nil {
@@ -115,8 +118,8 @@ func (s *session) mustBeEmpty(tables []restoreTable) error {
 	return nil
 }
 
-// load fills the tables, and checks the archive's end.
-func (s *session) load(from *archive.Reader, tables []restoreTable, progress func(string, int64)) error {
+// load fills the tables and checks the end of the archive.
+func (s *transaction) load(from *archive.Reader, tables []restoreTable, progress func(string, int64)) error {
 	known := make([]archive.Table, len(tables))
 	for i, t := range tables {
 		known[i] = t.Table
@@ -124,21 +127,22 @@ func (s *session) load(from *archive.Reader, tables []restoreTable, progress fun
 	return from.Load(known, func(at int, rows [][]any) error {
 		t := &tables[at]
 		if err := s.db.dialect.insertMany(s, t.bulk, nil, rows, nil); err != nil {
-			return s.unloadable(t.Name, err)
+			return s.loadError(t.Name, err)
 		}
 		return nil
 	}, progress)
 }
 
-// unloadable tells a row that the database will not have from a database that
-// fails. An altered backup is often met as the former, before its end is.
-func (s *session) unloadable(table string, err error) error {
+// loadError returns Damaged if the database refuses a row, and the error itself
+// if the database failed. In an altered backup, a refused row is often met
+// before the checksum at the end.
+func (s *transaction) loadError(table string, err error) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
 	switch s.db.dialect.class(err) {
 	case classOther, classUnique:
-		return archive.Damaged("the database refuses a row of %s: %s", table, s.db.dialect.words(err))
+		return archive.Damaged("the database refuses a row of %s: %s", table, s.db.dialect.logText(err))
 	default:
 		return fmt.Errorf("restore %s: %w", table, err)
 	}

@@ -1,6 +1,6 @@
 package store
 
-// Review is what a person made of a decision. Reviews are only ever added; the
+// Review is a person's review of a decision. Reviews are only ever added; the
 // decision stays as it was answered.
 type Review struct {
 	ID            string
@@ -12,8 +12,8 @@ type Review struct {
 	Note          string
 }
 
-// AddReview adds a review: NotFound when the decision is not of this scope.
-// A referral that it settles waits no longer.
+// AddReview adds a review and updates the queue of referrals. It returns
+// NotFound if the decision is not of this scope.
 func (ds Decisions) AddReview(r Review) error {
 	added, err := ds.tx.exec(`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros,
 		actor, outcome, reason_code, note)
@@ -28,8 +28,8 @@ func (ds Decisions) AddReview(r Review) error {
 	return ds.settle(r)
 }
 
-// Reviews returns the reviews of a decision, oldest first and at most MaxPage of them. A
-// decision that is not of this scope has none.
+// Reviews returns the reviews of a decision, oldest first, at most MaxPage. It
+// returns none for a decision that is not of this scope.
 func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 	return read(ds.access, func(tx *Tx) ([]Review, error) {
 		var reviews []Review

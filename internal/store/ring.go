@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// MaxEdges is how many ties a ring shows, of MaxEvidence applicants at most.
+// MaxEdges is the maximum number of edges in a Ring.
 const MaxEdges = 500
 
-// maxTies is how many of one applicant's ties are looked at.
+// maxTies is the maximum number of edges read for one applicant.
 const maxTies = 50
 
-// Ring is a graph of an alert's applicants and what they share.
+// Ring is the graph of an alert's applicants and the entities they share.
 type Ring struct {
 	Applicants []string // the alert's first MaxEvidence
 	Entities   []RingEntity
 	Edges      []RingEdge
-	Truncated  bool // there is more than is shown
+	Truncated  bool // there is more than the graph shows
 }
 
-// RingEntity is something that one or more of the applicants were seen with.
+// RingEntity is an entity that one or more of the applicants were seen with.
 type RingEntity struct {
 	ObservedEntity
-	Applicants int64 // of the ring
+	Applicants int64 // applicants of the graph that were seen with it
 }
 
-// RingEdge ties an applicant to an entity.
+// RingEdge connects an applicant with an entity.
 type RingEdge struct {
 	ApplicantRef string
 	Kind, Key    string
 	FirstMicros  int64
 	LastMicros   int64
-	DecisionID   string // the latest
+	DecisionID   string // the latest decision
 }
 
-// Ring returns the graph of an alert: what ties most of its applicants comes first,
-// and is shown when there is not room for everything.
+// Ring returns the graph of an alert. Entities shared by the most applicants
+// come first; the others are omitted if there are too many.
 func (al AlertReader) Ring(alertID string) (Ring, error) {
 	return read(al.access, func(tx *Tx) (Ring, error) {
 		a, err := tx.Alerts().Get(alertID)
@@ -58,7 +58,8 @@ func (al AlertReader) Ring(alertID string) (Ring, error) {
 	})
 }
 
-// ties are what an applicant was seen with. Each entity learns of it.
+// ties returns the edges of an applicant and counts the applicant in each of
+// its entities.
 func (al Alerts) ties(applicantRef string, entities map[[2]string]*RingEntity) (edges []RingEdge, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		e := RingEdge{ApplicantRef: applicantRef}
@@ -78,7 +79,7 @@ func (al Alerts) ties(applicantRef string, entities map[[2]string]*RingEntity) (
 	return edges, err
 }
 
-// arrange puts the entities and edges in order and leaves out what is too much.
+// arrange sorts the entities and edges and omits those beyond MaxEdges.
 func (r *Ring) arrange(entities map[[2]string]*RingEntity) {
 	slices.SortFunc(r.Edges, func(x, y RingEdge) int {
 		a, b := entities[[2]string{x.Kind, x.Key}], entities[[2]string{y.Kind, y.Key}]
@@ -98,15 +99,15 @@ func compareTies(a, b *RingEntity) int {
 	return cmp.Or(cmp.Compare(b.Applicants, a.Applicants), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
 }
 
-// errSeenAgain ends the reading when the answer is known.
+// errSeenAgain stops the reading once the answer is known.
 var errSeenAgain = errors.New("seen again")
 
-// SeenOnce reports whether an alert's applicants look like applications and not
-// like people: all of them were seen once, within a day, from one address, whose
-// kind the caller names.
+// SeenOnce reports whether the references of an alert's applicants seem to be
+// new for each application instead of identifying people: all were seen once,
+// within a day, from one address. addressKind is the kind of the address.
 func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 	return read(al.access, func(tx *Tx) (bool, error) {
-		const maxRead = 8 * MaxEvidence // what so many can be tied to if each was seen once
+		const maxRead = 8 * MaxEvidence // enough for MaxEvidence applicants that were seen once
 		var from string
 		var earliest, latest int64
 		seen, addressed := map[string]int64{}, map[string]bool{}

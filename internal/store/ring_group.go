@@ -7,29 +7,30 @@ import (
 	"strings"
 )
 
-// KindRing is the kind of an alert's entity that is a ring.
+// KindRing is the entity kind of an alert about a ring.
 const KindRing = "ring"
 
-// MaxRingPeople is how many people a ring has at most: two that would have more
-// stay apart and say that they are truncated. maxRingLinks bounds what ties
-// them in the same way, so that a merge touches a bounded number of rows.
+// MaxRingPeople is the maximum number of people in a ring. Two rings that would
+// exceed it stay separate and are marked as truncated. maxRingLinks limits the
+// connecting entities in the same way, so that a merge changes a limited number
+// of rows.
 const (
 	MaxRingPeople = 200
 	maxRingLinks  = 1000
 )
 
-// RingCount is the ring that an applicant belongs to, the applicant included: 1
-// person and no links for somebody who is alone. An applicant whom a full ring
-// could not take in is told that ring.
+// RingCount describes the ring that an applicant belongs to, including the
+// applicant. An applicant without a ring has 1 person and no links. An
+// applicant who could not join a full ring gets the counts of that ring.
 type RingCount struct {
-	ID        string // "" for somebody who is alone
+	ID        string // "" for an applicant without a ring
 	People    int64
-	Links     int64 // different things that tie them
-	Truncated bool  // more people are tied to these than a ring may have
+	Links     int64 // different entities that connect them
+	Truncated bool  // more people are connected than a ring may have
 	Muted     bool
 }
 
-// ringRow is a ring as it is stored.
+// ringRow is a stored ring.
 type ringRow struct {
 	id            string
 	people, links int64
@@ -37,40 +38,40 @@ type ringRow struct {
 	mutedMicros   int64
 }
 
-// ringPerson is somebody without a ring.
+// ringPerson is a person who is not in a ring yet.
 type ringPerson struct {
 	ref, decisionID string
 	seenMicros      int64
 }
 
-// ringTie is an entity that ties the applicant to others.
+// ringTie is an entity that connects the applicant with others.
 type ringTie struct {
 	entity ObservedEntity
 	before entityState
-	rings  []string // of those who share it
+	rings  []string // the rings of the people who share it
 	people []ringPerson
-	added  bool // it is new among what ties the ring
+	added  bool // it is a new link of the ring
 }
 
-// grouping is what an observation means for the rings: what there is, and what
-// becomes of it.
+// grouping is the effect of an observation on the rings: the present rings, and
+// how they change.
 type grouping struct {
-	own   string              // the applicant's ring, "" for none
-	rings map[string]*ringRow // those at hand, by id
+	own   string              // the id of the applicant's ring, "" for none
+	rings map[string]*ringRow // the rings that were read, by id
 	ties  []ringTie
 
-	survivor ringRow      // the ring after the merge; no id if the applicant stays alone
-	absorbed []string     // the rings that it takes in, the largest first
-	joining  []ringPerson // people who had none
-	refused  []*ringRow   // rings that it cannot be merged with
+	survivor ringRow      // the ring after the merge; without people if the applicant stays alone
+	absorbed []string     // ids of the rings merged into it, the largest first
+	joining  []ringPerson // people who had no ring
+	refused  []*ringRow   // rings that are too large to be merged with it
 }
 
-// group works out the ring of an observation and changes nothing. It reads the
-// applicant's own ring and those of its entities, and looks for the others only
-// where an entity is newly shared.
+// group computes the ring of an observation and stores nothing. It reads the
+// rings of the applicant and of the entities. It looks for the people behind an
+// entity only if the entity is newly shared.
 //
-// Reading an entity's ring is enough: whoever was seen with the entity within
-// the window was merged into that ring when they were seen, or refused.
+// Reading an entity's ring is enough: every person seen with the entity within
+// the window was merged into that ring at the time, or refused.
 func (rg rings) group(
 	o Observation, w Windows, known map[string]entityState, applicants map[string]int64,
 ) (*grouping, error) {
@@ -82,7 +83,7 @@ func (rg rings) group(
 		case window <= 0:
 			continue
 		case state.ringID != "" && state.tiedMicros > o.NowMicros-window:
-			if e.Older != "" { // those who were seen with the older key may be in other rings
+			if e.Older != "" { // people seen with the older key may be in other rings
 				unknown = append(unknown, len(g.ties))
 			}
 			g.ties = append(g.ties, ringTie{entity: e, before: state, rings: []string{state.ringID}})
@@ -116,8 +117,7 @@ func (g *grouping) scanRing(scan func(...any) error, into ...any) (string, error
 	return r.id, err
 }
 
-// readRings reads the applicant's ring and those that entities are known to
-// belong to.
+// readRings reads the applicant's ring and the known rings of the entities.
 func (rg rings) readRings(g *grouping, o Observation) error {
 	q := g.ringQuery(o)
 	return rg.tx.each(func(scan func(...any) error) error {
@@ -144,15 +144,16 @@ func (g *grouping) ringQuery(o Observation) *query {
 	return q
 }
 
-// sharers are the latest who were seen with an entity, with their rings. The
-// limit stands in the text, as in recentOthers.
+// sharers selects the latest people seen with an entity, with their rings. The
+// limit is part of the text for the same reason as in recentOthers.
 var sharers = ` FROM (SELECT member, decision_id, last_micros FROM fraud_links
 	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
 	ORDER BY last_micros DESC, member DESC LIMIT ` + strconv.Itoa(MaxRingPeople) + `) AS l
 	LEFT JOIN fraud_ring_people p ON p.tenant_id = $1 AND p.environment = $2 AND p.person = l.member
 	LEFT JOIN fraud_rings r ON r.tenant_id = $1 AND r.environment = $2 AND r.id = p.ring_id`
 
-// readSharers finds the people behind entities that belong to no ring yet.
+// readSharers reads the people who share the entities whose rings are not fully
+// known.
 func (rg rings) readSharers(g *grouping, o Observation, w Windows, unknown []int) error {
 	q := g.sharerQuery(o, w, unknown)
 	return rg.tx.each(func(scan func(...any) error) error {
@@ -179,7 +180,7 @@ func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 		e := g.ties[at].entity
 		keys := []string{e.Key, e.Older}
 		if len(g.ties[at].rings) > 0 {
-			keys = keys[1:] // its ring is known, and only the older key's people are not
+			keys = keys[1:] // its ring is known; only people seen with the older key are missing
 		}
 		for _, key := range keys {
 			if key == "" {
@@ -197,9 +198,9 @@ func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 	return q
 }
 
-// merge decides which rings and people become one: the largest ring takes the
-// others in as far as the bounds allow. The order is fixed, so the outcome
-// follows from what is stored.
+// merge decides which rings and people form one ring. The largest ring absorbs
+// the others as far as the limits allow. The order is fixed, so the result
+// depends only on what is stored.
 func (g *grouping) merge(o Observation) {
 	people, links := int64(1), int64(0)
 	var merged []*ringRow
@@ -240,11 +241,11 @@ func (g *grouping) merge(o Observation) {
 		}
 	}
 	g.survivor.people, g.survivor.links, g.survivor.truncated = people, links, truncated || len(g.refused) > 0
-	g.tieUp()
+	g.keepTies()
 }
 
-// candidates are the rings of those who share something with the applicant, the
-// largest first.
+// candidates returns the other rings that share an entity with the applicant,
+// the largest first.
 func (g *grouping) candidates() []*ringRow {
 	var list []*ringRow
 	for _, r := range g.rings {
@@ -257,7 +258,7 @@ func (g *grouping) candidates() []*ringRow {
 	return list
 }
 
-// singles are the people without a ring who share something with the
+// singles returns the people without a ring who share an entity with the
 // applicant, the latest first.
 func (g *grouping) singles() []ringPerson {
 	var list []ringPerson
@@ -265,7 +266,8 @@ func (g *grouping) singles() []ringPerson {
 		list = append(list, t.people...)
 	}
 	slices.SortFunc(list, func(a, b ringPerson) int {
-		return cmp.Or(cmp.Compare(b.seenMicros, a.seenMicros), cmp.Compare(a.ref, b.ref), cmp.Compare(b.decisionID, a.decisionID))
+		return cmp.Or(cmp.Compare(b.seenMicros, a.seenMicros), cmp.Compare(a.ref, b.ref),
+			cmp.Compare(b.decisionID, a.decisionID))
 	})
 	seen := map[string]bool{}
 	return slices.DeleteFunc(list, func(p ringPerson) bool {
@@ -279,9 +281,9 @@ func larger(a, b *ringRow) int {
 	return cmp.Or(cmp.Compare(b.people, a.people), cmp.Compare(a.id, b.id))
 }
 
-// tieUp keeps the ties that belong to the ring, and counts those that are new to
-// it. A tie to a ring that was refused stays that ring's.
-func (g *grouping) tieUp() {
+// keepTies keeps the ties that belong to the merged ring and counts the new
+// ones. A tie to a ring that could not be merged stays with that ring.
+func (g *grouping) keepTies() {
 	var kept []ringTie
 	for _, t := range g.ties {
 		if len(t.people) == 0 && !slices.ContainsFunc(t.rings, g.has) {
@@ -299,13 +301,14 @@ func (g *grouping) tieUp() {
 	g.ties = kept
 }
 
-// has reports whether a ring is, or becomes, the applicant's.
+// has reports whether a ring is the applicant's ring or is merged into it.
 func (g *grouping) has(id string) bool {
 	return id != "" && (id == g.survivor.id || slices.Contains(g.absorbed, id))
 }
 
-// newRingID names a ring by the decision that made it: each makes one at most,
-// and the name tells nothing of the people.
+// newRingID derives the id of a ring from the decision that created it. Each
+// decision creates at most one ring, and the id reveals nothing about the
+// people.
 func newRingID(o Observation) string {
 	if o.DecisionID == "" {
 		return ""
@@ -313,21 +316,27 @@ func newRingID(o Observation) string {
 	return "rng_" + strings.TrimPrefix(o.DecisionID, "dec_")
 }
 
-// count is what is told of the ring.
+// count returns the RingCount of the applicant.
 func (g *grouping) count(nowMicros int64) RingCount {
-	told := RingCount{People: 1}
+	count := RingCount{People: 1}
 	if g.survivor.people > 0 {
-		told = g.survivor.count(nowMicros)
+		count = g.survivor.count(nowMicros)
 	}
 	for _, r := range g.refused {
-		if r.people > told.People {
-			told = r.count(nowMicros)
+		if r.people > count.People {
+			count = r.count(nowMicros)
 		}
-		told.Truncated = true
+		count.Truncated = true
 	}
-	return told
+	return count
 }
 
 func (r ringRow) count(nowMicros int64) RingCount {
-	return RingCount{ID: r.id, People: r.people, Links: r.links, Truncated: r.truncated, Muted: r.mutedMicros > nowMicros}
+	return RingCount{
+		ID:        r.id,
+		People:    r.people,
+		Links:     r.links,
+		Truncated: r.truncated,
+		Muted:     r.mutedMicros > nowMicros,
+	}
 }

@@ -1,19 +1,19 @@
 package store
 
-// tieRefreshMicros is how old the time of a tie may become before it is written
-// again. A tie that looks older than it is costs a look at who shares the
-// entity, and no more.
+// tieRefreshMicros is the age from which on the time of a tie is written again.
+// A tie that looks older than it is only costs an extra query for the people
+// who share the entity.
 const tieRefreshMicros = hourMicros
 
 var ringPersonTable = newBulkTable("fraud_ring_people",
 	column{"person", text}, column{"ring_id", text}, column{"seen_micros", bigint}, column{"decision_id", text},
 )
 
-// actorSystem is who is told to have closed the alert of a ring that was merged.
+// actorSystem is the recorded actor if the alert of a merged ring is closed.
 const actorSystem = "system"
 
-// regroup stores what a grouping has come to. The caller holds the scope's lock,
-// so what was read is still so.
+// regroup stores the result of a grouping. The caller holds the scope's lock,
+// so nothing has changed since the grouping was read.
 func (rg rings) regroup(g *grouping, o Observation) error {
 	for _, r := range g.refused {
 		if err := rg.truncate(r); err != nil {
@@ -22,7 +22,7 @@ func (rg rings) regroup(g *grouping, o Observation) error {
 	}
 	ring := &g.survivor
 	if ring.people == 0 {
-		return nil // nobody to be with
+		return nil // the applicant stays alone
 	}
 	for _, id := range g.absorbed {
 		if err := rg.absorb(ring, id, o.NowMicros); err != nil {
@@ -44,13 +44,13 @@ func (rg rings) regroup(g *grouping, o Observation) error {
 	if err := rg.putTies(g, o); err != nil {
 		return err
 	}
-	return rg.tellAlert(g)
+	return rg.addToOpenAlert(g)
 }
 
-// tellAlert adds people whom the observation brought in, besides the applicant,
-// to the alert about their ring if one is open. The applicant is added by
-// Alerts.Raise, with the decision.
-func (rg rings) tellAlert(g *grouping) error {
+// addToOpenAlert adds the people who joined the ring, except the applicant, to
+// the open alert about the ring, if there is one. Alerts.Raise adds the
+// applicant with the decision.
+func (rg rings) addToOpenAlert(g *grouping) error {
 	others := len(g.joining)
 	if g.own == "" {
 		others--
@@ -78,12 +78,13 @@ func (rg rings) truncate(r *ringRow) error {
 	return err
 }
 
-// absorb moves the people, the ties and the alert of a ring to the one that
-// takes it in. Both are bounded, and so is this.
+// absorb moves the people, the ties and the alert of a ring into another ring.
+// Rings are limited in size, so the number of changed rows is too.
 func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 	for _, statement := range []string{
 		"UPDATE fraud_ring_people SET ring_id = $4 WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3",
-		"UPDATE fraud_entities SET ring_id = $4 WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3 AND ring_id <> ''",
+		"UPDATE fraud_entities SET ring_id = $4 WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3 AND " +
+			"ring_id <> ''",
 	} {
 		if _, err := rg.tx.exec(statement, id, into.id); err != nil {
 			return err
@@ -96,10 +97,10 @@ func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 	return rg.mergeAlerts(into, id, nowMicros)
 }
 
-// mergeAlerts sees to it that one alert is open about two rings that become one.
-// The absorbed ring's is closed as a duplicate, or goes on as the other's if
-// that has none. Either way somebody was still to look at these people, so the
-// ring is silent no longer.
+// mergeAlerts ensures that only one alert is open about two merged rings. The
+// alert of the absorbed ring is closed as a duplicate or, if the other ring has
+// none, becomes the other ring's. In both cases an alert about these people was
+// still open, so the ring is unmuted.
 func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) error {
 	theirs, err := rg.openAlert(absorbed)
 	if err != nil || theirs.ID == "" {
@@ -112,7 +113,8 @@ func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) err
 	}
 	if ours.ID == "" {
 		_, err := rg.tx.exec(`UPDATE fraud_alerts SET entity_key = $4, display = $4, updated_micros = $5
-			WHERE tenant_id = $1 AND environment = $2 AND id = $3`, theirs.ID, into.id, max(theirs.UpdatedMicros, nowMicros))
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3`,
+			theirs.ID, into.id, max(theirs.UpdatedMicros, nowMicros))
 		return err
 	}
 	m := AlertMove{To: AlertClosed, Resolution: ResolutionDuplicate, Actor: actorSystem, NowMicros: nowMicros}
@@ -124,7 +126,7 @@ func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) err
 	return rg.tx.Alerts().putState(theirs)
 }
 
-// openAlert finds the alert about a ring that is not closed. Its id is "" if
+// openAlert returns the alert about a ring that is not closed. Its id is "" if
 // there is none.
 func (rg rings) openAlert(ringID string) (a Alert, err error) {
 	err = rg.tx.each(func(scan func(...any) error) (err error) {
@@ -135,7 +137,7 @@ func (rg rings) openAlert(ringID string) (a Alert, err error) {
 	return a, err
 }
 
-// put stores the ring's row if it is new or has changed.
+// put stores the row of the merged ring if it is new or has changed.
 func (rg rings) put(g *grouping, nowMicros int64) error {
 	r := g.survivor
 	if before := g.rings[r.id]; before != nil && *before == r {
@@ -154,8 +156,8 @@ func (rg rings) put(g *grouping, nowMicros int64) error {
 	return err
 }
 
-// putTies tells the entities that tie the ring whose they are. One that tied
-// another ring too long ago to count is no longer that ring's.
+// putTies stores the ring in the entities that connect it. An entity that
+// belonged to another ring too long ago to count is removed from that ring.
 func (rg rings) putTies(g *grouping, o Observation) error {
 	for _, t := range g.ties {
 		before := t.before

@@ -23,7 +23,7 @@ type RuleSet struct {
 	ActivatedMicros int64
 	ActivatedBy     string
 	RetiredMicros   int64
-	ArchivedMicros  int64 // when a draft was put away; 0: it was not
+	ArchivedMicros  int64 // when a draft was archived; 0: it was not
 }
 
 const ruleSetColumns = `id, policy_key, version, name, status, document, checksum, base, notes,
@@ -34,8 +34,8 @@ func (r *RuleSet) fields() []any {
 		&r.CreatedMicros, &r.CreatedBy, &r.ActivatedMicros, &r.ActivatedBy, &r.RetiredMicros, &r.ArchivedMicros}
 }
 
-// Insert stores a draft and returns it with its version: one more than
-// the last of its policy_key, without gaps but those of deleted drafts.
+// Insert stores a draft and returns it with its version, which is one more than
+// the last of its policy_key. Only deleted drafts leave gaps.
 func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 	version, err := rs.tx.nextVersion("policy", r.PolicyKey)
 	if err != nil {
@@ -46,46 +46,47 @@ func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 	_, err = rs.tx.exec(`INSERT INTO rule_sets (tenant_id, environment, id, policy_key, version, name, status, document,
 		checksum, base, notes, created_micros, created_by, activated_micros, activated_by, retired_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, '', 0)`,
-		r.ID, r.PolicyKey, r.Version, r.Name, r.Status, present(r.Document),
+		r.ID, r.PolicyKey, r.Version, r.Name, r.Status, notNil(r.Document),
 		r.Checksum, r.Base, r.Notes, r.CreatedMicros, r.CreatedBy)
 	return r, err
 }
 
-// nextVersion counts a series up by one and holds its row until the end of the
-// transaction, so that no one else can be given the same number.
+// nextVersion returns the next number of a series. It locks the series until
+// the transaction ends, so that no other transaction gets the same number.
 func (tx *Tx) nextVersion(kind, name string) (int64, error) {
 	var version int64
-	err := tx.one([]any{&version}, `INSERT INTO series (tenant_id, environment, kind, name, last_version, active_id, changes, changed_micros)
+	err := tx.one([]any{&version},
+		`INSERT INTO series (tenant_id, environment, kind, name, last_version, active_id, changes, changed_micros)
 		VALUES ($1, $2, $3, $4, 1, '', 0, 0)
 		ON CONFLICT (tenant_id, environment, kind, name) DO UPDATE SET last_version = series.last_version + 1
 		RETURNING last_version`, kind, name)
 	return version, err
 }
 
-// Get finds a rule set by id.
+// Get returns a rule set.
 func (rs RuleSetReader) Get(id string) (RuleSet, error) {
 	return read(rs.access, func(tx *Tx) (RuleSet, error) {
 		var r RuleSet
 		err := tx.one(r.fields(),
 			"SELECT "+ruleSetColumns+" FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-		return r, oneOf("rule set", err)
+		return r, orNotFound("rule set", err)
 	})
 }
 
-// Active finds the active rule set of a policy_key, NotFound before the
-// first activation.
+// Active returns the active rule set of a policy_key, NotFound before the first
+// activation.
 func (rs RuleSetReader) Active(policyKey string) (RuleSet, error) {
 	return read(rs.access, func(tx *Tx) (RuleSet, error) {
 		var r RuleSet
 		err := tx.one(r.fields(), "SELECT "+ruleSetColumns+` FROM rule_sets
 		WHERE tenant_id = $1 AND environment = $2 AND policy_key = $3 AND status = 'active'`, policyKey)
-		return r, oneOf("active rule set", err)
+		return r, orNotFound("active rule set", err)
 	})
 }
 
-// ActiveID returns the id of the active rule set of a policy_key, "" when none
-// is active or the key is unknown. It reads one small row, so that it can be
-// asked often.
+// ActiveID returns the id of the active rule set of a policy_key, "" if none is
+// active or the key is unknown. It reads one small row, so it is cheap enough
+// to call often.
 func (rs RuleSetReader) ActiveID(policyKey string) (string, error) {
 	return read(rs.access, func(tx *Tx) (id string, err error) {
 		err = tx.one([]any{&id}, `SELECT active_id FROM series
@@ -94,24 +95,25 @@ func (rs RuleSetReader) ActiveID(policyKey string) (string, error) {
 	})
 }
 
-// RuleSetFilter narrows a list; empty fields do not.
+// RuleSetFilter filters a list; empty fields match everything.
 type RuleSetFilter struct {
 	Status, PolicyKey string
-	Configured        bool // active ones and drafts, not the retired
+	Configured        bool // only active rule sets and drafts
 }
 
-// List returns a page of the scope's rule sets, and whether there are more.
+// List returns a page of the scope's rule sets, without archived drafts, and
+// whether there are more.
 func (rs RuleSetReader) List(f RuleSetFilter, p Page) ([]RuleSet, bool, error) {
 	return readTwo(rs.access, func(tx *Tx) ([]RuleSet, bool, error) {
 		q := listOf("SELECT " + ruleSetColumns + " FROM rule_sets WHERE tenant_id = $1 AND environment = $2")
 		q.where("archived_micros = ?", int64(0))
-		q.is("status", f.Status)
-		q.is("policy_key", f.PolicyKey)
+		q.equals("status", f.Status)
+		q.equals("policy_key", f.PolicyKey)
 		if f.Configured {
 			q.where("status <> ?", StatusRetired)
 		}
 		q.page(p)
-		var room pageRoom
+		var room pageBytes
 		return list(tx, q, p, func(scan func(...any) error) (r RuleSet, err error) {
 			if err = scan(r.fields()...); err == nil {
 				err = room.take(r.Document)

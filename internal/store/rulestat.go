@@ -7,13 +7,13 @@ import (
 	"slices"
 )
 
-// RuleStat counts what became of a rule in the decisions of a day.
+// RuleStat counts the results of a rule in the decisions of a day.
 type RuleStat struct {
 	TenantID    string
 	Environment string
 	RuleSetID   string
 	RuleID      string
-	Day         string // the caller's word for it; "" in a sum over days
+	Day         string // in the caller's format; "" in a sum over days
 	Evaluated   int64  // decisions in which the rule ran
 	Hit         int64
 	Unknown     int64 // decisions in which it could not be evaluated
@@ -22,15 +22,15 @@ type RuleStat struct {
 var ruleStatTable = newBulkTable("rule_stats",
 	column{"rule_set_id", text}, column{"rule_id", text}, column{"day", text},
 	column{"evaluated", bigint}, column{"hit", bigint}, column{"unknown", bigint}).
-	ending(`ON CONFLICT (tenant_id, environment, rule_set_id, rule_id, day) DO UPDATE SET
+	withClause(`ON CONFLICT (tenant_id, environment, rule_set_id, rule_id, day) DO UPDATE SET
 	evaluated = rule_stats.evaluated + excluded.evaluated, hit = rule_stats.hit + excluded.hit,
 	unknown = rule_stats.unknown + excluded.unknown`)
 
-// AddRuleStats adds to the counts, all of them in one transaction. Callers
-// gather counts; this is not for every decision.
+// AddRuleStats adds to the counts, all in one transaction. Callers collect
+// counts and do not call it for every decision.
 func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
-	// One row for each key and a fixed order: no statement meets a row twice,
-	// and two nodes cannot lock the rows crosswise.
+	// Sum up duplicates, so that no statement inserts a key twice, and sort, so
+	// that two nodes cannot deadlock.
 	sums := map[RuleStat]RuleStat{}
 	for _, stat := range stats {
 		key := stat
@@ -48,8 +48,8 @@ func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
 		return nil
 	}
 	ordered := slices.SortedFunc(maps.Values(sums), compareRuleStats)
-	return sys.write(ctx, "add rule statistics", func(s *session) error {
-		for of := range byScope(ordered, func(stat RuleStat) voice { return voice{tenant: stat.TenantID, environment: stat.Environment} }) {
+	return sys.write(ctx, "add rule statistics", func(s *transaction) error {
+		for of := range byScope(ordered, RuleStat.scope) {
 			rows := make([][]any, len(of))
 			for i, stat := range of {
 				rows[i] = []any{stat.RuleSetID, stat.RuleID, stat.Day, stat.Evaluated, stat.Hit, stat.Unknown}
@@ -62,13 +62,17 @@ func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
 	})
 }
 
+func (stat RuleStat) scope() rlsScope {
+	return rlsScope{tenant: stat.TenantID, environment: stat.Environment}
+}
+
 func compareRuleStats(a, b RuleStat) int {
 	return cmp.Or(cmp.Compare(a.TenantID, b.TenantID), cmp.Compare(a.Environment, b.Environment),
 		cmp.Compare(a.RuleSetID, b.RuleSetID), cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Day, b.Day))
 }
 
-// Stats returns a rule set's counts summed over the days from fromDay on, by
-// rule id. A rule that never ran is not among them.
+// Stats returns a rule set's counts, summed over the days from fromDay on, one
+// for each rule. Rules that never ran are not included.
 func (rs RuleSetReader) Stats(ruleSetID, fromDay string) ([]RuleStat, error) {
 	return read(rs.access, func(tx *Tx) ([]RuleStat, error) {
 		var stats []RuleStat

@@ -1,6 +1,6 @@
 package store
 
-// Run is what an agent did, as it was answered. It is never changed.
+// Run is a run of an agent, as it was answered. It never changes.
 type Run struct {
 	ID            string
 	Agent         string
@@ -9,9 +9,9 @@ type Run struct {
 	SubjectRef    string // the applicant or the loan, as the caller names it
 	DecisionID    string // "" for an agent that decides nothing
 	Outcome       string
-	Hash          string // of what a repetition must come to again
-	Request       []byte // what is needed to repeat it; nil in lists
-	Response      []byte // the answer's bytes; nil in lists
+	Hash          string // of the part that a repetition must reproduce
+	Request       []byte // the input for repeating it; nil in lists
+	Response      []byte // the bytes of the answer; nil in lists
 }
 
 const runColumns = "id, agent, created_micros, actor, subject_ref, decision_id, outcome, hash"
@@ -22,36 +22,38 @@ func (r *Run) fields() []any {
 
 // Insert stores a run.
 func (ru Runs) Insert(r Run) error {
-	ru.tx.wrote(r.ID)
+	ru.tx.noteWritten(r.ID)
 	_, err := ru.tx.exec(`INSERT INTO agent_runs (tenant_id, environment, id, agent, created_micros, actor, subject_ref,
 		decision_id, outcome, hash, request, response) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
-		r.ID, r.Agent, r.CreatedMicros, r.Actor, r.SubjectRef, r.DecisionID, r.Outcome, r.Hash, present(r.Request), present(r.Response))
+		r.ID, r.Agent, r.CreatedMicros, r.Actor, r.SubjectRef, r.DecisionID, r.Outcome, r.Hash, notNil(r.Request),
+		notNil(r.Response))
 	return err
 }
 
-// Get finds a run by id.
+// Get returns a run.
 func (ru RunReader) Get(id string) (Run, error) {
 	return readOf(ru.access, id, func(tx *Tx) (Run, error) {
 		var r Run
 		err := tx.one(append(r.fields(), &r.Request, &r.Response),
-			"SELECT "+runColumns+", request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-		return r, oneOf("run", err)
+			"SELECT "+runColumns+
+				", request, response FROM agent_runs WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
+		return r, orNotFound("run", err)
 	})
 }
 
-// RunFilter narrows a list of runs; empty fields do not.
+// RunFilter filters a list of runs; empty fields match everything.
 type RunFilter struct {
 	Agent, Outcome, SubjectRef string
 }
 
-// List returns a page of the scope's runs, without what was asked and answered,
-// and whether there are more.
+// List returns a page of the scope's runs, without request and response, and
+// whether there are more.
 func (ru RunReader) List(f RunFilter, p Page) ([]Run, bool, error) {
 	return readTwo(ru.access, func(tx *Tx) ([]Run, bool, error) {
 		q := listOf("SELECT " + runColumns + " FROM agent_runs WHERE tenant_id = $1 AND environment = $2")
-		q.is("agent", f.Agent)
-		q.is("outcome", f.Outcome)
-		q.is("subject_ref", f.SubjectRef)
+		q.equals("agent", f.Agent)
+		q.equals("outcome", f.Outcome)
+		q.equals("subject_ref", f.SubjectRef)
 		q.page(p)
 		return list(tx, q, p, func(scan func(...any) error) (r Run, err error) {
 			err = scan(r.fields()...)

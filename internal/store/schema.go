@@ -1,7 +1,7 @@
 package store
 
-// SchemaVersion is the version of the schema that this program has, and so of
-// every database it has opened.
+// SchemaVersion returns the schema version of this program, to which Open
+// migrates every database.
 func SchemaVersion() (int64, error) {
 	steps, err := readMigrations(migrationFiles)
 	return int64(len(steps)), err

@@ -10,93 +10,94 @@ import (
 )
 
 // Scope is a handle on the data of one tenant in one environment. It cannot
-// reach anything else; it costs nothing to make and holds nothing.
+// reach any other data. It is cheap to make and holds no resources.
 type Scope struct {
 	db                  *DB
 	tenant, environment string
 }
 
-// Scope makes the handle of a tenant and environment.
+// Scope returns the handle of a tenant and environment.
 func (db *DB) Scope(tenantID, environment string) *Scope {
 	return &Scope{db: db, tenant: tenantID, environment: environment}
 }
 
-// Tenant is the id of the tenant whose data this is.
+// Tenant returns the id of the scope's tenant.
 func (s *Scope) Tenant() string { return s.tenant }
 
-// Environment is the environment whose data this is.
+// Environment returns the scope's environment.
 func (s *Scope) Environment() string { return s.environment }
 
-func (s *Scope) voice() voice { return voice{tenant: s.tenant, environment: s.environment} }
+func (s *Scope) rlsScope() rlsScope { return rlsScope{tenant: s.tenant, environment: s.environment} }
 
 // Tx is a transaction of one Scope. Its methods, and those of the subjects that
-// it hands out, are valid only inside the function it was handed to.
+// it returns, are valid only inside the function that received it.
 type Tx struct {
-	session *session
-	voice   voice
+	transaction *transaction
+	rls         rlsScope
 }
 
-// Tenant is the id of the tenant whose data the transaction sees.
-func (tx *Tx) Tenant() string { return tx.voice.tenant }
+// Tenant returns the id of the tenant whose data the transaction sees.
+func (tx *Tx) Tenant() string { return tx.rls.tenant }
 
-// Environment is the environment whose data the transaction sees.
-func (tx *Tx) Environment() string { return tx.voice.environment }
+// Environment returns the environment whose data the transaction sees.
+func (tx *Tx) Environment() string { return tx.rls.environment }
 
-// Write runs fn in a transaction and returns when that is durable. Other
+// Write runs fn in a transaction and returns after the commit is durable. Other
 // callers' writes may share the commit, but not the outcome: if fn returns an
-// error its own changes are undone, and the error is returned.
+// error, only its own changes are undone, and the error is returned.
 //
-// fn may be run more than once, when another transaction was in the way, and
-// must not start a Write or Read of its own. It runs on another goroutine,
-// and is over when Write returns: while it runs, every tenant's writes wait, so
-// it does nothing but what must be in the transaction. A ctx that ends before fn
-// begins prevents it; once begun, the outcome is waited for.
+// fn runs on another goroutine and has returned when Write returns. While fn
+// runs, the writes of every tenant wait, so it must do only what has to be in
+// the transaction. fn may be run again after a conflict with another
+// transaction, and must not call Write or Read. If ctx ends before fn begins,
+// fn does not run; once fn has begun, Write waits for the outcome.
 //
-// Unavailable means that the database did not confirm: usually nothing was
-// written, but a connection lost during the commit leaves it open. What may
-// have been written is then in doubt (ReadOf).
+// Unavailable means that the database did not confirm the write. Usually
+// nothing was written, but if the connection was lost during the commit, the
+// outcome is unknown. Such writes are remembered as unconfirmed (ReadOf).
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.confirmed(ctx, s.db.submit(ctx, &job{voice: s.voice(), scope: s.voice(), run: func(session *session) error {
-		return fn(&Tx{session: session, voice: s.voice()})
-	}}))
+	write := &job{rls: s.rlsScope(), scope: s.rlsScope(), run: func(t *transaction) error {
+		return fn(&Tx{transaction: t, rls: s.rlsScope()})
+	}}
+	return s.confirmed(ctx, s.db.submit(ctx, write))
 }
 
-// Read runs fn in a transaction that sees one moment of the database and
-// changes nothing. It never waits for writers.
+// Read runs fn in a read-only transaction that sees one snapshot of the
+// database. It never waits for writers.
 func (s *Scope) Read(ctx context.Context, fn func(tx *Tx) error) error {
-	return s.db.read(ctx, func(session *session) error {
-		return fn(&Tx{session: session, voice: s.voice()})
+	return s.db.read(ctx, func(t *transaction) error {
+		return fn(&Tx{transaction: t, rls: s.rlsScope()})
 	})
 }
 
 // exec, each and one run a statement with the tenant as $1 and the environment
-// as $2. A statement that leaves either out is refused by PostgreSQL (a
-// parameter without a type), so the suite cannot pass with one.
+// as $2. PostgreSQL refuses a statement that does not use both (a parameter
+// without a type), so the tests fail if a statement omits one.
 func (tx *Tx) exec(query string, args ...any) (int64, error) {
-	if err := tx.session.as(tx.voice); err != nil {
+	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return 0, err
 	}
-	return tx.session.exec(query, tx.scoped(args)...)
+	return tx.transaction.exec(query, tx.scoped(args)...)
 }
 
 func (tx *Tx) each(read func(scan func(...any) error) error, query string, args ...any) error {
-	if err := tx.session.as(tx.voice); err != nil {
+	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
-	return tx.session.each(read, query, tx.scoped(args)...)
+	return tx.transaction.each(read, query, tx.scoped(args)...)
 }
 
 func (tx *Tx) one(dest []any, query string, args ...any) error {
-	if err := tx.session.as(tx.voice); err != nil {
+	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err
 	}
-	return tx.session.one(dest, query, tx.scoped(args)...)
+	return tx.transaction.one(dest, query, tx.scoped(args)...)
 }
 
-// lockScope makes the transaction wait until no other holds the scope, and
-// others wait until this one ends.
+// lockScope locks the scope until the transaction ends. It waits for any other
+// transaction that holds the lock.
 func (tx *Tx) lockScope() error {
-	lock := tx.session.db.dialect.lockScope()
+	lock := tx.transaction.db.dialect.lockScope()
 	if lock == "" {
 		return nil
 	}
@@ -105,26 +106,26 @@ func (tx *Tx) lockScope() error {
 }
 
 func (tx *Tx) scoped(args []any) []any {
-	return append([]any{tx.voice.tenant, tx.voice.environment}, args...)
+	return append([]any{tx.rls.tenant, tx.rls.environment}, args...)
 }
 
-// read runs fn in a reading transaction, which can be repeated without asking.
-func (db *DB) read(ctx context.Context, fn func(*session) error) error {
+// read runs fn in a read transaction. It retries if the connection was dead.
+func (db *DB) read(ctx context.Context, fn func(*transaction) error) error {
 	slot := admission.SlotOf(ctx)
 	if db.dialect.embedded() {
-		slot.PauseLong() // the database computes on the same processors
+		slot.PauseLong() // an embedded database uses the same processors
 	} else {
 		slot.Pause()
 	}
 	defer slot.Resume()
-	err := db.pastDeadConnections(func() error { return db.readOnce(ctx, fn) })
+	err := db.retryDeadConnections(func() error { return db.readOnce(ctx, fn) })
 	return db.failure("read", err)
 }
 
-// pastDeadConnections repeats what finds its connection gone: a server that was
-// restarted leaves a whole pool of them. It ends with a connection that works
-// or with the refusal of a new one.
-func (db *DB) pastDeadConnections(try func() error) error {
+// retryDeadConnections calls try again if its connection was dead. After a
+// server restart all connections of a pool may be dead. It stops when a
+// connection works or a new one is refused.
+func (db *DB) retryDeadConnections(try func() error) error {
 	err := try()
 	for range max(db.options.Connections, postgresWriters) {
 		if db.dialect.class(err) != classLost {
@@ -135,7 +136,7 @@ func (db *DB) pastDeadConnections(try func() error) error {
 	return err
 }
 
-func (db *DB) readOnce(ctx context.Context, fn func(*session) error) error {
+func (db *DB) readOnce(ctx context.Context, fn func(*transaction) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
 	check := db.primary.check()
@@ -161,14 +162,14 @@ func (db *DB) submit(ctx context.Context, j *job) error {
 	if check := db.primary.check(); check.since(began).passed(ctx) {
 		return err
 	}
-	return db.commits.submit(ctx, &job{voice: j.voice, scope: j.scope, run: j.run, decision: j.decision})
+	return db.submit(ctx, &job{rls: j.rls, scope: j.scope, run: j.run, decision: j.decision})
 }
 
-// readLong is read without a time limit but the caller's, and is not repeated:
-// fn may have passed on what it read.
-func (db *DB) readLong(ctx context.Context, fn func(*session) error) error {
-	err := db.readWithin(ctx, false, func(s *session) error {
-		for _, setting := range db.dialect.unhurried() {
+// readLong runs fn like read, but only ctx limits the time, and it does not
+// retry: fn may already have passed on what it read.
+func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
+	err := db.readWithin(ctx, false, func(s *transaction) error {
+		for _, setting := range db.dialect.noTimeouts() {
 			if _, err := s.exec(setting); err != nil {
 				return err
 			}
@@ -178,19 +179,19 @@ func (db *DB) readLong(ctx context.Context, fn func(*session) error) error {
 	return db.failure("read", err)
 }
 
-// readWithin runs fn in a reading transaction. When the statements are brief, the
-// context is looked at between them and not during each: SQLite's driver starts a
-// goroutine for every statement under a context that can end, and a flood of those
-// delays everything else that is ready to run.
-func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*session) error) error {
+// readWithin runs fn in a read transaction. If brief is set, ctx is checked
+// before each statement and not during it: SQLite's driver starts a goroutine
+// for every statement whose context can end, and very many of them delay other
+// goroutines.
+func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) error) error {
 	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
 	if err != nil {
 		return err
 	}
-	defer db.reader.prepared.settle(ctx)
-	// There is nothing to keep, and rolling back does not fail in a new way.
+	defer db.reader.prepared.prepareWanted(ctx)
+	// There is nothing to commit, and a failed rollback needs no handling.
 	defer func() { _ = tx.Rollback() }()
-	s := &session{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared}
+	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared}
 	if brief {
 		s.ctx, s.caller = context.WithoutCancel(ctx), ctx
 	}

@@ -4,7 +4,7 @@ package store
 type Scorecard struct {
 	ID            string
 	Name          string
-	Version       int64 // given by Insert, counted by name
+	Version       int64 // assigned by Insert, counted for each name
 	Document      []byte
 	Checksum      string
 	CreatedMicros int64
@@ -27,27 +27,28 @@ func (sc Scorecards) Insert(c Scorecard) (Scorecard, error) {
 	_, err = sc.tx.exec(
 		`INSERT INTO scorecards (tenant_id, environment, id, name, version, document, checksum, created_micros, created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-		c.ID, c.Name, c.Version, present(c.Document), c.Checksum, c.CreatedMicros, c.CreatedBy)
+		c.ID, c.Name, c.Version, notNil(c.Document), c.Checksum, c.CreatedMicros, c.CreatedBy)
 	return c, err
 }
 
-// Get finds a scorecard by id.
+// Get returns a scorecard.
 func (sc ScorecardReader) Get(id string) (Scorecard, error) {
 	return read(sc.access, func(tx *Tx) (Scorecard, error) {
 		var c Scorecard
 		err := tx.one(c.fields(),
 			"SELECT "+scorecardColumns+" FROM scorecards WHERE tenant_id = $1 AND environment = $2 AND id = $3", id)
-		return c, oneOf("scorecard", err)
+		return c, orNotFound("scorecard", err)
 	})
 }
 
 // List returns a page of the scope's scorecards, and whether there are more.
+// name filters them unless it is "".
 func (sc ScorecardReader) List(name string, p Page) ([]Scorecard, bool, error) {
 	return readTwo(sc.access, func(tx *Tx) ([]Scorecard, bool, error) {
 		q := listOf("SELECT " + scorecardColumns + " FROM scorecards WHERE tenant_id = $1 AND environment = $2")
-		q.is("name", name)
+		q.equals("name", name)
 		q.page(p)
-		var room pageRoom
+		var room pageBytes
 		return list(tx, q, p, func(scan func(...any) error) (c Scorecard, err error) {
 			if err = scan(c.fields()...); err == nil {
 				err = room.take(c.Document)

@@ -6,16 +6,16 @@ import (
 	"verdict/internal/fault"
 )
 
-// SignupCode lets somebody sign up once: the hash of a code, never the code.
+// SignupCode allows one signup. It holds the hash of the code, never the code.
 type SignupCode struct {
 	Hash          string
 	CreatedMicros int64
 	ExpiresMicros int64
 }
 
-// AddSignupCode stores a code, and removes those that have expired.
+// AddSignupCode stores a code and removes expired ones.
 func (sys *System) AddSignupCode(ctx context.Context, c SignupCode) error {
-	return sys.write(ctx, "signup codes", func(s *session) error {
+	return sys.write(ctx, "signup codes", func(s *transaction) error {
 		if _, err := s.exec("DELETE FROM signup_codes WHERE expires_micros <= $1", c.CreatedMicros); err != nil {
 			return err
 		}
@@ -25,9 +25,9 @@ func (sys *System) AddSignupCode(ctx context.Context, c SignupCode) error {
 	})
 }
 
-// useSignupCode removes a code that holds: Forbidden invalid_invite_code when
-// there is none.
-func useSignupCode(s *session, hash string, nowMicros int64) error {
+// useSignupCode removes a valid code. It returns Forbidden invalid_invite_code
+// if there is none.
+func useSignupCode(s *transaction, hash string, nowMicros int64) error {
 	used, err := s.exec("DELETE FROM signup_codes WHERE hash = $1 AND expires_micros > $2", hash, nowMicros)
 	if err == nil && used == 0 {
 		return fault.New(fault.Forbidden, fault.CodeInvalidInviteCode,

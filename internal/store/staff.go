@@ -3,65 +3,69 @@ package store
 import "context"
 
 // Staff is a handle on the people of one tenant: its users, their sessions and
-// the invitations to join them. It cannot reach another tenant's, and nothing
-// that belongs to an environment but the audit log, which it adds to.
+// the invitations. It cannot reach another tenant's data. Of the data of an
+// environment it reaches only the audit log, to add entries, and whether a
+// policy was ever activated in live.
 type Staff struct {
 	db     *DB
 	tenant string
 }
 
-// Staff makes the handle of a tenant.
+// Staff returns the handle of a tenant.
 func (db *DB) Staff(tenantID string) *Staff { return &Staff{db: db, tenant: tenantID} }
 
 // staffTx is a transaction of one Staff.
 type staffTx struct {
-	session *session
-	tenant  string
-	voice   voice // for whom it speaks
+	transaction *transaction
+	tenant      string
+	rls         rlsScope // the row-level security scope of its statements
 }
 
-func (st *Staff) voice() voice { return voice{tenant: st.tenant} }
+func (st *Staff) rlsScope() rlsScope { return rlsScope{tenant: st.tenant} }
 
 func (st *Staff) write(ctx context.Context, fn func(*staffTx) error) error {
-	return st.db.submit(ctx, &job{voice: st.voice(), scope: st.voice(), run: func(s *session) error {
-		return fn(&staffTx{session: s, tenant: st.tenant, voice: st.voice()})
+	return st.db.submit(ctx, &job{rls: st.rlsScope(), scope: st.rlsScope(), run: func(s *transaction) error {
+		return fn(&staffTx{transaction: s, tenant: st.tenant, rls: st.rlsScope()})
 	}})
 }
 
 func (st *Staff) read(ctx context.Context, fn func(*staffTx) error) error {
-	return st.db.read(ctx, func(s *session) error { return fn(&staffTx{session: s, tenant: st.tenant, voice: st.voice()}) })
+	return st.db.read(ctx, func(s *transaction) error {
+		return fn(&staffTx{transaction: s, tenant: st.tenant, rls: st.rlsScope()})
+	})
 }
 
 // exec, each and one run a statement with the tenant as $1.
 func (tx *staffTx) exec(query string, args ...any) (int64, error) {
-	if err := tx.announce(); err != nil {
+	if err := tx.setRLS(); err != nil {
 		return 0, err
 	}
-	return tx.session.exec(query, tx.scoped(args)...)
+	return tx.transaction.exec(query, tx.scoped(args)...)
 }
 
 func (tx *staffTx) each(read func(scan func(...any) error) error, query string, args ...any) error {
-	if err := tx.announce(); err != nil {
+	if err := tx.setRLS(); err != nil {
 		return err
 	}
-	return tx.session.each(read, query, tx.scoped(args)...)
+	return tx.transaction.each(read, query, tx.scoped(args)...)
 }
 
 func (tx *staffTx) one(dest []any, query string, args ...any) error {
-	if err := tx.announce(); err != nil {
+	if err := tx.setRLS(); err != nil {
 		return err
 	}
-	return tx.session.one(dest, query, tx.scoped(args)...)
+	return tx.transaction.one(dest, query, tx.scoped(args)...)
 }
 
-// announce comes before every statement: an audit entry between two of them
-// speaks for an environment too.
-func (tx *staffTx) announce() error { return tx.session.as(tx.voice) }
+// setRLS sets the row-level security scope. It runs before every statement,
+// because an audit entry between two statements sets the scope of an
+// environment.
+func (tx *staffTx) setRLS() error { return tx.transaction.setRLS(tx.rls) }
 
 func (tx *staffTx) scoped(args []any) []any { return append([]any{tx.tenant}, args...) }
 
-// texts are the first columns of the rows of a statement.
-func (tx *staffTx) texts(query string, args ...any) ([]string, error) {
+// firstColumn returns the first column of the rows of a statement.
+func (tx *staffTx) firstColumn(query string, args ...any) ([]string, error) {
 	var found []string
 	err := tx.each(func(scan func(...any) error) error {
 		var text string
@@ -72,20 +76,25 @@ func (tx *staffTx) texts(query string, args ...any) ([]string, error) {
 	return found, err
 }
 
-// audit adds an entry to the log of the environment it names.
+// audit adds an entry to the audit log of its environment.
 func (tx *staffTx) audit(entry AuditEntry) error {
 	return tx.within(entry.Environment).Audit().Add(entry)
 }
 
-// within is the transaction in one of the tenant's environments.
+// within returns the transaction for one of the tenant's environments.
 func (tx *staffTx) within(environment string) *Tx {
-	return &Tx{session: tx.session, voice: voice{role: tx.voice.role, tenant: tx.tenant, environment: environment}}
+	return &Tx{
+		transaction: tx.transaction,
+		rls:         rlsScope{role: tx.rls.role, tenant: tx.tenant, environment: environment},
+	}
 }
 
-// lock lets one change of a tenant's people go on at a time, and is NotFound
-// when there is no such tenant. That somebody is the last administrator, or
-// one too many, can only be told while nobody else changes it.
+// lock locks the tenant, so that only one transaction at a time changes its
+// people. It returns NotFound if there is no such tenant. Without the lock,
+// checks such as "the last administrator" or "too many people" could be wrong
+// when the change is committed.
 func (tx *staffTx) lock() error {
 	var id string
-	return oneOf("tenant", tx.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+tx.session.db.dialect.forUpdate()))
+	return orNotFound("tenant",
+		tx.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+tx.transaction.db.dialect.forUpdate()))
 }

@@ -2,17 +2,18 @@ package store
 
 import "context"
 
-// Standing is who changes what people may do, when, and what follows for
-// activating in live. Its zero value changes nothing of that.
+// Standing says who changes what people may do, and when, and which delay
+// follows for activating policies in live. The zero value applies no delay.
 type Standing struct {
-	By          string // a user, or the operator
+	By          string // the id of a user, or the operator
 	NowMicros   int64
-	DelayMicros int64                  // how long somebody waits who begins to be one who may activate
-	Activates   func(role string) bool // whether who has a role may activate
+	DelayMicros int64                  // how long a person waits after gaining the right to activate
+	Activates   func(role string) bool // reports whether a role may activate
 }
 
-// move notes that somebody began or ceased to be one who may activate. Before
-// the tenant's first activation in live there is nothing to protect.
+// move records in after that a person gained or lost the right to activate.
+// Before the tenant's first activation in live there is no delay, because there
+// is nothing to protect yet.
 func (s Standing) move(tx *staffTx, before User, after *User) error {
 	if s.Activates == nil {
 		return nil
@@ -21,7 +22,7 @@ func (s Standing) move(tx *staffTx, before User, after *User) error {
 	if was == is {
 		return nil
 	}
-	armed, err := tx.armed()
+	armed, err := tx.everActivated()
 	if err != nil {
 		return err
 	}
@@ -36,10 +37,10 @@ func (s Standing) move(tx *staffTx, before User, after *User) error {
 	return nil
 }
 
-// begin is move for somebody who was not there before.
+// begin does what move does, for a new person.
 func (s Standing) begin(tx *staffTx, u *User) error { return s.move(tx, User{}, u) }
 
-// renew has somebody wait whose password was set by another.
+// renew restarts the delay of a person whose password was set by someone else.
 func (s Standing) renew(tx *staffTx, userID string) error {
 	if s.Activates == nil {
 		return nil
@@ -48,18 +49,18 @@ func (s Standing) renew(tx *staffTx, userID string) error {
 	if err != nil || !s.may(u) {
 		return err
 	}
-	armed, err := tx.armed()
+	armed, err := tx.everActivated()
 	if err != nil || !armed {
 		return err
 	}
 	if err := s.delay(tx, &u); err != nil {
 		return err
 	}
-	return tx.keep(u)
+	return tx.updateRights(u)
 }
 
-// delay has somebody wait. Whoever waits too makes nobody in their own name:
-// what they do counts as done by who made them.
+// delay sets the delay of a person. If the maker is still waiting too, the
+// person counts as made by the maker's maker.
 func (s Standing) delay(tx *staffTx, u *User) error {
 	by := s.By
 	maker, err := tx.user(by)
@@ -75,17 +76,20 @@ func (s Standing) delay(tx *staffTx, u *User) error {
 
 func (s Standing) may(u User) bool { return u.ID != "" && u.DisabledMicros == 0 && s.Activates(u.Role) }
 
-// armed reports whether anything was ever activated in live.
-func (tx *staffTx) armed() (bool, error) {
+// everActivated reports whether a policy is active in live.
+func (tx *staffTx) everActivated() (bool, error) {
 	var found int64
 	err := tx.within("live").one([]any{&found}, `SELECT count(*) FROM series
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND active_id <> ''`)
 	return found > 0, err
 }
 
-// ConfirmActivator ends somebody's waiting: NotFound when the tenant has no such
-// person. allow refuses it, looking at the person and at who confirms.
-func (st *Staff) ConfirmActivator(ctx context.Context, userID, by string, allow func(person, by User) error, audit AuditEntry) error {
+// ConfirmActivator ends the delay of a person. It returns NotFound if the
+// tenant has no such person. allow may refuse the change; it gets the person
+// and the confirming user.
+func (st *Staff) ConfirmActivator(
+	ctx context.Context, userID, by string, allow func(person, by User) error, audit AuditEntry,
+) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {
 			return err
@@ -102,7 +106,7 @@ func (st *Staff) ConfirmActivator(ctx context.Context, userID, by string, allow 
 			return err
 		}
 		person.MayActivateMicros = 0
-		if err := tx.keep(person); err != nil {
+		if err := tx.updateRights(person); err != nil {
 			return err
 		}
 		return tx.audit(audit)

@@ -7,8 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// statements are the texts prepared on a pool of SQLite connections: preparing
-// one anew costs more than most of them take to run. (pgx remembers its own.)
+// statements caches the prepared statements of a pool of SQLite connections.
+// Preparing a statement again costs more than most take to run. (pgx has its
+// own cache.)
 type statements struct {
 	db     *sql.DB
 	mu     sync.RWMutex
@@ -17,16 +18,17 @@ type statements struct {
 	wants  atomic.Bool
 }
 
-// maxStatements bounds the texts; lists have one for each set of filters.
+// maxStatements limits the cached statements. A list has one text for each set
+// of filters.
 const maxStatements = 256
 
 func newStatements(db *sql.DB) *statements {
 	return &statements{db: db, byText: map[string]*sql.Stmt{}, wanted: map[string]struct{}{}}
 }
 
-// get is the prepared statement of a text, or nil when it is asked for the
-// first time. The caller then runs the text itself: it holds a connection, and
-// to wait here for another could be to wait for itself.
+// get returns the prepared statement of a text, or nil if the text is not
+// prepared yet. The caller then runs the text unprepared: it holds a
+// connection, and if get waited for another one, it could deadlock.
 func (p *statements) get(query string) *sql.Stmt {
 	p.mu.RLock()
 	stmt := p.byText[query]
@@ -41,9 +43,9 @@ func (p *statements) get(query string) *sql.Stmt {
 	return stmt
 }
 
-// settle prepares what was asked for since, and must be called while the
-// caller holds no connection.
-func (p *statements) settle(ctx context.Context) {
+// prepareWanted prepares the texts that were requested since the last call. The
+// caller must hold no connection.
+func (p *statements) prepareWanted(ctx context.Context) {
 	if p == nil || !p.wants.Swap(false) {
 		return
 	}
@@ -52,9 +54,9 @@ func (p *statements) settle(ctx context.Context) {
 	p.wanted = map[string]struct{}{}
 	p.mu.Unlock()
 	for query := range wanted {
-		stmt, err := p.db.PrepareContext(ctx, query) //nolint:sqlclosecheck // kept, and closed with the pool
+		stmt, err := p.db.PrepareContext(ctx, query) //nolint:sqlclosecheck // cached, and closed with the pool
 		if err != nil {
-			continue // it stays unprepared, and running it will say what is wrong
+			continue // it stays unprepared; running it will report the error
 		}
 		p.mu.Lock()
 		if p.byText[query] == nil {
@@ -62,7 +64,7 @@ func (p *statements) settle(ctx context.Context) {
 			stmt = nil
 		}
 		p.mu.Unlock()
-		if stmt != nil { // another transaction was quicker
+		if stmt != nil { // another goroutine has prepared it in the meantime
 			_ = stmt.Close()
 		}
 	}

@@ -1,27 +1,27 @@
-// Package store keeps everything the service must not lose, in an embedded
-// SQLite file or in PostgreSQL, by one SQL text for both.
+// Package store holds the durable data of the service, in an embedded SQLite
+// file or in PostgreSQL. Both databases run the same SQL text.
 //
-// A caller never writes SQL. It asks for a handle: System for what happens
-// before or above a tenant (signup, finding a key, the operator's work), Staff
-// for the people of one tenant, or Scope for one tenant in one environment.
-// Every statement of a Scope has its tenant and environment as its first two
-// parameters, put there by the handle.
+// A caller never writes SQL. It asks for a handle: System for work before or
+// above a tenant (signup, finding a key, the operator's work), Staff for the
+// people of one tenant, or Scope for one tenant in one environment. Every
+// statement of a Scope has its tenant and environment as its first two
+// parameters; the handle adds them.
 //
-// What a Scope holds is reached by subject (subject.go): scope.Decisions(ctx)
-// reads decisions, and tx.Decisions(), in a transaction that Scope.Write or
-// Scope.Read has begun, reads them by the same methods and stores new ones.
+// The data of a Scope is reached by subject (subject.go): scope.Decisions(ctx)
+// reads decisions. In a transaction begun by Scope.Write or Scope.Read,
+// tx.Decisions() reads them with the same methods and stores new ones.
 //
-// Every write goes through one committer, which commits together what waits
-// together (commit.go). What differs between the two databases is in
-// dialect.go and, for PostgreSQL's shorter way to store decisions, whole.go.
+// Every write goes through one committer, which commits waiting writes together
+// (commit.go). The differences between the two databases are in dialect.go and,
+// for PostgreSQL's shorter way to store decisions, in pipeline.go.
 //
-// The order of decision ids is the order of creation; whoever makes the ids
-// sees to it. Decisions are therefore listed by id alone, and one tree keeps
-// both their identity and their order.
+// Decision ids are in the order of creation; the caller that makes the ids
+// ensures this. Decisions are therefore listed by id alone, and one index
+// serves both identity and order.
 //
-// Errors that a client may hear of carry a *fault.Error, whose detail is safe
-// to show; the database's own words stay in the wrapping error, for logs.
-// What is stored has no clock and no randomness of its own: times and ids are
+// Errors that a client may see carry a *fault.Error, whose detail is safe to
+// show. The database's own message stays in the wrapping error, for logs. The
+// package stores no time or random id of its own in a tenant's data: both are
 // arguments.
 package store
 
@@ -34,21 +34,23 @@ import (
 	"time"
 )
 
-// Options are the limits of a DB. A zero field takes its default.
+// Options are the limits of a DB. A field that is zero or negative gets its
+// default.
 type Options struct {
-	// Connections bounds the connections that read (default 8). Those that
-	// write are apart: one on SQLite; on PostgreSQL two, and two more while
-	// another transaction's locks keep scopes waiting.
+	// Connections limits the connections that read (default 8). Connections
+	// that write are separate: one on SQLite; on PostgreSQL two, and two more
+	// for scopes that wait for another transaction's locks.
 	Connections int
-	// BatchSize is how many writes are committed together at most (default 256).
+	// BatchSize is the maximum number of writes in one commit (default 256).
 	BatchSize int
-	// QueueSize is how many writes may wait for the committer (default 1024).
+	// QueueSize is the maximum number of writes that wait for the committer
+	// (default 1024).
 	QueueSize int
-	// QueueWait is how long a write waits for a place in a full queue before
-	// it is refused as Unavailable (default 2 s).
+	// QueueWait is how long a write waits for a full queue before it is refused
+	// as Unavailable (default 2 s).
 	QueueWait time.Duration
-	// Timeout bounds a write from its beginning to its answer and, on
-	// PostgreSQL, a statement (default 10 s).
+	// Timeout limits a whole write, the wait in the queue included, a read and,
+	// on PostgreSQL, each statement (default 10 s).
 	Timeout time.Duration
 }
 
@@ -69,45 +71,47 @@ func setDefault[T int | time.Duration](field *T, value T) {
 
 // DB is an open database. It is safe for concurrent use.
 type DB struct {
-	dialect dialect
-	options Options
-	version int64 // of the schema
-	writer  pool
-	side    *pool // of the scopes that are set aside; nil where there is one writer
-	reader  pool
-	primary *primary // the server that takes writes; nil on SQLite
-	commits *committer
-	doubts  doubts
-	prober  prober
-	close   sync.Once
-	closed  atomic.Bool
+	dialect     dialect
+	options     Options
+	version     int64 // of the schema
+	writer      pool
+	side        *pool // for scopes that were set aside; nil on SQLite, which has one writer
+	reader      pool
+	primary     *primary // tracks the server that accepts writes; nil on SQLite
+	commits     *committer
+	unconfirmed unconfirmedWrites
+	prober      prober
+	close       sync.Once
+	closed      atomic.Bool
 }
 
 // pool is a set of connections and the statements prepared on them.
 type pool struct {
 	*sql.DB
-	prepared *statements // nil where the driver remembers statements itself
+	prepared *statements // nil on PostgreSQL: its driver caches statements
 	standby  *acknowledgements
 }
 
 // Kind names the database: "sqlite" or "postgres".
 func (db *DB) Kind() string { return db.dialect.name() }
 
-// Ping reports whether the database answers, as Unavailable if not. It goes to
-// the disk or over the network, so it is for readiness and not for every call.
+// Ping returns nil if the database answers and Unavailable if not. It reads
+// from the disk or over the network, so call it for readiness and not for every
+// request.
 func (db *DB) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, db.options.Timeout)
 	defer cancel()
 	var one int
-	// A SELECT alone would be answered from SQLite's cache with the file gone.
-	err := db.pastDeadConnections(func() error {
+	// A SELECT without a table would succeed on SQLite even if the file were
+	// gone.
+	err := db.retryDeadConnections(func() error {
 		return db.reader.QueryRowContext(ctx, "SELECT count(*) FROM schema_migrations WHERE version = 1").Scan(&one)
 	})
 	return db.failure("ping the database", err)
 }
 
-// Close finishes the writes that were accepted, lets go of the database and
-// refuses whatever comes later as Unavailable. It may be called twice.
+// Close finishes the accepted writes and closes the connections. Later calls
+// are refused as Unavailable. Close may be called twice.
 func (db *DB) Close() error {
 	var err error
 	db.close.Do(func() {
@@ -134,10 +138,10 @@ type Stats struct {
 	Batches int64 // transactions committed
 	Writes  int64 // writes in them
 	Waiting int   // writes in the queue now
-	Aside   int   // writes of scopes that another transaction's locks keep waiting
+	Aside   int   // writes of scopes that wait for another transaction's locks
 }
 
-// Stats is a cheap snapshot for metrics.
+// Stats returns a snapshot for metrics. It is cheap.
 func (db *DB) Stats() Stats {
 	c := db.commits
 	c.mu.Lock()

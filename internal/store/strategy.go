@@ -4,8 +4,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Strategy is one version of how a scope collects, in the form its owner gives
-// it.
+// Strategy is one version of a scope's collections strategy, encoded by the
+// caller.
 type Strategy struct {
 	Version       int64 // 0 before the first; given by Put
 	Document      []byte
@@ -19,7 +19,7 @@ func (s *Strategy) fields() []any {
 	return []any{&s.Version, &s.Document, &s.UpdatedMicros, &s.UpdatedBy}
 }
 
-// Latest returns the scope's latest strategy, with version 0 and no document when
+// Latest returns the scope's latest strategy, with version 0 and no document if
 // it has none.
 func (st StrategyReader) Latest() (Strategy, error) {
 	return read(st.access, func(tx *Tx) (Strategy, error) {
@@ -30,20 +30,19 @@ func (st StrategyReader) Latest() (Strategy, error) {
 	})
 }
 
-// At returns one version of the scope's strategy. NotFound when there was
-// none.
+// At returns one version of the scope's strategy, NotFound if there is none.
 func (st StrategyReader) At(version int64) (Strategy, error) {
 	return read(st.access, func(tx *Tx) (Strategy, error) {
 		var s Strategy
 		err := tx.one(s.fields(), "SELECT "+strategyColumns+` FROM collections_strategies
 		WHERE tenant_id = $1 AND environment = $2 AND version = $3`, version)
-		return s, oneOf("strategy", err)
+		return s, orNotFound("strategy", err)
 	})
 }
 
-// Put adds a version and returns it with its number, one more than the
-// last. Precondition precondition_failed when the last is not the expected one;
-// below 0 any is.
+// Put adds a version and returns it with its number, which is one more than the
+// last. It returns Precondition precondition_failed if the last version is not
+// the expected one; a negative expectedVersion accepts any.
 func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
 	if err := st.tx.lockScope(); err != nil {
 		return Strategy{}, err
@@ -58,6 +57,6 @@ func (st Strategies) Put(s Strategy, expectedVersion int64) (Strategy, error) {
 	}
 	s.Version = before.Version + 1
 	_, err = st.tx.exec(`INSERT INTO collections_strategies (tenant_id, environment, `+strategyColumns+`)
-		VALUES ($1, $2, $3, $4, $5, $6)`, s.Version, present(s.Document), s.UpdatedMicros, s.UpdatedBy)
+		VALUES ($1, $2, $3, $4, $5, $6)`, s.Version, notNil(s.Document), s.UpdatedMicros, s.UpdatedBy)
 	return s, err
 }

@@ -2,31 +2,32 @@ package store
 
 import "context"
 
-// What is stored of a scope is reached by subject. Each subject has two types:
-// a reader, which Scope and Tx both hand out, and a type with the reader's
-// methods and the changes, which only Tx hands out. So nothing is changed
-// outside a transaction, and a read is written once.
+// The data of a scope is reached by subject. Each subject has two types: a
+// reader, which Scope and Tx both return, and a type that adds the changes,
+// which only Tx returns. So nothing can be changed outside a transaction, and
+// each read is implemented once.
 //
 // All of them are small values, made for a call or two. Those of a Tx are valid
 // for as long as the Tx is.
 
-// access is where the reads of a subject run: in a transaction, or each in a
+// access says where the reads of a subject run: in a transaction, or each in a
 // read transaction of its own.
 //
-// It has a copy of the scope and no pointer to it, so that the caller's scope can
-// stay on the stack.
+// It holds a copy of the scope and not a pointer, so that the caller's scope
+// can stay on the stack.
 type access struct {
 	tx    *Tx             // nil outside a transaction
-	scope Scope           // scope and ctx are for the reads outside one
-	ctx   context.Context // the caller's; a transaction has its own
+	scope Scope           // scope and ctx are for reads outside a transaction
+	ctx   context.Context // the caller's context; a transaction has its own
 }
 
 func (s *Scope) access(ctx context.Context) access { return access{scope: *s, ctx: ctx} }
 
 func (tx *Tx) access() access { return access{tx: tx} }
 
-// read runs fn in the transaction, or in a read transaction of its own. Then fn
-// may be run again on another connection, so it must start its result afresh.
+// read runs fn in the transaction, or in a new read transaction. In the latter
+// case fn may be run again on another connection, so it must compute its result
+// from scratch.
 func read[T any](a access, fn func(*Tx) (T, error)) (T, error) {
 	if a.tx != nil {
 		return fn(a.tx)
@@ -39,7 +40,7 @@ func read[T any](a access, fn func(*Tx) (T, error)) (T, error) {
 	return result, err
 }
 
-// readTwo is read for two results.
+// readTwo does what read does, for two results.
 func readTwo[A, B any](a access, fn func(*Tx) (A, B, error)) (first A, second B, err error) {
 	if a.tx != nil {
 		return fn(a.tx)
@@ -51,14 +52,14 @@ func readTwo[A, B any](a access, fn func(*Tx) (A, B, error)) (first A, second B,
 	return first, second, err
 }
 
-// readOf is read for something that is named by its id. Outside a transaction
-// it runs as Scope.ReadOf does.
+// readOf does what read does, for a row with an id. Outside a transaction it
+// runs fn with Scope.ReadOf.
 func readOf[T any](a access, id string, fn func(*Tx) (T, error)) (T, error) {
 	if a.tx != nil {
 		return fn(a.tx)
 	}
 	var result T
-	scope := a.scope // ReadOf may keep it
+	scope := a.scope // ReadOf takes its address, so it may be moved to the heap
 	err := scope.ReadOf(a.ctx, id, func(tx *Tx) (err error) {
 		result, err = fn(tx)
 		return err
@@ -182,7 +183,7 @@ func (s *Scope) Observations(ctx context.Context) ObservationReader {
 // Observations returns the Observations of the transaction.
 func (tx *Tx) Observations() Observations { return Observations{ObservationReader{tx.access()}} }
 
-// rings stores which people observations tie together.
+// rings stores which people observations connect.
 type rings struct{ tx *Tx }
 
 func (tx *Tx) rings() rings { return rings{tx} }

@@ -8,15 +8,17 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// SeeTenants notes that requests of tenants came that nobody had called for before.
+// SeeTenants records the first authenticated request of each tenant that had
+// none before.
 func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	slices.Sort(ids) // in a fixed order, so that two nodes cannot lock the rows crosswise
-	return sys.write(ctx, "tenants seen", func(s *session) error {
+	slices.Sort(ids) // the fixed order prevents a deadlock between two nodes
+	return sys.write(ctx, "tenants seen", func(s *transaction) error {
 		for _, id := range ids {
-			if _, err := s.exec("UPDATE tenants SET seen_micros = $2, closing_micros = 0 WHERE id = $1 AND seen_micros = 0", id, nowMicros); err != nil {
+			if _, err := s.exec("UPDATE tenants SET seen_micros = $2, closing_micros = 0 WHERE id = $1 AND "+
+				"seen_micros = 0", id, nowMicros); err != nil {
 				return err
 			}
 		}
@@ -24,10 +26,11 @@ func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64
 	})
 }
 
-// CloseUnused begins to close at most limit tenants that signed up until a time
-// and were never seen: nobody is let in to them any more.
+// CloseUnused marks at most limit tenants as closing that signed up until a
+// time and never sent an authenticated request. A tenant that is closing is not
+// admitted any more. It returns their number.
 func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64, limit int) (closed int64, err error) {
-	err = sys.write(ctx, "unused tenants", func(s *session) (err error) {
+	err = sys.write(ctx, "unused tenants", func(s *transaction) (err error) {
 		closed, err = s.exec(`UPDATE tenants SET closing_micros = $1 WHERE seen_micros = 0 AND id IN
 			(SELECT id FROM tenants WHERE seen_micros = 0 AND created_micros <= $2 AND closing_micros = 0
 				ORDER BY created_micros, id LIMIT $3)`, nowMicros, untilMicros, int64(limit))
@@ -37,12 +40,12 @@ func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64
 }
 
 // RemoveUnused removes the oldest tenant whose closing began until a time, with
-// all that is stored of it, and reports whether there was one. A tenant that was
-// seen since, that has decisions, other people or a plan of its own stays: it
-// counts as seen.
+// all its data, and reports whether there was one to check. A tenant with
+// decisions, other people or a paid plan is kept and marked as seen.
 func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found bool, err error) {
-	err = sys.write(ctx, "unused tenants", func(s *session) error {
-		ids, err := s.texts(`SELECT id FROM tenants WHERE seen_micros = 0 AND closing_micros > 0 AND closing_micros <= $1
+	err = sys.write(ctx, "unused tenants", func(s *transaction) error {
+		ids, err := s.firstColumn(
+			`SELECT id FROM tenants WHERE seen_micros = 0 AND closing_micros > 0 AND closing_micros <= $1
 			ORDER BY created_micros, id LIMIT 1`+s.db.dialect.forUpdate(), untilMicros)
 		if found = len(ids) == 1; err != nil || !found {
 			return err
@@ -54,7 +57,8 @@ func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found b
 			return err
 		}
 		if used == 1 {
-			_, err := s.exec("UPDATE tenants SET seen_micros = $2, closing_micros = 0 WHERE id = $1", ids[0], untilMicros)
+			_, err := s.exec("UPDATE tenants SET seen_micros = $2, closing_micros = 0 WHERE id = $1",
+				ids[0], untilMicros)
 			return err
 		}
 		return s.removeTenant(ids[0])
@@ -62,9 +66,9 @@ func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found b
 	return found, err
 }
 
-// removeTenant deletes every row of a tenant. The audit log goes last, because it
-// is kept for as long as there is a tenant.
-func (s *session) removeTenant(id string) error {
+// removeTenant deletes every row of a tenant. The audit log comes last, because
+// its rows can be deleted only after the tenant's.
+func (s *transaction) removeTenant(id string) error {
 	tables, err := s.catalogue()
 	if err != nil {
 		return err
@@ -85,8 +89,8 @@ func (s *session) removeTenant(id string) error {
 	return err
 }
 
-// texts are the first columns of the rows of a statement.
-func (s *session) texts(query string, args ...any) (found []string, err error) {
+// firstColumn returns the first column of the rows of a statement.
+func (s *transaction) firstColumn(query string, args ...any) (found []string, err error) {
 	err = s.each(func(scan func(...any) error) error {
 		var text string
 		err := scan(&text)

@@ -5,43 +5,45 @@ import (
 	"iter"
 )
 
-// System is the handle for what happens before or above a tenant: signup,
-// finding the owner of a key, the operator's work, and a tenant's keys, which
-// are of both environments. Nothing else that answers a tenant's request beyond
-// authentication belongs here.
+// System is the handle for work before or above a tenant: signup, finding the
+// owner of a key, the operator's work, and a tenant's keys, which belong to
+// both environments. Beyond authentication, nothing else that answers a
+// tenant's request belongs here.
 type System struct{ db *DB }
 
-// System makes the handle.
+// System returns the handle.
 func (db *DB) System() *System { return &System{db: db} }
 
-// write and read run fn with the database's own wall open. What a write is
-// for, a tenant or a purpose, is a scope to the committer: if another
-// transaction's locks are in its way, no other is held up.
-func (sys *System) write(ctx context.Context, purpose string, fn func(*session) error) error {
-	return sys.db.submit(ctx, &job{scope: voice{role: systemVoice.role, tenant: purpose}, run: asSystem(fn)})
+// write and read run fn without row-level security. purpose, a tenant's id or
+// the name of a task, serves as the scope for the committer: if the write is
+// blocked by another transaction's locks, only writes of the same purpose wait
+// with it.
+func (sys *System) write(ctx context.Context, purpose string, fn func(*transaction) error) error {
+	return sys.db.submit(ctx, &job{scope: rlsScope{role: rlsSystem.role, tenant: purpose}, run: asSystem(fn)})
 }
 
-func (sys *System) read(ctx context.Context, fn func(*session) error) error {
+func (sys *System) read(ctx context.Context, fn func(*transaction) error) error {
 	return sys.db.read(ctx, asSystem(fn))
 }
 
-func asSystem(fn func(*session) error) func(*session) error {
-	return func(s *session) error {
-		if err := s.as(systemVoice); err != nil {
+func asSystem(fn func(*transaction) error) func(*transaction) error {
+	return func(s *transaction) error {
+		if err := s.setRLS(rlsSystem); err != nil {
 			return err
 		}
 		return fn(s)
 	}
 }
 
-// within is the transaction of one scope inside a system's, still with the
-// wall open: signup writes two environments at once.
-func (s *session) within(tenantID, environment string) *Tx {
-	return &Tx{session: s, voice: voice{role: systemVoice.role, tenant: tenantID, environment: environment}}
+// within returns the transaction for one scope, still with the system's
+// row-level security role: signup writes two environments in one transaction.
+func (s *transaction) within(tenantID, environment string) *Tx {
+	return &Tx{transaction: s, rls: rlsScope{role: rlsSystem.role, tenant: tenantID, environment: environment}}
 }
 
-// byScope cuts what is ordered by scope into stretches of one scope each.
-func byScope[T any](ordered []T, scope func(T) voice) iter.Seq[[]T] {
+// byScope splits a slice that is ordered by scope into slices of one scope
+// each.
+func byScope[T any](ordered []T, scope func(T) rlsScope) iter.Seq[[]T] {
 	return func(yield func([]T) bool) {
 		for len(ordered) > 0 {
 			n := 1

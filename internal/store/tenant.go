@@ -13,7 +13,7 @@ type Tenant struct {
 	Plan          string
 	CreatedMicros int64
 	SeenMicros    int64 // when the first authenticated request came; 0: none has
-	ClosingMicros int64 // since when it is closed because nobody uses it; 0: it is not
+	ClosingMicros int64 // since when it is closing because it is unused; 0: it is not
 }
 
 const tenantColumns = "t.id, t.org_name, t.plan, t.created_micros, t.seen_micros, t.closing_micros"
@@ -22,7 +22,8 @@ func (t *Tenant) fields() []any {
 	return []any{&t.ID, &t.OrgName, &t.Plan, &t.CreatedMicros, &t.SeenMicros, &t.ClosingMicros}
 }
 
-// User is a person of a tenant. The e-mail is lower-case and unique among all.
+// User is a person of a tenant. The e-mail address is in lower case and unique
+// across all tenants.
 type User struct {
 	ID            string
 	TenantID      string
@@ -31,11 +32,12 @@ type User struct {
 	Role          string
 	CreatedMicros int64
 
-	DisabledMicros int64 // when they were shut out; 0: they were not
+	DisabledMicros int64 // when access was disabled; 0: it was not
 
-	// MayActivateMicros is from when on they may activate in live, 0 for at once,
-	// and MadeBy who made them somebody who may. StoppedMicros is when they last
-	// ceased to be one, 0 for never, and StoppedBy by whose doing.
+	// MayActivateMicros is the time from which on the person may activate in
+	// live, 0 for no delay, and MadeBy is who gave them the right.
+	// StoppedMicros is when they last lost the right, 0 for never, and
+	// StoppedBy is who took it.
 	MayActivateMicros int64
 	MadeBy            string
 	StoppedMicros     int64
@@ -50,36 +52,38 @@ func (u *User) fields() []any {
 		&u.MayActivateMicros, &u.MadeBy, &u.StoppedMicros, &u.StoppedBy}
 }
 
-// Seed is what a signup creates, all of it or nothing.
+// Seed is what a signup creates, in one transaction.
 type Seed struct {
-	CodeHash     string // of the signup code that it uses up, "" for none
+	CodeHash     string // of the signup code that is used, "" for none
 	Tenant       Tenant
 	User         User
 	Keys         []Key
 	Environments []SeedEnvironment
 }
 
-// SeedEnvironment is what one environment starts with. The rule sets whose
+// SeedEnvironment is the initial data of one environment. The rule sets whose
 // status is active are activated in their order.
 type SeedEnvironment struct {
 	Environment string
 	RuleSets    []RuleSet
-	SafeID      string // which of them stops lending
+	SafeID      string // the id of the rule set that stops lending
 	Scorecards  []Scorecard
 	Audit       []AuditEntry
 }
 
-// CreateTenant stores a signup in one transaction: Conflict email_taken when
-// somebody has the e-mail already, Forbidden invalid_invite_code.
+// CreateTenant stores a signup in one transaction. It returns Conflict
+// email_taken if a user has the e-mail address already, and Forbidden
+// invalid_invite_code.
 func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
-	return sys.write(ctx, seed.Tenant.ID, func(s *session) error {
+	return sys.write(ctx, seed.Tenant.ID, func(s *transaction) error {
 		t := seed.Tenant
 		if seed.CodeHash != "" {
 			if err := useSignupCode(s, seed.CodeHash, t.CreatedMicros); err != nil {
 				return err
 			}
 		}
-		if _, err := s.exec("INSERT INTO tenants (id, org_name, plan, created_micros, seen_micros) VALUES ($1, $2, $3, $4, $5)",
+		if _, err := s.exec(
+			"INSERT INTO tenants (id, org_name, plan, created_micros, seen_micros) VALUES ($1, $2, $3, $4, $5)",
 			t.ID, t.OrgName, t.Plan, t.CreatedMicros, t.SeenMicros); err != nil {
 			return err
 		}
@@ -95,7 +99,7 @@ func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 			}
 		}
 		for _, environment := range seed.Environments {
-			if err := environment.plant(s.within(t.ID, environment.Environment)); err != nil {
+			if err := environment.insert(s.within(t.ID, environment.Environment)); err != nil {
 				return err
 			}
 		}
@@ -103,14 +107,15 @@ func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 	})
 }
 
-func (e SeedEnvironment) plant(tx *Tx) error {
+func (e SeedEnvironment) insert(tx *Tx) error {
 	for _, set := range e.RuleSets {
 		if _, err := tx.RuleSets().Insert(set); err != nil {
 			return err
 		}
 		if set.ID == e.SafeID {
 			if _, err := tx.exec(`UPDATE series SET safe_id = $4
-				WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, set.PolicyKey, set.ID); err != nil {
+				WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`,
+				set.PolicyKey, set.ID); err != nil {
 				return err
 			}
 		}
@@ -130,14 +135,14 @@ func (e SeedEnvironment) plant(tx *Tx) error {
 	return tx.Audit().Add(e.Audit...)
 }
 
-// InsertUser adds a person to a tenant: email_taken, or NotFound when there is
-// no such tenant.
+// InsertUser adds a person to a tenant. It returns Conflict email_taken, or
+// NotFound if there is no such tenant.
 func (sys *System) InsertUser(ctx context.Context, user User, by Standing, audit AuditEntry) error {
-	return sys.write(ctx, user.TenantID, func(s *session) error {
+	return sys.write(ctx, user.TenantID, func(s *transaction) error {
 		if _, err := tenantByID(s, user.TenantID); err != nil {
 			return err
 		}
-		if err := by.begin(&staffTx{session: s, tenant: user.TenantID, voice: systemVoice}, &user); err != nil {
+		if err := by.begin(&staffTx{transaction: s, tenant: user.TenantID, rls: rlsSystem}, &user); err != nil {
 			return err
 		}
 		if err := insertUser(s, user); err != nil {
@@ -147,10 +152,11 @@ func (sys *System) InsertUser(ctx context.Context, user User, by Standing, audit
 	})
 }
 
-func insertUser(s *session, u User) error {
-	// The conflict is looked for and not provoked: in PostgreSQL an error
-	// would end the whole transaction.
-	added, err := s.exec(`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros, may_activate_micros, made_by)
+func insertUser(s *transaction, u User) error {
+	// Test for the conflict instead of causing an error, which would abort the
+	// whole transaction in PostgreSQL.
+	added, err := s.exec(
+		`INSERT INTO users (tenant_id, id, email, password_hash, role, created_micros, may_activate_micros, made_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (email) DO NOTHING`,
 		u.TenantID, u.ID, u.Email, u.PasswordHash, u.Role, u.CreatedMicros, u.MayActivateMicros, u.MadeBy)
 	if err == nil && added == 0 {
@@ -159,36 +165,37 @@ func insertUser(s *session, u User) error {
 	return err
 }
 
-// UserByEmail finds a person by the lower-case e-mail, for a login.
+// UserByEmail returns a person by the e-mail address in lower case, for a
+// sign-in.
 func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
-	err := sys.read(ctx, func(s *session) error {
-		return oneOf("user", s.one(u.fields(), "SELECT "+userColumns+" FROM users WHERE email = $1", email))
+	err := sys.read(ctx, func(s *transaction) error {
+		return orNotFound("user", s.one(u.fields(), "SELECT "+userColumns+" FROM users WHERE email = $1", email))
 	})
 	return u, err
 }
 
-// Tenant finds a tenant by id.
+// Tenant returns a tenant.
 func (sys *System) Tenant(ctx context.Context, id string) (Tenant, error) {
 	var t Tenant
-	err := sys.read(ctx, func(s *session) (err error) {
+	err := sys.read(ctx, func(s *transaction) (err error) {
 		t, err = tenantByID(s, id)
 		return err
 	})
 	return t, err
 }
 
-func tenantByID(s *session, id string) (Tenant, error) {
+func tenantByID(s *transaction, id string) (Tenant, error) {
 	var t Tenant
 	err := s.one(t.fields(), "SELECT "+tenantColumns+" FROM tenants t WHERE t.id = $1", id)
-	return t, oneOf("tenant", err)
+	return t, orNotFound("tenant", err)
 }
 
-// ListTenants returns the tenants after an id, "" for the first, in the order
-// of their ids and at most MaxPage of them.
+// ListTenants returns the tenants after an id, at most MaxPage, in the order of
+// their ids. afterID is "" for the first page.
 func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, error) {
 	var tenants []Tenant
-	err := sys.read(ctx, func(s *session) error {
+	err := sys.read(ctx, func(s *transaction) error {
 		tenants = nil
 		return s.each(func(scan func(...any) error) error {
 			var t Tenant
@@ -200,9 +207,9 @@ func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, e
 	return tenants, err
 }
 
-// SetPlan moves a tenant to another plan.
+// SetPlan changes a tenant's price plan.
 func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit AuditEntry) error {
-	return sys.write(ctx, tenantID, func(s *session) error {
+	return sys.write(ctx, tenantID, func(s *transaction) error {
 		changed, err := s.exec("UPDATE tenants SET plan = $2 WHERE id = $1", tenantID, plan)
 		if err != nil {
 			return err

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// commit answers every job of a batch, except those that another transaction
-// was in the way of: their scopes are set aside.
+// commit runs a batch and answers its jobs. Jobs that met another transaction's
+// lock are not answered if there are side lanes: their scopes are set aside.
 func (c *committer) commit(jobs []*job) {
 	results := c.transact(c.db.writer, jobs, false)
 	var blocked []*job
@@ -25,8 +25,8 @@ func (c *committer) commit(jobs []*job) {
 	c.setAside(blocked)
 }
 
-// persist tries a job again and again until its deadline. It is for a database
-// without side lanes: what is in the way there is in everybody's way.
+// persist retries a job until its deadline. It is for a database without side
+// lanes, in which a lock blocks every job.
 func (c *committer) persist(j *job, err error) error {
 	for c.db.dialect.class(err) == classConflict && j.over() == nil {
 		err = c.transact(c.db.writer, []*job{j}, false)[0]
@@ -34,15 +34,16 @@ func (c *committer) persist(j *job, err error) error {
 	return err
 }
 
-// transact runs jobs in one transaction, with the result of each. It has its
-// own context: no caller's cancellation may interrupt the others. What can be
-// done in one piece is, unless it is to be done apart.
+// transact runs jobs in one transaction and returns the result of each. It has
+// its own context, so that no caller's cancellation interrupts the others.
+// Unless apart is set, decisions of one scope are stored together, without
+// savepoints; if that fails, transact calls itself with apart set.
 func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
-	ctx, cancel := c.db.dialect.patience(c.timeLeft(jobs))
+	ctx, cancel := c.db.dialect.batchContext(c.timeLeft(jobs))
 	defer cancel()
-	defer on.prepared.settle(ctx)
+	defer on.prepared.prepareWanted(ctx)
 	if !apart && ofOneScope(jobs) {
-		stored, err := c.db.dialect.insertWhole(ctx, c.db, on, jobs[0].voice, writesOf(jobs))
+		stored, err := c.db.dialect.insertPipelined(ctx, c.db, on, jobs[0].rls, writesOf(jobs))
 		if stored {
 			c.batches.Add(1)
 			c.writes.Add(int64(len(jobs)))
@@ -58,7 +59,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	b := newBatch(s, jobs, apart)
 	b.run()
 	if s.broken != nil {
-		_ = s.tx.Rollback() // there may be nothing left to roll back
+		_ = s.tx.Rollback() // it may be rolled back already
 		return all(len(jobs), s.broken)
 	}
 	if b.split {
@@ -70,12 +71,13 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 		_ = s.tx.Rollback()
 		return b.results
 	}
-	if err := on.acknowledged(s); err != nil {
-		if c.db.uncertain(err) {
-			c.db.doubts.add(s.written...)
+	if err := on.commit(s); err != nil {
+		if c.db.mayHaveCommitted(err) {
+			c.db.unconfirmed.add(s.written...)
 		}
-		// Refusals count for nothing either: they may be about what the others
-		// would have written, the last unit of a quota for instance.
+		// Refusals are discarded too: a job may have been refused because of a
+		// write that was now not committed, for instance one that used the last
+		// unit of a quota.
 		return all(len(jobs), err)
 	}
 	c.batches.Add(1)
@@ -83,8 +85,8 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	return b.results
 }
 
-// timeLeft is how long a transaction may take: until the last deadline of its
-// jobs, and long enough to be worth the try.
+// timeLeft returns how long a transaction may take: until the latest deadline
+// of its jobs, but at least a second and at most Options.Timeout.
 func (c *committer) timeLeft(jobs []*job) time.Duration {
 	const least = time.Second
 	last := jobs[0].deadline
@@ -96,18 +98,18 @@ func (c *committer) timeLeft(jobs []*job) time.Duration {
 	return min(max(time.Until(last), least), c.db.options.Timeout)
 }
 
-// begin starts a transaction. Nothing has been done yet, so nothing can be done
-// twice by starting again on another connection.
-func (c *committer) begin(ctx context.Context, on pool) (*session, error) {
+// begin starts a transaction. It is safe to retry on another connection because
+// nothing has been written yet.
+func (c *committer) begin(ctx context.Context, on pool) (*transaction, error) {
 	var tx *sql.Tx
-	err := c.db.pastDeadConnections(func() (err error) {
+	err := c.db.retryDeadConnections(func() (err error) {
 		tx, err = on.BeginTx(ctx, nil)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &session{db: c.db, ctx: ctx, tx: tx, prepared: on.prepared}, nil
+	return &transaction{db: c.db, ctx: ctx, tx: tx, prepared: on.prepared}, nil
 }
 
 func all(n int, err error) []error {

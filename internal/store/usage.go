@@ -10,36 +10,37 @@ import (
 	"verdict/internal/fault"
 )
 
-// Unmetered is the quota that nothing exhausts.
+// Unmetered is the quota of a scope without a limit.
 const Unmetered = -1
 
-// Meter is what a request counts for. The period and the day are the caller's
-// words for them, such as 2026-11 and 2026-11-14: months begin in a time zone
-// that storage does not know.
+// Meter says what a request counts for. The caller chooses the period and the
+// day, such as 2026-11 and 2026-11-14, because months begin in a time zone that
+// this package does not know.
 type Meter struct {
 	Period   string
 	Day      string
 	Endpoint string
 	Units    int64 // 0 counts nothing
 	Billable bool
-	Quota    int64 // units of the period that may be billed, or Unmetered
+	Quota    int64 // maximum billable units of the period, or Unmetered
 }
 
-// allowance is the total a meter draws on.
+// allowance is the total that a meter counts against.
 type allowance struct {
 	period string
 	quota  int64
 }
 
-// counter is the finer count a meter adds to.
+// counter is the count by day and endpoint that a meter adds to.
 type counter struct {
 	period, day, endpoint string
 	billable              bool
 }
 
-// admit counts what the quota has room for, in the order given, and refuses
-// the rest; those that are left out are neither counted nor refused. Under any concurrency exactly the quota is admitted: the total is
-// raised only by a statement that checks it.
+// admit counts the writes for which the quota has room, in the given order, and
+// refuses the others. Writes marked in leftOut are neither counted nor refused.
+// Even with concurrent writes exactly the quota is admitted, because the
+// statement that raises the total also checks it.
 func (us UsageMeter) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, err error) {
 	refusals = make([]error, len(writes))
 	drawing := map[allowance][]int{}
@@ -71,8 +72,8 @@ func (us UsageMeter) admit(writes []*DecisionWrite, leftOut []bool) (refusals []
 	return refusals, us.count(counts)
 }
 
-// draw takes from an allowance as many of the requests, in their order, as fit
-// and tells how many did.
+// draw counts as many requests, in their order, as fit into an allowance, and
+// returns how many did. units holds the units of each request.
 func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 	granted = len(units)
 	for granted > 0 {
@@ -91,7 +92,8 @@ func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		// Fewer by at least one, so this ends even if others give room back.
+		// Grant at least one fewer than before, so that the loop ends even if
+		// the total falls in the meantime.
 		fits, room := 0, a.quota-used
 		for fits < granted-1 && units[fits] <= room {
 			room -= units[fits]
@@ -102,14 +104,15 @@ func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 	return 0, nil
 }
 
-// quotaHasRoom is the one condition under which a total is raised: no quota, or
-// one that is not exceeded. $5 is the quota.
+// quotaHasRoom is the condition for raising a total: there is no quota, or it
+// is not exceeded. $5 is the quota.
 const quotaHasRoom = `CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`
 
-// raise adds to the period's total unless that would exceed the quota.
+// raise adds to the period's total unless that would exceed the quota. It
+// reports whether it did.
 func (us UsageMeter) raise(a allowance, sum int64) (bool, error) {
 	if a.quota != Unmetered && sum > a.quota {
-		return false, nil // the first row of a period would not be checked below
+		return false, nil // the statement does not check the first row of a period
 	}
 	changed, err := us.tx.exec(`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
@@ -124,11 +127,12 @@ func (us UsageMeter) used(period string) (int64, error) {
 	return used, ignoreAbsent(err)
 }
 
-// count adds to the finer counters, in a fixed order so that two nodes cannot
-// lock them crosswise.
+// count adds to the counters by day and endpoint. The fixed order prevents a
+// deadlock between two nodes.
 func (us UsageMeter) count(counts map[counter]int64) error {
 	for _, c := range slices.SortedFunc(maps.Keys(counts), compareCounters) {
-		if _, err := us.tx.exec(`INSERT INTO usage_counters (tenant_id, environment, period, day, endpoint, billable, units)
+		if _, err := us.tx.exec(
+			`INSERT INTO usage_counters (tenant_id, environment, period, day, endpoint, billable, units)
 			VALUES ($1, $2, $3, $4, $5, $6, $7)
 			ON CONFLICT (tenant_id, environment, period, day, endpoint, billable)
 			DO UPDATE SET units = usage_counters.units + excluded.units`,
@@ -148,8 +152,9 @@ func quotaExceeded() *fault.Error {
 	return fault.New(fault.Limited, fault.CodeQuotaExceeded, "the plan's quota for this period is used up")
 }
 
-// Meter counts something that stores no decision: Limited quota_exceeded when
-// it is billable and the quota has no room for all of it.
+// Meter counts a request that stores no decision. It returns Limited
+// quota_exceeded if the request is billable and the quota has no room for all
+// of it.
 func (us UsageMeter) Meter(m Meter) error {
 	refusals, err := us.admit([]*DecisionWrite{{Meter: m}}, []bool{false})
 	if err != nil {
@@ -158,20 +163,19 @@ func (us UsageMeter) Meter(m Meter) error {
 	return refusals[0]
 }
 
-// UsageAdd is a count of something that is metered without being billed.
+// UsageAdd is a count of requests that are metered and not billed.
 type UsageAdd struct {
 	TenantID, Environment string
 	Meter                 Meter
 }
 
-// AddUsage adds counts of any number of scopes in one transaction. It checks
-// no quota, so a billable meter among them is a mistake of the caller's, and
-// nothing is counted.
+// AddUsage adds counts of any number of scopes in one transaction. It checks no
+// quota, so it returns an error and counts nothing if a meter is billable.
 func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
 	sums := map[UsageAdd]int64{} // by all but the units
 	for _, add := range adds {
 		if add.Meter.Billable {
-			return errors.New("add usage: what is billed is metered against its quota")
+			return errors.New("add usage: a billable meter must be counted against its quota")
 		}
 		units := add.Meter.Units
 		add.Meter.Units, add.Meter.Quota = 0, 0
@@ -182,8 +186,9 @@ func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
 	if len(sums) == 0 {
 		return nil
 	}
-	ordered := slices.SortedFunc(maps.Keys(sums), func(a, b UsageAdd) int { return compareVoices(a.scope(), b.scope()) })
-	return sys.write(ctx, "add usage", func(s *session) error {
+	ordered := slices.SortedFunc(maps.Keys(sums),
+		func(a, b UsageAdd) int { return compareScopes(a.scope(), b.scope()) })
+	return sys.write(ctx, "add usage", func(s *transaction) error {
 		for of := range byScope(ordered, UsageAdd.scope) {
 			counts := map[counter]int64{}
 			for _, add := range of {
@@ -197,9 +202,9 @@ func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
 	})
 }
 
-func (a UsageAdd) scope() voice { return voice{tenant: a.TenantID, environment: a.Environment} }
+func (a UsageAdd) scope() rlsScope { return rlsScope{tenant: a.TenantID, environment: a.Environment} }
 
-// Usage is what was counted in a period.
+// Usage holds the counts of a period.
 type Usage struct {
 	Used   int64 // billed
 	Counts []UsageCount
@@ -212,8 +217,8 @@ type UsageCount struct {
 	Units         int64
 }
 
-// Get reads a period's counters, ordered by day and endpoint. A period
-// nothing was counted in is empty, not an error.
+// Get returns a period's counters, ordered by day and endpoint. For a period
+// without counts they are empty.
 func (us UsageReader) Get(period string) (Usage, error) {
 	return read(us.access, func(tx *Tx) (Usage, error) {
 		used, err := tx.Usage().used(period)

@@ -6,11 +6,11 @@ import (
 	"verdict/internal/fault"
 )
 
-// adminRole is the role that somebody must always have.
+// adminRole is the role that at least one person of a tenant must have.
 const adminRole = "admin"
 
-// Users returns the tenant's people, oldest first, those who were shut out
-// included, and at most MaxPage of them.
+// Users returns the tenant's people, at most MaxPage, oldest first, including
+// disabled ones.
 func (st *Staff) Users(ctx context.Context) ([]User, error) {
 	var users []User
 	err := st.read(ctx, func(tx *staffTx) error {
@@ -20,12 +20,13 @@ func (st *Staff) Users(ctx context.Context) ([]User, error) {
 			err := scan(u.fields()...)
 			users = append(users, u)
 			return err
-		}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 ORDER BY created_micros, id LIMIT $2", int64(MaxPage))
+		}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 ORDER BY created_micros, id LIMIT $2",
+			int64(MaxPage))
 	})
 	return users, err
 }
 
-// User finds one of the tenant's people.
+// User returns one of the tenant's people.
 func (st *Staff) User(ctx context.Context, userID string) (User, error) {
 	var u User
 	err := st.read(ctx, func(tx *staffTx) (err error) {
@@ -38,18 +39,20 @@ func (st *Staff) User(ctx context.Context, userID string) (User, error) {
 func (tx *staffTx) user(userID string) (User, error) {
 	var u User
 	err := tx.one(u.fields(), "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND id = $2", userID)
-	return u, oneOf("user", err)
+	return u, orNotFound("user", err)
 }
 
-// SetRole gives a person another role and ends their sessions, whose hashes it
-// returns. The last administrator keeps theirs: Conflict last_admin. To give
-// the role a person has changes nothing.
-func (st *Staff) SetRole(ctx context.Context, userID, role string, by Standing, audit AuditEntry) (ended []string, err error) {
+// SetRole changes a person's role and ends their sessions, whose hashes it
+// returns. It returns Conflict last_admin for the last administrator. If the
+// person has the role already, nothing changes.
+func (st *Staff) SetRole(
+	ctx context.Context, userID, role string, by Standing, audit AuditEntry,
+) (ended []string, err error) {
 	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
 		if u.Role == role {
 			return false, nil
 		}
-		if err := tx.spare(*u); err != nil {
+		if err := tx.refuseLastAdmin(*u); err != nil {
 			return false, err
 		}
 		u.Role = role
@@ -57,15 +60,18 @@ func (st *Staff) SetRole(ctx context.Context, userID, role string, by Standing, 
 	})
 }
 
-// Disable shuts a person out and ends their sessions, whose hashes it returns:
-// Conflict last_admin when nobody else could let them in again. Who is shut
-// out already stays so.
-func (st *Staff) Disable(ctx context.Context, userID string, by Standing, audit AuditEntry) (ended []string, err error) {
+// Disable disables a person's access and ends their sessions, whose hashes it
+// returns. It returns Conflict last_admin for the last administrator, because
+// nobody could enable them again. If the person is disabled already, nothing
+// changes.
+func (st *Staff) Disable(
+	ctx context.Context, userID string, by Standing, audit AuditEntry,
+) (ended []string, err error) {
 	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
 		if u.DisabledMicros != 0 {
 			return false, nil
 		}
-		if err := tx.spare(*u); err != nil {
+		if err := tx.refuseLastAdmin(*u); err != nil {
 			return false, err
 		}
 		u.DisabledMicros = by.NowMicros
@@ -73,7 +79,7 @@ func (st *Staff) Disable(ctx context.Context, userID string, by Standing, audit 
 	})
 }
 
-// Enable lets a person in again.
+// Enable enables the access of a disabled person.
 func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit AuditEntry) error {
 	_, err := st.change(ctx, userID, by, audit, func(_ *staffTx, u *User) (bool, error) {
 		was := u.DisabledMicros
@@ -83,10 +89,12 @@ func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit A
 	return err
 }
 
-// change changes what a person may do. If that is done, their sessions end and
-// the invitations they gave out do too: a link kept in a drawer would be a way
-// back in.
-func (st *Staff) change(ctx context.Context, userID string, by Standing, audit AuditEntry, apply func(*staffTx, *User) (bool, error)) (ended []string, err error) {
+// change changes what a person may do. If apply reports a change, their
+// sessions end and the invitations they sent are deleted, because they could
+// use one of the links to come back.
+func (st *Staff) change(
+	ctx context.Context, userID string, by Standing, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
+) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil
 		if err := tx.lock(); err != nil {
@@ -104,7 +112,7 @@ func (st *Staff) change(ctx context.Context, userID string, by Standing, audit A
 		if err := by.move(tx, before, &after); err != nil {
 			return err
 		}
-		if err := tx.keep(after); err != nil {
+		if err := tx.updateRights(after); err != nil {
 			return err
 		}
 		if ended, err = tx.endSessions(userID, ""); err != nil {
@@ -118,20 +126,22 @@ func (st *Staff) change(ctx context.Context, userID string, by Standing, audit A
 	return ended, err
 }
 
-// keep stores what a person may do.
-func (tx *staffTx) keep(u User) error {
+// updateRights stores what a person may do.
+func (tx *staffTx) updateRights(u User) error {
 	_, err := tx.exec(`UPDATE users SET role = $3, disabled_micros = $4, may_activate_micros = $5, made_by = $6,
 		stopped_micros = $7, stopped_by = $8 WHERE tenant_id = $1 AND id = $2`,
 		u.ID, u.Role, u.DisabledMicros, u.MayActivateMicros, u.MadeBy, u.StoppedMicros, u.StoppedBy)
 	return err
 }
 
-// spare refuses to take away the only administrator who can sign in.
-func (tx *staffTx) spare(u User) error {
+// refuseLastAdmin returns Conflict last_admin if u is the only administrator
+// who can sign in.
+func (tx *staffTx) refuseLastAdmin(u User) error {
 	if u.Role != adminRole || u.DisabledMicros != 0 {
 		return nil
 	}
-	others, err := tx.texts("SELECT id FROM users WHERE tenant_id = $1 AND role = $2 AND disabled_micros = 0 AND id <> $3 LIMIT 1", adminRole, u.ID)
+	others, err := tx.firstColumn("SELECT id FROM users WHERE tenant_id = $1 AND role = $2 AND disabled_micros = 0 "+
+		"AND id <> $3 LIMIT 1", adminRole, u.ID)
 	if err == nil && len(others) == 0 {
 		return fault.New(fault.Conflict, fault.CodeLastAdmin,
 			"this is the last administrator; give another person the role admin first")
@@ -139,11 +149,14 @@ func (tx *staffTx) spare(u User) error {
 	return err
 }
 
-// SetPassword replaces a password, which must still be the one whose hash is
-// given: NotFound if not, or if the person was shut out. All sessions end, and
-// the one that is given begins, if one is. It returns the hashes of those that
-// ended. by is who else than the person did it, its zero value for nobody else.
-func (st *Staff) SetPassword(ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by Standing, audit AuditEntry) (ended []string, err error) {
+// SetPassword replaces a password. It returns NotFound if the password hash is
+// no longer oldHash or the person is disabled. All sessions end; if begins has
+// an id, that session begins. SetPassword returns the hashes of the ended
+// sessions. by says who set the password; its zero value means the person
+// themselves.
+func (st *Staff) SetPassword(
+	ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by Standing, audit AuditEntry,
+) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil
 		if err := tx.lock(); err != nil {
@@ -168,7 +181,7 @@ func (st *Staff) SetPassword(ctx context.Context, userID, oldHash, newHash strin
 	return ended, err
 }
 
-// Rehash replaces the hash of a password that stays the same.
+// Rehash replaces the hash of an unchanged password.
 func (st *Staff) Rehash(ctx context.Context, userID, oldHash, newHash string) error {
 	return st.write(ctx, func(tx *staffTx) error { return tx.replaceHash(userID, oldHash, newHash) })
 }
@@ -182,16 +195,18 @@ func (tx *staffTx) replaceHash(userID, oldHash, newHash string) error {
 	return err
 }
 
-// People returns the people of the scope's tenant, oldest first, those who were
-// shut out included.
+// People returns the people of the scope's tenant, oldest first, including
+// disabled ones.
 func (tx *Tx) People() ([]User, error) {
 	var people []User
-	// The environment is no column of users; it is named to be bound.
+	// The table users has no environment; the condition on $2 exists so that
+	// the parameter is used.
 	err := tx.each(func(scan func(...any) error) error {
 		var u User
 		err := scan(u.fields()...)
 		people = append(people, u)
 		return err
-	}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND $2 <> '' ORDER BY created_micros, id LIMIT $3", int64(MaxPage))
+	}, "SELECT "+userColumns+" FROM users WHERE tenant_id = $1 AND $2 <> '' ORDER BY created_micros, id LIMIT $3",
+		int64(MaxPage))
 	return people, err
 }

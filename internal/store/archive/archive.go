@@ -1,11 +1,11 @@
-// Package archive is the file that a backup of a database is written to: one
-// gzip stream of frames, each a kind, a length of four bytes and that many bytes.
-// First comes the header, then for every table a frame that describes it and
-// frames of rows, and last the end with the row counts and the SHA-256 of all
-// frames before it. The file is the same whichever database it comes from.
+// Package archive reads and writes the file of a database backup: one gzip
+// stream of frames. A frame is a kind, a length of four bytes and that many
+// bytes. First comes the header, then for every table a frame that describes it
+// and frames of rows, and last the end with the row counts and the SHA-256 of
+// all frames before it. The format does not depend on the kind of database.
 //
-// The package knows no database: store reads the rows from one and inserts them
-// into another.
+// The package knows no database: package store reads the rows from one and
+// inserts them into another.
 package archive
 
 import (
@@ -23,9 +23,9 @@ const (
 )
 
 const (
-	rowsFrameBytes = 256 << 10 // from here on a frame of rows is full
-	rowsFrameRows  = 1000      // and from here on too
-	maxFrameBytes  = 64 << 20  // what a reader is willing to hold
+	rowsFrameBytes = 256 << 10 // a frame of rows is full at this size
+	rowsFrameRows  = 1000      // or at this number of rows
+	maxFrameBytes  = 64 << 20  // the maximum that a reader accepts
 )
 
 // Header describes the database that was backed up.
@@ -69,7 +69,7 @@ type end struct {
 	SHA256 string           `json:"sha256"`
 }
 
-// ErrDamaged is wrapped by every error that is about the archive and not about
+// ErrDamaged is wrapped by every error about the archive itself, as opposed to
 // the database.
 var ErrDamaged = errors.New("the backup cannot be restored")
 
@@ -78,6 +78,6 @@ func Damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// gzipHead is how a stream of ours begins: without a name or a time, which
-// gzip would not notice the alteration of.
+// gzipHead is the beginning of every archive: a gzip header without a file name
+// or a time, because gzip would not detect that these were altered.
 const gzipHead = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x04\xff"

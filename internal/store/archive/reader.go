@@ -16,23 +16,23 @@ import (
 	"slices"
 )
 
-// Reader reads an archive. Nothing that it returns can be trusted before Load
-// has returned nil.
+// Reader reads an archive. Its data must not be trusted before Load has
+// returned nil.
 type Reader struct {
 	raw    io.Reader
 	in     *gzip.Reader
 	file   hash.Hash
 	frames hash.Hash
-	rows   map[string]int64 // as counted while reading
+	rows   map[string]int64 // counted while reading
 	buffer bytes.Buffer
 }
 
-// NewReader reads the beginning of an archive: ErrDamaged if it is none, or not
-// one that this version can read.
+// NewReader reads the beginning of an archive. It returns ErrDamaged if r is
+// not an archive or has a format that this version cannot read.
 func NewReader(r io.Reader) (*Reader, Header, error) {
 	file := sha256.New()
-	// gzip reads no further than its stream when it is given single bytes: what
-	// follows must be seen to be nothing.
+	// gzip reads exactly its stream from an io.ByteReader, so that end can
+	// check that nothing follows.
 	raw := bufio.NewReaderSize(io.TeeReader(r, file), 64<<10)
 	if head, err := raw.Peek(len(gzipHead)); err != nil || string(head) != gzipHead {
 		return nil, Header{}, Damaged("it is not a backup of verdict")
@@ -54,14 +54,14 @@ func NewReader(r io.Reader) (*Reader, Header, error) {
 	return a, h.Header, nil
 }
 
-// Load reads the rest of the archive, to its end. It hands the rows to insert, a
-// frame at a time, with the index of their table in tables; byte slices among
-// them are valid until insert returns. Then it tells progress the rows of that
-// table so far.
+// Load reads the rest of the archive. It passes the rows to insert, a frame at
+// a time, with the index of their table in tables; byte slices in the rows are
+// valid until insert returns. Then it passes the number of the table's rows so
+// far to progress.
 //
-// The archive must have exactly these tables with these columns; otherwise, or if
-// it was cut short or altered, the error wraps ErrDamaged. An error of insert ends
-// the reading and is returned.
+// The archive must have exactly these tables with these columns; otherwise, or
+// if it was cut short or altered, the error wraps ErrDamaged. If insert returns
+// an error, Load stops and returns it.
 func (a *Reader) Load(
 	tables []Table, insert func(table int, rows [][]any) error, progress func(table string, rows int64),
 ) error {
@@ -99,14 +99,15 @@ func (a *Reader) Load(
 	}
 }
 
-// Rows returns the rows read so far, by table.
+// Rows returns the number of rows read so far, by table.
 func (a *Reader) Rows() map[string]int64 { return a.rows }
 
-// SHA256 returns the checksum of the file as far as it was read.
+// SHA256 returns the checksum of the part of the file that was read.
 func (a *Reader) SHA256() string { return hex.EncodeToString(a.file.Sum(nil)) }
 
-// describedBy finds the table that a frame describes. The names in statements
-// are the database's own; the archive's only have to be the same.
+// describedBy returns the index of the table that a frame describes. Names in
+// SQL statements come from the database; the archive's names are only compared
+// with them.
 func describedBy(payload []byte, tables []Table) (int, error) {
 	var described Table
 	if err := json.Unmarshal(payload, &described); err != nil {
@@ -120,7 +121,7 @@ func describedBy(payload []byte, tables []Table) (int, error) {
 	return 0, Damaged("it has a table that this version of verdict does not know")
 }
 
-// next is the next frame. Its bytes are valid until the one after it.
+// next returns the next frame. Its bytes are valid until the next call.
 func (a *Reader) next() (kind byte, payload []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(a.in, head[:]); err != nil {
@@ -131,7 +132,7 @@ func (a *Reader) next() (kind byte, payload []byte, err error) {
 		return 0, nil, Damaged("it was altered")
 	}
 	a.buffer.Reset()
-	// Room is made as bytes arrive: the length may be a lie.
+	// The buffer grows as bytes arrive, because the length may be false.
 	if _, err := io.CopyN(&a.buffer, a.in, int64(n)); err != nil {
 		return 0, nil, cutShort(err)
 	}
@@ -142,7 +143,8 @@ func (a *Reader) next() (kind byte, payload []byte, err error) {
 	return head[0], a.buffer.Bytes(), nil
 }
 
-// cutShort tells an archive that ends too early from one that cannot be read.
+// cutShort returns a different error for an archive that ends too early and one
+// that cannot be read.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Damaged("it ends too early")
@@ -159,7 +161,7 @@ func (a *Reader) end(payload []byte) error {
 	if last.SHA256 != hex.EncodeToString(a.frames.Sum(nil)) || !maps.Equal(last.Rows, a.rows) {
 		return Damaged("it was altered")
 	}
-	if n, err := io.Copy(io.Discard, a.in); err != nil || n > 0 { // gzip's own checksum comes here
+	if n, err := io.Copy(io.Discard, a.in); err != nil || n > 0 { // gzip checks its own checksum here
 		return Damaged("something was added to it or altered")
 	}
 	if n, err := io.Copy(io.Discard, a.raw); err != nil || n > 0 {

@@ -2,8 +2,8 @@ package archive
 
 import "encoding/binary"
 
-// Row is one row of a table on its way into an archive. It is filled through
-// Dest, again for every row.
+// Row holds one row of a table for writing it to an archive. It is filled
+// through Dest and reused for every row.
 type Row struct {
 	values []value
 	dest   []any
@@ -19,10 +19,10 @@ func (t Table) NewRow() *Row {
 	return r
 }
 
-// Dest returns what a row of a query is scanned into.
+// Dest returns the destinations for scanning a row of a query.
 func (r *Row) Dest() []any { return r.dest }
 
-// value is one column of the row at hand.
+// value is one column of a row.
 type value struct {
 	kind   Kind
 	number int64
@@ -52,7 +52,7 @@ func (v *value) appendTo(frame []byte) []byte {
 	}
 }
 
-// decodeRows reads a frame of rows.
+// decodeRows decodes a frame of rows.
 func decodeRows(payload []byte, columns []Column) ([][]any, error) {
 	var rows [][]any
 	for len(payload) > 0 {

@@ -11,27 +11,28 @@ import (
 	"io"
 )
 
-// Writer writes an archive: the Header, then for every table its Table, its Rows
-// and EndTable, then End. What was written before an error is of no use.
+// Writer writes an archive. Call Header, then for every table Table, Row for
+// each row and EndTable, then End. After an error the output is useless.
 type Writer struct {
-	failed   error // of the writer below
+	failed   error // the first error of the underlying writer
 	out      *gzip.Writer
-	file     hash.Hash // of the file as it is written
+	file     hash.Hash // of the file
 	frames   hash.Hash // of the frames
 	rows     map[string]int64
 	progress func(table string, rows int64)
 
 	table string
-	frame []byte // the rows of the table that are not written yet
-	held  int    // how many they are
+	frame []byte // encoded rows that are not written yet
+	held  int    // the number of those rows
 }
 
-// NewWriter returns a Writer to w. It tells progress the rows written of a table,
-// after each frame.
+// NewWriter returns a Writer to w. After each frame it passes the number of
+// rows written of the table to progress.
 func NewWriter(w io.Writer, progress func(table string, rows int64)) *Writer {
 	file := sha256.New()
-	// Rows are short and alike: the fastest level already makes them small.
-	out, _ := gzip.NewWriterLevel(io.MultiWriter(w, file), gzip.BestSpeed) // the level is a valid one
+	// Rows are short and similar, so even the fastest level compresses them
+	// well.
+	out, _ := gzip.NewWriterLevel(io.MultiWriter(w, file), gzip.BestSpeed) // fails only for an invalid level
 	return &Writer{out: out, file: file, frames: sha256.New(), rows: map[string]int64{}, progress: progress}
 }
 
@@ -59,7 +60,7 @@ func (a *Writer) Row(r *Row) error {
 	return nil
 }
 
-// EndTable writes the rows that are still held back.
+// EndTable writes the rows that are still buffered.
 func (a *Writer) EndTable() error {
 	if a.held == 0 {
 		return nil
@@ -75,7 +76,7 @@ func (a *Writer) flush() error {
 	return err
 }
 
-// End writes the last frame and everything that gzip still holds back.
+// End writes the last frame and flushes gzip's buffer.
 func (a *Writer) End() error {
 	sum := hex.EncodeToString(a.frames.Sum(nil))
 	if err := a.document(frameEnd, end{Rows: a.rows, SHA256: sum}); err != nil {
@@ -84,13 +85,13 @@ func (a *Writer) End() error {
 	return a.noted(a.out.Close())
 }
 
-// Rows returns the rows written, by table.
+// Rows returns the number of rows written, by table.
 func (a *Writer) Rows() map[string]int64 { return a.rows }
 
-// SHA256 returns the checksum of the file as it was written.
+// SHA256 returns the checksum of the file.
 func (a *Writer) SHA256() string { return hex.EncodeToString(a.file.Sum(nil)) }
 
-// Failed returns the error of the writer below, nil if there was none.
+// Failed returns the error of the underlying writer, nil if there was none.
 func (a *Writer) Failed() error { return a.failed }
 
 func (a *Writer) document(kind byte, value any) error {

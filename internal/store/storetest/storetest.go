@@ -1,8 +1,8 @@
 // Package storetest runs tests on both databases: on SQLite in a temporary
-// folder, and on a real PostgreSQL server, which the test process starts
-// itself in a temporary folder unless VERDICT_TEST_DATABASE_URL names one.
-// Nothing is skipped when PostgreSQL is missing: the test fails and says what
-// to install. Only -short leaves PostgreSQL out.
+// folder, and on a real PostgreSQL server. The test process starts the server
+// itself in a temporary folder, unless VERDICT_TEST_DATABASE_URL names one. If
+// PostgreSQL is missing, tests fail and say what to install; only -short skips
+// them.
 //
 // Its own tests are the conformance suite of package store.
 package storetest
@@ -27,13 +27,13 @@ import (
 	"verdict/internal/store"
 )
 
-// EnvURL names the variable with the URL of a PostgreSQL server to test on:
-// its role creates and drops databases and must not be a superuser, whom
-// row-level security does not bind.
+// EnvURL is the name of the environment variable with the URL of a PostgreSQL
+// server for tests. Its role must be able to create and drop databases and must
+// not be a superuser, because row-level security does not apply to superusers.
 const EnvURL = "VERDICT_TEST_DATABASE_URL"
 
 // Main is the TestMain of every package that tests on both databases. It stops
-// the server, if one was started, when the tests are over.
+// the server, if one was started, after the tests.
 func Main(m *testing.M) {
 	ready = true
 	code := m.Run()
@@ -46,8 +46,8 @@ var (
 	shared server
 )
 
-// Each runs a test once on each database, both times on one that is new and has
-// its schema.
+// Each runs a test on each kind of database, with a new database that has its
+// schema.
 func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -60,7 +60,8 @@ func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	})
 }
 
-// EachURL is Each for tests that open the database themselves, which is empty.
+// EachURL runs a test on each kind of database, with the URL of a new database
+// without a schema.
 func EachURL(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -77,7 +78,7 @@ func EachURL(t *testing.T, test func(t *testing.T, databaseURL string)) {
 func Open(tb testing.TB, databaseURL string, options store.Options) *store.DB {
 	tb.Helper()
 	if options.Timeout == 0 {
-		options.Timeout = time.Minute // a busy machine is not a database that hangs
+		options.Timeout = time.Minute // a busy machine must not look like a database that hangs
 	}
 	db, err := store.Open(tb.Context(), databaseURL, options)
 	if err != nil {
@@ -91,20 +92,20 @@ func Open(tb testing.TB, databaseURL string, options store.Options) *store.DB {
 	return db
 }
 
-// SQLite is the URL of a new file in the test's own folder.
+// SQLite returns the URL of a new file in the test's own folder.
 func SQLite(tb testing.TB) string {
 	tb.Helper()
 	return "sqlite:" + filepath.Join(tb.TempDir(), "verdict.db")
 }
 
-// Postgres is the URL of a new and empty database, dropped at the end of the
-// test.
+// Postgres returns the URL of a new, empty database, which is dropped at the
+// end of the test.
 func Postgres(tb testing.TB) string {
 	tb.Helper()
 	return createPostgres(tb, "")
 }
 
-// NeedPostgres skips the test with -short, which leaves PostgreSQL out.
+// NeedPostgres skips the test if -short is set.
 func NeedPostgres(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() {
@@ -112,7 +113,8 @@ func NeedPostgres(tb testing.TB) {
 	}
 }
 
-// createPostgres makes a database; clause ends the statement.
+// createPostgres creates a database and returns its URL. clause is appended to
+// the statement.
 func createPostgres(tb testing.TB, clause string) string {
 	tb.Helper()
 	NeedPostgres(tb)
@@ -135,7 +137,8 @@ func createPostgres(tb testing.TB, clause string) string {
 	return mine.String()
 }
 
-// Raw connects past package store, to look at a database or to disturb it.
+// Raw opens a connection that bypasses package store, for inspecting or
+// disturbing a database.
 func Raw(tb testing.TB, databaseURL string) *sql.DB {
 	tb.Helper()
 	db, err := openRaw(databaseURL)
@@ -164,15 +167,15 @@ func openRaw(databaseURL string) (*sql.DB, error) {
 
 func execute(tb testing.TB, db *sql.DB, statement string) {
 	tb.Helper()
-	// Not the test's context: that is over when clean-up begins.
+	// The test's context is cancelled before the clean-up, so it cannot be
+	// used.
 	if _, err := db.ExecContext(context.Background(), statement); err != nil {
 		tb.Error(err)
 	}
 }
 
-// drop drops a database and whoever is still connected to it. The server's own
-// vacuuming may be at work there, which only a superuser can end; it is over
-// soon by itself.
+// drop drops a database and ends connections to it. It retries while autovacuum
+// works in the database, which only a superuser could stop.
 func drop(tb testing.TB, admin *sql.DB, name string) {
 	tb.Helper()
 	for attempt := 1; ; attempt++ {
@@ -197,8 +200,9 @@ type server struct {
 	template postgresTemplate
 }
 
-// unflushed spares the tests the disk: nothing of them outlives the machine,
-// and what dies in them, be it the server, has written to its files by then.
+// unflushed turns off flushing to the disk. Test data need not survive a crash
+// of the machine; processes that are killed in tests, even the server, have
+// written to the files by then.
 var unflushed = []string{"fsync=off", "full_page_writes=off"}
 
 func (s *server) url() (string, error) {
@@ -207,7 +211,8 @@ func (s *server) url() (string, error) {
 			s.base = given
 			return
 		}
-		if s.cluster, s.err = pgcluster.Start(context.Background(), pgcluster.Options{Settings: unflushed}); s.err == nil {
+		if s.cluster, s.err = pgcluster.Start(context.Background(),
+			pgcluster.Options{Settings: unflushed}); s.err == nil {
 			s.base = s.cluster.URL("postgres")
 		}
 	})
@@ -217,6 +222,6 @@ func (s *server) url() (string, error) {
 func (s *server) stop() {
 	s.template.drop(s.base)
 	if s.cluster != nil {
-		_ = s.cluster.Close() // a leftover folder fails no test
+		_ = s.cluster.Close() // a leftover folder must not fail a test
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/store"
 )
 
-// MigratedSQLite is the URL of a new file in the test's own folder that has its
-// schema: a copy of one for which the migrations ran once.
+// MigratedSQLite returns the URL of a new file, in the test's own folder, that
+// has the schema. It is a copy of a file that was migrated once.
 func MigratedSQLite(tb testing.TB) string {
 	tb.Helper()
 	file, err := sqliteTemplate()
@@ -30,7 +30,8 @@ func MigratedSQLite(tb testing.TB) string {
 	return "sqlite:" + path
 }
 
-// sqliteTemplate is a database file with the schema and nothing else.
+// sqliteTemplate returns the content of a database file that has only the
+// schema.
 var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
 	folder, err := os.MkdirTemp("", "verdict")
 	if err != nil {
@@ -47,8 +48,9 @@ var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// MigratedPostgres is the URL of a new database that has its schema, dropped at
-// the end of the test: a copy of one for which the migrations ran once.
+// MigratedPostgres returns the URL of a new database that has the schema, which
+// is dropped at the end of the test. It is a copy of a database that was
+// migrated once.
 func MigratedPostgres(tb testing.TB) string {
 	tb.Helper()
 	NeedPostgres(tb)
@@ -59,7 +61,7 @@ func MigratedPostgres(tb testing.TB) string {
 	return createPostgres(tb, " TEMPLATE "+name)
 }
 
-// postgresTemplate is a database with the schema and nothing else.
+// postgresTemplate is a database that has only the schema.
 type postgresTemplate struct {
 	once sync.Once
 	name string
@@ -87,14 +89,15 @@ func (p *postgresTemplate) make(s *server) (name string, err error) {
 	return p.name, p.err
 }
 
-// drop removes the template, if there is one, from a server that stays.
+// drop drops the template database if there is one. A server that the tests did
+// not start keeps running, so it would stay there.
 func (p *postgresTemplate) drop(base string) {
 	if p.name != "" {
-		_ = statement(base, "DROP DATABASE "+p.name+" WITH (FORCE)") // a leftover fails no test
+		_ = statement(base, "DROP DATABASE "+p.name+" WITH (FORCE)") // a leftover database must not fail a test
 	}
 }
 
-// migrate makes the schema of a new database.
+// migrate creates the schema of a new database.
 func migrate(databaseURL string) error {
 	db, err := store.Open(context.Background(), databaseURL, store.Options{})
 	if err != nil {

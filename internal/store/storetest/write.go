@@ -6,8 +6,8 @@ import (
 	"verdict/internal/store"
 )
 
-// The functions below make one change in a transaction of its own, with its
-// audit entry where there is one. If the commit fails, they return nothing of it.
+// Each function below makes one change in a transaction of its own, with its
+// audit entry if it has one. If the commit fails, it returns no result.
 
 // write runs fn in a transaction of its own.
 func write[T any](ctx context.Context, scope *store.Scope, fn func(*store.Tx) (T, error)) (T, error) {
@@ -87,12 +87,12 @@ func ReceiveBacktestChunk(ctx context.Context, scope *store.Scope, id string, c 
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
 }
 
-// QueueBacktest says that the input of a backtest is whole.
+// QueueBacktest queues a backtest whose input is complete.
 func QueueBacktest(ctx context.Context, scope *store.Scope, id string, rows, chunks int64) error {
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().Queue(id, rows, chunks) })
 }
 
-// FinishChunk keeps the result of a chunk.
+// FinishChunk stores the result of a chunk.
 func FinishChunk(
 	ctx context.Context, scope *store.Scope, id string, number, rows int64, result []byte, nowMicros int64,
 ) (first bool, left int64, err error) {

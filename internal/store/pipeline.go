@@ -12,13 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// wholeText inserts decisions and everything that belongs to them if and only
-// if the quota has room for all: everything else is selected from the total,
-// which has no row when it was not raised. The answers have no ON CONFLICT, so
-// that a key which is taken fails the statement.
+// pipelineText inserts decisions and everything that belongs to them, but only
+// if the quota has room for all: every other insert selects from total, which
+// has no row if the quota did not admit the units. The answers have no ON
+// CONFLICT, so that a taken idempotency key makes the statement fail.
 //
 // $1 and $2 are the scope; $3 period, $4 units, $5 quota, $6 day, $7 endpoint.
-var wholeText = `WITH total AS (
+var pipelineText = `WITH total AS (
 	INSERT INTO usage_totals (tenant_id, environment, period, used)
 	SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
 	ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
@@ -29,37 +29,38 @@ var wholeText = `WITH total AS (
 	SELECT $1, $2, $3, $6, $7, 1, $4 FROM total
 	ON CONFLICT (tenant_id, environment, period, day, endpoint, billable)
 	DO UPDATE SET units = usage_counters.units + excluded.units
-)` + wholeTables() + ` SELECT count(*) FROM total`
+)` + pipelineInserts() + ` SELECT count(*) FROM total`
 
-const wholeFirst = 8 // the parameter that the arrays begin at
+const pipelineFirstArray = 8 // the number of the first array parameter
 
-// wholeInserted are the tables that rows go to.
-func wholeInserted() []*bulkTable {
+// pipelineTables returns the tables that rows are inserted into, in the order
+// of their arrays.
+func pipelineTables() []*bulkTable {
 	return []*bulkTable{answerTable, decisionTable, featureTable, referralTable}
 }
 
-func wholeTables() (text string) {
-	next := wholeFirst
-	for i, t := range wholeInserted() {
+func pipelineInserts() (text string) {
+	next := pipelineFirstArray
+	for i, t := range pipelineTables() {
 		text += fmt.Sprintf(", rows%d AS (%sSELECT $1, $2, u.* FROM total, %s)", i, t.into, unnested(t.columns, next))
 		next += len(t.columns)
 	}
 	return text
 }
 
-// insertWhole begins a transaction in one round trip and does everything else
-// in a second: a round trip costs more than most statements. What is not plain
-// is left to the usual way: several meters, a quota that has no room for all,
-// a key that is taken, whatever PostgreSQL refuses.
-func (p postgres) insertWhole(
-	ctx context.Context, db *DB, on pool, v voice, writes []*DecisionWrite,
+// insertPipelined begins a transaction in one round trip and does everything
+// else in a second, because a round trip costs more than most statements.
+// Special cases are left to the ordinary way: several meters, a quota without
+// room for all, a taken key, and any statement that PostgreSQL refuses.
+func (p postgres) insertPipelined(
+	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {
 	meter, plain := sumOf(writes)
 	if !plain {
 		return false, nil
 	}
 	var conn *sql.Conn
-	err = db.pastDeadConnections(func() (err error) {
+	err = db.retryDeadConnections(func() (err error) {
 		conn, err = beginOn(ctx, on.DB)
 		return err
 	})
@@ -67,7 +68,7 @@ func (p postgres) insertWhole(
 		return false, err
 	}
 	args := []any{v.tenant, v.environment, meter.Period, meter.Units, meter.Quota, meter.Day, meter.Endpoint}
-	args = append(args, wholeRows(writes)...)
+	args = append(args, pipelineArrays(writes)...)
 	unacknowledged := on.standby.count()
 	err = onConn(conn, func(c *pgx.Conn) (err error) {
 		stored, err = p.pipeline(ctx, c, v, args)
@@ -76,21 +77,22 @@ func (p postgres) insertWhole(
 	if err == nil && on.standby.count() != unacknowledged {
 		err = errUnacknowledged
 	}
-	if db.uncertain(err) {
+	if db.mayHaveCommitted(err) {
 		stored = false
 		for _, w := range writes {
-			db.doubts.add(doubtsOf(v, w)...)
+			db.unconfirmed.add(decisionNames(v, w)...)
 		}
 	}
-	_ = conn.Close() // what became of the decisions is settled by now
+	_ = conn.Close() // the outcome of the decisions is known by now
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && !p.class(err).breaks() && p.class(err) != classConflict {
-		return false, nil // it was rolled back, and the usual way finds out whose fault it is
+		return false, nil // it was rolled back; the ordinary way finds out which write caused it
 	}
 	return stored, err
 }
 
-// sumOf is the meter of all writes together, if they have one.
+// sumOf returns one meter for all writes. plain is false if their meters differ
+// in more than the units, or if one is not billable or has no units.
 func sumOf(writes []*DecisionWrite) (sum Meter, plain bool) {
 	like := writes[0].Meter
 	sum = like
@@ -105,9 +107,9 @@ func sumOf(writes []*DecisionWrite) (sum Meter, plain bool) {
 	return sum, true
 }
 
-// wholeRows are the arrays of all columns of wholeInserted.
-func wholeRows(writes []*DecisionWrite) (arrays []any) {
-	rows := make([][][]any, len(wholeInserted()))
+// pipelineArrays returns the array parameters: all columns of pipelineTables.
+func pipelineArrays(writes []*DecisionWrite) (arrays []any) {
+	rows := make([][][]any, len(pipelineTables()))
 	for _, w := range writes {
 		if w.Answer != nil {
 			rows[0] = append(rows[0], w.Answer.row())
@@ -120,33 +122,33 @@ func wholeRows(writes []*DecisionWrite) (arrays []any) {
 			rows[3] = append(rows[3], w.Decision.referral())
 		}
 	}
-	for i, t := range wholeInserted() {
+	for i, t := range pipelineTables() {
 		arrays = append(arrays, t.arrays(rows[i])...)
 	}
 	return arrays
 }
 
-// pipeline announces, stores and commits in one round trip. It leaves no
-// transaction behind.
-func (p postgres) pipeline(ctx context.Context, c *pgx.Conn, v voice, args []any) (stored bool, err error) {
+// pipeline sets the row-level security scope, stores and commits in one round
+// trip. It leaves no open transaction behind.
+func (p postgres) pipeline(ctx context.Context, c *pgx.Conn, v rlsScope, args []any) (stored bool, err error) {
 	var raised int64
 	batch := &pgx.Batch{}
-	batch.Queue(p.announce(), v.role, v.tenant, v.environment)
-	batch.Queue(wholeText, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&raised) })
+	batch.Queue(p.setRLS(), v.role, v.tenant, v.environment)
+	batch.Queue(pipelineText, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&raised) })
 	batch.Queue("COMMIT")
 	if err := c.SendBatch(ctx, batch).Close(); err != nil {
 		if c.IsClosed() {
 			return false, err
 		}
 		if _, undo := c.Exec(ctx, "ROLLBACK"); undo != nil {
-			return false, errors.Join(driver.ErrBadConn, err) // nobody may use it in this state
+			return false, errors.Join(driver.ErrBadConn, err) // the connection must not be used again
 		}
 		return false, err
 	}
 	return raised == 1, nil
 }
 
-// beginOn begins a transaction on a connection of its own.
+// beginOn takes a connection from the pool and begins a transaction on it.
 func beginOn(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -162,8 +164,8 @@ func beginOn(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 	return conn, nil
 }
 
-// onConn runs fn on the driver's own connection, which database/sql has no
-// pipelines on.
+// onConn runs fn on the driver's own connection, because database/sql has no
+// pipelines.
 func onConn(conn *sql.Conn, fn func(*pgx.Conn) error) error {
 	return conn.Raw(func(c any) error {
 		own, ok := c.(*stdlib.Conn)

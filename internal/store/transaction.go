@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// transaction is a transaction on either database. It has its own context: many
+// callers share it, and if one of them is cancelled, the others' statements
+// must go on.
+type transaction struct {
+	db       *DB
+	ctx      context.Context
+	caller   context.Context // checked before each statement if ctx cannot end; nil otherwise
+	tx       *sql.Tx
+	prepared *statements
+	bound    map[string]*sql.Stmt // prepared statements bound to this transaction, by text
+	rls      rlsScope             // the row-level security scope that was last set in the database
+	written  []writeName          // names of what it stores, for unconfirmedWrites
+	broken   error                // why the transaction must be rolled back; nil if it need not
+	bytes    int                  // total size of the statements' arguments
+}
+
+// rlsScope is the scope that PostgreSQL's row-level security admits: one tenant
+// in one environment, or every row if role is "system". The zero value admits
+// nothing.
+type rlsScope struct{ role, tenant, environment string }
+
+var rlsSystem = rlsScope{role: "system"}
+
+// setRLS sets the row-level security scope of the next statements, unless it is
+// set already.
+func (s *transaction) setRLS(v rlsScope) error {
+	set := s.db.dialect.setRLS()
+	if set == "" || s.rls == v {
+		return s.broken
+	}
+	if _, err := s.exec(set, v.role, v.tenant, v.environment); err != nil {
+		return err
+	}
+	s.rls = v
+	return nil
+}
+
+// execAll runs the statements in order and stops at the first error.
+func (s *transaction) execAll(statements []string) error {
+	for _, statement := range statements {
+		if _, err := s.exec(statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exec runs a statement and returns how many rows it changed.
+func (s *transaction) exec(query string, args ...any) (int64, error) {
+	if err := s.stopped(); err != nil {
+		return 0, err
+	}
+	for _, arg := range args {
+		switch arg := arg.(type) {
+		case []byte:
+			s.bytes += len(arg)
+		case string:
+			s.bytes += len(arg)
+		}
+	}
+	var result sql.Result
+	var err error
+	//nolint:sqlclosecheck // it ends with the transaction
+	if stmt := s.statement(query); stmt != nil {
+		result, err = stmt.ExecContext(s.ctx, args...)
+	} else {
+		result, err = s.tx.ExecContext(s.ctx, query, args...)
+	}
+	if err != nil {
+		return 0, s.noteBroken(err)
+	}
+	return result.RowsAffected()
+}
+
+// each calls read for every row of the result.
+func (s *transaction) each(read func(scan func(...any) error) error, query string, args ...any) error {
+	if err := s.stopped(); err != nil {
+		return err
+	}
+	var rows *sql.Rows
+	var err error
+	//nolint:sqlclosecheck // it ends with the transaction
+	if stmt := s.statement(query); stmt != nil {
+		rows, err = stmt.QueryContext(s.ctx, args...)
+	} else {
+		rows, err = s.tx.QueryContext(s.ctx, query, args...)
+	}
+	if err != nil {
+		return s.noteBroken(err)
+	}
+	defer func() { _ = rows.Close() }() // rows.Err below reports any failure
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return s.noteBroken(rows.Err())
+}
+
+// stopped returns why no further statement may run, nil if one may.
+func (s *transaction) stopped() error {
+	if s.broken == nil && s.caller != nil {
+		return s.caller.Err()
+	}
+	return s.broken
+}
+
+// run runs a statement. If read is not nil, it is called for every row of the
+// result.
+func (s *transaction) run(read func(scan func(...any) error) error, query string, args []any) error {
+	if read != nil {
+		return s.each(read, query, args...)
+	}
+	_, err := s.exec(query, args...)
+	return err
+}
+
+// one reads a single row into dest. It returns sql.ErrNoRows if there is none.
+func (s *transaction) one(dest []any, query string, args ...any) error {
+	found := false
+	err := s.each(func(scan func(...any) error) error {
+		found = true
+		return scan(dest...)
+	}, query, args...)
+	if err == nil && !found {
+		return sql.ErrNoRows
+	}
+	return err
+}
+
+// noteBroken records an error after which the transaction must not go on, even
+// if the function that met the error ignores it.
+func (s *transaction) noteBroken(err error) error {
+	if err != nil && s.db.dialect.class(err).breaks() {
+		s.broken = err
+	}
+	return err
+}
+
+// statement returns the prepared statement of a text, bound to this
+// transaction. It returns nil if the text is not prepared yet or the driver
+// caches statements itself.
+func (s *transaction) statement(query string) *sql.Stmt {
+	if s.prepared == nil {
+		return nil
+	}
+	if stmt := s.bound[query]; stmt != nil {
+		return stmt
+	}
+	stmt := s.prepared.get(query)
+	if stmt == nil {
+		return nil
+	}
+	// Bind each text once: the transaction keeps bound statements until it
+	// ends.
+	if s.bound == nil {
+		s.bound = map[string]*sql.Stmt{}
+	}
+	stmt = s.tx.StmtContext(s.ctx, stmt)
+	s.bound[query] = stmt
+	return stmt
+}
