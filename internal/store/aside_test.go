@@ -12,10 +12,10 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// failSafe ends a test that would wait for ever. It is no expectation.
+// failSafe ends a test that would otherwise hang. No result depends on it.
 const failSafe = 2 * time.Minute
 
-// lockUsage locks a scope's usage in a transaction of somebody else, until
+// lockUsage locks a scope's usage row in another client's transaction, until
 // release is called.
 func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
 	t.Helper()
@@ -38,7 +38,8 @@ func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
 	}
 }
 
-// inserting stores a decision and hands the outcome to the channel.
+// inserting stores a decision in the background and sends the outcome to the
+// channel.
 func inserting(t *testing.T, scope *store.Scope, id string) <-chan error {
 	t.Helper()
 	result := make(chan error, 1)
@@ -78,9 +79,9 @@ func setAside(t *testing.T, db *store.DB) {
 	}
 }
 
-// TestBlockedScope locks a row of one tenant: the tenant's neighbours in the
-// same batch and in later ones are stored while the lock is held, its own
-// writes when the lock is gone, in their order.
+// TestBlockedScope locks a row of one tenant. Other tenants' writes in the same
+// batch and in later ones are stored while the lock is held; the tenant's own
+// writes are stored in their order after the lock is released.
 func TestBlockedScope(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -125,8 +126,8 @@ func TestBlockedScope(t *testing.T) {
 	wantDecisions(t, free, 22)
 }
 
-// TestBlockedAlone locks the row of the only scope that writes, for decisions
-// and for functions: both wait, and are stored when the lock is gone.
+// TestBlockedAlone locks a row of the only scope that writes. Decisions and
+// functions both wait, and are stored after the lock is released.
 func TestBlockedAlone(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -152,8 +153,9 @@ func TestBlockedAlone(t *testing.T) {
 	wantDecisions(t, scope, 3)
 }
 
-// TestBlockedDeadline has a blocked write end at its own deadline or with its
-// caller while the lock is still held; nothing of it is stored.
+// TestBlockedDeadline checks that a blocked write ends at its own deadline or
+// when its caller is cancelled, while the lock is still held, and that nothing
+// of it is stored.
 func TestBlockedDeadline(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -171,14 +173,14 @@ func TestBlockedDeadline(t *testing.T) {
 	go func() { left <- scope.InsertDecision(ctx, write("dec_3")) }()
 	cancel()
 	if err := outcome(t, left); err == nil {
-		t.Error("stored although its caller has gone")
+		t.Error("stored although its caller was cancelled")
 	}
 	if err := outcome(t, late); kindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
 	db.SetTimeout(failSafe)
 	wantDecisions(t, scope, 1)
-	// Nothing waits, and the scope stays aside until a write has passed.
+	// Nothing waits, and the scope stays set aside until a write succeeds.
 	if db.Blocked() != 1 {
 		t.Errorf("%d scopes are set aside", db.Blocked())
 	}
@@ -200,7 +202,7 @@ func TestBlockedDeadline(t *testing.T) {
 }
 
 // TestBlockedSystem locks a tenant's row that the flush of unbilled usage
-// needs: neither signups nor other tenants' keys wait for it.
+// needs. Neither signups nor other tenants' keys wait for it.
 func TestBlockedSystem(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -238,7 +240,8 @@ func TestBlockedSystem(t *testing.T) {
 	}
 }
 
-// TestScopeShare fills the queue from one scope: another still finds room.
+// TestScopeShare fills the queue from one scope and checks that another scope
+// can still write.
 func TestScopeShare(t *testing.T) {
 	t.Parallel()
 	options := store.Options{QueueSize: 8, QueueWait: time.Millisecond, Timeout: failSafe}
@@ -265,10 +268,10 @@ func TestScopeShare(t *testing.T) {
 	wantDecisions(t, modest, 1)
 }
 
-// TestPausedNode stops a node in the middle of a transaction, with a row of a
-// scope locked. The server ends that transaction: another node's writes to the
-// scope are stored while the first is still paused, and those of other scopes
-// do not wait for that.
+// TestPausedNode stops a node in the middle of a transaction that has locked a
+// row of a scope. The server ends that transaction. While the first node is
+// still paused, another node's writes to the scope are stored, and those to
+// other scopes do not wait.
 func TestPausedNode(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

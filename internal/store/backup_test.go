@@ -15,7 +15,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// fullDisk takes so many bytes and no more.
+// fullDisk is a writer that accepts a limited number of bytes.
 type fullDisk struct {
 	room int
 	err  error
@@ -28,8 +28,8 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBackupFails ends backups early: it is said whose failure it was, and the
-// database goes on.
+// TestBackupFails makes backups fail early. The error says what failed, and the
+// database goes on working.
 func TestBackupFails(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -40,7 +40,8 @@ func TestBackupFails(t *testing.T) {
 		for room := range 3 {
 			disk := &fullDisk{room: room * 100, err: net.ErrClosed}
 			_, err := db.Backup(t.Context(), disk, nil)
-			if !errors.Is(err, net.ErrClosed) || kindOf(err) != 0 || !strings.Contains(err.Error(), "write the backup") {
+			if !errors.Is(err, net.ErrClosed) || kindOf(err) != 0 || !strings.Contains(err.Error(),
+				"write the backup") {
 				t.Errorf("with room for %d: %v", room*100, err)
 			}
 		}
@@ -55,7 +56,7 @@ func TestBackupFails(t *testing.T) {
 	})
 }
 
-// TestRestoreCancelled ends a restore between two tables.
+// TestRestoreCancelled cancels a restore between two tables.
 func TestRestoreCancelled(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -76,8 +77,8 @@ func TestRestoreCancelled(t *testing.T) {
 	})
 }
 
-// TestRestoreOther offers what is no backup, or one of another version, before
-// the database is even opened.
+// TestRestoreOther restores files that are not backups, or of another version.
+// They are refused before the database is opened.
 func TestRestoreOther(t *testing.T) {
 	t.Parallel()
 	frame := func(header string) []byte {
@@ -104,7 +105,8 @@ func TestRestoreOther(t *testing.T) {
 		{"another format", frame(`{"format":"verdict backup 2","schema_version":1}`), "can read"},
 		{"another schema", frame(`{"format":"verdict backup 1","schema_version":99}`), "schema version 99"},
 	} {
-		_, err := store.Restore(t.Context(), "sqlite:/nowhere/verdict.db", bytes.NewReader(c.file), store.Options{}, nil)
+		_, err := store.Restore(t.Context(), "sqlite:/nowhere/verdict.db",
+			bytes.NewReader(c.file), store.Options{}, nil)
 		if !errors.Is(err, store.ErrBackup) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}

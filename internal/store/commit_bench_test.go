@@ -13,10 +13,11 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// BenchmarkInsert measures durable decisions of two kilobytes, with their
-// usage, from 64 callers at once: as they are in the product, with an answer to
-// be repeated, committed in groups but each by a function, and each in a
-// transaction of its own. The CPU time is this process's, so not PostgreSQL's.
+// BenchmarkInsert measures durable inserts of decisions of two kilobytes, with
+// their usage, from 64 concurrent callers: as the product does it, with an
+// idempotent answer, in groups but each by a function, and each in a
+// transaction of its own. The CPU time is that of this process, without
+// PostgreSQL's.
 func BenchmarkInsert(b *testing.B) {
 	for _, database := range []struct {
 		name string
@@ -28,7 +29,8 @@ func BenchmarkInsert(b *testing.B) {
 			batch   int
 			insert  func(context.Context, *store.Scope, *store.DecisionWrite) error
 		}{
-			{"bulk", 64, 0, bulk}, {"answers", 64, 0, answers}, {"functions", 64, 0, function}, {"alone", 64, 1, bulk}, {"one caller", 1, 0, bulk},
+			{"bulk", 64, 0, bulk}, {"answers", 64, 0, answers}, {"functions", 64, 0, function}, {"alone", 64, 1, bulk},
+			{"one caller", 1, 0, bulk},
 		} {
 			b.Run(database.name+"/"+way.name, func(b *testing.B) {
 				db := storetest.Open(b, database.url(b), store.Options{BatchSize: way.batch})
@@ -67,10 +69,10 @@ func answers(ctx context.Context, scope *store.Scope, w *store.DecisionWrite) er
 	return scope.InsertDecision(ctx, w)
 }
 
-// cpuTime is what this process has used so far.
+// cpuTime returns the CPU time that this process has used.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // it does not fail for oneself
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // never fails for the own process
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 

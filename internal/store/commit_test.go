@@ -13,8 +13,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// hold keeps the committer busy until release is called, so that what a test
-// writes meanwhile waits together.
+// hold keeps the committer busy until release is called, so that the writes of
+// a test wait together.
 func hold(t *testing.T, db *store.DB) (release func()) {
 	t.Helper()
 	begun, done, free := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -42,14 +42,14 @@ func waiting(t *testing.T, db *store.DB, n int) {
 	for db.Stats().Waiting != n {
 		select {
 		case <-t.Context().Done():
-			t.Fatal("the writes never came")
+			t.Fatal("the writes did not arrive in time")
 		case <-time.After(time.Millisecond):
 		}
 	}
 }
 
-// TestShared shows that writes that wait together commit together, that those
-// which fail leave nothing behind, and that their neighbours do not notice.
+// TestShared checks that waiting writes are committed together, that failed
+// ones leave nothing behind, and that the others are not affected.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -68,7 +68,7 @@ func TestShared(t *testing.T) {
 					errs[i] = scope.Write(t.Context(), func(tx *store.Tx) error {
 						return errors.Join(tx.Decisions().Insert(w), broken)
 					})
-				case 1: // fails inside the database, together with its bulk
+				case 1: // fails in the database, and with it the bulk insert
 					w.Decision.ID = "dec_same"
 					errs[i] = scope.InsertDecision(t.Context(), w)
 				case 2:
@@ -126,8 +126,8 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestCancelled shows that a caller who goes away before the write begins
-// prevents it, and one who goes away later is told what became of it.
+// TestCancelled checks that a caller that is cancelled before the write begins
+// prevents it, and that a caller that is cancelled later gets the outcome.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -175,8 +175,8 @@ func TestQueueFull(t *testing.T) {
 	wantDecisions(t, scope, 1)
 }
 
-// TestCloseDrains closes while writes wait: each is answered, and those that
-// were answered with success are there.
+// TestCloseDrains closes the database while writes wait. Each write is
+// answered, and those answered with success are stored.
 func TestCloseDrains(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -185,7 +185,9 @@ func TestCloseDrains(t *testing.T) {
 		release := hold(t, db)
 		results := make(chan error, n)
 		for i := range n {
-			go func() { results <- db.Scope("ten_A", "sandbox").InsertDecision(t.Context(), write(numbered("dec", i))) }()
+			go func() {
+				results <- db.Scope("ten_A", "sandbox").InsertDecision(t.Context(), write(numbered("dec", i)))
+			}()
 		}
 		waiting(t, db, n)
 		closed := make(chan error)
@@ -199,7 +201,8 @@ func TestCloseDrains(t *testing.T) {
 		if err := <-closed; err != nil {
 			t.Error(err)
 		}
-		if err := db.Scope("ten_A", "sandbox").InsertDecision(t.Context(), write("dec_late")); kindOf(err) != fault.Unavailable {
+		if err := db.Scope("ten_A", "sandbox").InsertDecision(t.Context(),
+			write("dec_late")); kindOf(err) != fault.Unavailable {
 			t.Errorf("after closing: %v", err)
 		}
 		wantDecisions(t, storetest.Open(t, databaseURL, store.Options{}).Scope("ten_A", "sandbox"), n)

@@ -1,18 +1,17 @@
 package store
 
-// StretchRows is how many rows a statement walks through at most for what has
-// no index.
-const StretchRows = scanRows
+// ScanRows is the maximum number of rows that a statement scans without an
+// index for all conditions.
+const ScanRows = scanRows
 
-// Statement is a statement and its values after those of the scope.
+// Statement is a statement and its parameters after those of the scope.
 type Statement struct {
 	Text string
 	Args []any
 }
 
-// RareTexts are the statements that look for decisions with a filter after one
-// of them: for the end of the stretch, for a cut up to that end, and for a page
-// of them to walk along.
+// RareTexts returns the statements that find decisions with a filter after one
+// of them: for the end of the scan, for a cut up to that end, and for a page.
 func RareTexts(f DecisionFilter, after, end string) map[string]Statement {
 	p := Page{AfterID: after, FromMicros: 1, ToMicros: 1 << 50, FromID: "dec_0", ToID: "dec_9", Limit: 100}
 	lead, value, _ := f.lead()
@@ -20,6 +19,7 @@ func RareTexts(f DecisionFilter, after, end string) map[string]Statement {
 	p.end = Place{ID: end}
 	cut, page := cutOf(f, p, 10_000), pageOf(allColumns, f, p)
 	return map[string]Statement{
-		"stretch": {stretch.text.String(), stretch.args}, "cut": {cut.text.String(), cut.args}, "page": {page.text.String(), page.args},
+		"stretch": {stretch.text.String(), stretch.args}, "cut": {cut.text.String(), cut.args},
+		"page": {page.text.String(), page.args},
 	}
 }

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// LimitPages bounds the size of a SQLite file, to stand for a full disk.
+// LimitPages limits the size of a SQLite file, to simulate a full disk.
 func (db *DB) LimitPages(ctx context.Context, pages int) error {
 	_, err := db.writer.ExecContext(ctx, "PRAGMA max_page_count = "+strconv.Itoa(pages))
 	return err
 }
 
-// InsertWhole tries the shorter way to store decisions, and that alone.
-func (s *Scope) InsertWhole(ctx context.Context, writes ...*DecisionWrite) (stored bool, err error) {
+// InsertPipelined stores decisions with the dialect's insertPipelined only.
+func (s *Scope) InsertPipelined(ctx context.Context, writes ...*DecisionWrite) (stored bool, err error) {
 	return s.db.dialect.insertPipelined(ctx, s.db, s.db.writer, s.rlsScope(), writes)
 }
 
-// WriterSetting reads a setting of the connection that writes.
+// WriterSetting returns a setting of the connection that writes.
 func (db *DB) WriterSetting(ctx context.Context, name string) (value string, err error) {
 	err = db.writer.QueryRowContext(ctx, "PRAGMA "+name).Scan(&value)
 	return value, err
@@ -28,7 +28,7 @@ func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error)
 	return openAt(ctx, databaseURL, Options{}, version)
 }
 
-// SetTimeout changes Options.Timeout while nothing is under way.
+// SetTimeout changes Options.Timeout. Nothing may be running.
 func (db *DB) SetTimeout(timeout time.Duration) {
 	db.commits.mu.Lock()
 	defer db.commits.mu.Unlock()
@@ -54,15 +54,15 @@ func (db *DB) ConnectionsOf(timeline uint64) (n int) {
 	return n
 }
 
-// MakeWriterReadOnly has the server refuse writes on the committer's idle
+// MakeWriterReadOnly makes the server refuse writes on the committer's idle
 // connection.
 func (db *DB) MakeWriterReadOnly(ctx context.Context) error {
 	_, err := db.writer.ExecContext(ctx, "SET default_transaction_read_only = on")
 	return err
 }
 
-// MeetTimeline has the DB meet a server on a timeline, and returns how many
-// connections were cut.
+// MeetTimeline makes the DB see a server on a timeline. It returns the number
+// of connections that were closed.
 func (db *DB) MeetTimeline(timeline uint64) int {
 	db.primary.mu.Lock()
 	defer db.primary.mu.Unlock()

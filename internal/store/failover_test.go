@@ -15,9 +15,9 @@ import (
 )
 
 // TestFollowsPromotion freezes the primary, which the URL lists first, and
-// promotes the standby: what waits for the frozen server is answered, long
-// before its own timeout, and writes go on. When the old primary runs again,
-// it is neither written to nor read from.
+// promotes the standby. Callers that wait for the frozen server are answered
+// long before their own timeout, and writes go on. When the old primary runs
+// again, it is neither written to nor read from.
 func TestFollowsPromotion(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)
@@ -45,7 +45,8 @@ func TestFollowsPromotion(t *testing.T) {
 	if written != nil && kindOf(written) != fault.Unavailable {
 		t.Errorf("a write that waited for the frozen server: %v", written)
 	}
-	eventually(t, "writing to the new primary", func() error { return scope.InsertDecision(t.Context(), write("dec_3")) })
+	eventually(t, "writing to the new primary",
+		func() error { return scope.InsertDecision(t.Context(), write("dec_3")) })
 	first.Thaw()
 	for i := range 5 {
 		fillPool(t, scope)
@@ -63,7 +64,7 @@ func TestFollowsPromotion(t *testing.T) {
 	wantDecisions(t, scope, want)
 }
 
-// TestOldPrimary shows that a node leaves a running primary when it meets a
+// TestOldPrimary checks that a node leaves a running primary when it sees a
 // server that was promoted since.
 func TestOldPrimary(t *testing.T) {
 	t.Parallel()
@@ -74,11 +75,11 @@ func TestOldPrimary(t *testing.T) {
 	db := storetest.Open(t, pgcluster.URLs("ledger", first, second), store.Options{Timeout: failSafe})
 	scope := db.Scope("ten_A", "sandbox")
 	fillPool(t, scope)
-	if err := second.Promote(t.Context()); err != nil { // nobody stops the first
+	if err := second.Promote(t.Context()); err != nil { // the first keeps running
 		t.Fatal(err)
 	}
 	eventually(t, "leaving the old primary", func() error {
-		// A write to either server brings no connection back to the old one.
+		// A write to either server opens no connection to the old one.
 		if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil && kindOf(err) != fault.Conflict {
 			return err
 		}
@@ -87,7 +88,7 @@ func TestOldPrimary(t *testing.T) {
 		}
 		return nil
 	})
-	// If the old primary took the write, it is not here.
+	// If the old primary accepted the write, the new one does not have it.
 	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil && kindOf(err) != fault.Conflict {
 		t.Fatal(err)
 	}
@@ -105,8 +106,8 @@ func TestOldPrimary(t *testing.T) {
 	}
 }
 
-// TestCloseAfterCut closes a DB whose idle connections were cut: that is no
-// error.
+// TestCloseAfterCut checks that Close returns no error if idle connections were
+// closed before.
 func TestCloseAfterCut(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), storetest.Postgres(t), store.Options{})
@@ -122,8 +123,8 @@ func TestCloseAfterCut(t *testing.T) {
 	}
 }
 
-// TestReadOnlyServer meets a connection whose server takes no writes any more:
-// it is not used a second time.
+// TestReadOnlyServer checks that a connection whose server refuses writes is
+// not used a second time.
 func TestReadOnlyServer(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Postgres(t), store.Options{})

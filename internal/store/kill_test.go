@@ -15,11 +15,12 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// childVariable makes this test binary the process that gets killed.
+// childVariable is the environment variable that makes this test binary the
+// process that is killed.
 const childVariable = "VERDICT_STORE_CHILD"
 
 // writeUntilKilled stores decisions from many goroutines and prints the id of
-// each when, and only when, it was answered.
+// each after, and only after, it was answered.
 func writeUntilKilled(databaseURL string) {
 	db, err := store.Open(context.Background(), databaseURL, store.Options{})
 	if err != nil {
@@ -35,7 +36,8 @@ func writeUntilKilled(databaseURL string) {
 					fmt.Fprintln(os.Stderr, err)
 					os.Exit(1)
 				}
-				// One system call for each line: it is whole or not there.
+				// One system call writes the whole line, so it is printed
+				// completely or not at all.
 				_, _ = os.Stdout.WriteString(id + "\n")
 			}
 		}()
@@ -43,8 +45,8 @@ func writeUntilKilled(databaseURL string) {
 	select {}
 }
 
-// TestKill kills a writing process at random moments, round after round on
-// one database: whatever it had answered is there, and counted once.
+// TestKill kills a writing process at random moments, several times on one
+// database. Every decision that was answered is stored and counted once.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -73,13 +75,13 @@ func TestKill(t *testing.T) {
 					t.Errorf("%s was answered: %v", id, err)
 				}
 			}
-			checkWhole(t, databaseURL, db.Kind(), len(answered))
+			checkConsistent(t, databaseURL, db.Kind(), len(answered))
 		})
 	}
 }
 
-// killAfter runs the writing process until it has answered n writes or a few
-// more, and returns all it had answered.
+// killAfter runs the writing process until it has answered at least n writes,
+// and returns the ids of all that it answered.
 func killAfter(t *testing.T, databaseURL string, n int) (answered []string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])
@@ -102,16 +104,16 @@ func killAfter(t *testing.T, databaseURL string, n int) (answered []string) {
 			}
 		}
 	}
-	_ = child.Wait() // it was killed, which is an error to exec
+	_ = child.Wait() // os/exec reports a killed process as an error
 	if len(answered) < n {
-		t.Fatalf("the writer gave up after %d of %d: %s", len(answered), n, &complaint)
+		t.Fatalf("the writer stopped after %d of %d writes: %s", len(answered), n, &complaint)
 	}
 	return answered
 }
 
-// checkWhole compares the tables with each other, past package store: every
-// decision is counted, answered or not, and nothing else is.
-func checkWhole(t *testing.T, databaseURL, kind string, answered int) {
+// checkConsistent compares the tables with each other, bypassing package store:
+// every stored decision, answered or not, is counted, and nothing else is.
+func checkConsistent(t *testing.T, databaseURL, kind string, answered int) {
 	t.Helper()
 	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
 	if err != nil {
@@ -125,7 +127,8 @@ func checkWhole(t *testing.T, databaseURL, kind string, answered int) {
 	}
 	var decisions, used, counted int
 	if err := tx.QueryRowContext(t.Context(), `SELECT (SELECT count(*) FROM decisions WHERE actor = 'key_1'),
-		(SELECT used FROM usage_totals), (SELECT sum(units) FROM usage_counters)`).Scan(&decisions, &used, &counted); err != nil {
+		(SELECT used FROM usage_totals), (SELECT sum(units) FROM usage_counters)`).Scan(&decisions, &used,
+		&counted); err != nil {
 		t.Fatal(err)
 	}
 	if decisions < answered || used != decisions || counted != decisions {

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestLost takes PostgreSQL away from an open DB: reads and writes are
-// Unavailable, and work again when it is back, without a restart.
+// TestLost stops PostgreSQL under an open DB. Reads and writes are Unavailable,
+// and work again once it is back, without a restart.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -39,8 +39,8 @@ func TestLost(t *testing.T) {
 	}
 	const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1"
 
-	// Connections that died are replaced without anyone noticing, however many
-	// were idle.
+	// Dead connections are replaced without an error to the caller, however
+	// many were idle.
 	fillPool(t, scope)
 	execute(terminate, name)
 	if _, err := scope.Decisions(t.Context()).Get("dec_1"); err != nil {
@@ -72,7 +72,7 @@ func TestLost(t *testing.T) {
 	wantDecisions(t, scope, 3)
 }
 
-// fillPool makes several connections and leaves them idle.
+// fillPool opens several connections and leaves them idle.
 func fillPool(t *testing.T, scope *store.Scope) {
 	t.Helper()
 	var here, gone sync.WaitGroup
@@ -93,8 +93,8 @@ func fillPool(t *testing.T, scope *store.Scope) {
 	gone.Wait()
 }
 
-// TestLostWithin kills the connection in the middle of a batch: nothing of the
-// batch is stored, and everybody in it hears so.
+// TestLostWithin kills the connection in the middle of a batch. Nothing of the
+// batch is stored, and every caller gets an error.
 func TestLostWithin(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -131,8 +131,8 @@ func TestLostWithin(t *testing.T) {
 	wantDecisions(t, scope, 1)
 }
 
-// TestFull fills the disk under SQLite: writes are Unavailable, reads go on,
-// and writes work again when there is room.
+// TestFull fills the disk under SQLite. Writes are Unavailable, reads go on,
+// and writes work again once there is space.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -173,8 +173,9 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// smallDisk is a file system of a few megabytes with a ballast in it. Only
-// root can mount one; the page limit covers everybody else.
+// smallDisk mounts a file system of a few megabytes with a file that can be
+// removed to free space. Only root can mount it; pageLimit covers the other
+// cases.
 func smallDisk(t *testing.T) (databaseURL string, fill, free func(*store.DB)) {
 	t.Helper()
 	dir := t.TempDir()
@@ -200,7 +201,7 @@ func smallDisk(t *testing.T) (databaseURL string, fill, free func(*store.DB)) {
 	return "sqlite:" + filepath.Join(dir, "verdict.db"), fill, free
 }
 
-// pageLimit lets SQLite itself say that the disk is full.
+// pageLimit makes SQLite itself report a full disk.
 func pageLimit(t *testing.T) (databaseURL string, fill, free func(*store.DB)) {
 	t.Helper()
 	limit := func(pages int) func(*store.DB) {

@@ -20,15 +20,23 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// write is a decision of about two kilobytes.
+// write returns a decision of about two kilobytes.
 func write(id string) *store.DecisionWrite {
 	return &store.DecisionWrite{
 		Decision: store.Decision{
-			ID: id, CreatedMicros: 1000, ApplicantRef: "app-" + id, Status: "APPROVED", Grade: "B", PolicyKey: "default", PolicyID: "pol_1",
-			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:" + strings.Repeat("0", 64), Actor: "key_1",
+			ID: id, CreatedMicros: 1000, ApplicantRef: "app-" + id, Status: "APPROVED", Grade: "B",
+			PolicyKey: "default", PolicyID: "pol_1", PolicyVersion: 3, Endpoint: "POST /v1/decisions",
+			EngineVersion: "2026.11.1", Hash: "sha256:" + strings.Repeat("0", 64), Actor: "key_1",
 			Response: []byte(strings.Repeat("r", 1700)), Facts: []byte(strings.Repeat("f", 300)),
 		},
-		Meter: store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: store.Unmetered},
+		Meter: store.Meter{
+			Period:   "2026-11",
+			Day:      "2026-11-15",
+			Endpoint: "POST /v1/decisions",
+			Units:    1,
+			Billable: true,
+			Quota:    store.Unmetered,
+		},
 	}
 }
 
@@ -42,8 +50,8 @@ func kindOf(err error) fault.Kind {
 	return 0
 }
 
-// wantDecisions checks that exactly these are stored, and that the usage says
-// the same.
+// wantDecisions checks that the scope has the given number of decisions and the
+// same usage.
 func wantDecisions(t *testing.T, scope *store.Scope, want int) {
 	t.Helper()
 	stored := map[string]bool{}

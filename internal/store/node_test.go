@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestManyTenants commits the writes of many scopes in one transaction: on
-// PostgreSQL the wall moves from scope to scope within it.
+// TestManyTenants commits the writes of many scopes in one transaction. On
+// PostgreSQL the row-level security scope changes within it.
 func TestManyTenants(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, testManyTenants)
@@ -38,7 +38,7 @@ func testManyTenants(t *testing.T, db *store.DB) {
 	}
 	for i := range each * len(scopes) {
 		scope := scopes[i%len(scopes)]
-		// The same ids in every scope: they do not meet.
+		// The same ids in every scope do not conflict.
 		writing(func() error { return scope.InsertDecision(t.Context(), write(numbered("dec", i/len(scopes)))) })
 		if i%4 == 3 {
 			writing(func() error {
@@ -62,8 +62,9 @@ func testManyTenants(t *testing.T, db *store.DB) {
 	}
 }
 
-// TestCrosswise lets two nodes lock two series in opposite orders. PostgreSQL
-// ends one of them; its write is tried again, and nobody hears of it.
+// TestCrosswise makes two nodes lock two series in opposite orders. PostgreSQL
+// ends one transaction to resolve the deadlock; its write is retried, and no
+// caller gets an error.
 func TestCrosswise(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -85,7 +86,8 @@ func TestCrosswise(t *testing.T) {
 				runs.Add(1)
 				for k := range names {
 					name := names[(i+k)%2]
-					if _, err := tx.Scorecards().Insert(store.Scorecard{ID: fmt.Sprintf("sc_%d_%d", i, k), Name: name}); err != nil {
+					if _, err := tx.Scorecards().Insert(
+						store.Scorecard{ID: fmt.Sprintf("sc_%d_%d", i, k), Name: name}); err != nil {
 						return err
 					}
 					once.Do(func() { met.Done(); met.Wait() })
@@ -99,7 +101,7 @@ func TestCrosswise(t *testing.T) {
 	}
 	done.Wait()
 	if runs.Load() < 3 {
-		t.Errorf("%d runs: they did not meet", runs.Load())
+		t.Errorf("%d runs: there was no deadlock", runs.Load())
 	}
 	cards, _, err := nodes[0].Scope("ten_A", "sandbox").Scorecards(t.Context()).List("", store.Page{})
 	if err != nil || len(cards) != 4 {
@@ -107,9 +109,9 @@ func TestCrosswise(t *testing.T) {
 	}
 }
 
-// TestScopeLockedFirst has one node meter and then take the scope's lock, in
-// one batch, while another has the lock and meters next. Were the lock taken
-// when it is asked for, each would have what the other waits for.
+// TestScopeLockedFirst makes one node meter and then lock the scope, in one
+// batch, while another holds the lock and meters next. If the lock were taken
+// only when a function asks for it, the two would deadlock.
 func TestScopeLockedFirst(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -122,7 +124,14 @@ func TestScopeLockedFirst(t *testing.T) {
 	var runs atomic.Int32
 	meter := func(tx *store.Tx) error {
 		runs.Add(1)
-		return tx.Usage().Meter(store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: store.Unmetered})
+		return tx.Usage().Meter(store.Meter{
+			Period:   "2026-11",
+			Day:      "2026-11-15",
+			Endpoint: "POST /v1/decisions",
+			Units:    1,
+			Billable: true,
+			Quota:    store.Unmetered,
+		})
 	}
 	locks := func(tx *store.Tx) error {
 		runs.Add(1)
@@ -153,11 +162,12 @@ func TestScopeLockedFirst(t *testing.T) {
 	})
 	<-locked
 	release()
-	// Until the second waits for the first.
+	// Wait until the second waits for the first.
 	raw, blocked := storetest.Raw(t, databaseURL), 0
 	for blocked == 0 && t.Context().Err() == nil {
 		if err := raw.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_locks WHERE NOT granted
-			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(&blocked); err != nil {
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).Scan(
+			&blocked); err != nil {
 			t.Error(err)
 			break
 		}

@@ -1,7 +1,7 @@
 package store
 
-// CountText is the statement that counts an observation whose entities are all
-// known for long, and its parameters after the scope.
+// CountText returns the statement that counts an observation whose entities
+// have all been known for long, and its parameters after the scope.
 func CountText(o Observation, w Windows) (text string, args []any) {
 	known := map[string]entityState{}
 	for _, e := range o.Entities {

@@ -12,9 +12,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// manyLinks are those of two thousand small accounts and of one account, agent
-// and pincode that everybody shares: 20,000 applicants before the window and
-// 20,000 within it. manyHours are ten years of one pincode.
+// manyLinks inserts links of two thousand small accounts and of one account,
+// agent and pincode that all applicants share: 20,000 applicants before the
+// window and 20,000 within it. manyHours inserts ten years of one pincode.
 const (
 	manyLinks = `INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros, decision_id)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 40000)
@@ -27,16 +27,25 @@ const (
 		SELECT 'ten_1', 'sandbox', 'large', 200000 + i, i FROM numbers`
 )
 
-// TestCountingIsBounded holds both databases to the index by time, and
-// PostgreSQL to the number of entries that it really reads, also with a plan
-// that was made before the parameters were known and before any analysis.
+// TestCountingIsBounded checks that both databases use the index by time, and
+// that PostgreSQL reads no more entries than it may, even with a plan made
+// before the parameters were known and before any ANALYZE.
 func TestCountingIsBounded(t *testing.T) {
 	t.Parallel()
 	const now = 1_000_000_000_040_000
 	o := store.Observation{ApplicantRef: "app-7", NowMicros: now, Entities: []store.ObservedEntity{
-		{Kind: "account", Key: "large"}, {Kind: store.KindAgent, Key: "large"}, {Kind: store.KindPincode, Key: "large"}, {Kind: "device", Key: "small7", Older: "small8"},
+		{Kind: "account", Key: "large"}, {Kind: store.KindAgent, Key: "large"}, {Kind: store.KindPincode, Key: "large"},
+		{Kind: "device", Key: "small7", Older: "small8"},
 	}}
-	w := store.Windows{BaselineDays: 365, Micros: map[string]int64{"account": 20_000, store.KindAgent: 20_000, store.KindPincode: 20_000, "device": 20_000}}
+	w := store.Windows{
+		BaselineDays: 365,
+		Micros: map[string]int64{
+			"account":         20_000,
+			store.KindAgent:   20_000,
+			store.KindPincode: 20_000,
+			"device":          20_000,
+		},
+	}
 	text, args := store.CountText(o, w)
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		t.Helper()
@@ -51,11 +60,13 @@ func TestCountingIsBounded(t *testing.T) {
 			plan := lines(t, tx, "EXPLAIN QUERY PLAN "+text, append([]any{"ten_1", "sandbox"}, args...)...)
 			steps := strings.Split(plan, "\n")
 			for i, step := range steps {
-				// The members of two keys are sorted after the limits, to count each once.
+				// The members of two keys are sorted after the limits, so that
+				// each is counted once.
 				sorted := strings.Contains(step, "TEMP B-TREE") &&
 					!strings.Contains(steps[i-1], "SCAN newer") && !strings.Contains(steps[i-1], "SCAN older")
 				if strings.Contains(step, "SCAN fraud_") || sorted ||
-					strings.Contains(step, "fraud_links") && !strings.Contains(step, "COVERING INDEX fraud_links_recent") {
+					strings.Contains(step, "fraud_links") && !strings.Contains(step,
+						"COVERING INDEX fraud_links_recent") {
 					t.Errorf("%s in:\n%s", step, plan)
 				}
 			}
@@ -74,7 +85,8 @@ func TestCountingIsBounded(t *testing.T) {
 
 var rowCounts = regexp.MustCompile(`actual rows=(\d+)|Rows Removed by Filter: (\d+)|Heap Fetches: (\d+)`)
 
-// wantAtMost fails for a step of a plan that has read more rows.
+// wantAtMost fails if a step of a plan has read more rows than most. It returns
+// the number of steps.
 func wantAtMost(t *testing.T, plan string, most int) (steps int) {
 	t.Helper()
 	found := rowCounts.FindAllStringSubmatch(plan, -1)
@@ -88,7 +100,8 @@ func wantAtMost(t *testing.T, plan string, most int) (steps int) {
 
 func wantFewRows(t *testing.T, when, plan string) {
 	t.Helper()
-	if wantAtMost(t, plan, store.MaxCounted) == 0 || !strings.Contains(plan, "fraud_links_recent") || strings.Contains(plan, "Seq Scan on fraud") {
+	if wantAtMost(t, plan, store.MaxCounted) == 0 || !strings.Contains(plan, "fraud_links_recent") ||
+		strings.Contains(plan, "Seq Scan on fraud") {
 		t.Errorf("%s:\n%s", when, plan)
 	}
 }
@@ -113,7 +126,7 @@ func execAll(t *testing.T, tx *sql.Tx, statements ...string) {
 	}
 }
 
-// lines are the last column of every row of a plan.
+// lines returns the last column of every row of a plan.
 func lines(t *testing.T, tx *sql.Tx, query string, args ...any) string {
 	t.Helper()
 	rows, err := tx.QueryContext(t.Context(), query, args...)

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestOpenRefuses gives URLs that cannot work. The answer helps, and never
+// TestOpenRefuses opens invalid URLs. The error says what to do and never
 // repeats a password.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
@@ -65,14 +65,15 @@ func TestOpenSQLite(t *testing.T) {
 	}
 }
 
-// TestUnforeseen shows that an error nobody foresaw has no kind, and that what
-// it says has no value of a row in it.
-func TestUnforeseen(t *testing.T) {
+// TestUnclassified checks that an error of no known class has no kind, and that
+// its text contains no value of a row.
+func TestUnclassified(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		w := write("dec_1")
 		err := db.Scope("ten_A", "staging-4321").InsertDecision(t.Context(), w) // no such environment
-		if err == nil || kindOf(err) != 0 || strings.Contains(err.Error(), "4321") || strings.Contains(err.Error(), "rrrr") {
+		if err == nil || kindOf(err) != 0 || strings.Contains(err.Error(), "4321") || strings.Contains(err.Error(),
+			"rrrr") {
 			t.Errorf("got %v", err)
 		}
 		scope := db.Scope("ten_A", "sandbox")
@@ -86,19 +87,20 @@ func TestUnforeseen(t *testing.T) {
 	})
 }
 
-// TestReadOnly shows that Read cannot write, on either database.
+// TestReadOnly checks that Read cannot write, on either database.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := db.Scope("ten_A", "sandbox")
-		if err := scope.Read(t.Context(), func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_1")) }); err == nil {
+		if err := scope.Read(t.Context(),
+			func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_1")) }); err == nil {
 			t.Error("a decision was written in Read")
 		}
 		wantDecisions(t, scope, 0)
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := scope.Decisions(ctx).Get("dec_1"); err == nil {
-			t.Error("read with a context that was over")
+			t.Error("read with a context that had ended")
 		}
 	})
 }

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestWhole takes the shorter way on PostgreSQL, alone: what is plain goes all
-// of it, and of what is not nothing is done.
-func TestWhole(t *testing.T) {
+// TestInsertPipelined calls insertPipelined on PostgreSQL: it stores ordinary
+// batches completely, and of special cases nothing.
+func TestInsertPipelined(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Postgres(t), store.Options{})
 	scope := db.Scope("ten_A", "sandbox")
@@ -28,7 +28,8 @@ func TestWhole(t *testing.T) {
 		writes []*store.DecisionWrite
 		want   bool
 	}{
-		{"some with all that can belong to them", []*store.DecisionWrite{full, write("dec_2"), answering("dec_3", "third", "h")}, true},
+		{"some with all that can belong to them",
+			[]*store.DecisionWrite{full, write("dec_2"), answering("dec_3", "third", "h")}, true},
 		{"one", []*store.DecisionWrite{write("dec_4")}, true},
 		{"the last of a quota", []*store.DecisionWrite{metered("dec_5", quota(5))}, true},
 		{"too many for a quota", []*store.DecisionWrite{metered("dec_6", quota(6)), metered("dec_7", quota(6))}, false},
@@ -40,13 +41,15 @@ func TestWhole(t *testing.T) {
 		}()}, false},
 		{"a key that is free again", []*store.DecisionWrite{answering("dec_6", "refused", "h")}, true},
 		{"a key that is taken", []*store.DecisionWrite{write("dec_7"), answering("dec_8", "first", "h")}, false},
-		{"a key twice", []*store.DecisionWrite{answering("dec_7", "twice", "h"), answering("dec_8", "twice", "h")}, false},
+		{"a key twice", []*store.DecisionWrite{answering("dec_7", "twice", "h"), answering("dec_8", "twice", "h")},
+			false},
 		{"an id that is taken", []*store.DecisionWrite{write("dec_7"), write("dec_1")}, false},
-		{"several days", []*store.DecisionWrite{write("dec_7"), metered("dec_8", func(m *store.Meter) { m.Day = "2026-11-16" })}, false},
+		{"several days", []*store.DecisionWrite{write("dec_7"),
+			metered("dec_8", func(m *store.Meter) { m.Day = "2026-11-16" })}, false},
 		{"not billed", []*store.DecisionWrite{metered("dec_7", func(m *store.Meter) { m.Billable = false })}, false},
 		{"not counted", []*store.DecisionWrite{metered("dec_7", func(m *store.Meter) { m.Units = 0 })}, false},
 	} {
-		got, err := scope.InsertWhole(t.Context(), c.writes...)
+		got, err := scope.InsertPipelined(t.Context(), c.writes...)
 		if err != nil || got != c.want {
 			t.Errorf("%s: %t, %v", c.name, got, err)
 		}
@@ -59,7 +62,8 @@ func TestWhole(t *testing.T) {
 	if err != nil || !bytes.Equal(features.Vector, []byte{1}) {
 		t.Errorf("got %v, %v", features, err)
 	}
-	if before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, "h", 1500); err != nil || before == nil || string(before.Body) != "dec_1" {
+	if before, err := scope.Answers(t.Context()).Lookup(full.Answer.Key, "h", 1500); err != nil || before == nil ||
+		string(before.Body) != "dec_1" {
 		t.Errorf("got %v, %v", before, err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestWritableTellsTheTruth: a full disk is told by the next look, also when small
-// writes still find room, and forgotten when there is room again.
+// TestWritableTellsTheTruth checks that the next call reports a full disk, even
+// if small writes still succeed, and success once there is space again.
 func TestWritableTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -25,7 +25,8 @@ func TestWritableTellsTheTruth(t *testing.T) {
 		}
 	}
 	insert := func(id string, bytes int) error {
-		return scope.InsertDecision(ctx, &store.DecisionWrite{Decision: store.Decision{ID: id, Response: make([]byte, bytes), PolicyKey: "default"}})
+		return scope.InsertDecision(ctx,
+			&store.DecisionWrite{Decision: store.Decision{ID: id, Response: make([]byte, bytes), PolicyKey: "default"}})
 	}
 	for range 3 {
 		writable(true)
@@ -34,7 +35,7 @@ func TestWritableTellsTheTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	writable(true)
-	if err := db.LimitPages(ctx, 1); err != nil { // no more than there are
+	if err := db.LimitPages(ctx, 1); err != nil { // allow no new pages
 		t.Fatal(err)
 	}
 	if err := insert("dec_2", 256<<10); err == nil {
@@ -43,7 +44,7 @@ func TestWritableTellsTheTruth(t *testing.T) {
 	for range 3 {
 		writable(false)
 	}
-	// What finds room in pages that are there is no proof.
+	// A write that fits into existing pages proves nothing.
 	if _, err := db.System().Secret(ctx, []byte("s")); err != nil {
 		t.Logf("a small write: %v", err)
 	}
@@ -58,7 +59,7 @@ func TestWritableTellsTheTruth(t *testing.T) {
 	writable(true)
 }
 
-// TestProbesDoNotGrow: however often it is asked, the rows are as few.
+// TestProbesDoNotGrow checks that many probes do not add rows.
 func TestProbesDoNotGrow(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

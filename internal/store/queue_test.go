@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// jobOf is a decision of a tenant whose documents have so many bytes.
+// jobOf returns a job with a decision of a tenant. bytes is the size of its
+// documents.
 func jobOf(tenant string, bytes int) *job {
 	scope := rlsScope{tenant: tenant, environment: "sandbox"}
 	return &job{scope: scope, rls: scope, decision: &DecisionWrite{Decision: Decision{Response: make([]byte, bytes)}}}
@@ -18,7 +19,8 @@ func tenants(jobs []*job) (names string) {
 	return names
 }
 
-// TestQueueIsFair: a scope with many jobs, or with large ones, delays itself.
+// TestQueueIsFair checks that a scope with many or large jobs delays only
+// itself.
 func TestQueueIsFair(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
@@ -41,12 +43,12 @@ func TestQueueIsFair(t *testing.T) {
 	if got := tenants(batch); got != "abababaaaa" || cost != budget {
 		t.Errorf("the first batch holds %s and costs %d of %d", got, cost, budget)
 	}
-	q.push(jobOf("b", 0), now) // it has used less, so it goes first
+	q.push(jobOf("b", 0), now) // it has used less, so it is first
 	batch, _ = q.take(make([]*job, 0, 256), budget)
 	if got := tenants(batch); got != "baaaaaaaaa" {
 		t.Errorf("the second batch holds %s", got)
 	}
-	// A large job takes a batch of its own when others wait.
+	// A large job gets a batch of its own while others wait.
 	q.remove(batch[1].scope)
 	q.push(jobOf("a", 1<<20), now)
 	q.push(jobOf("b", 0), now)
@@ -60,8 +62,8 @@ func TestQueueIsFair(t *testing.T) {
 	}
 }
 
-// TestQueueOfOneScope: a scope that writes alone fills whole batches, and one
-// that comes back later has saved nothing up.
+// TestQueueOfOneScope checks that a scope that writes alone fills batches, and
+// that a scope gains no credit while it is idle.
 func TestQueueOfOneScope(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
@@ -82,7 +84,7 @@ func TestQueueOfOneScope(t *testing.T) {
 	}
 }
 
-// TestQueueForgets: scopes that wrote once do not stay.
+// TestQueueForgets checks that idle scopes are forgotten.
 func TestQueueForgets(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Now()
@@ -95,7 +97,8 @@ func TestQueueForgets(t *testing.T) {
 	}
 }
 
-// TestQueueMeasures: batches are as long as what they hold takes.
+// TestQueueMeasures checks that the measured duration of commits determines the
+// budget of a batch.
 func TestQueueMeasures(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Now()

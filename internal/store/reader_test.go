@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestReadersKeepNoWriterWaiting has every connection that reads taken and many
-// more readers in line: what is written is stored all the same, at once.
+// TestReadersKeepNoWriterWaiting uses all connections that read, with many more
+// readers waiting, and checks that a write is still stored immediately.
 func TestReadersKeepNoWriterWaiting(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, testReaders)
@@ -19,7 +19,7 @@ func TestReadersKeepNoWriterWaiting(t *testing.T) {
 
 func testReaders(t *testing.T, db *store.DB) {
 	t.Helper()
-	const connections = 8 // those of store.Options by default
+	const connections = 8 // the default of store.Options
 	scope := db.Scope("ten_A", "sandbox")
 	end := make(chan struct{})
 	var here, all sync.WaitGroup

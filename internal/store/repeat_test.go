@@ -11,7 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// answering is a write with an answer: the same key for the same name.
+// answering returns a write with an answer. The idempotency key follows from
+// name.
 func answering(id, name, hash string) *store.DecisionWrite {
 	w := write(id)
 	w.Answer = &store.IdempotencyAnswer{
@@ -22,7 +23,7 @@ func answering(id, name, hash string) *store.DecisionWrite {
 }
 
 // together submits decisions so that they are committed as one group, and
-// returns what became of each.
+// returns the outcome of each.
 func together(t *testing.T, db *store.DB, scope *store.Scope, writes []*store.DecisionWrite) []error {
 	t.Helper()
 	release := hold(t, db)
@@ -37,7 +38,8 @@ func together(t *testing.T, db *store.DB, scope *store.Scope, writes []*store.De
 	return errs
 }
 
-// heard is the body an answered write was given, or its own if it came first.
+// heard returns the body of the answer that a write got: the stored one, or its
+// own if it was first.
 func heard(w *store.DecisionWrite, err error) string {
 	var before *store.AlreadyAnswered
 	switch {
@@ -50,14 +52,14 @@ func heard(w *store.DecisionWrite, err error) string {
 	}
 }
 
-// TestRepeatedTogether puts repetitions of a request into one group: of each
-// request there is one decision, all who sent it hear of that one, and the
-// neighbours do not notice.
+// TestRepeatedTogether puts repetitions of a request into one group. Each
+// request makes one decision, all its senders get that decision, and other
+// requests are not affected.
 func TestRepeatedTogether(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		collides bool // one of the group fails inside the database, so that each is tried by itself
+		collides bool // one of the group fails in the database, so that each is tried by itself
 	}{{"in one statement", false}, {"each by itself", true}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,22 +69,24 @@ func TestRepeatedTogether(t *testing.T) {
 					t.Fatal(err)
 				}
 				writes := []*store.DecisionWrite{
-					answering("dec_1", "order-1", "h"), answering("dec_2", "order-1", "h"), answering("dec_3", "order-1", "h"),
-					answering("dec_4", "order-2", "h"), answering("dec_5", "order-2", "h"),
-					answering("dec_6", "before", "h"), answering("dec_7", "before", "h"), answering("dec_8", "before", "other"),
-					write("dec_9"),
+					answering("dec_1", "order-1", "h"), answering("dec_2", "order-1", "h"),
+					answering("dec_3", "order-1", "h"), answering("dec_4", "order-2", "h"),
+					answering("dec_5", "order-2", "h"), answering("dec_6", "before", "h"),
+					answering("dec_7", "before", "h"), answering("dec_8", "before", "other"), write("dec_9"),
 				}
 				if c.collides {
 					writes = append(writes, write("dec_before"))
 				}
 				errs := together(t, db, scope, writes)
-				if heard(writes[0], errs[0]) != heard(writes[1], errs[1]) || heard(writes[1], errs[1]) != heard(writes[2], errs[2]) {
+				if heard(writes[0], errs[0]) != heard(writes[1], errs[1]) || heard(writes[1],
+					errs[1]) != heard(writes[2], errs[2]) {
 					t.Errorf("order-1 heard %v", errs[:3])
 				}
 				if heard(writes[3], errs[3]) != heard(writes[4], errs[4]) {
 					t.Errorf("order-2 heard %v", errs[3:5])
 				}
-				if heard(writes[5], errs[5]) != "dec_before" || heard(writes[6], errs[6]) != "dec_before" || kindOf(errs[7]) != fault.Invalid || errs[8] != nil {
+				if heard(writes[5], errs[5]) != "dec_before" || heard(writes[6], errs[6]) != "dec_before" ||
+					kindOf(errs[7]) != fault.Invalid || errs[8] != nil {
 					t.Errorf("got %v", errs[5:9])
 				}
 				if c.collides && kindOf(errs[9]) != fault.Conflict {
@@ -94,8 +98,8 @@ func TestRepeatedTogether(t *testing.T) {
 	}
 }
 
-// TestRepeatedRefused gives a group of repetitions no room: nobody hears of an
-// answer that was not kept, and the key stays free.
+// TestRepeatedRefused submits a group of repetitions without quota. No sender
+// gets an answer that was not stored, and the key stays free.
 func TestRepeatedRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -118,9 +122,9 @@ func TestRepeatedRefused(t *testing.T) {
 	})
 }
 
-// TestRepeatedUncommitted lets a commit fail that an answer was part of: who
-// was told of the answer inside the transaction must not hear it, nor that the
-// quota is used up by what was never stored.
+// TestRepeatedUncommitted makes a commit fail that includes an answer. A write
+// that found the answer inside the transaction must not return it, nor report
+// that the quota is used up by a decision that was never stored.
 func TestRepeatedUncommitted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -132,7 +136,8 @@ func TestRepeatedUncommitted(t *testing.T) {
 			FOR EACH ROW EXECUTE FUNCTION refuse_late()`); err != nil {
 		t.Fatal(err)
 	}
-	errs := together(t, db, scope, []*store.DecisionWrite{answering("dec_1", "order-1", "h"), answering("dec_2", "order-1", "h")})
+	errs := together(t, db, scope,
+		[]*store.DecisionWrite{answering("dec_1", "order-1", "h"), answering("dec_2", "order-1", "h")})
 	for i, err := range errs {
 		var before *store.AlreadyAnswered
 		if err == nil || errors.As(err, &before) {

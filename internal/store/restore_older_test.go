@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// olderBackup is a backup that a service of schema version 8 took, with two
-// decisions that wait for a person: before the queue of those had a table.
+// olderBackup returns a backup of schema version 8, before referrals had a
+// table, with two decisions that wait for a person.
 func olderBackup(t *testing.T, databaseURL string) []byte {
 	t.Helper()
 	const beforeReferrals = 8
@@ -53,8 +53,8 @@ func olderBackup(t *testing.T, databaseURL string) []byte {
 	return backup.Bytes()
 }
 
-// TestRestoreOlder reads the backup of an earlier version: what later
-// migrations do with the rows of a database they also do with these.
+// TestRestoreOlder restores a backup of an earlier schema and checks that the
+// later migrations are applied to its rows.
 func TestRestoreOlder(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -78,7 +78,7 @@ func TestRestoreOlder(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		// A database that has gone further cannot take it, and says so.
+		// A database with a later schema refuses the backup.
 		further := storetest.SQLite(t)
 		storetest.Open(t, further, store.Options{})
 		if _, err := store.Restore(t.Context(), further, bytes.NewReader(backup), store.Options{}, nil); err == nil ||

@@ -1,8 +1,8 @@
 package store
 
-// RingTexts are the statements that look for an observation's rings, with the
-// parameters after the scope: one that reads the rings of its entities, which are
-// all known, and one that looks for who shares them.
+// RingTexts returns the statements that find an observation's rings, with their
+// parameters after the scope: one that reads the rings of its entities, which
+// are all known, and one that finds the people who share them.
 func RingTexts(o Observation, w Windows) (texts []string, args [][]any) {
 	g := &grouping{rings: map[string]*ringRow{}}
 	var unknown []int

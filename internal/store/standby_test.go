@@ -45,7 +45,7 @@ func synchronousPair(t *testing.T) (primary, standby *pgcluster.Cluster) {
 	return primary, standby
 }
 
-// eventually repeats something until it succeeds.
+// eventually repeats try until it succeeds.
 func eventually(t *testing.T, what string, try func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), failSafe)
@@ -63,7 +63,8 @@ func eventually(t *testing.T, what string, try func() error) {
 	}
 }
 
-// replayed looks an answer up and fails if there is none.
+// replayed looks up the answer of a write and returns an error if there is
+// none.
 func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
 	t.Helper()
 	stored, err := db.Scope("ten_A", "sandbox").Answers(t.Context()).Lookup(w.Answer.Key, w.Answer.RequestHash, 1500)
@@ -73,9 +74,9 @@ func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
 	return err
 }
 
-// TestReplayIsDurable stores decisions while the synchronous standby is away.
-// Each is refused, and its row is on the primary for everybody to see: neither
-// a replay nor a GET answers from it until the standby has it.
+// TestReplayIsDurable stores decisions while the synchronous standby is
+// stopped. Each is refused, but its row is visible on the primary. Neither a
+// replay nor a GET returns it until the standby has it.
 func TestReplayIsDurable(t *testing.T) {
 	t.Parallel()
 	primary, standby := synchronousPair(t)
@@ -91,7 +92,7 @@ func TestReplayIsDurable(t *testing.T) {
 	hasty.SetTimeout(time.Second)
 	other.SetTimeout(time.Second)
 
-	// The wait for the standby is cancelled, and PostgreSQL reports success.
+	// If the wait for the standby is cancelled, PostgreSQL reports success.
 	plain, function := answering("dec_1", "order-1", "h"), answering("dec_2", "order-2", "h")
 	for _, store := range []func() error{
 		func() error { return scope.InsertDecision(t.Context(), plain) },
@@ -103,7 +104,7 @@ func TestReplayIsDurable(t *testing.T) {
 			t.Errorf("not acknowledged: %v", err)
 		}
 	}
-	// The node's own patience ends.
+	// The node's own timeout ends the wait.
 	late := answering("dec_3", "order-3", "h")
 	if err := hasty.Scope("ten_A", "sandbox").InsertDecision(t.Context(), late); kindOf(err) != fault.Unavailable {
 		t.Errorf("in time: %v", err)
@@ -154,8 +155,8 @@ func TestReplayIsDurable(t *testing.T) {
 	wantDecisions(t, scope, 4)
 }
 
-// cancelled runs something that waits for the standby, and has an operator end
-// every such wait.
+// cancelled runs a function that waits for the standby, and cancels every such
+// wait as an operator would.
 func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error {
 	t.Helper()
 	result := make(chan error, 1)
@@ -176,7 +177,7 @@ func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error
 	}
 }
 
-// seen waits until so many decisions can be seen on a server.
+// seen waits until a server shows the wanted number of decisions.
 func seen(t *testing.T, databaseURL string, want int) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)

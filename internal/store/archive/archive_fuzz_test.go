@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// columns are one of each kind.
+// columns has one column of each kind.
 var columns = []Column{{Name: "id", Kind: Text}, {Name: "at", Kind: Bigint}, {Name: "body", Kind: Bytea}}
 
-// FuzzReadArchive reads anybody's bytes as a whole backup: refused as no
-// backup, or read to an end that its own sum vouches for.
+// FuzzReadArchive reads arbitrary bytes as a backup. They are refused as
+// damaged, or read to the end with a matching checksum.
 func FuzzReadArchive(f *testing.F) {
 	table := Table{Name: "t", Columns: columns}
 	var whole bytes.Buffer
@@ -37,12 +37,12 @@ func FuzzReadArchive(f *testing.F) {
 			t.Errorf("%x: %v", file, err)
 		}
 		if err == nil && readArchive(append(bytes.Clone(file), 'x')) == nil {
-			t.Error("something was added and nobody noticed")
+			t.Error("added bytes were not detected")
 		}
 	})
 }
 
-// readArchive reads a backup as a restore does, into nothing.
+// readArchive reads a backup as a restore does and discards the rows.
 func readArchive(file []byte) error {
 	archive, _, err := NewReader(bytes.NewReader(file))
 	if err != nil {
@@ -52,7 +52,7 @@ func readArchive(file []byte) error {
 	return archive.Load(tables, func(int, [][]any) error { return nil }, func(string, int64) {})
 }
 
-// FuzzDecodeRows: a frame is refused, or is read to its last byte.
+// FuzzDecodeRows checks that a frame is refused or read to its last byte.
 func FuzzDecodeRows(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{4, 't', 'e', 'x', 't', 7, 2, 0, 0xff})
@@ -65,7 +65,8 @@ func FuzzDecodeRows(f *testing.F) {
 			}
 			return
 		}
-		// Numbers may have been written longer than need be; once is enough.
+		// Numbers may be encoded in more bytes than needed, so only the second
+		// encoding must be stable.
 		twice, err := decodeAndEncode(again)
 		if err != nil || !bytes.Equal(again, twice) || len(again) > len(frame) {
 			t.Errorf("%x became %x and %x, %v", frame, again, twice, err)

@@ -26,29 +26,38 @@ func TestActivate(t *testing.T) {
 			changed    bool
 		}{
 			{"another active id", store.Activation{ID: "pol_2", ExpectedActiveID: "pol_2"}, refused, "", false},
-			{"another active checksum", store.Activation{ID: "pol_2", ExpectedActiveChecksum: "sha256:x"}, refused, "", false},
+			{"another active checksum", store.Activation{ID: "pol_2", ExpectedActiveChecksum: "sha256:x"}, refused, "",
+				false},
 			{"another checksum", store.Activation{ID: "pol_2", ExpectedChecksum: "sha256:seed"}, refused, "", false},
 			{"all as expected", store.Activation{
-				ID: "pol_2", ExpectedActiveID: first, ExpectedActiveChecksum: "sha256:seed", ExpectedChecksum: "sha256:pol_2",
-				Audit: store.AuditEntry{ID: "aud_1", CreatedMicros: 500, Action: "rule_set.activated", Object: "pol_2"},
+				ID: "pol_2", ExpectedActiveID: first, ExpectedActiveChecksum: "sha256:seed",
+				ExpectedChecksum: "sha256:pol_2", Audit: store.AuditEntry{
+					ID:            "aud_1",
+					CreatedMicros: 500,
+					Action:        "rule_set.activated",
+					Object:        "pol_2",
+				},
 			}, 0, first, true},
 			{"active already", store.Activation{
 				ID: "pol_2", ExpectedActiveID: first,
 				Audit: store.AuditEntry{ID: "aud_2", CreatedMicros: 500, Action: "rule_set.activated", Object: "pol_2"},
 			}, 0, "", false},
-			{"active already, another checksum", store.Activation{ID: "pol_2", ExpectedChecksum: "sha256:x"}, refused, "", false},
+			{"active already, another checksum",
+				store.Activation{ID: "pol_2", ExpectedChecksum: "sha256:x"}, refused, "", false},
 			{"rollback", store.Activation{ID: first, ExpectedActiveID: "pol_2"}, 0, "pol_2", true},
 		} {
 			t.Log(c.name)
 			c.activation.NowMicros, c.activation.Actor = 500, "key_2"
 			got, err := storetest.Activate(ctx, scope, c.activation)
 			wantKind(t, err, c.kind, fault.CodePreconditionFailed)
-			if err == nil && (got.Changed != c.changed || got.PreviousID != c.previous || got.RuleSet.ID != c.activation.ID || got.RuleSet.Status != store.StatusActive) {
+			if err == nil && (got.Changed != c.changed || got.PreviousID != c.previous ||
+				got.RuleSet.ID != c.activation.ID || got.RuleSet.Status != store.StatusActive) {
 				t.Errorf("got %+v", got)
 			}
 		}
 		retired, err := scope.RuleSets(ctx).Get("pol_2")
-		if err != nil || retired.Status != store.StatusRetired || retired.RetiredMicros != 501 || retired.ActivatedBy != "key_2" {
+		if err != nil || retired.Status != store.StatusRetired || retired.RetiredMicros != 501 ||
+			retired.ActivatedBy != "key_2" {
 			t.Errorf("got %+v, %v", retired, err)
 		}
 		active, err := scope.RuleSets(ctx).Active("default")
@@ -56,7 +65,8 @@ func TestActivate(t *testing.T) {
 			t.Errorf("got %+v, %v", active, err)
 		}
 		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Object: "pol_2"}, store.Page{})
-		if err != nil || len(entries) != 1 || entries[0].BeforeChecksum != "sha256:seed" || entries[0].AfterChecksum != "sha256:pol_2" {
+		if err != nil || len(entries) != 1 || entries[0].BeforeChecksum != "sha256:seed" ||
+			entries[0].AfterChecksum != "sha256:pol_2" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 	})
@@ -77,7 +87,7 @@ func TestActivateNotMine(t *testing.T) {
 			_, err := storetest.Activate(ctx, other, store.Activation{ID: "pol_2"})
 			wantNotFound(t, err)
 		}
-		// A first activation in live, where nothing was active, is expected too.
+		// The first activation in live works too.
 		armed := db.Scope("ten_A", live)
 		_, err = storetest.Activate(ctx, armed, store.Activation{ID: "pol_ten_Alive", ExpectedActiveID: "pol_2"})
 		wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
@@ -93,8 +103,9 @@ func TestActivateNotMine(t *testing.T) {
 			key, want string
 		}{
 			{scope, "default", "pol_ten_Asandbox"}, {armed, "default", "pol_ten_Alive"}, {scope, "gold", ""},
-			{others["another tenant"], "default", "pol_ten_OTHERsandbox"}, {others["a tenant that is not there"], "default", ""},
-			{db.Scope("ten_OTHER", live), "default", ""}, // it has a draft
+			{others["another tenant"], "default", "pol_ten_OTHERsandbox"},
+			// it has only a draft
+			{others["a tenant that is not there"], "default", ""}, {db.Scope("ten_OTHER", live), "default", ""},
 		} {
 			if id, err := c.scope.RuleSets(ctx).ActiveID(c.key); err != nil || id != c.want {
 				t.Errorf("%s has %q active in %s, %v", c.scope.Tenant(), id, c.scope.Environment(), err)
@@ -107,8 +118,8 @@ func TestActivateNotMine(t *testing.T) {
 	})
 }
 
-// TestActivationRace lets sixteen activate at once, from two nodes: one is
-// active in the end, and the audit tells of one change for each.
+// TestActivationRace runs sixteen activations concurrently, from two nodes. One
+// rule set is active in the end, and the audit log has one entry for each.
 func TestActivationRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -117,13 +128,18 @@ func TestActivationRace(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 		for i := range n {
-			if _, err := storetest.InsertRuleSet(ctx, scope, draft(numbered("pol", i)), store.AuditEntry{}); err != nil {
+			if _, err := storetest.InsertRuleSet(ctx, scope, draft(numbered("pol", i)),
+				store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		errs := race(n, func(i int) error {
 			id := numbered("pol", i)
-			_, err := storetest.Activate(ctx, scopes[i%len(scopes)], store.Activation{ID: id, NowMicros: 500, Audit: store.AuditEntry{ID: "aud_" + id, Action: "rule_set.activated"}})
+			_, err := storetest.Activate(ctx, scopes[i%len(scopes)], store.Activation{
+				ID:        id,
+				NowMicros: 500,
+				Audit:     store.AuditEntry{ID: "aud_" + id, Action: "rule_set.activated"},
+			})
 			return err
 		})
 		if got := succeeded(t, errs, 0, ""); got != n {
@@ -137,24 +153,25 @@ func TestActivationRace(t *testing.T) {
 		if err != nil || len(entries) != n {
 			t.Errorf("%d audit entries, %v", len(entries), err)
 		}
-		// With an expectation only one of them can win.
+		// With an expectation only one of them can succeed.
 		errs = race(n, func(i int) error {
 			id := numbered("pol", i)
 			if id == active[0].ID {
 				return fault.New(fault.Precondition, fault.CodePreconditionFailed, "is the active one")
 			}
-			_, err := storetest.Activate(ctx, scopes[i%len(scopes)], store.Activation{ID: id, NowMicros: 600, ExpectedActiveID: active[0].ID})
+			_, err := storetest.Activate(ctx, scopes[i%len(scopes)],
+				store.Activation{ID: id, NowMicros: 600, ExpectedActiveID: active[0].ID})
 			return err
 		})
 		if got := succeeded(t, errs, fault.Precondition, fault.CodePreconditionFailed); got != 1 {
-			t.Errorf("%d took over from the same one", got)
+			t.Errorf("%d replaced the same rule set", got)
 		}
 	})
 }
 
-// TestActivationIsAllowed: whoever asks may refuse the change with both rule
-// sets at hand, and of three activations at one moment only one was
-// immediately before the last.
+// TestActivationIsAllowed checks that the caller can refuse a change based on
+// both rule sets, and that of three activations at the same time only one
+// directly precedes the last.
 func TestActivationIsAllowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -193,8 +210,10 @@ func TestActivationIsAllowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for id, before := range map[string]bool{"pol_2": true, "pol_ten_Asandbox": false} {
-			if set, err := scope.RuleSets(ctx).Get(id); err != nil || (set.RetiredMicros == active.ActivatedMicros) != before {
-				t.Errorf("%s was retired at %d, and the active one is active from %d on; %v", id, set.RetiredMicros, active.ActivatedMicros, err)
+			if set, err := scope.RuleSets(ctx).Get(id); err != nil ||
+				(set.RetiredMicros == active.ActivatedMicros) != before {
+				t.Errorf("%s was retired at %d, and the active one is active from %d on; %v",
+					id, set.RetiredMicros, active.ActivatedMicros, err)
 			}
 		}
 		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Object: "pol_3"}, store.Page{})

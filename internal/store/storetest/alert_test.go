@@ -15,13 +15,16 @@ import (
 
 func want(id string, o store.Observation, e store.ObservedEntity) store.AlertWant {
 	return store.AlertWant{
-		ID: id, Type: "beneficiary_account_reuse", Severity: "high", Entity: e, Value: 2, Threshold: 2, WindowHours: 2160,
-		ApplicantRef: o.ApplicantRef, DecisionID: o.DecisionID, NowMicros: o.NowMicros, Actor: "key_1",
+		ID: id, Type: "beneficiary_account_reuse", Severity: "high", Entity: e, Value: 2, Threshold: 2,
+		WindowHours: 2160, ApplicantRef: o.ApplicantRef, DecisionID: o.DecisionID, NowMicros: o.NowMicros,
+		Actor: "key_1",
 	}
 }
 
-// hit observes, and raises an alert about the first entity.
-func hit(t *testing.T, scope *store.Scope, id string, o store.Observation, change func(*store.AlertWant)) (a store.Alert, created bool) {
+// hit records an observation and raises an alert about its first entity.
+func hit(
+	t *testing.T, scope *store.Scope, id string, o store.Observation, change func(*store.AlertWant),
+) (a store.Alert, created bool) {
 	t.Helper()
 	doing(t, scope, func(tx *store.Tx) (err error) {
 		w := want(id, o, o.Entities[0])
@@ -52,7 +55,12 @@ func record(t *testing.T, scope *store.Scope, observations ...store.Observation)
 func move(t *testing.T, scope *store.Scope, m store.AlertMove) (store.Alert, error) {
 	t.Helper()
 	before := auditEntries(t, scope, m.ID)
-	audit := store.AuditEntry{ID: fmt.Sprintf("aud_%s_%s_%d", m.ID, m.To, m.NowMicros), CreatedMicros: m.NowMicros, Action: "alert." + m.To, Object: m.ID}
+	audit := store.AuditEntry{
+		ID:            fmt.Sprintf("aud_%s_%s_%d", m.ID, m.To, m.NowMicros),
+		CreatedMicros: m.NowMicros,
+		Action:        "alert." + m.To,
+		Object:        m.ID,
+	}
 	steps := len(history(t, scope, m.ID))
 	a, err := storetest.MoveAlert(t.Context(), scope, m, audit)
 	if added := auditEntries(t, scope, m.ID) - before; added != len(history(t, scope, m.ID))-steps {
@@ -93,18 +101,23 @@ func TestRaiseAlert(t *testing.T) {
 		scope := signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		record(t, scope,
-			observed("too-old", micros-91*dayMicros, account("1")), observed("A", micros-89*dayMicros, account("1")), observed("A", micros-5, account("1")))
-		// The one before is evidence from the start.
+			observed("too-old", micros-91*dayMicros, account("1")), observed("A", micros-89*dayMicros, account("1")),
+			observed("A", micros-5, account("1")))
+		// The earlier applicant is evidence from the start.
 		_, created := hit(t, scope, "alr_1", observed("B", micros, account("1")), nil)
 		open := store.Alert{
-			ID: "alr_1", Type: "beneficiary_account_reuse", Severity: "high", Status: store.AlertOpen, Entity: account("1"),
-			Value: 2, Threshold: 2, WindowHours: 2160, ApplicantRefs: []string{"A", "B"}, ApplicantCount: 2,
-			DecisionIDs: []string{"dec_A", "dec_B"}, DecisionCount: 2, FirstSeenMicros: micros - 89*dayMicros, LastSeenMicros: micros,
-			CreatedMicros: micros, UpdatedMicros: micros,
+			ID: "alr_1", Type: "beneficiary_account_reuse", Severity: "high", Status: store.AlertOpen,
+			Entity: account("1"), Value: 2, Threshold: 2, WindowHours: 2160, ApplicantRefs: []string{"A", "B"},
+			ApplicantCount: 2, DecisionIDs: []string{"dec_A", "dec_B"}, DecisionCount: 2,
+			FirstSeenMicros: micros - 89*dayMicros, LastSeenMicros: micros, CreatedMicros: micros,
+			UpdatedMicros: micros,
 		}
 		wantAlert(t, scope, open)
-		// Later hits add to it, and it does not become milder.
-		a, again := hit(t, scope, "alr_2", observed("C", micros+10, account("1")), func(w *store.AlertWant) { w.Severity, w.Value = "medium", 3 })
+		// Later hits add to it, and its severity does not fall.
+		a, again := hit(t, scope, "alr_2", observed("C", micros+10, account("1")), func(w *store.AlertWant) {
+			w.Severity, w.Value = "medium",
+				3
+		})
 		open.ApplicantRefs, open.ApplicantCount = append(open.ApplicantRefs, "C"), 3
 		open.DecisionIDs, open.DecisionCount = append(open.DecisionIDs, "dec_C"), 3
 		open.Value, open.LastSeenMicros, open.UpdatedMicros = 3, micros+10, micros+10
@@ -123,7 +136,8 @@ func TestRaiseAlert(t *testing.T) {
 			"alr_3": func(w *store.AlertWant) { w.Type = "ip_cluster" },
 			"alr_4": func(w *store.AlertWant) { w.Entity = account("2") },
 		} {
-			if a, created := hit(t, scope, id, observed("B", micros+12, account("1")), change); !created || a.ID != id || a.PreviousID != "" {
+			if a, created := hit(t, scope, id, observed("B", micros+12, account("1")), change); !created ||
+				a.ID != id || a.PreviousID != "" {
 				t.Errorf("%+v, %t", a, created)
 			}
 		}
@@ -131,7 +145,8 @@ func TestRaiseAlert(t *testing.T) {
 			if _, err := other.Alerts(t.Context()).Get("alr_1"); err == nil {
 				t.Errorf("%s sees the alert", who)
 			}
-			if a, created := hit(t, other, "alr_1", observed("Z", micros+20, account("1")), nil); !created || a.ApplicantCount != 1 {
+			if a, created := hit(t, other, "alr_1", observed("Z", micros+20, account("1")), nil); !created ||
+				a.ApplicantCount != 1 {
 				t.Errorf("%s: %+v, %t", who, a, created)
 			}
 		}
@@ -141,12 +156,12 @@ func TestRaiseAlert(t *testing.T) {
 			return err
 		}
 		if err := scope.Write(t.Context(), bad); err == nil {
-			t.Error("a severity that is none was stored")
+			t.Error("an unknown severity was stored")
 		}
 	})
 }
 
-// TestMuchEvidence hits one alert more often than it shows.
+// TestMuchEvidence adds more evidence to one alert than it shows.
 func TestMuchEvidence(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -166,19 +181,24 @@ func TestMuchEvidence(t *testing.T) {
 			return nil
 		})
 		a, err := scope.Alerts(t.Context()).Get("alr_1")
-		if err != nil || a.ApplicantCount != n || a.DecisionCount != 2*n || len(a.ApplicantRefs) != store.MaxEvidence || len(a.DecisionIDs) != store.MaxEvidence ||
+		if err != nil || a.ApplicantCount != n || a.DecisionCount != 2*n || len(a.ApplicantRefs) != store.MaxEvidence ||
+			len(a.DecisionIDs) != store.MaxEvidence ||
 			a.ApplicantRefs[199] != "app_199" || a.DecisionIDs[0] != "dec_000" {
-			t.Errorf("%d applicants, %d decisions, %d and %d shown, %v", a.ApplicantCount, a.DecisionCount, len(a.ApplicantRefs), len(a.DecisionIDs), err)
+			t.Errorf("%d applicants, %d decisions, %d and %d shown, %v",
+				a.ApplicantCount, a.DecisionCount, len(a.ApplicantRefs), len(a.DecisionIDs), err)
 		}
-		// Many were there before a second alert is opened.
-		hit(t, scope, "alr_2", observed("app_000", micros+3*n, account("1")), func(w *store.AlertWant) { w.Type = "ip_cluster" })
-		if a, err := scope.Alerts(t.Context()).Get("alr_2"); err != nil || a.ApplicantCount != n || len(a.ApplicantRefs) != store.MaxEvidence {
+		// Many applicants were seen before a second alert is opened.
+		hit(t, scope, "alr_2", observed("app_000", micros+3*n, account("1")),
+			func(w *store.AlertWant) { w.Type = "ip_cluster" })
+		if a, err := scope.Alerts(t.Context()).Get("alr_2"); err != nil || a.ApplicantCount != n ||
+			len(a.ApplicantRefs) != store.MaxEvidence {
 			t.Errorf("%d applicants, %d shown, %v", a.ApplicantCount, len(a.ApplicantRefs), err)
 		}
 	})
 }
 
-// TestRaiseAtOnce lets many hits meet on two nodes: one alert, all of them in it.
+// TestRaiseAtOnce raises one alert concurrently on two nodes. There is one
+// alert, with all applicants.
 func TestRaiseAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -199,7 +219,8 @@ func TestRaiseAtOnce(t *testing.T) {
 		if got := succeeded(t, errs, 0, ""); got != n {
 			t.Fatalf("%d of %d", got, n)
 		}
-		alerts, more, err := nodes[0].Scope("ten_A", sandbox).Alerts(t.Context()).List(store.AlertFilter{}, store.Page{})
+		alerts, more, err := nodes[0].Scope("ten_A", sandbox).Alerts(t.Context()).List(store.AlertFilter{},
+			store.Page{})
 		if err != nil || more || len(alerts) != 1 || alerts[0].ApplicantCount != n || alerts[0].DecisionCount != n {
 			t.Errorf("%+v, %v", alerts, err)
 		}
@@ -220,7 +241,7 @@ func TestMoveAlert(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		steps []string
-		legal bool // the last of them
+		legal bool // whether the last step is allowed
 	}{
 		{"acknowledge", []string{"acknowledged"}, true},
 		{"close", []string{"closed"}, true},
@@ -241,17 +262,31 @@ func TestMoveAlert(t *testing.T) {
 				want.ApplicantRefs, want.DecisionIDs = []string{"A"}, []string{"dec_A"}
 				steps := []store.AlertEvent{{CreatedMicros: micros, Actor: "key_1", To: "open"}}
 				for i, to := range c.steps {
-					m := store.AlertMove{ID: "alr_1", To: to, Resolution: "other", Note: numbered("note", i), Actor: numbered("usr", i), NowMicros: micros + int64(i) + 1}
+					m := store.AlertMove{
+						ID:         "alr_1",
+						To:         to,
+						Resolution: "other",
+						Note:       numbered("note", i),
+						Actor:      numbered("usr", i),
+						NowMicros:  micros + int64(i) + 1,
+					}
 					got, err := move(t, scope, m)
 					if i == len(c.steps)-1 && !c.legal {
 						wantKind(t, err, fault.Conflict, fault.CodeInvalidTransition)
 						continue
 					}
 					if to != want.Status {
-						e := store.AlertEvent{CreatedMicros: m.NowMicros, Actor: m.Actor, From: want.Status, To: to, Note: m.Note}
+						e := store.AlertEvent{
+							CreatedMicros: m.NowMicros,
+							Actor:         m.Actor,
+							From:          want.Status,
+							To:            to,
+							Note:          m.Note,
+						}
 						want.Status, want.Note, want.UpdatedMicros = to, m.Note, m.NowMicros
 						if to == "closed" {
-							want.ClosedMicros, want.ClosedBy, want.Resolution, e.Resolution = m.NowMicros, m.Actor, "other", "other"
+							want.ClosedMicros, want.ClosedBy, want.Resolution, e.Resolution = m.NowMicros, m.Actor,
+								"other", "other"
 						} else {
 							want.AcknowledgedMicros, want.AcknowledgedBy = m.NowMicros, m.Actor
 						}
@@ -270,7 +305,7 @@ func TestMoveAlert(t *testing.T) {
 	}
 }
 
-// TestAlertNeighbours moves, lists and reads what is another scope's.
+// TestAlertNeighbours moves, lists and reads alerts of another scope.
 func TestAlertNeighbours(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -284,11 +319,17 @@ func TestAlertNeighbours(t *testing.T) {
 			t.Log(who)
 			_, err := other.Alerts(ctx).Get("alr_1")
 			wantNotFound(t, err)
-			_, err = move(t, other, store.AlertMove{ID: "alr_1", To: "closed", Resolution: store.ResolutionConfirmedFraud, NowMicros: micros})
+			_, err = move(t, other, store.AlertMove{
+				ID:         "alr_1",
+				To:         "closed",
+				Resolution: store.ResolutionConfirmedFraud,
+				NowMicros:  micros,
+			})
 			wantNotFound(t, err)
 			_, err = other.Alerts(ctx).Ring("alr_1")
 			wantNotFound(t, err)
-			wantNotFound(t, other.Write(ctx, func(tx *store.Tx) error { return tx.Blocklist().Unblock(account("1").Kind, account("1").Key) }))
+			wantNotFound(t, other.Write(ctx,
+				func(tx *store.Tx) error { return tx.Blocklist().Unblock(account("1").Kind, account("1").Key) }))
 			alerts, _, err := other.Alerts(ctx).List(store.AlertFilter{}, store.Page{})
 			blocked, _, err2 := other.Blocklist(ctx).List(nil, 10)
 			once, err3 := other.Alerts(ctx).SeenOnce("alr_1", "ip")
@@ -310,10 +351,11 @@ func TestListAlerts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for i := range 6 {
-			hit(t, scope, numbered("alr", i), observed("A", micros+int64(i/2), account(numbered("", i))), func(w *store.AlertWant) {
-				w.Severity = []string{"medium", "high", "critical"}[i%3]
-				w.Type = []string{"ip_cluster", "beneficiary_account_reuse"}[i%2]
-			})
+			hit(t, scope, numbered("alr", i), observed("A", micros+int64(i/2), account(numbered("", i))),
+				func(w *store.AlertWant) {
+					w.Severity = []string{"medium", "high", "critical"}[i%3]
+					w.Type = []string{"ip_cluster", "beneficiary_account_reuse"}[i%2]
+				})
 		}
 		_, err := move(t, scope, store.AlertMove{ID: "alr_003", To: "closed", NowMicros: micros})
 		wantKind(t, err, 0, "")
@@ -324,7 +366,10 @@ func TestListAlerts(t *testing.T) {
 			page   store.Page
 			want   []string
 		}{
-			{page: store.Page{Descending: true}, want: []string{"alr_005", "alr_004", "alr_003", "alr_002", "alr_001", "alr_000"}},
+			{
+				page: store.Page{Descending: true},
+				want: []string{"alr_005", "alr_004", "alr_003", "alr_002", "alr_001", "alr_000"},
+			},
 			{page: store.Page{FromMicros: micros + 1, ToMicros: micros + 2}, want: []string{"alr_002", "alr_003"}},
 			{filter: store.AlertFilter{Status: "open"}, want: []string{"alr_000", "alr_001", "alr_002", "alr_005"}},
 			{filter: store.AlertFilter{Status: "acknowledged"}, want: []string{"alr_004"}},

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestListAudit lists what was written as an entry and decisions, which are
-// their own entries, in one order and by pages of any size.
+// TestListAudit lists stored entries and decisions, which are their own
+// entries, in one order and by pages of any size.
 func TestListAudit(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -25,14 +25,24 @@ func TestListAudit(t *testing.T) {
 			want   []store.AuditEntry
 		}{
 			{"all", store.AuditFilter{}, store.Page{}, want},
-			{"decisions", store.AuditFilter{Action: store.ActionDecided}, store.Page{}, chosen(want, func(e store.AuditEntry) bool { return e.Action == store.ActionDecided })},
-			{"another action", store.AuditFilter{Action: "looked"}, store.Page{}, chosen(want, func(e store.AuditEntry) bool { return e.Action == "looked" })},
-			{"an actor", store.AuditFilter{Actor: "key_1"}, store.Page{}, chosen(want, func(e store.AuditEntry) bool { return e.Actor == "key_1" })},
-			{"an object", store.AuditFilter{Object: "dec_004"}, store.Page{}, chosen(want, func(e store.AuditEntry) bool { return e.Object == "dec_004" })},
+			{"decisions", store.AuditFilter{Action: store.ActionDecided}, store.Page{},
+				chosen(want, func(e store.AuditEntry) bool { return e.Action == store.ActionDecided })},
+			{"another action", store.AuditFilter{Action: "looked"}, store.Page{},
+				chosen(want, func(e store.AuditEntry) bool { return e.Action == "looked" })},
+			{"an actor", store.AuditFilter{Actor: "key_1"}, store.Page{},
+				chosen(want, func(e store.AuditEntry) bool { return e.Actor == "key_1" })},
+			{"an object", store.AuditFilter{Object: "dec_004"}, store.Page{},
+				chosen(want, func(e store.AuditEntry) bool { return e.Object == "dec_004" })},
 			{"no such object", store.AuditFilter{Object: "dec_999"}, store.Page{}, nil},
-			{"from", store.AuditFilter{}, store.Page{FromMicros: 1002, FromID: "dec_004"}, chosen(want, func(e store.AuditEntry) bool { return e.CreatedMicros >= 1002 })},
-			{"until", store.AuditFilter{}, store.Page{ToMicros: 1003, ToID: "dec_006"}, chosen(want, func(e store.AuditEntry) bool { return e.CreatedMicros < 1003 })},
-			{"times alone", store.AuditFilter{}, store.Page{FromMicros: 1001, ToMicros: 1003}, chosen(want, func(e store.AuditEntry) bool { return e.CreatedMicros >= 1001 && e.CreatedMicros < 1003 })},
+			{"from", store.AuditFilter{}, store.Page{FromMicros: 1002, FromID: "dec_004"},
+				chosen(want, func(e store.AuditEntry) bool { return e.CreatedMicros >= 1002 })},
+			{"until", store.AuditFilter{}, store.Page{ToMicros: 1003, ToID: "dec_006"},
+				chosen(want, func(e store.AuditEntry) bool { return e.CreatedMicros < 1003 })},
+			{"times alone", store.AuditFilter{}, store.Page{
+				FromMicros: 1001,
+				ToMicros:   1003,
+			}, chosen(want,
+				func(e store.AuditEntry) bool { return e.CreatedMicros >= 1001 && e.CreatedMicros < 1003 })},
 		} {
 			for _, limit := range []int{0, 1, 2, 3, len(want)} {
 				for _, descending := range []bool{false, true} {
@@ -55,8 +65,8 @@ func TestListAudit(t *testing.T) {
 	})
 }
 
-// trail makes decisions and entries in turns, two in every moment, and returns
-// the entries that are to be seen of them.
+// trail creates decisions and entries alternately, two at each time, and
+// returns the entries that a list must show.
 func trail(t *testing.T, scope *store.Scope) (want []store.AuditEntry) {
 	t.Helper()
 	for i := range 10 {
@@ -90,7 +100,7 @@ func chosen(entries []store.AuditEntry, which func(store.AuditEntry) bool) (list
 	return list
 }
 
-// wholeTrail walks through all pages.
+// wholeTrail reads all pages.
 func wholeTrail(t *testing.T, scope *store.Scope, f store.AuditFilter, p store.Page) (list []store.AuditEntry) {
 	t.Helper()
 	for {

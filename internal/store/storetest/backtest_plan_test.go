@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestBacktestPlans holds both planners to the indexes of what is asked every
-// few seconds, of a table that only grows, and of large rows.
+// TestBacktestPlans checks that both planners use the indexes for queries that
+// run every few seconds, on a table that only grows, and on large rows.
 func TestBacktestPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -24,23 +24,31 @@ func TestBacktestPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain = "EXPLAIN "
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			// The tables are empty: anything would do.
+			// The tables are empty, so any plan would be cheap.
 			execIn(t, tx, "SET LOCAL enable_sort = off")
 			execIn(t, tx, "SET LOCAL enable_seqscan = off")
 			execIn(t, tx, "SET LOCAL enable_bitmapscan = off")
 		}
 		const scope = "tenant_id = 'ten_1' AND environment = 'sandbox'"
 		for _, c := range []struct{ query, index string }{
-			{"SELECT id FROM backtests WHERE finished_micros = 0 AND (status IN ('queued', 'running') OR status = 'receiving' AND source = 'decisions') ORDER BY created_micros, id", "backtests_unfinished"},
-			{"SELECT id FROM backtests WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < 7", "backtests_unfinished"},
-			{"SELECT id FROM backtests WHERE finished_micros > 0 AND purged = 0 AND finished_micros < 7 ORDER BY finished_micros, id LIMIT 5", "backtests_unpurged"},
-			{"SELECT id FROM backtests WHERE status IN ('failed', 'cancelled') AND purged = 0 AND finished_micros < 7 ORDER BY finished_micros, id LIMIT 5", "backtests_vain"},
-			{"SELECT id FROM backtests WHERE " + scope + " AND (created_micros, id) < (7, 'bt_1') ORDER BY created_micros DESC, id DESC LIMIT 51", "backtests_page"},
-			{"SELECT id FROM backtests WHERE " + scope + " AND status = 'failed' ORDER BY created_micros DESC, id DESC LIMIT 51", "backtests_status"},
-			{"SELECT number FROM backtest_chunks WHERE " + scope + " AND backtest_id = 'bt_1' AND done = 0 ORDER BY number", "backtest_chunks_pending"},
+			{"SELECT id FROM backtests WHERE finished_micros = 0 AND (status IN ('queued', 'running') OR status = " +
+				"'receiving' AND source = 'decisions') ORDER BY created_micros, id", "backtests_unfinished"},
+			{"SELECT id FROM backtests WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' " +
+				"AND created_micros < 7", "backtests_unfinished"},
+			{"SELECT id FROM backtests WHERE finished_micros > 0 AND purged = 0 AND finished_micros < 7 ORDER BY " +
+				"finished_micros, id LIMIT 5", "backtests_unpurged"},
+			{"SELECT id FROM backtests WHERE status IN ('failed', 'cancelled') AND purged = 0 AND finished_micros < " +
+				"7 ORDER BY finished_micros, id LIMIT 5", "backtests_vain"},
+			{"SELECT id FROM backtests WHERE " + scope + " AND (created_micros, id) < (7, 'bt_1') ORDER BY " +
+				"created_micros DESC, id DESC LIMIT 51", "backtests_page"},
+			{"SELECT id FROM backtests WHERE " + scope +
+				" AND status = 'failed' ORDER BY created_micros DESC, id DESC LIMIT 51", "backtests_status"},
+			{"SELECT number FROM backtest_chunks WHERE " + scope +
+				" AND backtest_id = 'bt_1' AND done = 0 ORDER BY number", "backtest_chunks_pending"},
 		} {
 			plan := planOf(t, tx, explain+c.query)
-			if !strings.Contains(plan, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE") {
+			if !strings.Contains(plan, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan,
+				"TEMP B-TREE") {
 				t.Errorf("%s is answered without %s:\n%s", c.query, c.index, plan)
 			}
 		}

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestFinishChunkOnce has two nodes finish every chunk several times at once:
-// each counts once, one of them all is told that nothing is left, and the run
-// ends once.
+// TestFinishChunkOnce finishes every chunk several times concurrently on two
+// nodes. Each counts once, exactly one caller learns that no chunk is left, and
+// the run ends once.
 func TestFinishChunkOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -37,7 +37,8 @@ func TestFinishChunkOnce(t *testing.T) {
 			if err != nil || left > 0 {
 				return err
 			}
-			finished, err := storetest.FinishBacktest(t.Context(), scope, store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, FinishedMicros: 3000})
+			finished, err := storetest.FinishBacktest(t.Context(), scope,
+				store.Backtest{ID: "bt_1", Status: store.BacktestSucceeded, FinishedMicros: 3000})
 			if finished {
 				ends.Add(1)
 			}
@@ -45,17 +46,19 @@ func TestFinishChunkOnce(t *testing.T) {
 		})
 		succeeded(t, errs, 0, "")
 		if firsts.Load() != chunks || lasts.Load() != 1 || ends.Load() != 1 {
-			t.Errorf("%d chunks were first of their number, %d last, and the run ended %d times", firsts.Load(), lasts.Load(), ends.Load())
+			t.Errorf("%d chunks were first of their number, %d last, and the run ended %d times",
+				firsts.Load(), lasts.Load(), ends.Load())
 		}
 		got, err := scopes[1].Backtests(t.Context()).Get("bt_1")
-		if err != nil || got.Status != store.BacktestSucceeded || got.RowsDone != 100*chunks || got.ChunksDone != chunks {
+		if err != nil || got.Status != store.BacktestSucceeded || got.RowsDone != 100*chunks ||
+			got.ChunksDone != chunks {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 }
 
-// TestCancelRaces cancels a run while its chunks are being finished: whatever
-// was counted before stays counted, and nothing is after.
+// TestCancelRaces cancels a run while its chunks are finished. What was counted
+// before stays counted, and nothing is counted afterwards.
 func TestCancelRaces(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -66,7 +69,8 @@ func TestCancelRaces(t *testing.T) {
 		var firsts, cancels atomic.Int64
 		errs := race(2*chunks, func(i int) error {
 			if i%6 == 5 {
-				b, cancelled, err := storetest.CancelBacktest(t.Context(), scopes[i%2], "bt_1", 3000, store.AuditEntry{ID: numbered("aud_cancel", i), Action: "backtest.cancelled"})
+				b, cancelled, err := storetest.CancelBacktest(t.Context(), scopes[i%2], "bt_1", 3000,
+					store.AuditEntry{ID: numbered("aud_cancel", i), Action: "backtest.cancelled"})
 				if cancelled {
 					cancels.Add(1)
 				}
@@ -83,20 +87,23 @@ func TestCancelRaces(t *testing.T) {
 		})
 		succeeded(t, errs, 0, "")
 		got, err := scopes[0].Backtests(t.Context()).Get("bt_1")
-		if err != nil || got.Status != store.BacktestCancelled || got.ChunksDone != firsts.Load() || got.RowsDone != 100*firsts.Load() || cancels.Load() != 1 {
+		if err != nil || got.Status != store.BacktestCancelled || got.ChunksDone != firsts.Load() ||
+			got.RowsDone != 100*firsts.Load() || cancels.Load() != 1 {
 			t.Errorf("got %+v with %d chunks and %d cancellations, %v", got, firsts.Load(), cancels.Load(), err)
 		}
-		entries, _, err := scopes[0].Audit(t.Context()).List(store.AuditFilter{Action: "backtest.cancelled"}, store.Page{})
+		entries, _, err := scopes[0].Audit(t.Context()).List(store.AuditFilter{Action: "backtest.cancelled"},
+			store.Page{})
 		if err != nil || len(entries) != 1 {
 			t.Errorf("%d audit entries, %v", len(entries), err)
 		}
-		if first, _, err := storetest.FinishChunk(t.Context(), scopes[0], "bt_1", chunks, 100, nil, 2000); first || err != nil {
+		if first, _, err := storetest.FinishChunk(t.Context(), scopes[0], "bt_1", chunks, 100, nil, 2000); first ||
+			err != nil {
 			t.Errorf("a cancelled run took a result: %t, %v", first, err)
 		}
 	})
 }
 
-// TestSweepBacktests looks after the runs of all tenants.
+// TestSweepBacktests finds unfinished and abandoned runs of all tenants.
 func TestSweepBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -108,7 +115,12 @@ func TestSweepBacktests(t *testing.T) {
 		if _, _, err := storetest.FinishChunk(ctx, b, "bt_running", 1, 100, nil, 2000); err != nil {
 			t.Fatal(err)
 		}
-		if finished, err := storetest.FinishBacktest(ctx, b, store.Backtest{ID: "bt_over", Status: store.BacktestFailed, ErrorCode: "why", FinishedMicros: 2000}); err != nil || !finished {
+		if finished, err := storetest.FinishBacktest(ctx, b, store.Backtest{
+			ID:             "bt_over",
+			Status:         store.BacktestFailed,
+			ErrorCode:      "why",
+			FinishedMicros: 2000,
+		}); err != nil || !finished {
 			t.Fatal(finished, err)
 		}
 		young := run("bt_young")
@@ -133,14 +145,15 @@ func TestSweepBacktests(t *testing.T) {
 			t.Errorf("got %d, %v", n, err)
 		}
 		left := run("bt_left")
-		left.Status, left.ErrorCode, left.ErrorDetail, left.FinishedMicros = store.BacktestFailed, fault.CodeInputIncomplete, "the input did not arrive to its end", 6000
+		left.Status, left.ErrorCode, left.ErrorDetail, left.FinishedMicros = store.BacktestFailed,
+			fault.CodeInputIncomplete, "the input did not arrive to its end", 6000
 		wantRun(t, a, left)
 		wantRun(t, a, young)
 	})
 }
 
-// TestPurgeBacktests gives up the chunks of old runs, a few at a time, and
-// keeps their records.
+// TestPurgeBacktests deletes the chunks of old runs, a few at a time, and keeps
+// their records.
 func TestPurgeBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -148,7 +161,8 @@ func TestPurgeBacktests(t *testing.T) {
 		a, b := signUp(t, db, "ten_A"), signUp(t, db, "ten_B")
 		end := func(scope *store.Scope, id string, chunks, micros int64) {
 			queued(t, scope, id, chunks)
-			if _, err := storetest.FinishBacktest(ctx, scope, store.Backtest{ID: id, Status: store.BacktestFailed, FinishedMicros: micros}); err != nil {
+			if _, err := storetest.FinishBacktest(ctx, scope,
+				store.Backtest{ID: id, Status: store.BacktestFailed, FinishedMicros: micros}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -176,7 +190,13 @@ func TestPurgeBacktests(t *testing.T) {
 			id     string
 			purged bool
 			chunks int
-		}{{a, "bt_1", true, 0}, {b, "bt_2", true, 0}, {b, "bt_none", true, 0}, {a, "bt_late", false, 1}, {a, "bt_going", false, 1}} {
+		}{
+			{a, "bt_1", true, 0},
+			{b, "bt_2", true, 0},
+			{b, "bt_none", true, 0},
+			{a, "bt_late", false, 1},
+			{a, "bt_going", false, 1},
+		} {
 			got, err := c.scope.Backtests(ctx).Get(c.id)
 			pending, errPending := c.scope.Backtests(ctx).PendingChunks(c.id)
 			if err := errors.Join(err, errPending); err != nil || got.Purged != c.purged || len(pending) != c.chunks {
@@ -186,7 +206,7 @@ func TestPurgeBacktests(t *testing.T) {
 	})
 }
 
-// TestPurgeVainBacktests gives up the chunks of runs that came to nothing, and
+// TestPurgeVainBacktests deletes the chunks of failed and cancelled runs, and
 // of no others.
 func TestPurgeVainBacktests(t *testing.T) {
 	t.Parallel()
@@ -215,10 +235,17 @@ func TestPurgeVainBacktests(t *testing.T) {
 				t.Errorf("%d steps, want %d; %v", n, want, err)
 			}
 		}
-		for id, want := range map[string]int{"bt_failed": 0, "bt_cancelled": 0, "bt_late": 2, "bt_succeeded": 2, "bt_going": 2} {
+		for id, want := range map[string]int{
+			"bt_failed":    0,
+			"bt_cancelled": 0,
+			"bt_late":      2,
+			"bt_succeeded": 2,
+			"bt_going":     2,
+		} {
 			got, err := scope.Backtests(ctx).Get(id)
 			kept := 0
-			err = errors.Join(err, scope.Backtests(ctx).WalkInputs(id, func(store.BacktestChunk) error { kept++; return nil }))
+			err = errors.Join(err,
+				scope.Backtests(ctx).WalkInputs(id, func(store.BacktestChunk) error { kept++; return nil }))
 			if err != nil || kept != want || got.Purged != (want == 0) {
 				t.Errorf("%s: %d chunks are kept, purged %t, %v", id, kept, got.Purged, err)
 			}

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// run is a backtest whose input is about to arrive.
+// run returns a backtest whose input is about to arrive.
 func run(id string) store.Backtest {
 	return store.Backtest{
 		ID: id, Status: store.BacktestReceiving, Source: "csv", RuleSetID: "pol_1", ChallengerID: "pol_2",
@@ -22,10 +22,15 @@ func run(id string) store.Backtest {
 }
 
 func chunk(number int64) store.BacktestChunk {
-	return store.BacktestChunk{Number: number, First: 100*number - 99, Rows: 100, Input: []byte{0x1f, 0x8b, byte(number)}}
+	return store.BacktestChunk{
+		Number: number,
+		First:  100*number - 99,
+		Rows:   100,
+		Input:  []byte{0x1f, 0x8b, byte(number)},
+	}
 }
 
-// fillBacktest puts a row into every table of backtests.
+// fillBacktest inserts a row into every table of backtests.
 func fillBacktest(tx *store.Tx) error {
 	if err := tx.Backtests().Insert(run("bt_fill")); err != nil {
 		return err
@@ -33,7 +38,7 @@ func fillBacktest(tx *store.Tx) error {
 	return tx.Backtests().InsertChunk("bt_fill", chunk(1))
 }
 
-// queued stores a run of n chunks that nobody has begun.
+// queued stores a queued run of n chunks.
 func queued(t *testing.T, scope *store.Scope, id string, n int64) {
 	t.Helper()
 	err := scope.Write(t.Context(), func(tx *store.Tx) error {
@@ -60,21 +65,25 @@ func wantRun(t *testing.T, scope *store.Scope, want store.Backtest) {
 	}
 }
 
-// TestBacktest follows a run from its first byte to its report.
+// TestBacktest follows a run from its first chunk to its report.
 func TestBacktest(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		want := run("bt_1")
-		wantKind(t, storetest.InsertBacktest(ctx, scope, want, store.AuditEntry{ID: "aud_bt", Action: "backtest.created", Object: "bt_1"}), 0, "")
+		wantKind(t, storetest.InsertBacktest(ctx, scope, want,
+			store.AuditEntry{ID: "aud_bt", Action: "backtest.created", Object: "bt_1"}), 0, "")
 		wantRun(t, scope, want)
-		wantKind(t, storetest.InsertBacktest(ctx, scope, want, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
+		wantKind(t, storetest.InsertBacktest(ctx, scope, want, store.AuditEntry{}), fault.Conflict,
+			fault.CodeVersionConflict)
 		for number := range int64(2) {
 			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_1", chunk(number+1)), 0, "")
 		}
-		wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_1", chunk(2)), fault.Conflict, fault.CodeVersionConflict)
-		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, nil, 2000); first || left != 0 || err != nil {
-			t.Errorf("a run whose input is not whole took a result: %t, %d, %v", first, left, err)
+		wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_1", chunk(2)), fault.Conflict,
+			fault.CodeVersionConflict)
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, nil, 2000); first || left != 0 ||
+			err != nil {
+			t.Errorf("a run with incomplete input accepted a result: %t, %d, %v", first, left, err)
 		}
 		wantKind(t, storetest.QueueBacktest(ctx, scope, "bt_1", 200, 2), 0, "")
 		want.Status, want.Rows, want.Chunks = store.BacktestQueued, 200, 2
@@ -82,7 +91,8 @@ func TestBacktest(t *testing.T) {
 		wantKind(t, storetest.QueueBacktest(ctx, scope, "bt_1", 200, 2), fault.Conflict, fault.CodeInvalidTransition)
 		wantPending(t, scope, "bt_1", 1, 2)
 
-		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 2, 99, []byte{0, 2}, 2000); !first || left != 1 || err != nil {
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 2, 99, []byte{0, 2}, 2000); !first ||
+			left != 1 || err != nil {
 			t.Errorf("got %t, %d, %v", first, left, err)
 		}
 		want.Status, want.RowsDone, want.ChunksDone, want.StartedMicros = store.BacktestRunning, 99, 1, 2000
@@ -92,10 +102,12 @@ func TestBacktest(t *testing.T) {
 		if finished, err := storetest.FinishBacktest(ctx, scope, early); finished || err != nil {
 			t.Errorf("a run with a chunk missing ended: %t, %v", finished, err)
 		}
-		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, []byte{0, 1}, 2500); !first || left != 0 || err != nil {
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, []byte{0, 1}, 2500); !first ||
+			left != 0 || err != nil {
 			t.Errorf("got %t, %d, %v", first, left, err)
 		}
-		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, []byte("another"), 2600); first || left != 0 || err != nil {
+		if first, left, err := storetest.FinishChunk(ctx, scope, "bt_1", 1, 100, []byte("another"), 2600); first ||
+			left != 0 || err != nil {
 			t.Errorf("got %t, %d, %v", first, left, err)
 		}
 		if finished, err := storetest.FinishBacktest(ctx, scope, early); !finished || err != nil {
@@ -108,7 +120,8 @@ func TestBacktest(t *testing.T) {
 		if finished, err := storetest.FinishBacktest(ctx, scope, late); finished || err != nil {
 			t.Errorf("a run ended twice: %t, %v", finished, err)
 		}
-		if b, cancelled, err := storetest.CancelBacktest(ctx, scope, "bt_1", 4000, store.AuditEntry{ID: "aud_never"}); cancelled || b.Status != store.BacktestSucceeded || err != nil {
+		if b, cancelled, err := storetest.CancelBacktest(ctx, scope, "bt_1", 4000,
+			store.AuditEntry{ID: "aud_never"}); cancelled || b.Status != store.BacktestSucceeded || err != nil {
 			t.Errorf("got %+v, %t, %v", b, cancelled, err)
 		}
 		wantRun(t, scope, want)
@@ -122,7 +135,7 @@ func wantPending(t *testing.T, scope *store.Scope, id string, want ...int64) {
 	}
 }
 
-// TestChunks reads chunks back, one at a time and in their order.
+// TestChunks reads chunks one at a time and in their order.
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -130,7 +143,8 @@ func TestChunks(t *testing.T) {
 		queued(t, scope, "bt_1", 3)
 		queued(t, scope, "bt_2", 1)
 		for _, number := range []int64{3, 1} {
-			if _, _, err := storetest.FinishChunk(ctx, scope, "bt_1", number, 100, []byte{byte(number), 0}, 2000); err != nil {
+			if _, _, err := storetest.FinishChunk(ctx, scope, "bt_1", number, 100, []byte{byte(number), 0},
+				2000); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -146,14 +160,17 @@ func TestChunks(t *testing.T) {
 		_, err = scope.Backtests(ctx).Chunk("bt_1", 4)
 		wantNotFound(t, err)
 		var inputs, results []store.BacktestChunk
-		if err := scope.Backtests(ctx).WalkInputs("bt_1", func(c store.BacktestChunk) error { inputs = append(inputs, c); return nil }); err != nil {
+		if err := scope.Backtests(ctx).WalkInputs("bt_1",
+			func(c store.BacktestChunk) error { inputs = append(inputs, c); return nil }); err != nil {
 			t.Error(err)
 		}
-		want := []store.BacktestChunk{done(1, chunk(1).Input, nil), done(2, chunk(2).Input, nil), done(3, chunk(3).Input, nil)}
+		want := []store.BacktestChunk{done(1, chunk(1).Input, nil), done(2, chunk(2).Input, nil),
+			done(3, chunk(3).Input, nil)}
 		if diff := cmp.Diff(want, inputs, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if err := scope.Backtests(ctx).WalkResults("bt_1", func(c store.BacktestChunk) error { results = append(results, c); return nil }); err != nil {
+		if err := scope.Backtests(ctx).WalkResults("bt_1",
+			func(c store.BacktestChunk) error { results = append(results, c); return nil }); err != nil {
 			t.Error(err)
 		}
 		want = []store.BacktestChunk{done(1, nil, []byte{1, 0}), done(3, nil, []byte{3, 0})}
@@ -175,7 +192,8 @@ func TestChunks(t *testing.T) {
 	})
 }
 
-// TestBacktestIsolation hands every method to those who must not see the run.
+// TestBacktestIsolation calls every method from scopes that must not see the
+// run.
 func TestBacktestIsolation(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -193,13 +211,15 @@ func TestBacktestIsolation(t *testing.T) {
 			wantNotFound(t, err)
 			_, _, err = storetest.FinishChunk(ctx, other, "bt_1", 1, 100, nil, 2000)
 			wantNotFound(t, err)
-			_, err = storetest.FinishBacktest(ctx, other, store.Backtest{ID: "bt_1", Status: store.BacktestFailed, FinishedMicros: 2000})
+			_, err = storetest.FinishBacktest(ctx, other,
+				store.Backtest{ID: "bt_1", Status: store.BacktestFailed, FinishedMicros: 2000})
 			wantNotFound(t, err)
 			_, _, err = storetest.CancelBacktest(ctx, other, "bt_1", 2000, store.AuditEntry{ID: "aud_never"})
 			wantNotFound(t, err)
 			wantNotFound(t, storetest.QueueBacktest(ctx, other, "bt_1", 1, 1))
 			wantPending(t, other, "bt_1")
-			if runs, more, err := other.Backtests(ctx).List(store.BacktestFilter{}, store.Page{}); err != nil || more || len(runs) != 0 {
+			if runs, more, err := other.Backtests(ctx).List(store.BacktestFilter{}, store.Page{}); err != nil || more ||
+				len(runs) != 0 {
 				t.Errorf("got %v, %t, %v", runs, more, err)
 			}
 			never := func(store.BacktestChunk) error { t.Error("a chunk was handed out"); return nil }
@@ -222,7 +242,7 @@ func TestListBacktests(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for i := range 5 {
 			b := run(numbered("bt", i))
-			b.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
+			b.CreatedMicros = int64(1000 + i/2) // pairs differ by id
 			wantKind(t, storetest.InsertBacktest(ctx, scope, b, store.AuditEntry{}), 0, "")
 		}
 		if _, _, err := storetest.CancelBacktest(ctx, scope, "bt_003", 2000, store.AuditEntry{}); err != nil {
@@ -249,13 +269,15 @@ func TestListBacktests(t *testing.T) {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		all, more, err := scope.Backtests(ctx).List(store.BacktestFilter{}, store.Page{Limit: 4})
-		if err != nil || !more || len(all) != 4 || all[3].Status != store.BacktestCancelled || all[3].FinishedMicros != 2000 {
+		if err != nil || !more || len(all) != 4 || all[3].Status != store.BacktestCancelled ||
+			all[3].FinishedMicros != 2000 {
 			t.Errorf("got %+v, %t, %v", all, more, err)
 		}
 	})
 }
 
-// TestLateChunks: a run that is not receiving any more takes no input.
+// TestLateChunks checks that a run that is no longer receiving accepts no
+// input.
 func TestLateChunks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -265,14 +287,16 @@ func TestLateChunks(t *testing.T) {
 			wantKind(t, storetest.InsertBacktest(ctx, scope, run(id), store.AuditEntry{ID: "aud_" + id}), 0, "")
 			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, id, chunk(1)), 0, "")
 		}
-		_, err := storetest.FinishBacktest(ctx, scope, store.Backtest{ID: "bt_failed", Status: store.BacktestFailed, FinishedMicros: 2000})
+		_, err := storetest.FinishBacktest(ctx, scope,
+			store.Backtest{ID: "bt_failed", Status: store.BacktestFailed, FinishedMicros: 2000})
 		wantKind(t, err, 0, "")
 		_, _, err = storetest.CancelBacktest(ctx, scope, "bt_cancelled", 2000, store.AuditEntry{ID: "aud_cancel"})
 		wantKind(t, err, 0, "")
 		_, err = db.System().FailAbandonedBacktests(ctx, 4000, 6000)
 		wantKind(t, err, 0, "")
 		for _, id := range []string{"bt_queued", "bt_failed", "bt_cancelled", "bt_abandoned"} {
-			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, id, chunk(2)), fault.Conflict, fault.CodeInvalidTransition)
+			wantKind(t, storetest.ReceiveBacktestChunk(ctx, scope, id, chunk(2)), fault.Conflict,
+				fault.CodeInvalidTransition)
 			wantPending(t, scope, id, 1)
 		}
 		wantNotFound(t, storetest.ReceiveBacktestChunk(ctx, scope, "bt_none", chunk(1)))

@@ -20,8 +20,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// tablesOf lists a database's tables past package store, but for the one that
-// every database writes for itself.
+// tablesOf returns a database's tables, bypassing package store, except the one
+// that every database writes for itself.
 func tablesOf(t *testing.T, raw *sql.DB, kind string) []string {
 	t.Helper()
 	query := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -33,8 +33,8 @@ func tablesOf(t *testing.T, raw *sql.DB, kind string) []string {
 	return tables
 }
 
-// dump is every row of every table, past package store, in an order that both
-// databases agree on.
+// dump returns every row of every table, bypassing package store, in an order
+// that is the same on both databases.
 func dump(t *testing.T, databaseURL, kind string) map[string][]string {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)
@@ -90,8 +90,8 @@ func rowsOf(t *testing.T, tx *sql.Tx, table string) []string {
 	return all
 }
 
-// fillMore signs two tenants up and gives them a row of every kind, and the
-// first enough decisions for several frames.
+// fillMore signs up two tenants with a row of every kind, and gives the first
+// enough decisions for several frames.
 func fillMore(t *testing.T, db *store.DB) *store.Scope {
 	t.Helper()
 	scope := signUp(t, db, "ten_A")
@@ -113,9 +113,9 @@ func fillMore(t *testing.T, db *store.DB) *store.Scope {
 	return scope
 }
 
-// TestBackup takes a backup of each kind of database while it is written to,
-// and restores it into each: a restored database holds exactly the rows of the
-// one it was taken from, as of one moment.
+// TestBackup takes a backup of each kind of database during writes and restores
+// it into each kind. The restored database holds exactly the rows of one
+// snapshot.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -146,23 +146,25 @@ func TestBackup(t *testing.T) {
 			t.Run("into "+into.kind, func(t *testing.T) {
 				t.Parallel()
 				target := into.url(t)
-				restored, err := store.Restore(t.Context(), target, bytes.NewReader(still.Bytes()), store.Options{}, nil)
+				restored, err := store.Restore(t.Context(), target, bytes.NewReader(still.Bytes()), store.Options{},
+					nil)
 				if diff := cmp.Diff(stats, restored); err != nil || diff != "" {
 					t.Fatalf("%v (-want +got):\n%s", err, diff)
 				}
 				if diff := cmp.Diff(quiet, dump(t, target, into.kind)); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				wantSurveyed(t, target, into.kind)
-				wantWhole(t, into.url(t), busy)
-				// What was restored goes on as if nothing had been.
-				wantKind(t, storetest.Open(t, target, store.Options{}).Scope("ten_A", sandbox).InsertDecision(t.Context(), decision("dec_after", store.Unmetered)), 0, "")
+				wantAnalyzed(t, target, into.kind)
+				wantSnapshot(t, into.url(t), busy)
+				// The restored database works like the original.
+				wantKind(t, storetest.Open(t, target, store.Options{}).Scope("ten_A", sandbox).InsertDecision(
+					t.Context(), decision("dec_after", store.Unmetered)), 0, "")
 			})
 		}
 	})
 }
 
-// backupWhileWriting takes a backup that begins and ends under load.
+// backupWhileWriting takes a backup that begins and ends during writes.
 func backupWhileWriting(t *testing.T, db *store.DB, scope *store.Scope) []byte {
 	t.Helper()
 	done := make(chan struct{})
@@ -172,7 +174,8 @@ func backupWhileWriting(t *testing.T, db *store.DB, scope *store.Scope) []byte {
 		begun.Add(1)
 		writers.Go(func() {
 			for i := 0; ; i++ {
-				if err := scope.InsertDecision(t.Context(), decision(fmt.Sprintf("dec_busy_%d_%d", k, i), store.Unmetered)); err != nil {
+				if err := scope.InsertDecision(t.Context(),
+					decision(fmt.Sprintf("dec_busy_%d_%d", k, i), store.Unmetered)); err != nil {
 					t.Error(err)
 				}
 				if i == 0 {
@@ -197,9 +200,9 @@ func backupWhileWriting(t *testing.T, db *store.DB, scope *store.Scope) []byte {
 	return backup.Bytes()
 }
 
-// wantWhole restores a backup and checks that it is of one moment: as many
-// decisions as are billed.
-func wantWhole(t *testing.T, databaseURL string, backup []byte) {
+// wantSnapshot restores a backup and checks that it is of one moment: it has as
+// many decisions as are billed.
+func wantSnapshot(t *testing.T, databaseURL string, backup []byte) {
 	t.Helper()
 	stats, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{}, nil)
 	if err != nil {
@@ -220,8 +223,8 @@ func wantWhole(t *testing.T, databaseURL string, backup []byte) {
 	}
 }
 
-// TestRestoreRefuses alters a backup in every way there is: the database that
-// it was to go into stays empty, and takes the whole one afterwards.
+// TestRestoreRefuses restores altered backups. The database stays empty, and
+// accepts the unaltered backup afterwards.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	source := storetest.Open(t, storetest.SQLite(t), store.Options{})
@@ -234,7 +237,8 @@ func TestRestoreRefuses(t *testing.T) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		refused := func(what string, backup []byte) {
 			t.Helper()
-			_, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{Connections: 2}, nil)
+			_, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{Connections: 2},
+				nil)
 			if !errors.Is(err, store.ErrBackup) {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -267,9 +271,9 @@ func TestRestoreRefuses(t *testing.T) {
 	})
 }
 
-// alteredAt is a backup with another byte in one place. The same text can be
-// packed in several ways, so after gzip's head, all of which a restore looks
-// at, it takes a byte that makes it another text.
+// alteredAt returns the backup with one byte changed. The same content can be
+// compressed in several ways, so after the gzip header, which a restore
+// compares completely, it chooses a byte that changes the content.
 func alteredAt(t *testing.T, backup []byte, at int) []byte {
 	t.Helper()
 	want, _ := unpacked(backup)
@@ -292,15 +296,16 @@ func unpacked(backup []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// wantSurveyed fails unless PostgreSQL's planner knows that there are decisions:
-// one that does not would sort all of them for the first page of a list.
-func wantSurveyed(t *testing.T, databaseURL, kind string) {
+// wantAnalyzed fails unless PostgreSQL's planner knows that there are
+// decisions. Otherwise it would sort all of them for the first page of a list.
+func wantAnalyzed(t *testing.T, databaseURL, kind string) {
 	t.Helper()
 	if kind != "postgres" {
 		return
 	}
 	var rows float64
-	row := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(), "SELECT reltuples FROM pg_class WHERE relname = 'decisions'")
+	row := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(),
+		"SELECT reltuples FROM pg_class WHERE relname = 'decisions'")
 	if err := row.Scan(&rows); err != nil || rows < 1 {
 		t.Errorf("the planner knows of %v decisions (%v)", rows, err)
 	}

@@ -10,24 +10,32 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestResolutions closes alerts about four entities, each as something else.
+// TestResolutions closes alerts about four entities with different resolutions.
 func TestResolutions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		const mutedUntil = micros + 10 + 30*dayMicros
-		for i, resolution := range []string{store.ResolutionConfirmedFraud, store.ResolutionFalsePositive, "duplicate", "other"} {
+		for i, resolution := range []string{store.ResolutionConfirmedFraud, store.ResolutionFalsePositive, "duplicate",
+			"other"} {
 			about := account(resolution)
 			hit(t, scope, numbered("alr", i), observed("A", micros, about), nil)
 			before := changes(t, scope)
-			m := store.AlertMove{ID: numbered("alr", i), To: "closed", Resolution: resolution, Actor: "usr_1", NowMicros: micros + 10, MuteDays: 30}
+			m := store.AlertMove{
+				ID:         numbered("alr", i),
+				To:         "closed",
+				Resolution: resolution,
+				Actor:      "usr_1",
+				NowMicros:  micros + 10,
+				MuteDays:   30,
+			}
 			a, err := move(t, scope, m)
 			if err != nil || a.Resolution != resolution {
 				t.Errorf("%+v, %v", a, err)
 			}
 			blocked, muted := resolution == store.ResolutionConfirmedFraud, resolution == store.ResolutionFalsePositive
 			if told := changes(t, scope) > before; told != blocked {
-				t.Errorf("%s: told as a change: %t", resolution, told)
+				t.Errorf("%s: reported as a change: %t", resolution, told)
 			}
 			for at, still := range map[int64]bool{micros + 11: muted, mutedUntil - 1: muted, mutedUntil: false} {
 				got := observe(t, scope, observed("B", at, address("1"), about), windows())
@@ -35,21 +43,26 @@ func TestResolutions(t *testing.T) {
 					t.Errorf("%s at %d: %+v", resolution, at, got)
 				}
 			}
-			// What is closed stays so: the next hit opens another.
+			// A closed alert stays closed; the next hit opens another.
 			next, created := hit(t, scope, numbered("alr_next", i), observed("C", micros+20, about), nil)
 			if !created || next.PreviousID != a.ID {
 				t.Errorf("%+v, %t", next, created)
 			}
 		}
 		entries, more, err := scope.Blocklist(ctx).List(nil, 10)
-		want := []store.BlockedEntity{{Entity: account("confirmed_fraud"), BlockedMicros: micros + 10, BlockedBy: "usr_1", AlertID: "alr_000"}}
+		want := []store.BlockedEntity{{
+			Entity:        account("confirmed_fraud"),
+			BlockedMicros: micros + 10,
+			BlockedBy:     "usr_1",
+			AlertID:       "alr_000",
+		}}
 		if diff := cmp.Diff(want, entries); err != nil || more || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 	})
 }
 
-// entities are those of entries of the block list.
+// entities returns the entities of block list entries.
 func entities(list []store.BlockedEntity) (out []store.ObservedEntity) {
 	for _, b := range list {
 		out = append(out, b.Entity)
@@ -57,9 +70,10 @@ func entities(list []store.BlockedEntity) (out []store.ObservedEntity) {
 	return out
 }
 
-// TestConfirmedBlocksNoCrowd: an address, a pincode or an agent is shared by people
-// who have nothing to do with each other. Confirmed, its alert blocks the accounts
-// that two or more of them share, and the thing itself only if it is named.
+// TestConfirmedBlocksNoCrowd checks that confirming an alert about an address,
+// a pincode or an agent, which unrelated people share, blocks the accounts that
+// two or more of its applicants share, and blocks the entity itself only if it
+// is named.
 func TestConfirmedBlocksNoCrowd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -69,14 +83,16 @@ func TestConfirmedBlocksNoCrowd(t *testing.T) {
 			mule, own, phone := account(kind+"-mule"), account(kind+"-own"), entity("device", kind+"-phone")
 			raise := func(id string) {
 				for i, o := range []store.Observation{
-					observed(kind+"A", micros, crowd, mule), observed(kind+"B", micros, crowd, mule, phone), observed(kind+"C", micros, crowd, own),
+					observed(kind+"A", micros, crowd, mule), observed(kind+"B", micros, crowd, mule, phone),
+					observed(kind+"C", micros, crowd, own),
 				} {
 					hit(t, scope, numbered(id, i), o, nil)
 				}
 			}
 			confirm := func(id string, block []store.BlockedEntity) (store.Alert, error) {
 				return move(t, scope, store.AlertMove{
-					ID: id + "_000", To: "closed", Resolution: store.ResolutionConfirmedFraud, Actor: "usr_1", NowMicros: micros + 10, Block: block,
+					ID: id + "_000", To: "closed", Resolution: store.ResolutionConfirmedFraud, Actor: "usr_1",
+					NowMicros: micros + 10, Block: block,
 				})
 			}
 			observe(t, scope, observed(kind+"C", micros, other), windows())
@@ -95,8 +111,10 @@ func TestConfirmedBlocksNoCrowd(t *testing.T) {
 				}
 			}
 			const until = micros + 1000
-			closed, err = confirm(kind+"again", []store.BlockedEntity{{Entity: crowd, UntilMicros: until}, {Entity: phone}})
-			if err != nil || len(closed.Blocked) != 2 || closed.Blocked[0].UntilMicros != until || closed.Blocked[1].UntilMicros != 0 {
+			closed, err = confirm(kind+"again",
+				[]store.BlockedEntity{{Entity: crowd, UntilMicros: until}, {Entity: phone}})
+			if err != nil || len(closed.Blocked) != 2 || closed.Blocked[0].UntilMicros != until ||
+				closed.Blocked[1].UntilMicros != 0 {
 				t.Errorf("%s named: %+v, %v", kind, closed.Blocked, err)
 			}
 			for at, blocked := range map[int64]int{until - 1: 1, until: 0} {
@@ -108,8 +126,9 @@ func TestConfirmedBlocksNoCrowd(t *testing.T) {
 	})
 }
 
-// TestShorterMute closes two alerts about one entity as false, the later one
-// for a shorter time: the longer silence holds. A longer one takes its place.
+// TestShorterMute closes two alerts about one entity as false positives, the
+// later one with a shorter mute. The longer mute stays; a longer one replaces
+// it.
 func TestShorterMute(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -118,7 +137,14 @@ func TestShorterMute(t *testing.T) {
 		mute := func(id string, nowMicros, days int64) {
 			t.Helper()
 			hit(t, scope, id, observed("A", nowMicros, about), nil)
-			m := store.AlertMove{ID: id, To: "closed", Resolution: store.ResolutionFalsePositive, Actor: "usr_1", NowMicros: nowMicros, MuteDays: days}
+			m := store.AlertMove{
+				ID:         id,
+				To:         "closed",
+				Resolution: store.ResolutionFalsePositive,
+				Actor:      "usr_1",
+				NowMicros:  nowMicros,
+				MuteDays:   days,
+			}
 			if _, err := move(t, scope, m); err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +165,7 @@ func TestShorterMute(t *testing.T) {
 	})
 }
 
-// TestShorterMuteOfRing is TestShorterMute for the alerts of a ring.
+// TestShorterMuteOfRing does the same for the alerts of a ring.
 func TestShorterMuteOfRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -148,7 +174,13 @@ func TestShorterMuteOfRing(t *testing.T) {
 			t.Helper()
 			a := ringHits(t, scope, id, observed("A", nowMicros, account("1")), observed("B", nowMicros, account("1")),
 				observed("C", nowMicros, account("1")))
-			m := store.AlertMove{ID: a.ID, To: "closed", Resolution: store.ResolutionFalsePositive, NowMicros: nowMicros, MuteDays: days}
+			m := store.AlertMove{
+				ID:         a.ID,
+				To:         "closed",
+				Resolution: store.ResolutionFalsePositive,
+				NowMicros:  nowMicros,
+				MuteDays:   days,
+			}
 			if _, err := move(t, scope, m); err != nil {
 				t.Fatal(err)
 			}
@@ -172,7 +204,11 @@ func TestBlocklist(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		var want []store.BlockedEntity
 		for i := range 5 {
-			b := store.BlockedEntity{Entity: account(numbered("", i)), BlockedMicros: micros + int64(i/2), BlockedBy: "usr_1"}
+			b := store.BlockedEntity{
+				Entity:        account(numbered("", i)),
+				BlockedMicros: micros + int64(i/2),
+				BlockedBy:     "usr_1",
+			}
 			doing(t, scope, func(tx *store.Tx) error { _, _, err := tx.Blocklist().Block(b); return err })
 			again := b
 			again.BlockedMicros, again.BlockedBy = micros+9, "usr_2"
@@ -197,20 +233,21 @@ func TestBlocklist(t *testing.T) {
 		off := func(tx *store.Tx) error { return tx.Blocklist().Unblock(want[0].Entity.Kind, want[0].Entity.Key) }
 		doing(t, scope, off)
 		if changes(t, scope) <= before {
-			t.Error("nodes do not hear of it")
+			t.Error("the number of changes did not grow")
 		}
 		wantNotFound(t, scope.Write(ctx, off))
 		for i, blocked := range []bool{false, true} {
-			if got := observe(t, scope, observed("A", micros, want[i].Entity), windows()); len(got.Blocklisted) == 1 != blocked {
+			if got := observe(t, scope, observed("A", micros, want[i].Entity),
+				windows()); len(got.Blocklisted) == 1 != blocked {
 				t.Errorf("%d: %+v", i, got)
 			}
 		}
 	})
 }
 
-// TestBlockedFor has entries that end: the longer one holds, one that has ended
-// counts as none, and confirmed fraud does not end. Whether something is blocked
-// needs no applicant.
+// TestBlockedFor checks entries with an end: the longer one wins, an ended one
+// counts as absent, and confirmed fraud has no end. Checking whether an entity
+// is blocked needs no applicant.
 func TestBlockedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -220,7 +257,13 @@ func TestBlockedFor(t *testing.T) {
 			t.Helper()
 			var held store.BlockedEntity
 			doing(t, scope, func(tx *store.Tx) error {
-				entry, did, err := tx.Blocklist().Block(store.BlockedEntity{Entity: about, BlockedMicros: at, BlockedBy: "usr_1", Reason: reason, UntilMicros: until})
+				entry, did, err := tx.Blocklist().Block(store.BlockedEntity{
+					Entity:        about,
+					BlockedMicros: at,
+					BlockedBy:     "usr_1",
+					Reason:        reason,
+					UntilMicros:   until,
+				})
 				if held = entry; did != change {
 					t.Errorf("%s: did %d, want %d", reason, did, change)
 				}
@@ -230,7 +273,8 @@ func TestBlockedFor(t *testing.T) {
 		}
 		blocked := func(at int64, want bool) {
 			t.Helper()
-			kinds, err := scope.Observations(ctx).Blocked(store.Observation{NowMicros: at, Entities: []store.ObservedEntity{address("1"), about}})
+			kinds, err := scope.Observations(ctx).Blocked(
+				store.Observation{NowMicros: at, Entities: []store.ObservedEntity{address("1"), about}})
 			if err != nil || len(kinds) == 1 != want {
 				t.Errorf("at %d: %v, %v", at, kinds, err)
 			}
@@ -242,10 +286,12 @@ func TestBlockedFor(t *testing.T) {
 		block(micros, micros+10, "first", store.BlockAdded)
 		blocked(micros+9, true)
 		blocked(micros+10, false)
-		if held := block(micros+1, micros+5, "shorter", store.BlockKept); held.Reason != "first" || held.UntilMicros != micros+10 {
+		if held := block(micros+1, micros+5, "shorter", store.BlockKept); held.Reason != "first" ||
+			held.UntilMicros != micros+10 {
 			t.Errorf("%+v", held)
 		}
-		if held := block(micros+2, micros+20, "longer", store.BlockExtended); held.BlockedMicros != micros || held.Reason != "longer" {
+		if held := block(micros+2, micros+20, "longer", store.BlockExtended); held.BlockedMicros != micros ||
+			held.Reason != "longer" {
 			t.Errorf("%+v", held)
 		}
 		if held := block(micros+30, micros+40, "after it ended", store.BlockAdded); held.BlockedMicros != micros+30 {
@@ -255,12 +301,20 @@ func TestBlockedFor(t *testing.T) {
 		block(micros+32, micros+33, "shorter again", store.BlockKept)
 		blocked(micros+5*365*dayMicros, true)
 		rows, _, err := scope.Blocklist(ctx).List(nil, 10)
-		want := []store.BlockedEntity{{Entity: about, BlockedMicros: micros + 30, BlockedBy: "usr_1", Reason: "for good"}}
+		want := []store.BlockedEntity{{
+			Entity:        about,
+			BlockedMicros: micros + 30,
+			BlockedBy:     "usr_1",
+			Reason:        "for good",
+		}}
 		if diff := cmp.Diff(want, rows); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			if kinds, err := other.Observations(ctx).Blocked(store.Observation{NowMicros: micros, Entities: []store.ObservedEntity{about}}); err != nil || len(kinds) > 0 {
+			if kinds, err := other.Observations(ctx).Blocked(store.Observation{
+				NowMicros: micros,
+				Entities:  []store.ObservedEntity{about},
+			}); err != nil || len(kinds) > 0 {
 				t.Errorf("%s sees %v, %v", who, kinds, err)
 			}
 		}

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestCutDecisions cuts a list of decisions into stretches, each of which
-// begins where the one before ended.
+// TestCutDecisions splits a list of decisions. Each part begins where the one
+// before ended.
 func TestCutDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -32,12 +32,16 @@ func TestCutDecisions(t *testing.T) {
 			want   store.Cut
 		}{
 			{store.DecisionFilter{}, store.Page{}, 5, store.Cut{Rows: 5, Last: "dec_004", Next: "dec_004"}},
-			{store.DecisionFilter{}, store.Page{AfterID: "dec_004"}, 5, store.Cut{Rows: 5, Last: "dec_009", Next: "dec_009"}},
+			{store.DecisionFilter{}, store.Page{AfterID: "dec_004"}, 5,
+				store.Cut{Rows: 5, Last: "dec_009", Next: "dec_009"}},
 			{store.DecisionFilter{}, store.Page{AfterID: "dec_009"}, 5, store.Cut{Rows: 2, Last: "dec_011"}},
 			{store.DecisionFilter{}, store.Page{AfterID: "dec_011"}, 5, store.Cut{}},
-			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 3, store.Cut{Rows: 3, Last: "dec_006", Next: "dec_006"}},
-			{store.DecisionFilter{Status: "DECLINED", PolicyKey: "gold"}, store.Page{AfterID: "dec_006"}, 3, store.Cut{Rows: 1, Last: "dec_009"}},
-			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1006, FromID: "dec_002", ToID: "dec_006"}, 9, store.Cut{Rows: 4, Last: "dec_005"}},
+			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 3,
+				store.Cut{Rows: 3, Last: "dec_006", Next: "dec_006"}},
+			{store.DecisionFilter{Status: "DECLINED", PolicyKey: "gold"}, store.Page{AfterID: "dec_006"}, 3,
+				store.Cut{Rows: 1, Last: "dec_009"}},
+			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1006, FromID: "dec_002", ToID: "dec_006"},
+				9, store.Cut{Rows: 4, Last: "dec_005"}},
 		} {
 			cut, err := scope.Decisions(ctx).Cut(c.filter, c.page, c.most)
 			if err != nil || cut != c.want {
@@ -45,23 +49,24 @@ func TestCutDecisions(t *testing.T) {
 			}
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			if cut, err := other.Decisions(ctx).Cut(store.DecisionFilter{}, store.Page{}, 5); err != nil || cut != (store.Cut{}) {
+			if cut, err := other.Decisions(ctx).Cut(store.DecisionFilter{}, store.Page{}, 5); err != nil ||
+				cut != (store.Cut{}) {
 				t.Errorf("%s sees %+v, %v", who, cut, err)
 			}
 		}
 	})
 }
 
-// TestRareDecisions cuts what is rare among many and walks along it: both find
-// what a look at every decision does, in its order, and neither asks for more
-// than a stretch at a time.
+// TestRareDecisions cuts and walks rare decisions among many. Both find what a
+// full scan finds, in its order, and neither scans more than its limit at a
+// time.
 func TestRareDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fillBy(t, databaseURL, db.Kind(), strings.Replace(manyDecisions, "'default'",
 			"CASE WHEN i % 1500 = 0 THEN 'rare' WHEN i > 19000 AND i % 2 = 0 THEN 'late' ELSE 'default' END", 1))
-		scope := db.Scope("ten_0", sandbox) // a third of them: those whose number three divides
+		scope := db.Scope("ten_0", sandbox) // a third of them: those whose number is divisible by three
 		walk := func(f store.DecisionFilter) (found []store.Decision) {
 			err := scope.Decisions(t.Context()).Walk(f, store.Page{Limit: 60}, func(d *store.Decision) error {
 				found = append(found, *d)
@@ -73,7 +78,7 @@ func TestRareDecisions(t *testing.T) {
 		all := walk(store.DecisionFilter{})
 		for _, c := range []struct {
 			filter store.DecisionFilter
-			cuts   int // 6,666 decisions are four stretches; every 25 found end a cut
+			cuts   int // 6,666 decisions are four scans; a cut ends after 25 found
 		}{
 			{store.DecisionFilter{PolicyKey: "none"}, 4},
 			{store.DecisionFilter{PolicyKey: "rare"}, 4},
@@ -86,7 +91,8 @@ func TestRareDecisions(t *testing.T) {
 		} {
 			var want []store.Decision
 			for _, d := range all {
-				if (c.filter.Status == "" || c.filter.Status == d.Status) && (c.filter.PolicyKey == "" || c.filter.PolicyKey == d.PolicyKey) {
+				if (c.filter.Status == "" || c.filter.Status == d.Status) &&
+					(c.filter.PolicyKey == "" || c.filter.PolicyKey == d.PolicyKey) {
 					want = append(want, d)
 				}
 			}

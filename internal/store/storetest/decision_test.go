@@ -24,9 +24,11 @@ func TestDecision(t *testing.T) {
 		}
 		_, err = scope.Decisions(ctx).Get("dec_none")
 		wantNotFound(t, err)
-		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), fault.Conflict, fault.CodeVersionConflict)
+		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", store.Unmetered)), fault.Conflict,
+			fault.CodeVersionConflict)
 
-		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "decision.created", Actor: "key_1"}, store.Page{})
+		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "decision.created", Actor: "key_1"},
+			store.Page{})
 		if err != nil || len(entries) != 1 || entries[0].Object != "dec_1" {
 			t.Errorf("got %+v, %v", entries, err)
 		}
@@ -35,15 +37,17 @@ func TestDecision(t *testing.T) {
 			t.Log(who)
 			_, err := other.Decisions(ctx).Get("dec_1")
 			wantNotFound(t, err)
-			if rows, _, err := other.Decisions(ctx).List(store.DecisionFilter{}, store.Page{}); err != nil || len(rows) != 0 {
+			if rows, _, err := other.Decisions(ctx).List(store.DecisionFilter{}, store.Page{}); err != nil ||
+				len(rows) != 0 {
 				t.Errorf("got %v, %v", rows, err)
 			}
-			if entries, _, err := other.Audit(ctx).List(store.AuditFilter{Object: "dec_1"}, store.Page{}); err != nil || len(entries) != 0 {
+			if entries, _, err := other.Audit(ctx).List(store.AuditFilter{Object: "dec_1"}, store.Page{}); err != nil ||
+				len(entries) != 0 {
 				t.Errorf("got %v, %v", entries, err)
 			}
 			wantUsage(t, other, 0)
 		}
-		// The same id means something else to a neighbour.
+		// The same id is a different decision in another scope.
 		wantKind(t, others["the other environment"].InsertDecision(ctx, decision("dec_1", 1)), 0, "")
 		wantUsage(t, scope, 1)
 	})
@@ -86,19 +90,24 @@ func TestListDecisions(t *testing.T) {
 			{store.DecisionFilter{}, store.Page{Limit: 5, Descending: true}, 5, true, "dec_011"},
 			{store.DecisionFilter{}, store.Page{Limit: 12}, 12, false, "dec_000"},
 			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004"}, 7, false, "dec_005"},
-			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004", Descending: true}, 4, false, "dec_003"},
+			{store.DecisionFilter{}, store.Page{AfterMicros: 1004, AfterID: "dec_004", Descending: true}, 4, false,
+				"dec_003"},
 			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1004}, 2, false, "dec_002"},
-			{store.DecisionFilter{}, store.Page{FromMicros: 1002, FromID: "dec_002", ToMicros: 1004, ToID: "dec_004"}, 2, false, "dec_002"},
-			{store.DecisionFilter{}, store.Page{FromID: "dec_007", ToID: "dec_009", Descending: true}, 2, false, "dec_008"},
+			{store.DecisionFilter{}, store.Page{FromMicros: 1002, FromID: "dec_002", ToMicros: 1004, ToID: "dec_004"},
+				2, false, "dec_002"},
+			{store.DecisionFilter{}, store.Page{FromID: "dec_007", ToID: "dec_009", Descending: true}, 2, false,
+				"dec_008"},
 			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 4, false, "dec_000"},
-			{store.DecisionFilter{Status: "DECLINED"}, store.Page{Limit: 2, AfterMicros: 1003, AfterID: "dec_003"}, 2, false, "dec_006"},
+			{store.DecisionFilter{Status: "DECLINED"}, store.Page{Limit: 2, AfterMicros: 1003, AfterID: "dec_003"}, 2,
+				false, "dec_006"},
 			{store.DecisionFilter{Grade: "NA", Endpoint: "POST /v1/evaluate"}, store.Page{}, 4, false, "dec_000"},
 			{store.DecisionFilter{ApplicantRef: "app-1"}, store.Page{Descending: true}, 8, false, "dec_011"},
 			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_2"}, store.Page{}, 4, false, "dec_000"},
 			{store.DecisionFilter{PolicyKey: "gold", PolicyID: "pol_1"}, store.Page{}, 0, false, ""},
 		} {
 			rows, next, err := scope.Decisions(ctx).List(c.filter, c.page)
-			if more := next.ID != ""; err != nil || len(rows) != c.want || more != c.more || len(rows) > 0 && rows[0].ID != c.first {
+			if more := next.ID != ""; err != nil || len(rows) != c.want || more != c.more ||
+				len(rows) > 0 && rows[0].ID != c.first {
 				t.Errorf("%+v %+v: got %d rows, %v, %v", c.filter, c.page, len(rows), next, err)
 			}
 		}
@@ -113,7 +122,7 @@ func TestWalkDecisions(t *testing.T) {
 		var want []string
 		for i := range n {
 			w := decision(numbered("dec", i), store.Unmetered)
-			w.Decision.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
+			w.Decision.CreatedMicros = int64(1000 + i/2) // pairs differ by id
 			want = append(want, w.Decision.ID)
 			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
 		}
@@ -134,14 +143,16 @@ func TestWalkDecisions(t *testing.T) {
 				t.Errorf("by %d (-want +got):\n%s", limit, diff)
 			}
 		}
-		if diff := cmp.Diff(want[2:4], walk(scope, store.Page{Limit: 1, FromMicros: 1001, ToMicros: 1002})); diff != "" {
+		if diff := cmp.Diff(want[2:4],
+			walk(scope, store.Page{Limit: 1, FromMicros: 1001, ToMicros: 1002})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if diff := cmp.Diff(want[5:], walk(scope, store.Page{AfterMicros: 1002, AfterID: want[4]})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		enough := errors.New("enough")
-		if err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{}, func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
+		if err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{},
+			func(*store.Decision) error { return enough }); !errors.Is(err, enough) {
 			t.Errorf("got %v", err)
 		}
 		if got, err := scope.Decisions(ctx).Count(); err != nil || got != n {
@@ -156,8 +167,8 @@ func TestWalkDecisions(t *testing.T) {
 	})
 }
 
-// TestQuota lets many ask at once, from two nodes, for a quota that has room
-// for some of them: exactly those are admitted, stored, counted and audited.
+// TestQuota inserts concurrently, from two nodes, more than a quota allows.
+// Exactly the quota is admitted, stored, counted and audited.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{0, 1, 13} {
@@ -168,7 +179,7 @@ func TestQuota(t *testing.T) {
 			scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 			errs := race(n, func(i int) error {
 				w := decision(numbered("dec", i), quota)
-				if i%5 == 0 { // the slower way in, which shares the rule
+				if i%5 == 0 { // the slower way, with the same rule
 					return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 				}
 				return scopes[i%2].InsertDecision(ctx, w)
@@ -189,7 +200,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestLargeQuota counts past what 32 bits hold, by both ways in.
+// TestLargeQuota counts beyond 32 bits, both ways.
 func TestLargeQuota(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -203,13 +214,14 @@ func TestLargeQuota(t *testing.T) {
 		wantKind(t, scope.InsertDecision(ctx, write("dec_1")), 0, "")
 		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_2")) }), 0, "")
 		wantKind(t, scope.InsertDecision(ctx, write("dec_3")), fault.Limited, fault.CodeQuotaExceeded)
-		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_4")) }), fault.Limited, fault.CodeQuotaExceeded)
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(write("dec_4")) }),
+			fault.Limited, fault.CodeQuotaExceeded)
 		wantUsage(t, scope, 2*units)
 	})
 }
 
-// TestOwnMeters puts decisions with meters of their own into one group: each
-// is counted where it belongs.
+// TestOwnMeters commits decisions with different meters as one group. Each is
+// counted by its own meter.
 func TestOwnMeters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -238,12 +250,25 @@ func TestMeter(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
-		bulk := store.Meter{Period: period, Day: day, Endpoint: "POST /v1/backtest", Units: 7, Billable: true, Quota: 10}
+		bulk := store.Meter{
+			Period:   period,
+			Day:      day,
+			Endpoint: "POST /v1/backtest",
+			Units:    7,
+			Billable: true,
+			Quota:    10,
+		}
 		wantKind(t, storetest.Meter(ctx, scope, bulk), 0, "")
 		wantKind(t, storetest.Meter(ctx, scope, bulk), fault.Limited, fault.CodeQuotaExceeded)
 		bulk.Units = 3
 		wantKind(t, storetest.Meter(ctx, scope, bulk), 0, "")
-		preview := store.Meter{Period: period, Day: "2026-11-16", Endpoint: "POST /v1/decisions/preview", Units: 2, Quota: 10}
+		preview := store.Meter{
+			Period:   period,
+			Day:      "2026-11-16",
+			Endpoint: "POST /v1/decisions/preview",
+			Units:    2,
+			Quota:    10,
+		}
 		wantKind(t, storetest.Meter(ctx, scope, preview), 0, "")
 		wantKind(t, storetest.Meter(ctx, scope, store.Meter{}), 0, "")
 		usage, err := scope.Usage(ctx).Get(period)
@@ -254,7 +279,7 @@ func TestMeter(t *testing.T) {
 		if diff := cmp.Diff(want, usage); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		// A plan that shrank below what is used admits nothing; one that grew does.
+		// A quota below the present usage admits nothing; a larger one does.
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 5)), fault.Limited, fault.CodeQuotaExceeded)
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 11)), 0, "")
 	})

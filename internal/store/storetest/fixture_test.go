@@ -19,7 +19,7 @@ const (
 	day     = "2026-11-15"
 )
 
-// seed is a signup with one of everything.
+// seed returns a signup with one of everything.
 func seed(tenant string) store.Seed {
 	set := func(environment, status string) store.RuleSet {
 		return store.RuleSet{
@@ -29,13 +29,30 @@ func seed(tenant string) store.Seed {
 	}
 	return store.Seed{
 		Tenant: store.Tenant{ID: tenant, OrgName: "Asha Finance", Plan: "free", CreatedMicros: 100},
-		User:   store.User{ID: "usr_" + tenant, Email: strings.ToLower(tenant) + "@example.in", PasswordHash: "argon2id", Role: "admin", CreatedMicros: 100},
-		Keys:   []store.Key{key(tenant, sandbox)},
+		User: store.User{
+			ID:            "usr_" + tenant,
+			Email:         strings.ToLower(tenant) + "@example.in",
+			PasswordHash:  "argon2id",
+			Role:          "admin",
+			CreatedMicros: 100,
+		},
+		Keys: []store.Key{key(tenant, sandbox)},
 		Environments: []store.SeedEnvironment{
 			{
 				Environment: sandbox, RuleSets: []store.RuleSet{set(sandbox, store.StatusActive)},
-				Scorecards: []store.Scorecard{{ID: "sc_" + tenant, Name: "Default", Document: []byte("{}"), CreatedMicros: 100}},
-				Audit:      []store.AuditEntry{{ID: "aud_" + tenant, CreatedMicros: 100, Actor: "usr_" + tenant, Action: "tenant.created", Object: tenant}},
+				Scorecards: []store.Scorecard{{
+					ID:            "sc_" + tenant,
+					Name:          "Default",
+					Document:      []byte("{}"),
+					CreatedMicros: 100,
+				}},
+				Audit: []store.AuditEntry{{
+					ID:            "aud_" + tenant,
+					CreatedMicros: 100,
+					Actor:         "usr_" + tenant,
+					Action:        "tenant.created",
+					Object:        tenant,
+				}},
 			},
 			{Environment: live, RuleSets: []store.RuleSet{set(live, store.StatusDraft)}},
 		},
@@ -44,8 +61,9 @@ func seed(tenant string) store.Seed {
 
 func key(tenant, environment string) store.Key {
 	return store.Key{
-		ID: "key_" + tenant + environment, TenantID: tenant, Environment: environment, Name: "first", Prefix: "vk_" + environment,
-		Hash: "hash_" + tenant + environment, Role: "admin", Scopes: "decide read", CreatedBy: "usr_" + tenant, CreatedMicros: 100,
+		ID: "key_" + tenant + environment, TenantID: tenant, Environment: environment, Name: "first",
+		Prefix: "vk_" + environment, Hash: "hash_" + tenant + environment, Role: "admin", Scopes: "decide read",
+		CreatedBy: "usr_" + tenant, CreatedMicros: 100,
 	}
 }
 
@@ -58,7 +76,7 @@ func signUp(t *testing.T, db *store.DB, tenant string) *store.Scope {
 	return db.Scope(tenant, sandbox)
 }
 
-// neighbours are handles that must see nothing of a tenant's sandbox.
+// neighbours returns handles that must see nothing of a tenant's sandbox.
 func neighbours(t *testing.T, db *store.DB, tenant string) map[string]*store.Scope {
 	t.Helper()
 	other := "ten_OTHER"
@@ -77,33 +95,49 @@ func draft(id string) store.RuleSet {
 	}
 }
 
-// decision is a write that uses one unit of a quota.
+// decision returns a write that uses one unit of a quota.
 func decision(id string, quota int64) *store.DecisionWrite {
 	return &store.DecisionWrite{
 		Decision: store.Decision{
-			ID: id, CreatedMicros: 1000, ApplicantRef: "app-1", Status: "APPROVED", Grade: "B", PolicyKey: "default", PolicyID: "pol_1",
-			PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1", Hash: "sha256:h", Actor: "key_1",
-			Response: []byte(`{"status":"APPROVED"}`), Facts: []byte{0, 1, 2, 0xff},
+			ID: id, CreatedMicros: 1000, ApplicantRef: "app-1", Status: "APPROVED", Grade: "B", PolicyKey: "default",
+			PolicyID: "pol_1", PolicyVersion: 3, Endpoint: "POST /v1/decisions", EngineVersion: "2026.11.1",
+			Hash: "sha256:h", Actor: "key_1", Response: []byte(`{"status":"APPROVED"}`), Facts: []byte{0, 1, 2, 0xff},
 		},
-		Meter: store.Meter{Period: period, Day: day, Endpoint: "POST /v1/decisions", Units: 1, Billable: true, Quota: quota},
+		Meter: store.Meter{
+			Period:   period,
+			Day:      day,
+			Endpoint: "POST /v1/decisions",
+			Units:    1,
+			Billable: true,
+			Quota:    quota,
+		},
 	}
 }
 
-// features are a vector and its source, of any bytes.
+// features returns a vector and its source, with arbitrary bytes.
 func features() *store.Features {
 	return &store.Features{AsOf: "2026-11-10", Hash: "sha256:f", Vector: []byte{1, 0, 0xff}, Source: []byte{2, 0, 0xfe}}
 }
 
-// fill puts a row of every kind into a scope that has signed up.
+// fill inserts a row of every kind into a scope that has signed up.
 func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	t.Helper()
 	w, a := decision("dec_1", store.Unmetered), answer("dec_1")
 	w.Answer, w.Features = &a, features()
-	stat := store.RuleStat{TenantID: scope.Tenant(), Environment: scope.Environment(), RuleSetID: "pol_1", RuleID: "KO_1", Day: day, Evaluated: 3, Hit: 1}
+	stat := store.RuleStat{
+		TenantID:    scope.Tenant(),
+		Environment: scope.Environment(),
+		RuleSetID:   "pol_1",
+		RuleID:      "KO_1",
+		Day:         day,
+		Evaluated:   3,
+		Hit:         1,
+	}
 	for _, err := range []error{
 		scope.InsertDecision(t.Context(), w),
 		scope.InsertDecision(t.Context(), referred("dec_2")),
-		scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Decisions().AddReview(review("rev_1", "dec_1")) }),
+		scope.Write(t.Context(),
+			func(tx *store.Tx) error { return tx.Decisions().AddReview(review("rev_1", "dec_1")) }),
 		db.System().AddRuleStats(t.Context(), []store.RuleStat{stat}),
 		scope.Write(t.Context(), fillFraud),
 		scope.Write(t.Context(), fillBacktest),
@@ -121,20 +155,22 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 // codes counts the signup codes of the fixtures.
 var codes atomic.Int64
 
-// secret has the installation make one up, if nobody did before.
+// secret creates the installation's secret if there is none.
 func secret(t *testing.T, db *store.DB) error {
 	t.Helper()
 	_, err := db.System().Secret(t.Context(), []byte{0, 1, 0xff})
 	if err == nil {
 		at := codes.Add(1)
-		err = db.System().AddSignupCode(t.Context(), store.SignupCode{Hash: fmt.Sprint("code_", at), CreatedMicros: at, ExpiresMicros: 1 << 60})
+		err = db.System().AddSignupCode(t.Context(),
+			store.SignupCode{Hash: fmt.Sprint("code_", at), CreatedMicros: at, ExpiresMicros: 1 << 60})
 	}
 	return err
 }
 
-// fillFraud puts a row into every table of the fraud desk.
+// fillFraud inserts a row into every table of the fraud desk.
 func fillFraud(tx *store.Tx) error {
-	if _, err := tx.FraudConfigs().Put(store.FraudConfig{Document: []byte("{}"), Accounts: []byte{0, 0xff}, UpdatedBy: "key_1"}, 0); err != nil {
+	if _, err := tx.FraudConfigs().Put(
+		store.FraudConfig{Document: []byte("{}"), Accounts: []byte{0, 0xff}, UpdatedBy: "key_1"}, 0); err != nil {
 		return err
 	}
 	if err := tx.PincodeRisks().Put([]store.PincodeRisk{{Pincode: "400001", Risk: "HIGH", Score: 80}}); err != nil {
@@ -155,12 +191,13 @@ func fillFraud(tx *store.Tx) error {
 
 func review(id, decision string) store.Review {
 	return store.Review{
-		ID: id, DecisionID: decision, CreatedMicros: 2000, Actor: "usr_1", Outcome: "APPROVED", ReasonCode: "INCOME_SEEN", Note: "salary slips",
+		ID: id, DecisionID: decision, CreatedMicros: 2000, Actor: "usr_1", Outcome: "APPROVED",
+		ReasonCode: "INCOME_SEEN", Note: "salary slips",
 	}
 }
 
-// wantKind checks that an error is a refusal of a kind and code; the zero kind
-// wants no error.
+// wantKind checks that an error is a refusal of a kind and code. The zero kind
+// means no error.
 func wantKind(t *testing.T, err error, kind fault.Kind, code string) {
 	t.Helper()
 	var refusal *fault.Error
@@ -178,7 +215,7 @@ func wantNotFound(t *testing.T, err error) {
 	wantKind(t, err, fault.NotFound, fault.CodeNotFound)
 }
 
-// race runs n functions at once and returns their errors.
+// race runs n functions concurrently and returns their errors.
 func race(n int, run func(i int) error) []error {
 	errs := make([]error, n)
 	start := make(chan struct{})
@@ -194,8 +231,8 @@ func race(n int, run func(i int) error) []error {
 	return errs
 }
 
-// succeeded counts the nil errors and fails the test for any that is not the
-// refusal wanted of the others.
+// succeeded returns the number of nil errors. It fails the test for any other
+// error that is not the wanted refusal.
 func succeeded(t *testing.T, errs []error, kind fault.Kind, code string) int {
 	t.Helper()
 	n := 0

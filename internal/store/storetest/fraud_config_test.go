@@ -11,7 +11,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// doing runs fn in a transaction and fails the test if that does.
+// doing runs fn in a transaction and fails the test if that fails.
 func doing(t *testing.T, scope *store.Scope, fn func(tx *store.Tx) error) {
 	t.Helper()
 	if err := scope.Write(t.Context(), fn); err != nil {
@@ -19,7 +19,9 @@ func doing(t *testing.T, scope *store.Scope, fn func(tx *store.Tx) error) {
 	}
 }
 
-func putConfig(t *testing.T, scope *store.Scope, c store.FraudConfig, expected int64) (put store.FraudConfig, err error) {
+func putConfig(
+	t *testing.T, scope *store.Scope, c store.FraudConfig, expected int64,
+) (put store.FraudConfig, err error) {
 	t.Helper()
 	err = scope.Write(t.Context(), func(tx *store.Tx) (err error) {
 		put, err = tx.FraudConfigs().Put(c, expected)
@@ -45,7 +47,12 @@ func TestFraudConfig(t *testing.T) {
 		if diff := cmp.Diff(store.FraudConfig{}, none); err != nil || diff != "" || changes(t, scope) != 0 {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		config := store.FraudConfig{Document: []byte(`{"a":1}`), Accounts: []byte{0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}
+		config := store.FraudConfig{
+			Document:      []byte(`{"a":1}`),
+			Accounts:      []byte{0, 0xff},
+			UpdatedMicros: 7,
+			UpdatedBy:     "key_1",
+		}
 		put, err := putConfig(t, scope, config, 0)
 		wantKind(t, err, 0, "")
 		config.Version = 1
@@ -58,7 +65,7 @@ func TestFraudConfig(t *testing.T) {
 		_, err = putConfig(t, scope, store.FraudConfig{Document: []byte("{}")}, 2)
 		wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		if changes(t, scope) != before {
-			t.Error("a refusal is told as a change")
+			t.Error("a refusal is counted as a change")
 		}
 		got, err := scope.FraudConfigs(ctx).Get()
 		if diff := cmp.Diff(config, got); err != nil || diff != "" {
@@ -83,7 +90,8 @@ func TestFraudConfig(t *testing.T) {
 	})
 }
 
-// TestFraudConfigRace lets many replace the same version: one does.
+// TestFraudConfigRace replaces the same version concurrently: one call
+// succeeds.
 func TestFraudConfigRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -98,8 +106,8 @@ func TestFraudConfigRace(t *testing.T) {
 	})
 }
 
-// twoNodes are two handles on one database; on SQLite, which has one writer,
-// one handle twice.
+// twoNodes returns two handles on one database; on SQLite, which has one
+// writer, the same handle twice.
 func twoNodes(t *testing.T, databaseURL string) [2]*store.DB {
 	t.Helper()
 	first := storetest.Open(t, databaseURL, store.Options{})

@@ -20,7 +20,7 @@ func answer(body string) store.IdempotencyAnswer {
 	}
 }
 
-// once stores nothing but an answer.
+// once stores only an answer.
 func once(t *testing.T, scope *store.Scope, a store.IdempotencyAnswer) error {
 	t.Helper()
 	return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Answers().Insert(a) })
@@ -74,7 +74,7 @@ func TestIdempotency(t *testing.T) {
 		}
 		look(again, 0, stored)
 
-		// Once expired, the key is free for anything.
+		// Once expired, the key is free for any request.
 		changed.NowMicros, changed.ExpiresMicros = 9000, 20000
 		look(changed, 0, nil)
 		wantKind(t, once(t, scope, changed), 0, "")
@@ -87,8 +87,8 @@ func TestIdempotency(t *testing.T) {
 	})
 }
 
-// TestAnsweredUndoes shows that a write which comes second leaves nothing
-// behind, and neither does the answer of one that is refused.
+// TestAnsweredUndoes checks that a write whose key is taken leaves nothing
+// behind, and that a refused write leaves no answer.
 func TestAnsweredUndoes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -104,7 +104,7 @@ func TestAnsweredUndoes(t *testing.T) {
 			t.Errorf("a refusal was stored: %+v, %v", stored, err)
 		}
 		wantKind(t, insert("dec_1", "h1", 1), 0, "")
-		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // though the quota is used up
+		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // although the quota is used up
 		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, fault.CodeIdempotencyKeyReused)
 		err := scope.Write(ctx, func(tx *store.Tx) error {
 			if _, err := tx.RuleSets().Insert(draft("pol_2")); err != nil {
@@ -123,9 +123,9 @@ func TestAnsweredUndoes(t *testing.T) {
 	})
 }
 
-// TestIdempotencyRace sends one request many times at once, to two nodes: one
-// decision, one bill, and everybody hears the same, even when the quota has
-// room for no more than one.
+// TestIdempotencyRace sends one request many times concurrently, to two nodes.
+// There is one decision and one unit of usage, and all callers get the same
+// answer, even if the quota allows only one.
 func TestIdempotencyRace(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{1, store.Unmetered} {
@@ -140,7 +140,7 @@ func TestIdempotencyRace(t *testing.T) {
 				w, a := decision(id, quota), answer(id)
 				w.Answer, heard[i] = &a, id
 				insert := scopes[i%2].InsertDecision
-				if i%5 == 0 { // the slower way in, which shares the rule
+				if i%5 == 0 { // the slower way, with the same rule
 					insert = func(ctx context.Context, w *store.DecisionWrite) error {
 						return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 					}

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// Whoever asks first settles the secret, for everybody and for good.
+// TestSecret checks that the first call determines the secret for all nodes,
+// permanently.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -19,7 +20,7 @@ func TestSecret(t *testing.T) {
 			return err
 		})
 		if got := succeeded(t, errs, 0, ""); got != len(asked) {
-			t.Fatalf("%d of %d were told", got, len(asked))
+			t.Fatalf("%d of %d calls succeeded", got, len(asked))
 		}
 		for _, secret := range asked {
 			if len(secret) != 32 || !bytes.Equal(secret, asked[0]) {

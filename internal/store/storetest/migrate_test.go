@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestMigrateAtOnce starts many nodes on one new database.
+// TestMigrateAtOnce opens one new database from many nodes concurrently.
 func TestMigrateAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -32,13 +32,15 @@ func TestMigrateAtOnce(t *testing.T) {
 			}
 		}
 		var applied int
-		if err := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(), "SELECT count(*) FROM schema_migrations WHERE version = 1").Scan(&applied); err != nil || applied != 1 {
+		if err := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(),
+			"SELECT count(*) FROM schema_migrations WHERE version = 1").Scan(&applied); err != nil || applied != 1 {
 			t.Errorf("applied %d times, %v", applied, err)
 		}
 	})
 }
 
-// TestMigrateAgain opens a database with data a second time: nothing is done twice.
+// TestMigrateAgain opens a database with data a second time: no migration runs
+// again.
 func TestMigrateAgain(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -53,13 +55,15 @@ func TestMigrateAgain(t *testing.T) {
 	})
 }
 
-// TestMigrateRefuses shows databases that the binary must not touch.
+// TestMigrateRefuses opens databases that the binary must refuse.
 func TestMigrateRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, change, want string }{
-		{"newer", "INSERT INTO schema_migrations (version, name, checksum, applied_micros) VALUES (99, 'future', 'x', 0)", "does not know"},
+		{"newer", "INSERT INTO schema_migrations (version, name, checksum, applied_micros) VALUES (99, 'future', " +
+			"'x', 0)", "does not know"},
 		{"edited", "UPDATE schema_migrations SET checksum = 'x' WHERE version = 1", "was edited"},
-		{"renamed", "UPDATE schema_migrations SET name = 'other' WHERE version = 1", "where this version of verdict has"},
+		{"renamed", "UPDATE schema_migrations SET name = 'other' WHERE version = 1",
+			"where this version of verdict has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	micros     = int64(1_800_000_000_000_000) // some moment
+	micros     = int64(1_800_000_000_000_000) // an arbitrary time
 	hourMicros = int64(3_600_000_000)
 	dayMicros  = 24 * hourMicros
 )
@@ -30,7 +30,8 @@ func agent(value string) store.ObservedEntity   { return entity(store.KindAgent,
 
 func windows() store.Windows {
 	return store.Windows{BaselineDays: 30, Micros: map[string]int64{
-		"beneficiary_account": 90 * dayMicros, "ip": dayMicros, store.KindPincode: dayMicros, store.KindAgent: dayMicros,
+		"beneficiary_account": 90 * dayMicros, "ip": dayMicros, store.KindPincode: dayMicros,
+		store.KindAgent: dayMicros,
 	}}
 }
 
@@ -38,8 +39,8 @@ func observed(ref string, nowMicros int64, entities ...store.ObservedEntity) sto
 	return store.Observation{ApplicantRef: ref, DecisionID: "dec_" + ref, NowMicros: nowMicros, Entities: entities}
 }
 
-// observe records, and checks that Peek had foretold the counts and that a
-// peek afterwards agrees.
+// observe records an observation, and checks that Peek returns the same counts
+// before and after.
 func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Windows) store.ObservedCounts {
 	t.Helper()
 	var counts store.ObservedCounts
@@ -85,37 +86,52 @@ func TestObserve(t *testing.T) {
 			want     map[string]int64
 			pincodes int64
 		}{
-			{observed("A", micros, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1), 1},
-			{observed("A", micros+1, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1), 1}, // a retry
-			{observed("B", micros+2, account("1"), address("1"), pincode("400001"), agent("1")), applicants(2, 2, 2, 2), 1},
-			{observed("B", micros+3, account("2"), address("1"), pincode("400002"), agent("1")), applicants(1, 2, 1, 2), 2}, // one more place
+			{observed("A", micros, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1),
+				1},
+			// a retry
+			{observed("A", micros+1, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1),
+				1},
+			{observed("B", micros+2, account("1"), address("1"), pincode("400001"), agent("1")), applicants(2, 2, 2, 2),
+				1},
+			// one more pincode
+			{observed("B", micros+3, account("2"), address("1"), pincode("400002"), agent("1")), applicants(1, 2, 1, 2),
+				2},
 			{observed("C", micros+4, agent("1")), applicants(0, 0, 0, 3), 2},
 			{observed("C", micros+5, account("2")), applicants(2, 0, 0, 0), 0},
-			{observed("D", micros+dayMicros+1, address("1"), account("1")), applicants(3, 2, 0, 0), 0}, // A is out of one window
-			{observed("D", micros+dayMicros-5, address("1"), account("1")), applicants(3, 3, 0, 0), 0}, // by a clock that is behind
+			// A is outside one window
+			{observed("D", micros+dayMicros+1, address("1"), account("1")), applicants(3, 2, 0, 0), 0},
+			// with a clock that is behind
+			{observed("D", micros+dayMicros-5, address("1"), account("1")), applicants(3, 3, 0, 0), 0},
 			{observed("E", micros+dayMicros+1, agent("1"), pincode("400002")), applicants(0, 0, 2, 3), 2},
 			{observed("E", micros+dayMicros+10, agent("1"), pincode("400002")), applicants(0, 0, 1, 1), 1},
-			{observed("F", micros+90*dayMicros+1, account("1")), applicants(3, 0, 0, 0), 0}, // A is out of the longer window
+			// A is outside the longer window
+			{observed("F", micros+90*dayMicros+1, account("1")), applicants(3, 0, 0, 0), 0},
 			{observed("", micros, account("1")), nil, 0},
 			{observed("G", micros), nil, 0},
 		} {
 			got := observe(t, scope, c.o, windows())
 			want := store.ObservedCounts{Applicants: c.want, AgentPincodes: c.pincodes}
 			if c.o.ApplicantRef != "" {
-				want.Ring.People = 1 // without ties everybody is alone
+				want.Ring.People = 1 // without ties nobody is in a ring
 			}
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", i, diff)
 			}
 		}
-		// A window that is not given counts nothing, and is recorded.
-		got := observe(t, scope, observed("H", micros+90*dayMicros, account("1"), address("1")), store.Windows{Micros: map[string]int64{"ip": dayMicros}})
+		// A kind without a window is recorded and not counted.
+		got := observe(t, scope, observed("H", micros+90*dayMicros, account("1"), address("1")),
+			store.Windows{Micros: map[string]int64{"ip": dayMicros}})
 		if diff := cmp.Diff(map[string]int64{"ip": 1}, got.Applicants); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		for who, other := range others {
-			got := observe(t, other, observed("Z", micros+90*dayMicros, account("1"), address("1"), pincode("400001"), agent("1")), windows())
-			want := store.ObservedCounts{Applicants: applicants(1, 1, 1, 1), AgentPincodes: 1, Ring: store.RingCount{People: 1}}
+			got := observe(t, other, observed("Z", micros+90*dayMicros, account("1"), address("1"), pincode("400001"),
+				agent("1")), windows())
+			want := store.ObservedCounts{
+				Applicants:    applicants(1, 1, 1, 1),
+				AgentPincodes: 1,
+				Ring:          store.RingCount{People: 1},
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", who, diff)
 			}
@@ -123,8 +139,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// TestBaseline gives a pincode a past of two applicants a day, of whom one is
-// always the same, and asks at different ages of it.
+// TestBaseline gives a pincode two applicants a day, one of whom is always the
+// same, and checks the baseline at different times.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -148,7 +164,7 @@ func TestBaseline(t *testing.T) {
 			})
 		}
 		for _, c := range []struct {
-			days                 int // since the first
+			days                 int // since the first applicant
 			ask                  int64
 			applicants, baseline int64
 		}{
@@ -159,11 +175,12 @@ func TestBaseline(t *testing.T) {
 			w.BaselineDays = c.ask
 			got, err := scope.Observations(t.Context()).Peek(o, w)
 			sum := 2 * c.baseline
-			if c.days == 60 { // all but the first ten days of the thirty are empty
+			if c.days == 60 { // only the first ten of the thirty days have applicants
 				sum = 2 * 11
 			}
 			if err != nil || got.BaselineDays != c.baseline || got.BaselineApplicants != sum {
-				t.Errorf("after %d days: %d in %d days, want %d in %d; %v", c.days, got.BaselineApplicants, got.BaselineDays, sum, c.baseline, err)
+				t.Errorf("after %d days: %d in %d days, want %d in %d; %v",
+					c.days, got.BaselineApplicants, got.BaselineDays, sum, c.baseline, err)
 			}
 			if c.days >= 39 && got.Applicants[store.KindPincode] != c.applicants {
 				t.Errorf("after %d days: %d applicants", c.days, got.Applicants[store.KindPincode])
@@ -178,24 +195,26 @@ func TestBaseline(t *testing.T) {
 	})
 }
 
-// TestCountsEnd counts more than MaxCounted: an account's applicants end there,
-// a pincode's do not.
+// TestCountsEnd counts more than MaxCounted applicants: the count of an account
+// ends there, that of a pincode does not.
 func TestCountsEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
 		const n = store.MaxCounted + 200
 		var last store.ObservedCounts
-		const perWrite = 100 // a write that takes longer than the database's patience is given up
+		const perWrite = 100 // a write must not take longer than the database's timeout
 		for first := 0; first < n; first += perWrite {
 			doing(t, scope, func(tx *store.Tx) (err error) {
 				for i := first; i < min(first+perWrite, n); i++ {
-					last, err = tx.Observations().Observe(observed(numbered("app", i), micros+int64(i)*60_000_000, account("1"), pincode("400001")), windows())
-					if want := min(int64(i)+1, store.MaxCounted); err == nil && (last.Applicants["beneficiary_account"] != want || last.Applicants[store.KindPincode] < want) {
+					last, err = tx.Observations().Observe(observed(numbered("app", i), micros+int64(i)*60_000_000,
+						account("1"), pincode("400001")), windows())
+					if want := min(int64(i)+1, store.MaxCounted); err == nil &&
+						(last.Applicants["beneficiary_account"] != want || last.Applicants[store.KindPincode] < want) {
 						err = fmt.Errorf("%d: %+v", i, last)
 					}
 					if err != nil {
-						return err // and not t.Fatal, which would end the committer's goroutine
+						return err // t.Fatal would end the committer's goroutine
 					}
 				}
 				return nil
@@ -207,8 +226,9 @@ func TestCountsEnd(t *testing.T) {
 	})
 }
 
-// TestObserveAtOnce lets five hundred applicants name one account at once, on
-// two nodes: each is told a number of its own, and none is left out.
+// TestObserveAtOnce observes five hundred applicants with one account
+// concurrently, on two nodes. Each gets a different number, and none is
+// missing.
 func TestObserveAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -216,8 +236,10 @@ func TestObserveAtOnce(t *testing.T) {
 		const n = 500
 		counts := make([]int64, n)
 		errs := race(n, func(i int) error {
-			// What else they show brings them into each other's way in every order.
-			o := observed(numbered("app", i), micros, account("1"), address(numbered("", i%7)), agent(numbered("", i%3)), pincode(numbered("", i%5)))
+			// Their other entities make the transactions conflict in every
+			// order.
+			o := observed(numbered("app", i), micros, account("1"), address(numbered("", i%7)),
+				agent(numbered("", i%3)), pincode(numbered("", i%5)))
 			return nodes[i%2].Scope("ten_A", sandbox).Write(t.Context(), func(tx *store.Tx) error {
 				c, err := tx.Observations().Observe(o, windows())
 				counts[i] = c.Applicants["beneficiary_account"]
@@ -233,15 +255,16 @@ func TestObserveAtOnce(t *testing.T) {
 				t.Fatalf("place %d was told %d", i+1, count)
 			}
 		}
-		got, err := nodes[0].Scope("ten_A", sandbox).Observations(t.Context()).Peek(observed("app_000", micros, agent("_001"), pincode("_001")), windows())
+		got, err := nodes[0].Scope("ten_A", sandbox).Observations(t.Context()).Peek(
+			observed("app_000", micros, agent("_001"), pincode("_001")), windows())
 		if err != nil || got.Applicants[store.KindPincode] != 101 || got.AgentPincodes != 5 {
 			t.Errorf("%+v, %v", got, err)
 		}
 	})
 }
 
-// TestScopesAtOnce has batches of several scopes on two nodes, each of which
-// observes and meters: they lock scope by scope in one order.
+// TestScopesAtOnce runs batches of several scopes on two nodes, each of which
+// observes and meters. They lock scope by scope in one order.
 func TestScopesAtOnce(t *testing.T) {
 	t.Parallel()
 	nodes := twoNodes(t, storetest.Postgres(t))
@@ -249,7 +272,8 @@ func TestScopesAtOnce(t *testing.T) {
 	errs := race(n, func(i int) error {
 		scope := nodes[i%2].Scope(numbered("ten", i/2%scopes), sandbox)
 		return scope.Write(t.Context(), func(tx *store.Tx) error {
-			if _, err := tx.Observations().Observe(observed(numbered("app", i), micros, account("1")), windows()); err != nil {
+			if _, err := tx.Observations().Observe(observed(numbered("app", i), micros, account("1")),
+				windows()); err != nil {
 				return err
 			}
 			return tx.Decisions().Insert(decision(numbered("dec", i), store.Unmetered))
@@ -259,15 +283,17 @@ func TestScopesAtOnce(t *testing.T) {
 		t.Fatalf("%d of %d", got, n)
 	}
 	for i := range scopes {
-		got, err := nodes[0].Scope(numbered("ten", i), sandbox).Observations(t.Context()).Peek(observed("app_new", micros, account("1")), windows())
+		got, err := nodes[0].Scope(numbered("ten", i), sandbox).Observations(t.Context()).Peek(
+			observed("app_new", micros, account("1")), windows())
 		if err != nil || got.Applicants["beneficiary_account"] != n/scopes+1 {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
 }
 
-// TestOlderKeyCounts: what was recorded, muted or blocked under an older key of an
-// entity is known under the newer one, and is recorded under the newer one alone.
+// TestOlderKeyCounts checks that what was recorded, muted or blocked under an
+// older key of an entity applies to the newer one, and that new records use
+// only the newer key.
 func TestOlderKeyCounts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -280,16 +306,20 @@ func TestOlderKeyCounts(t *testing.T) {
 
 		observe(t, scope, observed("A", micros, was), w)
 		observe(t, scope, observed("B", micros+1, was), w)
-		if got := observe(t, scope, observed("C", micros+2, renamed), w); got.Applicants["beneficiary_account"] != 3 || got.Ring.People != 3 {
+		if got := observe(t, scope, observed("C", micros+2, renamed), w); got.Applicants["beneficiary_account"] != 3 ||
+			got.Ring.People != 3 {
 			t.Errorf("the third by the older key: %+v", got)
 		}
-		if got := observe(t, scope, observed("A", micros+3, renamed), w); got.Applicants["beneficiary_account"] != 3 || got.Ring.People != 3 {
+		if got := observe(t, scope, observed("A", micros+3, renamed), w); got.Applicants["beneficiary_account"] != 3 ||
+			got.Ring.People != 3 {
 			t.Errorf("one person under both keys counts twice: %+v", got)
 		}
-		if got := observe(t, scope, observed("D", micros+4, now), w); got.Applicants["beneficiary_account"] != 3 || got.Ring.People != 4 {
+		if got := observe(t, scope, observed("D", micros+4, now), w); got.Applicants["beneficiary_account"] != 3 ||
+			got.Ring.People != 4 {
 			t.Errorf("the newer key alone: %+v", got)
 		}
-		// One more who used the older key joins by the next that knows of it.
+		// Another applicant with the older key joins the ring with the next
+		// observation that has both keys.
 		other := account("0099")
 		observe(t, scope, observed("E", micros+5, other), w)
 		renamed.Older = other.Key
@@ -299,14 +329,17 @@ func TestOlderKeyCounts(t *testing.T) {
 
 		for _, until := range []int64{0, micros + 20} {
 			doing(t, scope, func(tx *store.Tx) error {
-				_, _, err := tx.Blocklist().Block(store.BlockedEntity{Entity: was, BlockedMicros: micros + 7, UntilMicros: until})
+				_, _, err := tx.Blocklist().Block(
+					store.BlockedEntity{Entity: was, BlockedMicros: micros + 7, UntilMicros: until})
 				return err
 			})
 			renamed.Older = was.Key
-			if got := observe(t, scope, observed("G", micros+8, renamed), w); !slices.Equal(got.Blocklisted, []string{"beneficiary_account"}) {
+			if got := observe(t, scope, observed("G", micros+8, renamed), w); !slices.Equal(got.Blocklisted,
+				[]string{"beneficiary_account"}) {
 				t.Errorf("blocked by the older key: %+v", got)
 			}
-			kinds, err := scope.Observations(t.Context()).Blocked(store.Observation{NowMicros: micros + 8, Entities: []store.ObservedEntity{renamed}})
+			kinds, err := scope.Observations(t.Context()).Blocked(
+				store.Observation{NowMicros: micros + 8, Entities: []store.ObservedEntity{renamed}})
 			if err != nil || len(kinds) != 1 {
 				t.Errorf("blocked by the older key, without an applicant: %v, %v", kinds, err)
 			}

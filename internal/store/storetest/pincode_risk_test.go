@@ -13,7 +13,15 @@ import (
 )
 
 func risk(pincode, class string) store.PincodeRisk {
-	return store.PincodeRisk{Pincode: pincode, Risk: class, Score: 80_000_000, Reason: "roll-rate", UpdatedMicros: 5, UpdatedBy: "key_1", ExpiresMicros: 9}
+	return store.PincodeRisk{
+		Pincode:       pincode,
+		Risk:          class,
+		Score:         80_000_000,
+		Reason:        "roll-rate",
+		UpdatedMicros: 5,
+		UpdatedBy:     "key_1",
+		ExpiresMicros: 9,
+	}
 }
 
 func pincodes(t *testing.T, scope *store.Scope, f store.PincodeRiskFilter, limit int) (found []string) {
@@ -40,7 +48,8 @@ func TestPincodeRisks(t *testing.T) {
 		scope := signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
 		entries := []store.PincodeRisk{
-			risk("400001", "LOW"), risk("400001", "HIGH"), risk("400", "MEDIUM"), risk("40100", "HIGH"), risk("400999", "LOW"), risk("110001", "BLOCKED"),
+			risk("400001", "LOW"), risk("400001", "HIGH"), risk("400", "MEDIUM"), risk("40100", "HIGH"),
+			risk("400999", "LOW"), risk("110001", "BLOCKED"),
 		}
 		doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Put(entries) })
 		all, err := scope.PincodeRisks(t.Context()).All()
@@ -82,7 +91,7 @@ func TestPincodeRisks(t *testing.T) {
 			}
 		}
 		if changes(t, scope) != before {
-			t.Error("a neighbour's change is told")
+			t.Error("a change in another scope was counted")
 		}
 		doing(t, scope, func(tx *store.Tx) error {
 			n, err := tx.PincodeRisks().Remove([]string{"400001", "999999", "400", "400"})
@@ -91,18 +100,21 @@ func TestPincodeRisks(t *testing.T) {
 			}
 			return err
 		})
-		doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Put([]store.PincodeRisk{risk("110001", "LOW")}) })
-		if diff := cmp.Diff([]string{"110001", "400999"}, pincodes(t, scope, store.PincodeRiskFilter{Risk: "LOW"}, 5)); diff != "" || changes(t, scope) < before+2 {
+		doing(t, scope,
+			func(tx *store.Tx) error { return tx.PincodeRisks().Put([]store.PincodeRisk{risk("110001", "LOW")}) })
+		if diff := cmp.Diff([]string{"110001", "400999"},
+			pincodes(t, scope, store.PincodeRiskFilter{Risk: "LOW"}, 5)); diff != "" || changes(t, scope) < before+2 {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		doing(t, scope, func(tx *store.Tx) error { return tx.PincodeRisks().Replace([]store.PincodeRisk{risk("560001", "LOW")}) })
+		doing(t, scope,
+			func(tx *store.Tx) error { return tx.PincodeRisks().Replace([]store.PincodeRisk{risk("560001", "LOW")}) })
 		if diff := cmp.Diff([]string{"560001"}, pincodes(t, scope, store.PincodeRiskFilter{}, 5)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-// TestManyPincodeRisks puts as many as there may be, and one more.
+// TestManyPincodeRisks stores the maximum number of entries, and one more.
 func TestManyPincodeRisks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

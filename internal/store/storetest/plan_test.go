@@ -10,9 +10,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestPlans holds both planners to the index each question was given one for,
-// and to its order. PostgreSQL must find one decision by its key even before
-// the new table's first analysis; SQLite's tables are never analysed.
+// TestPlans checks that both planners use the index made for each query, and
+// its order. PostgreSQL must find one decision by its key even before the first
+// ANALYZE of the new table; SQLite's tables are never analysed.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -26,7 +26,7 @@ func TestPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain, key = "EXPLAIN ", "decisions_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			execIn(t, tx, "SET LOCAL enable_sort = off") // it would rather sort as few as these
+			execIn(t, tx, "SET LOCAL enable_sort = off") // for so few rows it would rather sort
 		}
 		execIn(t, tx, manyDecisions)
 		for _, c := range []struct {
@@ -42,23 +42,29 @@ func TestPlans(t *testing.T) {
 			{"AND status = 'REFERRED' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_status", true},
 			{"AND grade = 'A' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_grade", true},
 			{"AND policy_id = 'pol_2' ORDER BY id DESC LIMIT 51", "decisions_policy", true},
-			{"AND applicant_ref <> '' AND applicant_ref = 'app-7' ORDER BY id DESC LIMIT 51", "decisions_applicant", true},
-			{"AND substr(actor, 1, 4) = 'usr_' AND actor = 'usr_1' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_person", true},
-			{"AND grade = 'B' AND coalesce(status, '') = 'REFERRED' AND id >= 'dec_105000' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51", "decisions_grade", false},
-			{"AND status = 'REFERRED' AND coalesce(policy_id, '') = 'pol_1' AND id >= 'dec_105000' ORDER BY id DESC LIMIT 51", "decisions_status", true},
+			{"AND applicant_ref <> '' AND applicant_ref = 'app-7' ORDER BY id DESC LIMIT 51",
+				"decisions_applicant", true},
+			{"AND substr(actor, 1, 4) = 'usr_' AND actor = 'usr_1' AND id < 'dec_109000' ORDER BY id DESC LIMIT 51",
+				"decisions_person", true},
+			{"AND grade = 'B' AND coalesce(status, '') = 'REFERRED' AND id >= 'dec_105000' AND id < 'dec_109000' " +
+				"ORDER BY id DESC LIMIT 51", "decisions_grade", false},
+			{"AND status = 'REFERRED' AND coalesce(policy_id, '') = 'pol_1' AND id >= 'dec_105000' ORDER BY id DESC " +
+				"LIMIT 51", "decisions_status", true},
 		} {
 			if c.analysed && kind == "postgres" {
 				execIn(t, tx, "ANALYZE decisions")
 			}
-			plan := planOf(t, tx, explain+"SELECT id, hash FROM decisions WHERE tenant_id = 'ten_1' AND environment = 'sandbox' "+c.where)
-			if !strings.Contains(plan, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE") {
+			plan := planOf(t, tx,
+				explain+"SELECT id, hash FROM decisions WHERE tenant_id = 'ten_1' AND environment = 'sandbox' "+c.where)
+			if !strings.Contains(plan, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan,
+				"TEMP B-TREE") {
 				t.Errorf("%s is answered without %s:\n%s", c.where, c.index, plan)
 			}
 		}
 	})
 }
 
-// manyDecisions are of three tenants, a few of them referred.
+// manyDecisions inserts decisions of three tenants, a few of them referred.
 const manyDecisions = `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
 		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
 	WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)
@@ -74,8 +80,8 @@ func execIn(t *testing.T, tx *sql.Tx, statement string) {
 	}
 }
 
-// planOf is what a database says of how it will answer: the last column of
-// every row.
+// planOf returns the plan that a database reports: the last column of every
+// row.
 func planOf(t *testing.T, tx *sql.Tx, explain string) string {
 	t.Helper()
 	rows, err := tx.QueryContext(t.Context(), explain)

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// referred is a write of a decision that waits for a person.
+// referred returns a write of a decision that waits for a person.
 func referred(id string) *store.DecisionWrite {
 	w := decision(id, store.Unmetered)
 	w.Decision.Status = "REFERRED"
@@ -32,14 +32,15 @@ func TestReferrals(t *testing.T) {
 			}
 			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
 		}
-		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(referred("dec_006")) }), 0, "")
+		wantKind(t, scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(referred("dec_006")) }), 0,
+			"")
 		settle := func(scope *store.Scope, id, decisionID, outcome string) error {
 			r := review(id, decisionID)
 			r.Outcome = outcome
 			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
 		}
 		wantKind(t, settle(scope, "rev_1", "dec_000", "upheld"), 0, "")
-		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // it did not wait
+		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // it is not in the queue
 		wantKind(t, settle(scope, "rev_3", "dec_003", store.OutcomeAsks), 0, "")
 		wantKind(t, settle(scope, "rev_4", "dec_004", store.OutcomeAsks), 0, "")
 		wantKind(t, settle(scope, "rev_5", "dec_004", "overturned"), 0, "")
@@ -50,7 +51,8 @@ func TestReferrals(t *testing.T) {
 				t.Errorf("got %v, %v", rows, err)
 			}
 		}
-		// An asking review does not bring back what was settled.
+		// A review that asks for information does not bring a settled decision
+		// back.
 		wantKind(t, settle(scope, "rev_7", "dec_000", store.OutcomeAsks), 0, "")
 
 		rows, more, err := scope.Decisions(ctx).Referrals(store.Page{})
@@ -65,7 +67,8 @@ func TestReferrals(t *testing.T) {
 		if diff := cmp.Diff([]int64{0, review("", "").CreatedMicros, 0, 0}, asked(rows)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		page, more, err := scope.Decisions(ctx).Referrals(store.Page{Limit: 2, AfterID: "dec_002"}) // which does not wait
+		// which is not in the queue
+		page, more, err := scope.Decisions(ctx).Referrals(store.Page{Limit: 2, AfterID: "dec_002"})
 		if err != nil || !more || len(page) != 2 || page[0].ID != "dec_003" || page[1].ID != "dec_005" {
 			t.Errorf("got %+v, %t, %v", page, more, err)
 		}
@@ -79,8 +82,8 @@ func asked(rows []store.Referral) (list []int64) {
 	return list
 }
 
-// TestReferralPlan holds both planners to the queue's own order: it is short,
-// and the decisions are many.
+// TestReferralPlan checks that both planners read the queue in its own order,
+// because it is short and the decisions are many.
 func TestReferralPlan(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -90,7 +93,8 @@ func TestReferralPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = tx.Rollback() }()
-		explain, queue, key := "EXPLAIN QUERY PLAN ", "SEARCH referrals USING PRIMARY KEY", "sqlite_autoindex_decisions_1 (tenant_id=? AND environment=? AND id=?)"
+		explain, queue, key := "EXPLAIN QUERY PLAN ", "SEARCH referrals USING PRIMARY KEY",
+			"sqlite_autoindex_decisions_1 (tenant_id=? AND environment=? AND id=?)"
 		if kind == "postgres" {
 			explain, queue, key = "EXPLAIN ", "referrals_pkey", "decisions_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
@@ -101,7 +105,8 @@ func TestReferralPlan(t *testing.T) {
 		if kind == "postgres" {
 			execIn(t, tx, "ANALYZE decisions, referrals")
 		}
-		plan := planOf(t, tx, explain+`SELECT id, hash, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
+		plan := planOf(t, tx,
+			explain+`SELECT id, hash, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
 			WHERE tenant_id = 'ten_1' AND environment = 'sandbox' AND decision_id > 'dec_100007' ORDER BY decision_id LIMIT 26) waiting
 			CROSS JOIN decisions WHERE id = decision_id AND tenant_id = 'ten_1' AND environment = 'sandbox' ORDER BY decision_id`)
 		if !strings.Contains(plan, queue) || !strings.Contains(plan, key) {
@@ -110,7 +115,7 @@ func TestReferralPlan(t *testing.T) {
 	})
 }
 
-// TestReferralsBefore runs the statement by which the migration puts the
+// TestReferralsBefore runs the statement with which the migration puts the
 // referrals of earlier versions into the queue.
 func TestReferralsBefore(t *testing.T) {
 	t.Parallel()
@@ -158,7 +163,8 @@ func TestReferralsBefore(t *testing.T) {
 	})
 }
 
-// TestReferralRefused shows that what the quota refuses does not wait either.
+// TestReferralRefused checks that a decision that the quota refuses is not in
+// the queue.
 func TestReferralRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -22,7 +22,8 @@ func TestReviews(t *testing.T) {
 		for _, id := range []string{"dec_1", "dec_2"} {
 			wantKind(t, scope.InsertDecision(ctx, decision(id, store.Unmetered)), 0, "")
 		}
-		later, earlier, tied, another := review("rev_1", "dec_1"), review("rev_2", "dec_1"), review("rev_3", "dec_1"), review("rev_4", "dec_2")
+		later, earlier, tied, another := review("rev_1", "dec_1"), review("rev_2", "dec_1"), review("rev_3", "dec_1"),
+			review("rev_4", "dec_2")
 		earlier.CreatedMicros = 1500
 		for _, r := range []store.Review{tied, later, earlier, another} {
 			wantKind(t, insert(scope, r), 0, "")

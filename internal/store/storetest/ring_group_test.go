@@ -16,8 +16,8 @@ import (
 
 const reuseMicros = 90 * dayMicros
 
-// ringWindows has what ties people: an account, a device, a mobile number and an
-// e-mail address, and never an address.
+// ringWindows returns windows in which accounts, devices, mobile numbers and
+// e-mail addresses connect people, and IP addresses do not.
 func ringWindows() store.Windows {
 	w := windows()
 	w.Ties = map[string]int64{}
@@ -27,7 +27,8 @@ func ringWindows() store.Windows {
 	return w
 }
 
-// chain is six people over two devices, two accounts and a mobile number.
+// chain returns observations of six people connected by two devices, two
+// accounts and a mobile number.
 func chain() []store.Observation {
 	device1, device2, mobile := entity("device", "1"), entity("device", "2"), entity("mobile", "1")
 	return []store.Observation{
@@ -37,7 +38,7 @@ func chain() []store.Observation {
 	}
 }
 
-// wantRing peeks at the ring of a person who shows nothing.
+// wantRing checks the ring of a person with an observation without entities.
 func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64, truncated bool) {
 	t.Helper()
 	got, err := scope.Observations(t.Context()).Peek(observed(ref, micros), ringWindows())
@@ -47,7 +48,8 @@ func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64,
 	}
 }
 
-// wantCounted looks past package store whether rings know how many they are.
+// wantCounted checks, bypassing package store, that the stored counts of rings
+// are right.
 func wantCounted(t *testing.T, databaseURL, kind string) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)
@@ -71,8 +73,8 @@ func wantCounted(t *testing.T, databaseURL, kind string) {
 	}
 }
 
-// TestRingChain ties six people in many orders: it is one ring of six each time,
-// and an address alone ties nobody.
+// TestRingChain connects six people in many orders. Each time they form one
+// ring of six, and an address alone connects nobody.
 func TestRingChain(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -103,8 +105,8 @@ func TestRingChain(t *testing.T) {
 	})
 }
 
-// TestRingReference compares with a plain union of everybody who shares
-// something, over random observations.
+// TestRingReference compares rings with a simple union of all people who share
+// an entity, over random observations.
 func TestRingReference(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -112,7 +114,7 @@ func TestRingReference(t *testing.T) {
 		for seed := range uint64(4) {
 			scope := signUp(t, db, fmt.Sprint("ten_", seed))
 			dice := rand.New(rand.NewPCG(seed, 7))
-			group := map[string]string{} // of people and entities, by its first member
+			group := map[string]string{} // the group of each person and entity, named by its first member
 			for i := range 60 {
 				o := observed(numbered("P", dice.IntN(40)), micros+int64(i)*hourMicros)
 				o.DecisionID = numbered("dec", i)
@@ -133,7 +135,7 @@ func TestRingReference(t *testing.T) {
 	})
 }
 
-// join makes the person and what was shown one group.
+// join puts the person and the observed entities into one group.
 func join(group map[string]string, o store.Observation) {
 	names := []string{"person " + o.ApplicantRef}
 	for _, e := range o.Entities {
@@ -150,12 +152,13 @@ func join(group map[string]string, o store.Observation) {
 			}
 		}
 	}
-	for _, name := range names[1:] { // who was seen with what
+	for _, name := range names[1:] { // records who was seen with what
 		group[names[0]+" with "+name] = "seen"
 	}
 }
 
-// size counts the people of a group, and what two or more of them were seen with.
+// size returns the number of people of a group, and of entities that two or
+// more of them share.
 func size(group map[string]string, o store.Observation) (people, links int64) {
 	in := group["person "+o.ApplicantRef]
 	for _, member := range slices.Collect(maps.Keys(group)) {
@@ -179,8 +182,8 @@ func size(group map[string]string, o store.Observation) (people, links int64) {
 	return people, links
 }
 
-// TestRingWindow: what was shared too long ago ties nobody, and who is in a ring
-// stays there.
+// TestRingWindow checks that an entity shared too long ago connects nobody, and
+// that people stay in their ring.
 func TestRingWindow(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -198,16 +201,16 @@ func TestRingWindow(t *testing.T) {
 		people(1, at("A", 0, account("1")))
 		people(2, at("B", 60, account("1")))
 		people(3, at("C", 149, account("1"))) // B is within the window, and A is with B
-		people(1, at("D", 240, account("1"))) // everybody is too long ago
-		people(2, at("E", 241, account("1"))) // D is not
+		people(1, at("D", 240, account("1"))) // all were seen too long ago
+		people(2, at("E", 241, account("1"))) // D was not
 		people(3, at("A", 250, pincode("400001")))
 		people(5, at("A", 251, account("1")))
 		wantCounted(t, databaseURL, db.Kind())
 	})
 }
 
-// TestRingIsBounded has more people on one account than a ring may have, and two
-// rings that would have more together.
+// TestRingIsBounded puts more people on one account than a ring may have, and
+// connects two rings that would be too large together.
 func TestRingIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -216,7 +219,8 @@ func TestRingIsBounded(t *testing.T) {
 		several := func(prefix string, n int, e store.ObservedEntity) {
 			doing(t, scope, func(tx *store.Tx) error {
 				for i := range n {
-					got, err := tx.Observations().Observe(observed(numbered(prefix, i), micros+int64(i), e), ringWindows())
+					got, err := tx.Observations().Observe(observed(numbered(prefix, i), micros+int64(i), e),
+						ringWindows())
 					if err != nil {
 						return err
 					}
@@ -231,7 +235,8 @@ func TestRingIsBounded(t *testing.T) {
 		several("A", store.MaxRingPeople+30, account("1"))
 		several("B", 120, entity("device", "1"))
 		several("C", 110, entity("mobile", "1"))
-		got := observe(t, scope, observed("between", micros+1000, entity("device", "1"), entity("mobile", "1")), ringWindows()).Ring
+		got := observe(t, scope, observed("between", micros+1000, entity("device", "1"), entity("mobile", "1")),
+			ringWindows()).Ring
 		if got.People != 121 || !got.Truncated {
 			t.Errorf("between two: %+v", got)
 		}
@@ -241,16 +246,18 @@ func TestRingIsBounded(t *testing.T) {
 	})
 }
 
-// TestRingFromBefore: people who were observed before rings were kept come in
-// with the first who shares something with them.
+// TestRingFromBefore checks that people who were observed before rings were
+// stored join with the first person who shares an entity with them.
 func TestRingFromBefore(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		scope := signUp(t, db, "ten_A")
-		record(t, scope, observed("A", micros, account("1")), observed("B", micros+1, account("1")), observed("C", micros+2, account("1")))
+		record(t, scope, observed("A", micros, account("1")), observed("B", micros+1, account("1")),
+			observed("C", micros+2, account("1")))
 		wantRing(t, scope, "A", 1, 0, false)
-		if got := observe(t, scope, observed("D", micros+3, account("1")), ringWindows()).Ring; got.People != 4 || got.Links != 1 {
+		if got := observe(t, scope, observed("D", micros+3, account("1")), ringWindows()).Ring; got.People != 4 ||
+			got.Links != 1 {
 			t.Errorf("%+v", got)
 		}
 		wantRing(t, scope, "A", 4, 1, false)
@@ -258,7 +265,8 @@ func TestRingFromBefore(t *testing.T) {
 	})
 }
 
-// ringHit observes, and raises an alert about the ring if it has three people.
+// ringHit records an observation and raises an alert about the ring if it has
+// three people.
 func ringHit(tx *store.Tx, alertID string, o store.Observation) (store.Alert, error) {
 	got, err := tx.Observations().Observe(o, ringWindows())
 	if err != nil || got.Ring.People < 3 {
@@ -281,14 +289,16 @@ func ringHits(t *testing.T, scope *store.Scope, prefix string, observations ...s
 	return last
 }
 
-// TestRingAlerts merges two rings about each of which an alert is open.
+// TestRingAlerts merges two rings that both have an open alert.
 func TestRingAlerts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
-		small := ringHits(t, scope, "alr_small", observed("A", micros, account("1")), observed("B", micros+1, account("1")), observed("C", micros+2, account("1")))
-		large := ringHits(t, scope, "alr_large", observed("D", micros+3, account("2")), observed("E", micros+4, account("2")),
-			observed("F", micros+5, account("2")), observed("G", micros+6, account("2"), entity("device", "1")))
+		small := ringHits(t, scope, "alr_small", observed("A", micros, account("1")),
+			observed("B", micros+1, account("1")), observed("C", micros+2, account("1")))
+		large := ringHits(t, scope, "alr_large", observed("D", micros+3, account("2")),
+			observed("E", micros+4, account("2")), observed("F", micros+5, account("2")),
+			observed("G", micros+6, account("2"), entity("device", "1")))
 		if small.ApplicantCount != 3 || large.ApplicantCount != 4 {
 			t.Fatalf("%+v\n%+v", small, large)
 		}
@@ -297,7 +307,8 @@ func TestRingAlerts(t *testing.T) {
 			t.Errorf("%+v", one)
 		}
 		shut, err := scope.Alerts(ctx).Get(small.ID)
-		if err != nil || shut.Status != store.AlertClosed || shut.Resolution != store.ResolutionDuplicate || shut.MergedInto != large.ID {
+		if err != nil || shut.Status != store.AlertClosed || shut.Resolution != store.ResolutionDuplicate ||
+			shut.MergedInto != large.ID {
 			t.Errorf("%+v, %v", shut, err)
 		}
 		steps := []store.AlertEvent{
@@ -307,32 +318,48 @@ func TestRingAlerts(t *testing.T) {
 		if diff := cmp.Diff(steps, history(t, scope, small.ID)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		closed, err := move(t, scope, store.AlertMove{ID: large.ID, To: "closed", Resolution: store.ResolutionConfirmedFraud, Actor: "usr_1", NowMicros: micros + 8})
-		if diff := cmp.Diff([]store.ObservedEntity{account("1"), account("2")}, entities(closed.Blocked)); err != nil || diff != "" {
+		closed, err := move(t, scope, store.AlertMove{
+			ID:         large.ID,
+			To:         "closed",
+			Resolution: store.ResolutionConfirmedFraud,
+			Actor:      "usr_1",
+			NowMicros:  micros + 8,
+		})
+		if diff := cmp.Diff([]store.ObservedEntity{account("1"), account("2")}, entities(closed.Blocked)); err != nil ||
+			diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		if got := observe(t, scope, observed("H", micros+9, account("1"), entity("device", "1")), ringWindows()); !slices.Equal(got.Blocklisted, []string{"beneficiary_account"}) {
+		if got := observe(t, scope, observed("H", micros+9, account("1"), entity("device", "1")),
+			ringWindows()); !slices.Equal(got.Blocklisted, []string{"beneficiary_account"}) {
 			t.Errorf("blocked are %v", got.Blocklisted)
 		}
 	})
 }
 
-// TestRingAlertGoesOn: the alert of a smaller ring goes on as the larger one's
-// if that has none, and ends the silence about it.
+// TestRingAlertGoesOn checks that the alert of the smaller ring becomes the
+// larger ring's if that has none, and that the merged ring is unmuted.
 func TestRingAlertGoesOn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
-		large := ringHits(t, scope, "alr_large", observed("D", micros, account("2")), observed("E", micros, account("2")),
-			observed("F", micros, account("2")), observed("G", micros, account("2"), entity("device", "1")))
-		if _, err := move(t, scope, store.AlertMove{ID: large.ID, To: "closed", Resolution: store.ResolutionFalsePositive, NowMicros: micros, MuteDays: 30}); err != nil {
+		large := ringHits(t, scope, "alr_large", observed("D", micros, account("2")),
+			observed("E", micros, account("2")), observed("F", micros, account("2")),
+			observed("G", micros, account("2"), entity("device", "1")))
+		if _, err := move(t, scope, store.AlertMove{
+			ID:         large.ID,
+			To:         "closed",
+			Resolution: store.ResolutionFalsePositive,
+			NowMicros:  micros,
+			MuteDays:   30,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if got := observe(t, scope, observed("D", micros+1, account("2")), ringWindows()).Ring; !got.Muted {
 			t.Errorf("%+v", got)
 		}
-		small := ringHits(t, scope, "alr_small", observed("A", micros+1, account("1")), observed("B", micros+1, account("1")), observed("C", micros+1, account("1")))
-		var got store.RingCount // Peek does not know of alerts, and so not that the silence ends
+		small := ringHits(t, scope, "alr_small", observed("A", micros+1, account("1")),
+			observed("B", micros+1, account("1")), observed("C", micros+1, account("1")))
+		var got store.RingCount // Peek does not read alerts, so it does not know that the mute ends
 		doing(t, scope, func(tx *store.Tx) error {
 			counts, err := tx.Observations().Observe(observed("A", micros+2, entity("device", "1")), ringWindows())
 			got = counts.Ring
@@ -341,14 +368,15 @@ func TestRingAlertGoesOn(t *testing.T) {
 		if got.Muted || got.ID != large.Entity.Key || got.People != 7 {
 			t.Errorf("%+v", got)
 		}
-		if one := ringHits(t, scope, "alr_one", observed("A", micros+3)); one.ID != small.ID || one.ApplicantCount != 7 || one.Entity.Key != got.ID {
+		if one := ringHits(t, scope, "alr_one", observed("A", micros+3)); one.ID != small.ID ||
+			one.ApplicantCount != 7 || one.Entity.Key != got.ID {
 			t.Errorf("%+v", one)
 		}
 	})
 }
 
-// TestRingRace ties chains on two handles at the same time: every chain is one
-// ring with one open alert.
+// TestRingRace connects chains concurrently on two handles. Every chain becomes
+// one ring with one open alert.
 func TestRingRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -361,7 +389,8 @@ func TestRingRace(t *testing.T) {
 		for n := range chains {
 			for _, o := range chain() {
 				o.ApplicantRef, o.DecisionID = numbered(o.ApplicantRef, n), numbered(o.DecisionID, n)
-				o.Entities = slices.DeleteFunc(slices.Clone(o.Entities), func(e store.ObservedEntity) bool { return e.Kind == "ip" })
+				o.Entities = slices.DeleteFunc(slices.Clone(o.Entities),
+					func(e store.ObservedEntity) bool { return e.Kind == "ip" })
 				for i := range o.Entities {
 					o.Entities[i].Key = numbered(o.Entities[i].Key, n)
 				}

@@ -21,17 +21,26 @@ func TestRing(t *testing.T) {
 		hit(t, scope, "alr_1", observed("B", micros+3, account("1"), address("1"), pincode("400001")), nil)
 		got, err := scope.Alerts(ctx).Ring("alr_1")
 		edge := func(ref string, e store.ObservedEntity, at int64) store.RingEdge {
-			return store.RingEdge{ApplicantRef: ref, Kind: e.Kind, Key: e.Key, FirstMicros: at, LastMicros: at, DecisionID: "dec_" + ref}
+			return store.RingEdge{
+				ApplicantRef: ref,
+				Kind:         e.Kind,
+				Key:          e.Key,
+				FirstMicros:  at,
+				LastMicros:   at,
+				DecisionID:   "dec_" + ref,
+			}
 		}
 		want := store.Ring{
 			Applicants: []string{"A", "B"},
 			Entities: []store.RingEntity{
-				{ObservedEntity: account("1"), Applicants: 2}, {ObservedEntity: address("1"), Applicants: 2}, {ObservedEntity: pincode("400001"), Applicants: 2},
-				{ObservedEntity: agent("1"), Applicants: 1}, {ObservedEntity: account("2"), Applicants: 1},
+				{ObservedEntity: account("1"), Applicants: 2}, {ObservedEntity: address("1"), Applicants: 2},
+				{ObservedEntity: pincode("400001"), Applicants: 2}, {ObservedEntity: agent("1"), Applicants: 1},
+				{ObservedEntity: account("2"), Applicants: 1},
 			},
 			Edges: []store.RingEdge{
-				edge("A", account("1"), micros), edge("B", account("1"), micros+3), edge("A", address("1"), micros), edge("B", address("1"), micros+3),
-				edge("A", pincode("400001"), micros), edge("B", pincode("400001"), micros+3), edge("A", agent("1"), micros), edge("A", account("2"), micros+2),
+				edge("A", account("1"), micros), edge("B", account("1"), micros+3), edge("A", address("1"), micros),
+				edge("B", address("1"), micros+3), edge("A", pincode("400001"), micros), edge("B", pincode("400001"),
+					micros+3), edge("A", agent("1"), micros), edge("A", account("2"), micros+2),
 			},
 		}
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
@@ -42,14 +51,15 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// TestLargeRing has more of everything than is shown.
+// TestLargeRing builds a graph with more of everything than is shown.
 func TestLargeRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		scope := signUp(t, db, "ten_A")
 		doing(t, scope, func(tx *store.Tx) error {
 			for i := range store.MaxEvidence + 20 {
-				o := observed(numbered("app", i), micros+int64(i), account("1"), address(numbered("", i)), entity("device", numbered("", i/2)))
+				o := observed(numbered("app", i), micros+int64(i), account("1"), address(numbered("", i)),
+					entity("device", numbered("", i/2)))
 				if _, err := tx.Observations().Observe(o, windows()); err != nil {
 					return err
 				}
@@ -57,8 +67,9 @@ func TestLargeRing(t *testing.T) {
 					return err
 				}
 			}
-			for i := range 80 { // one of them has many accounts
-				if _, err := tx.Observations().Observe(observed("app_000", micros, account(numbered("many", i))), windows()); err != nil {
+			for i := range 80 { // one applicant has many accounts
+				if _, err := tx.Observations().Observe(observed("app_000", micros, account(numbered("many", i))),
+					windows()); err != nil {
 					return err
 				}
 			}
@@ -68,7 +79,7 @@ func TestLargeRing(t *testing.T) {
 		if err != nil || !r.Truncated || len(r.Applicants) != store.MaxEvidence || len(r.Edges) != store.MaxEdges {
 			t.Fatalf("%d applicants, %d edges, %t, %v", len(r.Applicants), len(r.Edges), r.Truncated, err)
 		}
-		// What ties most is there before what ties nobody.
+		// Entities shared by the most applicants come first.
 		if first := r.Entities[0]; first.ObservedEntity != account("1") || first.Applicants < store.MaxEvidence-1 {
 			t.Errorf("%+v comes first", first)
 		}
@@ -88,12 +99,13 @@ func TestSeenOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		others []store.Observation // besides one who was seen once, at address 1
+		others []store.Observation // besides one applicant who was seen once, at address 1
 		want   bool
 	}{
 		{"alone", nil, false},
 		{"each once", []store.Observation{
-			observed("B", micros+1, account("1"), address("1"), agent("1")), observed("C", micros+dayMicros, account("1"), address("1")),
+			observed("B", micros+1, account("1"), address("1"), agent("1")),
+			observed("C", micros+dayMicros, account("1"), address("1")),
 		}, true},
 		{"over two days", []store.Observation{observed("B", micros+dayMicros+1, account("1"), address("1"))}, false},
 		{"one of them twice", []store.Observation{

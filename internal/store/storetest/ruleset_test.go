@@ -18,7 +18,8 @@ func TestRuleSet(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
-		stored, err := storetest.InsertRuleSet(ctx, scope, draft("pol_2"), store.AuditEntry{ID: "aud_2", Action: "rule_set.created", Object: "pol_2"})
+		stored, err := storetest.InsertRuleSet(ctx, scope, draft("pol_2"),
+			store.AuditEntry{ID: "aud_2", Action: "rule_set.created", Object: "pol_2"})
 		want := draft("pol_2")
 		want.Version, want.Status = 2, store.StatusDraft
 		if diff := cmp.Diff(want, stored); err != nil || diff != "" {
@@ -34,7 +35,8 @@ func TestRuleSet(t *testing.T) {
 		wantKind(t, err, fault.Conflict, fault.CodeVersionConflict)
 		another := draft("pol_gold")
 		another.PolicyKey = "gold"
-		if stored, err := storetest.InsertRuleSet(ctx, scope, another, store.AuditEntry{}); err != nil || stored.Version != 1 {
+		if stored, err := storetest.InsertRuleSet(ctx, scope, another, store.AuditEntry{}); err != nil ||
+			stored.Version != 1 {
 			t.Errorf("got %+v, %v", stored, err)
 		}
 		_, err = scope.RuleSets(ctx).Active("gold")
@@ -43,14 +45,16 @@ func TestRuleSet(t *testing.T) {
 			t.Log(who)
 			_, err := other.RuleSets(ctx).Get("pol_2")
 			wantNotFound(t, err)
-			if sets, _, err := other.RuleSets(ctx).List(store.RuleSetFilter{PolicyKey: "gold"}, store.Page{}); err != nil || len(sets) != 0 {
+			if sets, _, err := other.RuleSets(ctx).List(store.RuleSetFilter{PolicyKey: "gold"},
+				store.Page{}); err != nil || len(sets) != 0 {
 				t.Errorf("got %v, %v", sets, err)
 			}
 		}
 	})
 }
 
-// TestVersions races for version numbers: each is given once, without a gap.
+// TestVersions takes version numbers concurrently: each is given once, without
+// a gap.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -59,7 +63,8 @@ func TestVersions(t *testing.T) {
 		scopes := []*store.Scope{signUp(t, db, "ten_A"), secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 		versions := make([]int64, n)
 		errs := race(n, func(i int) error {
-			stored, err := storetest.InsertRuleSet(t.Context(), scopes[i%len(scopes)], draft(numbered("pol", i)), store.AuditEntry{})
+			stored, err := storetest.InsertRuleSet(t.Context(), scopes[i%len(scopes)], draft(numbered("pol", i)),
+				store.AuditEntry{})
 			versions[i] = stored.Version
 			return err
 		})
@@ -75,8 +80,8 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// secondNode is another process's handle on a PostgreSQL database. A SQLite
-// file has one process, so there it is the same one again.
+// secondNode returns another handle on a PostgreSQL database, as of another
+// process. A SQLite file has one process, so it returns the same handle.
 func secondNode(t *testing.T, db *store.DB, databaseURL string) *store.DB {
 	t.Helper()
 	if db.Kind() == "sqlite" {
@@ -91,7 +96,7 @@ func TestListRuleSets(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for i := range 7 {
 			set := draft(numbered("pol", i))
-			set.CreatedMicros = int64(1000 + i/2) // pairs are told apart by id
+			set.CreatedMicros = int64(1000 + i/2) // pairs differ by id
 			if _, err := storetest.InsertRuleSet(ctx, scope, set, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
@@ -100,7 +105,8 @@ func TestListRuleSets(t *testing.T) {
 			var ids []string
 			page := store.Page{Limit: 3, Descending: descending, FromMicros: 1000, ToMicros: 1003}
 			for range 5 {
-				sets, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{Status: store.StatusDraft, PolicyKey: "default"}, page)
+				sets, more, err := scope.RuleSets(ctx).List(
+					store.RuleSetFilter{Status: store.StatusDraft, PolicyKey: "default"}, page)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,15 +139,24 @@ func TestScorecards(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		others := neighbours(t, db, "ten_A")
-		card := store.Scorecard{ID: "sc_1", Name: "PL", Document: []byte(`{"base_points":650}`), Checksum: "sha256:c", CreatedMicros: 200, CreatedBy: "key_1"}
-		stored, err := storetest.InsertScorecard(ctx, scope, card, store.AuditEntry{ID: "aud_sc", Action: "scorecard.created", Object: "sc_1"})
+		card := store.Scorecard{
+			ID:            "sc_1",
+			Name:          "PL",
+			Document:      []byte(`{"base_points":650}`),
+			Checksum:      "sha256:c",
+			CreatedMicros: 200,
+			CreatedBy:     "key_1",
+		}
+		stored, err := storetest.InsertScorecard(ctx, scope, card,
+			store.AuditEntry{ID: "aud_sc", Action: "scorecard.created", Object: "sc_1"})
 		card.Version = 1
 		if diff := cmp.Diff(card, stored); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		again := card
 		again.ID = "sc_2"
-		if stored, err := storetest.InsertScorecard(ctx, scope, again, store.AuditEntry{}); err != nil || stored.Version != 2 {
+		if stored, err := storetest.InsertScorecard(ctx, scope, again, store.AuditEntry{}); err != nil ||
+			stored.Version != 2 {
 			t.Errorf("got %+v, %v", stored, err)
 		}
 		got, err := scope.Scorecards(ctx).Get("sc_1")
@@ -167,21 +182,26 @@ func TestScorecards(t *testing.T) {
 	})
 }
 
-// TestPagesOfLargeDocuments end before they are too large, with one row at
-// least, and the next page goes on there.
+// TestPagesOfLargeDocuments checks that pages of large documents end early,
+// with at least one row, and that the next page continues there.
 func TestPagesOfLargeDocuments(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		const mib = 1 << 20
-		sizes := []int{3 * mib, mib, 1, 5 * mib, 5 * mib, 100} // of a page at most 4 MiB
+		sizes := []int{3 * mib, mib, 1, 5 * mib, 5 * mib, 100} // a page has at most 4 MiB
 		for i, size := range sizes {
 			set := draft(numbered("pol", i))
 			set.PolicyKey, set.CreatedMicros, set.Document = "large", int64(1000+i), bytes.Repeat([]byte("x"), size)
 			if _, err := storetest.InsertRuleSet(ctx, scope, set, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
-			card := store.Scorecard{ID: numbered("sc", i), Name: "large", Document: set.Document, CreatedMicros: set.CreatedMicros}
+			card := store.Scorecard{
+				ID:            numbered("sc", i),
+				Name:          "large",
+				Document:      set.Document,
+				CreatedMicros: set.CreatedMicros,
+			}
 			if _, err := storetest.InsertScorecard(ctx, scope, card, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
@@ -190,14 +210,16 @@ func TestPagesOfLargeDocuments(t *testing.T) {
 			"rule sets": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
 				sets, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{PolicyKey: "large"}, p)
 				for _, set := range sets {
-					lengths, last = append(lengths, len(set.Document)), store.Place{Micros: set.CreatedMicros, ID: set.ID}
+					lengths, last = append(lengths, len(set.Document)),
+						store.Place{Micros: set.CreatedMicros, ID: set.ID}
 				}
 				return lengths, last, more, err
 			},
 			"scorecards": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
 				cards, more, err := scope.Scorecards(ctx).List("large", p)
 				for _, card := range cards {
-					lengths, last = append(lengths, len(card.Document)), store.Place{Micros: card.CreatedMicros, ID: card.ID}
+					lengths, last = append(lengths, len(card.Document)),
+						store.Place{Micros: card.CreatedMicros, ID: card.ID}
 				}
 				return lengths, last, more, err
 			},

@@ -31,7 +31,7 @@ func TestRuleStats(t *testing.T) {
 				stat("ten_B", "pol_1", "KO_1", "2026-11-15", 7, 7, 7),
 				stat("ten_A", "pol_1", "KO_1", "2026-11-14", 5, 5, 0),
 				stat("ten_A", "pol_1", "KO_1", "2026-11-15", 3, 1, 2),
-				stat("ten_A", "pol_1", "KO_1", "2026-11-15", 1, 1, 0), // twice the same
+				stat("ten_A", "pol_1", "KO_1", "2026-11-15", 1, 1, 0), // a duplicate
 				stat("ten_A", "pol_2", "KO_1", "2026-11-15", 100, 0, 0),
 			})
 		})
@@ -42,8 +42,10 @@ func TestRuleStats(t *testing.T) {
 			from string
 			want []store.RuleStat
 		}{
-			{"2026-11-15", []store.RuleStat{stat("ten_A", "pol_1", "KO_1", "", 4*n, 2*n, 2*n), stat("ten_A", "pol_1", "KO_2", "", 10*n, 0, n)}},
-			{"", []store.RuleStat{stat("ten_A", "pol_1", "KO_1", "", 9*n, 7*n, 2*n), stat("ten_A", "pol_1", "KO_2", "", 10*n, 0, n)}},
+			{"2026-11-15", []store.RuleStat{stat("ten_A", "pol_1", "KO_1", "", 4*n, 2*n, 2*n),
+				stat("ten_A", "pol_1", "KO_2", "", 10*n, 0, n)}},
+			{"", []store.RuleStat{stat("ten_A", "pol_1", "KO_1", "", 9*n, 7*n, 2*n),
+				stat("ten_A", "pol_1", "KO_2", "", 10*n, 0, n)}},
 			{"2026-11-16", nil},
 		} {
 			got, err := scope.RuleSets(ctx).Stats("pol_1", c.from)
@@ -80,7 +82,8 @@ func TestAddUsage(t *testing.T) {
 		const n = 12
 		errs := race(n, func(i int) error {
 			return nodes[i%2].AddUsage(ctx, []store.UsageAdd{
-				add("ten_B", "preview", 5), add("ten_A", "preview", 2), add("ten_A", "eligibility", 1), add("ten_A", "preview", 1), add("ten_A", "nothing", 0),
+				add("ten_B", "preview", 5), add("ten_A", "preview", 2), add("ten_A", "eligibility", 1),
+				add("ten_A", "preview", 1), add("ten_A", "nothing", 0),
 			})
 		})
 		if got := succeeded(t, errs, 0, ""); got != n {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestRunPlans holds both planners to the indexes of runs and strategies, which
-// only ever grow.
+// TestRunPlans checks that both planners use the indexes of runs and
+// strategies, which only ever grow.
 func TestRunPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -20,11 +20,12 @@ func TestRunPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = tx.Rollback() }()
-		explain, runs, strategies := "EXPLAIN QUERY PLAN ", "sqlite_autoindex_agent_runs_1", "sqlite_autoindex_collections_strategies_1"
+		explain, runs, strategies := "EXPLAIN QUERY PLAN ", "sqlite_autoindex_agent_runs_1",
+			"sqlite_autoindex_collections_strategies_1"
 		if kind == "postgres" {
 			explain, runs, strategies = "EXPLAIN ", "agent_runs_pkey", "collections_strategies_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			// The tables are empty: anything would do.
+			// The tables are empty, so any plan would be cheap.
 			execIn(t, tx, "SET LOCAL enable_sort = off")
 			execIn(t, tx, "SET LOCAL enable_seqscan = off")
 			execIn(t, tx, "SET LOCAL enable_bitmapscan = off")
@@ -43,7 +44,8 @@ func TestRunPlans(t *testing.T) {
 			{"SELECT document FROM collections_strategies" + scope + "AND version = 3", strategies},
 		} {
 			plan := planOf(t, tx, explain+c.query)
-			if !strings.Contains(plan, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan, "TEMP B-TREE") {
+			if !strings.Contains(plan, c.index) || strings.Contains(plan, "Sort") || strings.Contains(plan,
+				"TEMP B-TREE") {
 				t.Errorf("%s is answered without %s:\n%s", c.query, c.index, plan)
 			}
 		}

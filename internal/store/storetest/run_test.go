@@ -70,7 +70,8 @@ func TestRuns(t *testing.T) {
 			t.Log(who)
 			_, err := other.Runs(ctx).Get("run_1")
 			wantNotFound(t, err)
-			if rows, more, err := other.Runs(ctx).List(store.RunFilter{}, store.Page{}); err != nil || more || len(rows) != 0 {
+			if rows, more, err := other.Runs(ctx).List(store.RunFilter{}, store.Page{}); err != nil || more ||
+				len(rows) != 0 {
 				t.Errorf("got %v, %v", rows, err)
 			}
 		}

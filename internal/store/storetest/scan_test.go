@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// fillBy fills a database by a statement of its own, behind the store's back.
+// fillBy fills a database with a statement, bypassing package store.
 func fillBy(t *testing.T, databaseURL, kind, statement string) {
 	t.Helper()
 	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
@@ -29,15 +29,15 @@ func fillBy(t *testing.T, databaseURL, kind, statement string) {
 	}
 }
 
-// TestStretches looks for what is rare among many: every page ends after a
-// bounded walk, the pages together have all of it in order, and what is not
-// there at all is known not to be.
-func TestStretches(t *testing.T) {
+// TestScanLimit looks for rare decisions among many. Every page ends after a
+// limited scan, all pages together have all decisions in order, and a search
+// without results ends too.
+func TestScanLimit(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fillBy(t, databaseURL, db.Kind(), manyDecisions)
-		scope := db.Scope("ten_0", "sandbox") // a third of them: those whose number three divides
+		scope := db.Scope("ten_0", "sandbox") // a third of them: those whose number is divisible by three
 		for _, filter := range []store.DecisionFilter{
 			{Status: "REFERRED", Grade: "A"},
 			{Status: "APPROVED", Grade: "A", PolicyID: "pol_1"},
@@ -54,8 +54,9 @@ func TestStretches(t *testing.T) {
 				}
 			}
 		}
-		_, next, err := scope.Decisions(t.Context()).List(store.DecisionFilter{Status: "DECLINED", Grade: "B"}, store.Page{})
-		if err != nil || next.ID != "dec_106015" { // the two-thousandth of a grade B
+		_, next, err := scope.Decisions(t.Context()).List(store.DecisionFilter{Status: "DECLINED", Grade: "B"},
+			store.Page{})
+		if err != nil || next.ID != "dec_106015" { // the two-thousandth with grade B
 			t.Errorf("a page in which nothing is found ends at %v: %v", next, err)
 		}
 		trail := wholeTrail(t, scope, store.AuditFilter{Actor: "key_2"}, store.Page{Descending: true})
@@ -63,13 +64,14 @@ func TestStretches(t *testing.T) {
 			t.Errorf("a key that did nothing has %d entries", len(trail))
 		}
 		trail = wholeTrail(t, scope, store.AuditFilter{Actor: "key_1"}, store.Page{Limit: 200, Descending: true})
-		if !slices.IsSortedFunc(trail, func(a, b store.AuditEntry) int { return strings.Compare(b.ID, a.ID) }) || len(trail) != 20_000/3 {
+		if !slices.IsSortedFunc(trail, func(a, b store.AuditEntry) int { return strings.Compare(b.ID, a.ID) }) ||
+			len(trail) != 20_000/3 {
 			t.Errorf("a key that decided everything has %d entries", len(trail))
 		}
 	})
 }
 
-// wantedIDs works out by the numbers what manyDecisions has for the filter.
+// wantedIDs computes from the numbers which of manyDecisions the filter admits.
 func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	for i := 3; i <= 20_000; i += 3 {
 		status, grade, policy := "APPROVED", "B", "pol_1"
@@ -83,7 +85,8 @@ func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 			policy = "pol_2"
 		}
 		is := func(wanted, value string) bool { return wanted == "" || wanted == value }
-		if is(f.Status, status) && is(f.Grade, grade) && is(f.PolicyID, policy) && is(f.PolicyKey, "default") && is(f.Endpoint, "e") {
+		if is(f.Status, status) && is(f.Grade, grade) && is(f.PolicyID, policy) && is(f.PolicyKey,
+			"default") && is(f.Endpoint, "e") {
 			ids = append(ids, fmt.Sprintf("dec_%d", 100_000+i))
 		}
 	}
@@ -93,8 +96,8 @@ func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	return ids
 }
 
-// wholeList walks through all pages. None is asked for that looks further than
-// it may: pages in which little is found come one after the other.
+// wholeList reads all pages. Pages with few results follow one another, because
+// no page scans more than its limit.
 func wholeList(t *testing.T, scope *store.Scope, f store.DecisionFilter, p store.Page) (ids []string) {
 	t.Helper()
 	for pages := 0; ; pages++ {

@@ -13,28 +13,29 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// passwordHash is what the person who signed up has in the fixture.
+// passwordHash is the password hash of the fixture's first user.
 const passwordHash = "argon2id"
 
 func consoleSession(tenant, id string) store.ConsoleSession {
 	return store.ConsoleSession{
-		ID: id, TenantID: tenant, UserID: "usr_" + tenant, Hash: "hash_" + tenant + id, Address: "203.0.113.7", Agent: "Firefox",
-		CreatedMicros: 1000, SeenMicros: 1000, ExpiresMicros: 9000,
+		ID: id, TenantID: tenant, UserID: "usr_" + tenant, Hash: "hash_" + tenant + id, Address: "203.0.113.7",
+		Agent: "Firefox", CreatedMicros: 1000, SeenMicros: 1000, ExpiresMicros: 9000,
 	}
 }
 
 func invitation(tenant, id string) store.Invitation {
 	return store.Invitation{
-		ID: id, TenantID: tenant, Email: id + "@example.in", Role: "risk", Hash: "hash_" + tenant + id, InvitedBy: "usr_" + tenant,
-		CreatedMicros: 1000, ExpiresMicros: 9000,
+		ID: id, TenantID: tenant, Email: id + "@example.in", Role: "risk", Hash: "hash_" + tenant + id,
+		InvitedBy: "usr_" + tenant, CreatedMicros: 1000, ExpiresMicros: 9000,
 	}
 }
 
-// fillStaff puts a row into every table of a tenant's people.
+// fillStaff inserts a row into every table of a tenant's people.
 func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 	t.Helper()
 	staff := db.Staff(tenant)
-	if err := staff.OpenSession(t.Context(), consoleSession(tenant, "ses_1"), passwordHash, store.AuditEntry{}); err != nil {
+	if err := staff.OpenSession(t.Context(), consoleSession(tenant, "ses_1"), passwordHash,
+		store.AuditEntry{}); err != nil {
 		return err
 	}
 	return staff.Invite(t.Context(), invitation(tenant, "inv_1"), store.AuditEntry{})
@@ -43,20 +44,32 @@ func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 // addUser adds a person to a tenant.
 func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 	t.Helper()
-	u := store.User{ID: id, TenantID: tenant, Email: id + "@example.in", PasswordHash: passwordHash, Role: role, CreatedMicros: 200}
+	u := store.User{
+		ID:            id,
+		TenantID:      tenant,
+		Email:         id + "@example.in",
+		PasswordHash:  passwordHash,
+		Role:          role,
+		CreatedMicros: 200,
+	}
 	if err := db.System().InsertUser(t.Context(), u, store.Standing{}, store.AuditEntry{}); err != nil {
 		t.Fatal(err)
 	}
 	return u
 }
 
-// by is the administrator of the fixture, changing what people may do; they wait
-// for 100 microseconds.
+// by returns the Standing for changes by the fixture's administrator, with a
+// delay of 100 microseconds.
 func by(now int64) store.Standing {
-	return store.Standing{By: "usr_ten_A", NowMicros: now, DelayMicros: 100, Activates: func(role string) bool { return role != "viewer" }}
+	return store.Standing{
+		By:          "usr_ten_A",
+		NowMicros:   now,
+		DelayMicros: 100,
+		Activates:   func(role string) bool { return role != "viewer" },
+	}
 }
 
-// rolesOf are the roles of the people of a scope's tenant who can sign in.
+// rolesOf returns the roles of the people of a scope's tenant who can sign in.
 func rolesOf(tx *store.Tx) (roles []string, err error) {
 	people, err := tx.People()
 	for _, u := range people {
@@ -67,7 +80,7 @@ func rolesOf(tx *store.Tx) (roles []string, err error) {
 	return roles, err
 }
 
-// actions are what the audit log says happened to something, in live.
+// actions returns the actions that the audit log of live has for an object.
 func actions(t *testing.T, db *store.DB, tenant, object string) []string {
 	t.Helper()
 	entries, _, err := db.Scope(tenant, live).Audit(t.Context()).List(store.AuditFilter{Object: object}, store.Page{})
@@ -82,7 +95,14 @@ func actions(t *testing.T, db *store.DB, tenant, object string) []string {
 }
 
 func entry(id, action, object string) store.AuditEntry {
-	return store.AuditEntry{ID: "aud_" + id, Environment: live, CreatedMicros: 500, Actor: "usr_ten_A", Action: action, Object: object}
+	return store.AuditEntry{
+		ID:            "aud_" + id,
+		Environment:   live,
+		CreatedMicros: 500,
+		Actor:         "usr_ten_A",
+		Action:        action,
+		Object:        object,
+	}
 }
 
 func TestSessions(t *testing.T) {
@@ -95,11 +115,14 @@ func TestSessions(t *testing.T) {
 		second.CreatedMicros = 1001
 		wantKind(t, staff.OpenSession(ctx, first, passwordHash, entry("1", "session.created", "ses_1")), 0, "")
 		wantKind(t, staff.OpenSession(ctx, second, passwordHash, store.AuditEntry{}), 0, "")
-		wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed", store.AuditEntry{}))
-		wantNotFound(t, db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.AuditEntry{}))
+		wantNotFound(t,
+			staff.OpenSession(ctx, consoleSession("ten_A", "ses_3"), "the password changed", store.AuditEntry{}))
+		wantNotFound(t,
+			db.Staff("ten_B").OpenSession(ctx, consoleSession("ten_A", "ses_3"), passwordHash, store.AuditEntry{}))
 
 		got, user, tenant, err := system.SessionByHash(ctx, first.Hash)
-		if diff := cmp.Diff(first, got); err != nil || diff != "" || user.ID != "usr_ten_A" || user.Role != "admin" || tenant.ID != "ten_A" {
+		if diff := cmp.Diff(first, got); err != nil || diff != "" || user.ID != "usr_ten_A" || user.Role != "admin" ||
+			tenant.ID != "ten_A" {
 			t.Errorf("%v, %+v, %+v (-want +got):\n%s", err, user, tenant, diff)
 		}
 		_, _, _, err = system.SessionByHash(ctx, "hash_of_nothing")
@@ -130,7 +153,8 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// endSessions ends two sessions, after others could not.
+// endSessions ends two sessions, after checking that another tenant or user
+// cannot.
 func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession) {
 	t.Helper()
 	ctx, staff := t.Context(), db.Staff("ten_A")
@@ -141,21 +165,26 @@ func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession)
 		_, err := c.staff.EndSession(ctx, c.user, c.id, entry("2", "session.ended", c.id))
 		wantNotFound(t, err)
 	}
-	if ended, err := db.Staff("ten_B").EndOtherSessions(ctx, first.UserID, "", store.AuditEntry{}); err != nil || len(ended) != 0 {
+	if ended, err := db.Staff("ten_B").EndOtherSessions(ctx, first.UserID, "", store.AuditEntry{}); err != nil ||
+		len(ended) != 0 {
 		t.Errorf("another tenant ended %v, %v", ended, err)
 	}
 	wantKind(t, db.System().TouchSessions(ctx, nil), 0, "")
-	wantKind(t, db.System().TouchSessions(ctx, []store.Touch{{Hash: second.Hash, UsedMicros: 5000}, {Hash: first.Hash, UsedMicros: 1}}), 0, "")
+	wantKind(t, db.System().TouchSessions(ctx,
+		[]store.Touch{{Hash: second.Hash, UsedMicros: 5000}, {Hash: first.Hash, UsedMicros: 1}}), 0, "")
 	if got, _, _, err := db.System().SessionByHash(ctx, second.Hash); err != nil || got.SeenMicros != 5000 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if ended, err := staff.EndOtherSessions(ctx, first.UserID, second.ID, entry("3", "session.ended", "usr_ten_A")); err != nil || !slices.Equal(ended, []string{first.Hash}) {
+	if ended, err := staff.EndOtherSessions(ctx, first.UserID, second.ID,
+		entry("3", "session.ended", "usr_ten_A")); err != nil || !slices.Equal(ended, []string{first.Hash}) {
 		t.Errorf("ended %v, %v", ended, err)
 	}
-	if hash, err := staff.EndSession(ctx, first.UserID, second.ID, entry("4", "session.ended", second.ID)); err != nil || hash != second.Hash {
+	if hash, err := staff.EndSession(ctx, first.UserID, second.ID,
+		entry("4", "session.ended", second.ID)); err != nil || hash != second.Hash {
 		t.Errorf("ended %q, %v", hash, err)
 	}
-	if ended, err := staff.EndOtherSessions(ctx, first.UserID, "", entry("5", "session.ended", "usr_ten_A")); err != nil || len(ended) != 0 {
+	if ended, err := staff.EndOtherSessions(ctx, first.UserID, "",
+		entry("5", "session.ended", "usr_ten_A")); err != nil || len(ended) != 0 {
 		t.Errorf("ended %v, %v", ended, err)
 	}
 	if got := actions(t, db, "ten_A", "usr_ten_A"); len(got) != 1 {
@@ -163,7 +192,8 @@ func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession)
 	}
 }
 
-// TestSessionsAreFew ends the oldest when a person has too many.
+// TestSessionsAreFew checks that the oldest session ends if a person has too
+// many.
 func TestSessionsAreFew(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -194,7 +224,8 @@ func TestPurgeSessionsAndInvitations(t *testing.T) {
 			limit      int
 			want       int64
 		}{{8999, 999, 10, 0}, {9000, 0, 1, 1}, {0, 1000, 10, 1}} {
-			if removed, err := system.PurgeSessions(ctx, step.now, step.since, step.limit); err != nil || removed != step.want {
+			if removed, err := system.PurgeSessions(ctx, step.now, step.since, step.limit); err != nil ||
+				removed != step.want {
 				t.Errorf("removed %d at %d, %v", removed, step.now, err)
 			}
 		}
@@ -223,7 +254,8 @@ func TestRolesAndTheLastAdmin(t *testing.T) {
 		_, err = staff.Disable(ctx, first, by(300), entry("2", "user.disabled", first))
 		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		second := addUser(t, db, "ten_A", "usr_second", "risk")
-		_, err = staff.Disable(ctx, first, by(300), entry("3", "user.disabled", first)) // the other is no administrator
+		// the other is not an administrator
+		_, err = staff.Disable(ctx, first, by(300), entry("3", "user.disabled", first))
 		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		_, err = db.Staff("ten_B").SetRole(ctx, second.ID, "admin", by(1), store.AuditEntry{})
 		wantNotFound(t, err)
@@ -243,12 +275,12 @@ func TestRolesAndTheLastAdmin(t *testing.T) {
 		if diff := cmp.Diff([]string{"user.role_set"}, actions(t, db, "ten_A", first)); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
-		shutOut(t, db, first)
+		disableAndEnable(t, db, first)
 	})
 }
 
-// shutOut shuts a viewer out and lets them in again.
-func shutOut(t *testing.T, db *store.DB, userID string) {
+// disableAndEnable disables a viewer and enables them again.
+func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	t.Helper()
 	ctx, staff := t.Context(), db.Staff("ten_A")
 	wantNotFound(t, db.Staff("ten_B").Enable(ctx, userID, by(1), store.AuditEntry{}))
@@ -262,7 +294,8 @@ func shutOut(t *testing.T, db *store.DB, userID string) {
 		t.Errorf("got %+v, %v", u, err)
 	}
 	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}))
-	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"), store.Standing{}, store.AuditEntry{})
+	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"), store.Standing{},
+		store.AuditEntry{})
 	wantNotFound(t, err)
 	wantNotFound(t, staff.Invite(ctx, invitation("ten_A", "inv_9"), store.AuditEntry{}))
 	err = db.Scope("ten_A", live).Read(ctx, func(tx *store.Tx) error {
@@ -277,11 +310,12 @@ func shutOut(t *testing.T, db *store.DB, userID string) {
 	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}), 0, "")
 }
 
-// TestAdminsRace lets every administrator shut out the next, all at once.
+// TestAdminsRace makes every administrator disable the next, concurrently.
 func TestAdminsRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
-		nodes := []*store.DB{storetest.Open(t, databaseURL, store.Options{}), storetest.Open(t, databaseURL, store.Options{})}
+		nodes := []*store.DB{storetest.Open(t, databaseURL, store.Options{}),
+			storetest.Open(t, databaseURL, store.Options{})}
 		signUp(t, nodes[0], "ten_A")
 		ids := []string{"usr_ten_A"}
 		for i := range 5 {
@@ -292,7 +326,7 @@ func TestAdminsRace(t *testing.T) {
 			return err
 		})
 		if n := succeeded(t, errs, fault.Conflict, fault.CodeLastAdmin); n != len(ids)-1 {
-			t.Errorf("%d of %d administrators were shut out", n, len(ids))
+			t.Errorf("%d of %d administrators were disabled", n, len(ids))
 		}
 	})
 }
@@ -309,10 +343,12 @@ func TestSetPassword(t *testing.T) {
 			staff *store.Staff
 			old   string
 		}{{staff, "not this one"}, {db.Staff("ten_B"), passwordHash}} {
-			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.Standing{}, store.AuditEntry{})
+			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.Standing{},
+				store.AuditEntry{})
 			wantNotFound(t, err)
 		}
-		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, store.Standing{}, entry("1", "user.password_changed", "usr_ten_A"))
+		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, store.Standing{},
+			entry("1", "user.password_changed", "usr_ten_A"))
 		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
 			t.Errorf("ended %v, %v", ended, err)
 		}
@@ -338,7 +374,7 @@ func TestInvitations(t *testing.T) {
 		wantKind(t, staff.Invite(ctx, old, entry("1", "user.invited", "inv_1")), 0, "")
 		wantKind(t, staff.Invite(ctx, fresh, entry("2", "user.invited", "inv_2")), 0, "")
 		_, _, err := system.InvitationByHash(ctx, old.Hash)
-		wantNotFound(t, err) // the later link is the one that holds
+		wantNotFound(t, err) // only the later link is valid
 		got, tenant, err := system.InvitationByHash(ctx, fresh.Hash)
 		if diff := cmp.Diff(fresh, got); err != nil || diff != "" || tenant.OrgName != "Asha Finance" {
 			t.Errorf("%v, %+v (-want +got):\n%s", err, tenant, diff)
@@ -354,7 +390,8 @@ func TestInvitations(t *testing.T) {
 		wantNotFound(t, db.Staff("ten_B").RevokeInvitation(ctx, fresh.ID, store.AuditEntry{}))
 		wantKind(t, staff.RevokeInvitation(ctx, fresh.ID, entry("3", "invitation.revoked", fresh.ID)), 0, "")
 		wantNotFound(t, staff.RevokeInvitation(ctx, fresh.ID, entry("4", "invitation.revoked", fresh.ID)))
-		if diff := cmp.Diff([]string{"user.invited", "invitation.revoked"}, actions(t, db, "ten_A", fresh.ID)); diff != "" {
+		if diff := cmp.Diff([]string{"user.invited", "invitation.revoked"},
+			actions(t, db, "ten_A", fresh.ID)); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 		wantNotFound(t, db.Staff("ten_NOBODY").Invite(ctx, invitation("ten_NOBODY", "inv_1"), store.AuditEntry{}))
@@ -370,7 +407,13 @@ func TestAcceptInvitation(t *testing.T) {
 		i := invitation("ten_A", "inv_1")
 		wantKind(t, staff.Invite(ctx, i, store.AuditEntry{}), 0, "")
 		person := func(n int) (store.User, store.ConsoleSession) {
-			u := store.User{ID: numbered("usr", n), Email: i.Email, Role: i.Role, PasswordHash: passwordHash, CreatedMicros: 2000}
+			u := store.User{
+				ID:            numbered("usr", n),
+				Email:         i.Email,
+				Role:          i.Role,
+				PasswordHash:  passwordHash,
+				CreatedMicros: 2000,
+			}
 			s := consoleSession("ten_A", numbered("ses", n))
 			s.UserID = u.ID
 			return u, s
@@ -395,7 +438,7 @@ func TestAcceptInvitation(t *testing.T) {
 		}
 
 		taken := invitation("ten_A", "inv_2")
-		taken.Email = "ten_b@example.in" // somebody of another tenant, whom this one cannot see
+		taken.Email = "ten_b@example.in" // a person of another tenant, whom this one cannot see
 		wantKind(t, staff.Invite(ctx, taken, store.AuditEntry{}), 0, "")
 		u, s = person(50)
 		u.Email = taken.Email
@@ -439,18 +482,21 @@ func TestRotateKey(t *testing.T) {
 		wantNotFound(t, err)
 		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1))
 		wantNotFound(t, err)
-		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1), store.AuditEntry{ID: "aud_1", Action: "key.rotated", Object: old.ID})
+		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1),
+			store.AuditEntry{ID: "aud_1", Action: "key.rotated", Object: old.ID})
 		if err != nil || ends.ExpiresMicros != 900 {
 			t.Errorf("got %+v, %v", ends, err)
 		}
-		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2)); err != nil || ends.ExpiresMicros != 900 {
+		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2)); err != nil ||
+			ends.ExpiresMicros != 900 {
 			t.Errorf("its end was moved: %+v, %v", ends, err)
 		}
 		late := fresh("ten_A", sandbox, 3)
 		late.CreatedMicros = 900
 		_, err = system.RotateKey(ctx, old.ID, 1900, late)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
-		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 || keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
+		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 ||
+			keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
 			t.Errorf("the keys are %+v, %v", keys, err)
 		}
 		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
@@ -460,7 +506,8 @@ func TestRotateKey(t *testing.T) {
 	})
 }
 
-// TestListKeysKeepsTheOnesInUse when there are more than a list can show.
+// TestListKeysKeepsTheOnesInUse checks which keys are listed if there are more
+// than a list can show.
 func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -472,14 +519,16 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 		})
 		succeeded(t, errs, 0, "")
 		keys, err := db.System().ListKeys(t.Context(), "ten_A", 1000)
-		if err != nil || len(keys) != store.MaxPage || keys[0].ID != key("ten_A", sandbox).ID || keys[1].CreatedMicros <= 220 {
+		if err != nil || len(keys) != store.MaxPage || keys[0].ID != key("ten_A", sandbox).ID ||
+			keys[1].CreatedMicros <= 220 {
 			t.Errorf("%d keys, the first %+v, %v", len(keys), keys[0], err)
 		}
 	})
 }
 
-// TestKeysToExpireOutliveTheExpired in a list, however many have: a key that
-// works and is not shown could not be revoked.
+// TestKeysToExpireOutliveTheExpired checks that keys that will expire are
+// listed before expired ones, however many those are: a working key that is not
+// shown could not be revoked.
 func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -495,15 +544,19 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 		succeeded(t, errs, 0, "")
 		for now, want := range map[int64]bool{1000: true, 9000: false} {
 			keys, err := db.System().ListKeys(t.Context(), "ten_A", now)
-			if shown := slices.ContainsFunc(keys, func(k store.Key) bool { return k.ID == numbered("key", 0) }); err != nil || len(keys) != store.MaxPage || shown != want {
+			if shown := slices.ContainsFunc(keys, func(k store.Key) bool {
+				return k.ID == numbered("key", 0)
+			}); err != nil || len(keys) != store.MaxPage || shown != want {
 				t.Errorf("at %d: %d keys, shown %t, %v", now, len(keys), shown, err)
 			}
 			living, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, now)
-			if err != nil || slices.Contains(living, numbered("key", 0)) != want || slices.Contains(living, numbered("key", 1)) {
+			if err != nil || slices.Contains(living, numbered("key", 0)) != want || slices.Contains(living,
+				numbered("key", 1)) {
 				t.Errorf("at %d: living %v, %v", now, living, err)
 			}
 		}
-		if all, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, 300); err != nil || len(all) < store.MaxPage+20 {
+		if all, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, 300); err != nil ||
+			len(all) < store.MaxPage+20 {
 			t.Errorf("of all only %d live, %v", len(all), err)
 		}
 		if none, err := db.System().LivingKeys(t.Context(), "ten_A", "usr_NOBODY", 300); err != nil || len(none) != 0 {

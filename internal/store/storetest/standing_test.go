@@ -9,21 +9,23 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// arm activates the seeded rule set of the fixture in live.
+// arm activates the fixture's rule set in live.
 func arm(t *testing.T, db *store.DB, tenant string) {
 	t.Helper()
 	scope := db.Scope(tenant, live)
-	set, err := storetest.InsertRuleSet(t.Context(), scope, store.RuleSet{ID: "pol_live_" + tenant, PolicyKey: "default", CreatedBy: "usr_x"}, store.AuditEntry{})
+	set, err := storetest.InsertRuleSet(t.Context(), scope,
+		store.RuleSet{ID: "pol_live_" + tenant, PolicyKey: "default", CreatedBy: "usr_x"}, store.AuditEntry{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storetest.Activate(t.Context(), scope, store.Activation{ID: set.ID, NowMicros: 10, Actor: "usr_x"}); err != nil {
+	if _, err := storetest.Activate(t.Context(), scope,
+		store.Activation{ID: set.ID, NowMicros: 10, Actor: "usr_x"}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// stands wants from when on somebody may activate and by whom, and when they
-// ceased to be one and by whom.
+// stands checks from when on a person may activate and who gave them the right,
+// and when they lost it and who took it.
 func stands(t *testing.T, db *store.DB, user string, from int64, madeBy string, stopped int64, stoppedBy string) {
 	t.Helper()
 	u, err := db.Staff("ten_A").User(t.Context(), user)
@@ -35,9 +37,9 @@ func stands(t *testing.T, db *store.DB, user string, from int64, madeBy string, 
 	}
 }
 
-// TestStanding: before the first activation in live everything is immediate; after
-// it who begins to be one who may activate waits, and who ceases to be one is
-// remembered with whoever did it.
+// TestStanding checks that before the first activation in live rights have no
+// delay, and that afterwards a person who gains the right to activate waits,
+// and for a person who loses it the time and the actor are recorded.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -61,26 +63,35 @@ func TestStanding(t *testing.T) {
 		change(staff.SetRole(ctx, early.ID, "viewer", by(1200), store.AuditEntry{}))
 		stands(t, db, early.ID, 1110, "usr_ten_A", 1200, "usr_ten_A")
 		change(staff.SetRole(ctx, early.ID, "risk", by(1300), store.AuditEntry{}))
-		change(staff.SetRole(ctx, early.ID, "admin", by(1350), store.AuditEntry{})) // still one who may
+		change(staff.SetRole(ctx, early.ID, "admin", by(1350), store.AuditEntry{})) // still has the right
 		stands(t, db, early.ID, 1400, "usr_ten_A", 1200, "usr_ten_A")
 
-		// Who waits makes nobody in their own name.
-		puppet := store.User{ID: "usr_puppet", TenantID: "ten_A", Email: "puppet@example.in", PasswordHash: passwordHash, Role: "risk"}
+		// A person who is still waiting does not count as the maker of others.
+		puppet := store.User{
+			ID:           "usr_puppet",
+			TenantID:     "ten_A",
+			Email:        "puppet@example.in",
+			PasswordHash: passwordHash,
+			Role:         "risk",
+		}
 		made := by(1360)
 		made.By = early.ID
 		wantKind(t, db.System().InsertUser(ctx, puppet, made, store.AuditEntry{}), 0, "")
 		stands(t, db, puppet.ID, 1460, "usr_ten_A", 0, "")
 
-		// A password set by another is a new person; one's own is not.
+		// A password set by someone else restarts the delay; a person's own
+		// change does not.
 		later := by(5000)
 		later.By = "operator"
-		change(staff.SetPassword(ctx, early.ID, passwordHash, "fresh", store.ConsoleSession{}, store.Standing{}, store.AuditEntry{}))
+		change(staff.SetPassword(ctx, early.ID, passwordHash, "fresh", store.ConsoleSession{}, store.Standing{},
+			store.AuditEntry{}))
 		stands(t, db, early.ID, 1400, "usr_ten_A", 1200, "usr_ten_A")
 		change(staff.SetPassword(ctx, early.ID, "fresh", "fresher", store.ConsoleSession{}, later, store.AuditEntry{}))
 		stands(t, db, early.ID, 5100, "operator", 1200, "usr_ten_A")
 
 		no := errors.New("no")
-		if err := staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", func(store.User, store.User) error { return no }, store.AuditEntry{}); !errors.Is(err, no) {
+		if err := staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", func(store.User, store.User) error { return no },
+			store.AuditEntry{}); !errors.Is(err, no) {
 			t.Errorf("got %v", err)
 		}
 		yes := func(person, by store.User) error {
@@ -90,7 +101,8 @@ func TestStanding(t *testing.T) {
 			return nil
 		}
 		wantNotFound(t, db.Staff("ten_B").ConfirmActivator(ctx, early.ID, "usr_ten_A", yes, store.AuditEntry{}))
-		wantKind(t, staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", yes, entry("c", "user.activator_confirmed", early.ID)), 0, "")
+		wantKind(t, staff.ConfirmActivator(ctx, early.ID, "usr_ten_A", yes,
+			entry("c", "user.activator_confirmed", early.ID)), 0, "")
 		stands(t, db, early.ID, 0, "operator", 1200, "usr_ten_A")
 		if got := actions(t, db, "ten_A", early.ID); len(got) != 1 || got[0] != "user.activator_confirmed" {
 			t.Errorf("the trail says %v", got)

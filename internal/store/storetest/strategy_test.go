@@ -12,7 +12,8 @@ import (
 )
 
 func fillStrategy(tx *store.Tx) error {
-	_, err := tx.Strategies().Put(store.Strategy{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
+	_, err := tx.Strategies().Put(
+		store.Strategy{Document: []byte{'{', '}', 0, 0xff}, UpdatedMicros: 7, UpdatedBy: "key_1"}, 0)
 	return err
 }
 
@@ -25,7 +26,7 @@ func putStrategy(t *testing.T, scope *store.Scope, s store.Strategy, expected in
 	return put, err
 }
 
-// TestStrategy: every version stays, and is its scope's alone.
+// TestStrategy checks that every version stays, and belongs to its scope only.
 func TestStrategy(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -45,7 +46,8 @@ func TestStrategy(t *testing.T) {
 			_, err = putStrategy(t, scope, store.Strategy{Document: []byte("{}")}, expected)
 			wantKind(t, err, fault.Precondition, fault.CodePreconditionFailed)
 		}
-		second, err := putStrategy(t, scope, store.Strategy{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
+		second, err := putStrategy(t, scope,
+			store.Strategy{Document: []byte("{}"), UpdatedMicros: 8, UpdatedBy: "key_2"}, -1)
 		wantKind(t, err, 0, "")
 		got, err := scope.Strategies(ctx).Latest()
 		if diff := cmp.Diff(second, got); err != nil || diff != "" || got.Version != 2 {
@@ -75,15 +77,16 @@ func TestStrategy(t *testing.T) {
 	})
 }
 
-// TestStrategyRace lets many replace the same version: one does. Those who
-// expect nothing all have their turn.
+// TestStrategyRace replaces the same version concurrently: one call succeeds.
+// Calls without an expected version all succeed.
 func TestStrategyRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		nodes := twoNodes(t, databaseURL)
 		put := func(expected int64) []error {
 			return race(20, func(i int) error {
-				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), store.Strategy{UpdatedMicros: int64(i)}, expected)
+				_, err := putStrategy(t, nodes[i%2].Scope("ten_A", sandbox), store.Strategy{UpdatedMicros: int64(i)},
+					expected)
 				return err
 			})
 		}
@@ -91,9 +94,10 @@ func TestStrategyRace(t *testing.T) {
 			t.Errorf("%d replaced it", n)
 		}
 		if n := succeeded(t, put(-1), 0, ""); n != 20 {
-			t.Errorf("%d of 20 had their turn", n)
+			t.Errorf("%d of 20 succeeded", n)
 		}
-		if got, err := nodes[0].Scope("ten_A", sandbox).Strategies(t.Context()).Latest(); err != nil || got.Version != 21 {
+		if got, err := nodes[0].Scope("ten_A", sandbox).Strategies(t.Context()).Latest(); err != nil ||
+			got.Version != 21 {
 			t.Errorf("got version %d, %v", got.Version, err)
 		}
 	})

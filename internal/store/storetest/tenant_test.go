@@ -30,15 +30,17 @@ func TestCreateTenant(t *testing.T) {
 			t.Errorf("got %+v, %v", active, err)
 		}
 		_, err = db.Scope("ten_A", live).RuleSets(ctx).Active("default")
-		wantNotFound(t, err) // live starts unarmed
-		if set, err := db.Scope("ten_A", live).RuleSets(ctx).Get("pol_ten_Alive"); err != nil || set.Status != store.StatusDraft {
+		wantNotFound(t, err) // nothing is active in live at first
+		if set, err := db.Scope("ten_A", live).RuleSets(ctx).Get("pol_ten_Alive"); err != nil ||
+			set.Status != store.StatusDraft {
 			t.Errorf("got %+v, %v", set, err)
 		}
 		if card, err := scope.Scorecards(ctx).Get("sc_ten_A"); err != nil || card.Version != 1 {
 			t.Errorf("got %+v, %v", card, err)
 		}
 		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{}, store.Page{})
-		if err != nil || len(entries) != 1 || entries[0].Action != "tenant.created" || entries[0].Environment != sandbox {
+		if err != nil || len(entries) != 1 || entries[0].Action != "tenant.created" ||
+			entries[0].Environment != sandbox {
 			t.Errorf("got %+v, %v", entries, err)
 		}
 		err = scope.Read(ctx, func(tx *store.Tx) error {
@@ -50,7 +52,13 @@ func TestCreateTenant(t *testing.T) {
 		})
 		wantKind(t, err, 0, "")
 
-		second := store.User{ID: "usr_0", TenantID: "ten_A", Email: "second@example.in", Role: "analyst", CreatedMicros: 200}
+		second := store.User{
+			ID:            "usr_0",
+			TenantID:      "ten_A",
+			Email:         "second@example.in",
+			Role:          "analyst",
+			CreatedMicros: 200,
+		}
 		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
 		signUp(t, db, "ten_B")
 		users, err := db.Staff("ten_A").Users(ctx)
@@ -68,7 +76,7 @@ func TestCreateTenant(t *testing.T) {
 	})
 }
 
-// TestEmailTaken shows that a refused signup leaves nothing behind.
+// TestEmailTaken checks that a refused signup leaves nothing behind.
 func TestEmailTaken(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -83,7 +91,8 @@ func TestEmailTaken(t *testing.T) {
 		wantNotFound(t, err)
 
 		second := store.User{ID: "usr_2", TenantID: "ten_A", Email: "ten_a@example.in", Role: "analyst"}
-		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), fault.Conflict, fault.CodeEmailTaken)
+		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), fault.Conflict,
+			fault.CodeEmailTaken)
 		second.Email = "second@example.in"
 		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
 		second.TenantID = "ten_NOBODY"
@@ -106,7 +115,15 @@ func TestSetPlan(t *testing.T) {
 		ctx, system := t.Context(), db.System()
 		scope := signUp(t, db, "ten_A")
 		signUp(t, db, "ten_B")
-		audit := store.AuditEntry{ID: "aud_plan", Environment: sandbox, CreatedMicros: 300, Actor: "operator", Action: "plan.set", Object: "ten_A", Note: "growth"}
+		audit := store.AuditEntry{
+			ID:            "aud_plan",
+			Environment:   sandbox,
+			CreatedMicros: 300,
+			Actor:         "operator",
+			Action:        "plan.set",
+			Object:        "ten_A",
+			Note:          "growth",
+		}
 		wantKind(t, system.SetPlan(ctx, "ten_A", "growth", audit), 0, "")
 		wantNotFound(t, system.SetPlan(ctx, "ten_NOBODY", "growth", audit))
 		for id, plan := range map[string]string{"ten_A": "growth", "ten_B": "free"} {
@@ -117,7 +134,8 @@ func TestSetPlan(t *testing.T) {
 		if tenants, err := system.ListTenants(ctx, ""); err != nil || len(tenants) != 2 || tenants[0].ID != "ten_A" {
 			t.Errorf("got %+v, %v", tenants, err)
 		}
-		if tenants, err := system.ListTenants(ctx, "ten_A"); err != nil || len(tenants) != 1 || tenants[0].ID != "ten_B" {
+		if tenants, err := system.ListTenants(ctx, "ten_A"); err != nil || len(tenants) != 1 ||
+			tenants[0].ID != "ten_B" {
 			t.Errorf("got %+v, %v", tenants, err)
 		}
 		entries, _, err := scope.Audit(ctx).List(store.AuditFilter{Action: "plan.set"}, store.Page{})
@@ -200,7 +218,8 @@ func TestTouchKeys(t *testing.T) {
 		a, b := key("ten_A", sandbox).Hash, key("ten_B", sandbox).Hash
 		wantKind(t, system.TouchKeys(ctx, nil), 0, "")
 		wantKind(t, system.TouchKeys(ctx, []store.Touch{
-			{Hash: a, UsedMicros: 700}, {Hash: a, UsedMicros: 600}, {Hash: b, UsedMicros: 50}, {Hash: "hash_gone", UsedMicros: 1},
+			{Hash: a, UsedMicros: 700}, {Hash: a, UsedMicros: 600}, {Hash: b, UsedMicros: 50},
+			{Hash: "hash_gone", UsedMicros: 1},
 		}), 0, "")
 		for hash, used := range map[string]int64{a: 700, b: 50} {
 			if got, _, err := system.KeyByHash(ctx, hash); err != nil || got.LastUsedMicros != used {

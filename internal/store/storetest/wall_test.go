@@ -12,8 +12,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// walled are the tables of tenant data, personal those of a tenant that belong
-// to no environment, and shared the few others.
+// walled lists the tables of tenant data with an environment, personal those of
+// a tenant without one, and shared the others.
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
@@ -26,8 +26,8 @@ var (
 	shared   = []string{"schema_migrations", "installation", "signup_codes"}
 )
 
-// TestKeysLead holds every table, those of later migrations too, to the rule
-// that tenant and environment lead the primary key.
+// TestKeysLead checks that in every table, including those of later migrations,
+// tenant and environment lead the primary key.
 func TestKeysLead(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -51,7 +51,8 @@ func TestKeysLead(t *testing.T) {
 				continue
 			}
 			if slices.Contains(personal, table) {
-				if key := texts(t, raw, keys, table); table != "tenants" && !slices.Equal(key, []string{"tenant_id", "id"}) {
+				if key := texts(t, raw, keys, table); table != "tenants" && !slices.Equal(key,
+					[]string{"tenant_id", "id"}) {
 					t.Errorf("%s has the key %v", table, key)
 				}
 				continue
@@ -92,8 +93,8 @@ func texts(t *testing.T, raw querier, query string, args ...any) []string {
 	return found
 }
 
-// TestSecondWall goes past package store: PostgreSQL by itself shows nothing
-// to a session that has not said for whom it speaks, or says another.
+// TestSecondWall bypasses package store: PostgreSQL itself shows no rows to a
+// session that has set no row-level security scope or another one.
 func TestSecondWall(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -103,8 +104,10 @@ func TestSecondWall(t *testing.T) {
 	fill(t, db, scope)
 	raw := storetest.Raw(t, databaseURL)
 	var bypasses bool
-	if err := raw.QueryRowContext(t.Context(), "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user").Scan(&bypasses); err != nil || bypasses {
-		t.Fatalf("the role of the tests bypasses row-level security (%v): %s must name one that does not", err, storetest.EnvURL)
+	if err := raw.QueryRowContext(t.Context(), "SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = "+
+		"current_user").Scan(&bypasses); err != nil || bypasses {
+		t.Fatalf("the role of the tests bypasses row-level security (%v): %s must name one that does not",
+			err, storetest.EnvURL)
 	}
 	for _, table := range slices.Concat(personal, walled) {
 		for _, c := range []struct {
@@ -125,7 +128,8 @@ func TestSecondWall(t *testing.T) {
 		t.Errorf("live sees %d of the sandbox's decisions", n)
 	}
 	tx := announced(t, raw, "ten_B", sandbox)
-	_, err := tx.ExecContext(t.Context(), `INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ('ten_A', 'sandbox', '2026-12', 1)`)
+	_, err := tx.ExecContext(t.Context(),
+		`INSERT INTO usage_totals (tenant_id, environment, period, used) VALUES ('ten_A', 'sandbox', '2026-12', 1)`)
 	if err == nil || !strings.Contains(err.Error(), "row-level security") {
 		t.Errorf("writing for another tenant: %v", err)
 	}
@@ -141,7 +145,8 @@ func announced(t *testing.T, raw *sql.DB, tenant, environment string) *sql.Tx {
 		t.Fatal(err)
 	}
 	if tenant != "" {
-		if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.tenant', $1, true), set_config('verdict.environment', $2, true)", tenant, environment); err != nil {
+		if _, err := tx.ExecContext(t.Context(), "SELECT set_config('verdict.tenant', $1, true), "+
+			"set_config('verdict.environment', $2, true)", tenant, environment); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -159,7 +164,7 @@ func countAs(t *testing.T, raw *sql.DB, table, tenant, environment string) int {
 	return n
 }
 
-// TestAppendOnly tries to change what was written, past package store.
+// TestAppendOnly tries to change stored rows, bypassing package store.
 func TestAppendOnly(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -167,15 +172,16 @@ func TestAppendOnly(t *testing.T) {
 		fill(t, db, signUp(t, db, "ten_A"))
 		raw := storetest.Raw(t, databaseURL)
 		for _, change := range []string{
-			"UPDATE decisions SET status = 'DECLINED'", "UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log",
-			"UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
+			"UPDATE decisions SET status = 'DECLINED'", "UPDATE audit_log SET actor = 'nobody'",
+			"DELETE FROM audit_log", "UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
 			"UPDATE decision_features SET hash = 'sha256:other'",
 			"UPDATE fraud_alert_evidence SET ref = 'another'", "DELETE FROM fraud_alert_evidence",
 			"UPDATE fraud_alert_events SET actor = 'nobody'", "DELETE FROM fraud_alert_events",
 			"UPDATE agent_runs SET outcome = 'APPROVE'", "UPDATE collections_strategies SET updated_by = 'nobody'",
 		} {
 			err := errOf(t.Context(), raw, db.Kind(), change)
-			if err == nil || !strings.Contains(err.Error(), "only added to") && !strings.Contains(err.Error(), "never changed") {
+			if err == nil || !strings.Contains(err.Error(), "only added to") && !strings.Contains(err.Error(),
+				"never changed") {
 				t.Errorf("%s: %v", change, err)
 			}
 		}
