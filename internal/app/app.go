@@ -19,27 +19,27 @@ import (
 	"verdict/internal/usecase"
 )
 
-// App is the whole service: built by New, answering while Run runs, and done
-// with after Close.
+// App is the service: New builds it, Run serves until its context ends, and
+// Close releases it.
 type App struct {
-	config  Config
-	logger  *slog.Logger
-	db      *store.DB
-	queue   queue
-	service *usecase.Set
-	node    *serving.Node
-	door    *httpapi.API
-	console *console.Console
-	metrics *telemetry.Metrics
-	tracing *telemetry.Tracing
-	api     *server
-	scrape  *server // nil when metrics are off
-	close   func() error
+	config        Config
+	logger        *slog.Logger
+	db            *store.DB
+	queue         queue
+	service       *usecase.Set
+	node          *serving.Node
+	httpAPI       *httpapi.API
+	console       *console.Console
+	metrics       *telemetry.Metrics
+	tracing       *telemetry.Tracing
+	apiServer     *server
+	metricsServer *server // nil if metrics are off
+	close         func() error
 }
 
-// New opens the database, brings its schema up to date and opens the
-// listeners, so that a wrong configuration is told here and not under way. Logs
-// go to the writer. What New has opened, Close closes.
+// New opens the database, migrates its schema and opens the listeners, so that
+// configuration errors are reported here and not later. Logs go to the writer.
+// Close releases what New has opened.
 func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	logger, err := telemetry.NewLogger(logs, c.LogFormat, c.LogLevel)
 	if err != nil {
@@ -59,7 +59,8 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	return a, nil
 }
 
-// open fills the App from the bottom up; closeAll undoes what it got done.
+// open builds the App from the bottom up. If it fails, closeAll releases what
+// it has opened.
 func (a *App) open(ctx context.Context) (err error) {
 	c := a.config
 	if a.db, err = OpenStore(ctx, c); err != nil {
@@ -81,33 +82,34 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.node = newNode(c)
-	if a.door, err = a.newDoor(); err != nil {
+	if a.httpAPI, err = a.newHTTPAPI(); err != nil {
 		return err
 	}
 	if a.console, err = a.newConsole(); err != nil {
 		return err
 	}
-	if a.api, err = newServer(ctx, c, a.tracing.Wrap(a.house()), a.logger); err != nil {
+	if a.apiServer, err = newServer(ctx, c, a.tracing.Wrap(a.routes()), a.logger); err != nil {
 		return err
 	}
 	if c.MetricsAddr != "" {
-		a.scrape, err = newMetricsServer(ctx, c.MetricsAddr, a.metrics.Handler(), a.logger)
+		a.metricsServer, err = newMetricsServer(ctx, c.MetricsAddr, a.metrics.Handler(), a.logger)
 	}
 	return err
 }
 
-// Addr is where the API listens, with the port that was found for port 0.
-func (a *App) Addr() string { return a.api.addr() }
+// Addr returns the address on which the API listens, with the actual port if
+// port 0 was configured.
+func (a *App) Addr() string { return a.apiServer.addr() }
 
-// MetricsAddr is where the metrics are read, "" when they are off.
+// MetricsAddr returns the address of the metrics, "" if they are off.
 func (a *App) MetricsAddr() string {
-	if a.scrape == nil {
+	if a.metricsServer == nil {
 		return ""
 	}
-	return a.scrape.addr()
+	return a.metricsServer.addr()
 }
 
-// URL is the address as a client on this machine writes it.
+// URL returns the base URL for a client on this machine.
 func (a *App) URL() string {
 	scheme := "http"
 	if a.config.TLSCert != "" {
@@ -123,57 +125,60 @@ func (a *App) URL() string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// Run answers until ctx ends, and then in this order: readiness turns 503, the
-// listener closes, what was accepted is finished, what was gathered in memory
-// is stored and background work is put down. It may be called once.
+// Run serves until ctx ends. Then, in this order: readiness turns 503, the
+// listener closes, accepted requests finish, data collected in memory is
+// stored, and background work stops. Run may be called once.
 func (a *App) Run(ctx context.Context) error {
 	tune(a.config.MaxReading)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopBackground()
-	var behind sync.WaitGroup
-	behind.Go(func() { a.service.Run(background) })
-	behind.Go(func() { a.runJobs(background) })
+	var backgroundWork sync.WaitGroup
+	backgroundWork.Go(func() { a.service.Run(background) })
+	backgroundWork.Go(func() { a.runJobs(background) })
 	failed := make(chan error, 2)
-	for _, s := range []*server{a.api, a.scrape} {
+	for _, s := range []*server{a.apiServer, a.metricsServer} {
 		if s != nil {
 			go func() { failed <- s.serve() }()
 		}
 	}
 	a.logger.Info("ready", "address", a.Addr(), "metrics", a.MetricsAddr(), "database", a.db.Kind(),
-		"version", a.config.Version, "engine", engine.Version, "tls", a.config.TLSCert != "", "traces", a.tracing != nil)
+		"version", a.config.Version, "engine", engine.Version, "tls", a.config.TLSCert != "", "traces",
+		a.tracing != nil)
 	if a.config.unencrypted(a.Addr()) {
-		a.logger.Warn("serving without TLS on an address that other machines can reach: keys and applicants' data can be read in transit; "+
+		a.logger.Warn("serving without TLS on an address that other machines can reach: keys and applicants' data "+
+			"can be read in transit; "+
 			"set tls-cert and tls-key, or trusted-proxies if a proxy terminates TLS", "address", a.Addr())
 	}
 	var err error
 	select {
 	case <-ctx.Done():
 		a.logger.Info("shutting down", "delay", a.config.ShutdownDelay, "grace", a.config.ShutdownGrace)
-		a.door.Leave()
+		a.httpAPI.Leave()
 		if a.config.ShutdownDelay > 0 {
 			<-time.After(a.config.ShutdownDelay)
 		}
 	case err = <-failed:
 	}
-	err = errors.Join(err, a.api.shutdown(a.config.ShutdownGrace))
+	err = errors.Join(err, a.apiServer.shutdown(a.config.ShutdownGrace))
 	stopBackground()
-	behind.Wait()
+	backgroundWork.Wait()
 	a.logger.Info("stopped")
 	return err
 }
 
-// closeWait bounds how long the last traces and the last scrape may take.
+// closeWait limits how long Close waits for the last traces, and shutdown for
+// cancelled requests.
 const closeWait = 5 * time.Second
 
-// Close gives everything back, the database last. It may be called twice, and
-// after a New that failed half way.
+// Close releases everything, the database last. It may be called twice, and
+// after New has failed.
 func (a *App) Close() error { return a.close() }
 
 func (a *App) closeAll() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
 	var errs []error
-	for _, s := range []*server{a.api, a.scrape} {
+	for _, s := range []*server{a.apiServer, a.metricsServer} {
 		if s != nil {
 			errs = append(errs, s.close())
 		}

@@ -53,7 +53,7 @@ func attackBySlowness(t *testing.T) {
 	}
 	served := time.Since(begun)
 	http.DefaultClient.CloseIdleConnections()
-	held, _ := a.api.listener.(*limited)
+	held, _ := a.apiServer.listener.(*limitedListener)
 	every := time.NewTicker(20 * time.Millisecond)
 	defer every.Stop()
 	for held.count() > 0 {

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Config is everything an operator decides. Load fills it; each field has one
-// line in the table of knobs, which says what it means.
+// Config is the configuration of the service. Load fills it; the table of
+// settings says what each field means.
 type Config struct {
 	Addr, MetricsAddr  string
 	TLSCert, TLSKey    string
@@ -26,7 +26,7 @@ type Config struct {
 	MaxReport          int64
 	MaxReading         int64
 	MaxConnections     int
-	MaxConnectionsEach int // of one address; 0 for no bound
+	MaxConnectionsEach int // of one address; 0 for no limit
 	MaxInFlight        int
 	ReadTimeout        time.Duration
 	WriteTimeout       time.Duration
@@ -54,51 +54,54 @@ type Config struct {
 	LogFormat          string
 	OTLPEndpoint       string
 	TraceRatio         float64
-	Version, Commit    string           // of the binary; not a knob
-	Now                func() time.Time // the clock, time.Now unless a test moves it; not a knob
+	Version, Commit    string           // of the binary; not a setting
+	Now                func() time.Time // the clock, time.Now unless a test replaces it; not a setting
 }
 
-// Settings are the knobs as the command line gave them.
-type Settings struct{ flags map[string]*given }
+// Settings holds the flags that were given on the command line.
+type Settings struct{ flags map[string]*flagValue }
 
-// given is the value of a flag, and whether it was there at all: an operator
-// may set a knob to nothing.
-type given struct {
+// flagValue is the value of a flag, and whether the flag was given: an operator
+// may set a flag to an empty value.
+type flagValue struct {
 	text string
 	set  bool
 	def  string
 }
 
-// String is the default, for the help text.
-func (g *given) String() string { return g.def }
+// String returns the default, for the help text.
+func (g *flagValue) String() string { return g.def }
 
-// Set notes what was given; Load reads it, so that all mistakes are told at
-// once and in the same words, wherever they were made.
-func (g *given) Set(text string) error {
+// Set stores the text of a flag. Load parses it, so that all errors are
+// reported together and in the same form, whether they come from flags or
+// variables.
+func (g *flagValue) Set(text string) error {
 	g.text, g.set = text, true
 	return nil
 }
 
-// Bind adds a flag for each knob, or for those that are named only.
+// Bind adds a flag for each setting, or only for the named ones.
 func Bind(fs *flag.FlagSet, names ...string) *Settings {
-	s := &Settings{flags: map[string]*given{}}
-	for _, k := range knobs() {
+	s := &Settings{flags: map[string]*flagValue{}}
+	for _, k := range settings {
 		if len(names) > 0 && !slices.Contains(names, k.name) {
 			continue
 		}
-		s.flags[k.name] = &given{def: k.def}
-		fs.Var(s.flags[k.name], k.name, fmt.Sprintf("%s (`%s`; %s)", k.meaning, k.form, strings.Join(k.variables(), " or ")))
+		s.flags[k.name] = &flagValue{def: k.def}
+		fs.Var(s.flags[k.name], k.name,
+			fmt.Sprintf("%s (`%s`; %s)", k.meaning, k.form, strings.Join(k.variables(), " or ")))
 	}
 	return s
 }
 
-// Load reads every knob: from its flag, else from its variable, else its
-// default. A wrong value is told by the name under which it was given and never
-// repeated, because it may be a password; all wrong values are told at once.
+// Load reads every setting: from its flag, otherwise from its environment
+// variable, otherwise its default. Errors for all wrong values are returned
+// together. Each names the flag or the variable and never repeats the value,
+// which may be a password.
 func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var wrong []error
-	for _, k := range knobs() {
+	for _, k := range settings {
 		text, source := s.value(k, getenv)
 		if err := k.set(&c, text); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: %w", source, err))
@@ -115,9 +118,9 @@ func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// value finds the text of a knob and the name it was given under. A variable
-// that is set to nothing counts as not set, as is the custom.
-func (s *Settings) value(k knob, getenv func(string) string) (text, source string) {
+// value returns the text of a setting and the name of the flag or variable that
+// it came from. As usual, an empty variable counts as not set.
+func (s *Settings) value(k setting, getenv func(string) string) (text, source string) {
 	if g, bound := s.flags[k.name]; bound && g.set {
 		return g.text, "-" + k.name
 	}
@@ -129,11 +132,11 @@ func (s *Settings) value(k knob, getenv func(string) string) (text, source strin
 	return k.def, "-" + k.name
 }
 
-// UnknownVariables lists the VERDICT_ variables of an environment that no knob
-// reads: a misspelt one would otherwise pass in silence.
+// UnknownVariables returns the VERDICT_ variables of an environment that no
+// setting reads, so that misspelt names are noticed.
 func UnknownVariables(environ []string) []string {
 	known := map[string]bool{}
-	for _, k := range knobs() {
+	for _, k := range settings {
 		for _, variable := range k.variables() {
 			known[variable] = true
 		}

@@ -134,7 +134,7 @@ func TestConfigMistakes(t *testing.T) {
 	}
 	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, // files, read when the service starts
 		"narration-key": true, "narration-model": true} // only the endpoint knows
-	for _, k := range knobs() {
+	for _, k := range settings {
 		if len(wrong[k.name]) == 0 && !free[k.name] {
 			t.Errorf("no wrong value of %s is tried", k.name)
 		}
@@ -189,7 +189,7 @@ func TestConfigurationPageIsCurrent(t *testing.T) {
 	const page = "../../docs/CONFIGURATION.md"
 	golden.File(t, page, string(Markdown()))
 	seen := map[string]bool{}
-	for _, k := range knobs() {
+	for _, k := range settings {
 		if seen[k.name] || k.meaning == "" || k.form == "" || strings.ContainsAny(k.meaning+k.def, "|`") {
 			t.Errorf("%s: there twice, without a meaning, or with a sign that breaks the page", k.name)
 		}

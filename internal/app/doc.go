@@ -1,8 +1,7 @@
 // Package app is the composition root: the configuration, the wiring of use
-// cases to adapters, and the run and shutdown of the service. Nothing is
-// decided here and nothing imports it but commands, the
-// benchmarks and what runs the whole service under faults.
+// cases to adapters, and the run and shutdown of the service. It contains no
+// decision logic. Only commands, benchmarks and the harness import it.
 //
-// Its tests guard the shape of the whole: deps_test.go is the one table of
-// which package may import which.
+// Its tests check the architecture: deps_test.go is the table of which package
+// may import which.
 package app

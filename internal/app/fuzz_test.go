@@ -17,7 +17,7 @@ func FuzzKnobs(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, k := range knobs() {
+		for _, k := range settings {
 			for _, name := range k.variables() {
 				_, err := load(t, nil, map[string]string{name: text})
 				if err != nil && k.name != "plan-quotas" && strings.Contains(err.Error(), secret) {

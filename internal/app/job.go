@@ -10,35 +10,37 @@ import (
 	"verdict/internal/study"
 )
 
-// queue has the chunks of large backtests done.
+// queue runs the chunks of large backtests.
 type queue interface {
 	study.Spreader
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
 
-// newQueue takes what the database makes possible: all nodes, or this process.
+// newQueue returns the queue for the database: on PostgreSQL all nodes run
+// chunks, on SQLite this process does.
 func newQueue(ctx context.Context, c Config, database string, logger *slog.Logger) (queue, error) {
 	workers := c.BacktestWorkers
 	if workers == 0 {
-		workers = max(1, processors()/2) // decisions come first
+		workers = max(1, processors()/2) // leaves processors for decisions
 	}
 	if database != "postgres" {
 		return job.NewLocal(workers, logger), nil
 	}
 	r, err := job.NewRiver(ctx, c.DatabaseURL, workers, logger)
 	if err != nil {
-		return nil, err // and not a queue that holds nothing
+		return nil, err // not r, which would be a non-nil interface with a nil pointer
 	}
 	return r, nil
 }
 
-// runJobs does background work until ctx ends.
+// runJobs runs background work until ctx ends.
 func (a *App) runJobs(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		if err := a.queue.Run(ctx, a.service.Chunks.Run, a.service.Chunks.Abandon); err != nil {
-			a.logger.Error("background work stopped with an error; large backtests do not run until the restart", "error", err)
+			a.logger.Error("background work stopped with an error; large backtests do not run until the restart",
+				"error", err)
 		}
 	})
 	all.Go(func() { a.sweep(ctx) })
@@ -46,29 +48,31 @@ func (a *App) runJobs(ctx context.Context) {
 }
 
 const (
-	// sweepEvery is how long a run may lie that nobody works on.
+	// sweepEvery is the interval at which interrupted backtests are resumed.
 	sweepEvery = 15 * time.Second
-	// tidyEvery is after how many sweeps something is thrown away.
-	tidyEvery = 20
+	// purgeEvery is the number of sweeps between two purges.
+	purgeEvery = 20
 	// arriveWithin is how long the input of a backtest may take to arrive.
 	arriveWithin = time.Hour
-	// vainFor is how long the input of a backtest is kept that came to nothing.
-	vainFor = time.Hour
-	// purgeSteps and purgeRounds bound what one sweep deletes, and how much of
-	// it in one transaction.
+	// unsuccessfulFor is how long the input of a failed or cancelled backtest
+	// is kept.
+	unsuccessfulFor = time.Hour
+	// purgeSteps limits what one transaction deletes, and purgeRounds the
+	// number of transactions in one sweep.
 	purgeSteps, purgeRounds = 50, 40
 )
 
-// sweep looks after backtests at once, for what an earlier process has left,
-// and then every few seconds; it tidies up now and then.
+// sweep resumes interrupted backtests immediately, because an earlier process
+// may have left some, and then every sweepEvery. Every purgeEvery sweeps it
+// also fails abandoned backtests and purges old ones.
 func (a *App) sweep(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
 	for n := 0; ; n++ {
-		a.step(ctx, "resume backtests", a.service.Chunks.Resume)
-		if n%tidyEvery == 0 {
-			a.step(ctx, "fail abandoned backtests", a.failAbandoned)
-			a.step(ctx, "purge backtests", a.purge)
+		a.runStep(ctx, "resume backtests", a.service.Chunks.Resume)
+		if n%purgeEvery == 0 {
+			a.runStep(ctx, "fail abandoned backtests", a.failAbandoned)
+			a.runStep(ctx, "purge backtests", a.purge)
 		}
 		select {
 		case <-ctx.Done():
@@ -78,8 +82,9 @@ func (a *App) sweep(ctx context.Context) {
 	}
 }
 
-// step does a part of a sweep. One that fails is for the next sweep.
-func (a *App) step(ctx context.Context, name string, do func(context.Context) error) {
+// runStep runs a part of a sweep and logs its error. The next sweep tries it
+// again.
+func (a *App) runStep(ctx context.Context, name string, do func(context.Context) error) {
 	if err := do(ctx); err != nil && ctx.Err() == nil {
 		a.logger.Warn("a step of the sweep failed; it is retried in the next sweep", "step", name, "error", err)
 	}
@@ -91,17 +96,19 @@ func (a *App) failAbandoned(ctx context.Context) error {
 	return err
 }
 
-// purge gives up the rows of old backtests, and of those that came to nothing,
-// some at a time: what is left waits for the next sweep.
+// purge deletes the rows of old backtests, and of failed and cancelled ones. It
+// deletes a limited number; the next purge continues.
 func (a *App) purge(ctx context.Context) error {
-	err := a.purgeOlder(ctx, vainFor, a.db.System().PurgeVainBacktests)
+	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.System().PurgeVainBacktests)
 	if days := a.config.BacktestDays; err == nil && days > 0 {
 		err = a.purgeOlder(ctx, time.Duration(days)*24*time.Hour, a.db.System().PurgeBacktests)
 	}
 	return err
 }
 
-func (a *App) purgeOlder(ctx context.Context, age time.Duration, some func(context.Context, int64, int) (int64, error)) error {
+func (a *App) purgeOlder(
+	ctx context.Context, age time.Duration, some func(context.Context, int64, int) (int64, error),
+) error {
 	before := a.config.Now().Add(-age).UnixMicro()
 	for range purgeRounds {
 		n, err := some(ctx, before, purgeSteps)

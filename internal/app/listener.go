@@ -16,7 +16,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// listen opens an address.
+// listen opens a TCP listener on an address.
 func listen(ctx context.Context, addr string) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
@@ -25,20 +25,21 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 	return l, nil
 }
 
-// connectionRate is how fast one address may open connections. A TLS handshake
-// costs up to a millisecond of processor time, so this bounds what one address
-// can spend on them.
+// connectionRate is the rate at which one address may open connections. A TLS
+// handshake costs up to a millisecond of processor time, so the rate limits
+// what one address can spend on handshakes.
 var connectionRate = tenant.Rate{Allowance: 500, Window: time.Second, Burst: 2048}
 
-// limited is a listener that bounds the connections it holds, in all and for
-// each address. A connection beyond the bound of its address is closed
-// immediately. When all are taken, a newcomer gets the place of the connection
-// that has been idle longest among those of the address that holds most; so one
-// address with thousands of connections shuts nobody out, probes included.
-type limited struct {
+// limitedListener is a listener that limits open connections, in total and for
+// each address. A connection beyond the limit of its address is closed
+// immediately. If the total is reached, a new connection replaces the longest
+// idle one of the address with the most connections; so one address with
+// thousands of connections cannot keep others out, load balancer probes
+// included.
+type limitedListener struct {
 	net.Listener
-	most    int // connections in all
-	each    int // connections of one address; 0 for no bound
+	most    int // limit of all connections
+	each    int // limit for one address; 0 for no limit
 	trusted func(netip.Addr) bool
 	logger  *slog.Logger
 
@@ -50,28 +51,29 @@ type limited struct {
 	held map[netip.Addr]map[*connection]struct{}
 }
 
-// limit bounds a listener. Addresses that are trusted are proxies, which hold
-// the connections of many clients: the bound of one address is not for them.
-func limit(l net.Listener, most, each int, trusted func(netip.Addr) bool, logger *slog.Logger) *limited {
-	return &limited{
+// limit returns a limited listener. Trusted addresses are proxies, which hold
+// the connections of many clients, so the limit for one address does not apply
+// to them.
+func limit(l net.Listener, most, each int, trusted func(netip.Addr) bool, logger *slog.Logger) *limitedListener {
+	return &limitedListener{
 		Listener: l, most: most, each: each, trusted: trusted, logger: logger,
 		held: map[netip.Addr]map[*connection]struct{}{},
 	}
 }
 
-// connection is one that the listener holds.
+// connection is an accepted connection.
 type connection struct {
 	net.Conn
-	listener *limited
+	listener *limitedListener
 	from     netip.Addr
-	// idleSince is when it had last nothing to do, zero while a request is being
-	// answered. It is guarded by the listener's lock.
+	// idleSince is when it became idle, zero while a request is being answered.
+	// It is guarded by the listener's lock.
 	idleSince time.Time
 	gone      bool
 }
 
-// Accept returns the next connection that is within the bounds.
-func (l *limited) Accept() (net.Conn, error) {
+// Accept returns the next connection within the limits.
+func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil {
@@ -84,14 +86,14 @@ func (l *limited) Accept() (net.Conn, error) {
 			l.logger.Warn("closed connections beyond the limits", "connections", n, "most", l.most, "each", l.each)
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
-			_ = tcp.SetLinger(0) // leave nothing behind
+			_ = tcp.SetLinger(0) // reset, so that no TIME_WAIT entry stays
 		}
 		_ = c.Close()
 	}
 }
 
-// admit takes a connection in, or returns nil.
-func (l *limited) admit(c net.Conn, now time.Time) *connection {
+// admit registers a connection, or returns nil if a limit is reached.
+func (l *limitedListener) admit(c net.Conn, now time.Time) *connection {
 	from := addressOf(c)
 	proxy := l.trusted(from)
 	if !proxy {
@@ -116,9 +118,10 @@ func (l *limited) admit(c net.Conn, now time.Time) *connection {
 	return held
 }
 
-// evict closes the longest idle connection of the address that holds most,
-// unless the newcomer's own address holds as many. It reports whether it did.
-func (l *limited) evict(newcomer netip.Addr) bool {
+// evict closes the longest idle connection of the address with the most
+// connections, or of the newcomer's address if that has as many. It reports
+// whether it closed one.
+func (l *limitedListener) evict(newcomer netip.Addr) bool {
 	largest := newcomer
 	for from, held := range l.held {
 		if len(held) > len(l.held[largest]) {
@@ -139,8 +142,8 @@ func (l *limited) evict(newcomer netip.Addr) bool {
 	return true
 }
 
-// remove forgets a connection; the lock is held.
-func (l *limited) remove(c *connection) {
+// remove unregisters a connection. The caller holds the lock.
+func (l *limitedListener) remove(c *connection) {
 	if c.gone {
 		return
 	}
@@ -152,8 +155,9 @@ func (l *limited) remove(c *connection) {
 	}
 }
 
-// state notes whether a connection is idle; it is the server's ConnState.
-func (l *limited) state(c net.Conn, state http.ConnState) {
+// state records whether a connection is idle. It is the server's ConnState
+// hook.
+func (l *limitedListener) state(c net.Conn, state http.ConnState) {
 	if secure, ok := c.(*tls.Conn); ok {
 		c = secure.NetConn()
 	}
@@ -172,14 +176,14 @@ func (l *limited) state(c net.Conn, state http.ConnState) {
 	}
 }
 
-// count returns how many connections are open.
-func (l *limited) count() int {
+// count returns the number of open connections.
+func (l *limitedListener) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.open
 }
 
-// Close closes the connection and makes room for another.
+// Close closes the connection and unregisters it.
 func (c *connection) Close() error {
 	c.listener.mu.Lock()
 	c.listener.remove(c)
@@ -187,7 +191,7 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// addressOf returns where a connection comes from, as limits count it.
+// addressOf returns the remote address by which limits count.
 func addressOf(c net.Conn) netip.Addr {
 	remote, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

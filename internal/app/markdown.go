@@ -19,12 +19,12 @@ rates like ` + "`500/s burst 1000`" + ` or ` + "`60/m`" + ` (windows s, m and h;
 window's allowance unless given).
 `
 
-// Markdown is the reference page of the configuration.
+// Markdown returns the reference page of the configuration.
 func Markdown() []byte {
 	var b bytes.Buffer
 	b.WriteString(configurationHead)
 	group := ""
-	for _, k := range knobs() {
+	for _, k := range settings {
 		if k.group != group {
 			group = k.group
 			fmt.Fprintf(&b, "\n## %s\n\n| flag | variable | default | meaning |\n|---|---|---|---|\n", group)

@@ -8,11 +8,12 @@ import (
 	"verdict/internal/usecase"
 )
 
-// newAgents makes the agents. Nobody rewrites their memos unless an endpoint is
-// configured for it.
+// newAgents returns the agents. Their memos are reworded only if an endpoint is
+// configured.
 func newAgents(service *usecase.Set, c Config) (*agent.Service, error) {
 	if c.Narration.URL == "" {
-		return agent.New(service.Decisions, service.Agents, agent.Options{}), nil // and not a narrator that holds nothing
+		// no Narrator, instead of a non-nil interface with a nil pointer
+		return agent.New(service.Decisions, service.Agents, agent.Options{}), nil
 	}
 	client, err := narrate.New(c.Narration)
 	if err != nil {
@@ -21,7 +22,8 @@ func newAgents(service *usecase.Set, c Config) (*agent.Service, error) {
 	return agent.New(service.Decisions, service.Agents, agent.Options{Narrator: client}), nil
 }
 
-// narrationURL reads where the endpoint is. The model is another knob's.
+// narrationURL sets and checks the URL of the endpoint. The model is a separate
+// setting, so the check uses a placeholder.
 func narrationURL(c *Config, text string) error {
 	c.Narration.URL = text
 	if text == "" {
@@ -31,8 +33,9 @@ func narrationURL(c *Config, text string) error {
 	return err
 }
 
-// wrongNarration says what the knobs of the narration do to each other. A run
-// must have time left to be stored when the endpoint never answers.
+// wrongNarration returns the errors in the combination of the narration
+// settings. The timeout is limited so that a run can still be stored if the
+// endpoint never answers.
 func (c *Config) wrongNarration() (wrong []error) {
 	n := c.Narration
 	switch {
@@ -44,7 +47,8 @@ func (c *Config) wrongNarration() (wrong []error) {
 		wrong = append(wrong, errors.New("-narration-url and -narration-model: an endpoint needs a model"))
 	}
 	if n.Timeout > c.WriteTimeout/3 {
-		wrong = append(wrong, errors.New("-narration-timeout and -write-timeout: the first must be at most a third of the second"))
+		wrong = append(wrong,
+			errors.New("-narration-timeout and -write-timeout: the first must be at most a third of the second"))
 	}
 	return wrong
 }

@@ -15,7 +15,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The types whose names would make the table of knobs hard to read.
+// Short names for types, which keep the table of settings readable.
 type (
 	prefixList  = []netip.Prefix
 	rateSetting = tenant.Rate
@@ -46,7 +46,7 @@ func address(field func(*Config) *string, optional bool) setter {
 	}
 }
 
-func whole(field func(*Config) *int, least, most int) setter {
+func wholeNumber(field func(*Config) *int, least, most int) setter {
 	return func(c *Config, text string) error {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < least || n > most {
@@ -135,7 +135,7 @@ func prefixes(field func(*Config) *prefixList) setter {
 	}
 }
 
-// databaseURL only looks at the scheme: the rest is for the storage to read.
+// databaseURL checks only the scheme; package store parses the rest.
 func databaseURL(c *Config, text string) error {
 	scheme, rest, _ := strings.Cut(text, ":")
 	if rest == "" || scheme != "sqlite" && scheme != "postgres" && scheme != "postgresql" {
@@ -155,7 +155,12 @@ func signupMode(c *Config, text string) error {
 }
 
 func logLevel(c *Config, text string) error {
-	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError}
+	levels := map[string]slog.Level{
+		"debug": slog.LevelDebug,
+		"info":  slog.LevelInfo,
+		"warn":  slog.LevelWarn,
+		"error": slog.LevelError,
+	}
 	level, ok := levels[strings.ToLower(text)]
 	if !ok {
 		return errors.New("must be debug, info, warn or error")

@@ -14,29 +14,30 @@ import (
 	"verdict/internal/serving"
 )
 
-// The limits that nobody needs to change.
+// Limits that are not configurable.
 const (
 	readHeaderTimeout = 5 * time.Second
 	maxHeaderBytes    = 16 << 10
 	maxStreams        = 64 // of one HTTP/2 connection
 )
 
-// server is one HTTP listener and what it serves.
+// server is an HTTP server with its listener.
 type server struct {
 	http     *http.Server
 	listener net.Listener
 
-	cutOff func() // ends the contexts of all requests
+	cancelRequests func() // cancels the contexts of all requests
 
-	busy atomic.Int64  // requests that are being answered
-	idle chan struct{} // tells settle that there may be none
+	busy atomic.Int64  // number of requests in progress
+	idle chan struct{} // wakes waitIdle when none is in progress
 }
 
-// newServer opens the listener of the API; it serves when serve is called.
+// newServer opens the listener of the API. It accepts requests when serve is
+// called.
 func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog.Logger) (*server, error) {
 	s := &server{idle: make(chan struct{}, 1)}
 	base, cutOff := context.WithCancel(context.WithoutCancel(ctx))
-	s.cutOff = cutOff
+	s.cancelRequests = cutOff
 	s.http = &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			s.begin()
@@ -68,7 +69,8 @@ func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog
 	return s, nil
 }
 
-// newMetricsServer opens the listener of the metrics, where nothing else is.
+// newMetricsServer opens the listener of the metrics, which serves nothing
+// else.
 func newMetricsServer(ctx context.Context, addr string, metrics http.Handler, logger *slog.Logger) (*server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
@@ -79,17 +81,18 @@ func newMetricsServer(ctx context.Context, addr string, metrics http.Handler, lo
 	return &server{
 		listener: limit(l, 64, 0, func(netip.Addr) bool { return true }, logger),
 		http: &http.Server{
-			Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second,
-			IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaderBytes,
+			Handler: mux, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: 10 * time.Second,
+			WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaderBytes,
 			ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelWarn),
 		},
 	}, nil
 }
 
-// addr is where it listens, with the port that was found for port 0.
+// addr returns the listener's address, with the actual port if port 0 was
+// configured.
 func (s *server) addr() string { return s.listener.Addr().String() }
 
-// serve answers until shutdown, which is no error.
+// serve serves until shutdown, and then returns nil.
 func (s *server) serve() error {
 	var err error
 	if s.http.TLSConfig != nil {
@@ -103,25 +106,25 @@ func (s *server) serve() error {
 	return fmt.Errorf("serve: %w", err)
 }
 
-// shutdown closes the listener and lets what was accepted finish. What takes
-// longer than the grace is cut off, which is an error: its context ends, and it
-// ends at its next checkpoint.
+// shutdown closes the listener and waits for accepted requests. Requests that
+// take longer than grace are cancelled, which is an error; their work stops at
+// its next checkpoint.
 func (s *server) shutdown(grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {
-		s.cutOff()
+		s.cancelRequests()
 		err = errors.Join(fmt.Errorf("requests were cut off after %s of grace: %w", grace, err), s.http.Close())
-		s.settle(closeWait)
+		s.waitIdle(closeWait)
 		return err
 	}
 	return nil
 }
 
-// settle waits for requests that were cut off, but for no longer than patience:
-// the database should not be closed under them.
-func (s *server) settle(patience time.Duration) {
-	timer := time.NewTimer(patience)
+// waitIdle waits for cancelled requests, at most for timeout, because the
+// database should not be closed while they use it.
+func (s *server) waitIdle(timeout time.Duration) {
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	for s.busy.Load() > 0 {
 		select {
@@ -132,8 +135,8 @@ func (s *server) settle(patience time.Duration) {
 	}
 }
 
-// begin and end count without a lock: under a flood each request would queue
-// for it, and be woken in turn.
+// begin and end count requests without a lock, because under heavy load every
+// request would have to wait for it.
 func (s *server) begin() { s.busy.Add(1) }
 
 func (s *server) end() {
@@ -145,10 +148,10 @@ func (s *server) end() {
 	}
 }
 
-// close gives the listener back when it never came to serving.
+// close closes the server and its listener, even if it never served.
 func (s *server) close() error {
-	if s.cutOff != nil {
-		s.cutOff()
+	if s.cancelRequests != nil {
+		s.cancelRequests()
 	}
 	return errors.Join(s.http.Close(), ignoreClosed(s.listener.Close()))
 }

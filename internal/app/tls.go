@@ -10,11 +10,12 @@ import (
 	"time"
 )
 
-// certificateCheck is how often the files are looked at, at most.
+// certificateCheck is the minimum interval between two checks of the files.
 const certificateCheck = time.Second
 
-// unencrypted reports whether other machines can reach an address at which
-// nothing is encrypted. With trusted proxies the encryption is theirs.
+// unencrypted reports whether the service serves without TLS on an address that
+// other machines can reach. With trusted proxies it returns false, because they
+// terminate TLS.
 func (c *Config) unencrypted(address string) bool {
 	if c.TLSCert != "" || len(c.TrustedProxies) > 0 {
 		return false
@@ -23,8 +24,8 @@ func (c *Config) unencrypted(address string) bool {
 	return err == nil && !at.Addr().Unmap().IsLoopback()
 }
 
-// certificates serves a certificate from files and takes up a new one without a
-// restart. A new one that cannot be read leaves the old one in place.
+// certificates serves a certificate from files and reloads it without a
+// restart. If the new one cannot be read, the old one stays in use.
 type certificates struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -36,14 +37,14 @@ type certificates struct {
 	checked time.Time
 }
 
-// fileStamp tells one state of a file from another.
+// fileStamp identifies a version of a file.
 type fileStamp struct {
 	modified time.Time
 	size     int64
 }
 
-// loadCertificates reads the files for the first time, when a mistake is still
-// a reason not to start.
+// loadCertificates reads the files at the start and returns an error if they
+// are wrong.
 func loadCertificates(certFile, keyFile string, now func() time.Time, logger *slog.Logger) (*certificates, error) {
 	c := &certificates{certFile: certFile, keyFile: keyFile, now: now, logger: logger, checked: now()}
 	var err error
@@ -56,12 +57,12 @@ func loadCertificates(certFile, keyFile string, now func() time.Time, logger *sl
 	return c, nil
 }
 
-// config is the TLS configuration of a server.
+// config returns the TLS configuration of a server.
 func (c *certificates) config() *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: c.get}
 }
 
-// get is called for every handshake.
+// get returns the current certificate. It is called for every handshake.
 func (c *certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,9 +73,9 @@ func (c *certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.current, nil
 }
 
-// refresh tries the files when they are not those of the last attempt. The two
-// are seldom written at the same moment: between them they do not match, which
-// is logged, and the next look finds the pair.
+// refresh loads the files if they have changed since the last attempt. The two
+// are seldom written at the same moment. In between they do not match; this is
+// logged, and the next check finds the new pair.
 func (c *certificates) refresh() {
 	stamps, err := c.stamps()
 	if err == nil {
@@ -93,8 +94,8 @@ func (c *certificates) refresh() {
 	c.logger.Info("loaded a new certificate", "not_after", c.current.Leaf.NotAfter)
 }
 
-// stamps looks at both files. When one is missing the result is that of no
-// file, so that its absence is told once.
+// stamps returns the versions of both files. If one is missing, it returns zero
+// versions, so that the absence is logged only once.
 func (c *certificates) stamps() (stamps [2]fileStamp, err error) {
 	for i, name := range [...]string{c.certFile, c.keyFile} {
 		info, err := os.Stat(name)

@@ -21,14 +21,16 @@ import (
 	"verdict/internal/usecase"
 )
 
-// OpenStore opens the configured database and brings its schema up to date.
+// OpenStore opens the configured database and migrates its schema.
 func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
 }
 
-// NewService makes the use cases over a database. Without a spreader there are
-// no large backtests.
-func NewService(db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.Spreader) (*usecase.Set, error) {
+// NewService returns the use cases over a database. Without a spreader, large
+// backtests are not available.
+func NewService(
+	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.Spreader,
+) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
 		return nil, err
@@ -36,12 +38,14 @@ func NewService(db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks
 	return usecase.New(db, usecase.Options{
 		Atlas: atlas, Spreader: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
-		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger, Hooks: hooks,
+		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
+		Hooks: hooks,
 	})
 }
 
-// newAtlas knows where places and addresses are: by the tables in the binary,
-// and by the operator's own table of addresses if there is one.
+// newAtlas returns the tables of pincodes and of the countries of addresses.
+// They are in the binary; an operator's own table of addresses replaces the
+// built-in one.
 func newAtlas(ipCountries string) (signal.Atlas, error) {
 	atlas := signal.Atlas{Matches: place.Matches, Country: place.Country}
 	if ipCountries == "" {
@@ -59,7 +63,8 @@ func newAtlas(ipCountries string) (signal.Atlas, error) {
 	return atlas, nil
 }
 
-// hooks tell the metrics what was decided.
+// hooks returns the functions that report decisions and rule results to the
+// metrics.
 func (a *App) hooks() usecase.Hooks {
 	return usecase.Hooks{
 		Decided: a.metrics.Decision,
@@ -67,8 +72,8 @@ func (a *App) hooks() usecase.Hooks {
 	}
 }
 
-// newDoor makes the API.
-func (a *App) newDoor() (*httpapi.API, error) {
+// newHTTPAPI returns the API.
+func (a *App) newHTTPAPI() (*httpapi.API, error) {
 	c := a.config
 	agents, err := newAgents(a.service, c)
 	if err != nil {
@@ -91,22 +96,23 @@ func (a *App) newDoor() (*httpapi.API, error) {
 	})
 }
 
-// newNode makes what the API and the console share.
+// newNode returns what the API and the console share.
 func newNode(c Config) *serving.Node {
 	return serving.NewNode(serving.Limits{
 		TrustedProxies: serving.Clients(c.TrustedProxies),
 		MaxReading:     c.MaxReading,
-		MaxExports:     max(1, c.Store.Connections/2), // the rest reads for everybody else
+		MaxExports:     max(1, c.Store.Connections/2), // the other connections serve other reads
 		Processors:     admission.NewScheduler(processors(), time.Now),
 		StrangerRate:   c.StrangerRate,
 	})
 }
 
-// observe tells the metrics and the trace of a request that is over.
+// observe reports a finished request to the metrics and the trace.
 func (a *App) observe(o serving.Observation) {
 	method, _, _ := strings.Cut(o.Route, " ")
 	a.metrics.Request(telemetry.Request{
-		Route: o.Route, Method: method, Status: o.Status, Duration: o.Duration, BytesIn: o.BytesIn, BytesOut: o.BytesOut,
+		Route: o.Route, Method: method, Status: o.Status, Duration: o.Duration, BytesIn: o.BytesIn,
+		BytesOut: o.BytesOut,
 	})
 	if o.Code != "" {
 		a.metrics.Refused(o.Code)

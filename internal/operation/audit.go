@@ -43,13 +43,14 @@ const (
 	ActionInvitationUsed     = "invitation.accepted"
 )
 
-// Who did something, when it was none of the tenant's people.
+// Actors that are not people of the tenant.
 const (
 	ActorSystem   = "system"
 	ActorOperator = "operator"
 )
 
-// Actor names who calls in stored records: the key, or the person.
+// Actor returns the caller's id for stored records: that of the key, or of the
+// person.
 func Actor(p tenant.Principal) string {
 	if p.KeyID != "" {
 		return p.KeyID
@@ -57,7 +58,7 @@ func Actor(p tenant.Principal) string {
 	return p.UserID
 }
 
-// Audit is the entry of something a caller did.
+// Audit returns the audit entry of a caller's action.
 func (s *Core) Audit(p tenant.Principal, now time.Time, action, object, note string) store.AuditEntry {
 	return s.AuditBy(Actor(p), string(p.Environment), now, action, object, note)
 }
@@ -70,11 +71,11 @@ func (s *Core) AuditBy(actor, environment string, now time.Time, action, object,
 	}
 }
 
-// NewID makes an id and tells the moment it names. That is now, unless the
-// clock stepped back: ids keep to their order, and what was made keeps to its
-// id, so that a list by id is a list by time.
+// NewID returns a new id and the time it contains. That time is now, unless the
+// clock has stepped back: ids keep their order, and objects use the time of
+// their id, so that a list by id is also a list by time.
 func (s *Core) NewID(kind tenant.Kind, now time.Time) (id string, made time.Time) {
 	id = s.IDs.New(kind, now)
-	made, _ = tenant.Time(id) // it is one of ours
+	made, _ = tenant.Time(id) // valid for every id of ours
 	return id, made
 }

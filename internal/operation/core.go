@@ -1,7 +1,7 @@
-// Package operation holds what the operations of every use-case room share: the
-// database with its clock and its ids, doing a request once, pages of lists, entries
-// of the audit trail, and the refusals and texts that are the same everywhere. It
-// knows no subject: policies, alerts and people are the rooms' own.
+// Package operation holds what the operations of all use-case rooms share: the
+// database with its clock and ids, idempotent requests, pages of lists, audit
+// entries, and common refusals and texts. It knows no subject: policies, alerts
+// and people belong to the rooms.
 package operation
 
 import (
@@ -20,12 +20,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options are what a Core needs besides its database. A zero field takes its
-// default.
+// Options configures a Core. A zero field gets its default.
 type Options struct {
-	Now    func() time.Time // the clock; time.Now
-	Random io.Reader        // of ids and keys; crypto/rand.Reader
-	Logger *slog.Logger     // by default nothing is logged
+	Now    func() time.Time // the clock (default time.Now)
+	Random io.Reader        // for ids and keys (default crypto/rand.Reader)
+	Logger *slog.Logger     // default: no logs
 }
 
 // Core is one database, with the clock and the ids that belong to it. All use-case
@@ -41,7 +40,7 @@ type Core struct {
 	flights flights
 }
 
-// New makes the core over a database.
+// New returns the core of a database.
 func New(db *store.DB, o Options) *Core {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -58,27 +57,30 @@ func New(db *store.DB, o Options) *Core {
 	return s
 }
 
-// Scope is the storage handle of a caller.
+// Scope returns the storage handle of a caller.
 func (s *Core) Scope(p tenant.Principal) *store.Scope {
 	return s.DB.Scope(p.TenantID, string(p.Environment))
 }
 
-// Moment is now, to the millisecond that answers show.
+// Moment returns the present time in UTC, truncated to milliseconds, as in
+// answers.
 func (s *Core) Moment() time.Time { return s.Now().UTC().Truncate(time.Millisecond) }
 
 // ClockFormat is RFC 3339 in UTC with milliseconds.
 const ClockFormat = "2006-01-02T15:04:05.000Z07:00"
 
-// Clock writes a stored time.
+// Clock formats a stored time.
 func Clock(micros int64) string { return time.UnixMicro(micros).UTC().Format(ClockFormat) }
 
-// ParseClock reads what clock wrote.
+// ParseClock parses a time that Clock has formatted, and returns it in
+// microseconds.
 func ParseClock(text string) (int64, error) {
 	t, err := time.Parse(ClockFormat, text)
 	return t.UnixMicro(), err
 }
 
-// Time reads a stored time, the zero Time for never.
+// Time converts a stored time; 0, which stands for never, becomes the zero
+// Time.
 func Time(micros int64) time.Time {
 	if micros == 0 {
 		return time.Time{}
@@ -86,7 +88,7 @@ func Time(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// Micros writes a time for storage, 0 for never.
+// Micros converts a time for storage; the zero Time becomes 0.
 func Micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -94,22 +96,22 @@ func Micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// ScopeID is a tenant in an environment.
+// ScopeID identifies a tenant in an environment.
 type ScopeID struct{ Tenant, Environment string }
 
-// ScopeOf names the scope of a caller.
+// ScopeOf returns the scope of a caller.
 func ScopeOf(p tenant.Principal) ScopeID { return ScopeID{p.TenantID, string(p.Environment)} }
 
-// Keyed makes the keyed hash by which a scope recognises accounts, addresses
-// and the like without keeping them. Each scope has a key of its own, so that
-// nothing can be compared between them.
+// Keyed returns the keyed hash with which a scope recognises accounts,
+// addresses and similar values without storing them. Each scope has its own
+// key, so that hashes cannot be compared between scopes.
 func (s *Core) Keyed(ctx context.Context, id ScopeID) (func(kind, value string) string, error) {
 	secret, err := s.Secret(ctx)
 	if err != nil {
 		return nil, err
 	}
 	own := hmac.New(sha256.New, secret)
-	_, _ = fmt.Fprintf(own, "%s/%s", id.Tenant, id.Environment) // a hash does not fail
+	_, _ = fmt.Fprintf(own, "%s/%s", id.Tenant, id.Environment) // a hash never returns an error
 	key := own.Sum(nil)
 	return func(kind, value string) string {
 		h := hmac.New(sha256.New, key)

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// refusedWell checks that an error is a refusal that a client can be told.
+// refusedWell checks that an error is a refusal that a client may see.
 func refusedWell(t *testing.T, err error) {
 	t.Helper()
 	var refusal *fault.Error
@@ -18,8 +18,8 @@ func refusedWell(t *testing.T, err error) {
 	}
 }
 
-// FuzzCursor hands in anybody's cursor: it is refused, or is one of ours at a
-// place that a list can go on from, and then it is spelt as we spell it.
+// FuzzCursor passes arbitrary cursors. Each is refused, or is one of ours at a
+// valid position, in our own encoding.
 func FuzzCursor(f *testing.F) {
 	who := tenant.Principal{TenantID: "ten_1", Environment: tenant.Sandbox}
 	l := List{Limit: 10}

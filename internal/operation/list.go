@@ -14,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// List asks for one page of a list, ordered by creation.
+// List requests one page of a list, ordered by creation.
 type List struct {
 	Limit     int // 1 to MaxLimit
 	Cursor    string
@@ -28,8 +28,8 @@ const (
 	MaxLimit     = store.MaxPage
 )
 
-// Page turns a request into storage's words. The filters are part of what a
-// cursor belongs to: used with others, it would skip and repeat.
+// Page converts the request into a store.Page. A cursor is valid only with the
+// filters it was made for: with others it would skip or repeat rows.
 func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	page := store.Page{
 		Limit: l.Limit, Descending: !l.Ascending,
@@ -38,7 +38,7 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	if !l.From.IsZero() {
 		page.FromID = tenant.FirstID(tenant.KindDecision, l.From)
 	}
-	if !l.To.IsZero() { // within a millisecond the times decide
+	if !l.To.IsZero() { // within a millisecond the stored times decide
 		page.ToID = tenant.FirstID(tenant.KindDecision, l.To.Add(time.Millisecond-1))
 	}
 	if l.Cursor == "" {
@@ -49,29 +49,30 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 		return page, NotACursor()
 	}
 	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64([]byte(place))), place[8:]
-	// The mark is no secret, so what it vouches for is looked at all the same:
-	// a database does not take every byte for a text.
+	// The mark is not secret, so the id is checked too: a database does not
+	// accept every byte in a text.
 	if _, ok := tenant.Time(page.AfterID); !ok {
 		return page, NotACursor()
 	}
 	return page, nil
 }
 
-// After reads a cursor: the place in the list to go on behind, "" for the
-// beginning.
+// After decodes the cursor and returns the place after which the page begins,
+// "" for the beginning of the list.
 func (l List) After(p tenant.Principal, filters []string) (place string, err error) {
 	if l.Cursor == "" {
 		return "", nil
 	}
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(l.Cursor)
-	// Line breaks are passed over in base64, and are no part of a cursor of ours.
-	if err != nil || strings.ContainsAny(l.Cursor, "\r\n") || len(raw) <= markSize || !bytes.Equal(raw[:markSize], l.mark(p, filters, raw[markSize:])) {
+	// The base64 decoder ignores line breaks, which our cursors never contain.
+	if err != nil || strings.ContainsAny(l.Cursor, "\r\n") || len(raw) <= markSize || !bytes.Equal(raw[:markSize],
+		l.mark(p, filters, raw[markSize:])) {
 		return "", NotACursor()
 	}
 	return string(raw[markSize:]), nil
 }
 
-// CursorAfter writes the cursor of a place.
+// CursorAfter returns the cursor of a place.
 func (l List) CursorAfter(p tenant.Principal, filters []string, place string) string {
 	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(place)), place...))
 }
@@ -80,10 +81,11 @@ func NotACursor() error {
 	return fault.New(fault.Malformed, fault.CodeInvalidCursor, "this cursor is not one of this list with these filters")
 }
 
-// markSize is how many bytes of a cursor are its mark.
+// markSize is the length of the mark at the beginning of a cursor, in bytes.
 const markSize = 8
 
-// mark is what a cursor at a place recognises its list, and itself, by.
+// mark returns the checksum of a cursor: over the caller, the filters and the
+// place.
 func (l List) mark(p tenant.Principal, filters []string, place []byte) []byte {
 	h := sha256.New()
 	write := func(text string) {
@@ -113,8 +115,11 @@ type Page[T any] struct {
 	NextCursor string // "" on the last page
 }
 
-// Paged makes the page of what storage returned.
-func Paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string) Page[T] {
+// Paged returns the page for rows of the store. last returns the time and the
+// id of a row.
+func Paged[T any](
+	l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string,
+) Page[T] {
 	var next store.Place
 	if more {
 		next.Micros, next.ID = last(rows[len(rows)-1])
@@ -122,16 +127,18 @@ func Paged[T any](l List, p tenant.Principal, rows []T, more bool, last func(T) 
 	return PagedUntil(l, p, rows, next, filters...)
 }
 
-// PagedUntil makes the page of rows that storage looked for up to a place.
+// PagedUntil returns the page for rows of the store, with the place after which
+// the next page begins.
 func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Place, filters ...string) Page[T] {
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if next.ID != "" {
-		out.NextCursor = l.CursorAfter(p, filters, string(binary.BigEndian.AppendUint64(nil, uint64(next.Micros)))+next.ID)
+		out.NextCursor = l.CursorAfter(p, filters,
+			string(binary.BigEndian.AppendUint64(nil, uint64(next.Micros)))+next.ID)
 	}
 	return out
 }
 
-// Write writes the page, each row by write.
+// Write writes the page, with write for each row.
 func (p Page[T]) Write(w *wire.Writer, write func(*wire.Writer, T)) {
 	w.Object().Key("data").Array()
 	for _, row := range p.Data {

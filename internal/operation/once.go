@@ -10,52 +10,53 @@ import (
 	"verdict/internal/store"
 )
 
-// Once is a caller's wish that a request be done once, however often it is
-// sent: the Idempotency-Key, for one route, with the hash of what was sent.
+// Once asks for a request to be executed once, however often it is sent. It
+// holds the Idempotency-Key, the route and the hash of the request.
 type Once struct {
 	Route string
 	Key   string
 	Hash  string
 }
 
-// Answer is what a request is answered with.
+// Answer is the answer to a request.
 type Answer struct {
 	Status   int
-	Location string // where the new thing is, "" when there is none
+	Location string // the path of the created resource, "" if none was created
 	Body     []byte
-	Replayed bool // an earlier request with this Idempotency-Key had this answer
+	Replayed bool // it is the stored answer to an earlier request with the same Idempotency-Key
 
-	lent *[]byte // the memory of Body, to be given back
+	lent *[]byte // the buffer of Body, for Release
 }
 
-// bodies are the memory of answers, used again and again.
+// bodies holds buffers for answers, for reuse.
 var bodies = sync.Pool{New: func() any {
 	buf := make([]byte, 0, 8<<10)
 	return &buf
 }}
 
-// BorrowBody returns memory for the body of an answer.
+// BorrowBody returns a buffer for the body of an answer.
 func BorrowBody() *[]byte {
 	lent, _ := bodies.Get().(*[]byte) // the pool holds nothing else
 	return lent
 }
 
-// LentAnswer returns an answer whose body was written into borrowed memory.
+// LentAnswer returns an answer whose body is in a buffer of BorrowBody.
 func LentAnswer(status int, body []byte, lent *[]byte) Answer {
 	return Answer{Status: status, Body: body, lent: lent}
 }
 
-// WithBody returns the answer with another body, which is not borrowed.
+// WithBody returns the answer with another body, which is not in a borrowed
+// buffer.
 func (a Answer) WithBody(body []byte) Answer {
 	a.Body, a.lent = body, nil
 	return a
 }
 
-// keepBody is how large an answer's memory may have grown to be kept.
+// keepBody is the capacity up to which a buffer is reused, in bytes.
 const keepBody = 64 << 10
 
-// Release gives the body's memory back. Nobody may look at Body afterwards; an
-// answer that is never released is only garbage.
+// Release returns the body's buffer for reuse. Body must not be used
+// afterwards. An answer that is never released is garbage-collected.
 func (a *Answer) Release() {
 	if a.lent != nil && cap(a.Body) <= keepBody {
 		*a.lent = a.Body[:0]
@@ -64,12 +65,12 @@ func (a *Answer) Release() {
 	a.Body, a.lent = nil, nil
 }
 
-// rememberFor is how long a key is remembered.
+// rememberFor is how long an Idempotency-Key is stored.
 const rememberFor = 24 * time.Hour
 
-// flights are the requests with an Idempotency-Key that this node is busy
-// with. A second one is refused immediately; between two nodes the database
-// sees to it that only one is done.
+// flights holds the requests with an Idempotency-Key that this node is
+// executing. A second request with the same key is refused immediately; between
+// nodes the database ensures that only one is executed.
 type flights struct {
 	mu    sync.Mutex
 	under map[flight]struct{}
@@ -93,13 +94,13 @@ func (f *flights) leave(which flight) {
 	delete(f.under, which)
 }
 
-// Keep makes the record of an answer, to be stored in the transaction of what
-// is answered; nil when nobody asked for it.
+// Keep returns the record of an answer, for storing it in the transaction of
+// the request. It returns nil if the request has no Idempotency-Key.
 type Keep func(Answer) *store.IdempotencyAnswer
 
-// Once does something once. What do stores must include what keep gives, in
-// the same transaction. A refusal is not remembered: it did nothing, and the
-// same request may succeed later.
+// Once executes do once for an Idempotency-Key. do must store the record of
+// keep in the same transaction as its changes. Refusals are not stored: they
+// changed nothing, and the same request may succeed later.
 func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Keep) (Answer, error)) (Answer, error) {
 	if o == nil {
 		return do(func(Answer) *store.IdempotencyAnswer { return nil })
@@ -107,7 +108,7 @@ func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Ke
 	this := flight{scope.Tenant(), scope.Environment(), o.Route, o.Key}
 	if !s.flights.enter(this) {
 		return Answer{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
-			"a request with this Idempotency-Key is under way")
+			"a request with this Idempotency-Key is still in progress")
 	}
 	defer s.flights.leave(this)
 	key := store.IdempotencyKey{Route: o.Route, Name: o.Key}
@@ -136,14 +137,18 @@ func replay(stored store.Stored) Answer {
 	return Answer{Status: int(stored.Status), Location: stored.Header, Body: stored.Body, Replayed: true}
 }
 
-// Write does something once that is one transaction.
-func (s *Core) Write(ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error)) (Answer, error) {
+// Write runs fn once for an Idempotency-Key, in one transaction.
+func (s *Core) Write(
+	ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error),
+) (Answer, error) {
 	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) { return s.Commit(ctx, scope, keep, fn) })
 }
 
-// Commit runs fn, which changes something and says what to answer, in one
+// Commit runs fn, which makes changes and returns the answer, in one
 // transaction with the answer's record.
-func (s *Core) Commit(ctx context.Context, scope *store.Scope, keep Keep, fn func(*store.Tx) (Answer, error)) (Answer, error) {
+func (s *Core) Commit(
+	ctx context.Context, scope *store.Scope, keep Keep, fn func(*store.Tx) (Answer, error),
+) (Answer, error) {
 	var answer Answer
 	err := scope.Write(ctx, func(tx *store.Tx) (err error) {
 		if answer, err = fn(tx); err != nil {
@@ -157,8 +162,8 @@ func (s *Core) Commit(ctx context.Context, scope *store.Scope, keep Keep, fn fun
 	return answer, err
 }
 
-// Remember works out an answer that changes nothing, and keeps it for whoever
-// repeats the request and wants to hear the same.
+// Remember computes an answer without changes and stores it, so that
+// repetitions of the request get the same answer.
 func (s *Core) Remember(ctx context.Context, scope *store.Scope, o *Once, work func() (Answer, error)) (Answer, error) {
 	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) {
 		answer, err := work()

@@ -2,23 +2,25 @@ package operation
 
 import "context"
 
-// purgeBatch bounds how long a purge holds the writer.
+// purgeBatch is the number of rows removed in one transaction. It limits how
+// long a purge blocks other writes.
 const purgeBatch = 1_000
 
-// PurgeAll removes rows that have expired, a batch at a time. remove removes at most
-// limit of them and returns how many it did. Rows that could not be removed stay until
-// the next purge.
+// PurgeAll removes expired rows, a batch at a time. remove must remove at most
+// limit rows and return how many. Rows that could not be removed stay until the
+// next purge.
 func (s *Core) PurgeAll(ctx context.Context, what string, remove func(limit int) (int64, error)) {
 	removed, err := int64(purgeBatch), error(nil)
 	for removed == purgeBatch && err == nil {
 		removed, err = remove(purgeBatch)
 	}
 	if err != nil {
-		s.Logger.WarnContext(ctx, "what has expired stays for now", "what", what, "error", err)
+		s.Logger.WarnContext(ctx, "could not purge expired rows; they are retried at the next purge",
+			"what", what, "error", err)
 	}
 }
 
-// Purge removes the answers of Idempotency-Keys that have expired.
+// Purge removes expired Idempotency-Keys with their answers.
 func (s *Core) Purge(ctx context.Context) {
 	now := s.Now().UnixMicro()
 	s.PurgeAll(ctx, "idempotency keys", func(limit int) (int64, error) {

@@ -8,27 +8,27 @@ import (
 	"verdict/internal/fault"
 )
 
-// Missing returns the refusal of an id that is not the caller's.
+// Missing returns NotFound for an id that the caller's scope does not have.
 func Missing(what string) error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
 
-// Invalid returns a refusal with one fault.
+// Invalid returns an Invalid refusal with one fault.
 func Invalid(pointer, code, detail string) error {
 	var faults fault.List
 	faults.Add(pointer, code, "%s", detail)
 	return faults.Err()
 }
 
-// AddAll notes faults that were found elsewhere.
+// AddAll adds items to a list of faults.
 func AddAll(faults *fault.List, items []fault.Item) {
 	for _, item := range items {
 		faults.AddItem(item)
 	}
 }
 
-// Defect hides the kind of an error that is our mistake and not the
-// caller's, such as a stored document that cannot be read any more.
+// Defect hides the kind of an error that the caller did not cause, such as a
+// stored document that can no longer be read.
 type Defect struct{ err error }
 
 func (d Defect) Error() string { return d.err.Error() }
@@ -36,8 +36,8 @@ func (d Defect) Error() string { return d.err.Error() }
 // AsDefect hides the kind of an error.
 func AsDefect(err error) error { return Defect{err} }
 
-// MissingIsDefect makes a defect of a NotFound: what a stored document points at
-// must be there.
+// MissingIsDefect turns NotFound into a defect, because an object that a stored
+// document refers to must exist.
 func MissingIsDefect(err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
@@ -46,19 +46,20 @@ func MissingIsDefect(err error) error {
 	return err
 }
 
-// IsKind reports whether an error is a refusal of this kind.
+// IsKind reports whether err is a refusal of the kind.
 func IsKind(err error, kind fault.Kind) bool {
 	var refusal *fault.Error
 	return errors.As(err, &refusal) && refusal.Kind == kind
 }
 
-// Checking returns the check of a long computation for a request: it ends with
-// the request and lets others compute meanwhile.
+// Checking returns the function that a long computation calls at intervals. It
+// returns an error if the request has ended, and lets other computations run.
 func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// Capped refuses one more of something, after which there would be too many.
+// Capped returns Conflict cap_reached if count returns most or more. what names
+// the objects, and mend says what to do.
 func Capped(count func() (int64, error), most int, what, mend string) error {
 	n, err := count()
 	if err != nil || n < int64(most) {

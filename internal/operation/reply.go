@@ -6,10 +6,10 @@ import (
 	"verdict/internal/store"
 )
 
-// Reply says how the result of an operation is answered to a caller who wants
-// bytes. Encode writes the result. If the caller sent an Idempotency-Key, Once has
-// what Encode wrote stored in the transaction of what it answers. A nil Reply is
-// for a caller in this process, who uses the result as it is.
+// Reply says how the result of an operation is encoded for a caller that needs
+// bytes. Encode encodes the result. If Once is set, the encoded answer is
+// stored in the same transaction as the changes. A nil Reply is for a caller in
+// this process, which uses the result itself.
 type Reply[T any] struct {
 	Once   *Once
 	Encode func(T) Answer
@@ -18,8 +18,8 @@ type Reply[T any] struct {
 	written bool
 }
 
-// Answer returns what to send for a result: what an earlier request with the same
-// Idempotency-Key was sent, or the result as Encode writes it.
+// Answer returns the answer for a result: the stored answer to an earlier
+// request with the same Idempotency-Key, or the encoded result.
 func (r *Reply[T]) Answer(result T) Answer {
 	if !r.written {
 		r.answer, r.written = r.Encode(result), true
@@ -27,7 +27,7 @@ func (r *Reply[T]) Answer(result T) Answer {
 	return r.answer
 }
 
-// once returns what the caller wishes to be done once, nil for nothing.
+// once returns r.Once, nil for a nil Reply.
 func (r *Reply[T]) once() *Once {
 	if r == nil {
 		return nil
@@ -35,7 +35,8 @@ func (r *Reply[T]) once() *Once {
 	return r.Once
 }
 
-// encode writes a result if its bytes are to be stored.
+// encode encodes a result if the answer must be stored, and returns a zero
+// Answer otherwise.
 func (r *Reply[T]) encode(result T) Answer {
 	if r == nil || r.Once == nil {
 		return Answer{}
@@ -43,7 +44,7 @@ func (r *Reply[T]) encode(result T) Answer {
 	return r.Answer(result)
 }
 
-// keep remembers the answer that a request is to be sent.
+// keep stores the answer in the reply if it is a replayed one.
 func (r *Reply[T]) keep(a Answer) {
 	if r != nil && a.Replayed {
 		r.answer, r.written = a, true

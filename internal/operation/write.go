@@ -13,7 +13,7 @@ func Optional(w *wire.Writer, key, text string) {
 	}
 }
 
-// OptionalTime writes a stored time unless it is never.
+// OptionalTime writes a stored time unless it is 0, which stands for never.
 func OptionalTime(w *wire.Writer, key string, micros int64) {
 	if micros != 0 {
 		w.Key(key).String(Clock(micros))
@@ -29,21 +29,22 @@ func WriteStrings(w *wire.Writer, list []string) {
 	w.EndArray()
 }
 
-// The statuses of answers. They are stored with the answers that are to be repeated;
-// a declined decision is OK too.
+// The HTTP statuses of answers. They are stored with the answers to idempotent
+// requests. A declined decision is OK too.
 const (
 	StatusOK      = 200
 	StatusCreated = 201
 )
 
-// MaxNote bounds a person's words on what they do, in bytes.
+// MaxNote is the maximum length of a note, in bytes.
 const MaxNote = 2_000
 
-// Note reads a person's words on what they do.
+// Note reads the member "note", a person's comment on their action.
 func Note(f *wire.Form) string {
 	text, _ := f.Text("note", MaxNote)
 	return strings.Clone(text)
 }
 
-// AnyVersion is the expectation of a caller who does not lock.
+// AnyVersion is the expected version of a caller that does no optimistic
+// locking.
 const AnyVersion = -1

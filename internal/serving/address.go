@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// Clients tells where requests come from. It trusts what proxies in these
-// networks say of a client, and nobody else.
+// Clients finds the client addresses of requests. It trusts the headers of
+// proxies in these networks and of no other sender.
 type Clients []netip.Prefix
 
-// Address returns where a request comes from, as far as can be trusted: the
-// last address that no trusted proxy vouches for. For IPv6 it is the network.
+// Address returns the client address of a request: the last one in
+// X-Forwarded-For that was not added for a trusted proxy, or the peer's. For
+// IPv6 it returns the network.
 func (c Clients) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -37,8 +38,8 @@ func (c Clients) Address(r *http.Request) string {
 	return at.String()
 }
 
-// Secure reports whether a request came encrypted: to us, or to a trusted
-// proxy.
+// Secure reports whether a request was encrypted, either to this server or to a
+// trusted proxy.
 func (c Clients) Secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
@@ -61,12 +62,12 @@ func (c Clients) Trusts(at netip.Addr) bool {
 	return false
 }
 
-// networkBits is the part of an IPv6 address that one household or server has
-// to itself.
+// networkBits is the length of the IPv6 prefix that one household or server
+// usually has to itself.
 const networkBits = 64
 
-// Network returns the address that limits count by. For IPv6 it is that of the
-// network, because one sender has more addresses than there are limits.
+// Network returns the address by which limits count. For IPv6 that is the
+// network's, because one sender can use any number of addresses in it.
 func Network(at netip.Addr) netip.Addr {
 	at = at.Unmap().WithZone("")
 	if at.Is6() {

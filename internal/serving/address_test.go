@@ -8,8 +8,8 @@ import (
 	"verdict/internal/serving"
 )
 
-// FuzzAddress says anything about where a request comes from: only a proxy of
-// ours is believed, and what comes out is an address or the peer.
+// FuzzAddress sends arbitrary forwarding headers. Only those of a trusted proxy
+// are used, and the result is an address or the peer.
 func FuzzAddress(f *testing.F) {
 	clients := serving.Clients{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	f.Add("10.0.0.1:80", "203.0.113.9", "https")
@@ -35,7 +35,8 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// TestNetwork: one sender counts as one, however its address is written.
+// TestNetwork checks that one sender counts as one, however its address is
+// written.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{

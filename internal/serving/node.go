@@ -10,31 +10,30 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Limits are the bounds of a node. A zero field takes its default.
+// Limits are the limits of a node. A zero field gets its default.
 type Limits struct {
-	// TrustedProxies are the networks whose word on a client's address is
-	// taken.
+	// TrustedProxies are the networks whose forwarding headers are trusted.
 	TrustedProxies Clients
-	// MaxReading is the memory that bodies may take while they are read and
-	// worked on, all together; 512 MiB. One tenant has at most half of it, as of
-	// the exports.
+	// MaxReading limits the total memory of request bodies in progress, in
+	// bytes (default 512 MiB). One tenant can use at most half of it; the same
+	// share applies to exports.
 	MaxReading int64
-	// MaxExports is how many files are sent at the same time; 4.
+	// MaxExports limits how many files are sent at the same time (default 4).
 	MaxExports int
-	// Processors shares processor time among tenants; by default one slot for
-	// each processor.
+	// Processors shares processor time among tenants (default one slot for each
+	// processor).
 	Processors *admission.Scheduler
-	// StrangerRate is how fast an address may send requests without a valid key
-	// or session before each of them is delayed; zero is no bound.
+	// StrangerRate is the rate at which an address may send requests without a
+	// valid key or session before each is delayed; zero means no limit.
 	StrangerRate tenant.Rate
 }
 
-// Node is what all requests to one process share, however they come in. It is
-// safe for concurrent use.
+// Node holds what all requests to one process share, those of the API and of
+// the console. It is safe for concurrent use.
 type Node struct {
 	Clients    Clients
-	Memory     *admission.Pool // bytes, for bodies
-	Exports    *admission.Pool // places of files that are sent
+	Memory     *admission.Pool // bytes of request bodies
+	Exports    *admission.Pool // slots for files that are sent
 	Processors *admission.Scheduler
 
 	strangerRate tenant.Rate
@@ -51,7 +50,7 @@ const (
 	maxDelayed    = 4096
 )
 
-// NewNode returns a node within the limits.
+// NewNode returns a node with the limits.
 func NewNode(l Limits) *Node {
 	if l.MaxReading == 0 {
 		l.MaxReading = defaultMaxReading
@@ -72,15 +71,15 @@ func NewNode(l Limits) *Node {
 	}
 }
 
-// SlowStranger delays a request without a valid key or session, if its address
-// sends more than Limits.StrangerRate. It reports false if the connection should
-// be closed instead, as Delay does.
+// SlowStranger delays a request without a valid key or session if its address
+// exceeds Limits.StrangerRate. It returns false if the connection should be
+// closed instead, as Delay does.
 func (n *Node) SlowStranger(r *http.Request, now time.Time) bool {
 	return n.slow(r, now, &n.strangers)
 }
 
-// SlowProbe is SlowStranger for probes, which are counted by themselves: other
-// requests from a load balancer's address do not delay its probes.
+// SlowProbe does the same for probes, which are counted separately, so that
+// other requests from a load balancer's address do not delay its probes.
 func (n *Node) SlowProbe(r *http.Request, now time.Time) bool {
 	return n.slow(r, now, &n.probes)
 }
@@ -96,11 +95,11 @@ func (n *Node) slow(r *http.Request, now time.Time, buckets *tenant.Buckets[stri
 	return n.Delay(r.Context(), from, strangerDelay)
 }
 
-// Delay makes somebody wait who sends more than is answered. Without it one
-// sender could keep the processors busy with nothing but refusals: each costs
-// about 30 µs, nearly all of it before any code of ours runs. It reports false if
-// so many are waiting that this one cannot: its connection should be closed,
-// which costs the sender a new one.
+// Delay delays a request of a sender that exceeds its rate. Without the delay
+// one sender could keep the processors busy with refusals: each costs about 30
+// µs, nearly all of it before our own code runs. Delay returns false if too
+// many requests are delayed already. The caller should then close the
+// connection, so that the sender needs a new one.
 func (n *Node) Delay(ctx context.Context, who string, delay time.Duration) bool {
 	if !n.delayed.Take(who, 1) {
 		return false

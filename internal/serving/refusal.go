@@ -9,7 +9,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Kinds of refusals that only HTTP has, beyond those of package fault.
+// Kinds of refusals that exist only in HTTP, in addition to those of package
+// fault.
 const (
 	MethodNotAllowed fault.Kind = 200 + iota
 	NotAcceptable
@@ -18,7 +19,7 @@ const (
 	ClientGone
 )
 
-// statuses is the one table of the status that each kind of refusal becomes.
+// statuses maps each kind of refusal to its HTTP status.
 var statuses = map[fault.Kind]int{
 	fault.Malformed:       http.StatusBadRequest,
 	fault.Unauthenticated: http.StatusUnauthorized,
@@ -38,11 +39,12 @@ var statuses = map[fault.Kind]int{
 	fault.Unavailable:     http.StatusServiceUnavailable,
 }
 
-// statusClientGone is what others use for a request whose caller went away. No
-// caller sees it; metrics and logs do, so that it is not taken for our failure.
+// statusClientGone is the status that other servers use for a request whose
+// client disconnected. No client sees it. It shows in metrics and logs, where
+// it must not look like a failure of the service.
 const statusClientGone = 499
 
-// Status returns the status of a refusal.
+// Status returns the HTTP status of a refusal.
 func Status(refusal *fault.Error) int {
 	if status := statuses[refusal.Kind]; status != 0 {
 		return status
@@ -50,19 +52,20 @@ func Status(refusal *fault.Error) int {
 	return http.StatusInternalServerError
 }
 
-// ErrInternal refuses a request because of a mistake of ours.
+// ErrInternal is the refusal for an internal error.
 var ErrInternal = fault.New(fault.Internal, fault.CodeInternalError,
 	"an internal error occurred; the request id helps to find it")
 
-// Mapper turns errors into refusals, in the words of one way in.
+// Mapper turns errors into refusals. The API and the console have one each,
+// with their own texts.
 type Mapper struct {
 	Logger   *slog.Logger
-	Gone     *fault.Error // the caller disconnected
-	TimedOut *fault.Error // the request was not done in time
+	Gone     *fault.Error // the client disconnected
+	TimedOut *fault.Error // the request took too long
 }
 
-// Refusal returns as much of an error as a client may see. An error that is no
-// refusal is logged in full and becomes ErrInternal.
+// Refusal returns the part of an error that a client may see. An error without
+// a refusal is logged in full and becomes ErrInternal.
 func (m *Mapper) Refusal(r *http.Request, err error, requestID, route string) *fault.Error {
 	var refusal *fault.Error
 	switch {

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/serving"
 )
 
-// TestRefusal: a client sees refusals, and of any other error nothing but that
-// there was one; the log has it in full.
+// TestRefusal checks that a client sees refusals, but of any other error only
+// that there was one, and that the log has the error in full.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	gone := fault.New(serving.ClientGone, fault.CodeClientGone, "gone")

@@ -1,7 +1,7 @@
-// Package serving is what the API and the console share of serving HTTP: who
-// sent a request and from where, the places and the memory that all requests of
-// a node compete for, the delays of those who send too much, what is recorded
-// of a request, and which status and which words an error becomes.
+// Package serving holds what the API and the console share for serving HTTP:
+// client addresses and request ids, the capacity and memory for which all
+// requests of a node compete, delays for senders that exceed their rate, the
+// record of a request, and the status and text for an error.
 //
 // It knows no route, no page and no use case.
 package serving
@@ -18,13 +18,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RequestIDs mints the ids of requests.
+// RequestIDs generates request ids.
 type RequestIDs struct{ ids *tenant.IDs }
 
-// NewRequestIDs returns a mint of its own randomness.
+// NewRequestIDs returns a generator with its own randomness.
 func NewRequestIDs() RequestIDs { return RequestIDs{tenant.NewIDs(rand.Reader)} }
 
-// New returns the id of a request that arrives now.
+// New returns the id of a request that arrived at now.
 func (i RequestIDs) New(now time.Time) string { return i.ids.New(tenant.KindRequest, now) }
 
 var (
@@ -32,45 +32,45 @@ var (
 	httpsOnly = []string{"max-age=31536000"} // a year
 )
 
-// SetHeaders sets the headers that every answer has.
+// SetHeaders sets the headers of every answer.
 func SetHeaders(h http.Header, requestID string) {
 	h["X-Request-Id"] = []string{requestID}
 	h["X-Content-Type-Options"] = noSniff
 }
 
-// SetHTTPSOnly tells a browser that came encrypted to come back only so.
+// SetHTTPSOnly tells a browser to use only HTTPS from now on.
 func SetHTTPSOnly(h http.Header) { h["Strict-Transport-Security"] = httpsOnly }
 
-// SetRetryAfter says when to try again, in whole seconds, rounded up.
+// SetRetryAfter sets Retry-After to wait, rounded up to whole seconds.
 func SetRetryAfter(h http.Header, wait time.Duration) {
 	h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
 }
 
-// Observation is one request, for metrics. Nothing in it was sent by a
-// stranger: the route is a pattern of ours.
+// Observation describes one request for metrics. It contains nothing that the
+// client chose: the route is a pattern of ours.
 type Observation struct {
-	Route    string // such as "POST /v1/decisions"; "unmatched" when there is none
+	Route    string // such as "POST /v1/decisions"; "unmatched" if none matches
 	Status   int
-	Code     string // of the refusal, "" when there was none
+	Code     string // of the refusal, "" if there was none
 	Duration time.Duration
 	BytesIn  int64
 	BytesOut int64
 
-	// Context is the request's, for the trace it is part of; the rest says whose
-	// it was, "" when it came without a valid key or session.
+	// Context is the request's, with its trace. The tenant and the environment
+	// are "" for a request without a valid key or session.
 	Context                          context.Context
 	RequestID, TenantID, Environment string
 }
 
-// Recorder notes what a request is answered with.
+// Recorder records the status and size of an answer.
 type Recorder struct {
 	http.ResponseWriter
 	Status int // 0 until something is sent
 	Bytes  int64
-	Before func() // called before anything is sent, if it is set
+	Before func() // if set, called before each part of the answer is sent
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status and sends it.
 func (r *Recorder) WriteHeader(status int) {
 	if r.Before != nil {
 		r.Before()
@@ -91,11 +91,12 @@ func (r *Recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets deadlines be set while a file is received or sent.
+// Unwrap returns the underlying writer, so that http.ResponseController can set
+// deadlines while a file is received or sent.
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Aborts reports whether a recovered panic is the one with which a handler cuts
-// the connection on purpose.
+// Aborts reports whether a recovered panic is http.ErrAbortHandler, with which
+// a handler closes the connection on purpose.
 func Aborts(cause any) bool {
 	err, ok := cause.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)

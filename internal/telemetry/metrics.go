@@ -59,9 +59,10 @@ func New(o Options) *Metrics {
 			Name: "verdict_http_request_duration_seconds", Help: "Time from the first byte read to the answer written.",
 			Buckets: durationBuckets,
 		}, []string{"route", "method", "status"}),
-		received:  counter("verdict_http_received_bytes_total", "Bytes of request bodies read.", "route"),
-		sent:      counter("verdict_http_sent_bytes_total", "Bytes of answers written.", "route"),
-		refusals:  counter("verdict_refusals_total", "Requests refused, by error code: unauthenticated, rate_limited, quota_exceeded and the rest.", "code"),
+		received: counter("verdict_http_received_bytes_total", "Bytes of request bodies read.", "route"),
+		sent:     counter("verdict_http_sent_bytes_total", "Bytes of answers written.", "route"),
+		refusals: counter("verdict_refusals_total",
+			"Requests refused, by error code: unauthenticated, rate_limited, quota_exceeded and the rest.", "code"),
 		decisions: counter("verdict_decisions_total", "Decisions stored, by status.", "status"),
 		rules:     newRuleResults(o.RuleSeries),
 	}
@@ -81,7 +82,8 @@ func buildInfo(o Options) prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "verdict_build_info", Help: "Always 1; the labels name the running version.",
 		ConstLabels: prometheus.Labels{
-			"version": o.Version, "commit": o.Commit, "engine_version": o.EngineVersion, "go_version": runtime.Version(),
+			"version": o.Version, "commit": o.Commit, "engine_version": o.EngineVersion,
+			"go_version": runtime.Version(),
 		},
 	}, func() float64 { return 1 })
 }
@@ -92,7 +94,8 @@ func storeCollectors(stats func() StoreStats) []prometheus.Collector {
 			Name: "verdict_store_commits_total", Help: "Transactions committed by the group committer.",
 		}, func() float64 { return float64(stats().Batches) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "verdict_store_writes_total", Help: "Writes committed; divided by the commits, the average batch size.",
+			Name: "verdict_store_writes_total",
+			Help: "Writes committed; divided by the commits, the average batch size.",
 		}, func() float64 { return float64(stats().Writes) }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "verdict_store_waiting_writes", Help: "Writes that are waiting for the committer.",

@@ -38,7 +38,8 @@ func newRuleResults(limit int) *ruleResults {
 	return &ruleResults{
 		vec: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "verdict_rule_results_total",
-			Help: "Decisions in which each rule ran, hit, or could not be evaluated because a field was absent (unknown).",
+			Help: "Decisions in which each rule ran, hit, or could not be evaluated because a field was absent " +
+				"(unknown).",
 		}, []string{"tenant", "environment", "policy_key", "rule", "result"}),
 		dropped: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "verdict_metrics_dropped_total",

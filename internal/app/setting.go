@@ -1,0 +1,458 @@
+package app
+
+import (
+	"strings"
+	"time"
+)
+
+// setting is one value that an operator can configure. The help text, the
+// documentation and the errors are derived from it.
+type setting struct {
+	group   string
+	name    string // of the flag; the environment variable's name is derived from it
+	also    string // another environment variable that is commonly used for it
+	form    string // the form of its value
+	def     string
+	meaning string
+	set     func(c *Config, text string) error
+}
+
+const variablePrefix = "VERDICT_"
+
+// variables returns the environment variables that are read; the first one set
+// is used.
+func (k setting) variables() []string {
+	names := []string{variablePrefix + strings.ToUpper(strings.ReplaceAll(k.name, "-", "_"))}
+	if k.also != "" {
+		names = append(names, k.also)
+	}
+	return names
+}
+
+// The groups of settings, in the order of the documentation.
+const (
+	groupListen = "Listening"
+	groupLimit  = "Limits"
+	groupStore  = "Storage"
+	groupTenant = "Plans and people"
+	groupAgent  = "Agents"
+	groupSee    = "Logs, metrics, traces"
+)
+
+// settings is the table of all settings, in the order of the documentation.
+var settings = []setting{
+	{
+		group:   groupListen,
+		name:    "addr",
+		form:    "host:port",
+		def:     "127.0.0.1:8080",
+		meaning: "address on which the API listens; port 0 selects a free port",
+		set:     address(func(c *Config) *string { return &c.Addr }, false),
+	},
+	{
+		group:   groupListen,
+		name:    "tls-cert",
+		form:    "file",
+		meaning: "certificate chain in PEM; read again when the file changes; together with tls-key it turns TLS on",
+		set:     text(func(c *Config) *string { return &c.TLSCert }),
+	},
+	{
+		group:   groupListen,
+		name:    "tls-key",
+		form:    "file",
+		meaning: "private key in PEM of tls-cert",
+		set:     text(func(c *Config) *string { return &c.TLSKey }),
+	},
+	{
+		group: groupListen,
+		name:  "trusted-proxies",
+		form:  "CIDRs",
+		meaning: "networks of trusted proxies, separated by commas; their X-Forwarded-For is used for limits by " +
+			"address and the list of sessions, and their X-Forwarded-Proto decides whether cookies are Secure; set " +
+			"it behind a proxy that terminates TLS",
+		set: prefixes(func(c *Config) *prefixList { return &c.TrustedProxies }),
+	},
+	{
+		group:   groupListen,
+		name:    "shutdown-delay",
+		form:    "duration",
+		def:     "0s",
+		meaning: "how long to keep accepting requests after readiness has turned 503, so that a load balancer notices",
+		set:     period(func(c *Config) *time.Duration { return &c.ShutdownDelay }, 0, 10*time.Minute),
+	},
+	{
+		group:   groupListen,
+		name:    "shutdown-grace",
+		form:    "duration",
+		def:     "20s",
+		meaning: "how long accepted requests may take to finish at shutdown",
+		set:     period(func(c *Config) *time.Duration { return &c.ShutdownGrace }, 0, 10*time.Minute),
+	},
+
+	{
+		group:   groupLimit,
+		name:    "max-body",
+		form:    "size",
+		def:     "1MiB",
+		meaning: "largest request body",
+		set:     size(func(c *Config) *int64 { return &c.MaxBody }, 1<<10, 64<<20),
+	},
+	{
+		group: groupLimit,
+		name:  "max-report",
+		form:  "size",
+		def:   "8MiB",
+		meaning: "largest request body that may contain a bureau report or rows: evaluate, preview, eligibility, " +
+			"underwrite, backtest",
+		set: size(func(c *Config) *int64 { return &c.MaxReport }, 1<<10, 64<<20),
+	},
+	{
+		group: groupLimit,
+		name:  "max-reading",
+		form:  "size",
+		def:   "512MiB",
+		meaning: "memory for all request bodies of the API and the console that are in progress; one tenant can use " +
+			"at most half of it; requests beyond it get 503",
+		set: size(func(c *Config) *int64 { return &c.MaxReading }, 64<<20, 1<<40),
+	},
+	{
+		group: groupLimit,
+		name:  "max-connections",
+		form:  "number",
+		def:   "8192",
+		meaning: "open connections; if all are in use, the longest idle connection of the address with the most " +
+			"connections is closed",
+		set: wholeNumber(func(c *Config) *int { return &c.MaxConnections }, 1, 1_000_000),
+	},
+	{
+		group: groupLimit,
+		name:  "max-connections-each",
+		form:  "number",
+		def:   "1024",
+		meaning: "open connections of one address (for IPv6, of a /64 network); further ones are closed " +
+			"immediately; trusted-proxies are exempt; 0 means no limit",
+		set: wholeNumber(func(c *Config) *int { return &c.MaxConnectionsEach }, 0, 1_000_000),
+	},
+	{
+		group: groupLimit,
+		name:  "max-in-flight",
+		form:  "number",
+		def:   "512",
+		meaning: "concurrent requests that write, concurrent requests that only read, and concurrent requests of " +
+			"the console, this many of each; further ones are refused with 503 immediately; one tenant can use at " +
+			"most half of each",
+		set: wholeNumber(func(c *Config) *int { return &c.MaxInFlight }, 1, 1_000_000),
+	},
+	{
+		group:   groupLimit,
+		name:    "read-timeout",
+		form:    "duration",
+		def:     "15s",
+		meaning: "longest time to read a request; files have 30 s for every 256 KiB, rows of a scorecard two minutes",
+		set:     period(func(c *Config) *time.Duration { return &c.ReadTimeout }, time.Second, 10*time.Minute),
+	},
+	{
+		group: groupLimit,
+		name:  "write-timeout",
+		form:  "duration",
+		def:   "30s",
+		meaning: "longest time from the end of a request's header to the end of its answer; work is cancelled with " +
+			"503 after two thirds of it, so callers should wait longer than that; files, exports and rows of a " +
+			"scorecard have their own limits",
+		set: period(func(c *Config) *time.Duration { return &c.WriteTimeout }, time.Second, 10*time.Minute),
+	},
+	{
+		group:   groupLimit,
+		name:    "idle-timeout",
+		form:    "duration",
+		def:     "2m",
+		meaning: "how long an idle connection is kept",
+		set:     period(func(c *Config) *time.Duration { return &c.IdleTimeout }, time.Second, time.Hour),
+	},
+	{
+		group:   groupLimit,
+		name:    "rate-decide",
+		form:    "rate",
+		def:     "500/s burst 1000",
+		meaning: "decision endpoints, for each key on each node; reading has a separate limit of the same size",
+		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Decide }),
+	},
+	{
+		group:   groupLimit,
+		name:    "rate-write",
+		form:    "rate",
+		def:     "60/m",
+		meaning: "writes of configuration, for each key on each node",
+		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Write }),
+	},
+	{
+		group:   groupLimit,
+		name:    "rate-backtest",
+		form:    "rate",
+		def:     "30/m",
+		meaning: "backtests, their rows and pages, and scorecards from data, for each key on each node",
+		set:     rate(func(c *Config) *rateSetting { return &c.Rates.Backtest }),
+	},
+	{
+		group: groupLimit,
+		name:  "rate-stranger",
+		form:  "rate",
+		def:   "100/s burst 200",
+		meaning: "requests without a valid key or session, for each address on each node, and as many probes; " +
+			"further ones are answered a second late",
+		set: rate(func(c *Config) *rateSetting { return &c.StrangerRate }),
+	},
+	{
+		group: groupLimit,
+		name:  "rate-refusal",
+		form:  "rate",
+		def:   "200/s burst 400",
+		meaning: "refusals, for each tenant on each node; further ones are answered half a second late, or 100 ms " +
+			"late when they are 503",
+		set: rate(func(c *Config) *rateSetting { return &c.RefusalRate }),
+	},
+	{
+		group:   groupLimit,
+		name:    "rate-signup",
+		form:    "rate",
+		def:     "60/m burst 20",
+		meaning: "signups by the API, for each address on each node",
+		set:     rate(func(c *Config) *rateSetting { return &c.SignupRate }),
+	},
+
+	{
+		group: groupStore,
+		name:  "database-url",
+		form:  "URL",
+		def:   "sqlite:verdict.db",
+		meaning: "sqlite:PATH, or postgres://user:password@host:port/database?sslmode=…; with several hosts, " +
+			"host1:port,host2:port, the one that accepts writes is used",
+		set: databaseURL,
+	},
+	{
+		group: groupStore,
+		name:  "db-connections",
+		form:  "number",
+		def:   "8",
+		meaning: "connections that read, at most half of them for exports; on PostgreSQL two more write, two more " +
+			"serve tenants whose rows another transaction has locked, four serve the queue of backtests, and one " +
+			"watches each host if the URL names several",
+		set: wholeNumber(func(c *Config) *int { return &c.Store.Connections }, 1, 1000),
+	},
+	{
+		group:   groupStore,
+		name:    "db-batch",
+		form:    "number",
+		def:     "256",
+		meaning: "maximum number of writes in one commit",
+		set:     wholeNumber(func(c *Config) *int { return &c.Store.BatchSize }, 1, 10_000),
+	},
+	{
+		group:   groupStore,
+		name:    "db-queue",
+		form:    "number",
+		def:     "1024",
+		meaning: "writes that may wait for the committer, at most half of them of one tenant and environment",
+		set:     wholeNumber(func(c *Config) *int { return &c.Store.QueueSize }, 1, 1_000_000),
+	},
+	{
+		group:   groupStore,
+		name:    "db-queue-wait",
+		form:    "duration",
+		def:     "2s",
+		meaning: "how long a write waits for space in a full queue before it is refused with 503",
+		set:     period(func(c *Config) *time.Duration { return &c.Store.QueueWait }, time.Millisecond, time.Minute),
+	},
+	{
+		group: groupStore,
+		name:  "db-timeout",
+		form:  "duration",
+		def:   "10s",
+		meaning: "timeout of a write and, on PostgreSQL, of a statement; half of it is the timeout for opening a " +
+			"connection, and for an idle transaction on PostgreSQL; on SQLite half of it is the timeout for a " +
+			"locked file, and a commit takes as long as the disk needs",
+		set: period(func(c *Config) *time.Duration { return &c.Store.Timeout }, 100*time.Millisecond, 10*time.Minute),
+	},
+	{
+		group:   groupStore,
+		name:    "policy-cache",
+		form:    "number",
+		def:     "1000",
+		meaning: "compiled policies kept in memory",
+		set:     wholeNumber(func(c *Config) *int { return &c.PlanCache }, 1, 1_000_000),
+	},
+	{
+		group: groupStore,
+		name:  "backtest-workers",
+		form:  "number",
+		def:   "0",
+		meaning: "chunks of large backtests that this node runs in parallel; 0 means half of its processors, at " +
+			"least one",
+		set: wholeNumber(func(c *Config) *int { return &c.BacktestWorkers }, 0, 1000),
+	},
+	{
+		group: groupStore,
+		name:  "backtest-retention-days",
+		form:  "number",
+		def:   "30",
+		meaning: "days that the rows of a backtest are kept after it has succeeded, for their export and the report " +
+			"as a page; the report as JSON is kept; 0 keeps the rows forever",
+		set: wholeNumber(func(c *Config) *int { return &c.BacktestDays }, 0, 36500),
+	},
+
+	{
+		group:   groupTenant,
+		name:    "ip-countries",
+		form:    "file",
+		meaning: "MMDB file with the countries of addresses; if empty, the table in the binary is used",
+		set:     text(func(c *Config) *string { return &c.IPCountries }),
+	},
+	{
+		group:   groupTenant,
+		name:    "plan-quotas",
+		form:    "quotas",
+		def:     "free=100000,growth=5000000,enterprise=unmetered",
+		meaning: "billable units a month for each plan; a new name defines a new plan",
+		set:     quotas,
+	},
+	{
+		group: groupTenant,
+		name:  "signup",
+		form:  "mode",
+		def:   "open",
+		meaning: "who may sign up: open, invite (with a code of \"verdict tenant invite\") or closed; the operator " +
+			"can always use \"verdict tenant create\". Tenants that nobody uses within seven days are removed",
+		set: signupMode,
+	},
+	{
+		group: groupTenant,
+		name:  "signups-each-day",
+		form:  "number",
+		def:   "100",
+		meaning: "tenants that one address (for IPv6, a /64 network) can create in a day, on each node; 0 means " +
+			"no limit",
+		set: wholeNumber(func(c *Config) *int { return &c.SignupsEachDay }, 0, 1_000_000),
+	},
+	{
+		group:   groupTenant,
+		name:    "max-drafts",
+		form:    "number",
+		def:     "1000",
+		meaning: "drafts that a tenant may have in an environment; further ones are refused with 409 cap_reached",
+		set:     wholeNumber(func(c *Config) *int { return &c.Caps.Drafts }, 1, 1_000_000),
+	},
+	{
+		group:   groupTenant,
+		name:    "max-scorecards",
+		form:    "number",
+		def:     "10000",
+		meaning: "scorecards that a tenant may have in an environment; further ones are refused with 409 cap_reached",
+		set:     wholeNumber(func(c *Config) *int { return &c.Caps.Scorecards }, 1, 1_000_000),
+	},
+	{
+		group: groupTenant,
+		name:  "max-blocked",
+		form:  "number",
+		def:   "100000",
+		meaning: "block list entries that a tenant may have in an environment; beyond it POST /v1/fraud/blocklist " +
+			"answers 409 cap_reached, but confirmed fraud is always added",
+		set: wholeNumber(func(c *Config) *int { return &c.Caps.Blocked }, 1, 10_000_000),
+	},
+	{
+		group: groupTenant,
+		name:  "max-keys",
+		form:  "number",
+		def:   "100",
+		meaning: "valid API keys that a tenant may have in both environments together; further ones are refused " +
+			"with 409 too_many_keys",
+		set: wholeNumber(func(c *Config) *int { return &c.Caps.Keys }, 1, 200),
+	},
+	{
+		group:   groupTenant,
+		name:    "password-min-length",
+		form:    "number",
+		def:     "8",
+		meaning: "minimum length of a new password, in characters",
+		set:     wholeNumber(func(c *Config) *int { return &c.Passwords.MinCharacters }, 8, 256),
+	},
+	{
+		group:   groupTenant,
+		name:    "password-hashes",
+		form:    "number",
+		def:     "1",
+		meaning: "passwords hashed in parallel; each needs 19 MiB and a core",
+		set:     wholeNumber(func(c *Config) *int { return &c.HashesAtOnce }, 1, 64),
+	},
+
+	{
+		group: groupAgent,
+		name:  "narration-url",
+		form:  "URL",
+		meaning: "base URL of an OpenAI-compatible endpoint that rewrites the summaries of credit memos, without " +
+			"/chat/completions; off if empty",
+		set: narrationURL,
+	},
+	{
+		group:   groupAgent,
+		name:    "narration-key",
+		form:    "key",
+		meaning: "bearer token for narration-url; set it by its variable, because others can see a command line",
+		set:     text(func(c *Config) *string { return &c.Narration.Key }),
+	},
+	{
+		group:   groupAgent,
+		name:    "narration-model",
+		form:    "name",
+		meaning: "model to request from narration-url",
+		set:     text(func(c *Config) *string { return &c.Narration.Model }),
+	},
+	{
+		group: groupAgent,
+		name:  "narration-timeout",
+		form:  "duration",
+		def:   "5s",
+		meaning: "how long a run waits for narration-url before it uses the plain memo; at most a third of " +
+			"write-timeout",
+		set: period(func(c *Config) *time.Duration { return &c.Narration.Timeout }, 100*time.Millisecond, time.Minute),
+	},
+
+	{
+		group:   groupSee,
+		name:    "log-level",
+		form:    "level",
+		def:     "info",
+		meaning: "debug, info, warn or error",
+		set:     logLevel,
+	},
+	{
+		group:   groupSee,
+		name:    "log-format",
+		form:    "format",
+		def:     "text",
+		meaning: "text or json",
+		set:     logFormat,
+	},
+	{
+		group:   groupSee,
+		name:    "metrics-addr",
+		form:    "host:port",
+		meaning: "address for /metrics, which needs no key: keep it on an internal network; off if empty",
+		set:     address(func(c *Config) *string { return &c.MetricsAddr }, true),
+	},
+	{
+		group:   groupSee,
+		name:    "otlp-endpoint",
+		also:    "OTEL_EXPORTER_OTLP_ENDPOINT",
+		form:    "URL",
+		meaning: "OTLP/HTTP collector for traces, such as http://localhost:4318; off if empty",
+		set:     collector,
+	},
+	{
+		group:   groupSee,
+		name:    "trace-ratio",
+		form:    "0 to 1",
+		def:     "1",
+		meaning: "share of traces started here that are recorded; a caller's sampling decision is kept",
+		set:     ratio(func(c *Config) *float64 { return &c.TraceRatio }),
+	},
+}
