@@ -18,7 +18,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// safeBuffer is a log that may be read while it is written.
+// safeBuffer is a log that can be read while it is written.
 type safeBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -36,8 +36,8 @@ func (b *safeBuffer) String() string {
 	return b.buf.String()
 }
 
-// startApp runs a whole service on free ports with a database of its own. The
-// returned function ends it the way a signal does.
+// startApp runs a service on free ports with a database of its own. The
+// returned function stops it as a signal would.
 func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
 	t.Helper()
 	c, err := load(t, append([]string{
@@ -98,7 +98,7 @@ const (
 	decisionBody = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
 )
 
-// signUp makes a tenant and returns its key.
+// signUp creates a tenant and returns its key.
 func signUp(t *testing.T, at interface{ URL() string }) string {
 	t.Helper()
 	status, answer, err := post(t.Context(), at.URL()+"/api/signup", "", signupBody)
@@ -109,7 +109,7 @@ func signUp(t *testing.T, at interface{ URL() string }) string {
 	return key
 }
 
-// TestApp is the whole way: start, sign up, decide, read the metrics, end.
+// TestApp starts the service, signs up, decides, reads the metrics and stops.
 func TestApp(t *testing.T) {
 	t.Parallel()
 	a, log, stop := startApp(t)
@@ -137,7 +137,8 @@ func TestApp(t *testing.T) {
 			t.Errorf("the metrics have no %s", want)
 		}
 	}
-	if status, _, err := fetch(t.Context(), "http://"+a.MetricsAddr()+"/v1/decisions"); err != nil || status != http.StatusNotFound {
+	if status, _, err := fetch(t.Context(), "http://"+a.MetricsAddr()+"/v1/decisions"); err != nil ||
+		status != http.StatusNotFound {
 		t.Errorf("the metrics' listener answers for the API: %d (%v)", status, err)
 	}
 	if err := stop(); err != nil {
@@ -159,9 +160,8 @@ func TestApp(t *testing.T) {
 	}
 }
 
-// TestShutdownUnderLoad: every decision that was answered is in the database
-// afterwards, however the end and the requests fell together, and no answer is
-// cut short.
+// TestShutdownUnderLoad checks that every decision that was answered during a
+// shutdown is in the database afterwards, and that no answer is cut short.
 func TestShutdownUnderLoad(t *testing.T) {
 	t.Parallel()
 	a, _, stop := startApp(t, "-rate-decide", "1000000/s")
@@ -178,7 +178,7 @@ func TestShutdownUnderLoad(t *testing.T) {
 					t.Errorf("an answer was cut short: %v", err)
 				}
 				if err != nil {
-					return // the door is closed
+					return // the listener is closed
 				}
 				if status != http.StatusOK {
 					t.Errorf("a request got %d %v", status, answer)
@@ -204,12 +204,14 @@ func TestShutdownUnderLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if verified.Failed > 0 || verified.Checked < int64(len(answered)) {
-		t.Errorf("%d decisions were answered; %d are stored, %d of them wrong", len(answered), verified.Checked, verified.Failed)
+		t.Errorf("%d decisions were answered; %d are stored, %d of them wrong",
+			len(answered), verified.Checked, verified.Failed)
 	}
 }
 
-// TestStopEndsLongWork: underwritings under a policy of a megabyte are in
-// flight when the end comes, more than the grace has time for. They end with it.
+// TestStopEndsLongWork stops the service while underwriting runs with a policy
+// of a megabyte are in progress, more than the grace period has time for. They
+// must end with the service.
 func TestStopEndsLongWork(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, []string{
@@ -228,7 +230,7 @@ func TestStopEndsLongWork(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = a.Run(ctx) // it tells what was cut off, which is no failure here
+		_ = a.Run(ctx) // the error for cancelled requests is expected here
 		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
@@ -242,14 +244,17 @@ func TestStopEndsLongWork(t *testing.T) {
 			from := 100 * (perRule*i + k)
 			ranges[k] = fmt.Sprintf(`{"op":"between","field":"requested_amount","min":%d,"max":%d}`, from+1, from+100)
 		}
-		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, i, strings.Join(ranges, ","))
+		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`,
+			i, strings.Join(ranges, ","))
 	}
-	status, made, err := post(t.Context(), a.URL()+"/v1/rule-sets", key, `{"name":"hostile","knockouts":[`+strings.Join(rules, ",")+`]}`)
+	status, made, err := post(t.Context(), a.URL()+"/v1/rule-sets", key,
+		`{"name":"hostile","knockouts":[`+strings.Join(rules, ",")+`]}`)
 	if err != nil || status != http.StatusCreated {
 		t.Fatalf("%d %v (%v)", status, made["detail"], err)
 	}
 	id, _ := made["id"].(string)
-	if status, made, err = post(t.Context(), a.URL()+"/v1/rule-sets/"+id+"/activate", key, `{}`); err != nil || status != http.StatusOK {
+	if status, made, err = post(t.Context(), a.URL()+"/v1/rule-sets/"+id+"/activate", key, `{}`); err != nil ||
+		status != http.StatusOK {
 		t.Fatalf("%d %v (%v)", status, made["detail"], err)
 	}
 	body := `{"applicant":{"monthly_income":85000,"foir":0.3,"requested_amount":880000},"bureau_report":{"score":760}}`
@@ -260,7 +265,7 @@ func TestStopEndsLongWork(t *testing.T) {
 			for {
 				status, _, err := post(context.Background(), a.URL()+"/v1/agents/underwrite", key, body)
 				if err != nil {
-					return // cut off
+					return // cancelled
 				}
 				if status == http.StatusOK {
 					first <- struct{}{}
@@ -269,7 +274,7 @@ func TestStopEndsLongWork(t *testing.T) {
 		})
 	}
 	<-first
-	go func() { // nobody holds the clients up
+	go func() { // the clients can go on
 		for range first {
 		}
 	}()
@@ -283,8 +288,8 @@ func TestStopEndsLongWork(t *testing.T) {
 	close(first)
 }
 
-// TestReadinessGoesFirst: while the delay lasts, the service answers and says
-// that it is leaving.
+// TestReadinessGoesFirst checks that during the shutdown delay the service
+// still answers and reports that it is not ready.
 func TestReadinessGoesFirst(t *testing.T) {
 	t.Parallel()
 	a, _, stop := startApp(t, "-shutdown-delay", "1s")
@@ -304,8 +309,8 @@ func TestReadinessGoesFirst(t *testing.T) {
 	}
 }
 
-// TestTraces: a collector hears of the request by its pattern, and of nothing
-// that stood in it.
+// TestTraces checks that a collector receives the pattern of a request and none
+// of its content.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	received := make(chan string, 8)
@@ -319,7 +324,8 @@ func TestTraces(t *testing.T) {
 	t.Cleanup(collector.Close)
 	a, _, stop := startApp(t, "-otlp-endpoint", collector.URL)
 	key := signUp(t, a)
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL()+"/v1/decisions/ABCDE1234F?pan=ABCDE1234F", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet,
+		a.URL()+"/v1/decisions/ABCDE1234F?pan=ABCDE1234F", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -345,8 +351,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// TestNewTellsMistakesAtOnce: what is wrong is wrong before anything runs, and
-// what was opened until then is given back.
+// TestNewTellsMistakesAtOnce checks that New reports configuration errors
+// before anything runs, and releases what it has opened.
 func TestNewTellsMistakesAtOnce(t *testing.T) {
 	t.Parallel()
 	a, _, _ := startApp(t)
@@ -356,14 +362,17 @@ func TestNewTellsMistakesAtOnce(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no folder for the database", []string{"-database-url", "sqlite:" + filepath.Join(dir, "none", "verdict.db")}, "does not exist"},
+		{"no folder for the database",
+			[]string{"-database-url", "sqlite:" + filepath.Join(dir, "none", "verdict.db")}, "does not exist"},
 		{"address taken", []string{"-addr", a.Addr()}, "address already in use"},
 		{"metrics address taken", []string{"-metrics-addr", a.Addr()}, "metrics: listen:"},
-		{"no certificate", []string{"-tls-cert", filepath.Join(dir, "none"), "-tls-key", filepath.Join(dir, "none")}, "certificate"},
+		{"no certificate", []string{"-tls-cert", filepath.Join(dir, "none"), "-tls-key", filepath.Join(dir, "none")},
+			"certificate"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			config, err := load(t, append([]string{"-addr", "127.0.0.1:0", "-database-url", "sqlite:" + filepath.Join(t.TempDir(), "verdict.db")}, c.args...), nil)
+			config, err := load(t, append([]string{"-addr", "127.0.0.1:0", "-database-url",
+				"sqlite:" + filepath.Join(t.TempDir(), "verdict.db")}, c.args...), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -374,8 +383,8 @@ func TestNewTellsMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestStartIsQuick: from nothing to the first answer, a new database included.
-// The log has what it took; the limit is for a start that hangs.
+// TestStartIsQuick starts the service with a new database and waits for the
+// first answer. The time is logged; the limit only catches a start that hangs.
 func TestStartIsQuick(t *testing.T) {
 	t.Parallel()
 	begun := time.Now()

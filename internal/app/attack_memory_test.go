@@ -16,14 +16,14 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// attackByBombs sends many large bodies at once to a process of its own, whose
-// memory is then known: at its highest it stays within what bodies may take and
-// what a program takes anyway.
+// attackByBombs sends many large bodies concurrently to a separate process and
+// measures its memory. The peak must stay within the limit for bodies and the
+// memory of the program itself.
 func attackByBombs(t *testing.T) {
 	t.Helper()
 	n := startNode(t, storetest.SQLite(t))
 	key := signUp(t, n)
-	// The race detector takes several times the memory, and its time.
+	// The race detector needs several times the memory and time.
 	part, rounds, mostMiB := 16, 1, 2<<10
 	if os.Getenv("VERDICT_LONG") != "" {
 		part, rounds, mostMiB = 1, 5, 1<<10
@@ -32,14 +32,19 @@ func attackByBombs(t *testing.T) {
 	bombs := []bomb{
 		{"/v1/evaluate", "application/json", "", `{"a":` + strings.Repeat("[0,", 2_000_000/part)},
 		{"/v1/evaluate", "application/json", "", `{` + strings.Repeat(`"a":1,`, 1_300_000/part) + `"a":1}`},
-		{"/v1/evaluate", "application/json", "", `{"bureau":"cibil","report":{"cibil":{"accounts":[` + strings.Repeat(`{},`, 2_500_000/part) + `{}]}}}`},
-		{"/v1/decisions/preview", "application/json", "", `{"applicant":{"x":[` + strings.Repeat(`1,`, 4_000_000/part) + `1]}}`},
-		{"/v1/decisions/preview", "application/json", "", `{"applicant":{"id":"` + strings.Repeat(`\u0041`, 1_300_000/part) + `"}}`},
+		{"/v1/evaluate", "application/json", "",
+			`{"bureau":"cibil","report":{"cibil":{"accounts":[` + strings.Repeat(`{},`, 2_500_000/part) + `{}]}}}`},
+		{"/v1/decisions/preview", "application/json", "",
+			`{"applicant":{"x":[` + strings.Repeat(`1,`, 4_000_000/part) + `1]}}`},
+		{"/v1/decisions/preview", "application/json", "",
+			`{"applicant":{"id":"` + strings.Repeat(`\u0041`, 1_300_000/part) + `"}}`},
 		{"/v1/decisions", "application/json", "", strings.Repeat(" ", (64<<20)/part)},
-		{"/v1/scorecards/fit", "application/json", "", `{"rows":[` + strings.Repeat(`{"a":1},`, 1_000_000/part) + `{}]}`},
+		{"/v1/scorecards/fit", "application/json", "",
+			`{"rows":[` + strings.Repeat(`{"a":1},`, 1_000_000/part) + `{}]}`},
 		{"/v1/backtest", "text/csv", "gzip", packed(t, "score\n", "\n", (256<<20)/part)},
 		{"/v1/backtest", "text/csv", "gzip", packed(t, "score\n", "0", (256<<20)/part)},
-		{"/v1/backtest", "multipart/form-data; boundary=b", "", strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n\r\n", 200_000/part)},
+		{"/v1/backtest", "multipart/form-data; boundary=b",
+			"", strings.Repeat("--b\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n\r\n", 200_000/part)},
 	}
 	var all sync.WaitGroup
 	for range rounds {
@@ -69,21 +74,22 @@ func attackByBombs(t *testing.T) {
 	}
 }
 
-// attackByUploads sends many small files at once, by one person's session, that
-// unpack to the most that the console fits a scorecard to.
+// attackByUploads sends many small files concurrently in one person's session.
+// They decompress to the largest size for which the console fits a scorecard.
 func attackByUploads(t *testing.T) {
 	t.Helper()
 	n := startNode(t, storetest.SQLite(t))
 	key := signUp(t, n)
 	session := signIn(t, n.url)
-	const files, mostMiB = 24, 3 << 10 // of which the race detector takes half
+	const files, mostMiB = 24, 3 << 10 // the race detector needs half of it
 	file := "--b\r\nContent-Disposition: form-data; name=\"target\"\r\n\r\noutcome\r\n" +
 		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"rows.csv\"\r\n\r\n" +
 		packed(t, "score,outcome\n", "0", 64<<20-(1<<10)) + "\r\n--b--\r\n"
 	var all sync.WaitGroup
 	for range files {
 		all.Go(func() {
-			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, n.url+"/console/sandbox/scorecards/fit", strings.NewReader(file))
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
+				n.url+"/console/sandbox/scorecards/fit", strings.NewReader(file))
 			if err != nil {
 				t.Error(err)
 				return
@@ -99,7 +105,8 @@ func attackByUploads(t *testing.T) {
 	}
 	all.Wait()
 	peak := peakMiB(t, n.process.Process.Pid)
-	measured("files of %d KB that unpack to 64 MiB, %d at once to the console: the process at its highest took %d MiB", len(file)>>10, files, peak)
+	measured("files of %d KB that unpack to 64 MiB, %d at once to the console: the process at its highest took %d MiB",
+		len(file)>>10, files, peak)
 	if peak > mostMiB {
 		t.Errorf("the process took %d MiB, want at most %d", peak, mostMiB)
 	}
@@ -108,7 +115,7 @@ func attackByUploads(t *testing.T) {
 	}
 }
 
-// signIn is the cookie of a session of who signed up.
+// signIn signs in the user who signed up and returns the session's cookie.
 func signIn(t *testing.T, url string) *http.Cookie {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url+"/console/signin",
@@ -121,7 +128,7 @@ func signIn(t *testing.T, url string) *http.Cookie {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = response.Body.Close() // nobody reads it
+	_ = response.Body.Close() // not needed
 	for _, c := range response.Cookies() {
 		if c.Name == "verdict" {
 			return c
@@ -131,7 +138,7 @@ func signIn(t *testing.T, url string) *http.Cookie {
 	return nil
 }
 
-// packed is a text of many times the same, in few bytes.
+// packed returns a compressed text that repeats one line many times.
 func packed(t *testing.T, head, again string, size int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -150,8 +157,9 @@ func packed(t *testing.T, head, again string, size int) string {
 	return out.String()
 }
 
-// throw sends one body. A connection that is closed before it was sent whole is
-// an answer as well: the service does not wait for the rest.
+// throw sends one body. A connection that is closed before the body is sent
+// completely counts as an answer, because the service does not wait for the
+// rest.
 func throw(ctx context.Context, url, key, kind, encoding, body string) (status string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -165,7 +173,7 @@ func throw(ctx context.Context, url, key, kind, encoding, body string) (status s
 	return outcome(request)
 }
 
-// outcome sends a request, and tells the status of its answer.
+// outcome sends a request and returns the status of its answer.
 func outcome(request *http.Request) (status string, err error) {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -176,7 +184,7 @@ func outcome(request *http.Request) (status string, err error) {
 	return strconv.Itoa(response.StatusCode), err
 }
 
-// peakMiB is the most memory that a process has had.
+// peakMiB returns the peak memory of a process.
 func peakMiB(t *testing.T, pid int) int {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

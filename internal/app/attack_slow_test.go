@@ -10,16 +10,15 @@ import (
 	"time"
 )
 
-// idle is a way to hold a connection and give nothing for it.
+// idle is a way to hold a connection open without completing a request.
 type idle struct {
 	name string
-	// begin is sent at once, and drip again and again, as slowly as drips do.
+	// begin is sent immediately, and drip repeatedly at a slow rate.
 	begin, drip string
 }
 
-// attackBySlowness holds connections in every way there is while others are
-// served. All of them are given up within the configured patience, and that is
-// known from the listener, which counts what it holds.
+// attackBySlowness holds connections in many ways while others are served. All
+// must be closed within the configured timeouts; the listener's count shows it.
 func attackBySlowness(t *testing.T) {
 	t.Helper()
 	a, _, _ := startApp(t, "-read-timeout", "3s", "-write-timeout", "8s", "-idle-timeout", "2s")
@@ -32,7 +31,8 @@ func attackBySlowness(t *testing.T) {
 		{"a header byte by byte", "GET /livez HTTP/1.1\r\nHost: x\r\nX-A: ", "b"},
 		{"half a body", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Content-Length: 400\r\n\r\n{", ""},
 		{"a body byte by byte", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Content-Length: 400\r\n\r\n{", " "},
-		{"chunk by chunk", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n"},
+		{"chunk by chunk", "POST /v1/decisions HTTP/1.1\r\n" + auth + "Transfer-Encoding: chunked\r\n\r\n",
+			"1\r\n \r\n"},
 		{"a stranger's body", "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nContent-Length: 400\r\n\r\n", " "},
 		{"nothing after an answer", "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", ""},
 		{"answers that nobody reads", repeat("GET /docs HTTP/1.1\r\nHost: x\r\n\r\n", 200), ""},
@@ -76,8 +76,8 @@ func repeat(text string, n int) (out string) {
 	return out
 }
 
-// hold keeps a connection in one way until the test is over, and never reads.
-// That the other side has closed it shows there alone.
+// hold holds a connection in one way until the test ends, and never reads. So
+// only the server notices that it was closed.
 func hold(ctx context.Context, addr string, way idle) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"verdict/internal/proof"
 )
 
-// wireTally counts what was sent over bare connections by all tests here.
+// wireTally counts what the tests here send over raw connections.
 var (
 	wireTally   proof.Tally
 	wireMeasure struct {
@@ -28,15 +28,15 @@ var (
 	}
 )
 
-// measured notes a figure for the document.
+// measured records a measured value for the document.
 func measured(format string, args ...any) {
 	wireMeasure.Lock()
 	defer wireMeasure.Unlock()
 	wireMeasure.lines = append(wireMeasure.lines, "- "+fmt.Sprintf(format, args...))
 }
 
-// TestAttack sends over bare connections what no client library would send, to
-// the whole service.
+// TestAttack sends requests over raw connections that no client library would
+// send, to the whole service.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -57,8 +57,8 @@ func TestAttack(t *testing.T) {
 		}
 	})
 	for name, attack := range map[string]func(*testing.T){
-		"smuggling": attackBySmuggling, "pipelines": attackByPipelines, "floods": attackByFloods, "slowness": attackBySlowness, "bombs": attackByBombs,
-		"uploads": attackByUploads,
+		"smuggling": attackBySmuggling, "pipelines": attackByPipelines, "floods": attackByFloods,
+		"slowness": attackBySlowness, "bombs": attackByBombs, "uploads": attackByUploads,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,17 +67,17 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// patience is what a busy machine may need for what is done at once.
+// patience is the time that a busy machine may need for a quick operation.
 const patience = time.Minute
 
-// said is one answer on a connection.
+// said is an answer on a connection.
 type said struct {
 	status int
 	body   string
 }
 
-// converse sends bytes as they are and reads all that is answered until the
-// service closes the connection or says no more.
+// converse sends raw bytes and reads all answers until the service closes the
+// connection or sends no more.
 func converse(t *testing.T, addr, text string, patience time.Duration) (answers []said, closed bool) {
 	t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
@@ -102,25 +102,26 @@ func converse(t *testing.T, addr, text string, patience time.Duration) (answers 
 		_ = response.Body.Close()
 		answers = append(answers, said{response.StatusCode, string(body)})
 		if err != nil {
-			return answers, true // closed while more was on its way than it had read
+			return answers, true // closed before it had read everything
 		}
 	}
 }
 
-// shape is a request that two readers might take for different ones.
+// shape is a request that two HTTP parsers might read differently.
 type shape struct {
 	name, text string
-	// statuses are those that may come back for the first request; none stands
-	// for any refusal.
+	// statuses are the allowed statuses of the first answer; if empty, any
+	// refusal is allowed.
 	statuses []int
-	// two says that by the letter of RFC 9112 there are two requests.
+	// two says that according to RFC 9112 there are two requests.
 	two bool
 }
 
-// shapes are made for a key. Each ends with a second request that must not be
-// answered as if it were one, unless it is one by the letter of RFC 9112.
+// shapes returns the shapes for a key. Each ends with a second request that
+// must not be answered unless it is a request according to RFC 9112.
 func shapes(key string) []shape {
-	head := "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + key + "\r\nContent-Type: application/json\r\n"
+	head := "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + key +
+		"\r\nContent-Type: application/json\r\n"
 	const hidden = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 	bad := []int{http.StatusBadRequest}
 	notImplemented := []int{http.StatusNotImplemented}
@@ -133,13 +134,17 @@ func shapes(key string) []shape {
 		{"a length in words", head + "Content-Length: two\r\n\r\n{}" + hidden, bad, false},
 		{"a length beyond numbers", head + "Content-Length: 99999999999999999999\r\n\r\n{}" + hidden, bad, false},
 		{"an empty length", head + "Content-Length: \r\n\r\n{}" + hidden, bad, false},
-		{"chunked twice", head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden, notImplemented, false},
-		{"chunked and identity", head + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + hidden, notImplemented, false},
-		{"an encoding of another name", head + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + hidden, notImplemented, false},
+		{"chunked twice", head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+			notImplemented, false},
+		{"chunked and identity", head + "Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + hidden,
+			notImplemented, false},
+		{"an encoding of another name", head + "Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n\r\n{}" + hidden,
+			notImplemented, false},
 		{"an encoding behind a tab", head + "Transfer-Encoding:\x0bchunked\r\n\r\n0\r\n\r\n" + hidden, bad, false},
 		{"a space before the colon", head + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + hidden, bad, false},
 		{"a folded encoding", head + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + hidden, nil, true},
-		{"a length beside chunks", head + "Content-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden, nil, true},
+		{"a length beside chunks", head + "Content-Length: 40\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + hidden,
+			nil, true},
 		{"a folded header at the start", "GET /docs HTTP/1.1\r\n Host: x\r\n\r\n" + hidden, bad, false},
 		{"a name with a space", head + "X Y: z\r\n\r\n" + hidden, bad, false},
 		{"a name that is empty", head + ": z\r\n\r\n" + hidden, bad, false},
@@ -149,27 +154,31 @@ func shapes(key string) []shape {
 		{"no host", "GET /docs HTTP/1.1\r\n\r\n" + hidden, bad, false},
 		{"two hosts", "GET /docs HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + hidden, bad, false},
 		{"a host with a path", "GET /docs HTTP/1.1\r\nHost: a/../b\r\n\r\n" + hidden, bad, false},
-		{"a version to come", "GET /docs HTTP/9.9\r\nHost: x\r\n\r\n" + hidden, []int{http.StatusHTTPVersionNotSupported}, false},
+		{"a version to come", "GET /docs HTTP/9.9\r\nHost: x\r\n\r\n" + hidden,
+			[]int{http.StatusHTTPVersionNotSupported}, false},
 		{"a version in small letters", "GET /docs http/1.1\r\nHost: x\r\n\r\n" + hidden, bad, false},
 		{"no version", "GET /docs\r\n\r\n" + hidden, bad, false},
 		{"two spaces", "GET  /docs HTTP/1.1\r\nHost: x\r\n\r\n" + hidden, bad, false},
 		{"a space in the path", "GET /do cs HTTP/1.1\r\nHost: x\r\n\r\n" + hidden, bad, false},
 		{"not even HTTP", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + hidden, bad, false},
 		{"HTTP/2 without TLS", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + hidden, nil, false},
-		{"chunks that end too soon", head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{}\r\n0\r\n\r\n" + hidden, nil, false},
+		{"chunks that end too soon", head + "Transfer-Encoding: chunked\r\n\r\n5\r\n{}\r\n0\r\n\r\n" + hidden,
+			nil, false},
 	}
 	for name, size := range map[string]string{
-		"a sign": "+2", "a minus": "-2", "hexadecimal twice": "0x2", "an underscore": "1_0", "more digits than fit": strings.Repeat("f", 17), "nothing": "",
-		"a space before": " 2", "a line feed in an extension": "2;a\nb", "a tab": "\t2",
+		"a sign": "+2", "a minus": "-2", "hexadecimal twice": "0x2", "an underscore": "1_0",
+		"more digits than fit": strings.Repeat("f", 17), "nothing": "", "a space before": " 2",
+		"a line feed in an extension": "2;a\nb", "a tab": "\t2",
 	} {
-		list = append(list, shape{"a chunk's size with " + name, head + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n{}\r\n0\r\n\r\n" + hidden, bad, false})
+		list = append(list, shape{"a chunk's size with " + name,
+			head + "Transfer-Encoding: chunked\r\n\r\n" + size + "\r\n{}\r\n0\r\n\r\n" + hidden, bad, false})
 	}
 	return list
 }
 
 // attackBySmuggling hides a request behind another, in every way in which one
-// reader may take for part of a body what another takes for a request. Whatever
-// is not well-formed ends the connection: nothing behind it is read.
+// parser may treat as part of a body what another treats as a request. Any
+// malformed request ends the connection; nothing after it is read.
 func attackBySmuggling(t *testing.T) {
 	t.Helper()
 	a, log, _ := startApp(t)
@@ -181,7 +190,8 @@ func attackBySmuggling(t *testing.T) {
 			outcome = strconv.Itoa(answers[0].status)
 		}
 		wireTally.Add("smuggling", outcome)
-		if s.statuses != nil && !slices.ContainsFunc(s.statuses, func(status int) bool { return strconv.Itoa(status) == outcome }) {
+		if s.statuses != nil && !slices.ContainsFunc(s.statuses,
+			func(status int) bool { return strconv.Itoa(status) == outcome }) {
 			t.Errorf("%s: answered %s, want %v", s.name, outcome, s.statuses)
 		}
 		if len(answers) > 0 && answers[0].status < http.StatusBadRequest {
@@ -197,10 +207,11 @@ func attackBySmuggling(t *testing.T) {
 	}
 }
 
-// decided fails unless the service decides as ever.
+// decided fails unless the service still decides.
 func decided(t *testing.T, a *App, key string) {
 	t.Helper()
-	if status, answer, err := post(t.Context(), a.URL()+"/v1/decisions", key, decisionBody); err != nil || status != http.StatusOK {
+	if status, answer, err := post(t.Context(), a.URL()+"/v1/decisions", key, decisionBody); err != nil ||
+		status != http.StatusOK {
 		t.Errorf("a decision is answered with %d %v (%v)", status, answer, err)
 	}
 }

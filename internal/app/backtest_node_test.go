@@ -14,12 +14,12 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// largeBook is more rows than are answered at once, in several chunks.
+// largeBook has more rows than are processed synchronously, in several chunks.
 const largeBook = `{"synthetic":{"n":400000,"seed":7}}`
 
-// TestBacktestNodeKilled has two nodes share a backtest and kills one of them,
-// which leads the other, in the middle: the report is the one that a single
-// process makes of the same book.
+// TestBacktestNodeKilled runs a backtest on two nodes and kills one, the
+// leader, in the middle. The report must equal that of a single process for the
+// same book.
 func TestBacktestNodeKilled(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -38,11 +38,14 @@ func TestBacktestNodeKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.kill()
-	expire(t, raw, "UPDATE river.river_leader SET elected_at = elected_at - interval '1 minute', expires_at = elected_at WHERE leader_id = $1", leader)
+	expire(t, raw, "UPDATE river.river_leader SET elected_at = elected_at - interval '1 minute', expires_at = "+
+		"elected_at WHERE leader_id = $1", leader)
 	survived := second.await(t, key, id, func(run map[string]any) bool {
-		// Again and again: what it had asked for last may come after its end.
+		// Repeat this, because the last requests of the dead node may take
+		// effect after its end.
 		expire(t, raw, `UPDATE river.river_job SET attempted_at = attempted_at - interval '1 minute'
-			WHERE state = 'running' AND attempt = 1 AND attempted_by[1] = $1 AND attempted_at > now() - interval '1 minute'`, leader)
+			WHERE state = 'running' AND attempt = 1 AND attempted_by[1] = $1 AND attempted_at > now() - interval '1 minute'`,
+			leader)
 		return over(run)
 	})
 
@@ -54,8 +57,8 @@ func TestBacktestNodeKilled(t *testing.T) {
 	}
 }
 
-// TestLargeReplay has the queue of each database cut a range of stored decisions
-// into chunks, and do them.
+// TestLargeReplay makes the queue of each database split a range of stored
+// decisions into chunks and run them.
 func TestLargeReplay(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -67,7 +70,8 @@ func TestLargeReplay(t *testing.T) {
 			t.Fatalf("decide: %d %v", status, one)
 		}
 		copyDecision(t, databaseURL, 24_999)
-		status, run, _ := n.call("POST", "/v1/backtest", key, "", `{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`)
+		status, run, _ := n.call("POST", "/v1/backtest", key, "",
+			`{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`)
 		id, _ := run["backtest_id"].(string)
 		if status != http.StatusAccepted || run["status"] != "receiving" {
 			t.Fatalf("begin: %d %v", status, run)
@@ -79,8 +83,8 @@ func TestLargeReplay(t *testing.T) {
 	})
 }
 
-// copyDecision stores the one decision so many times again, within the same
-// millisecond and before it.
+// copyDecision stores copies of the one decision, within the same millisecond
+// and before it.
 func copyDecision(t *testing.T, databaseURL string, times int) {
 	t.Helper()
 	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
@@ -90,7 +94,8 @@ func copyDecision(t *testing.T, databaseURL string, times int) {
 	defer func() { _ = tx.Rollback() }()
 	copied := `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
 			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
-		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ` + strconv.Itoa(times) + `)
+		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ` + strconv.Itoa(times) +
+		`)
 		SELECT tenant_id, environment, substr(id, 1, 14) || '0000000000' || (100000 + i), created_micros, applicant_ref, status, grade,
 			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor
 		FROM decisions, numbers`
@@ -108,7 +113,7 @@ func copyDecision(t *testing.T, databaseURL string, times int) {
 	}
 }
 
-// expire lets a minute pass for something that a dead node has left behind.
+// expire moves the times of rows that a dead node left behind back by a minute.
 func expire(t *testing.T, raw *sql.DB, statement, who string) {
 	t.Helper()
 	if _, err := raw.ExecContext(t.Context(), statement, who); err != nil {
@@ -128,8 +133,8 @@ func beginBacktest(t *testing.T, n *node, key string) (id string) {
 
 func over(run map[string]any) bool { return run["finished_at"] != nil }
 
-// await asks for a run until it is as wanted. The bound is generous: a busy
-// machine under the race detector takes its time.
+// await reads a run until wanted returns true. The limit is generous, because a
+// busy machine with the race detector is slow.
 func (n *node) await(t *testing.T, key, id string, wanted func(run map[string]any) bool) map[string]any {
 	t.Helper()
 	for began := time.Now(); ; <-time.After(20 * time.Millisecond) {
@@ -143,7 +148,7 @@ func (n *node) await(t *testing.T, key, id string, wanted func(run map[string]an
 	}
 }
 
-// reportOf is the report of a run without what is different each time.
+// reportOf returns the report of a run without the parts that differ each time.
 func reportOf(t *testing.T, run map[string]any) string {
 	t.Helper()
 	report, ok := run["report"].(map[string]any)

@@ -18,24 +18,31 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// crowd sends applications to a service and remembers every answer.
+// crowd sends applications to a service and records every answer.
 type crowd struct {
 	url, key string
-	name     string // of this crowd: their Idempotency-Keys begin with it
+	name     string // the prefix of its Idempotency-Keys
 	next     atomic.Int64
 	done     chan struct{}
 	busy     sync.WaitGroup
 
 	mu       sync.Mutex
 	answered map[string]string // decision ids by Idempotency-Key
-	more     chan struct{}     // told now and then that there are more
+	more     chan struct{}     // signalled when there are more answers
 	wrong    []string
 }
 
-// gather starts a crowd.
+// gather starts the senders of a crowd.
 func gather(url, key, name string) *crowd {
 	const people = 6
-	c := &crowd{url: url, key: key, name: name, done: make(chan struct{}), answered: map[string]string{}, more: make(chan struct{}, 1)}
+	c := &crowd{
+		url:      url,
+		key:      key,
+		name:     name,
+		done:     make(chan struct{}),
+		answered: map[string]string{},
+		more:     make(chan struct{}, 1),
+	}
 	for range people {
 		c.busy.Go(func() {
 			for {
@@ -51,19 +58,26 @@ func gather(url, key, name string) *crowd {
 	return c
 }
 
-// apply sends one application: in turn stated facts that are approved, some
-// that are referred, and a report with features and a shared account.
+// apply sends one application, alternating between stated facts that are
+// approved, some that are referred, and a report with features and a shared
+// account.
 func (c *crowd) apply() {
 	n := c.next.Add(1)
 	once := fmt.Sprintf("%s-%d", c.name, n)
-	path, body := "/v1/decisions", fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},"bureau_report":{"score":%d,"enquiries_6m":2}}`, n, 600+n%250)
+	path, body := "/v1/decisions", fmt.Sprintf(
+		`{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},"bureau_report":{"score":%d,"enquiries_6m":2}}`,
+		n, 600+n%250)
 	switch n % 3 {
 	case 1:
-		body = fmt.Sprintf(`{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},"bureau_report":{"score":780,"enquiries_6m":2,"max_dpd_12m":45}}`, n)
+		body = fmt.Sprintf(
+			`{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},"bureau_report":{"score":780,"enquiries_6m":2,"max_dpd_12m":45}}`, n)
 	case 2:
-		path, body = "/v1/evaluate", fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"reportDate":"2026-01-10","accounts":[{"accountType":"personal_loan",
+		path, body = "/v1/evaluate",
+			fmt.Sprintf(
+				`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"reportDate":"2026-01-10","accounts":[{"accountType":"personal_loan",
 			"openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"emi":6900}]}},"features":true,
-			"fraud":{"applicant_ref":"A-%d","beneficiary_account":"50100%03d","ip":"49.36.12.7","pincode":"400001"}}`, 640+n%200, n, n%7)
+			"fraud":{"applicant_ref":"A-%d","beneficiary_account":"50100%03d","ip":"49.36.12.7","pincode":"400001"}}`,
+				640+n%200, n, n%7)
 	}
 	status, answer, err := (&node{url: c.url}).send(path, c.key, once, body)
 	c.mu.Lock()
@@ -80,7 +94,7 @@ func (c *crowd) apply() {
 	}
 }
 
-// send is a POST that is done once.
+// send sends an idempotent POST request.
 func (n *node) send(path, key, once, body string) (int, map[string]any, error) {
 	status, answer, ok := n.call(http.MethodPost, path, key, once, body)
 	if !ok {
@@ -89,7 +103,7 @@ func (n *node) send(path, key, once, body string) (int, map[string]any, error) {
 	return status, answer, nil
 }
 
-// until waits for so many answers beyond those there are, and returns all.
+// until waits for the given number of further answers and returns all.
 func (c *crowd) until(more int) map[string]string {
 	enough := len(c.known()) + more
 	for {
@@ -112,16 +126,16 @@ func (c *crowd) failures() []string {
 	return c.wrong
 }
 
-// leave sends the crowd home.
+// leave stops the senders.
 func (c *crowd) leave() {
 	close(c.done)
 	c.busy.Wait()
 }
 
-// TestBackupUnderLoad takes backups of a service while applications come in, as
-// another process does it, and restores them into each kind of database:
-// whatever was answered before a backup began is in it, it is of one moment,
-// every decision reproduces, and the service goes on from there.
+// TestBackupUnderLoad takes backups of a service from another process while
+// applications arrive, and restores them into each kind of database. Every
+// answer from before the backup is in it, it is a consistent snapshot, every
+// decision reproduces, and the service works on it.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -131,7 +145,8 @@ func TestBackupUnderLoad(t *testing.T) {
 	if os.Getenv("VERDICT_LONG") != "" {
 		rounds = 20
 	}
-	lines := [][]string{{"from", "into", "backups", "decisions in the last", "restored and verified", "answered while they were taken", "longest, held until 40 more were answered", "largest"}}
+	lines := [][]string{{"from", "into", "backups", "decisions in the last", "restored and verified",
+		"answered while they were taken", "longest, held until 40 more were answered", "largest"}}
 	//nolint:thelper // what EachURL runs is the test itself
 	t.Run("from", func(t *testing.T) {
 		var mu sync.Mutex
@@ -145,14 +160,14 @@ func TestBackupUnderLoad(t *testing.T) {
 	text := proof.Origin(t.Context(), time.Now(), "make replay") + "\n" + proof.Table(lines)
 	t.Log(text)
 	if rounds == 1 || t.Failed() {
-		return // what does not hold is not written down as if it did
+		return // do not document results of a failed test
 	}
 	if err := proof.Write(os.Getenv(proof.Variable), "backup", text); err != nil {
 		t.Error(err)
 	}
 }
 
-// backups are what rounds of backing up and restoring came to.
+// backups holds the results of rounds of backup and restore.
 type backups struct {
 	kind                   string
 	rounds, last, restored int64
@@ -163,12 +178,12 @@ type backups struct {
 
 func (b *backups) row() []string {
 	return []string{
-		b.kind, "sqlite and postgres", fmt.Sprint(b.rounds), fmt.Sprint(b.last), fmt.Sprint(b.restored), fmt.Sprint(b.during),
-		b.longest.Round(time.Millisecond).String(), fmt.Sprintf("%d KiB", b.largest>>10),
+		b.kind, "sqlite and postgres", fmt.Sprint(b.rounds), fmt.Sprint(b.last), fmt.Sprint(b.restored),
+		fmt.Sprint(b.during), b.longest.Round(time.Millisecond).String(), fmt.Sprintf("%d KiB", b.largest>>10),
 	}
 }
 
-// backupRounds keeps a service busy and backs it up again and again.
+// backupRounds takes several backups of a busy service.
 func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 	t.Helper()
 	a, _, _ := startApp(t, "-database-url", databaseURL, "-rate-decide", "1000000/s", "-log-level", "error")
@@ -187,13 +202,15 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 			t.Fatal(err)
 		}
 		found.longest, found.largest = max(found.longest, time.Since(begun)), max(found.largest, backup.Len())
-		found.rounds, found.last, found.during = found.rounds+1, stats.Rows["decisions"], found.during+len(c.known())-len(before)
-		// So does verify: it ends, though there are always more.
+		found.rounds, found.last, found.during = found.rounds+1, stats.Rows["decisions"],
+			found.during+len(c.known())-len(before)
+		// Verify works during load too, and ends although decisions keep
+		// arriving.
 		verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed > 0 || verified.Checked < int64(len(before)) {
 			t.Errorf("verify under load: %d of %d wrong, %v", verified.Failed, verified.Checked, err)
 		}
-		c.leave() // before what was restored is looked at
+		c.leave() // before the restored database is checked
 		for _, wrong := range c.failures() {
 			t.Error(wrong)
 		}
@@ -212,26 +229,28 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 	return found
 }
 
-// checkRestored starts a service on what was restored and holds it to what the
-// one that was backed up had answered.
+// checkRestored starts a service on the restored database and checks it against
+// the answers of the original service.
 func checkRestored(t *testing.T, databaseURL, key string, before map[string]string, rows map[string]int64) {
 	t.Helper()
 	a, _, _ := startApp(t, "-database-url", databaseURL, "-rate-decide", "1000000/s", "-log-level", "error")
 	verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
 	if err != nil || verified.Failed > 0 || verified.Checked != rows["decisions"] {
-		t.Errorf("%d of %d decisions do not reproduce, %d are in the backup, %v: %v", verified.Failed, verified.Checked, rows["decisions"], err, verified.Wrong)
+		t.Errorf("%d of %d decisions do not reproduce, %d are in the backup, %v: %v",
+			verified.Failed, verified.Checked, rows["decisions"], err, verified.Wrong)
 	}
 	n := &node{url: a.URL()}
 	if _, usage, _ := n.call(http.MethodGet, "/v1/usage", key, "", ""); usage["used"] != float64(rows["decisions"]) {
 		t.Errorf("%d decisions, %v used", rows["decisions"], usage["used"])
 	}
-	// Every request had an Idempotency-Key, so an answer was kept with each.
+	// Every request had an Idempotency-Key, so an answer was stored with each.
 	if rows["idempotency_keys"] != rows["decisions"] {
 		t.Errorf("%d decisions, %d answers kept", rows["decisions"], rows["idempotency_keys"])
 	}
 	for once, id := range before {
 		status, answer, ok := n.call(http.MethodGet, "/v1/decisions/"+id, key, "", "")
-		if again, _ := answer["re_explanation"].(map[string]any); !ok || status != http.StatusOK || again["verified"] != true {
+		if again, _ := answer["re_explanation"].(map[string]any); !ok || status != http.StatusOK ||
+			again["verified"] != true {
 			t.Errorf("%s of %s, answered before the backup: %d %v", id, once, status, answer)
 		}
 	}
@@ -253,7 +272,7 @@ func checkRestored(t *testing.T, databaseURL, key string, before map[string]stri
 	}
 }
 
-// wholes count what is there without what it belongs to.
+// wholes are queries that count rows whose related rows are missing.
 var wholes = map[string]string{
 	`SELECT count(*) FROM decisions d WHERE endpoint = 'POST /v1/evaluate' AND NOT EXISTS (SELECT 1 FROM decision_features f
 		WHERE f.tenant_id = d.tenant_id AND f.environment = d.environment AND f.decision_id = d.id)`: "evaluated without the features asked for",
@@ -267,7 +286,7 @@ var wholes = map[string]string{
 		WHERE d.tenant_id = e.tenant_id AND d.environment = e.environment AND d.id = e.ref)`: "evidence without a decision",
 }
 
-// count runs a query past the service.
+// count runs a query directly on the database.
 func count(t *testing.T, databaseURL, query string) (n int64) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)

@@ -19,7 +19,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// load reads a command line and an environment.
+// load parses a command line and an environment.
 func load(t *testing.T, args []string, environment map[string]string) (Config, error) {
 	t.Helper()
 	fs := flag.NewFlagSet("test", flag.ContinueOnError)
@@ -38,16 +38,25 @@ func TestConfigDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Addr: "127.0.0.1:8080", MaxBody: 1 << 20, MaxReport: 8 << 20, MaxReading: 512 << 20, MaxConnections: 8192, MaxConnectionsEach: 1024, MaxInFlight: 512,
-		ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, ShutdownGrace: 20 * time.Second,
-		DatabaseURL: "sqlite:verdict.db",
-		Store:       store.Options{Connections: 8, BatchSize: 256, QueueSize: 1024, QueueWait: 2 * time.Second, Timeout: 10 * time.Second},
-		Rates:       tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(), RefusalRate: tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400}, StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
-		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen, SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
-		Narration: narrate.Config{Timeout: 5 * time.Second},
-		LogLevel:  slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
+		Addr: "127.0.0.1:8080", MaxBody: 1 << 20, MaxReport: 8 << 20, MaxReading: 512 << 20, MaxConnections: 8192,
+		MaxConnectionsEach: 1024, MaxInFlight: 512, ReadTimeout: 15 * time.Second, WriteTimeout: 30 * time.Second,
+		IdleTimeout: 2 * time.Minute, ShutdownGrace: 20 * time.Second, DatabaseURL: "sqlite:verdict.db",
+		Store: store.Options{
+			Connections: 8,
+			BatchSize:   256,
+			QueueSize:   1024,
+			QueueWait:   2 * time.Second,
+			Timeout:     10 * time.Second,
+		},
+		Rates: tenant.DefaultRates(), SignupRate: tenant.DefaultSignupRate(),
+		RefusalRate:  tenant.Rate{Allowance: 200, Window: time.Second, Burst: 400},
+		StrangerRate: tenant.Rate{Allowance: 100, Window: time.Second, Burst: 200}, Plans: tenant.DefaultPlans(),
+		Passwords: tenant.PasswordRules{MinCharacters: 8}, HashesAtOnce: 1, Signup: tenant.SignupOpen,
+		SignupsEachDay: 100, Caps: usecase.DefaultCaps(), PlanCache: 1000, BacktestDays: 30,
+		Narration: narrate.Config{Timeout: 5 * time.Second}, LogLevel: slog.LevelInfo, LogFormat: "text", TraceRatio: 1,
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tenant.Plans{}), cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(tenant.Plans{}),
+		cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("the defaults (-want +got):\n%s", diff)
 	}
 }
@@ -97,8 +106,8 @@ func TestConfigPrecedence(t *testing.T) {
 func TestConfigValues(t *testing.T) {
 	t.Parallel()
 	got, err := load(t, []string{
-		"-plan-quotas", "free=10,partner=unmetered", "-rate-decide", "5/s", "-max-body", "512KiB", "-trusted-proxies", "10.1.2.3/8, fd00::/8",
-		"-log-level", "WARN", "-trace-ratio", "0.25", "-tls-cert", "a", "-tls-key", "b",
+		"-plan-quotas", "free=10,partner=unmetered", "-rate-decide", "5/s", "-max-body", "512KiB", "-trusted-proxies",
+		"10.1.2.3/8, fd00::/8", "-log-level", "WARN", "-trace-ratio", "0.25", "-tls-cert", "a", "-tls-key", "b",
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -116,24 +125,30 @@ func TestConfigValues(t *testing.T) {
 	}
 }
 
-// TestConfigMistakes: a wrong value is told by the name it was given under, and
-// is not repeated.
+// TestConfigMistakes checks that the error for a wrong value names the flag or
+// variable and does not repeat the value.
 func TestConfigMistakes(t *testing.T) {
 	t.Parallel()
 	wrong := map[string][]string{
-		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"}, "trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"},
-		"shutdown-delay": {"-1s", "soon"}, "shutdown-grace": {"20", "1h"},
-		"max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"}, "max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"}, "max-connections-each": {"-1", "some"}, "rate-stranger": {"0/s", "fast"}, "rate-refusal": {"0/s", "slow"}, "max-in-flight": {"0", "all"},
-		"read-timeout": {"0s"}, "write-timeout": {"1ms"}, "idle-timeout": {"2h"},
+		"addr": {"8080", "", "host:port", ":99999"}, "metrics-addr": {"nowhere"},
+		"trusted-proxies": {"10.0.0.1", "10.0.0.0/8;"}, "shutdown-delay": {"-1s", "soon"},
+		"shutdown-grace": {"20", "1h"}, "max-body": {"1", "1GiB", "9999999999999MiB", "x", "-1MiB"},
+		"max-report": {"1", "x"}, "max-reading": {"1MiB", "x"}, "max-connections": {"0", "many"},
+		"max-connections-each": {"-1", "some"}, "rate-stranger": {"0/s", "fast"}, "rate-refusal": {"0/s", "slow"},
+		"max-in-flight": {"0", "all"}, "read-timeout": {"0s"}, "write-timeout": {"1ms"}, "idle-timeout": {"2h"},
 		"rate-decide": {"fast"}, "rate-write": {"0/m"}, "rate-backtest": {""}, "rate-signup": {"1/day"},
-		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"}, "db-batch": {"1.5"}, "db-queue": {"-2"},
-		"db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"}, "backtest-workers": {"-1", "all"}, "backtest-retention-days": {"-1", "30d"},
-		"narration-url": {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"}, "narration-timeout": {"0s", "2m"},
-		"plan-quotas": {"free=-1"}, "password-min-length": {"7"}, "password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"}, "max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"},
-		"log-level": {"loud"}, "log-format": {"xml"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
+		"database-url": {"mysql://secret@host/db", "secret", "sqlite:", ""}, "db-connections": {"0"},
+		"db-batch": {"1.5"}, "db-queue": {"-2"}, "db-queue-wait": {"0s"}, "db-timeout": {"1ms"}, "policy-cache": {"0"},
+		"backtest-workers": {"-1", "all"}, "backtest-retention-days": {"-1", "30d"},
+		"narration-url":     {"api.example.com", "ftp://host/v1", "https://me:secret@host/v1"},
+		"narration-timeout": {"0s", "2m"}, "plan-quotas": {"free=-1"}, "password-min-length": {"7"},
+		"password-hashes": {"0"}, "max-drafts": {"0"}, "max-scorecards": {"0"}, "max-blocked": {"0"},
+		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
+		"log-format": {"xml"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
-	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true, // files, read when the service starts
-		"narration-key": true, "narration-model": true} // only the endpoint knows
+	// files, read when the service starts
+	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true,
+		"narration-key": true, "narration-model": true} // only the endpoint can check them
 	for _, k := range settings {
 		if len(wrong[k.name]) == 0 && !free[k.name] {
 			t.Errorf("no wrong value of %s is tried", k.name)
@@ -177,13 +192,14 @@ func TestBindOnlyWhatIsNamed(t *testing.T) {
 
 func TestUnknownVariables(t *testing.T) {
 	t.Parallel()
-	got := UnknownVariables([]string{"VERDICT_ADDR=:1", "VERDICT_ADRR=:1", "HOME=/", "VERDICT_", "OTEL_EXPORTER_OTLP_ENDPOINT=x"})
+	got := UnknownVariables(
+		[]string{"VERDICT_ADDR=:1", "VERDICT_ADRR=:1", "HOME=/", "VERDICT_", "OTEL_EXPORTER_OTLP_ENDPOINT=x"})
 	if diff := cmp.Diff([]string{"VERDICT_ADRR", "VERDICT_"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestConfigurationPageIsCurrent also sees that no name is there twice.
+// TestConfigurationPageIsCurrent also checks that names are unique.
 func TestConfigurationPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/CONFIGURATION.md"

@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// layer is a package as the layers test sees it.
+// layer describes a package for the layers test.
 type layer struct {
 	dir     string // from the root of the repository
 	imports []use
-	clock   []use // where it reads the clock
+	clock   []use // where the package reads the clock
 }
 
-// use is something a package mentions and the file and line where it does.
+// use is a name that a package uses, with the file and line.
 type use struct{ what, where string }
 
 // clockReaders are the names of package time whose result depends on when or
@@ -65,8 +65,7 @@ func readLayers(tree fs.FS) ([]layer, error) {
 	return layers, err
 }
 
-// skipped reports whether a folder holds no package of the service or the
-// harness.
+// skipped reports whether a folder is not part of the service or the harness.
 func skipped(tree fs.FS, dir string) bool {
 	base := path.Base(dir)
 	if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" {
@@ -79,7 +78,7 @@ func skipped(tree fs.FS, dir string) bool {
 	return err == nil
 }
 
-// add notes what one file imports and where it reads the clock.
+// add records what a file imports and where it reads the clock.
 func (l *layer) add(tree fs.FS, file string) error {
 	source, err := fs.ReadFile(tree, file)
 	if err != nil {
@@ -94,7 +93,7 @@ func (l *layer) add(tree fs.FS, file string) error {
 		p := positions.Position(n.Pos())
 		return fmt.Sprintf("%s:%d", p.Filename, p.Line)
 	}
-	var clocks []string // what this file calls package time
+	var clocks []string // the names under which this file imports package time
 	for _, spec := range parsed.Imports {
 		imported, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
@@ -105,7 +104,7 @@ func (l *layer) add(tree fs.FS, file string) error {
 		case imported != "time":
 		case spec.Name == nil:
 			clocks = append(clocks, "time")
-		case spec.Name.Name == ".": // any bare name could then be the clock's
+		case spec.Name.Name == ".": // with a dot import any identifier could read the clock
 			l.clock = append(l.clock, use{"*", where(spec)})
 		default:
 			clocks = append(clocks, spec.Name.Name)

@@ -24,20 +24,20 @@ const (
 	pure    kind = iota // the pure ring: no I/O, clock, randomness, context or logging
 	useCase             // I/O around the pure ring, through interfaces it declares
 	adapter             // one technology each; adapters never import each other
-	wiring              // puts the others together
+	wiring              // composes the other packages
 )
 
 const allBelow = "*"
 
-// house is the one table of who may import whom, bottom up. A name stands for
-// the package internal/<name>, except under cmd and under proof, the module of
-// the harness. A room may only name rooms
-// above its own line, so the table itself cannot describe a cycle. Packages
-// that are planned and not there yet have their line already.
+// house is the table of which package may import which, bottom up. A name
+// stands for the package internal/<name>, except under cmd and under proof, the
+// module of the harness. A room may only name rooms above its own line, so the
+// table cannot describe a cycle. Planned packages that do not exist yet may
+// have a line already.
 //
-// A folder inside a room whose name ends in "test" is test support and needs
-// no line: it may import that room and whatever that room may import, and
-// outside of the pure ring the rooms of supportRooms.
+// A folder inside a room whose name ends in "test" is test support and needs no
+// line: it may import that room, whatever that room may import, and, outside of
+// the pure ring, the rooms of supportRooms.
 var house = []room{
 	{"api", pure, ""},
 	{"fault", pure, ""},
@@ -106,25 +106,27 @@ var house = []room{
 	{"proof/cmd/load", wiring, "proof pgcluster proof/load chart"},
 }
 
-// impure lists the standard packages the pure ring must not import; a path
-// stands for everything below it too.
+// impure lists the standard packages that the pure ring must not import,
+// including all packages below them.
 var impure = []string{
 	"C", "context", "crypto/rand", "database/sql", "hash/maphash", "io/ioutil",
 	"log", "math/rand", "net", "os", "syscall",
 }
 
-// harmless are packages below an impure one that the pure ring may import all
-// the same: net/netip holds addresses as values and opens nothing.
+// harmless lists packages below an impure one that the pure ring may import:
+// net/netip only has addresses as values.
 var harmless = []string{"net/netip"}
 
-// pureThirdParty are the third-party packages the pure ring may import, and
-// testThirdParty those its test support may import besides.
+// pureThirdParty lists the third-party packages that the pure ring may import,
+// and testThirdParty those that its test support may import in addition.
 var (
 	pureThirdParty = []string{"gonum.org/v1/gonum/mat"}
-	testThirdParty = []string{"github.com/getkin/kin-openapi/openapi3", "github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
+	testThirdParty = []string{"github.com/getkin/kin-openapi/openapi3",
+		"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )
 
-// supportRooms hold what tests of many rooms need and no production code does.
+// supportRooms are the rooms that many tests import and no production code
+// does.
 var supportRooms = []string{"golden", "pgcluster"}
 
 func TestLayers(t *testing.T) {
@@ -133,7 +135,7 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A walk that started in the wrong folder would find nothing wrong.
+	// If the walk started in the wrong folder, it would find no violations.
 	for _, dir := range []string{"internal/app", "proof/torture"} {
 		if !slices.ContainsFunc(layers, func(l layer) bool { return l.dir == dir }) {
 			t.Fatalf("%s was not found: the walk did not begin at the root of the repository", dir)
@@ -166,37 +168,51 @@ func TestLayersTableOnlyPointsDown(t *testing.T) {
 	}
 }
 
-// TestLayersChecker shows the checker one small tree after another and what it
-// must say of each; an empty want means it must be content.
+// TestLayersChecker runs the checker on small trees. If want is empty, it must
+// find no violation.
 func TestLayersChecker(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, file, source, want string }{
 		{"allowed import", "internal/rule/a.go", `import "verdict/internal/fault"`, ""},
-		{"arithmetic on given times", "internal/rule/a.go", `import "time"; var d = time.Unix(0, 0).Add(time.Hour)`, ""},
-		{"adapter doing its work", "internal/store/a.go", `import ("context"; "os"; "time"; _ "modernc.org/sqlite"); var t = time.Now()`, ""},
-		{"wiring", "cmd/verdict/a.go", `import ("verdict/internal/app"; "verdict/internal/store"; "verdict/internal/engine")`, ""},
+		{"arithmetic on given times",
+			"internal/rule/a.go", `import "time"; var d = time.Unix(0, 0).Add(time.Hour)`, ""},
+		{"adapter doing its work", "internal/store/a.go",
+			`import ("context"; "os"; "time"; _ "modernc.org/sqlite"); var t = time.Now()`, ""},
+		{"wiring", "cmd/verdict/a.go",
+			`import ("verdict/internal/app"; "verdict/internal/store"; "verdict/internal/engine")`, ""},
 		{"test file", "internal/rule/a_test.go", `import ("os"; "verdict/internal/engine")`, ""},
 		{"testdata", "internal/rule/testdata/a.go", `import "os"`, ""},
-		{"test support", "internal/engine/enginetest/a.go", `import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; "verdict/internal/rule")`, ""},
+		{"test support", "internal/engine/enginetest/a.go",
+			`import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; "verdict/internal/rule")`, ""},
 		{"the harness", "proof/torture/a.go", `import ("verdict/internal/app"; "verdict/internal/pgcluster")`, ""},
 		{"test support with a database", "internal/store/storetest/a.go", `import "verdict/internal/pgcluster"`, ""},
 
-		{"a database of tests in production code", "internal/store/a.go", `import "verdict/internal/pgcluster"`, "store may not import pgcluster"},
-		{"a database of tests in the ring", "internal/rule/ruletest/a.go", `import "verdict/internal/pgcluster"`, "rule/ruletest may not import pgcluster"},
-		{"the harness past its line", "proof/torture/a.go", `import "verdict/internal/store"`, "proof/torture may not import store"},
-		{"the harness in production code", "internal/app/a.go", `import "verdict/proof/load"`, "app may not import proof/load"},
+		{"a database of tests in production code",
+			"internal/store/a.go", `import "verdict/internal/pgcluster"`, "store may not import pgcluster"},
+		{"a database of tests in the ring", "internal/rule/ruletest/a.go",
+			`import "verdict/internal/pgcluster"`, "rule/ruletest may not import pgcluster"},
+		{"the harness past its line",
+			"proof/torture/a.go", `import "verdict/internal/store"`, "proof/torture may not import store"},
+		{"the harness in production code",
+			"internal/app/a.go", `import "verdict/proof/load"`, "app may not import proof/load"},
 		{"unknown package of the harness", "proof/helpers/a.go", ``, "proof/helpers has no line in the table"},
 		{"unknown package", "internal/helpers/a.go", ``, "internal/helpers has no line in the table"},
-		{"unknown folder of a known room", "internal/engine/price/a.go", ``, "internal/engine/price has no line in the table"},
+		{"unknown folder of a known room", "internal/engine/price/a.go",
+			``, "internal/engine/price has no line in the table"},
 		{"package at the root", "a.go", ``, ". has no line in the table"},
 		{"known name in the wrong place", "rule/a.go", ``, "rule has no line in the table"},
 		{"upward", "internal/rule/a.go", `import "verdict/internal/engine"`, "rule may not import engine"},
 		{"sideways", "internal/loan/a.go", `import "verdict/internal/fault"`, "loan may not import fault"},
-		{"from the ring to a use case", "internal/engine/a.go", `import "verdict/internal/decisioning"`, "engine may not import decisioning"},
-		{"adapter to adapter", "internal/httpapi/a.go", `import "verdict/internal/store"`, "adapters never import each other"},
-		{"adapter past the use cases", "internal/httpapi/a.go", `import "verdict/internal/engine"`, "httpapi may not import engine"},
-		{"test support in production code", "internal/backtest/a.go", `import "verdict/internal/engine/enginetest"`, "may not import engine/enginetest"},
-		{"behind a build tag", "internal/rule/a_windows.go", `import "verdict/internal/engine"`, "rule may not import engine"},
+		{"from the ring to a use case",
+			"internal/engine/a.go", `import "verdict/internal/decisioning"`, "engine may not import decisioning"},
+		{"adapter to adapter", "internal/httpapi/a.go", `import "verdict/internal/store"`,
+			"adapters never import each other"},
+		{"adapter past the use cases",
+			"internal/httpapi/a.go", `import "verdict/internal/engine"`, "httpapi may not import engine"},
+		{"test support in production code", "internal/backtest/a.go", `import "verdict/internal/engine/enginetest"`,
+			"may not import engine/enginetest"},
+		{"behind a build tag", "internal/rule/a_windows.go",
+			`import "verdict/internal/engine"`, "rule may not import engine"},
 
 		{"context", "internal/engine/a.go", `import "context"`, "imports context"},
 		{"os", "internal/fault/a.go", `import "os"`, "imports os"},
@@ -204,15 +220,19 @@ func TestLayersChecker(t *testing.T) {
 		{"net", "internal/signal/a.go", `import "net"`, "imports net"},
 		{"net/http", "internal/signal/a.go", `import "net/http"`, "imports net/http"},
 		{"addresses as values", "internal/place/a.go", `import "net/netip"`, ""},
-		{"beside addresses as values", "internal/place/a.go", `import "net/netip/resolve"`, "imports net/netip/resolve"},
+		{"beside addresses as values",
+			"internal/place/a.go", `import "net/netip/resolve"`, "imports net/netip/resolve"},
 		{"database/sql", "internal/report/a.go", `import "database/sql"`, "imports database/sql"},
 		{"log", "internal/wire/a.go", `import "log"`, "imports log"},
 		{"log/slog", "internal/wire/a.go", `import "log/slog"`, "imports log/slog"},
 		{"math/rand", "internal/backtest/a.go", `import "math/rand"`, "imports math/rand"},
 		{"math/rand/v2", "internal/backtest/a.go", `import "math/rand/v2"`, "imports math/rand/v2"},
-		{"third party", "internal/wire/a.go", `import "github.com/cockroachdb/apd/v3"`, "imports github.com/cockroachdb/apd/v3"},
-		{"test module in production code", "internal/rule/a.go", `import "pgregory.net/rapid"`, "imports pgregory.net/rapid"},
-		{"test support upward", "internal/rule/ruletest/a.go", `import "verdict/internal/engine"`, "rule/ruletest may not import engine"},
+		{"third party", "internal/wire/a.go", `import "github.com/cockroachdb/apd/v3"`,
+			"imports github.com/cockroachdb/apd/v3"},
+		{"test module in production code",
+			"internal/rule/a.go", `import "pgregory.net/rapid"`, "imports pgregory.net/rapid"},
+		{"test support upward", "internal/rule/ruletest/a.go",
+			`import "verdict/internal/engine"`, "rule/ruletest may not import engine"},
 		{"test support with I/O", "internal/rule/ruletest/a.go", `import "net/http"`, "imports net/http"},
 
 		{"now", "internal/engine/a.go", `import "time"; var t = time.Now()`, "reads time.Now"},
@@ -220,7 +240,8 @@ func TestLayersChecker(t *testing.T) {
 		{"until", "internal/engine/a.go", `import "time"; var d = time.Until(time.Time{})`, "reads time.Until"},
 		{"now as a value", "internal/loan/a.go", `import "time"; var clock = time.Now`, "reads time.Now"},
 		{"now under another name", "internal/loan/a.go", `import clock "time"; var t = clock.Now()`, "reads time.Now"},
-		{"now under two names", "internal/loan/a.go", `import clock "time"; import "time"; var t, u = clock.Now(), time.Unix(0, 0)`, "reads time.Now"},
+		{"now under two names", "internal/loan/a.go",
+			`import clock "time"; import "time"; var t, u = clock.Now(), time.Unix(0, 0)`, "reads time.Now"},
 		{"local zone", "internal/loan/a.go", `import "time"; var z = time.Local`, "reads time.Local"},
 		{"time without its name", "internal/loan/a.go", `import . "time"; var t = Now()`, "reads time.*"},
 	} {
@@ -239,7 +260,8 @@ func TestLayersChecker(t *testing.T) {
 	}
 }
 
-// violations says everything about the packages that the table forbids.
+// violations returns a text for everything in the packages that the table
+// forbids.
 func violations(house []room, layers []layer) []string {
 	kinds := map[string]kind{}
 	for _, r := range house {
@@ -266,25 +288,28 @@ func violations(house []room, layers []layer) []string {
 			case ours && support && imported == own, ours && slices.Contains(may, imported):
 			case ours && support && k != pure && slices.Contains(supportRooms, imported):
 			case ours && k == adapter && kinds[imported] == adapter:
-				found = append(found, fmt.Sprintf("%s: %s imports %s: adapters never import each other", u.where, name, imported))
+				found = append(found,
+					fmt.Sprintf("%s: %s imports %s: adapters never import each other", u.where, name, imported))
 			case ours:
 				found = append(found, fmt.Sprintf("%s: %s may not import %s", u.where, name, imported))
 			case k == pure && !fitForTheRing(u.what, support):
-				found = append(found, fmt.Sprintf("%s: %s imports %s, and the pure ring may not", u.where, name, u.what))
+				found = append(found,
+					fmt.Sprintf("%s: %s imports %s, and the pure ring may not", u.where, name, u.what))
 			}
 		}
 		for _, u := range l.clock {
 			if k == pure {
-				found = append(found, fmt.Sprintf("%s: %s reads time.%s: in the pure ring the clock is an argument", u.where, name, u.what))
+				found = append(found, fmt.Sprintf("%s: %s reads time.%s: in the pure ring the clock is an argument",
+					u.where, name, u.what))
 			}
 		}
 	}
 	return found
 }
 
-// roomOf turns a folder of the repository into the name the table knows it by.
-// A folder outside of internal, cmd and proof is nobody's room, except api,
-// which is the contract as a file.
+// roomOf returns the name that a folder of the repository has in the table, ""
+// for a folder outside of internal, cmd and proof, except api, which holds the
+// contract as a file.
 func roomOf(dir string) string {
 	if dir == "api" {
 		return dir
@@ -298,7 +323,7 @@ func roomOf(dir string) string {
 	return "./" + dir
 }
 
-// allowance resolves what the table lets a room import.
+// allowance returns the rooms that a room may import.
 func allowance(house []room, name string) []string {
 	var below []string
 	for _, r := range house {
@@ -313,8 +338,8 @@ func allowance(house []room, name string) []string {
 	return nil
 }
 
-// fitForTheRing tells whether the pure ring may import a package that is not
-// ours; test support may also use seeded randomness and the test packages.
+// fitForTheRing reports whether the pure ring may import a package that is not
+// ours. Test support may also use seeded randomness and test packages.
 func fitForTheRing(imported string, support bool) bool {
 	if host, _, _ := strings.Cut(imported, "/"); strings.Contains(host, ".") {
 		return slices.Contains(pureThirdParty, imported) || support && slices.Contains(testThirdParty, imported)

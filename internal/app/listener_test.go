@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// dial opens a connection from a local address, any 127.x.y.z. One that the server
-// resets at once may fail to open here: it is returned as a closed one.
+// dial opens a connection from a local address, any 127.x.y.z. If the server
+// resets it immediately, opening may fail; dial then returns a closed
+// connection.
 func dial(t *testing.T, from, to string) net.Conn {
 	t.Helper()
 	local := &net.TCPAddr{IP: net.ParseIP(from)}
@@ -52,7 +53,11 @@ func closed(c net.Conn) bool {
 
 func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 	t.Parallel()
-	s := startServer(t, Config{MaxConnections: 10, MaxConnectionsEach: 2, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.3.0/24")}}, nil)
+	s := startServer(t, Config{
+		MaxConnections:     10,
+		MaxConnectionsEach: 2,
+		TrustedProxies:     []netip.Prefix{netip.MustParsePrefix("127.0.3.0/24")},
+	}, nil)
 	first, second := dial(t, "127.0.1.1", s.addr()), dial(t, "127.0.1.1", s.addr())
 	if !answers(first, "/") || !answers(second, "/") {
 		t.Fatal("two connections of an address are not served")
@@ -61,10 +66,10 @@ func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 		t.Error("a third connection of the address is held")
 	}
 	if !answers(dial(t, "127.0.1.2", s.addr()), "/") {
-		t.Error("another address is shut out")
+		t.Error("another address is not served")
 	}
 	_ = first.Close()
-	for !answers(dial(t, "127.0.1.1", s.addr()), "/") { // until the server has seen it
+	for !answers(dial(t, "127.0.1.1", s.addr()), "/") { // until the server has noticed the close
 	}
 	for range 4 {
 		if !answers(dial(t, "127.0.3.1", s.addr()), "/") {
@@ -73,8 +78,9 @@ func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 	}
 }
 
-// TestIdleConnectionsMakeRoom: when all connections are taken, the address that
-// holds most loses those it does not use, and never one that is being answered.
+// TestIdleConnectionsMakeRoom checks that if all connections are in use, the
+// address with the most connections loses idle ones, and never one with a
+// request in progress.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestCorporaAreOfThePureRing: what make test leaves out with the race detector
-// is run without it. So each of those names is a test of a package that is run so,
-// which is of the pure ring, and of no other.
+// TestCorporaAreOfThePureRing checks that every test that "make test" skips
+// with the race detector is run without it: each name must be a test of a pure
+// package, and of no other package.
 func TestCorporaAreOfThePureRing(t *testing.T) {
 	t.Parallel()
 	arithmetic := map[string]bool{}
@@ -32,8 +32,8 @@ func TestCorporaAreOfThePureRing(t *testing.T) {
 	}
 }
 
-// TestMakeQuickSaysWhatItLeavesOut: every use of testing.Short skips with a
-// message that names one of the words that make quick prints.
+// TestMakeQuickSaysWhatItLeavesOut checks that every use of testing.Short skips
+// with a message that names one of the words that "make quick" prints.
 func TestMakeQuickSaysWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	printed := strings.Split(makeVariable(t, "LEFTOUT"), ", ")
@@ -71,8 +71,8 @@ func TestMakeQuickSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// makeVariable returns the value of a variable of the Makefile, without the
-// ends of its lines.
+// makeVariable returns the value of a variable of the Makefile, without line
+// continuations.
 func makeVariable(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile("../../Makefile")

@@ -17,8 +17,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// nodeVariable makes this test binary a node of the service on the database it
-// names.
+// nodeVariable is the environment variable that makes this test binary a node
+// of the service. Its value is the URL of the database.
 const nodeVariable = "VERDICT_TEST_NODE"
 
 func TestMain(m *testing.M) {
@@ -28,11 +28,12 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// beNode serves until it is killed, and prints its address when it is ready.
+// beNode serves until it is killed. It prints its address when it is ready.
 func beNode(databaseURL string) int {
 	fs := flag.NewFlagSet("node", flag.ContinueOnError)
 	settings := Bind(fs)
-	err := fs.Parse([]string{"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-level", "error", "-rate-decide", "1000000/s"})
+	err := fs.Parse([]string{"-addr", "127.0.0.1:0", "-database-url", databaseURL, "-log-level", "error",
+		"-rate-decide", "1000000/s"})
 	if err == nil {
 		var c Config
 		if c, err = settings.Load(func(string) string { return "" }); err == nil {
@@ -52,7 +53,7 @@ func serveNode(c Config) error {
 	return a.Run(context.Background())
 }
 
-// node is a process of the service.
+// node is a running process of the service.
 type node struct {
 	url     string
 	process *exec.Cmd
@@ -81,16 +82,16 @@ func startNode(t *testing.T, databaseURL string) *node {
 	return n
 }
 
-// URL is where it answers.
+// URL returns the base URL of the node.
 func (n *node) URL() string { return n.url }
 
-// kill is kill -9.
+// kill ends the process with SIGKILL.
 func (n *node) kill() {
 	_ = n.process.Process.Kill() // it may be dead already
 	_ = n.process.Wait()
 }
 
-// call makes one request; ok is false when no whole answer came back.
+// call sends one request. ok is false if no complete answer came back.
 func (n *node) call(method, path, key, once, body string) (status int, answer map[string]any, ok bool) {
 	request, err := http.NewRequestWithContext(context.Background(), method, n.url+path, strings.NewReader(body))
 	if err != nil {
@@ -113,15 +114,16 @@ func (n *node) call(method, path, key, once, body string) (status int, answer ma
 	return response.StatusCode, answer, true
 }
 
-// TestActivationReachesOtherNodes activates on one node and decides on
-// another, which comes to use the new version.
+// TestActivationReachesOtherNodes activates on one node and decides on another,
+// which must use the new version soon.
 func TestActivationReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
 	first, second := startNode(t, databaseURL), startNode(t, databaseURL)
 	key := signUp(t, first)
-	// The other node has the policy of before in memory.
-	if status, answer, _ := second.call("POST", "/v1/decisions", key, "", `{"bureau_report":{"score":742}}`); status != http.StatusOK {
+	// The other node has the earlier policy in memory.
+	if status, answer, _ := second.call("POST", "/v1/decisions", key, "",
+		`{"bureau_report":{"score":742}}`); status != http.StatusOK {
 		t.Fatalf("decide: %d %v", status, answer)
 	}
 	_, draft, _ := first.call("POST", "/v1/rule-sets", key, "", `{"name":"next"}`)
@@ -137,8 +139,9 @@ func TestActivationReachesOtherNodes(t *testing.T) {
 			t.Logf("the other node used it after %s", time.Since(activated).Round(time.Millisecond))
 			return
 		}
-		// The cache is bounded to half a second, which TestTwoNodes of package
-		// httpapi holds it to; this limit is for a node that never notices.
+		// Cached policies are valid for half a second, which TestTwoNodes of
+		// package httpapi checks; this limit only catches a node that never
+		// notices.
 		if time.Since(activated) > 2*time.Minute {
 			t.Fatalf("after %s the other node still decides by %v", time.Since(activated), policy)
 		}

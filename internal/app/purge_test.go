@@ -8,8 +8,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestPurge gives up what came to nothing after an hour, whatever is said of
-// how long rows are kept, and the rest when its days are over, if ever.
+// TestPurge checks that the rows of unsuccessful backtests are deleted after an
+// hour, whatever the retention is, and those of others after the retention, if
+// there is one.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -17,7 +18,8 @@ func TestPurge(t *testing.T) {
 		now := time.Date(2026, time.November, 15, 12, 0, 0, 0, time.UTC)
 		scope := db.Scope("ten_1", "sandbox")
 		ages := map[string]time.Duration{
-			store.BacktestFailed: 2 * time.Hour, store.BacktestCancelled: 2 * time.Hour, store.BacktestSucceeded: 40 * 24 * time.Hour, "young": time.Minute,
+			store.BacktestFailed: 2 * time.Hour, store.BacktestCancelled: 2 * time.Hour,
+			store.BacktestSucceeded: 40 * 24 * time.Hour, "young": time.Minute,
 		}
 		for id, age := range ages {
 			status := id
@@ -25,7 +27,8 @@ func TestPurge(t *testing.T) {
 				status = store.BacktestFailed
 			}
 			err := scope.Write(t.Context(), func(tx *store.Tx) error {
-				if err := tx.Backtests().Insert(store.Backtest{ID: id, Status: status, FinishedMicros: now.Add(-age).UnixMicro()}); err != nil {
+				if err := tx.Backtests().Insert(
+					store.Backtest{ID: id, Status: status, FinishedMicros: now.Add(-age).UnixMicro()}); err != nil {
 					return err
 				}
 				return tx.Backtests().InsertChunk(id, store.BacktestChunk{Number: 1, Rows: 1})

@@ -38,7 +38,7 @@ func startServer(t *testing.T, c Config, handler http.Handler) *server {
 	return s
 }
 
-// fetch is the status and the body of an address.
+// fetch returns the status and the body of a URL.
 func fetch(ctx context.Context, url string) (int, string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -53,8 +53,8 @@ func fetch(ctx context.Context, url string) (int, string, error) {
 	return answer.StatusCode, string(body), err
 }
 
-// TestShutdownFinishesWhatWasAccepted: a request is under way when the end
-// comes; it is answered whole, and nobody new is let in.
+// TestShutdownFinishesWhatWasAccepted shuts down during a request. It is
+// answered completely, and new connections are refused.
 func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})
@@ -79,7 +79,7 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	<-begun
 	ended := make(chan error, 1)
 	go func() { ended <- s.shutdown(time.Minute) }()
-	for { // until the listener is closed
+	for { // wait until the listener is closed
 		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", s.addr())
 		if err != nil {
 			break
@@ -100,7 +100,8 @@ func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	}
 }
 
-// TestShutdownGraceIsALimit: one that never finishes does not hold the process.
+// TestShutdownGraceIsALimit checks that a request that never finishes does not
+// block the shutdown.
 func TestShutdownGraceIsALimit(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
@@ -115,8 +116,8 @@ func TestShutdownGraceIsALimit(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsWhatItCutsOff: work whose request is cut off is over when the
-// shutdown is, also where nobody reads from the connection any more.
+// TestShutdownEndsWhatItCutsOff checks that the work of a cancelled request has
+// ended when shutdown returns, even if nothing reads from the connection.
 func TestShutdownEndsWhatItCutsOff(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})
@@ -129,8 +130,10 @@ func TestShutdownEndsWhatItCutsOff(t *testing.T) {
 		over.Store(true)
 	}))
 	go func() {
-		// The body is never read to its end, so nothing tells of a closed connection.
-		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+s.addr(), strings.NewReader(strings.Repeat("x", 1<<20)))
+		// The body is never read to its end, so the server does not notice a
+		// closed connection.
+		request, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "http://"+s.addr(),
+			strings.NewReader(strings.Repeat("x", 1<<20)))
 		if err == nil {
 			if answer, err := http.DefaultClient.Do(request); err == nil {
 				_ = answer.Body.Close()
@@ -143,8 +146,8 @@ func TestShutdownEndsWhatItCutsOff(t *testing.T) {
 	}
 }
 
-// TestHeadersAreBounded: a header that is too large or too slow is not read to
-// its end.
+// TestHeadersAreBounded checks that a header that is too large or too slow is
+// not read to its end.
 func TestHeadersAreBounded(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, Config{}, nil)

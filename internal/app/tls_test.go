@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// pair makes a certificate for 127.0.0.1 with a serial number to know it by.
+// pair returns a certificate for 127.0.0.1 with the given serial number.
 func pair(t *testing.T, serial int64) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -27,7 +27,8 @@ func pair(t *testing.T, serial int64) (cert, key []byte) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "verdict"}, DNSNames: []string{"localhost"},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true,
+		BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, private.Public(), private)
 	if err != nil {
@@ -41,8 +42,8 @@ func pair(t *testing.T, serial int64) (cert, key []byte) {
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: keyDER})
 }
 
-// write replaces a file and gives it a time of its own, because two writes may
-// fall into one tick of the file system's clock.
+// write replaces a file and sets its time, because two writes may happen within
+// one tick of the file system's clock.
 func write(t *testing.T, name string, content []byte, modified time.Time) {
 	t.Helper()
 	if err := os.WriteFile(name, content, 0o600); err != nil {
@@ -62,7 +63,8 @@ func TestCertificateReload(t *testing.T) {
 	write(t, certFile, cert1, now)
 	write(t, keyFile, key1, now)
 	var log bytes.Buffer
-	certs, err := loadCertificates(certFile, keyFile, func() time.Time { return now }, slog.New(slog.NewTextHandler(&log, nil)))
+	certs, err := loadCertificates(certFile, keyFile, func() time.Time { return now },
+		slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,7 @@ func TestCertificateMustBeThereAtFirst(t *testing.T) {
 	}
 }
 
-// TestTLSServer speaks to a real listener: TLS 1.2 at least, HTTP/2 offered.
+// TestTLSServer connects to a real listener: at least TLS 1.2, with HTTP/2.
 func TestTLSServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -152,8 +154,8 @@ func TestTLSServer(t *testing.T) {
 	}
 }
 
-// TestUnencryptedIsWarnedOf where other machines can reach the service, and
-// nowhere else.
+// TestUnencryptedIsWarnedOf checks that the log warns about serving without TLS
+// only if other machines can reach the service.
 func TestUnencryptedIsWarnedOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -172,7 +174,7 @@ func TestUnencryptedIsWarnedOf(t *testing.T) {
 			args = append(args, "-trusted-proxies", c.proxies)
 		}
 		_, log, stop := startApp(t, args...)
-		if err := stop(); err != nil { // what was logged at the start is there by then
+		if err := stop(); err != nil { // the log of the start is complete by then
 			t.Error(err)
 		}
 		if got := strings.Contains(log.String(), "serving without TLS"); got != c.warned {
@@ -181,7 +183,7 @@ func TestUnencryptedIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestUnencrypted knows addresses that no test can listen at.
+// TestUnencrypted checks addresses on which no test can listen.
 func TestUnencrypted(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{

@@ -33,7 +33,8 @@ func FuzzCursor(f *testing.F) {
 		l := List{Limit: 10, Cursor: cursor}
 		if page, err := l.Page(who, "decisions"); err != nil {
 			refusedWell(t, err)
-		} else if cursor != "" && (page.AfterID == "" || l.CursorAfter(who, []string{"decisions"}, mustPlace(t, l, who)) != cursor) {
+		} else if cursor != "" &&
+			(page.AfterID == "" || l.CursorAfter(who, []string{"decisions"}, mustPlace(t, l, who)) != cursor) {
 			t.Errorf("%q leads to %+v", cursor, page)
 		}
 		stranger := who

@@ -17,10 +17,14 @@ func FuzzAddress(f *testing.F) {
 	f.Add("[fd00::1]:80", "::ffff:10.0.0.9, 2001:db8::1%eth0,,", "HTTPS")
 	f.Add("@", "x", "")
 	f.Fuzz(func(t *testing.T, remote, forwarded, proto string) {
-		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Proto": {proto}}}
+		r := &http.Request{
+			RemoteAddr: remote,
+			Header:     http.Header{"X-Forwarded-For": {forwarded}, "X-Forwarded-Proto": {proto}},
+		}
 		plain := &http.Request{RemoteAddr: remote, Header: http.Header{}}
 		peer, err := netip.ParseAddrPort(remote)
-		trusted := err == nil && (netip.MustParsePrefix("10.0.0.0/8").Contains(peer.Addr().Unmap()) || netip.MustParsePrefix("fd00::/8").Contains(peer.Addr().Unmap()))
+		trusted := err == nil && (netip.MustParsePrefix("10.0.0.0/8").Contains(peer.Addr().Unmap()) ||
+			netip.MustParsePrefix("fd00::/8").Contains(peer.Addr().Unmap()))
 		got := clients.Address(r)
 		if err == nil && !trusted && (got != clients.Address(plain) || clients.Secure(r)) {
 			t.Errorf("%q was believed %q and %q", remote, forwarded, proto)

@@ -33,8 +33,9 @@ func TestRefusal(t *testing.T) {
 		"a refusal":    {t.Context(), fmt.Errorf("find: %w", own), own, http.StatusNotFound, ""},
 		"in time":      {t.Context(), context.DeadlineExceeded, late, http.StatusServiceUnavailable, ""},
 		"nobody there": {over, errors.New("broken pipe"), gone, 499, ""},
-		"our mistake":  {t.Context(), errors.New("disk full"), serving.ErrInternal, http.StatusInternalServerError, "disk full"},
-		"we are full":  {t.Context(), late, late, http.StatusServiceUnavailable, "late"},
+		"our mistake": {t.Context(), errors.New("disk full"), serving.ErrInternal, http.StatusInternalServerError,
+			"disk full"},
+		"we are full": {t.Context(), late, late, http.StatusServiceUnavailable, "late"},
 	} {
 		var log strings.Builder
 		mapper := serving.Mapper{Logger: slog.New(slog.NewTextHandler(&log, nil)), Gone: gone, TimedOut: late}

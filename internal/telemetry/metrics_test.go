@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scrape is the page as Prometheus reads it.
+// scrape returns the page as Prometheus reads it.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -23,14 +23,31 @@ func scrape(t *testing.T, m *Metrics) string {
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	stats := StoreStats{Batches: 3, Writes: 12, Waiting: 5, Aside: 2}
-	m := New(Options{Version: "1.2.3", Commit: "abc", EngineVersion: "2026.11.1", Store: func() StoreStats { return stats }})
-	m.Request(Request{Route: "POST /v1/decisions", Method: "POST", Status: 200, Duration: 3 * time.Millisecond, BytesIn: 100, BytesOut: 900})
-	m.Request(Request{Route: "POST /v1/decisions", Method: "POST", Status: 422, Duration: time.Millisecond, BytesIn: -1})
+	m := New(
+		Options{Version: "1.2.3", Commit: "abc", EngineVersion: "2026.11.1", Store: func() StoreStats { return stats }})
+	m.Request(Request{
+		Route:    "POST /v1/decisions",
+		Method:   "POST",
+		Status:   200,
+		Duration: 3 * time.Millisecond,
+		BytesIn:  100,
+		BytesOut: 900,
+	})
+	m.Request(
+		Request{Route: "POST /v1/decisions", Method: "POST", Status: 422, Duration: time.Millisecond, BytesIn: -1})
 	m.Request(Request{Method: "BREW", Status: 7})
 	m.Refused("rate_limited")
 	m.Refused("rate_limited")
 	m.Decision("APPROVED")
-	m.Rule(RuleResult{TenantID: "ten_1", Environment: "live", PolicyKey: "default", RuleID: "KO", Evaluated: 10, Hit: 3, Unknown: 2})
+	m.Rule(RuleResult{
+		TenantID:    "ten_1",
+		Environment: "live",
+		PolicyKey:   "default",
+		RuleID:      "KO",
+		Evaluated:   10,
+		Hit:         3,
+		Unknown:     2,
+	})
 	page := scrape(t, m)
 	for _, want := range []string{
 		`verdict_http_requests_total{method="POST",route="POST /v1/decisions",status="2xx"} 1`,
@@ -56,7 +73,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// Two apps in one process, as in tests, must not meet in a registry.
+// TestMetricsHaveTheirOwnRegistry checks that two apps in one process, as in
+// tests, do not share a registry.
 func TestMetricsHaveTheirOwnRegistry(t *testing.T) {
 	t.Parallel()
 	one, other := New(Options{}), New(Options{})
@@ -66,8 +84,9 @@ func TestMetricsHaveTheirOwnRegistry(t *testing.T) {
 	}
 }
 
-// TestRuleSeriesAreBounded: what tenants call their rules does not decide how
-// much memory is used, and what is not told apart is still counted.
+// TestRuleSeriesAreBounded checks that the number of rule names does not
+// determine how much memory is used, and that results beyond the limit are
+// still counted in total.
 func TestRuleSeriesAreBounded(t *testing.T) {
 	t.Parallel()
 	m := New(Options{RuleSeries: 10})

@@ -20,13 +20,16 @@ const (
 	callersParent = "00-" + callersTrace + "-00f067aa0ba902b7-01"
 )
 
-// gathered keeps what would have been sent to a collector, as it would have
-// been sent.
+// gathered stores spans as they would be sent to a collector.
 type gathered struct{ spans []map[string]string }
 
 func (g *gathered) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) error {
 	for _, s := range spans {
-		span := map[string]string{"name": s.Name(), "trace": s.SpanContext().TraceID().String(), "parent": s.Parent().SpanID().String()}
+		span := map[string]string{
+			"name":   s.Name(),
+			"trace":  s.SpanContext().TraceID().String(),
+			"parent": s.Parent().SpanID().String(),
+		}
 		for _, a := range s.Attributes() {
 			span[string(a.Key)] = a.Value.String()
 		}
@@ -41,8 +44,9 @@ func (g *gathered) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) er
 
 func (*gathered) Shutdown(context.Context) error { return nil }
 
-// TestTraceTellsOnlyWhatIsAllowed: the path, the query, the caller's address
-// and an error's words stay here; the caller's trace goes on.
+// TestTraceTellsOnlyWhatIsAllowed checks that the path, the query, the caller's
+// address and error texts are not exported, and that the caller's trace is
+// continued.
 func TestTraceTellsOnlyWhatIsAllowed(t *testing.T) {
 	t.Parallel()
 	var out gathered
@@ -69,17 +73,19 @@ func TestTraceTellsOnlyWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// TestTraceReachesACollector sends a span over the wire.
+// TestTraceReachesACollector sends a span to an HTTP server.
 func TestTraceReachesACollector(t *testing.T) {
 	t.Parallel()
 	paths := make(chan string, 4)
-	collector := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths <- r.URL.Path }))
+	collector := httptest.NewServer(
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { paths <- r.URL.Path }))
 	defer collector.Close()
 	tracing, err := NewTracing(t.Context(), TraceOptions{Endpoint: collector.URL, Ratio: 1, Version: "1.0.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracing.Wrap(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+	tracing.Wrap(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(),
+		httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
 	if err := tracing.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +110,8 @@ func TestWithoutACollector(t *testing.T) {
 		logger.With("a", 1).InfoContext(r.Context(), "answered")
 	}))
 	for _, c := range []struct{ header, want string }{
-		{callersParent, callersTrace}, {"", ""}, {"00-nonsense", ""}, {"00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", ""},
+		{callersParent, callersTrace}, {"", ""}, {"00-nonsense", ""},
+		{"00-" + strings.Repeat("0", 32) + "-00f067aa0ba902b7-01", ""},
 	} {
 		out.Reset()
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
