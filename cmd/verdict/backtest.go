@@ -32,7 +32,7 @@ Prints a summary, or with -json the report of the API. A FILE of - is standard
 input or output; only one result can go to standard output.
 `
 
-// backtestOptions are the flags.
+// backtestOptions holds the flags.
 type backtestOptions struct {
 	policy, challenger, csv, reference string
 	html, out                          string
@@ -47,18 +47,22 @@ func (o *backtestOptions) declare(fs *flag.FlagSet) {
 	fs.StringVar(&o.policy, "policy", "", "policy `file`; default: the default policy")
 	fs.StringVar(&o.challenger, "challenger", "", "policy `file` to compare with")
 	fs.StringVar(&o.csv, "csv", "", "`file` of rows, - for standard input; gzip is recognised")
-	fs.Int64Var(&o.synthetic, "synthetic", 0, "generate a synthetic book with this number of `rows` instead of reading a file")
+	fs.Int64Var(&o.synthetic, "synthetic", 0,
+		"generate a synthetic book with this number of `rows` instead of reading a file")
 	o.book.declare(fs)
 	o.columns.declare(fs)
-	fs.StringVar(&o.reference, "reference", "", "report `file` (-json) of another run, to measure how far the scores have shifted since then")
+	fs.StringVar(&o.reference, "reference", "",
+		"report `file` (-json) of another run, to measure how far the scores have shifted since then")
 	fs.BoolVar(&o.asJSON, "json", false, "print the report as JSON")
 	fs.StringVar(&o.html, "html", "", "write the report as a page to `file`")
 	fs.StringVar(&o.out, "out", "", "write the decision of each row to a CSV `file`")
-	fs.BoolVar(&o.swapped, "swapped", false, "with -out: only the rows that one of the two policies approves and the other does not")
+	fs.BoolVar(&o.swapped, "swapped", false,
+		"with -out: only the rows that one of the two policies approves and the other does not")
 	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of blocks of rows that are decided in parallel")
 }
 
-// mistake says what is wrong with the flags taken together.
+// mistake returns what is wrong with the combination of flags, "" if nothing
+// is.
 func (o *backtestOptions) mistake() string {
 	answers, inputs := 0, 0
 	for _, claims := range []bool{o.asJSON, o.html == standardInput, o.out == standardInput} {
@@ -92,7 +96,7 @@ func (o *backtestOptions) mistake() string {
 	return ""
 }
 
-// Bounds on one run.
+// Limits of one run.
 const (
 	maxRows    = 1_000_000_000_000
 	maxWorkers = 256
@@ -126,7 +130,7 @@ func runBacktest(c *command) int {
 	return t.answer(report)
 }
 
-// trial is one backtest from flags to answer.
+// trial is one backtest, from its flags to its report.
 type trial struct {
 	*command
 	options              *backtestOptions
@@ -145,7 +149,7 @@ func (t *trial) policies() (code int, ok bool) {
 	return code, ok
 }
 
-// prepare settles what each column means and compiles the policies.
+// prepare determines what each column means and compiles the policies.
 func (t *trial) prepare() (code int, ok bool) {
 	setup := t.source.setup
 	if t.options.reference != "" {
@@ -172,12 +176,12 @@ func (t *trial) prepare() (code int, ok bool) {
 	return exitOK, true
 }
 
-// answer prints and writes the report.
+// answer prints the report and writes the files that were asked for.
 func (t *trial) answer(report *backtest.Report) int {
 	o := t.options
 	title := "Backtest of " + t.champion.Name
 	if o.html != "" && o.html != standardInput {
-		if err := whole(o.html, func(w io.Writer) error { return page.Write(w, title, report) }); err != nil {
+		if err := writeAtomically(o.html, func(w io.Writer) error { return page.Write(w, title, report) }); err != nil {
 			return t.usage("write the page: %v", err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// columnOptions say what the columns of a file mean. They are the members of
-// the API's request, and are read by the same code.
+// columnOptions says what the columns of a file mean. They are the members of
+// the API's request and are parsed by the same code.
 type columnOptions struct {
 	outcome, bad, good, weight, status, protected, month, id string
 	foir                                                     string
@@ -33,18 +33,20 @@ func (o *columnOptions) declare(fs *flag.FlagSet) {
 	fs.StringVar(&o.foir, "foir", "", "`unit` of the column foir: ratio (0.35) or percent (35); default: ratio")
 	fs.Func("lgd", "`share` of a bad loan that is lost; default: 0.65", ratioFlag(&o.lgd))
 	fs.Func("funding-rate", "annual funding `rate` of the loans; default: 0.09", ratioFlag(&o.funding))
-	fs.Func("map", "`column=field` pairs, separated by commas: the field that a column contains", func(text string) error {
-		for pair := range strings.SplitSeq(text, ",") {
-			if column, _, ok := strings.Cut(pair, "="); !ok || column == "" {
-				return fmt.Errorf("%q is not column=field", pair)
+	fs.Func("map", "`column=field` pairs, separated by commas: the field that a column contains",
+		func(text string) error {
+			for pair := range strings.SplitSeq(text, ",") {
+				if column, _, ok := strings.Cut(pair, "="); !ok || column == "" {
+					return fmt.Errorf("%q is not column=field", pair)
+				}
+				o.mapped = append(o.mapped, pair)
 			}
-			o.mapped = append(o.mapped, pair)
-		}
-		return nil
-	})
+			return nil
+		})
 }
 
-// ratioFlag reads a share such as 0.65. Zero would be taken for not given.
+// ratioFlag parses a ratio such as 0.65. Zero is refused because it means "not
+// given".
 func ratioFlag(into *rule.Number) func(string) error {
 	return func(text string) error {
 		n, exact, ok := rule.ParseNumber(text)
@@ -65,7 +67,7 @@ func (o *columnOptions) given() bool {
 	return len(o.mapped) > 0
 }
 
-// setup reads the options as a request's members.
+// setup parses the options like the members of a request.
 func (o *columnOptions) setup() (backtest.Setup, error) {
 	v, err := wire.Parse(o.request())
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"verdict/internal/sheet"
 )
 
-// decide runs the rows through the policies. Blocks are read by one goroutine
-// and decided by several; what they gather merges exactly, so the report does
-// not depend on who decided what. Memory is bounded by the number of blocks
-// under way, whatever the size of the file.
+// decide runs the rows through the policies. One goroutine reads blocks and
+// several decide them. Their partial results merge exactly, so the report does
+// not depend on which goroutine decided what. Memory is limited by the number
+// formatFigure blocks in progress, whatever the size of the file.
 func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	var total *backtest.Partial
 	run := func(out io.Writer) (err error) {
-		total, err = t.spread(out)
+		total, err = t.decideAll(out)
 		return err
 	}
 	var err error
@@ -28,7 +28,7 @@ func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	case standardInput:
 		err = run(t.stdout)
 	default:
-		err = whole(t.options.out, run)
+		err = writeAtomically(t.options.out, run)
 	}
 	_ = t.source.bar.Finish()
 	var unread *unreadError
@@ -41,15 +41,15 @@ func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	return t.run.Report(total), exitOK, true
 }
 
-// unreadError is the failure to read a row, told apart from one to write.
+// unreadError is a failure to read rows, as opposed to one to write them.
 type unreadError struct{ cause error }
 
 func (e *unreadError) Error() string { return e.cause.Error() }
 
-// errNoRows refuses a file that is a header alone.
+// errNoRows refuses a file with only a header.
 var errNoRows = fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows to decide")
 
-// load is a block on its way through the workers, and what comes of it.
+// load is a block that passes through the workers, with its result.
 type load struct {
 	number int // from 0, in the order of the file
 	block  sheet.Block
@@ -57,8 +57,9 @@ type load struct {
 	rows   []byte // the decided rows as CSV
 }
 
-// spread decides every row, and writes each to out unless that is nil.
-func (t *trial) spread(out io.Writer) (*backtest.Partial, error) {
+// decideAll decides every row in several goroutines, and writes the rows to out
+// unless that is nil.
+func (t *trial) decideAll(out io.Writer) (*backtest.Partial, error) {
 	if out != nil {
 		header := sheet.NewWriter(out)
 		t.run.WriteRowsHeader(header)
@@ -104,7 +105,7 @@ func (t *trial) spread(out io.Writer) (*backtest.Partial, error) {
 	return total, nil
 }
 
-// read hands out the blocks of the source until its end, an error, or stop.
+// read sends the blocks of the source to work until its end, an error, or stop.
 func (t *trial) read(idle <-chan *load, work chan<- *load, stop <-chan struct{}) error {
 	for number := 0; ; number++ {
 		var l *load
@@ -125,7 +126,8 @@ func (t *trial) read(idle <-chan *load, work chan<- *load, stop <-chan struct{})
 	}
 }
 
-// work decides blocks until there are no more.
+// work decides blocks until the channel is closed, and returns the merged
+// result.
 func (t *trial) work(work <-chan *load, done chan<- *load, rows bool) *backtest.Partial {
 	w := t.run.NewWorker()
 	var text bytes.Buffer
@@ -150,9 +152,9 @@ func (t *trial) work(work <-chan *load, done chan<- *load, rows bool) *backtest.
 	return w.Take()
 }
 
-// collect takes the decided blocks, writes their rows in the order of the file
-// and gives the memory back. After an error it stops the reading, and goes on
-// taking what is still under way, so that no goroutine is left waiting.
+// collect receives the decided blocks, writes their rows in the order of the
+// file and returns the memory for reuse. After an error it stops the reading
+// and keeps receiving blocks in progress, so that no goroutine blocks.
 func collect(out io.Writer, idle chan<- *load, done <-chan *load, stop chan<- struct{}) (err error) {
 	waiting := map[int]*load{}
 	next := 0

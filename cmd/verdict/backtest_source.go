@@ -15,21 +15,21 @@ import (
 	"verdict/internal/sheet"
 )
 
-// rowSource is where the rows of a backtest come from.
+// rowSource is the source of the rows of a backtest.
 type rowSource struct {
-	name  string // for people
+	name  string // shown to people
 	setup backtest.Setup
 	bar   *progressbar.ProgressBar
-	// next gives the next block, in the memory of into where that is enough;
-	// io.EOF at the end. One goroutine calls it.
+	// next returns the next block, in the memory of into if that is large
+	// enough; io.EOF at the end. Only one goroutine calls it.
 	next func(into []byte) (sheet.Block, error)
-	// fill completes a block that next left without data. Any goroutine may
-	// call it, so that making rows is spread as deciding them is.
+	// fill creates the data of a block that next returned without. Any
+	// goroutine may call it, so that rows are created in parallel.
 	fill  func(b *sheet.Block, into []byte)
 	close func()
 }
 
-// open opens the file, or the synthetic book, and reads the header.
+// open opens the file or the synthetic book and reads the header.
 func (t *trial) open() (code int, ok bool) {
 	if t.options.synthetic > 0 {
 		t.source = t.syntheticSource()
@@ -72,7 +72,7 @@ func (t *trial) open() (code int, ok bool) {
 	return exitOK, true
 }
 
-// rows opens a file of any size; size is -1 when it is not known.
+// rows opens a file of any size. size is -1 if it is unknown.
 func (c *command) rows(name string) (in io.ReadCloser, size int64, err error) {
 	if name == standardInput {
 		return io.NopCloser(c.stdin), -1, nil
@@ -88,7 +88,7 @@ func (c *command) rows(name string) (in io.ReadCloser, size int64, err error) {
 	return file, size, nil
 }
 
-// meter moves the bar by what was read of the file itself.
+// meter advances the progress bar by the bytes read from the file.
 type meter struct {
 	in  io.Reader
 	bar *progressbar.ProgressBar
@@ -100,7 +100,8 @@ func (m *meter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// expand reads gzip where the first bytes say so, and anything else as it is.
+// expand returns a reader that decompresses in if it begins like gzip, and in
+// itself otherwise.
 func expand(in io.Reader) (io.Reader, error) {
 	const buffer = 256 << 10
 	buffered := bufio.NewReaderSize(in, buffer)
@@ -118,8 +119,8 @@ func expand(in io.Reader) (io.Reader, error) {
 	return unzipped, nil
 }
 
-// unreadable reports rows that could not be read on: a file that is not what
-// it should be is refused, one that the system does not give is another thing.
+// unreadable reports an error in reading rows. A file with wrong content is
+// refused; a failure of the system is a usage error.
 func (t *trial) unreadable(err error) int {
 	var wrong *fault.Error
 	switch {
@@ -131,7 +132,7 @@ func (t *trial) unreadable(err error) int {
 	return t.usage("read %s: %v", t.source.name, err)
 }
 
-// syntheticSource makes the rows of a book as they are asked for.
+// syntheticSource returns a source that creates the rows of a book on demand.
 func (t *trial) syntheticSource() *rowSource {
 	book, rows := t.options.book.Book, t.options.synthetic
 	bar := t.progress(rows, "deciding")

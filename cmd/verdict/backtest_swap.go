@@ -8,12 +8,12 @@ import (
 	"verdict/internal/chart"
 )
 
-// writeChallenger compares the two policies: what each does, who is swapped,
-// and which change of the policy did it.
+// writeChallenger writes the comparison of the two policies: their results, the
+// swapped applicants, and which change of the policy caused the swaps.
 func writeChallenger(b *bytes.Buffer, r *backtest.Report, name string) {
 	c := r.Challenger
 	fmt.Fprintf(b, "\nCHALLENGER %q\n", name)
-	var t figures
+	var t figureTable
 	t.add("", "champion", "challenger")
 	for _, line := range []struct {
 		what string
@@ -22,25 +22,26 @@ func writeChallenger(b *bytes.Buffer, r *backtest.Report, name string) {
 		{"approved", func(s *backtest.Side) string { return count(s.Summary.Approved) }},
 		{"referred", func(s *backtest.Side) string { return count(s.Summary.Referred) }},
 		{"declined", func(s *backtest.Side) string { return count(s.Summary.Declined) }},
-		{"approval rate", func(s *backtest.Side) string { return of(chart.Percent, s.Summary.ApprovalRate) }},
-		{"bad rate of approved", func(s *backtest.Side) string { return of(chart.Percent, s.Performance.Approved.Rate) }},
+		{"approval rate", func(s *backtest.Side) string { return formatFigure(chart.Percent, s.Summary.ApprovalRate) }},
+		{"bad rate of approved",
+			func(s *backtest.Side) string { return formatFigure(chart.Percent, s.Performance.Approved.Rate) }},
 		{"total limit", func(s *backtest.Side) string { return rupees(s.Summary.TotalLimit) }},
 		{"average rate", func(s *backtest.Side) string { return percent(s.Summary.AvgInterestRate) }},
-		{"Gini", func(s *backtest.Side) string { return of(chart.Ratio, s.Performance.Gini) }},
+		{"Gini", func(s *backtest.Side) string { return formatFigure(chart.Ratio, s.Performance.Gini) }},
 		{"expected loss", func(s *backtest.Side) string { return rupees(s.Economics.ExpectedLoss) }},
 		{"net margin", func(s *backtest.Side) string { return rupees(s.Economics.NetMargin) }},
 	} {
 		t.add(line.what, line.of(&r.Side), line.of(&c.Side))
 	}
 	t.write(b)
-	fmt.Fprintf(b, "  PSI of the scores %s\n", of(chart.Ratio, c.PSI.PSI))
+	fmt.Fprintf(b, "  PSI of the scores %s\n", formatFigure(chart.Ratio, c.PSI.PSI))
 	writeSwapSet(b, c)
 	writeAttribution(b, c)
 }
 
 func writeSwapSet(b *bytes.Buffer, c *backtest.Challenger) {
 	b.WriteString("\nSWAP SET\n")
-	var t figures
+	var t figureTable
 	t.add("", "rows", "bad rate", "95 % interval", "labelled")
 	for _, line := range []struct {
 		who  string
@@ -51,21 +52,23 @@ func writeSwapSet(b *bytes.Buffer, c *backtest.Challenger) {
 		{"swapped in: only the challenger approves", c.SwapSet.ChallengerOnly, c.SwapSet.SwapIn},
 		{"swapped out: only the champion approves", c.SwapSet.ChampionOnly, c.SwapSet.SwapOut},
 	} {
-		t.add(line.who, count(line.rows), of(chart.Percent, line.bad.Rate), interval(line.bad), count(line.bad.Labelled))
+		t.add(line.who, count(line.rows), formatFigure(chart.Percent, line.bad.Rate), interval(line.bad),
+			count(line.bad.Labelled))
 	}
 	t.add("neither approves", count(c.SwapSet.BothDecline))
 	t.write(b)
 }
 
-// writeAttribution lists the changes. One that moves a row alone needs no
-// other; one that a row needs would, taken back, leave it where it was.
+// writeAttribution lists the changes of the policy. "Alone" counts the rows
+// that a change moves without any other; "needed" counts the rows that would
+// not move without it.
 func writeAttribution(b *bytes.Buffer, c *backtest.Challenger) {
 	if len(c.Changes) == 0 {
 		b.WriteString("\nCHANGES\n  The two policies make the same decisions.\n")
 		return
 	}
 	b.WriteString("\nCHANGES and the rows that each moves alone, or that need it\n")
-	t := figures{left: 2}
+	t := figureTable{left: 2}
 	t.add("change", "", "in: alone", "needed", "out: alone", "needed")
 	for i, change := range c.Changes {
 		in, out := backtest.ChangeCount{}, backtest.ChangeCount{}

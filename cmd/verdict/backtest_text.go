@@ -10,14 +10,14 @@ import (
 	"verdict/internal/engine"
 )
 
-// How many lines a list of the summary has at most; the report has them all.
+// The maximum number of lines of each list in the summary; the report has all.
 const (
 	shownErrors  = 5
 	shownReasons = 8
 )
 
-// backtestText is the report for people at a terminal: what a risk officer
-// asks first, in tables. The whole of it is in -json and -html.
+// backtestText returns the report for a terminal: tables with what a risk
+// officer asks first. The full report is in -json and -html.
 func backtestText(r *backtest.Report, title, source string, challenger *engine.Policy) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s on %s\n\n", title, source)
@@ -36,8 +36,8 @@ func backtestText(r *backtest.Report, title, source string, challenger *engine.P
 
 func count(n int64) string { return chart.Count.Format(float64(n)) }
 
-// of writes a figure in a unit, a dash when it is unknown.
-func of(unit chart.Unit, f backtest.Figure) string {
+// formatFigure formats a figure in a unit, as a dash if it is unknown.
+func formatFigure(unit chart.Unit, f backtest.Figure) string {
 	if !f.Known {
 		return "–"
 	}
@@ -51,7 +51,7 @@ func rupees(m backtest.Money) string {
 	return chart.Rupees.Format(m.Float())
 }
 
-// percent writes a figure that is in percent already.
+// percent formats a figure that is in percent already.
 func percent(f backtest.Figure) string {
 	if !f.Known {
 		return "–"
@@ -59,18 +59,20 @@ func percent(f backtest.Figure) string {
 	return strings.Replace(fmt.Sprintf("%.2f %%", f.Float()), "-", "−", 1)
 }
 
-// interval is a bad rate's, where there is one.
+// interval formats the confidence interval of a bad rate, "" if there is none.
 func interval(s backtest.Share) string {
 	if !s.Low.Known {
 		return "–"
 	}
-	return of(chart.Percent, s.Low) + " to " + of(chart.Percent, s.High)
+	return formatFigure(chart.Percent, s.Low) + " to " + formatFigure(chart.Percent, s.High)
 }
 
 func writeRows(b *bytes.Buffer, r *backtest.Report) {
-	fmt.Fprintf(b, "%s rows, %s decided, %s not readable\n", count(r.RowsTotal), count(r.RowsEvaluated), count(r.RowsFailed))
+	fmt.Fprintf(b, "%s rows, %s decided, %s not readable\n",
+		count(r.RowsTotal), count(r.RowsEvaluated), count(r.RowsFailed))
 	if r.Weighted {
-		fmt.Fprintf(b, "Rows carry weights, %s in all: counts are rows, rates and money are weighted.\n", of(chart.Count, r.TotalWeight))
+		fmt.Fprintf(b, "Rows carry weights, %s in all: counts are rows, rates and money are weighted.\n",
+			formatFigure(chart.Count, r.TotalWeight))
 	}
 	for i, e := range r.RowErrors {
 		if i == shownErrors {
@@ -93,7 +95,7 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 
 func writeOutcome(b *bytes.Buffer, s *backtest.Side) {
 	b.WriteString("\nOUTCOME\n")
-	var t figures
+	var t figureTable
 	t.add("", "rows", "share", "bad rate", "95 % interval", "labelled")
 	for _, line := range []struct {
 		name  string
@@ -105,23 +107,26 @@ func writeOutcome(b *bytes.Buffer, s *backtest.Side) {
 		{"referred", s.Summary.Referred, s.Summary.ReferralRate, s.Performance.Referred},
 		{"declined", s.Summary.Declined, s.Summary.DeclineRate, s.Performance.Declined},
 	} {
-		t.add(line.name, count(line.rows), of(chart.Percent, line.share), of(chart.Percent, line.bad.Rate), interval(line.bad), count(line.bad.Labelled))
+		t.add(line.name, count(line.rows), formatFigure(chart.Percent, line.share),
+			formatFigure(chart.Percent, line.bad.Rate), interval(line.bad), count(line.bad.Labelled))
 	}
 	all := s.Performance.All
-	t.add("all", count(s.Summary.Approved+s.Summary.Referred+s.Summary.Declined), "", of(chart.Percent, all.Rate), interval(all), count(all.Labelled))
+	t.add("all", count(s.Summary.Approved+s.Summary.Referred+s.Summary.Declined), "",
+		formatFigure(chart.Percent, all.Rate), interval(all), count(all.Labelled))
 	t.write(b)
 	fmt.Fprintf(b, "  approved: %s in all, %s on average, at %s a year (APR %s)\n  mean score of all: %s\n",
-		rupees(s.Summary.TotalLimit), rupees(s.Summary.AvgLimit), percent(s.Summary.AvgInterestRate), percent(s.Summary.AvgAPR),
-		of(chart.Score, s.Summary.AvgScore))
+		rupees(s.Summary.TotalLimit), rupees(s.Summary.AvgLimit), percent(s.Summary.AvgInterestRate),
+		percent(s.Summary.AvgAPR), formatFigure(chart.Score, s.Summary.AvgScore))
 }
 
 func writeGrades(b *bytes.Buffer, grades []backtest.Grade) {
 	b.WriteString("\nGRADES\n")
-	var t figures
+	var t figureTable
 	t.add("grade", "rows", "share", "approved", "bad rate", "95 % interval", "labelled", "rate", "average limit")
 	for i := range grades {
 		g := &grades[i]
-		t.add(g.Grade, count(g.Count), of(chart.Percent, g.Share), of(chart.Percent, g.ApprovalRate), of(chart.Percent, g.BadRate.Rate),
+		t.add(g.Grade, count(g.Count), formatFigure(chart.Percent, g.Share),
+			formatFigure(chart.Percent, g.ApprovalRate), formatFigure(chart.Percent, g.BadRate.Rate),
 			interval(g.BadRate), count(g.BadRate.Labelled), percent(g.AvgRate), rupees(g.AvgLimit))
 	}
 	t.write(b)
@@ -135,20 +140,22 @@ func writePerformance(b *bytes.Buffer, r *backtest.Report) {
 	} else {
 		fmt.Fprintf(b, "  %s labelled rows: %s good, %s bad\n", count(p.Labelled), count(p.Good), count(p.Bad))
 		fmt.Fprintf(b, "  AUC %s   Gini %s   KS %s at score %s\n",
-			of(chart.Ratio, p.AUC), of(chart.Ratio, p.Gini), of(chart.Ratio, p.KS), of(chart.Score, p.KSAt))
+			formatFigure(chart.Ratio, p.AUC), formatFigure(chart.Ratio, p.Gini), formatFigure(chart.Ratio, p.KS),
+			formatFigure(chart.Score, p.KSAt))
 	}
 	if r.PSI != nil {
-		fmt.Fprintf(b, "  PSI against the reference %s\n", of(chart.Ratio, r.PSI.PSI))
+		fmt.Fprintf(b, "  PSI against the reference %s\n", formatFigure(chart.Ratio, r.PSI.PSI))
 	}
 	if a := r.Actual; a != nil {
-		fmt.Fprintf(b, "  agrees with the decision made at the time on %s of %s rows\n", of(chart.Percent, a.AgreementRate), count(a.Count))
+		fmt.Fprintf(b, "  agrees with the decision made at the time on %s of %s rows\n",
+			formatFigure(chart.Percent, a.AgreementRate), count(a.Count))
 	}
 }
 
 func writeEconomics(b *bytes.Buffer, s *backtest.Side) {
 	e := &s.Economics
 	b.WriteString("\nMONEY over the life of the approved loans\n")
-	var t figures
+	var t figureTable
 	t.add("interest", rupees(e.InterestIncome))
 	t.add("fees", rupees(e.FeeIncome))
 	t.add("funding", rupees(e.FundingCost))
@@ -157,9 +164,11 @@ func writeEconomics(b *bytes.Buffer, s *backtest.Side) {
 	t.write(b)
 	switch s.Performance.PDSource {
 	case backtest.PDScorecard:
-		fmt.Fprintf(b, "  The expected loss takes the scorecard's PD and an LGD of %s.\n", of(chart.Percent, s.Performance.LGD))
+		fmt.Fprintf(b, "  The expected loss takes the scorecard's PD and an LGD of %s.\n",
+			formatFigure(chart.Percent, s.Performance.LGD))
 	case backtest.PDByGrade:
-		fmt.Fprintf(b, "  The expected loss takes each grade's own bad rate and an LGD of %s.\n", of(chart.Percent, s.Performance.LGD))
+		fmt.Fprintf(b, "  The expected loss takes each grade's own bad rate and an LGD of %s.\n",
+			formatFigure(chart.Percent, s.Performance.LGD))
 	case backtest.PDNone:
 	}
 }
@@ -167,14 +176,14 @@ func writeEconomics(b *bytes.Buffer, s *backtest.Side) {
 func writeReasons(b *bytes.Buffer, s *backtest.Side) {
 	if len(s.TopDeclineReasons) > 0 {
 		b.WriteString("\nREASONS of declines\n")
-		var t figures
+		var t figureTable
 		for _, r := range s.TopDeclineReasons[:min(shownReasons, len(s.TopDeclineReasons))] {
 			t.add(r.Code, count(r.Count))
 		}
 		t.write(b)
 	}
 	b.WriteString("\nKNOCKOUTS\n")
-	t := figures{left: 2}
+	t := figureTable{left: 2}
 	t.add("rule", "action", "hits", "alone", "bad rate of those", "labelled")
 	silent := 0
 	for i := range s.SoleReasons {
@@ -183,7 +192,8 @@ func writeReasons(b *bytes.Buffer, s *backtest.Side) {
 			silent++
 			continue
 		}
-		t.add(k.Rule, k.Action, count(k.Hits), count(k.SoleDeclines+k.SoleReferrals), of(chart.Percent, k.BadRateSole.Rate), count(k.BadRateSole.Labelled))
+		t.add(k.Rule, k.Action, count(k.Hits), count(k.SoleDeclines+k.SoleReferrals),
+			formatFigure(chart.Percent, k.BadRateSole.Rate), count(k.BadRateSole.Labelled))
 	}
 	t.write(b)
 	if silent > 0 {
@@ -196,7 +206,7 @@ func writeFairness(b *bytes.Buffer, f *backtest.Fairness) {
 		return
 	}
 	fmt.Fprintf(b, "\nAPPROVALS by %q\n", f.Column)
-	var t figures
+	var t figureTable
 	t.add("group", "rows", "approved", "of the best", "bad rate of approved", "")
 	for i := range f.Groups {
 		g := &f.Groups[i]
@@ -204,8 +214,10 @@ func writeFairness(b *bytes.Buffer, f *backtest.Fairness) {
 		if g.Ratio.Known && !g.FourFifths {
 			note = "below four fifths"
 		}
-		// Quoted: it is a stranger's text, and a terminal obeys what it shows.
-		t.add(fmt.Sprintf("%q", g.Name), count(g.Count), of(chart.Percent, g.ApprovalRate), of(chart.Ratio, g.Ratio), of(chart.Percent, g.BadRateApproved.Rate), note)
+		// The name comes from the file and is quoted, because a terminal
+		// executes control characters.
+		t.add(fmt.Sprintf("%q", g.Name), count(g.Count), formatFigure(chart.Percent, g.ApprovalRate),
+			formatFigure(chart.Ratio, g.Ratio), formatFigure(chart.Percent, g.BadRateApproved.Rate), note)
 	}
 	t.write(b)
 }

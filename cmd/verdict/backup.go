@@ -49,7 +49,7 @@ func backup(c *command) int {
 			_, _ = fmt.Fprintf(c.stderr, "%s\n", describe("backed up", stats))
 			return exitOK
 		}
-		err := whole(*out, take)
+		err := writeAtomically(*out, take)
 		_ = bar.Finish()
 		if err != nil {
 			return c.usage("%v", err)
@@ -58,9 +58,9 @@ func backup(c *command) int {
 	})
 }
 
-// whole writes a file that is there entirely or not at all, and durable when
-// this returns.
-func whole(name string, write func(io.Writer) error) error {
+// writeAtomically writes a file that exists completely or not at all. The file is
+// durable when the function returns.
+func writeAtomically(name string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
 	if err != nil {
 		return err
@@ -79,11 +79,12 @@ func whole(name string, write func(io.Writer) error) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// describe sums up a backup for people.
+// describe returns a summary of a backup.
 func describe(what string, s store.BackupStats) string {
 	var rows int64
 	for _, n := range s.Rows {
 		rows += n
 	}
-	return fmt.Sprintf("%s %d rows of %d tables, schema version %d, sha256:%s", what, rows, len(s.Rows), s.SchemaVersion, s.SHA256)
+	return fmt.Sprintf("%s %d rows of %d tables, schema version %d, sha256:%s",
+		what, rows, len(s.Rows), s.SchemaVersion, s.SHA256)
 }

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// corpus is a backup with ten thousand decisions: enough for a backup of it to
-// be caught half-way.
+// corpus is a backup with ten thousand decisions, large enough that a backup of
+// it can be interrupted.
 const corpus = "../../internal/replay/testdata/0001.backup"
 
 // runVerdict runs a command to its end.
@@ -26,7 +26,7 @@ func runVerdict(t *testing.T, args ...string) (stderr string, err error) {
 	return said.String(), err
 }
 
-// parts are the files of backups that did not come to their end.
+// parts returns the temporary files of interrupted backups.
 func parts(t *testing.T, name string) []string {
 	t.Helper()
 	list, err := filepath.Glob(name + ".*.part")
@@ -36,8 +36,8 @@ func parts(t *testing.T, name string) []string {
 	return list
 }
 
-// endHalfWay starts a backup and sends it a signal when some of it is written.
-// It reports how much that was, and whether the backup was still at it.
+// endHalfWay starts a backup and sends it a signal when part of it is written.
+// It returns how much was written, and whether the backup was still running.
 func endHalfWay(t *testing.T, databaseURL, name string, with syscall.Signal) (written int64, caught bool) {
 	t.Helper()
 	before := len(parts(t, name))
@@ -66,15 +66,15 @@ func endHalfWay(t *testing.T, databaseURL, name string, with syscall.Signal) (wr
 			}
 		}
 		if written > 64<<10 {
-			_ = c.Process.Signal(with) // it may just have ended
+			_ = c.Process.Signal(with) // it may have ended in the meantime
 			return written, <-ended != nil
 		}
 	}
 }
 
-// TestBackupEndedHalfWay: a backup that is killed, or told to end, puts nothing
-// under its name, leaves what was there before, and leaves no file that a
-// restore would take.
+// TestBackupEndedHalfWay checks that an interrupted or killed backup creates no
+// file under its name, keeps the earlier one, and leaves no file that a restore
+// would accept.
 func TestBackupEndedHalfWay(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -85,7 +85,7 @@ func TestBackupEndedHalfWay(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		with syscall.Signal
-		left int // files that are left over
+		left int // leftover files
 	}{{"killed", syscall.SIGKILL, 1}, {"told to end", syscall.SIGTERM, 0}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -105,12 +105,13 @@ func TestBackupEndedHalfWay(t *testing.T) {
 				t.Errorf("%d files are left over, want %d", len(left), c.left)
 			}
 			for _, part := range left {
-				said, err := runVerdict(t, "restore", "-i", part, "-database-url", "sqlite:"+filepath.Join(t.TempDir(), "new.db"))
+				said, err := runVerdict(t, "restore", "-i", part, "-database-url",
+					"sqlite:"+filepath.Join(t.TempDir(), "new.db"))
 				if err == nil || !strings.Contains(said, "the backup cannot be restored: it ends too early") {
 					t.Errorf("restoring what is left over: %v, %q", err, said)
 				}
 			}
-			// What is left over is in nobody's way.
+			// Leftover files do not prevent another backup.
 			if said, err := runVerdict(t, "backup", "-database-url", databaseURL, "-o", name); err != nil {
 				t.Errorf("another backup: %v, %s", err, said)
 			}

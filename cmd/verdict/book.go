@@ -23,42 +23,45 @@ It contains no real data. "verdict backtest -synthetic N" decides such a book
 without writing it.
 `
 
-// bookOptions are the flags that describe a synthetic book.
+// bookOptions holds the flags that describe a synthetic book.
 type bookOptions struct {
 	backtest.Book
-	set bool // at least one was given
+	set bool // at least one flag was given
 }
 
 func (o *bookOptions) declare(fs *flag.FlagSet) {
 	o.Seed = backtest.DefaultSeed
-	fs.Func("seed", fmt.Sprintf("`number` that seeds the synthetic book; default: %d", backtest.DefaultSeed), func(text string) (err error) {
-		o.set = true
-		if o.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			return fmt.Errorf("must be a whole number, not negative and below 2^64")
-		}
-		return nil
-	})
-	fs.Func("months", fmt.Sprintf("`months` of origination and of observation; default: %d", backtest.DefaultMonths), func(text string) error {
-		o.set = true
-		n, err := strconv.Atoi(text)
-		if err != nil || n == 0 {
-			n = -1 // out of bounds, so that Check says what they are
-		}
-		o.Months = n
-		return bookMistake(backtest.Book{Months: o.Months})
-	})
-	fs.Func("bad-rate", fmt.Sprintf("`share` of its loans that go bad; default: %s", backtest.DefaultBadRate), func(text string) error {
-		o.set = true
-		n, exact, ok := rule.ParseNumber(text)
-		if !ok || !exact || n == 0 {
-			n = -1
-		}
-		o.BadRate = n
-		return bookMistake(backtest.Book{BadRate: o.BadRate})
-	})
+	fs.Func("seed", fmt.Sprintf("`number` that seeds the synthetic book; default: %d", backtest.DefaultSeed),
+		func(text string) (err error) {
+			o.set = true
+			if o.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+				return fmt.Errorf("must be a whole number, not negative and below 2^64")
+			}
+			return nil
+		})
+	fs.Func("months", fmt.Sprintf("`months` of origination and of observation; default: %d", backtest.DefaultMonths),
+		func(text string) error {
+			o.set = true
+			n, err := strconv.Atoi(text)
+			if err != nil || n == 0 {
+				n = -1 // out of range, so that Check reports the limits
+			}
+			o.Months = n
+			return bookMistake(backtest.Book{Months: o.Months})
+		})
+	fs.Func("bad-rate", fmt.Sprintf("`share` of its loans that go bad; default: %s", backtest.DefaultBadRate),
+		func(text string) error {
+			o.set = true
+			n, exact, ok := rule.ParseNumber(text)
+			if !ok || !exact || n == 0 {
+				n = -1
+			}
+			o.BadRate = n
+			return bookMistake(backtest.Book{BadRate: o.BadRate})
+		})
 }
 
-// bookMistake is the first thing wrong with a book, for a flag to say.
+// bookMistake returns the first fault of a book, as the error of a flag.
 func bookMistake(b backtest.Book) error {
 	var faults fault.List
 	b.Check("", &faults)
@@ -70,7 +73,7 @@ func bookMistake(b backtest.Book) error {
 
 func (o *bookOptions) given() bool { return o.set }
 
-// bookBlock is how many rows of a synthetic book are made at a time.
+// bookBlock is the number of rows of a synthetic book in one block.
 const bookBlock = 8192
 
 func writeBook(c *command) int {

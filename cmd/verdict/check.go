@@ -57,7 +57,7 @@ func check(c *command) int {
 	return code
 }
 
-// analysis is the findings by severity.
+// analysis holds the findings by severity.
 type analysis struct {
 	all        []engine.Finding
 	bySeverity map[engine.Severity][]engine.Finding
@@ -73,7 +73,7 @@ func newAnalysis(findings []engine.Finding) *analysis {
 
 func (r *analysis) count(s engine.Severity) int { return len(r.bySeverity[s]) }
 
-// headings are the severities as people read them, the worst first.
+// headings are the titles of the severities, the worst first.
 var headings = []struct {
 	severity   engine.Severity
 	one, title string
@@ -83,8 +83,8 @@ var headings = []struct {
 	{engine.SeverityInfo, "note", "notes"},
 }
 
-// text is the analysis for people: a heading for each severity, under it the
-// findings in the order of the document, and a last line that sums up.
+// text returns the analysis for people: a heading for each severity with the
+// findings in the order of the document, and a summary in the last line.
 func (r *analysis) text() []byte {
 	var b bytes.Buffer
 	var sums []string
@@ -130,7 +130,7 @@ func writeFinding(b *bytes.Buffer, f engine.Finding) {
 	fmt.Fprintf(b, "    witness: %s\n", strings.Join(facts, ", "))
 }
 
-// json is the analysis for programs.
+// json returns the analysis for programs.
 func (r *analysis) json() []byte {
 	var w wire.Writer
 	w.Object().Key("findings").Array()

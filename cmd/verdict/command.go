@@ -14,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// command is one invocation: its arguments and its streams.
+// command is one invocation, with its arguments and streams.
 type command struct {
 	name           string
 	args           []string
@@ -22,16 +22,16 @@ type command struct {
 	stdout, stderr io.Writer
 }
 
-// flags makes the command's flag set with its own help text.
+// flags returns the command's flag set with its help text.
 func (c *command) flags(help string) *flag.FlagSet {
 	fs := flag.NewFlagSet("verdict "+c.name, flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // parse says it, on the right stream
+	fs.SetOutput(io.Discard) // parse reports errors on the right stream
 	fs.Usage = func() { _, _ = fmt.Fprintf(fs.Output(), "%s\n", help) }
 	return fs
 }
 
-// parse reads the flags; done tells that there is nothing left to do. Help
-// that was asked for is an answer, and goes where answers go.
+// parse parses the flags. If done is true, there is nothing left to do.
+// Requested help is an answer and goes to standard output.
 func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	switch err := fs.Parse(c.args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -48,21 +48,23 @@ func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	return exitOK, false
 }
 
-// usage reports a mistake on the command line, or a file that cannot be read
-// or written.
+// usage reports an error on the command line, or a file that cannot be read or
+// written, and returns the exit code.
 func (c *command) usage(format string, args ...any) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s\n", c.name, fmt.Sprintf(format, args...))
 	return exitUsage
 }
 
-// refused reports a wrong policy or application, with all its faults.
+// refused reports an invalid policy or application with all its faults, and
+// returns the exit code.
 func (c *command) refused(what string, err error) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %s: %v\n", c.name, what, err)
 	return exitRefused
 }
 
-// print writes an answer. One that could not be written is an error: with a
-// full disk the file is cut short, and nothing else would say so.
+// print writes an answer to standard output. A failed write is reported,
+// because on a full disk the output would otherwise be cut short without
+// notice.
 func (c *command) print(answer []byte) int {
 	if _, err := c.stdout.Write(answer); err != nil {
 		return c.usage("write the answer: %v", err)
@@ -82,10 +84,10 @@ func (c *command) printJSON(document []byte, compact bool) int {
 	return c.print(out.Bytes())
 }
 
-// maxFile bounds what is read from a file or from standard input.
+// maxFile is the maximum size of a file or of standard input.
 const maxFile = 8 << 20
 
-// standardInput is the file name that stands for it.
+// standardInput is the file name that stands for standard input.
 const standardInput = "-"
 
 // read reads a whole file, or standard input.
@@ -109,8 +111,8 @@ func (c *command) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// document reads and parses a JSON file; a wrong one has been reported when
-// ok is false.
+// document reads and parses a JSON file. If ok is false, the error has been
+// reported.
 func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	data, err := c.read(name)
 	if err != nil {
@@ -123,7 +125,7 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
-// policy reads the named policy file, or the default policy for "".
+// policy returns the policy of a file, or the default policy for "".
 func (c *command) policy(name string) (p *engine.Policy, code int, ok bool) {
 	if name == "" {
 		return engine.DefaultPolicy(), exitOK, true

@@ -16,20 +16,20 @@ import (
 	"verdict/internal/usecase"
 )
 
-// interruptible is a context that the first signal ends, so that work is left
-// off tidily; the second ends the process, whatever it does.
+// interruptible returns a context that the first signal cancels, so that work
+// can end cleanly. A second signal ends the process immediately.
 func interruptible() (ctx context.Context, stop context.CancelFunc) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// databaseFlags adds the settings of a command that works on the database.
+// databaseFlags adds the flags of a command that uses the database.
 func databaseFlags(fs *flag.FlagSet) *app.Settings {
 	return app.Bind(fs, "database-url")
 }
 
-// withStore runs a command's work on the open database.
+// withStore opens the database and runs a command's work on it.
 func (c *command) withStore(settings *app.Settings, work func(context.Context, app.Config, *store.DB) int) int {
 	config, err := settings.Load(os.Getenv)
 	if err != nil {
@@ -48,8 +48,8 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 	return code
 }
 
-// withService runs a command's work on the use cases. What they log, such as a
-// database that does not answer, is told by the error as well.
+// withService opens the database and runs a command's work on the use cases.
+// Their logs are discarded, because the returned errors say the same.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
 		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil)
@@ -60,17 +60,17 @@ func (c *command) withService(settings *app.Settings, work func(context.Context,
 	})
 }
 
-// failed reports what a use case refused, or could not do.
+// failed reports the error of a use case and returns the exit code.
 func (c *command) failed(err error) int {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable {
-		return c.ended(err)
+		return c.incomplete(err)
 	}
 	return c.usage("%v", err)
 }
 
-// ended reports why the work came to another end than was asked for.
-func (c *command) ended(err error) int {
+// incomplete reports why the work did not complete and returns the exit code.
+func (c *command) incomplete(err error) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %v\n", c.name, err)
 	return exitRefused
 }

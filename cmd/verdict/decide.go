@@ -34,7 +34,8 @@ func decide(c *command) int {
 	policyFile := fs.String("policy", "", "policy `file`, - for standard input; default: the default policy")
 	inputFile := fs.String("input", "", "application `file`, - for standard input")
 	sample := fs.Bool("sample", false, "decide the built-in sample application")
-	asOf := fs.String("as-of", "", "RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
+	asOf := fs.String("as-of", "",
+		"RFC 3339 `time` of the decision: ages and windows are counted from its day, and the offer has a valid_until")
 	compact := fs.Bool("compact", false, "print on one line")
 	if code, done := c.parse(fs, 0); done {
 		return code
@@ -74,7 +75,12 @@ func decide(c *command) int {
 	var d engine.Decision
 	engine.Compile(policy, field.Catalogue()).Decide(app.Facts, &d)
 	d.AddDerived(app.Facts)
-	env := engine.Envelope{Preview: true, Facts: app.Facts, TenurePointer: app.TenurePointer(), Warnings: app.WarnAbsent(d.AbsentInputs())}
+	env := engine.Envelope{
+		Preview:       true,
+		Facts:         app.Facts,
+		TenurePointer: app.TenurePointer(),
+		Warnings:      app.WarnAbsent(d.AbsentInputs()),
+	}
 	if *asOf != "" {
 		env.ValidUntil = loan.ValidUntil(at, policy.OfferValidityDays).Format(time.RFC3339)
 	}
@@ -83,8 +89,10 @@ func decide(c *command) int {
 	return c.printJSON(w.Buf, *compact)
 }
 
-// application reads the application, the sample when name is empty.
-func (c *command) application(name string, policy *engine.Policy, today civil.Day) (app *application.Application, code int, ok bool) {
+// application reads an application, the sample if name is "".
+func (c *command) application(
+	name string, policy *engine.Policy, today civil.Day,
+) (app *application.Application, code int, ok bool) {
 	data, shown := sampleApplication, "the sample"
 	if name != "" {
 		var err error

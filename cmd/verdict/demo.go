@@ -59,7 +59,7 @@ func demonstrate(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		defer func() { _ = os.RemoveAll(folder) }() // what stays is in the folder for what is temporary
+		defer func() { _ = os.RemoveAll(folder) }() // a leftover is in the system's folder for temporary files
 		config.DatabaseURL = "sqlite:" + filepath.Join(folder, "demo.db")
 	}
 	ctx, stop := interruptible()
@@ -67,23 +67,23 @@ func demonstrate(c *command) int {
 	return c.demonstrate(ctx, config, *decisions)
 }
 
-// demonstrate opens the listener first, so that an address in use is told
-// before anything is made, then fills the database and serves it.
+// demonstrate opens the listener first, so that an address in use is reported
+// before anything is created, then fills the database and serves it.
 func (c *command) demonstrate(ctx context.Context, config app.Config, decisions int) int {
 	service, err := app.New(ctx, config, c.stderr)
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	defer func() { _ = service.Close() }() // for the second time, unless filling failed
+	defer func() { _ = service.Close() }() // it is closed already, unless filling failed
 	password := newPassword()
 	made, err := c.fill(ctx, config, demo.Options{Now: time.Now(), Decisions: decisions, Password: password})
 	switch {
 	case errors.Is(err, demo.ErrNotEmpty):
-		return c.ended(err)
+		return c.incomplete(err)
 	case err != nil:
 		return c.failed(err)
 	}
-	if code := c.print(invitation(service.URL(), made, password)); code != exitOK {
+	if code := c.print(invitationText(service.URL(), made, password)); code != exitOK {
 		return code
 	}
 	err = service.Run(ctx)
@@ -91,12 +91,12 @@ func (c *command) demonstrate(ctx context.Context, config app.Config, decisions 
 		err = closing
 	}
 	if err != nil {
-		return c.ended(err)
+		return c.incomplete(err)
 	}
 	return exitOK
 }
 
-// fill makes the tenant, with a bar on a terminal.
+// fill creates the tenant, with a progress bar on a terminal.
 func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (demo.Filled, error) {
 	db, err := store.Open(ctx, config.DatabaseURL, config.Store)
 	if err != nil {
@@ -105,22 +105,23 @@ func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (
 	bar := c.progress(int64(o.Decisions), "making a month")
 	o.Progress = func(done, total int64) {
 		bar.ChangeMax64(total)
-		_ = bar.Set64(done) // a terminal that is gone is no reason to stop
+		_ = bar.Set64(done) // a lost terminal must not stop the work
 	}
 	made, err := demo.Fill(ctx, db, o)
 	_ = bar.Finish()
 	return made, errors.Join(err, db.Close())
 }
 
-// newPassword is one that nobody else has: the demonstration may be reachable
-// from elsewhere.
+// newPassword returns a random password, because other machines may be able to
+// reach the demonstration.
 func newPassword() tenant.Secret {
 	text := strings.ToLower(rand.Text())
 	return tenant.NewSecret(strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16]}, "-"))
 }
 
-// invitation says where the demonstration is and how to get in.
-func invitation(url string, made demo.Filled, password tenant.Secret) []byte {
+// invitationText returns the text that says where the demonstration is and how to
+// sign in.
+func invitationText(url string, made demo.Filled, password tenant.Secret) []byte {
 	var out bytes.Buffer
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(&out, format, args...) } // into memory
 	say("\n  Console    %s/console\n", url)

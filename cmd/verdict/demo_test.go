@@ -12,14 +12,16 @@ import (
 	"testing"
 )
 
-// TestDemo: what is printed leads into the console, the keys call the API, and
-// nothing is left behind.
+// TestDemo checks that the printed address and passwords lead into the console,
+// that the keys call the API, and that nothing is left behind.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	var said bytes.Buffer
-	demo := exec.CommandContext(t.Context(), "verdict", "demo", "-addr", "127.0.0.1:0", "-decisions", "1", "-log-level", "error")
-	demo.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", "TMPDIR="+folder, "VERDICT_DATABASE_URL=sqlite:/no/such/folder/in-use.db")
+	demo := exec.CommandContext(t.Context(), "verdict", "demo", "-addr", "127.0.0.1:0", "-decisions", "1", "-log-level",
+		"error")
+	demo.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0",
+		"TMPDIR="+folder, "VERDICT_DATABASE_URL=sqlite:/no/such/folder/in-use.db")
 	demo.Stderr = &said
 	out, err := demo.StdoutPipe()
 	if err != nil {
@@ -67,7 +69,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// signIn posts the form of the door and returns the status of the answer.
+// signIn posts the sign-in form and returns the status of the answer.
 func signIn(t *testing.T, address string, form url.Values) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(form.Encode()))
@@ -80,6 +82,6 @@ func signIn(t *testing.T, address string, form url.Values) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = response.Body.Close() // nobody reads it
+	_ = response.Body.Close() // not needed
 	return response.StatusCode
 }

@@ -27,7 +27,7 @@ func fenced(t *testing.T, page, language string) (blocks []string) {
 	return blocks
 }
 
-// TestPolicyPage: the policy that the reference page shows is one.
+// TestPolicyPage checks that the policy on the reference page is valid.
 func TestPolicyPage(t *testing.T) {
 	t.Parallel()
 	blocks := fenced(t, "../../docs/POLICY.md", "json")
@@ -41,8 +41,8 @@ func TestPolicyPage(t *testing.T) {
 	}
 }
 
-// TestReadme: the application that the README shows gets the answer that it
-// shows, as far as it shows it.
+// TestReadme checks that the README's application gets the answer that the
+// README shows.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	var application string
@@ -69,19 +69,20 @@ func TestReadme(t *testing.T) {
 	shown(t, "", want, got)
 }
 
-// TestSignupCommands runs the signup that the README and the welcome show to
-// copy, with answers in the place of a service: a key goes into KEY, a refusal
-// does not, and what comes after says so.
+// TestSignupCommands runs the signup commands of the README and of the greeting
+// with prepared answers. A key is stored in KEY; a refusal is not, and the next
+// command reports it.
 func TestSignupCommands(t *testing.T) {
 	t.Parallel()
-	commands := map[string]string{"welcome": string(greeting("http://127.0.0.1:8080"))}
+	commands := map[string]string{"welcome": string(greetingText("http://127.0.0.1:8080"))}
 	for _, block := range fenced(t, "../../README.md", "sh") {
 		if strings.Contains(block, "/api/signup") {
 			commands["README"] = block
 		}
 	}
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte("#!/bin/sh\nprintf %s \"$ANSWER\"\n"), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(bin, "curl"), []byte("#!/bin/sh\nprintf %s \"$ANSWER\"\n"),
+		0o755); err != nil {
 		t.Fatal(err)
 	}
 	signup := regexp.MustCompile(`(?s)KEY=\$\(.*?>/dev/null\n`)
@@ -96,7 +97,8 @@ func TestSignupCommands(t *testing.T) {
 			if !strings.Contains(string(out), want) {
 				t.Errorf("%s, answered with %s, says %s", where, answer, out)
 			}
-			if refused := want == "email_taken"; refused == (err == nil) || refused == strings.Contains(string(out), "key:") {
+			if refused := want == "email_taken"; refused == (err == nil) || refused == strings.Contains(string(out),
+				"key:") {
 				t.Errorf("%s, answered with %s, ends with %v and says %s", where, answer, err, out)
 			}
 		}
@@ -106,8 +108,8 @@ func TestSignupCommands(t *testing.T) {
 	}
 }
 
-// shown checks that everything in want is in got; the README leaves members
-// and entries out, and shortens hashes.
+// shown checks that everything in want is in got. The README omits members and
+// entries and shortens hashes.
 func shown(t *testing.T, at string, want, got any) {
 	t.Helper()
 	switch want := want.(type) {
@@ -134,7 +136,7 @@ func shown(t *testing.T, at string, want, got any) {
 	}
 }
 
-// contains reports whether got has all that want shows of it.
+// contains reports whether got has everything that want shows.
 func contains(want, got any) bool {
 	switch want := want.(type) {
 	case map[string]any:

@@ -6,17 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// figures is a table: its first columns stand to the left, as names do, the
-// others to the right, as numbers do.
-type figures struct {
-	left  int // how many columns stand to the left; 0 is 1
+// figureTable is a table. Its first columns are aligned left, the others right.
+type figureTable struct {
+	left  int // the number of columns aligned left; 0 means 1
 	lines [][]string
 }
 
-func (t *figures) add(cells ...string) { t.lines = append(t.lines, cells) }
+func (t *figureTable) add(cells ...string) { t.lines = append(t.lines, cells) }
 
-// write writes the lines, two spaces in front and between the columns.
-func (t *figures) write(b *bytes.Buffer) {
+// write writes the lines with two spaces before each and between the columns.
+func (t *figureTable) write(b *bytes.Buffer) {
 	var widths []int
 	for _, line := range t.lines {
 		for i, cell := range line {

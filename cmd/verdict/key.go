@@ -17,10 +17,12 @@ func keyCreate(c *command) int {
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
 	env := fs.String("env", "", "`environment` the key works in: live or sandbox")
 	name := fs.String("name", "operator", "`name` of the key")
-	scopes := fs.String("scopes", "", "`scopes` separated by commas: decide, read, policy:write, policy:activate, facts:read, admin; default: those of the person's role")
-	expires := fs.String("expires", "", "`when` it expires: an RFC 3339 time, or a time from now such as 720h; default: never")
+	scopes := fs.String("scopes", "", "`scopes` separated by commas: decide, read, policy:write, policy:activate, "+
+		"facts:read, admin; default: those of the person's role")
+	expires := fs.String("expires", "",
+		"`when` it expires: an RFC 3339 time, or a time from now such as 720h; default: never")
 	user := fs.String("user", "", "e-mail `address` of the key's owner; default: the first user")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	environment, ok := tenant.ParseEnvironment(*env)
@@ -34,7 +36,7 @@ func keyCreate(c *command) int {
 			return c.usage("-scopes: %v", err)
 		}
 	}
-	until, err := moment(*expires, time.Now())
+	until, err := parseMoment(*expires, time.Now())
 	if err != nil {
 		return c.usage("-expires: %v", err)
 	}
@@ -43,7 +45,7 @@ func keyCreate(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		owner, err := owner(ctx, service, t.ID, *user)
+		owner, err := keyOwner(ctx, service, t.ID, *user)
 		if err != nil {
 			return c.failed(err)
 		}
@@ -56,15 +58,18 @@ func keyCreate(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		// The key alone is the answer, so that it can go into a file or a variable.
-		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown only once\n", made.ID, t.ID, made.Environment, made.Scopes)
+		// Standard output gets only the key, so that it can be stored in a file
+		// or a variable.
+		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown only once\n",
+			made.ID, t.ID, made.Environment, made.Scopes)
 		return c.print(fmt.Appendf(nil, "%s\n", key.Reveal()))
 	})
 }
 
-// owner finds the person whose key it is to be. Who activates a policy in live
-// must be another person than who wrote it, so a key is always somebody's.
-func owner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
+// keyOwner returns the person who will own the key. A policy in live must be
+// activated by another person than its author, so every key belongs to a
+// person.
+func keyOwner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
 	users, err := service.Operator.Users(ctx, tenantID)
 	if err != nil {
 		return account.User{}, err
@@ -82,7 +87,7 @@ func keyList(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
@@ -118,7 +123,7 @@ func keyRevoke(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
-	words, code, done := c.words(fs, "key's id")
+	words, code, done := c.arguments(fs, "key's id")
 	if done {
 		return code
 	}
@@ -135,8 +140,8 @@ func keyRevoke(c *command) int {
 	})
 }
 
-// moment reads a time, or a time from now; nothing is the zero time.
-func moment(text string, now time.Time) (time.Time, error) {
+// parseMoment parses a time or a duration from now. "" is the zero time.
+func parseMoment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -145,7 +150,8 @@ func moment(text string, now time.Time) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return time.Time{}, errors.New("is neither an RFC 3339 time such as 2027-01-01T00:00:00+05:30 nor a time from now such as 720h")
+		return time.Time{},
+			errors.New("is neither an RFC 3339 time such as 2027-01-01T00:00:00+05:30 nor a time from now such as 720h")
 	}
 	return at, nil
 }

@@ -1,4 +1,4 @@
-// Command verdict serves credit decisions, and does the operator's work around
+// Command verdict serves credit decisions and has the operator's commands for
 // the service.
 package main
 
@@ -8,13 +8,13 @@ import (
 	"os"
 )
 
-// commit is the source that the binary was built from, set by the linker.
+// commit is the source revision of the binary, set by the linker.
 var commit = "unknown"
 
 // The exit codes, as the usage text documents them.
 const (
 	exitOK      = 0
-	exitRefused = 1 // what was asked for is wrong
+	exitRefused = 1 // the request is wrong or was refused
 	exitUsage   = 2 // the command line is wrong, or a file or the database cannot be read or written
 )
 
@@ -22,11 +22,13 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main without the process, so that tests can call it.
+// run runs a command and returns its exit code. Tests call it without a
+// process.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
-		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify, "tenant": tenants,
-		"decide": decide, "backtest": runBacktest, "book": writeBook, "check": check, "scorecard": scorecardCommand, "fields": fields, "version": printVersion,
+		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,
+		"tenant": tenants, "decide": decide, "backtest": runBacktest, "book": writeBook, "check": check,
+		"scorecard": scorecardCommand, "fields": fields, "version": printVersion,
 	}
 	c := &command{name: "help", stdin: stdin, stdout: stdout, stderr: stderr}
 	if len(args) == 0 {

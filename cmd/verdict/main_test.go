@@ -11,13 +11,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The test binary is also the verdict of the scripts.
+// TestMain makes the test binary serve as the command verdict in the scripts.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"verdict": main})
 }
 
-// TestScript runs testdata/script/*.txtar, which read like a terminal. With
-// UPDATE_SCRIPTS set, it rewrites the files that they compare with.
+// TestScript runs testdata/script/*.txtar. With UPDATE_SCRIPTS set, it rewrites
+// the files that they compare with.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -26,14 +26,14 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			// Under -race every process would wait a second before it ends.
+			// With -race every process would wait a second before it ends.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return nil
 		},
 	})
 }
 
-// broken is a stream that fails, as a full disk or a closed pipe does.
+// broken is a stream that fails like a full disk or a closed pipe.
 type broken struct{}
 
 var errBroken = errors.New("no space left on device")
@@ -41,14 +41,16 @@ var errBroken = errors.New("no space left on device")
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
 func (broken) Read([]byte) (int, error)  { return 0, errBroken }
 
-// An answer that cannot be written is an error, whichever command gave it.
+// TestUnwritableAnswer checks that an answer that cannot be written is an error
+// for every command.
 func TestUnwritableAnswer(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"}, {"decide", "-h"},
-		{"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"}, {"fields", "-format", "markdown"},
-		{"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"}, {"book"}, {"book", "-h"}, {"backtest", "-h"},
-		{"backtest", "-synthetic", "10"}, {"backtest", "-synthetic", "10", "-json"}, {"backtest", "-synthetic", "10", "-out", "-"},
+		{"help"}, {"-h"}, {"version"}, {"version", "-h"}, {"decide", "-sample"}, {"decide", "-sample", "-compact"},
+		{"decide", "-h"}, {"check"}, {"check", "-json"}, {"check", "-h"}, {"fields"}, {"fields", "-format", "json"},
+		{"fields", "-format", "markdown"}, {"serve", "-h"}, {"tenant", "-h"}, {"verify", "-h"}, {"book"},
+		{"book", "-h"}, {"backtest", "-h"}, {"backtest", "-synthetic", "10"}, {"backtest", "-synthetic", "10", "-json"},
+		{"backtest", "-synthetic", "10", "-out", "-"},
 	} {
 		var stderr bytes.Buffer
 		if code := run(args, strings.NewReader(""), broken{}, &stderr); code != exitUsage {
@@ -60,7 +62,8 @@ func TestUnwritableAnswer(t *testing.T) {
 	}
 }
 
-// So is a standard input that cannot be read to its end.
+// TestUnreadableInput checks that a standard input that cannot be read to its
+// end is an error.
 func TestUnreadableInput(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"decide", "-input", "-"}, {"check", "-policy", "-"}, {"backtest", "-csv", "-"}} {
@@ -74,7 +77,7 @@ func TestUnreadableInput(t *testing.T) {
 	}
 }
 
-// An input without end is given up, not swallowed.
+// TestEndlessInput checks that an endless input is refused at the limit.
 func TestEndlessInput(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"decide", "-input", "-"}, {"check", "-policy", "-"}} {

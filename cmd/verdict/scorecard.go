@@ -32,7 +32,7 @@ a -split-file does not mark as train (a CSV with a column "split" and one row fo
 each row of the data), or a quarter of all. docs/SCORECARD.md explains the method.
 `
 
-// scorecardCommand is the family of commands about scorecards.
+// scorecardCommand runs the commands about scorecards.
 func scorecardCommand(c *command) int {
 	if len(c.args) == 0 || c.args[0] != "fit" {
 		if len(c.args) > 0 && (c.args[0] == "-h" || c.args[0] == "-help" || c.args[0] == "--help") {
@@ -44,7 +44,7 @@ func scorecardCommand(c *command) int {
 	return scorecardFit(c)
 }
 
-// fitFlags are what the command line says.
+// fitFlags holds the flags.
 type fitFlags struct {
 	options                     training.Options
 	csv, splitFile, out, report string
@@ -62,7 +62,8 @@ func scorecardFit(c *command) int {
 	case f.csv == "":
 		return c.usage("give the file of rows with -csv")
 	case f.csv == standardInput:
-		return c.usage("the rows are read several times, which is not possible with standard input: give a file with -csv")
+		return c.usage(
+			"the rows are read several times, which is not possible with standard input: give a file with -csv")
 	case f.options.Target == "":
 		return c.usage("give the column of outcomes with -target")
 	case f.splitFile != "" && f.options.SplitColumn != "":
@@ -85,8 +86,8 @@ func scorecardFit(c *command) int {
 	return c.deliver(&f, result)
 }
 
-// nameOf names a scorecard after the file of its rows, so that the card can be
-// sent to a server as it is.
+// nameOf returns the name of a scorecard, derived from the file of its rows, so
+// that the card can be sent to a server unchanged.
 func nameOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".gz")
 	name = strings.ToValidUTF8(strings.TrimSuffix(name, filepath.Ext(name)), "?")
@@ -97,10 +98,11 @@ func nameOf(file string) string {
 	return cmp.Or(strings.TrimSpace(name), "scorecard")
 }
 
-// maxName is how many bytes the name of a scorecard may have.
+// maxName is the maximum length of a scorecard's name, in bytes.
 const maxName = 120
 
-// unfit tells a refusal from a file that cannot be read.
+// unfit reports an error of the training and returns the exit code, which
+// differs for a refusal and a file that cannot be read.
 func (c *command) unfit(file string, err error) int {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
@@ -109,7 +111,7 @@ func (c *command) unfit(file string, err error) int {
 	return c.usage("%v", err)
 }
 
-// fit runs the training, with a bar over both readings of the rows.
+// fit runs the training, with a progress bar over both passes through the rows.
 func (c *command) fit(f *fitFlags) (*training.Result, error) {
 	info, err := os.Stat(f.csv)
 	if err != nil {
@@ -123,7 +125,7 @@ func (c *command) fit(f *fitFlags) (*training.Result, error) {
 			_ = file.Close() // only read from
 		}
 	}()
-	uncounted := 2 // finding the encoding and reading the header are no progress
+	uncounted := 2 // the passes for the encoding and the header do not count as progress
 	open := func() (io.Reader, error) {
 		file, err := os.Open(f.csv)
 		if err != nil {
@@ -142,7 +144,7 @@ func (c *command) fit(f *fitFlags) (*training.Result, error) {
 	})
 }
 
-// readSplit reads which rows are held out.
+// readSplit reads which rows are held out for validation.
 func readSplit(name string) (func(row int64) bool, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -160,7 +162,7 @@ func readSplit(name string) (func(row int64) bool, error) {
 	return held, nil
 }
 
-// deliver writes what was asked for.
+// deliver writes the requested files and prints the result.
 func (c *command) deliver(f *fitFlags, r *training.Result) int {
 	var report wire.Writer
 	r.Report.Write(&report)
@@ -182,7 +184,8 @@ func (c *command) deliver(f *fitFlags, r *training.Result) int {
 			}
 			continue
 		}
-		if err := whole(file.name, func(w io.Writer) error { _, err := w.Write(indented.Bytes()); return err }); err != nil {
+		if err := writeAtomically(file.name,
+			func(w io.Writer) error { _, err := w.Write(indented.Bytes()); return err }); err != nil {
 			return c.usage("%v", err)
 		}
 	}

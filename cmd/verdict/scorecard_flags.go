@@ -16,7 +16,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&o.Target, "target", "", "`column` of outcomes")
 	fs.Func("bad", "`spellings` of a bad outcome, separated by commas; then all others are good", listFlag(&o.Bad))
 	fs.Func("good", "`spellings` of a good outcome, separated by commas", listFlag(&o.Good))
-	fs.Func("indeterminate", "`spellings` of an outcome that is neither good nor bad, in addition to indeterminate; those rows are left out", listFlag(&o.Indeterminate))
+	fs.Func("indeterminate", "`spellings` of an outcome that is neither good nor bad, in addition to indeterminate; "+
+		"those rows are left out", listFlag(&o.Indeterminate))
 	fs.StringVar(&o.Weight, "weight", "", "`column` of the weights of rows")
 	fs.Func("map", "`column=field,…` for columns whose names differ from their fields", func(text string) error {
 		o.Map = map[string]string{}
@@ -30,7 +31,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		return nil
 	})
 	fs.Func("exclude", "`columns` that must not be used, separated by commas", listFlag(&o.Exclude))
-	fs.Func("include", "`columns` to use even if they look like an identifier or a leak, separated by commas", listFlag(&o.Include))
+	fs.Func("include", "`columns` to use even if they look like an identifier or a leak, separated by commas",
+		listFlag(&o.Include))
 	fs.Func("categorical", "`columns` whose numbers are categories, separated by commas", listFlag(&o.Categorical))
 	fs.Func("foir", "`unit` of the column foir: ratio (0.35) or percent (35); default: ratio", func(text string) error {
 		if text != "ratio" && text != "percent" {
@@ -39,7 +41,8 @@ func (f *fitFlags) register(fs *flag.FlagSet) {
 		o.PercentFOIR = text == "percent"
 		return nil
 	})
-	fs.Func("missing", "`spellings` of a missing value, separated by commas, in addition to the empty cell and, in columns of numbers, NA, NaN, N/A, null, - and similar", listFlag(&o.Missing))
+	fs.Func("missing", "`spellings` of a missing value, separated by commas, in addition to the empty cell and, in "+
+		"columns of numbers, NA, NaN, N/A, null, - and similar", listFlag(&o.Missing))
 	fs.Func("special", "`numbers` that stand for something else, separated by commas", func(text string) error {
 		for part := range strings.SplitSeq(text, ",") {
 			n, err := parseNumber(part)

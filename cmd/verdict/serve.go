@@ -33,7 +33,8 @@ func serve(c *command) int {
 	}
 	config.Version, config.Commit = api.Version, commit
 	for _, name := range app.UnknownVariables(os.Environ()) {
-		_, _ = fmt.Fprintf(c.stderr, "verdict serve: unknown setting %s; \"verdict serve -h\" lists the settings\n", name)
+		_, _ = fmt.Fprintf(c.stderr, "verdict serve: unknown setting %s; \"verdict serve -h\" lists the settings\n",
+			name)
 	}
 	ctx, stop := interruptible()
 	defer stop()
@@ -42,8 +43,8 @@ func serve(c *command) int {
 		return c.usage("%v", err)
 	}
 	if *welcome || onTerminal(c.stdout) {
-		if code := c.print(greeting(service.URL())); code != exitOK {
-			_ = service.Close() // what went wrong was said
+		if code := c.print(greetingText(service.URL())); code != exitOK {
+			_ = service.Close() // the error was reported
 			return code
 		}
 	}
@@ -52,13 +53,13 @@ func serve(c *command) int {
 		err = closing
 	}
 	if err != nil {
-		return c.ended(err)
+		return c.incomplete(err)
 	}
 	return exitOK
 }
 
-// greeting is what a newcomer needs: where it is, and commands to paste.
-func greeting(url string) []byte {
+// greetingText returns the text for a new user: the address, and commands to paste.
+func greetingText(url string) []byte {
 	return fmt.Appendf(nil, `
   Verdict answers at  %[1]s
   Documentation       %[1]s/docs

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// process is a verdict serve of its own, as an operator runs it.
+// process is a running "verdict serve".
 type process struct {
 	*exec.Cmd
 	welcome string
@@ -25,11 +25,12 @@ type process struct {
 	log     *bytes.Buffer
 }
 
-// startServe runs "verdict serve" and waits until it has said where it is.
+// startServe runs "verdict serve" and waits until it has printed its address.
 func startServe(t *testing.T, args ...string) *process {
 	t.Helper()
 	p := &process{log: &bytes.Buffer{}}
-	p.Cmd = exec.CommandContext(t.Context(), "verdict", append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0"}, args...)...)
+	p.Cmd = exec.CommandContext(t.Context(), "verdict",
+		append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0"}, args...)...)
 	p.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	p.Stderr = p.log
 	out, err := p.StdoutPipe()
@@ -53,9 +54,9 @@ func startServe(t *testing.T, args ...string) *process {
 	return nil
 }
 
-// TestServe: the commands that the welcome shows work as they are pasted, the
-// decision is there for verify, a signal ends the process, and a decision that
-// somebody altered is found.
+// TestServe checks that the commands of the greeting work as pasted, that
+// verify finds the decision, that a signal ends the process, and that verify
+// detects an altered decision.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "verdict.db")
@@ -83,7 +84,8 @@ func TestServe(t *testing.T) {
 	verified := func(want int) string {
 		t.Helper()
 		var out, errs bytes.Buffer
-		if code := run([]string{"verify", "-database-url", "sqlite:" + file}, strings.NewReader(""), &out, &errs); code != want {
+		if code := run([]string{"verify", "-database-url", "sqlite:" + file}, strings.NewReader(""), &out,
+			&errs); code != want {
 			t.Errorf("verify exits with %d: %s%s", code, &out, &errs)
 		}
 		return out.String()
@@ -93,13 +95,13 @@ func TestServe(t *testing.T) {
 	}
 	alter(t, file)
 	id, _ := decision["decision_id"].(string)
-	if got := verified(exitRefused); !strings.Contains(got, id) || !strings.HasSuffix(got, "1 of 1 decisions do not reproduce\n") {
+	if got := verified(exitRefused); !strings.Contains(got, id) || !strings.HasSuffix(got,
+		"1 of 1 decisions do not reproduce\n") {
 		t.Errorf("verify says %q of an altered decision", got)
 	}
 }
 
-// alter changes what the decision says it came to, as only somebody with the
-// file itself can.
+// alter changes the hash of the stored decision directly in the database file.
 func alter(t *testing.T, file string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", file)
@@ -114,7 +116,7 @@ func alter(t *testing.T, file string) {
 	}
 }
 
-// ask posts JSON and reads the answer, which must be a success.
+// ask posts JSON and returns the answer, which must be a success.
 func ask(t *testing.T, url, key, body string) (answer map[string]any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -142,8 +144,8 @@ func ask(t *testing.T, url, key, body string) (answer map[string]any) {
 	return answer
 }
 
-// TestSecondSignal: the first is followed by a long farewell, the second ends
-// it at once.
+// TestSecondSignal checks that after the first signal, which starts a long
+// shutdown, a second one ends the process immediately.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(t.TempDir(), "verdict.db"), "-shutdown-delay", "5m")
@@ -151,7 +153,7 @@ func TestSecondSignal(t *testing.T) {
 	if err := p.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	for status := 200; status != http.StatusServiceUnavailable; { // until the first was heard
+	for status := 200; status != http.StatusServiceUnavailable; { // until the first signal has taken effect
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.url+"/readyz", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -164,10 +166,10 @@ func TestSecondSignal(t *testing.T) {
 		status = response.StatusCode
 	}
 	go func() { ended <- p.Wait() }()
-	// Again and again: one that comes in the moment between hearing the first
-	// and no longer listening is taken for the first.
+	// Repeat the signal: one that arrives before the handler is reset counts as
+	// the first.
 	for {
-		_ = p.Process.Signal(os.Interrupt) // it may have ended meanwhile
+		_ = p.Process.Signal(os.Interrupt) // it may have ended in the meantime
 		select {
 		case err := <-ended:
 			if err == nil || !strings.Contains(err.Error(), "interrupt") {

@@ -39,23 +39,23 @@ or set VERDICT_PASSWORD. If there is only one tenant, -tenant can be left out.
 Changes reach every running node within a second.
 `
 
-// verbs are the commands below a command, by their words.
+// verbs holds the subcommands of a command, by name.
 type verbs map[string]func(*command) int
 
 func tenants(c *command) int {
-	return c.below(tenantHelp, verbs{
+	return c.subcommand(tenantHelp, verbs{
 		"list": tenantList, "show": tenantShow, "create": tenantCreate, "invite": tenantInvite, "plan": tenantPlan,
 		"user": func(c *command) int {
-			return c.below(tenantHelp, verbs{"add": userAdd, "list": userList, "password": userPassword})
+			return c.subcommand(tenantHelp, verbs{"add": userAdd, "list": userList, "password": userPassword})
 		},
 		"key": func(c *command) int {
-			return c.below(tenantHelp, verbs{"create": keyCreate, "list": keyList, "revoke": keyRevoke})
+			return c.subcommand(tenantHelp, verbs{"create": keyCreate, "list": keyList, "revoke": keyRevoke})
 		},
 	})
 }
 
-// below runs the command that the next word names.
-func (c *command) below(help string, known verbs) int {
+// subcommand runs the subcommand that the next argument names.
+func (c *command) subcommand(help string, known verbs) int {
 	if len(c.args) == 0 {
 		return c.usage("the subcommand is missing; \"verdict tenant -h\" lists them")
 	}
@@ -72,8 +72,8 @@ func (c *command) below(help string, known verbs) int {
 	}
 }
 
-// words parses flags and the words that must come with them, in any order.
-func (c *command) words(fs *flag.FlagSet, names ...string) (words []string, code int, done bool) {
+// arguments parses flags and the required arguments, in any order.
+func (c *command) arguments(fs *flag.FlagSet, names ...string) (words []string, code int, done bool) {
 	for len(words) <= len(names) {
 		if code, done = c.parse(fs, len(c.args)); done {
 			return nil, code, true
@@ -95,7 +95,7 @@ func (c *command) words(fs *flag.FlagSet, names ...string) (words []string, code
 func tenantList(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
@@ -119,7 +119,7 @@ func tenantList(c *command) int {
 func tenantShow(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
-	words, code, done := c.words(fs, "tenant's id")
+	words, code, done := c.arguments(fs, "tenant's id")
 	if done {
 		return code
 	}
@@ -136,7 +136,8 @@ func tenantShow(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		out := fmt.Appendf(nil, "%s\n  organisation  %s\n  plan          %s\n  created       %s\n\n", one.ID, one.OrgName, one.Plan, shortTime(one.CreatedAt))
+		out := fmt.Appendf(nil, "%s\n  organisation  %s\n  plan          %s\n  created       %s\n\n",
+			one.ID, one.OrgName, one.Plan, shortTime(one.CreatedAt))
 		out = append(append(out, userTable(users)...), '\n')
 		return c.print(append(out, keyTable(keys, time.Now())...))
 	})
@@ -147,7 +148,7 @@ func tenantCreate(c *command) int {
 	settings := databaseFlags(fs)
 	email := fs.String("email", "", "`address` of the first user, who may do everything")
 	org := fs.String("org", "", "`name` of the organisation")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	password, code, ok := c.password()
@@ -160,7 +161,8 @@ func tenantCreate(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		return c.print(fmt.Appendf(nil, "tenant  %s\nuser    %s\nkey     %s\n\nThe key is for the sandbox. It is shown only once.\n",
+		return c.print(fmt.Appendf(nil,
+			"tenant  %s\nuser    %s\nkey     %s\n\nThe key is for the sandbox. It is shown only once.\n",
 			made.Tenant.ID, made.UserID, made.Key.Reveal()))
 	})
 }
@@ -169,7 +171,7 @@ func tenantInvite(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
 	days := fs.Int("days", 7, "number of `days` for which the code is valid")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	if *days < 1 || *days > 365 {
@@ -180,14 +182,15 @@ func tenantInvite(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		return c.print(fmt.Appendf(nil, "%s\n\nThis invite_code works for one signup until %s. It is shown only once.\n", token.Reveal(), shortTime(ends)))
+		return c.print(fmt.Appendf(nil, "%s\n\nThis invite_code works for one signup until %s. It is shown only "+
+			"once.\n", token.Reveal(), shortTime(ends)))
 	})
 }
 
 func tenantPlan(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
-	words, code, done := c.words(fs, "tenant's id", "plan's name")
+	words, code, done := c.arguments(fs, "tenant's id", "plan's name")
 	if done {
 		return code
 	}
@@ -199,7 +202,7 @@ func tenantPlan(c *command) int {
 	})
 }
 
-// table lines columns up.
+// table aligns columns.
 type table struct {
 	buf bytes.Buffer
 	w   *tabwriter.Writer
@@ -221,7 +224,7 @@ func (t *table) bytes() []byte {
 	return t.buf.Bytes()
 }
 
-// shortTime is a time for people, - when there is none.
+// shortTime formats a time for people, "-" for the zero time.
 func shortTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -229,7 +232,7 @@ func shortTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// theTenant is the tenant that was named, or the only one there is.
+// theTenant returns the named tenant, or the only one if id is "".
 func theTenant(ctx context.Context, service *usecase.Set, id string) (tenant.Tenant, error) {
 	if id != "" {
 		return service.Operator.Tenant(ctx, id)

@@ -7,8 +7,8 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// onTerminal tells whether a person sits at the other end of a stream. The null
-// device is a character device too, and nobody sits there.
+// onTerminal reports whether a stream is a terminal. The null device is a
+// character device too, but not a terminal.
 func onTerminal(stream any) bool {
 	file, ok := stream.(*os.File)
 	if !ok {
@@ -24,8 +24,8 @@ func onTerminal(stream any) bool {
 
 const progressEvery = 100 * time.Millisecond
 
-// progress shows a bar on a terminal, and nothing where a log would be filled
-// with it. A total of -1 is one that is not known.
+// progress returns a progress bar that shows on a terminal and is silent
+// otherwise, so that logs stay clean. A total of -1 means unknown.
 func (c *command) progress(total int64, what string) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetDescription(what),

@@ -22,7 +22,7 @@ func userAdd(c *command) int {
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
 	email := fs.String("email", "", "`address` of the person")
 	role := fs.String("role", string(tenant.RoleAdmin), "`role` of the person")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	password, code, ok := c.password()
@@ -46,7 +46,7 @@ func userList(c *command) int {
 	fs := c.flags(tenantHelp)
 	settings := databaseFlags(fs)
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
@@ -67,7 +67,7 @@ func userPassword(c *command) int {
 	settings := databaseFlags(fs)
 	tenantID := fs.String("tenant", "", "`id` of the tenant")
 	email := fs.String("email", "", "`address` of the person")
-	if _, code, done := c.words(fs); done {
+	if _, code, done := c.arguments(fs); done {
 		return code
 	}
 	password, code, ok := c.password()
@@ -94,20 +94,23 @@ func userTable(users []account.User) []byte {
 	return t.bytes()
 }
 
-// passwordVariable is where a password may come from besides standard input.
+// passwordVariable is the environment variable that may hold a password instead
+// formatFigure standard input.
 const passwordVariable = "VERDICT_PASSWORD"
 
-// maxPasswordLine bounds what is read while looking for a password's end.
+// maxPasswordLine is the maximum number of bytes read for the line with the
+// password.
 const maxPasswordLine = 4096
 
-// password is the variable's, else the first line of standard input. A terminal
-// is refused, because it would show what is typed.
+// password returns the password of the variable, otherwise the first line of
+// standard input. A terminal is refused, because it would show what is typed.
 func (c *command) password() (password tenant.Secret, code int, ok bool) {
 	if text := os.Getenv(passwordVariable); text != "" {
 		return tenant.NewSecret(text), exitOK, true
 	}
 	if onTerminal(c.stdin) {
-		return password, c.usage("the terminal would show the password: use a pipe, or set %s; \"verdict tenant -h\" shows how", passwordVariable), false
+		return password, c.usage("the terminal would show the password: use a pipe, or set %s; \"verdict tenant "+
+			"-h\" shows how", passwordVariable), false
 	}
 	line, err := bufio.NewReader(io.LimitReader(c.stdin, maxPasswordLine)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -115,7 +118,8 @@ func (c *command) password() (password tenant.Secret, code int, ok bool) {
 	}
 	line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
 	if line == "" {
-		return password, c.usage("the password is missing: it is the first line of standard input, or in %s", passwordVariable), false
+		return password, c.usage("the password is missing: it is the first line of standard input, or in %s",
+			passwordVariable), false
 	}
 	return tenant.NewSecret(line), exitOK, true
 }
