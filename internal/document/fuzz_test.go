@@ -34,7 +34,6 @@ func FuzzBodies(f *testing.F) {
 		"condition":  func(v wire.Value) error { _, _, err := document.CheckCondition(v, v, 2, true); return err },
 		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
-		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)
