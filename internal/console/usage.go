@@ -9,6 +9,7 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
+	"verdict/internal/wire"
 )
 
 // usagePages are one page: what the tenant used in this billing period.
@@ -66,12 +67,8 @@ func figuresOf(u decisioning.Usage) usageFigures {
 	f.Left, f.Metered = u.Plan.Remaining(u.Used)
 	if f.Metered {
 		f.Quota = u.Plan.MonthlyQuota
-		share := 100.0
-		if f.Quota > 0 {
-			share = float64(u.Used) * 100 / float64(f.Quota)
-		}
-
-		f.Percent, f.Near = strconv.FormatFloat(share, 'f', 1, 64), share >= nearly
+		used := u.Plan.PercentUsed(u.Used)
+		f.Percent, f.Near = string(wire.AppendDecimal(nil, used, 2)), used >= nearly*100
 		f.Quarter = chart.Bars{
 			Head: chart.Head{ID: "quota", Title: "This month's quota", Description: f.Percent + " % of it is used."},
 			Unit: chart.Count,
