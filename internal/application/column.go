@@ -151,7 +151,7 @@ func (b *columnBuilder) unmapped(header []string) {
 	slices.Sort(missing)
 	for _, name := range missing {
 		hint := ""
-		if near, ok := rule.Nearest(name, header); ok && !b.faults.Terse() {
+		if near, ok := fault.Nearest(name, slices.Values(header)); ok && !b.faults.Terse() {
 			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a name like it"
 		}
 		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s", hint)
@@ -311,7 +311,7 @@ func (b *columnBuilder) why(wanted string) string {
 		list = append(list, name)
 	}
 	slices.Sort(list)
-	if near, ok := rule.Nearest(wanted, list); ok {
+	if near, ok := fault.Nearest(wanted, slices.Values(list)); ok {
 		return "is not a known field; did you mean " + near + "?"
 	}
 	return "is not a known field"

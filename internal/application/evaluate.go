@@ -107,7 +107,7 @@ func (r *reader) bureauReport(body wire.Value) {
 
 // meant returns the known name that a misspelt one probably stands for, "" if none.
 func meant(name string, known []string) string {
-	near, _ := rule.Meant(name, known, false)
+	near, _ := fault.Meant(name, known, false)
 	return near
 }
 

@@ -86,7 +86,7 @@ func (r *reader) search(path, name string, known []string) hint {
 		return hint{nearest: rest} // the canonical name of the fact
 	}
 	r.searched++
-	near, caseOnly := rule.Meant(name, known, r.searched > maxSearches)
+	near, caseOnly := fault.Meant(name, known, r.searched > maxSearches)
 	if !caseOnly && near != "" && len(name) <= shortName && near[0] != name[0] {
 		return hint{} // for example, "name" is not a misspelt "age"
 	}

@@ -140,7 +140,7 @@ func (r *Run) findColumns(faults *fault.List) {
 		at := slices.Index(s.Header, *name)
 		if at < 0 {
 			hint := ""
-			if near, ok := rule.Nearest(*name, s.Header); ok {
+			if near, ok := fault.Nearest(*name, slices.Values(s.Header)); ok {
 				hint = "; column " + strconv.Itoa(slices.Index(s.Header, near)+1) + " has a name like it"
 			}
 			faults.Add("/"+member, fault.CodeUnknownField, "is not a column of the file%s", hint)

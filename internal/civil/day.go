@@ -94,10 +94,6 @@ func (d Day) LastSecond() time.Time { return time.Unix(d.next()-1, 0).UTC() }
 // next returns when the next day begins in India, as Unix time in seconds.
 func (d Day) next() int64 { return (int64(d)+1)*SecondsPerDay - int64(indiaSeconds) }
 
-// NextMidnight returns when the day after a moment's Indian day begins in
-// India. Both are Unix times in seconds.
-func NextMidnight(unix int64) int64 { return DayAtSecond(unix).next() }
-
 // workdaysPerWeek counts all days but Sunday.
 const workdaysPerWeek = 6
 

@@ -114,6 +114,3 @@ func (s *Service) ChangeConfig(
 	s.changes.Forget(id)
 	return out, err
 }
-
-// DefaultConfig is what every tenant starts with.
-func DefaultConfig() Config { return Config{Values: signal.DefaultConfig()} }

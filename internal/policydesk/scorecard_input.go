@@ -115,7 +115,7 @@ func (r *inputReader) unread(name string, v wire.Value) {
 		return
 	}
 	hint := ""
-	if near, ok := rule.Nearest(name, r.reads); ok {
+	if near, ok := fault.Nearest(name, slices.Values(r.reads)); ok {
 		hint = "; did you mean " + near + "?"
 	}
 	r.doubts.Add(v.Pointer(), fault.CodeUnknownField, "no factor of the scorecard reads this, and it was ignored%s", hint)

@@ -58,7 +58,7 @@ func FuzzRead(f *testing.F) {
 		}
 		a := Advise(&c, &s, c.AsOf)
 		var w wire.Writer
-		a.Write(&w)
+		object{&a}.Write(&w)
 		if _, err := wire.Parse(w.Buf); err != nil {
 			t.Fatalf("%v: %s", err, w.Buf)
 		}

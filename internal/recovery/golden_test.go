@@ -35,7 +35,7 @@ func TestCases(t *testing.T) {
 			return faults(t, err)
 		}
 		advice := Advise(&c, &s, c.AsOf)
-		return []txtar.File{{Name: "advice.json", Data: indented(t, &advice)}}
+		return []txtar.File{{Name: "advice.json", Data: indented(t, object{&advice})}}
 	})
 }
 
@@ -81,6 +81,15 @@ func parse(tb testing.TB, document []byte) wire.Value {
 		tb.Fatalf("%v in\n%s", err, document)
 	}
 	return v
+}
+
+// object writes an advice as an object of its own.
+type object struct{ *Advice }
+
+func (a object) Write(w *wire.Writer) {
+	w.Object()
+	a.WriteMembers(w)
+	w.EndObject()
 }
 
 func indented(t *testing.T, document interface{ Write(*wire.Writer) }) []byte {

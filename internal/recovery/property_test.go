@@ -113,7 +113,7 @@ func TestAnyCaseUnderAnyStrategy(t *testing.T) {
 			}
 			a := Advise(&c, &s, c.AsOf)
 			var w wire.Writer
-			a.Write(&w)
+			object{&a}.Write(&w)
 			return c, s, a, w.Buf
 		}
 		c, s, a, written := advise()

@@ -9,7 +9,6 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
-	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -145,7 +144,7 @@ func (r *reader) meant(name string, names []string) (near string, caseOnly bool)
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false
 	}
-	near, caseOnly = rule.Meant(name, names, r.warnings.Terse())
+	near, caseOnly = fault.Meant(name, names, r.warnings.Terse())
 	if near != "" {
 		return near, caseOnly
 	}

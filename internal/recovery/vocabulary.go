@@ -156,9 +156,6 @@ var dispositionNames = []string{
 	CallBack: "CALL_BACK", Delivered: "DELIVERED", Paid: "PAID", OtherEnd: "OTHER",
 }
 
-// String returns the disposition's name in documents.
-func (d Disposition) String() string { return dispositionNames[d] }
-
 // spoken reports whether the attempt reached the borrower.
 func (d Disposition) spoken() bool {
 	return slices.Contains([]Disposition{PromiseToPay, Refused, CallBack, Paid}, d)

@@ -7,13 +7,6 @@ import (
 	"verdict/internal/wire"
 )
 
-// Write writes the advice as an object.
-func (a *Advice) Write(w *wire.Writer) {
-	w.Object()
-	a.WriteMembers(w)
-	w.EndObject()
-}
-
 // WriteMembers writes the members of the advice into the current object. The
 // caller writes the id of the run before them and the creation time after them.
 func (a *Advice) WriteMembers(w *wire.Writer) {

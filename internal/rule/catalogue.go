@@ -119,16 +119,3 @@ func (c *Catalogue) names(yield func(string) bool) {
 		}
 	}
 }
-
-// Nearest returns the candidate closest to a misspelt name, for names that are
-// not in a catalogue.
-func Nearest(name string, candidates []string) (string, bool) {
-	return fault.Nearest(name, slices.Values(candidates))
-}
-
-// Meant returns the known name that an unknown name was probably meant to be,
-// or "" if none is close. It always finds a name that differs only in case;
-// with terse it skips the search for other names.
-func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
-	return fault.Meant(name, known, terse)
-}
