@@ -79,8 +79,9 @@ var house = []room{
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
 	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study rule field engine policydesk"},
-	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent document backtest engine"},
+	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},

@@ -39,9 +39,9 @@ var otherMeanings = map[string][]string{
 	"internal/console/field.go":        {"required"},      // an attribute in HTML
 	"internal/demo/measure.go":         {"bad_month"},     // a column
 	"internal/frauddesk/alert.go":      {"duplicate"},     // a resolution of an alert
-	"internal/httpapi/docs_schema.go":  {"required"},      // a member of OpenAPI
-	"internal/httpapi/docs_view.go":    {"required"},      // a member of OpenAPI
 	"internal/httpapi/tenant.go":       {"unavailable"},   // a state of readiness
+	"internal/reference/schema.go":     {"required"},      // a member of OpenAPI
+	"internal/reference/view.go":       {"required"},      // a member of OpenAPI
 	"internal/store/alert.go":          {"duplicate"},     // a resolution of an alert
 	"internal/training/identifier.go":  {"identifier"},    // a name of a column
 	"internal/training/target.go":      {"indeterminate"}, // a spelling of an outcome

@@ -16,6 +16,7 @@ import (
 	"verdict/api"
 	"verdict/internal/admission"
 	"verdict/internal/agent"
+	"verdict/internal/reference"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -64,7 +65,7 @@ type API struct {
 	mapper       serving.Mapper
 	buckets      tenant.Buckets[owner]
 	docs         *http.ServeMux
-	pages        *docs
+	pages        *reference.Pages
 	works, reads *admission.Pool
 	probes       readiness
 	started      time.Time
@@ -112,7 +113,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 	if o.Agents == nil {
 		o.Agents = agent.New(service.Decisions, service.Agents, agent.Options{})
 	}
-	pages, err := newDocs(api.OpenAPI, o.Version)
+	pages, err := reference.New(api.OpenAPI, o.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +130,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		reads:   admission.NewPool(int64(o.MaxInFlight)),
 		started: o.Now(),
 	}
-	pages.register(a.docs)
+	pages.Register(a.docs)
 	a.routes = newRouter(a.table())
 	return a, nil
 }

@@ -5,7 +5,4 @@ import "html/template"
 // Reference is the documentation without the frame of its page, for the
 // console: adapters do not import each other, so whoever composes them hands it
 // on.
-func (a *API) Reference() (template.HTML, error) {
-	piece, err := a.pages.piece()
-	return template.HTML(piece.body), err // made by a template of ours, which escaped what is in it
-}
+func (a *API) Reference() (template.HTML, error) { return a.pages.Piece() }

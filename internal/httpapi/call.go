@@ -15,6 +15,7 @@ import (
 	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
+	"verdict/internal/reference"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -124,7 +125,7 @@ func (c *call) documentation() error {
 	handler, pattern := c.api.docs.Handler(c.r)
 	// The mux would lead "//" and the like to the front page; there is one way to
 	// say a path.
-	if pattern == frontPattern && c.r.URL.EscapedPath() != "/" {
+	if pattern == reference.FrontPattern && c.r.URL.EscapedPath() != "/" {
 		return fault.New(fault.NotFound, fault.CodeNotFound,
 			"there is nothing at this path; /docs lists the operations")
 	}

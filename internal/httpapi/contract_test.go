@@ -18,7 +18,7 @@ import (
 
 	"verdict/api"
 	"verdict/api/apitest"
-	"verdict/internal/httpapi"
+	"verdict/internal/reference"
 )
 
 // contract is the OpenAPI document with its answers closed, read once: it is
@@ -248,7 +248,7 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 		}
 	}
 	for _, code := range codes {
-		if !slices.Contains(httpapi.ErrorCodes(), code) {
+		if !slices.Contains(reference.Codes(), code) {
 			faults = append(faults, "there is no page about "+code)
 		}
 	}
@@ -262,7 +262,7 @@ func warningBreaches(got answer) (faults []string) {
 		return nil // no object, or none that has warnings
 	}
 	for _, w := range body.Warnings {
-		if !slices.Contains(httpapi.WarningCodes(), w.Code) {
+		if !slices.Contains(reference.WarningCodes(), w.Code) {
 			faults = append(faults, "there is no note about "+w.Code)
 		}
 	}

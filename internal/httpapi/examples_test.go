@@ -19,6 +19,7 @@ import (
 
 	"verdict/api"
 	"verdict/internal/httpapi"
+	"verdict/internal/reference"
 	"verdict/internal/usecase"
 )
 
@@ -82,7 +83,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := httpapi.ErrorCodes()
+	codes := reference.Codes()
 	for _, response := range loadContract(t).Components.Responses {
 		if media := response.Value.Content[problemType]; media != nil {
 			for code := range media.Examples {

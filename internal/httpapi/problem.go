@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/reference"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -84,7 +85,7 @@ func (c *call) refusal(err error) *fault.Error {
 // problem is the body of RFC 9457.
 func (c *call) problem(e *fault.Error, status int) []byte {
 	var w wire.Writer
-	w.Object().Key("type").String("/docs/errors/" + e.Code).Key("title").String(errorTitle(e.Code))
+	w.Object().Key("type").String("/docs/errors/" + e.Code).Key("title").String(reference.Title(e.Code))
 	w.Key("status").Int(int64(status)).Key("code").String(e.Code).Key("detail").String(e.Detail)
 	w.Key("request_id").String(c.requestID)
 	if len(e.Items) > 0 {

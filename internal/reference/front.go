@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"encoding/json"
@@ -6,13 +6,15 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+
+	"verdict/internal/serving"
 )
 
-// frontPattern is the route of the front page.
-const frontPattern = "GET /{$}"
+// FrontPattern is the route of the front page.
+const FrontPattern = "GET /{$}"
 
-// docsFront answers at "/": it leads a reader and a program to the rest.
-type docsFront struct{ page, document docsFile }
+// frontPage answers at "/": it leads a reader and a program to the rest.
+type frontPage struct{ page, document servedFile }
 
 // frontLinks are where it leads to.
 type frontLinks struct {
@@ -24,22 +26,22 @@ type frontLinks struct {
 	Signup        string `json:"signup"`
 }
 
-func newDocsFront(d *docs, version string) (docsFront, error) {
+func newFront(d *Pages, version string) (frontPage, error) {
 	links := frontLinks{"verdict", version, "/docs", "/openapi.json", "/console", "/api/signup"}
 	page, err := d.render("front.html", links)
 	if err != nil {
-		return docsFront{}, err
+		return frontPage{}, err
 	}
 	document, err := json.Marshal(links)
 	if err != nil {
-		return docsFront{}, fmt.Errorf("write the links: %w", err)
+		return frontPage{}, fmt.Errorf("write the links: %w", err)
 	}
-	return docsFront{page, newDocsFile("application/json", document)}, nil
+	return frontPage{page, newFile("application/json", document)}, nil
 }
 
 // serve answers a browser, which asks for HTML by name, with the page and
 // everybody else with JSON.
-func (f docsFront) serve(w http.ResponseWriter, r *http.Request) {
+func (f frontPage) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	file := f.document
 	if wantsHTML(r.Header["Accept"]) {
@@ -51,7 +53,7 @@ func (f docsFront) serve(w http.ResponseWriter, r *http.Request) {
 func wantsHTML(accept []string) bool {
 	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
 		kind, params, err := mime.ParseMediaType(part)
-		if err == nil && kind == "text/html" && !refusedByWeight("q="+params["q"]) {
+		if err == nil && kind == "text/html" && !serving.RefusedByWeight("q="+params["q"]) {
 			return true
 		}
 	}

@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"html"
@@ -14,27 +14,27 @@ import (
 	"verdict/api"
 )
 
-func docsMux(t *testing.T) *http.ServeMux {
+func muxOf(t *testing.T) *http.ServeMux {
 	t.Helper()
-	d, err := newDocs(api.OpenAPI, "1.2.3")
+	d, err := New(api.OpenAPI, "1.2.3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	d.register(mux)
+	d.Register(mux)
 	return mux
 }
 
-func fetchDocs(t *testing.T, mux *http.ServeMux, path string) *httptest.ResponseRecorder {
+func fetch(t *testing.T, mux *http.ServeMux, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	w := httptest.NewRecorder()
 	mux.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
 	return w
 }
 
-func docsBodyOf(t *testing.T, mux *http.ServeMux, path string) string {
+func bodyOf(t *testing.T, mux *http.ServeMux, path string) string {
 	t.Helper()
-	w := fetchDocs(t, mux, path)
+	w := fetch(t, mux, path)
 	if w.Code != http.StatusOK {
 		t.Fatalf("GET %s: %d", path, w.Code)
 	}
@@ -44,8 +44,8 @@ func docsBodyOf(t *testing.T, mux *http.ServeMux, path string) string {
 // TestDocsShowEveryOperation holds the page against the document.
 func TestDocsShowEveryOperation(t *testing.T) {
 	t.Parallel()
-	page := docsBodyOf(t, docsMux(t), "/docs")
-	doc, err := readDocsTree(api.OpenAPI)
+	page := bodyOf(t, muxOf(t), "/docs")
+	doc, err := readTree(api.OpenAPI)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +73,8 @@ func TestDocsShowEveryOperation(t *testing.T) {
 
 func TestDocsShowEverySchema(t *testing.T) {
 	t.Parallel()
-	page := docsBodyOf(t, docsMux(t), "/docs")
-	doc, err := readDocsTree(api.OpenAPI)
+	page := bodyOf(t, muxOf(t), "/docs")
+	doc, err := readTree(api.OpenAPI)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestDocsShowEverySchema(t *testing.T) {
 // that is served.
 func TestDocsLinksLead(t *testing.T) {
 	t.Parallel()
-	mux := docsMux(t)
+	mux := muxOf(t)
 	href := regexp.MustCompile(`href="([^"]*)"`)
 	id := regexp.MustCompile(`\sid="([^"]*)"`)
 	pages := []string{"/docs"}
@@ -97,7 +97,7 @@ func TestDocsLinksLead(t *testing.T) {
 		pages = append(pages, "/docs/errors/"+p.Code)
 	}
 	ids := map[string]bool{}
-	for _, m := range id.FindAllStringSubmatch(docsBodyOf(t, mux, "/docs"), -1) {
+	for _, m := range id.FindAllStringSubmatch(bodyOf(t, mux, "/docs"), -1) {
 		if ids[m[1]] {
 			t.Errorf("the id %s stands twice", m[1])
 		}
@@ -105,7 +105,7 @@ func TestDocsLinksLead(t *testing.T) {
 	}
 	checked := map[string]bool{}
 	for _, path := range pages {
-		for _, m := range href.FindAllStringSubmatch(docsBodyOf(t, mux, path), -1) {
+		for _, m := range href.FindAllStringSubmatch(bodyOf(t, mux, path), -1) {
 			target, fragment, _ := strings.Cut(m[1], "#")
 			switch {
 			case checked[m[1]], m[1] == "data:,":
@@ -113,7 +113,7 @@ func TestDocsLinksLead(t *testing.T) {
 				if !ids[fragment] {
 					t.Errorf("%s links to #%s, which is not there", path, fragment)
 				}
-			case fetchDocs(t, mux, target).Code != http.StatusOK:
+			case fetch(t, mux, target).Code != http.StatusOK:
 				t.Errorf("%s links to %s, which is not served", path, target)
 			}
 			checked[m[1]] = true
@@ -124,10 +124,10 @@ func TestDocsLinksLead(t *testing.T) {
 // TestDocsLoadNothing from elsewhere, and run nothing.
 func TestDocsLoadNothing(t *testing.T) {
 	t.Parallel()
-	mux := docsMux(t)
+	mux := muxOf(t)
 	attribute := regexp.MustCompile(`(?i)\s(?:src|href|action|srcset|poster|data)\s*=\s*["']?\s*(?:https?:)?//`)
 	for _, path := range []string{"/docs", "/docs/errors/invalid_field", "/docs/style.css"} {
-		body := docsBodyOf(t, mux, path)
+		body := bodyOf(t, mux, path)
 		for _, banned := range []string{"<script", "<iframe", "<img", "javascript:", " style=", "@import", "url("} {
 			if strings.Contains(body, banned) {
 				t.Errorf("%s has %s", path, banned)
@@ -141,14 +141,14 @@ func TestDocsLoadNothing(t *testing.T) {
 
 func TestDocsHeaders(t *testing.T) {
 	t.Parallel()
-	mux := docsMux(t)
+	mux := muxOf(t)
 	for path, contentType := range map[string]string{
 		"/docs":                      "text/html; charset=utf-8",
 		"/docs/errors/invalid_field": "text/html; charset=utf-8",
 		"/docs/style.css":            "text/css; charset=utf-8",
 		"/openapi.yaml":              "application/yaml",
 	} {
-		w := fetchDocs(t, mux, path)
+		w := fetch(t, mux, path)
 		got := map[string]string{}
 		for _, name := range []string{"Content-Type", "X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy"} {
 			got[name] = w.Header().Get(name)
@@ -172,7 +172,7 @@ func TestDocsHeaders(t *testing.T) {
 			t.Errorf("%s, held already: %d with %d bytes", path, held.Code, held.Body.Len())
 		}
 	}
-	if diff := cmp.Diff(string(api.OpenAPI), docsBodyOf(t, mux, "/openapi.yaml")); diff != "" {
+	if diff := cmp.Diff(string(api.OpenAPI), bodyOf(t, mux, "/openapi.yaml")); diff != "" {
 		t.Errorf("the document is not served as it is:\n%s", diff)
 	}
 }
@@ -180,8 +180,8 @@ func TestDocsHeaders(t *testing.T) {
 // TestErrorPages are there for every code, with everything a reader needs.
 func TestErrorPages(t *testing.T) {
 	t.Parallel()
-	mux := docsMux(t)
-	overview := docsBodyOf(t, mux, "/docs")
+	mux := muxOf(t)
+	overview := bodyOf(t, mux, "/docs")
 	seen := map[string]bool{}
 	for _, p := range slices.Concat(errorPages, itemPages) {
 		if seen[p.Code] {
@@ -191,7 +191,7 @@ func TestErrorPages(t *testing.T) {
 		if p.Title == "" || p.Meaning == "" || p.Cause == "" || p.Mend == "" || http.StatusText(p.Status) == "" {
 			t.Errorf("%s is incomplete", p.Code)
 		}
-		page := docsBodyOf(t, mux, "/docs/errors/"+p.Code)
+		page := bodyOf(t, mux, "/docs/errors/"+p.Code)
 		for _, want := range []string{p.Code, html.EscapeString(p.Title), "Why it happens", "How to mend it", "&#34;code&#34;: &#34;" + p.Code} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page of %s lacks %q", p.Code, want)
@@ -201,7 +201,7 @@ func TestErrorPages(t *testing.T) {
 			t.Errorf("/docs does not link to %s", p.Code)
 		}
 	}
-	w := fetchDocs(t, mux, "/docs/errors/nonsense")
+	w := fetch(t, mux, "/docs/errors/nonsense")
 	if w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "nonsense") {
 		t.Errorf("an unknown code: %d\n%s", w.Code, w.Body)
 	}
@@ -211,7 +211,7 @@ func TestErrorPages(t *testing.T) {
 // problems: the same codes, with the same titles and statuses.
 func TestErrorCatalogueIsTheContract(t *testing.T) {
 	t.Parallel()
-	doc, err := readDocsTree(api.OpenAPI)
+	doc, err := readTree(api.OpenAPI)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,9 +224,9 @@ func TestErrorCatalogueIsTheContract(t *testing.T) {
 		}
 	}
 	for _, p := range errorPages {
-		got = append(got, problem{p.Code, p.Title, docsStatus(p)})
-		if errorTitle(p.Code) != p.Title {
-			t.Errorf("the title of %s is %q", p.Code, errorTitle(p.Code))
+		got = append(got, problem{p.Code, p.Title, statusText(p)})
+		if Title(p.Code) != p.Title {
+			t.Errorf("the title of %s is %q", p.Code, Title(p.Code))
 		}
 	}
 	byCode := func(a, b problem) int { return strings.Compare(a.Code, b.Code) }
@@ -235,21 +235,21 @@ func TestErrorCatalogueIsTheContract(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-document +catalogue):\n%s", diff)
 	}
-	if errorTitle("nonsense") != "Error" {
+	if Title("nonsense") != "Error" {
 		t.Error("an unknown code has no title")
 	}
 }
 
-func docsStatus(p errorPage) string {
-	status, _, _ := strings.Cut(newDocsError(p, nil).StatusText, " ")
+func statusText(p errorPage) string {
+	status, _, _ := strings.Cut(newErrorView(p, nil).StatusText, " ")
 	return status
 }
 
 func TestDocsText(t *testing.T) {
 	t.Parallel()
-	got := readDocsText("One `two`\nthree [four](#five) [six](http://seven) a[0] `open\n\n- eight\n- `nine`\n")
-	want := []docsBlock{
-		{Spans: []docsSpan{
+	got := readText("One `two`\nthree [four](#five) [six](http://seven) a[0] `open\n\n- eight\n- `nine`\n")
+	want := []textBlock{
+		{Spans: []textSpan{
 			{Text: "One "},
 			{Text: "two", Code: true},
 			{Text: " three "},
@@ -258,7 +258,7 @@ func TestDocsText(t *testing.T) {
 			{Text: "six](http://seven) a["},
 			{Text: "0] `open"},
 		}},
-		{Items: [][]docsSpan{{{Text: "eight"}}, {{Text: "nine", Code: true}}}},
+		{Items: [][]textSpan{{{Text: "eight"}}, {{Text: "nine", Code: true}}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -268,7 +268,7 @@ func TestDocsText(t *testing.T) {
 // TestDocsCurl keeps the commands such that a shell takes them as they are.
 func TestDocsCurl(t *testing.T) {
 	t.Parallel()
-	doc, err := readDocsTree([]byte(`
+	doc, err := readTree([]byte(`
 parameters:
   - {name: id, in: path, example: '{draft_id}'}
   - {name: Idempotency-Key, in: header}
@@ -279,7 +279,7 @@ body: {note: it's <so>, expected_active_id: '{rule_set_id}', list: [1, true, 2.5
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := docsCurl(http.MethodPost, "/v1/rule-sets/{id}/activate", doc, doc.get("body"))
+	got := curl(http.MethodPost, "/v1/rule-sets/{id}/activate", doc, doc.get("body"))
 	want := `curl "$VERDICT/v1/rule-sets/$DRAFT_ID/activate?from=2026-01-01T00%3A00%3A00Z" \
   -H "Authorization: Bearer $VERDICT_KEY" \
   -H "Idempotency-Key: $(uuidgen)" \
@@ -298,14 +298,14 @@ body: {note: it's <so>, expected_active_id: '{rule_set_id}', list: [1, true, 2.5
 func TestBrokenDocument(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"", "- a list", "{unclosed"} {
-		d, err := newDocs([]byte(document), "1.2.3")
+		d, err := New([]byte(document), "1.2.3")
 		if err != nil {
 			t.Fatal(err)
 		}
 		mux := http.NewServeMux()
-		d.register(mux)
+		d.Register(mux)
 		for _, path := range []string{"/docs", "/docs/errors/not_found"} {
-			if w := fetchDocs(t, mux, path); w.Code != http.StatusInternalServerError {
+			if w := fetch(t, mux, path); w.Code != http.StatusInternalServerError {
 				t.Errorf("%q: GET %s is %d", document, path, w.Code)
 			}
 		}

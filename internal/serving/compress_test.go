@@ -1,4 +1,4 @@
-package httpapi
+package serving
 
 import (
 	"net/http"
@@ -30,7 +30,7 @@ func TestAcceptsGzip(t *testing.T) {
 		if header != "" {
 			r.Header.Set("Accept-Encoding", header)
 		}
-		if got := acceptsGzip(r); got != want {
+		if got := AcceptsGzip(r); got != want {
 			t.Errorf("%q: %t", header, got)
 		}
 	}
@@ -43,6 +43,6 @@ func BenchmarkCompress(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		compressed(body[:3000])
+		Compressed(body[:3000])
 	}
 }

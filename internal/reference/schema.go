@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"fmt"
@@ -6,47 +6,47 @@ import (
 	"strings"
 )
 
-// docsField is one member of a body, or one parameter.
-type docsField struct {
+// fieldView is one member of a body, or one parameter.
+type fieldView struct {
 	Name     string
 	In       string // of a parameter: query, path or header
-	Type     docsType
+	Type     typeView
 	Required bool
-	Text     []docsBlock
+	Text     []textBlock
 	Notes    []string // what the type alone does not say
-	Fields   []docsField
+	Fields   []fieldView
 }
 
-// docsType is a type in words, with the schema it can be looked up under.
-type docsType struct {
+// typeView is a type in words, with the schema it can be looked up under.
+type typeView struct {
 	Text   string
 	Schema string
 }
 
-// docsDepth is how far the fields of fields are shown before a reader is sent
+// maxDepth is how far the fields of fields are shown before a reader is sent
 // to the schema instead.
-const docsDepth = 3
+const maxDepth = 3
 
-// docsFields lists the members of an object, those of allOf among them. With
+// fieldViews lists the members of an object, those of allOf among them. With
 // depth they come with their own members; seen keeps a schema that holds
 // itself from never ending.
-func docsFields(schema docsTree, depth int, seen []string) []docsField {
+func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	if name := schema.reference(); name != "" {
 		if slices.Contains(seen, name) {
 			return nil
 		}
 		seen = append(slices.Clone(seen), name)
 	}
-	mandatory := docsRequired(schema)
-	var fields []docsField
+	mandatory := requiredMembers(schema)
+	var fields []fieldView
 	for _, m := range schema.get("properties").members() {
 		if m.value.get("readOnly").text() == "true" {
 			continue // accepted and ignored; naming them would not help anybody
 		}
-		fields = append(fields, docsSchemaField(m.name, m.value, slices.Contains(mandatory, m.name), depth, seen))
+		fields = append(fields, schemaField(m.name, m.value, slices.Contains(mandatory, m.name), depth, seen))
 	}
 	for _, part := range schema.get("allOf").elements() {
-		for _, f := range docsFields(part, depth, seen) {
+		for _, f := range fieldViews(part, depth, seen) {
 			f.Required = f.Required || slices.Contains(mandatory, f.Name)
 			fields = append(fields, f)
 		}
@@ -54,31 +54,31 @@ func docsFields(schema docsTree, depth int, seen []string) []docsField {
 	return fields
 }
 
-// docsRequired lists what must be there: by the schema itself, and by what
+// requiredMembers lists what must be there: by the schema itself, and by what
 // stands beside a reference to it.
-func docsRequired(schema docsTree) []string {
+func requiredMembers(schema documentNode) []string {
 	list := schema.own("required").texts()
 	if schema.reference() != "" {
-		list = append(list, docsRequired(schema.target())...)
+		list = append(list, requiredMembers(schema.target())...)
 	}
 	return list
 }
 
-func docsSchemaField(name string, schema docsTree, mandatory bool, depth int, seen []string) docsField {
-	value, null := docsWithoutNull(schema)
-	f := docsField{
-		Name: name, Type: docsTypeOf(value), Required: mandatory,
-		Text: readDocsText(schema.get("description").text()), Notes: docsNotes(value),
+func schemaField(name string, schema documentNode, mandatory bool, depth int, seen []string) fieldView {
+	value, null := withoutNull(schema)
+	f := fieldView{
+		Name: name, Type: typeOf(value), Required: mandatory,
+		Text: readText(schema.get("description").text()), Notes: notesOf(value),
 	}
 	if value != schema {
-		f.Notes = append(f.Notes, docsNotes(schema)...)
+		f.Notes = append(f.Notes, notesOf(schema)...)
 	}
 	// Of an optional member null says the same as leaving it out.
 	if null && mandatory {
 		f.Type.Text += " or null"
 	}
 	if len(f.Text) == 0 {
-		f.Text = readDocsText(value.get("description").text())
+		f.Text = readText(value.get("description").text())
 	}
 	if f.Type.Schema != "" && !schema.own("description").given() && len(f.Text) > 1 {
 		f.Text = f.Text[:1] // the rest stands with the schema
@@ -94,15 +94,15 @@ func docsSchemaField(name string, schema docsTree, mandatory bool, depth int, se
 	if inner.reference() != "" && depth == 1 {
 		return f
 	}
-	f.Fields = docsFields(inner, depth-1, seen)
+	f.Fields = fieldViews(inner, depth-1, seen)
 	return f
 }
 
-// docsWithoutNull returns the schema of the values besides null, and reports
+// withoutNull returns the schema of the values besides null, and reports
 // whether null is allowed.
-func docsWithoutNull(schema docsTree) (value docsTree, null bool) {
+func withoutNull(schema documentNode) (value documentNode, null bool) {
 	for _, kind := range []string{"anyOf", "oneOf"} {
-		var values []docsTree
+		var values []documentNode
 		for _, a := range schema.own(kind).elements() {
 			if a.own("type").text() == "null" {
 				null = true
@@ -117,41 +117,41 @@ func docsWithoutNull(schema docsTree) (value docsTree, null bool) {
 	return schema, null || slices.Contains(schema.get("type").texts(), "null")
 }
 
-// docsTypeOf is a type in words, without null. A named object is looked up; a
+// typeOf is a type in words, without null. A named object is looked up; a
 // named scalar says all in its own words.
-func docsTypeOf(schema docsTree) docsType {
-	schema, _ = docsWithoutNull(schema)
+func typeOf(schema documentNode) typeView {
+	schema, _ = withoutNull(schema)
 	types := slices.DeleteFunc(schema.get("type").texts(), func(name string) bool { return name == "null" })
 	alternatives := schema.get("oneOf")
 	switch {
 	case len(types) == 1 && types[0] == "array":
-		of := docsTypeOf(schema.get("items"))
-		return docsType{"array of " + docsPlural(of.Text), of.Schema}
+		of := typeOf(schema.get("items"))
+		return typeView{"array of " + plural(of.Text), of.Schema}
 	case len(types) == 1 && types[0] == "object":
 		if name := schema.reference(); name != "" {
-			return docsType{name, name}
+			return typeView{name, name}
 		}
-		return docsType{Text: "object"}
+		return typeView{Text: "object"}
 	case alternatives.given():
 		var names []string
 		for _, a := range alternatives.elements() {
 			if a.own("type").text() != "null" {
-				names = append(names, docsTypeOf(a).Text)
+				names = append(names, typeOf(a).Text)
 			}
 		}
-		return docsType{Text: strings.Join(names, " or ")}
+		return typeView{Text: strings.Join(names, " or ")}
 	case len(types) == 0:
-		return docsType{Text: "any"}
+		return typeView{Text: "any"}
 	}
 	text := strings.Join(types, " or ")
 	// That a number is a double goes without saying.
 	if format := schema.get("format").text(); format != "" && format != "double" {
 		text += ", " + format
 	}
-	return docsType{Text: text}
+	return typeView{Text: text}
 }
 
-func docsPlural(name string) string {
+func plural(name string) string {
 	switch name {
 	case "string", "number", "integer", "boolean", "object":
 		return name + "s"
@@ -159,8 +159,8 @@ func docsPlural(name string) string {
 	return name
 }
 
-// docsNotes are the bounds of a value, in words.
-func docsNotes(schema docsTree) []string {
+// notesOf are the bounds of a value, in words.
+func notesOf(schema documentNode) []string {
 	var notes []string
 	note := func(format, key string) {
 		if text := schema.get(key).text(); text != "" {
@@ -182,13 +182,13 @@ func docsNotes(schema docsTree) []string {
 	return notes
 }
 
-// docsAlternatives are the schemas of which a body is one.
-func docsAlternatives(schema docsTree) []docsType {
-	var list []docsType
+// alternativesOf are the schemas of which a body is one.
+func alternativesOf(schema documentNode) []typeView {
+	var list []typeView
 	for _, kind := range []string{"oneOf", "anyOf"} {
 		for _, a := range schema.get(kind).elements() {
 			if name := a.reference(); name != "" {
-				list = append(list, docsType{name, name})
+				list = append(list, typeView{name, name})
 			}
 		}
 	}

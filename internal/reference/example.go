@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"encoding/json"
@@ -8,23 +8,23 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// docsWidth is the widest line of an example; what fits stays on one.
-const docsWidth = 96
+// lineWidth is the widest line of an example; what fits stays on one.
+const lineWidth = 96
 
-// docsJSON writes an example as JSON, in its own order. Short objects and
+// jsonText writes an example as JSON, in its own order. Short objects and
 // lists stay on one line, so that a list of rules reads like a list.
-func docsJSON(t docsTree) string {
+func jsonText(t documentNode) string {
 	if t.at != nil && t.at.Kind == yaml.ScalarNode && t.at.Tag == "!!str" {
 		return strings.TrimRight(t.at.Value, "\n") // an example that is text and no JSON
 	}
 	var b strings.Builder
-	writeDocsJSON(&b, t.at, 0, 0)
+	writeExample(&b, t.at, 0, 0)
 	return b.String()
 }
 
-func writeDocsJSON(b *strings.Builder, n *yaml.Node, indent, used int) {
-	line := docsJSONLine(n)
-	if n == nil || n.Kind == yaml.ScalarNode || len(n.Content) == 0 || indent > 0 && indent+used+len(line) <= docsWidth {
+func writeExample(b *strings.Builder, n *yaml.Node, indent, used int) {
+	line := jsonLine(n)
+	if n == nil || n.Kind == yaml.ScalarNode || len(n.Content) == 0 || indent > 0 && indent+used+len(line) <= lineWidth {
 		b.WriteString(line)
 		return
 	}
@@ -41,16 +41,16 @@ func writeDocsJSON(b *strings.Builder, n *yaml.Node, indent, used int) {
 		b.WriteString("\n" + pad)
 		key := ""
 		if step == 2 {
-			key = docsQuote(n.Content[i].Value) + ": "
+			key = quoteJSON(n.Content[i].Value) + ": "
 		}
 		b.WriteString(key)
-		writeDocsJSON(b, n.Content[i+step-1], indent+2, len(key))
+		writeExample(b, n.Content[i+step-1], indent+2, len(key))
 	}
 	b.WriteString("\n" + strings.Repeat(" ", indent) + closing)
 }
 
-// docsJSONLine is a value on one line.
-func docsJSONLine(n *yaml.Node) string {
+// jsonLine is a value on one line.
+func jsonLine(n *yaml.Node) string {
 	if n == nil {
 		return "null"
 	}
@@ -62,7 +62,7 @@ func docsJSONLine(n *yaml.Node) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(docsQuote(n.Content[i].Value) + ": " + docsJSONLine(n.Content[i+1]))
+			b.WriteString(quoteJSON(n.Content[i].Value) + ": " + jsonLine(n.Content[i+1]))
 		}
 		b.WriteString("}")
 	case yaml.SequenceNode:
@@ -71,19 +71,19 @@ func docsJSONLine(n *yaml.Node) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			b.WriteString(docsJSONLine(e))
+			b.WriteString(jsonLine(e))
 		}
 		b.WriteString("]")
 	default:
 		if n.Tag == "!!str" || n.Tag == "!!timestamp" {
-			return docsQuote(n.Value)
+			return quoteJSON(n.Value)
 		}
 		return n.Value
 	}
 	return b.String()
 }
 
-func docsQuote(text string) string {
+func quoteJSON(text string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -93,14 +93,14 @@ func docsQuote(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// docsIDs are the ids that examples leave open, as shell variables.
-var docsIDs = strings.NewReplacer(
+// sampleIDs are the ids that examples leave open, as shell variables.
+var sampleIDs = strings.NewReplacer(
 	"{decision_id}", "$DECISION_ID", "{evaluated_id}", "$EVALUATED_ID", "{rule_set_id}", "$RULE_SET_ID", "{draft_id}", "$DRAFT_ID", "{spare_id}", "$SPARE_ID", "{scorecard_id}", "$SCORECARD_ID",
 )
 
-// docsCurl is a command that can be copied: the address and the key come from
+// curl is a command that can be copied: the address and the key come from
 // the environment, as the quick start sets them.
-func docsCurl(method, path string, op docsTree, body docsTree) string {
+func curl(method, path string, op documentNode, body documentNode) string {
 	var query []string
 	var headers []string
 	if security := op.own("security"); !security.given() {
@@ -113,9 +113,9 @@ func docsCurl(method, path string, op docsTree, body docsTree) string {
 			headers = append(headers, `-H "Idempotency-Key: $(uuidgen)"`)
 		case example == "":
 		case in == "path":
-			path = strings.Replace(path, "{"+name+"}", docsIDs.Replace(example), 1)
+			path = strings.Replace(path, "{"+name+"}", sampleIDs.Replace(example), 1)
 		case in == "query":
-			value := docsIDs.Replace(example)
+			value := sampleIDs.Replace(example)
 			if value == example {
 				value = url.QueryEscape(example)
 			}
@@ -132,14 +132,14 @@ func docsCurl(method, path string, op docsTree, body docsTree) string {
 	}
 	lines = append(lines, headers...)
 	if body.given() {
-		lines = append(lines, "-H 'Content-Type: application/json'", "-d "+docsShell(docsJSON(body)))
+		lines = append(lines, "-H 'Content-Type: application/json'", "-d "+shell(jsonText(body)))
 	}
 	return strings.Join(lines, " \\\n  ")
 }
 
-// docsShell quotes a body for a shell. An id to fill in stands outside of the
+// shell quotes a body for a shell. An id to fill in stands outside of the
 // quotes, so that the shell fills it in.
-func docsShell(body string) string {
+func shell(body string) string {
 	body = strings.ReplaceAll(body, "'", `'\''`)
 	for _, id := range []string{"decision_id", "rule_set_id", "draft_id", "scorecard_id"} {
 		body = strings.ReplaceAll(body, "{"+id+"}", "'$"+strings.ToUpper(id)+"'")

@@ -1,47 +1,47 @@
-package httpapi
+package reference
 
 import "strings"
 
-// docsBlock is a paragraph, or a list when Items has any.
-type docsBlock struct {
-	Spans []docsSpan
-	Items [][]docsSpan
+// textBlock is a paragraph, or a list when Items has any.
+type textBlock struct {
+	Spans []textSpan
+	Items [][]textSpan
 }
 
-// docsSpan is a run of text: plain, code, or a link within the page.
-type docsSpan struct {
+// textSpan is a run of text: plain, code, or a link within the page.
+type textSpan struct {
 	Text string
 	Code bool
 	Link string
 }
 
-// readDocsText reads the little Markdown that descriptions are written in:
+// readText reads the little Markdown that descriptions are written in:
 // paragraphs, lists with dashes, `code` and [links](#within). It ends up in
 // the templates as text, so nothing in it can be taken for HTML.
-func readDocsText(text string) []docsBlock {
-	var blocks []docsBlock
+func readText(text string) []textBlock {
+	var blocks []textBlock
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if !strings.HasPrefix(paragraph, "- ") {
-			if spans := readDocsSpans(paragraph); len(spans) > 0 {
-				blocks = append(blocks, docsBlock{Spans: spans})
+			if spans := readSpans(paragraph); len(spans) > 0 {
+				blocks = append(blocks, textBlock{Spans: spans})
 			}
 			continue
 		}
-		var list docsBlock
+		var list textBlock
 		for item := range strings.SplitSeq(strings.TrimPrefix(paragraph, "- "), "\n- ") {
-			list.Items = append(list.Items, readDocsSpans(item))
+			list.Items = append(list.Items, readSpans(item))
 		}
 		blocks = append(blocks, list)
 	}
 	return blocks
 }
 
-func readDocsSpans(text string) []docsSpan {
+func readSpans(text string) []textSpan {
 	text = strings.Join(strings.Fields(text), " ")
-	var spans []docsSpan
+	var spans []textSpan
 	plain := func(s string) {
 		if s != "" {
-			spans = append(spans, docsSpan{Text: s})
+			spans = append(spans, textSpan{Text: s})
 		}
 	}
 	for text != "" {
@@ -55,7 +55,7 @@ func readDocsSpans(text string) []docsSpan {
 				break
 			}
 			plain(text[:at])
-			spans, text = append(spans, docsSpan{Text: code, Code: true}), rest
+			spans, text = append(spans, textSpan{Text: code, Code: true}), rest
 			continue
 		}
 		label, rest, isLink := strings.Cut(text[at+1:], "](")
@@ -66,7 +66,7 @@ func readDocsSpans(text string) []docsSpan {
 			continue
 		}
 		plain(text[:at])
-		spans, text = append(spans, docsSpan{Text: label, Link: target}), after
+		spans, text = append(spans, textSpan{Text: label, Link: target}), after
 	}
 	plain(text)
 	return spans

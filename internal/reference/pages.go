@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"bytes"
@@ -10,85 +10,93 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"verdict/internal/serving"
 )
 
 // The pages load one stylesheet of our own and nothing else; there is no
 // script, and the policy below keeps it so.
-const docsPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+const securityPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
 
-//go:embed docs/*.html docs/style.css
-var docsFiles embed.FS
+//go:embed html/*.html html/style.css
+var embedded embed.FS
 
-// docs serves the documentation: the OpenAPI document as it is and as JSON, the
+// Pages serves the documentation: the OpenAPI document as it is and as JSON, the
 // same as a page, a page for each error code, and the page that leads to all of
 // these.
-type docs struct {
-	openapi   docsFile
-	json      func() (docsFile, error)
-	front     docsFront
-	style     docsFile
+type Pages struct {
+	openapi   servedFile
+	json      func() (servedFile, error)
+	front     frontPage
+	style     servedFile
 	templates *template.Template
 	// page and errors are rendered when somebody first asks: most processes
 	// serve no reader at all.
-	page   func() (docsFile, error)
-	errors func() (map[string]docsFile, error)
+	page   func() (servedFile, error)
+	errors func() (map[string]servedFile, error)
 	// piece is what the page says, without the frame around it.
-	piece func() (docsFile, error)
+	piece func() (servedFile, error)
 }
 
-// docsFile is a body with its validator.
-type docsFile struct {
+// servedFile is a body with its validator.
+type servedFile struct {
 	contentType string
 	etag        string // without its quotes
 	body        []byte
 	packed      func() []byte // the body compressed, made when somebody first asks
 }
 
-func newDocsFile(contentType string, body []byte) docsFile {
+func newFile(contentType string, body []byte) servedFile {
 	sum := sha256.Sum256(body)
-	return docsFile{contentType, hex.EncodeToString(sum[:8]), body, sync.OnceValue(func() []byte { return compressed(body) })}
+	return servedFile{contentType, hex.EncodeToString(sum[:8]), body, sync.OnceValue(func() []byte { return serving.Compressed(body) })}
 }
 
-// newDocs prepares the documentation of an OpenAPI document, as served by this
+// Piece returns what the reference page says, without the frame around it.
+func (d *Pages) Piece() (template.HTML, error) {
+	piece, err := d.piece()
+	return template.HTML(piece.body), err // made by a template of ours, which escaped what is in it
+}
+
+// New prepares the documentation of an OpenAPI document, as served by this
 // version of the service.
-func newDocs(openapi []byte, service string) (*docs, error) {
-	style, err := docsFiles.ReadFile("docs/style.css")
+func New(openapi []byte, service string) (*Pages, error) {
+	style, err := embedded.ReadFile("html/style.css")
 	if err != nil {
 		return nil, fmt.Errorf("read the stylesheet: %w", err)
 	}
-	templates, err := template.New("docs").ParseFS(docsFiles, "docs/*.html")
+	templates, err := template.New("docs").ParseFS(embedded, "html/*.html")
 	if err != nil {
 		return nil, fmt.Errorf("parse the templates of the documentation: %w", err)
 	}
-	d := &docs{
-		openapi:   newDocsFile("application/yaml", openapi),
-		style:     newDocsFile("text/css; charset=utf-8", style),
+	d := &Pages{
+		openapi:   newFile("application/yaml", openapi),
+		style:     newFile("text/css; charset=utf-8", style),
 		templates: templates,
 	}
-	d.json = sync.OnceValues(func() (docsFile, error) {
+	d.json = sync.OnceValues(func() (servedFile, error) {
 		body, err := openAPIJSON(openapi)
-		return newDocsFile("application/json", body), err
+		return newFile("application/json", body), err
 	})
-	if d.front, err = newDocsFront(d, service); err != nil {
+	if d.front, err = newFront(d, service); err != nil {
 		return nil, err
 	}
-	view := sync.OnceValues(func() (*docsView, error) { return newDocsView(openapi, service) })
-	d.page = sync.OnceValues(func() (docsFile, error) {
+	view := sync.OnceValues(func() (*pageView, error) { return newPageView(openapi, service) })
+	d.page = sync.OnceValues(func() (servedFile, error) {
 		v, err := view()
 		if err != nil {
-			return docsFile{}, err
+			return servedFile{}, err
 		}
 		return d.render("page.html", v)
 	})
-	d.piece = sync.OnceValues(func() (docsFile, error) {
+	d.piece = sync.OnceValues(func() (servedFile, error) {
 		v, err := view()
 		if err != nil {
-			return docsFile{}, err
+			return servedFile{}, err
 		}
 		return d.render("reference", v)
 	})
-	d.errors = sync.OnceValues(func() (map[string]docsFile, error) {
+	d.errors = sync.OnceValues(func() (map[string]servedFile, error) {
 		v, err := view()
 		if err != nil {
 			return nil, err
@@ -99,28 +107,28 @@ func newDocs(openapi []byte, service string) (*docs, error) {
 }
 
 // register adds the documentation's paths.
-func (d *docs) register(mux *http.ServeMux) {
+func (d *Pages) Register(mux *http.ServeMux) {
 	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, r *http.Request) { d.openapi.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /openapi.json", d.serveJSON)
-	mux.HandleFunc(frontPattern, d.front.serve)
+	mux.HandleFunc(FrontPattern, d.front.serve)
 	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, r *http.Request) { d.style.serve(w, r, http.StatusOK) })
 	mux.HandleFunc("GET /docs", d.servePage)
 	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)
 }
 
-func (d *docs) serveJSON(w http.ResponseWriter, r *http.Request) {
+func (d *Pages) serveJSON(w http.ResponseWriter, r *http.Request) {
 	document, err := d.json()
 	if err != nil {
-		docsBroken(w)
+		broken(w)
 		return
 	}
 	document.serve(w, r, http.StatusOK)
 }
 
-func (d *docs) servePage(w http.ResponseWriter, r *http.Request) {
+func (d *Pages) servePage(w http.ResponseWriter, r *http.Request) {
 	page, err := d.page()
 	if err != nil {
-		docsBroken(w)
+		broken(w)
 		return
 	}
 	page.serve(w, r, http.StatusOK)
@@ -130,10 +138,10 @@ func (d *docs) servePage(w http.ResponseWriter, r *http.Request) {
 // spelt so.
 const unknownCode = "?"
 
-func (d *docs) serveError(w http.ResponseWriter, r *http.Request) {
+func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) {
 	pages, err := d.errors()
 	if err != nil {
-		docsBroken(w)
+		broken(w)
 		return
 	}
 	// The path and not its value in the pattern: whoever asked the mux for the
@@ -145,16 +153,16 @@ func (d *docs) serveError(w http.ResponseWriter, r *http.Request) {
 	pages[unknownCode].serve(w, r, http.StatusNotFound)
 }
 
-// docsBroken answers when the pages cannot be rendered, which a test rules out.
-func docsBroken(w http.ResponseWriter) {
+// broken answers when the pages cannot be rendered, which a test rules out.
+func broken(w http.ResponseWriter) {
 	http.Error(w, "The documentation cannot be shown. The document itself is at /openapi.yaml.", http.StatusInternalServerError)
 }
 
-func (f docsFile) serve(w http.ResponseWriter, r *http.Request, status int) {
+func (f servedFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
 	body, etag := f.body, `"`+f.etag+`"`
 	h.Add("Vary", "Accept-Encoding")
-	packed := len(body) >= compressFrom && acceptsGzip(r) && f.packed() != nil
+	packed := len(body) >= serving.CompressFrom && serving.AcceptsGzip(r) && f.packed() != nil
 	if packed {
 		body, etag = f.packed(), `"`+f.etag+packedSuffix+`"`
 	}
@@ -165,9 +173,9 @@ func (f docsFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	if strings.HasPrefix(f.contentType, "text/html") {
-		h.Set("Content-Security-Policy", docsPolicy)
+		h.Set("Content-Security-Policy", securityPolicy)
 	}
-	if status == http.StatusOK && docsMatch(r.Header.Get("If-None-Match"), f.etag) {
+	if status == http.StatusOK && matches(r.Header.Get("If-None-Match"), f.etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
@@ -186,9 +194,9 @@ func (f docsFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 // they are not the same bytes.
 const packedSuffix = "-gzip"
 
-// docsMatch reports whether a reader holds this version already. A proxy that
+// matches reports whether a reader holds this version already. A proxy that
 // compresses makes the validator a weak one.
-func docsMatch(held, etag string) bool {
+func matches(held, etag string) bool {
 	for candidate := range strings.SplitSeq(held, ",") {
 		candidate = strings.TrimSpace(candidate)
 		tag := strings.TrimSuffix(strings.Trim(strings.TrimPrefix(candidate, "W/"), `"`), packedSuffix)
@@ -199,22 +207,22 @@ func docsMatch(held, etag string) bool {
 	return false
 }
 
-func (d *docs) render(name string, view any) (docsFile, error) {
+func (d *Pages) render(name string, view any) (servedFile, error) {
 	var out bytes.Buffer
 	if err := d.templates.ExecuteTemplate(&out, name, view); err != nil {
-		return docsFile{}, fmt.Errorf("render %s: %w", name, err)
+		return servedFile{}, fmt.Errorf("render %s: %w", name, err)
 	}
-	return newDocsFile("text/html; charset=utf-8", out.Bytes()), nil
+	return newFile("text/html; charset=utf-8", out.Bytes()), nil
 }
 
 // renderErrors renders a page for every code, and the one for all others.
-func (d *docs) renderErrors(v *docsView) (map[string]docsFile, error) {
-	pages := map[string]docsFile{}
-	for _, list := range [][]docsError{v.Items, v.Errors, {{}}} {
+func (d *Pages) renderErrors(v *pageView) (map[string]servedFile, error) {
+	pages := map[string]servedFile{}
+	for _, list := range [][]errorView{v.Items, v.Errors, {{}}} {
 		for _, e := range list {
 			page, err := d.render("error.html", struct {
-				*docsView
-				Error docsError
+				*pageView
+				Error errorView
 			}{v, e})
 			if err != nil {
 				return nil, err

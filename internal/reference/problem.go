@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"net/http"
@@ -7,27 +7,27 @@ import (
 	"verdict/internal/fault"
 )
 
-// docsProblems are the examples of problems, by their codes.
-func docsProblems(doc docsTree) map[string]string {
+// problemsOf are the examples of problems, by their codes.
+func problemsOf(doc documentNode) map[string]string {
 	problems := map[string]string{}
 	for _, r := range doc.get("components", "responses").members() {
 		for _, e := range r.value.get("content", "application/problem+json", "examples").members() {
-			problems[e.name] = docsJSON(e.value.get("value"))
+			problems[e.name] = jsonText(e.value.get("value"))
 		}
 	}
 	return problems
 }
 
 // errors reads the catalogue, each code with its example.
-func (v *docsView) errors(problems map[string]string) {
+func (v *pageView) errors(problems map[string]string) {
 	v.Problem = problems[fault.CodeInvalidField]
 	for _, p := range itemPages {
-		item := newDocsError(p, problems)
-		item.Item, item.Example = true, docsItemExample(p)
+		item := newErrorView(p, problems)
+		item.Item, item.Example = true, itemExample(p)
 		v.Items = append(v.Items, item)
 	}
 	for _, p := range errorPages {
-		e := newDocsError(p, problems)
+		e := newErrorView(p, problems)
 		if p.Code == fault.CodeInvalidField {
 			e.Related = v.Items
 		}
@@ -35,38 +35,38 @@ func (v *docsView) errors(problems map[string]string) {
 	}
 }
 
-func newDocsError(p errorPage, problems map[string]string) docsError {
-	return docsError{
+func newErrorView(p errorPage, problems map[string]string) errorView {
+	return errorView{
 		Code: p.Code, Title: p.Title, Status: p.Status, StatusText: strconv.Itoa(p.Status) + " " + http.StatusText(p.Status),
-		Meaning: readDocsText(p.Meaning), Cause: readDocsText(p.Cause), Mend: readDocsText(p.Mend), Example: problems[p.Code],
+		Meaning: readText(p.Meaning), Cause: readText(p.Cause), Mend: readText(p.Mend), Example: problems[p.Code],
 	}
 }
 
-// docsItemExample is a problem with one entry of this code.
-func docsItemExample(p errorPage) string {
-	sample, ok := docsItemSamples[p.Code]
+// itemExample is a problem with one entry of this code.
+func itemExample(p errorPage) string {
+	sample, ok := itemSamples[p.Code]
 	if !ok {
 		return ""
 	}
 	return `{
   "type": "/docs/errors/invalid_field",
-  "title": ` + docsQuote(errorTitle(fault.CodeInvalidField)) + `,
+  "title": ` + quoteJSON(Title(fault.CodeInvalidField)) + `,
   "status": 422,
   "code": "invalid_field",
-  "detail": ` + docsQuote(sample.pointer+" "+sample.detail) + `,
+  "detail": ` + quoteJSON(sample.pointer+" "+sample.detail) + `,
   "request_id": "req_01KA2W4Q8M6V8YK4SZC7NDEWJF",
   "errors": [
     {
-      "pointer": ` + docsQuote(sample.pointer) + `,
-      "code": ` + docsQuote(p.Code) + `,
-      "detail": ` + docsQuote(sample.detail) + `
+      "pointer": ` + quoteJSON(sample.pointer) + `,
+      "code": ` + quoteJSON(p.Code) + `,
+      "detail": ` + quoteJSON(sample.detail) + `
     }
   ]
 }`
 }
 
-// docsItemSamples are entries as the service writes them.
-var docsItemSamples = map[string]struct{ pointer, detail string }{
+// itemSamples are entries as the service writes them.
+var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodeRequired:          {"/bureau_report/score", "is required: a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"},
 	fault.CodeWrongType:         {"/applicant/monthly_income", "must be a number, but is a string"},
 	fault.CodeOutOfRange:        {"/applicant/foir", "must be a ratio between 0 and 5 (0.35 means 35 percent)"},

@@ -1,4 +1,4 @@
-package httpapi
+package reference
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // openAPIJSON turns the OpenAPI document into JSON. Members keep their order.
 func openAPIJSON(document []byte) ([]byte, error) {
-	tree, err := readDocsTree(document)
+	tree, err := readTree(document)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,231 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/frauddesk"
+)
+
+// pageView is everything the pages show.
+type pageView struct {
+	Service  string // the version that serves it
+	Title    string
+	Summary  string
+	Intro    []textBlock
+	Access   []textBlock
+	Groups   []*groupView
+	Schemas  []schemaView
+	Errors   []errorView
+	Items    []errorView
+	Warnings []warningView
+	Problem  string // an example
+	Tables   []tableView
+}
+
+// tableView is a table in the binary, and whose it is.
+type tableView struct{ Use, Title, Publisher, Licence, Date, Attribution string }
+
+func tableViews() []tableView {
+	var list []tableView
+	for _, t := range frauddesk.Tables() {
+		list = append(list, tableView{t.Table, t.Title, t.Publisher, t.Licence, t.Date, t.Attribution})
+	}
+	return list
+}
+
+// groupView is the operations under one tag.
+type groupView struct {
+	ID, Name   string
+	Intro      []textBlock
+	Operations []operationView
+}
+
+// operationView is one method of one path.
+type operationView struct {
+	ID, Method, Path, Summary string
+	Text                      []textBlock
+	Public                    bool
+	Scope                     string
+	Parameters                []fieldView
+	Body                      *bodyView
+	Requests                  []exampleView
+	Answers                   []answerView
+	Refusals                  []refusalView
+}
+
+// bodyView is what a body looks like.
+type bodyView struct {
+	Type         typeView
+	Optional     bool
+	Alternatives []typeView
+	Fields       []fieldView
+}
+
+// exampleView is an example with its caption.
+type exampleView struct{ Caption, Text string }
+
+// answerView is an answer that is no problem.
+type answerView struct {
+	Status, MediaType string
+	Text              []textBlock
+	Body              bodyView
+	Headers           []fieldView
+	Examples          []exampleView
+}
+
+// refusalView is a status of problems with the codes it can have.
+type refusalView struct {
+	Status string
+	Codes  []string
+}
+
+// schemaView is one of the components.
+type schemaView struct {
+	Name  string
+	Type  typeView
+	Text  []textBlock
+	Notes []string
+	Body  bodyView
+}
+
+// errorView is an error code with its page's content.
+type errorView struct {
+	Code, Title          string
+	Status               int
+	StatusText           string
+	Meaning, Cause, Mend []textBlock
+	Example              string
+	Item                 bool // only an entry of errors can have it
+	// Related are the codes that the entries of this problem's errors have.
+	Related []errorView
+}
+
+// warningView is the code of a warning.
+type warningView struct {
+	Code string
+	Text []textBlock
+}
+
+func newPageView(openapi []byte, service string) (*pageView, error) {
+	doc, err := readTree(openapi)
+	if err != nil {
+		return nil, err
+	}
+	v := &pageView{
+		Tables:  tableViews(),
+		Service: service,
+		Title:   doc.get("info", "title").text(),
+		Summary: doc.get("info", "summary").text(),
+		Intro:   readText(doc.get("info", "description").text()),
+		Access:  readText(doc.get("components", "securitySchemes", "bearer", "description").text()),
+	}
+	v.operations(doc)
+	for _, m := range doc.get("components", "schemas").members() {
+		v.Schemas = append(v.Schemas, schemaView{
+			Name: m.name, Type: typeOf(m.value.target()), Text: readText(m.value.get("description").text()),
+			Notes: notesOf(m.value), Body: newBodyView(m.value, 1),
+		})
+	}
+	v.errors(problemsOf(doc))
+	for _, w := range warningNotes {
+		v.Warnings = append(v.Warnings, warningView{w.Code, readText(w.Meaning)})
+	}
+	return v, nil
+}
+
+// operations reads the paths into the groups of their tags.
+func (v *pageView) operations(doc documentNode) {
+	for _, tag := range doc.get("tags").elements() {
+		name := tag.get("name").text()
+		v.Groups = append(v.Groups, &groupView{
+			ID: strings.ReplaceAll(strings.ToLower(name), " ", "-"), Name: name, Intro: readText(tag.get("description").text()),
+		})
+	}
+	for _, path := range doc.get("paths").members() {
+		for _, method := range path.value.members() {
+			op := newOperation(strings.ToUpper(method.name), path.name, method.value)
+			tag := strings.Join(method.value.get("tags").texts(), " ")
+			at := slices.IndexFunc(v.Groups, func(g *groupView) bool { return g.Name == tag })
+			if at < 0 {
+				at, v.Groups = len(v.Groups), append(v.Groups, &groupView{ID: "other", Name: tag})
+			}
+			v.Groups[at].Operations = append(v.Groups[at].Operations, op)
+		}
+	}
+}
+
+func newOperation(method, path string, t documentNode) operationView {
+	op := operationView{
+		ID: t.get("operationId").text(), Method: method, Path: path, Summary: t.get("summary").text(),
+		Text: readText(t.get("description").text()), Scope: t.get("x-scope").text(), Public: t.own("security").given(),
+	}
+	for _, p := range t.get("parameters").elements() {
+		f := schemaField(p.get("name").text(), p.get("schema"), p.get("required").text() == "true", 0, nil)
+		f.In, f.Text = p.get("in").text(), readText(p.get("description").text())
+		op.Parameters = append(op.Parameters, f)
+	}
+	if request := t.get("requestBody"); request.given() {
+		media := request.get("content", "application/json")
+		body := newBodyView(media.get("schema"), maxDepth)
+		body.Optional = request.get("required").text() != "true"
+		op.Body = &body
+		for _, e := range media.get("examples").members() {
+			caption := e.value.get("summary").text()
+			if status := e.value.get("x-expect-status").text(); status != "" && status[0] != '2' {
+				caption += " (answered with " + status + ")"
+			}
+			op.Requests = append(op.Requests, exampleView{caption, curl(method, path, t, e.value.get("value"))})
+		}
+	} else {
+		op.Requests = []exampleView{{Text: curl(method, path, t, documentNode{})}}
+	}
+	for _, r := range t.get("responses").members() {
+		op.answer(r.name, r.value)
+	}
+	return op
+}
+
+// answer sorts an answer under the answers or the refusals.
+func (op *operationView) answer(status string, t documentNode) {
+	problem := t.get("content", "application/problem+json")
+	content := t.get("content").members()
+	if problem.given() && len(content) == 1 {
+		refusal := refusalView{Status: status}
+		for _, e := range problem.get("examples").members() {
+			refusal.Codes = append(refusal.Codes, e.name)
+		}
+		op.Refusals = append(op.Refusals, refusal)
+		return
+	}
+	var headers []fieldView
+	for _, h := range t.get("headers").members() {
+		f := schemaField(h.name, h.value.get("schema"), false, 0, nil)
+		f.Text = readText(h.value.get("description").text())
+		headers = append(headers, f)
+	}
+	if len(content) == 0 {
+		op.Answers = append(op.Answers, answerView{Status: status, Text: readText(t.get("description").text()), Headers: headers})
+	}
+	for i, media := range content {
+		if media.name == "application/problem+json" {
+			continue
+		}
+		a := answerView{Status: status, MediaType: media.name, Body: newBodyView(media.value.get("schema"), maxDepth-1)}
+		if i == 0 {
+			a.Text, a.Headers = readText(t.get("description").text()), headers
+		}
+		for _, e := range media.value.get("examples").members() {
+			a.Examples = append(a.Examples, exampleView{e.value.get("summary").text(), jsonText(e.value.get("value"))})
+		}
+		op.Answers = append(op.Answers, a)
+	}
+}
+
+func newBodyView(schema documentNode, depth int) bodyView {
+	inner := schema
+	if schema.get("items").given() {
+		inner = schema.get("items")
+	}
+	return bodyView{Type: typeOf(schema), Alternatives: alternativesOf(schema), Fields: fieldViews(inner, depth, nil)}
+}

@@ -1,0 +1,68 @@
+package serving
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strings"
+	"sync"
+)
+
+// CompressFrom is the size from which an answer is compressed, in bytes. A
+// smaller one fits into one packet either way.
+const CompressFrom = 1 << 10
+
+// AcceptsGzip reports whether a client takes a compressed answer. One that does
+// not speak of it gets none.
+func AcceptsGzip(r *http.Request) bool {
+	named, any := false, false
+	for _, line := range r.Header["Accept-Encoding"] {
+		for part := range strings.SplitSeq(line, ",") {
+			coding, weight, _ := strings.Cut(part, ";")
+			wanted := !RefusedByWeight(weight)
+			switch strings.ToLower(strings.TrimSpace(coding)) {
+			case "gzip", "x-gzip":
+				if !wanted {
+					return false
+				}
+				named = true
+			case "*":
+				any = wanted
+			}
+		}
+	}
+	return named || any
+}
+
+// RefusedByWeight reports whether a weight such as "q=0.0" is zero.
+func RefusedByWeight(weight string) bool {
+	name, value, _ := strings.Cut(strings.TrimSpace(weight), "=")
+	return strings.EqualFold(name, "q") && value != "" && strings.Trim(value, "0.") == ""
+}
+
+// packer is a compressor and where it writes; both are large, and are used
+// again.
+type packer struct {
+	out  bytes.Buffer
+	gzip *gzip.Writer
+}
+
+var packers = sync.Pool{New: func() any {
+	p := &packer{}
+	p.gzip, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is one that there is
+	return p
+}}
+
+// Compressed returns a body as gzip, or nil when that is no smaller.
+func Compressed(body []byte) []byte {
+	p, _ := packers.Get().(*packer)
+	defer packers.Put(p)
+	p.out.Reset()
+	p.gzip.Reset(&p.out)
+	_, _ = p.gzip.Write(body) // a buffer takes everything
+	_ = p.gzip.Close()
+	if p.out.Len() >= len(body) {
+		return nil
+	}
+	return bytes.Clone(p.out.Bytes())
+}
