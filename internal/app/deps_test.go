@@ -78,16 +78,16 @@ var house = []room{
 	{"agent", useCase, allBelow},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study rule field engine policydesk"},
+	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study rule field engine policydesk sheet backtest training"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent reference"},
-	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent document backtest engine"},
+	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent document backtest engine training"},
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent"},
+	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent training"},
 
 	{"app", wiring, allBelow},
 

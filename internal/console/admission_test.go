@@ -16,7 +16,9 @@ import (
 	"verdict/internal/console"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
+	"verdict/internal/training"
 )
 
 const fitPath = "/console/sandbox/scorecards/fit"
@@ -123,10 +125,12 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 
 	bomb := zeros(t, 65<<20) // beforehand: packing it takes longer than fitting
 	ctx, cancel := context.WithCancel(t.Context())
-	fitted, who, options, rows := make(chan struct{}), b.who(tenant.Sandbox), parse(t, `{"target":"outcome"}`), visits(100_000)
+	fitted, who := make(chan struct{}), b.who(tenant.Sandbox)
+	fit := study.FitRequest{Options: training.Defaults(), Rows: visits(100_000)}
+	fit.Options.Target = "outcome"
 	go func() {
 		defer close(fitted)
-		_, _ = h.service.Fitting.FitFile(ctx, who, options, rows) // until the test is over
+		_, _ = h.service.Fitting.Fit(ctx, who, fit, nil) // until the test is over
 	}()
 	defer func() { cancel(); <-fitted }()
 	h.eventually(func() bool { return h.service.Fitting.Free(who) != nil })

@@ -6,11 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"verdict/internal/backtest"
 	"verdict/internal/civil"
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/study"
-	"verdict/internal/wire"
 )
 
 // Where the rows of a new backtest come from, as the address says it.
@@ -74,73 +75,57 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 	})
 }
 
-// policyFields are the members that name the two policies of a run.
-var policyFields = []string{"rule_set_id", "challenger_rule_set_id"}
+// optionFields are the fields that every form of a run has.
+var optionFields = []string{"rule_set_id", "challenger_rule_set_id", "lgd", "funding_rate"}
+
+// options reads the policies and the assumptions of a run.
+func (f *form) options(faults *fault.List) study.BacktestRequest {
+	r, err := document.ReadBacktestFields(f.filled(optionFields...))
+	var refusal *fault.Error
+	switch {
+	case errors.As(err, &refusal) && len(refusal.Items) > 0:
+		operation.AddAll(faults, refusal.Items)
+	case err != nil:
+		faults.Add("", fault.CodeInvalidField, "the form cannot be read")
+	}
+	return r
+}
 
 // runSynthetic runs the policies over a book of invented applicants.
 func (p *backtestPages) runSynthetic(v *visit) error {
-	var w wire.Writer
-	v.form.openOptions(&w)
-	w.Key("synthetic").Object()
-	for _, name := range []string{"n", "seed", "months", "bad_rate"} {
-		if text := v.form.Value(name); text != "" {
-			study.WriteNumber(w.Key(name), text)
-		}
-	}
-
-	w.EndObject().EndObject()
-	return p.runBacktest(v, fromSynthetic, w.Buf)
+	var faults fault.List
+	r := v.form.options(&faults)
+	book := study.DefaultBook()
+	most := int(p.runs.MaxRows())
+	book.Rows = int64(whole(&faults, "/n", v.form.Value("n"), int(book.Rows), 1, most))
+	book.Seed = uint64(whole(&faults, "/seed", v.form.Value("seed"), int(book.Seed), 0, study.MaxSeed))
+	book.Months = whole(&faults, "/months", v.form.Value("months"), 0, backtest.MinMonths, backtest.MaxMonths)
+	book.BadRate = numberBetween(&faults, "/bad_rate", v.form.Value("bad_rate"), backtest.MinBadRate, backtest.MaxBadRate)
+	r.Book = &book
+	return p.runBacktest(v, fromSynthetic, r, faults.Err())
 }
 
 // runReplay runs the policies over decisions that were made.
 func (p *backtestPages) runReplay(v *visit) error {
 	var faults fault.List
-	from, to := day(&faults, "/from", v.form.Value("from")), day(&faults, "/to", v.form.Value("to"))
-	draw := func(v *visit) error { return p.drawBacktestForm(v, fromDecisions) }
-	if err := faults.Err(); err != nil {
-		return v.again(err, draw)
+	r := v.form.options(&faults)
+	r.Replay = &study.Replay{
+		From:      day(&faults, "/from", v.form.Value("from")),
+		To:        day(&faults, "/to", v.form.Value("to")),
+		PolicyKey: v.form.text("policy_key"),
+		Status:    v.form.text("status"),
 	}
-
-	var w wire.Writer
-	v.form.openOptions(&w)
-	w.Key("decisions").Object()
-	if !from.IsZero() {
-		w.Key("from").String(from.UTC().Format("2006-01-02T15:04:05Z"))
+	if !r.Replay.To.IsZero() { // the day that is named is the last of them
+		r.Replay.To = r.Replay.To.AddDate(0, 0, 1)
 	}
-	if !to.IsZero() { // the day that is named is the last of them
-		w.Key("to").String(to.AddDate(0, 0, 1).UTC().Format("2006-01-02T15:04:05Z"))
-	}
-
-	for _, name := range []string{"policy_key", "status"} {
-		if text := v.form.Value(name); text != "" {
-			w.Key(name).String(text)
-		}
-	}
-
-	w.EndObject().EndObject()
-	return p.runBacktest(v, fromDecisions, w.Buf)
+	return p.runBacktest(v, fromDecisions, r, faults.Err())
 }
 
-// openOptions begins the body of a run with what all of them have.
-func (f *form) openOptions(w *wire.Writer) {
-	w.Object()
-	for _, name := range policyFields {
-		if text := f.Value(name); text != "" {
-			w.Key(name).String(text)
-		}
-	}
-	for _, name := range []string{"lgd", "funding_rate"} {
-		if text := f.Value(name); text != "" {
-			study.WriteNumber(w.Key(name), text)
-		}
-	}
-}
-
-func (p *backtestPages) runBacktest(v *visit, from string, body []byte) error {
-	options, err := wire.Parse(body)
-	var run study.Backtest
+// runBacktest runs a backtest, unless its form had faults.
+func (p *backtestPages) runBacktest(v *visit, from string, r study.BacktestRequest, faults error) error {
+	run, err := study.Backtest{}, faults
 	if err == nil {
-		run, err = p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+		run, err = p.runs.Run(v.ctx, v.caller(), r, nil)
 	}
 	if err != nil {
 		draw := func(v *visit) error { return p.drawBacktestForm(v, from) }

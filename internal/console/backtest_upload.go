@@ -3,8 +3,8 @@ package console
 import (
 	"context"
 
+	"verdict/internal/document"
 	"verdict/internal/study"
-	"verdict/internal/wire"
 )
 
 // uploadBacktest takes a CSV file as it comes in. It is the last field of its
@@ -18,25 +18,18 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 	ctx, v.slot = p.processors.Enter(ctx, v.owner())
 	body := newUpload(v, longestFile)
 	draw := func(v *visit) error { return p.drawBacktestForm(v, fromFile) }
-	file, err := body.fields(study.BacktestMembers())
+	file, err := body.fields(document.BacktestMembers())
 	if err != nil {
 		v.drain(body)
 		return v.again(err, draw)
 	}
 
-	texts := map[string]string{}
-	for name := range v.form.values {
-		if text := v.form.Value(name); text != "" {
-			texts[name] = text
-		}
+	r, err := document.ReadBacktestFields(v.form.filled(document.BacktestMembers()...))
+	var run study.Backtest
+	if err == nil {
+		r.CSV = file
+		run, err = p.runs.Run(ctx, v.caller(), r, nil)
 	}
-
-	r := study.BacktestRequest{CSV: file}
-	if r.Options, err = study.BacktestOptions(texts, wire.Value{}); err != nil {
-		return v.again(err, draw)
-	}
-
-	run, err := p.runs.Run(ctx, v.caller(), r, nil)
 	if err != nil {
 		v.drain(body)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"verdict/internal/civil"
 	"verdict/internal/fault"
+	"verdict/internal/rule"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -109,6 +110,17 @@ func (f *form) Value(name string) string { return strings.TrimSpace(f.values.Get
 // text returns a field as valid UTF-8.
 func (f *form) text(name string) string { return strings.ToValidUTF8(f.Value(name), "\uFFFD") }
 
+// filled returns the fields that were filled in, as they were typed.
+func (f *form) filled(names ...string) map[string]string {
+	texts := map[string]string{}
+	for _, name := range names {
+		if text := f.Value(name); text != "" {
+			texts[name] = text
+		}
+	}
+	return texts
+}
+
 // Secret is what was typed into a field, as it was typed.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
@@ -166,6 +178,20 @@ func (f *form) document(fields ...string) (wire.Value, error) {
 	}
 	w.EndObject()
 	return wire.Parse(w.Buf)
+}
+
+// numberBetween reads a number between bounds with at most the decimals of a rule.Number; 0
+// when nothing was typed.
+func numberBetween(faults *fault.List, pointer, text string, least, most rule.Number) rule.Number {
+	if text == "" {
+		return 0
+	}
+	n, exact, ok := rule.ParseNumber(text)
+	if !ok || !exact || n < least || n > most {
+		faults.Add(pointer, fault.CodeOutOfRange, "must be a number from %s to %s", least, most)
+		return 0
+	}
+	return n
 }
 
 // day reads a date as a browser sends it: the beginning of that day in India,

@@ -10,7 +10,6 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // impactPages measure what activating a version would change, with a backtest against the
@@ -109,12 +108,12 @@ func (p *impactPages) runImpact(v *visit) error {
 		return err
 	}
 
-	options, err := impactOptions(v.form, found, p.now())
+	request, err := impactRequest(v.form, found, p.now())
 	if err != nil {
 		return v.again(err, p.impact)
 	}
 
-	run, err := p.runs.Run(v.ctx, v.caller(), study.BacktestRequest{Options: options}, nil)
+	run, err := p.runs.Run(v.ctx, v.caller(), request, nil)
 	if err != nil {
 		return v.again(err, p.impact)
 	}
@@ -122,15 +121,12 @@ func (p *impactPages) runImpact(v *visit) error {
 	return v.see(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.ID))
 }
 
-// impactOptions are the options of the backtest that measures it.
-func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
+// impactRequest returns the backtest that measures the impact.
+func impactRequest(f *form, found *version, now time.Time) (study.BacktestRequest, error) {
 	var faults fault.List
-	var w wire.Writer
-	w.Object().Key("policy_key").String(found.Set.PolicyKey)
-	if found.Active == nil || found.Decides() {
-		w.Key("rule_set_id").String(found.Set.ID)
-	} else {
-		w.Key("rule_set_id").String(found.Active.ID).Key("challenger_rule_set_id").String(found.Set.ID)
+	r := study.BacktestRequest{Policies: study.Policies{RuleSetID: found.Set.ID, PolicyKey: found.Set.PolicyKey}}
+	if found.Active != nil && !found.Decides() {
+		r.RuleSetID, r.ChallengerID = found.Active.ID, found.Set.ID
 	}
 
 	switch f.Value("on") {
@@ -139,23 +135,19 @@ func impactOptions(f *form, found *version, now time.Time) (wire.Value, error) {
 		from := tenant.BusinessDay(now.AddDate(0, 0, 1-days))
 		begins, err := time.ParseInLocation(time.DateOnly, from, civil.India)
 		if err != nil {
-			return wire.Value{}, err
+			return r, err
 		}
 
-		w.Key("decisions").Object().Key("from").String(begins.UTC().Format(time.RFC3339))
-		w.Key("policy_key").String(found.Set.PolicyKey).EndObject()
+		r.Replay = &study.Replay{From: begins.UTC(), PolicyKey: found.Set.PolicyKey}
 	case onBook:
-		rows := whole(&faults, "/rows", f.Value("rows"), 5000, 100, mostRows)
-		seed := whole(&faults, "/seed", f.Value("seed"), 42, 0, 1<<31-1)
-		w.Key("synthetic").Object().Key("n").Int(int64(rows)).Key("seed").Int(int64(seed)).EndObject()
+		book := study.DefaultBook()
+		book.Rows = int64(whole(&faults, "/rows", f.Value("rows"), 5000, 100, mostRows))
+		book.Seed = uint64(whole(&faults, "/seed", f.Value("seed"), 42, 0, 1<<31-1))
+		r.Book = &book
 	default:
 		faults.Add("/on", fault.CodeRequired, "choose what to measure on")
 	}
-	if err := faults.Err(); err != nil {
-		return wire.Value{}, err
-	}
-
-	return wire.Parse(w.EndObject().Buf)
+	return r, faults.Err()
 }
 
 // fill works the pictures and tables of a report out.

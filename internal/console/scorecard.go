@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/chart"
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -287,7 +288,7 @@ func writeTyped(w *wire.Writer, text string, isText bool) bool {
 		return true
 	}
 
-	study.WriteNumber(w, text)
+	document.WriteNumber(w, text)
 	_, err := strconv.ParseFloat(text, 64)
 	return err == nil
 }

@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"verdict/internal/chart"
+	"verdict/internal/document"
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/study"
-	"verdict/internal/wire"
+	"verdict/internal/training"
 )
 
 // The largest file that a scorecard is fitted to here, how long it may take to
@@ -27,24 +27,6 @@ func (p *scorecardPages) fitForm(v *visit) error {
 	return v.render("scorecard_fit", "Fit a scorecard", nil)
 }
 
-// fitFields are the fields of the form, each written as its kind.
-var fitFields = []struct {
-	name  string
-	write func(*wire.Writer, string)
-}{
-	{"name", writeText}, {"target", writeText}, {"split_column", writeText}, {"split_value", writeText},
-	{"bad_values", study.WriteTexts}, {"good_values", study.WriteTexts},
-	{"indeterminate_values", study.WriteTexts}, {"weight", writeText}, {"include", study.WriteTexts},
-	{"special_values", study.WriteNumbers},
-	{"exclude", study.WriteTexts}, {"categorical", study.WriteTexts}, {"foir_unit", writeText},
-	{"missing_values", study.WriteTexts},
-	{"map", study.WriteColumnMap}, {"save", func(w *wire.Writer, _ string) { w.Bool(true) }},
-	{"max_bins", study.WriteNumber}, {"max_features", study.WriteNumber}, {"holdout_share", study.WriteNumber},
-	{"pdo", study.WriteNumber}, {"anchor_score", study.WriteNumber}, {"anchor_odds", study.WriteNumber},
-}
-
-func writeText(w *wire.Writer, text string) { w.String(text) }
-
 // fitScorecard learns a scorecard from a file, and shows how it was learnt. It
 // is kept when that was asked for.
 func (p *scorecardPages) fitScorecard(v *visit) error {
@@ -52,55 +34,83 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 	defer cancel()
 	v.ctx = ctx
 	body := newUpload(v, longestFitFile)
-	answer, err := p.fitUpload(v, body)
+	fitted, err := p.fitUpload(v, body)
 	if err != nil {
 		v.drain(body)
 		body.rest()
 		return v.again(atFile(err), p.fitForm)
 	}
 
-	fitted, err := wire.Parse(answer.Body)
+	card, err := ours(fitted.Card.Document())
 	if err != nil {
 		return err
 	}
 
-	return v.render("scorecard_fitted", "A fitted scorecard", struct {
-		Card     wire.Value
-		Factors  []cardFactor
-		Report   wire.Value
-		Features chart.Bars
-	}{
-		Card:     fitted.Get("scorecard"),
-		Factors:  cardFactors(fitted.Get("scorecard")),
-		Report:   fitted.Get("report"),
-		Features: featureBars(fitted.Get("report")),
-	})
+	data := fittedCard{
+		Name:     fitted.Card.Name,
+		Base:     fitted.Card.Base.String(),
+		Factors:  cardFactors(card),
+		Train:    measureOf(&fitted.Report.Train),
+		Report:   fitted.Report,
+		Features: featureBars(fitted.Report),
+	}
+	if fitted.Saved != nil {
+		data.ID = fitted.Saved.ID
+	}
+	if fitted.Report.HasHoldOut {
+		held := measureOf(&fitted.Report.HoldOut)
+		data.HoldOut = &held
+	}
+
+	return v.render("scorecard_fitted", "A fitted scorecard", data)
+}
+
+// fittedCard is what the page shows of a fitted scorecard.
+type fittedCard struct {
+	ID       string // "" unless it was saved
+	Name     string
+	Base     string
+	Factors  []cardFactor
+	Train    fittedMeasure
+	HoldOut  *fittedMeasure // nil if no rows were held out
+	Report   *training.Report
+	Features chart.Bars
+}
+
+// fittedMeasure is how well a card separates some rows, as it is written.
+type fittedMeasure struct {
+	Rows, Bad                   int64
+	BadRate, AUC, Gini, KS, Avg string
+}
+
+func measureOf(m *training.Measure) fittedMeasure {
+	text := func(x float64) string { return training.Rounded(x).String() }
+	out := fittedMeasure{Rows: m.Rows, Bad: m.Bad, BadRate: text(m.BadRate), Avg: text(m.AverageScore)}
+	if m.Measured {
+		out.AUC, out.Gini, out.KS = text(m.AUC), text(m.Gini), text(m.KS)
+	}
+	return out
 }
 
 // fitUpload fits to the file of a form. The file is not read when it could not
 // be used.
-func (p *scorecardPages) fitUpload(v *visit, body *upload) (operation.Answer, error) {
-	var known []string
-	for _, f := range fitFields {
-		known = append(known, f.name)
-	}
-
-	file, err := body.fields(known)
+func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error) {
+	file, err := body.fields(document.FitFields())
 	if err != nil {
-		return operation.Answer{}, err
+		return study.Fitted{}, err
 	}
 	if err := p.fitting.Free(v.caller()); err != nil {
-		return operation.Answer{}, err
+		return study.Fitted{}, err
 	}
 
-	options, err := fitOptions(v.form)
+	request, err := document.ReadFitFields(v.form.filled(document.FitFields()...))
 	if err != nil {
-		return operation.Answer{}, err
+		return study.Fitted{}, err
 	}
 
-	rows, err := v.readFile(file, maxFitFile, fitTooLarge())
+	request.Rows, err = v.readFile(file, maxFitFile, fitTooLarge())
 	if err != nil {
-		return operation.Answer{}, err
+		return study.Fitted{}, err
 	}
 
 	// If the deadline cannot be set, the server's default applies.
@@ -108,27 +118,13 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (operation.Answer, er
 	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
 	defer cancel()
 	ctx, v.slot = p.processors.Enter(ctx, v.owner())
-	return p.fitting.FitFile(ctx, v.caller(), options, rows)
+	return p.fitting.Fit(ctx, v.caller(), request, nil)
 }
 
 func fitTooLarge() error {
 	var faults fault.List
 	faults.Add("/file", fault.CodeOutOfRange, "must have at most %d MiB; use the API for a larger file", maxFitFile>>20)
 	return faults.Err()
-}
-
-// fitOptions is what a request to the API would say beside its rows.
-func fitOptions(f *form) (wire.Value, error) {
-	var w wire.Writer
-	w.Object()
-	for _, field := range fitFields {
-		if text := f.Value(field.name); text != "" {
-			field.write(w.Key(field.name), text)
-		}
-	}
-
-	w.EndObject()
-	return wire.Parse(w.Buf)
 }
 
 // atFile lets what is wrong with the rows be shown beside the file.
@@ -148,7 +144,7 @@ func atFile(err error) error {
 }
 
 // featureBars draws how much each feature tells.
-func featureBars(report wire.Value) chart.Bars {
+func featureBars(report *training.Report) chart.Bars {
 	c := chart.Bars{
 		Head: chart.Head{
 			ID:    "features",
@@ -158,11 +154,9 @@ func featureBars(report wire.Value) chart.Bars {
 		},
 		Of: "Feature", Unit: chart.Ratio,
 	}
-	for _, f := range report.Get("features").Elements() {
-		iv, ok := float(f.Get("iv"))
-		if ok {
-			c.Rows = append(c.Rows, chart.Bar{Label: f.Get("column").Text(), Values: []float64{iv}})
-		}
+	for i := range report.Features {
+		f := &report.Features[i]
+		c.Rows = append(c.Rows, chart.Bar{Label: f.Column, Values: []float64{f.IV}})
 	}
 	return c
 }

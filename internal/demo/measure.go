@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/backtest"
 	"verdict/internal/study"
+	"verdict/internal/training"
 )
 
 // measurements schedules backtests and scorecards.
@@ -19,38 +20,42 @@ func (d *envFill) measurements() {
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)
 	d.ago(26*day, "run a synthetic book", func(ctx context.Context) error {
-		_, err := d.service.Backtests.RunBook(ctx, d.by(d.staff.ravi), body(map[string]any{
-			"n":                      d.rows(),
-			"seed":                   7,
-			"challenger_rule_set_id": d.rules.draft,
-		}))
+		_, err := d.service.Backtests.RunBook(ctx, d.by(d.staff.ravi), study.BookRequest{
+			Policies: study.Policies{ChallengerID: d.rules.draft},
+			Book:     study.Book{Rows: int64(d.rows()), Book: backtest.Book{Seed: 7}},
+		})
 		return err
 	})
 	d.ago(day, "backtest last year's file", func(ctx context.Context) error {
-		return d.backtest(ctx, map[string]any{
-			"rule_set_id": d.rules.active, "challenger_rule_set_id": d.rules.draft, "csv": d.lastYear(), "outcome_column": "outcome",
-			"id_column": "applicant_id", "protected_column": "branch",
-		}, false)
+		return d.backtest(ctx, study.BacktestRequest{
+			Policies: d.drafted(),
+			CSV:      strings.NewReader(d.lastYear()),
+			Setup:    backtest.Setup{Outcome: "outcome", ID: "applicant_id", Protected: "branch"},
+		})
 	})
 	d.ago(7*time.Hour, "replay the month", func(ctx context.Context) error {
-		return d.backtest(ctx, map[string]any{
-			"rule_set_id": d.rules.active, "challenger_rule_set_id": d.rules.draft,
-			"decisions": map[string]any{"from": d.end.Add(-7 * day).UTC().Format(time.RFC3339)},
-		}, false)
+		return d.backtest(ctx, study.BacktestRequest{
+			Policies: d.drafted(),
+			Replay:   &study.Replay{From: d.end.Add(-7 * day).UTC().Truncate(time.Second)},
+		})
 	})
 	d.ago(6*time.Hour, "begin a backtest", func(ctx context.Context) error {
-		return d.backtest(ctx, map[string]any{"synthetic": map[string]any{"n": 200_000}}, true)
+		book := study.DefaultBook()
+		book.Rows = 200_000
+		return d.backtest(ctx, study.BacktestRequest{Book: &book, Async: true})
 	})
 }
 
-// backtest runs a backtest. If begun is set, it only starts one and cancels it a
-// few minutes later.
-func (d *envFill) backtest(ctx context.Context, options map[string]any, begun bool) error {
-	run, err := d.service.Backtests.Run(ctx, d.by(d.staff.ravi), study.BacktestRequest{
-		Options: body(options),
-		Async:   begun,
-	}, nil)
-	if err != nil || !begun {
+// drafted names the active policy, and the draft as its challenger.
+func (d *envFill) drafted() study.Policies {
+	return study.Policies{RuleSetID: d.rules.active, ChallengerID: d.rules.draft}
+}
+
+// backtest runs a backtest. An asynchronous one is only started, and is cancelled a few
+// minutes later.
+func (d *envFill) backtest(ctx context.Context, r study.BacktestRequest) error {
+	run, err := d.service.Backtests.Run(ctx, d.by(d.staff.ravi), r, nil)
+	if err != nil || !r.Async {
 		return err
 	}
 	d.schedule.add(d.clock.now().Add(4*time.Minute), "cancel a backtest", func(ctx context.Context) error {
@@ -82,10 +87,14 @@ func (d *envFill) lastYear() string {
 
 // fitted fits a scorecard to last year's file.
 func (d *envFill) fitted(ctx context.Context) error {
-	_, err := d.service.Fitting.Fit(ctx, d.by(d.staff.ravi), body(map[string]any{
-		"name": "Learnt from last year", "target": "outcome", "csv": d.lastYear(), "save": true,
-		"exclude": []string{"applicant_id", "vintage", "bad_month", "branch"},
-	}), nil)
+	options := training.Defaults()
+	options.Name, options.Target = "Learnt from last year", "outcome"
+	options.Exclude = []string{"applicant_id", "vintage", "bad_month", "branch"}
+	_, err := d.service.Fitting.Fit(ctx, d.by(d.staff.ravi), study.FitRequest{
+		Options: options,
+		Rows:    d.lastYear(),
+		Save:    true,
+	}, nil)
 	return err
 }
 

@@ -22,6 +22,10 @@ func FuzzBodies(f *testing.F) {
 		`{"comment":"x","effective_from":"2026-11-15T00:00:00Z"}`,
 		`{"note":"x","acknowledge":["code@/knockouts/KO_A",7]}`,
 		`{"op":"eq","field":"foir","value":1}`,
+		`{"name":"card","label":"bad","csv":"a,b\n1,0\n","features":["a"]}`,
+		`{"rows":[{"a":1,"b":{"c":"x"}}],"map":{"a":"score"},"lgd":0.45,"rule_set_id":""}`,
+		`{"synthetic":{"n":10,"seed":7,"bad_rate":0.1},"challenger_rule_set_id":"rs_1"}`,
+		`{"decisions":{"from":"2026-11-01T00:00:00Z","status":"APPROVED"},"reference_backtest_id":"bt_1"}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -34,6 +38,8 @@ func FuzzBodies(f *testing.F) {
 		"condition":  func(v wire.Value) error { _, _, err := document.CheckCondition(v, v, 2, true); return err },
 		"activation": func(v wire.Value) error { _, err := document.ReadActivation(v); return err },
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
+		"fit":        func(v wire.Value) error { _, err := document.ReadFit(v); return err },
+		"backtest":   func(v wire.Value) error { _, err := document.ReadBacktest(v, 1000, now); return err },
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)
@@ -47,4 +53,49 @@ func FuzzBodies(f *testing.F) {
 			}
 		}
 	})
+}
+
+// FuzzBacktestOptions turns anybody's texts into the options of a backtest: a
+// refusal, or an object with nothing that was not asked for.
+func FuzzBacktestOptions(f *testing.F) {
+	f.Add("cibil=score,income=monthly_income", "1, yes", "0.45", "rs_1", `{}`)
+	f.Add(`{"a":"b"}`, ",", "1e3", "\xff", `{"csv":"x","map":null}`)
+	f.Add("a=b,a=c,=", "", "0x10", `"`, `[]`)
+	f.Fuzz(func(t *testing.T, columns, values, number, text, body string) {
+		v, err := wire.Parse([]byte(body))
+		if err != nil {
+			v = wire.Value{}
+		}
+		given := map[string]string{"map": columns, "bad_values": values, "lgd": number}
+		for _, name := range document.BacktestMembers() {
+			if _, taken := given[name]; !taken {
+				given[name] = text
+			}
+		}
+		options, err := document.BacktestOptions(given, v)
+		if err != nil {
+			refusedWell(t, err)
+			return
+		}
+		for name, text := range given {
+			if !options.Get(name).Given() && !(name == "map" && text == "null") {
+				t.Errorf("%s was lost: %q", name, text)
+			}
+		}
+		if _, err := document.ReadBacktestOptions(options); err != nil {
+			refusedWell(t, err)
+		}
+		if options.Kind() != wire.Object || options.Len() > len(given)+v.Len() {
+			t.Errorf("there is more than was given: %d members", options.Len())
+		}
+	})
+}
+
+// refusedWell checks that an error is a refusal that a client can be told.
+func refusedWell(t *testing.T, err error) {
+	t.Helper()
+	var refusal *fault.Error
+	if !errors.As(err, &refusal) || refusal.Code == "" || len(refusal.Items) > fault.MaxItems {
+		t.Fatalf("not a refusal: %v", err)
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/study"
-	"verdict/internal/wire"
+	"verdict/internal/tenant"
 )
 
 // runBacktest takes rows in any of their forms: inside a JSON body, which was
@@ -26,8 +26,19 @@ func (a *API) runBacktest(c *call) error {
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
+	if err := c.caller.Require(tenant.Decide); err != nil {
+		return err
+	}
+	request, faults := document.ReadBacktest(options, a.service.Backtests.MaxRows(), a.options.Now())
+	if err := request.Require(c.caller); err != nil { // a replay needs a scope more, whatever else is wrong
+		return err
+	}
+	if faults != nil {
+		return faults
+	}
+	request.Async = c.prefersAsync()
 	reply := c.replyRun()
-	run, err := a.service.Backtests.Run(c.ctx, c.caller, study.BacktestRequest{Options: options, Async: c.prefersAsync()}, reply)
+	run, err := a.service.Backtests.Run(c.ctx, c.caller, request, reply)
 	return sendReply(c, reply, run, err)
 }
 
@@ -38,28 +49,22 @@ func (c *call) replyRun() *operation.Reply[study.Backtest] {
 
 func (a *API) runBook(c *call) error {
 	q := c.query()
-	var w wire.Writer
-	w.Object()
-	for _, name := range []string{"rule_set_id", "challenger_rule_set_id", "policy_key"} {
-		if text := q.text(name); text != "" {
-			w.Key(name).String(text)
-		}
+	parameters := map[string]string{}
+	for _, name := range append(document.BookPolicies(), document.BookMembers()...) {
+		parameters[name] = q.text(name)
 	}
-	for _, name := range []string{"n", "seed", "months", "bad_rate"} {
-		if text := q.text(name); text != "" {
-			study.WriteNumber(w.Key(name), text)
-		}
-	}
-	w.EndObject()
 	if err := q.err(); err != nil {
 		return err
 	}
-	options, err := wire.Parse(w.Buf)
-	if err != nil {
+	if err := c.caller.Require(tenant.Decide); err != nil {
 		return err
 	}
-	run, err := a.service.Backtests.RunBook(c.ctx, c.caller, options)
-	return sendReply(c, c.replyRun(), run, err)
+	request, err := document.ReadBook(parameters)
+	if err != nil {
+		return inQuery(err)
+	}
+	run, err := a.service.Backtests.RunBook(c.ctx, c.caller, request)
+	return sendReply(c, c.replyRun(), run, inQuery(err))
 }
 
 func (a *API) backtest(c *call) error {

@@ -2,9 +2,10 @@ package httpapi
 
 import (
 	"net/url"
+	"strings"
 
+	"verdict/internal/document"
 	"verdict/internal/fault"
-	"verdict/internal/study"
 	"verdict/internal/wire"
 )
 
@@ -14,7 +15,7 @@ func (c *call) queryOptions() (wire.Value, error) {
 	if err != nil {
 		return wire.Value{}, err
 	}
-	return study.BacktestOptions(options, wire.Value{})
+	return document.BacktestOptions(options, wire.Value{})
 }
 
 // joinedOptions are those of a JSON body and of the query together.
@@ -33,7 +34,7 @@ func (c *call) joinedOptions() (wire.Value, error) {
 			return wire.Value{}, faults.Err()
 		}
 	}
-	return study.BacktestOptions(options, c.body)
+	return document.BacktestOptions(options, c.body)
 }
 
 // optionTexts reads the options in the query, as they stand there.
@@ -42,7 +43,7 @@ func (c *call) optionTexts() (map[string]string, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the query is not well-formed")
 	}
-	q := query{values: values, known: study.BacktestMembers()}
+	q := query{values: values, known: document.BacktestMembers()}
 	options := map[string]string{}
 	for _, name := range q.known {
 		switch given := values[name]; {
@@ -59,3 +60,14 @@ func (c *call) optionTexts() (map[string]string, error) {
 
 // maxOption bounds the text of one option; a map of columns can be long.
 const maxOption = 64 << 10
+
+// inQuery changes the pointers of a refusal from members to query parameters. It keeps
+// pointers into the header of the file.
+func inQuery(err error) error {
+	return fault.Retold(err, func(item fault.Item) fault.Item {
+		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {
+			item.Pointer = "?" + item.Pointer[1:]
+		}
+		return item
+	})
+}

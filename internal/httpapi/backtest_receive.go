@@ -12,9 +12,11 @@ import (
 	"strings"
 	"time"
 
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/serving"
 	"verdict/internal/study"
+	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
@@ -55,28 +57,44 @@ func (a *API) receiveBacktest(c *call) error {
 	ctx, c.slot = a.node.Processors.Enter(ctx, c.owner())
 	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
 	body.wait()
-	r := study.BacktestRequest{Async: c.prefersAsync()}
 	kind, params := c.mediaKind()
-	if kind == "text/csv" {
-		var err error
-		if r.Options, err = c.queryOptions(); err == nil {
-			r.CSV, err = c.unpacked(body, params["charset"])
-		}
+	if kind != "text/csv" {
+		options, file, err := c.readForm(body, params["boundary"])
 		if err != nil {
 			return err
 		}
-		reply := c.replyRun()
-		run, err := a.service.Backtests.Run(ctx, c.caller, r, reply)
-		body.rest()
-		return sendReply(c, reply, run, study.InQuery(err))
+		return a.runFile(ctx, c, body, options, file)
 	}
-	if err := c.readForm(body, params["boundary"], &r); err != nil {
+	options, err := c.queryOptions()
+	if err != nil {
 		return err
 	}
+	file, err := c.unpacked(body, params["charset"])
+	if err != nil {
+		return err
+	}
+	return inQuery(a.runFile(ctx, c, body, options, file))
+}
+
+// runFile runs a backtest over the file of a body.
+func (a *API) runFile(ctx context.Context, c *call, body *paced, options wire.Value, file io.Reader) error {
 	reply := c.replyRun()
-	run, err := a.service.Backtests.Run(ctx, c.caller, r, reply)
+	request, err := readOptions(c, options)
+	var run study.Backtest
+	if err == nil {
+		request.CSV, request.Async = file, c.prefersAsync()
+		run, err = a.service.Backtests.Run(ctx, c.caller, request, reply)
+	}
 	body.rest()
 	return sendReply(c, reply, run, err)
+}
+
+// readOptions reads the options of a file.
+func readOptions(c *call, options wire.Value) (study.BacktestRequest, error) {
+	if err := c.caller.Require(tenant.Decide); err != nil {
+		return study.BacktestRequest{}, err
+	}
+	return document.ReadBacktestOptions(options)
 }
 
 // paced reads a body that may take long, as long as it keeps coming. Every
@@ -140,47 +158,47 @@ func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
 
 // readForm reads the fields of a form up to the file, which must come last: it
 // is not held until somebody says how it is to be read.
-func (c *call) readForm(body io.Reader, boundary string, r *study.BacktestRequest) error {
+func (c *call) readForm(body io.Reader, boundary string) (options wire.Value, file io.Reader, err error) {
 	if boundary == "" || len(boundary) > 70 {
-		return fault.New(fault.Malformed, fault.CodeMalformedBody, "the form has no boundary")
+		return options, nil, fault.New(fault.Malformed, fault.CodeMalformedBody, "the form has no boundary")
 	}
 	form := multipart.NewReader(body, boundary)
-	options, err := c.optionTexts()
+	texts, err := c.optionTexts()
 	if err != nil {
-		return err
+		return options, nil, err
 	}
 	for {
 		part, err := form.NextPart()
 		if err != nil {
-			return formFault(err, "the form has no part named file")
+			return options, nil, formFault(err, "the form has no part named file")
 		}
 		name := part.FormName()
 		if name == "file" {
-			if r.Options, err = study.BacktestOptions(options, wire.Value{}); err == nil {
-				r.CSV, err = study.Unpacked(&lastPart{part, form}, false)
+			if options, err = document.BacktestOptions(texts, wire.Value{}); err == nil {
+				file, err = study.Unpacked(&lastPart{part, form}, false)
 			}
-			return err
+			return options, file, err
 		}
 		var faults fault.List
-		_, twice := options[name]
+		_, twice := texts[name]
 		text, err := io.ReadAll(io.LimitReader(part, maxOption+1))
 		switch {
 		case err != nil:
-			return formFault(err, "the form could not be read")
-		case !slices.Contains(study.BacktestMembers(), name):
-			meant, caseOnly := fault.Meant(name, study.BacktestMembers(), false)
+			return options, nil, formFault(err, "the form could not be read")
+		case !slices.Contains(document.BacktestMembers(), name):
+			meant, caseOnly := fault.Meant(name, document.BacktestMembers(), false)
 			faults.AddItem(fault.Unknown("", "the form has an unknown field; the known fields are "+
-				strings.Join(study.BacktestMembers(), ", ")+" and file", meant, caseOnly))
+				strings.Join(document.BacktestMembers(), ", ")+" and file", meant, caseOnly))
 		case twice:
 			faults.Add("/"+name, fault.CodeDuplicate, "must be given once")
 		case len(text) > maxOption:
 			faults.Add("/"+name, fault.CodeOutOfRange, "must have at most %d bytes", maxOption)
 		}
 		if err := faults.Err(); err != nil {
-			return err
+			return options, nil, err
 		}
 		if len(text) > 0 { // a form sends the fields that nobody filled in
-			options[name] = string(text)
+			texts[name] = string(text)
 		}
 	}
 }

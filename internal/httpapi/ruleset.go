@@ -7,6 +7,7 @@ import (
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -92,7 +93,13 @@ func (a *API) scorecard(c *call) error {
 func (a *API) fitScorecard(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), rowsPatience)
 	defer cancel()
-	return c.answer(a.service.Fitting.Fit(ctx, c.caller, c.body, c.once))
+	request, err := readAs(c, tenant.PolicyWrite, document.ReadFit)
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[study.Fitted]{Once: c.once, Encode: document.EncodeFitted}
+	fitted, err := a.service.Fitting.Fit(ctx, c.caller, request, reply)
+	return sendReply(c, reply, fitted, err)
 }
 
 func (a *API) scorecards(c *call) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"verdict/internal/backtest"
@@ -12,23 +11,147 @@ import (
 	"verdict/internal/field"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
-	"verdict/internal/rule"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
-// BacktestRequest is a request for a backtest.
-type BacktestRequest struct {
-	// Options are the members of the request. If there is no CSV, they also contain
-	// the rows or name their source.
-	Options wire.Value
-	// CSV streams the rows. It is read once and never held in memory as a whole.
-	CSV io.Reader
-	// Async requests a background job, even for few rows.
-	Async bool
+// Policies names the policies of a run. They may be drafts or retired.
+type Policies struct {
+	RuleSetID    string // "": the active version of PolicyKey
+	ChallengerID string // "": none
+	PolicyKey    string // "": field.DefaultPolicyKey
 }
 
-// asked is a request for a backtest after it was read and checked.
+// check adds what is wrong with the names.
+func (p Policies) check(faults *fault.List) {
+	if p.PolicyKey != "" && !field.IsPolicyKey(p.PolicyKey) {
+		faults.Check("").Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
+	}
+}
+
+// BacktestRequest is a request for a backtest. Exactly one of CSV, Book and Replay says
+// what the policies run over.
+type BacktestRequest struct {
+	Policies
+	ReferenceID string         // an earlier run to compare the scores with; "" for none
+	Setup       backtest.Setup // how rows are read; the header is that of the rows
+
+	// CSV streams the rows. It is read once and never held in memory as a whole.
+	CSV      io.Reader
+	FromRows bool // the CSV was made from rows in a request; it is not a file
+	Book     *Book
+	Replay   *Replay
+
+	// Async requests a background job, even for few rows.
+	Async bool
+
+	// Streamed are the options as they were sent with a CSV that is still arriving. The
+	// hash of such a request, for its Idempotency-Key, begins with them and goes on with
+	// the rows. It is nil if the hash of the whole request is known.
+	Streamed []byte
+}
+
+// Require refuses a caller who may not run the backtest.
+func (r *BacktestRequest) Require(p tenant.Principal) error {
+	if err := p.Require(tenant.Decide); err != nil || r.Replay == nil {
+		return err
+	}
+	return p.Require(tenant.Read)
+}
+
+// Check adds what is wrong with the request. maxRows is the largest number of rows.
+func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time) {
+	c := faults.Check("")
+	sources := 0
+	for _, given := range []bool{r.CSV != nil, r.Book != nil, r.Replay != nil} {
+		if given {
+			sources++
+		}
+	}
+	if sources != 1 {
+		c.Fail(sourceRows, fault.CodeRequired,
+			"is required, or csv, synthetic or decisions: what to run the policy over")
+	}
+	if r.Book != nil && c.Ok(sourceSynthetic) {
+		r.Book.check(faults, "/"+sourceSynthetic, maxRows)
+	}
+	if r.Replay != nil && c.Ok(sourceDecisions) {
+		r.Replay.check(faults.Check("/"+sourceDecisions), now)
+	}
+	r.Policies.check(faults)
+}
+
+// source names the source of the rows.
+func (r *BacktestRequest) source() string {
+	switch {
+	case r.Book != nil:
+		return sourceSynthetic
+	case r.Replay != nil:
+		return sourceDecisions
+	case r.FromRows:
+		return sourceRows
+	}
+	return sourceCSV
+}
+
+// Replay selects stored decisions that are decided again.
+type Replay struct {
+	From, To          time.Time // To is zero for now
+	PolicyKey, Status string    // "": all
+}
+
+// ReplayStatuses returns the statuses that a Replay may select.
+func ReplayStatuses() []string { return []string{"APPROVED", "REFERRED", "DECLINED"} }
+
+// Empty reports whether no decision can lie in the range.
+func (r Replay) Empty(now time.Time) bool {
+	s := r.span(now)
+	return !s.from.Before(s.to)
+}
+
+func (r Replay) check(c fault.Check, now time.Time) {
+	c.Require("from", !r.From.IsZero(), "the time of the first decision, such as 2026-11-01T00:00:00Z")
+	checkYear(c, "from", r.From)
+	checkYear(c, "to", r.To)
+	if c.Ok("from") && c.Ok("to") && r.Empty(now) {
+		c.Fail("from", fault.CodeOutOfRange, "must be before to, and in the past")
+	}
+	if r.PolicyKey != "" && !field.IsPolicyKey(r.PolicyKey) {
+		c.Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
+	}
+	c.Choice("status", r.Status, ReplayStatuses()...)
+}
+
+// checkYear refuses times that ids and storage cannot express.
+func checkYear(c fault.Check, name string, t time.Time) {
+	if year := t.UTC().Year(); !t.IsZero() && (year < 1970 || year > 9999) {
+		c.Fail(name, fault.CodeInvalidField, "must be a time in the years 1970 to 9999")
+	}
+}
+
+// span returns the range as it is stored. A range that reaches into the future ends
+// now, so that the run has a last row.
+func (r Replay) span(now time.Time) span {
+	s := span{wholeMillis(r.From), wholeMillis(r.To), r.PolicyKey, r.Status}
+	if s.to.IsZero() || s.to.After(now) {
+		s.to = now
+	}
+	return s
+}
+
+// span is a range of stored decisions, with bounds in whole milliseconds.
+type span struct {
+	from, to          time.Time
+	policyKey, status string
+}
+
+// wholeMillis rounds a time up to a whole millisecond. Decision times are whole
+// milliseconds, so the rounded bound selects the same decisions. The rounded value is
+// stored.
+func wholeMillis(t time.Time) time.Time {
+	return t.Add(time.Millisecond - 1).Truncate(time.Millisecond)
+}
+
+// asked is a request for a backtest with its policies loaded.
 type asked struct {
 	source               string
 	champion, challenger *policydesk.Policy // challenger nil: none
@@ -51,176 +174,100 @@ func (a *asked) ruleSetIDs() (champion, challenger string) {
 	return a.champion.ID, challenger
 }
 
-// BacktestMembers returns the members that the options of a CSV file may have.
-func BacktestMembers() []string {
-	return append([]string{"rule_set_id", "challenger_rule_set_id", "policy_key", "reference_backtest_id"}, backtest.SetupMembers...)
+// useBook has the policies run over a synthetic book. The book defines how its columns
+// are read; the caller sets the cost of a loss.
+func (a *asked) useBook(b Book) {
+	setup := b.Setup()
+	setup.LGD, setup.FundingRate = a.setup.LGD, a.setup.FundingRate
+	a.rows, a.book, a.setup = b.Rows, b.Book, setup
 }
 
-// read reads a request, collects all its faults, and loads its policies.
-func (s *Backtests) read(ctx context.Context, p tenant.Principal, r BacktestRequest) (*asked, error) {
-	a := &asked{csv: r.CSV, async: r.Async, endpoint: EndpointBacktest}
+// ask checks a request and loads its policies.
+func (s *Backtests) ask(ctx context.Context, p tenant.Principal, r *BacktestRequest) (*asked, error) {
+	now := s.core.Moment()
 	var faults fault.List
-	f := wire.NewForm(r.Options, &faults)
-	f.Known(BacktestMembers()...)
-	a.setup = backtest.ReadSetup(r.Options, &faults)
-	if r.CSV != nil {
-		a.source = sourceCSV
-	} else if err := s.readSource(a, &f, &faults); err != nil {
+	r.Check(&faults, s.options.Backtests.MaxRows, now)
+	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	f.Done()
-	if a.source == sourceDecisions {
-		if err := p.Require(tenant.Read); err != nil {
-			return nil, err
-		}
+	a := &asked{source: r.source(), setup: r.Setup, csv: r.CSV, async: r.Async, endpoint: EndpointBacktest}
+	switch {
+	case r.Book != nil:
+		a.useBook(*r.Book)
+	case r.Replay != nil:
+		a.replay = r.Replay.span(now)
+		a.setup.Header = nil
 	}
-	if err := s.findPolicies(ctx, p, a, r.Options, &faults); err != nil {
+	if err := s.findPolicies(ctx, p, a, r.Policies); err != nil {
 		return nil, err
 	}
-	if err := s.findReference(ctx, p, a, r.Options.Get("reference_backtest_id")); err != nil {
+	if err := s.findReference(ctx, p, a, r.ReferenceID); err != nil {
 		return nil, err
 	}
 	return a, s.runs.afford(ctx, p, a)
 }
 
-// readSource reads the source of the rows, which exactly one of four members names.
-// It fails if there are too many rows.
-func (s *Backtests) readSource(a *asked, f *wire.Form, faults *fault.List) error {
-	for _, name := range []string{sourceRows, sourceCSV, sourceSynthetic, sourceDecisions} {
-		v := f.Get(name)
-		if !v.Given() {
-			continue
-		}
-		if a.source != "" {
-			f.Fail(name, fault.CodeInvalidField, "give one of rows, csv, synthetic and decisions")
-			return nil
-		}
-		switch a.source = name; name {
-		case sourceRows:
-			csv, err := rowsAsCSV(v, faults)
-			if err != nil {
-				return err
-			}
-			a.csv = strings.NewReader(csv)
-		case sourceCSV:
-			if v.Kind() != wire.String {
-				f.Fail(name, fault.CodeWrongType, "must be the text of a CSV file")
-			}
-			a.csv = strings.NewReader(v.Text())
-		case sourceSynthetic:
-			book := wire.NewForm(v, faults)
-			a.readBook(&book, s.options.Backtests.MaxRows, faults)
-			book.Done()
-		case sourceDecisions:
-			a.replay = s.readReplay(v, faults)
-			a.setup.Header = nil
-		}
+// findPolicies loads the policies of a request.
+func (s *Backtests) findPolicies(ctx context.Context, p tenant.Principal, a *asked, named Policies) (err error) {
+	switch {
+	case named.RuleSetID != "":
+		a.champion, err = s.namedPolicy(ctx, p, "/rule_set_id", named.RuleSetID)
+	case named.PolicyKey != "":
+		a.champion, err = s.desk.ActivePolicy(ctx, p, named.PolicyKey)
+	default:
+		a.champion, err = s.desk.ActivePolicy(ctx, p, field.DefaultPolicyKey)
 	}
-	if a.source == "" {
-		f.Fail(sourceRows, fault.CodeRequired, "is required, or csv, synthetic or decisions: what to run the policy over")
-	}
-	return nil
-}
-
-// readBook reads the description of a synthetic book. The book defines how its
-// columns are read; the caller sets the cost of a loss.
-func (a *asked) readBook(f *wire.Form, most int64, faults *fault.List) {
-	n, ok := f.Decimal("n", 0, 1, most)
-	if !ok {
-		n = defaultBookRows
-	}
-	seed, ok := f.Decimal("seed", 0, 0, maxSeed)
-	if !ok {
-		seed = backtest.DefaultSeed
-	}
-	months, _ := f.Decimal("months", 0, backtest.MinMonths, backtest.MaxMonths)
-	rate, _ := f.Decimal("bad_rate", rule.Places, int64(backtest.MinBadRate), int64(backtest.MaxBadRate))
-	a.rows = n
-	a.useBook(backtest.Book{Seed: uint64(seed), Months: int(months), BadRate: rule.Number(rate)}, f.Value().Pointer(), faults)
-}
-
-// The default size of a book, and the largest seed. A float64 holds every such seed
-// exactly, and so does every JSON reader.
-const (
-	defaultBookRows = 1_000
-	maxSeed         = 1e15
-)
-
-func (a *asked) useBook(book backtest.Book, at string, faults *fault.List) {
-	book.Check(at, faults)
-	setup := book.Setup()
-	setup.LGD, setup.FundingRate = a.setup.LGD, a.setup.FundingRate
-	a.book, a.setup = book, setup
-}
-
-// findPolicies loads the policies of a request: the named ones, which may be drafts
-// or retired, or the active one.
-func (s *Backtests) findPolicies(
-	ctx context.Context, p tenant.Principal, a *asked, options wire.Value, faults *fault.List,
-) error {
-	named, against := options.Get("rule_set_id"), options.Get("challenger_rule_set_id")
-	key, ok := policydesk.KeyOf(options)
-	if !ok {
-		faults.Add("/policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
-	}
-	for _, v := range []wire.Value{named, against, options.Get("reference_backtest_id")} {
-		if v.Given() && v.Kind() != wire.String {
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be an id")
-		}
-	}
-	if err := faults.Err(); err != nil {
-		return err
-	}
-	var err error
-	if named.Given() {
-		a.champion, err = s.namedPolicy(ctx, p, named)
-	} else {
-		a.champion, err = s.desk.ActivePolicy(ctx, p, key)
-	}
-	if err == nil && against.Given() {
-		a.challenger, err = s.namedPolicy(ctx, p, against)
+	if err == nil && named.ChallengerID != "" {
+		a.challenger, err = s.namedPolicy(ctx, p, "/challenger_rule_set_id", named.ChallengerID)
 	}
 	return err
 }
 
-// namedPolicy loads the policy that a member names. The policy of another tenant
-// counts as not found. The error names the member.
-func (s *Backtests) namedPolicy(ctx context.Context, p tenant.Principal, named wire.Value) (*policydesk.Policy, error) {
+// namedPolicy loads a policy that the member at a pointer names. The policy of another
+// tenant counts as not found.
+func (s *Backtests) namedPolicy(
+	ctx context.Context, p tenant.Principal, pointer, id string,
+) (*policydesk.Policy, error) {
 	var found *policydesk.Policy
 	err := operation.Missing("rule set")
-	if tenant.Valid(tenant.KindPolicy, named.Text()) {
-		found, err = s.desk.Policy(ctx, s.core.Scope(p), strings.Clone(named.Text()))
+	if tenant.Valid(tenant.KindPolicy, id) {
+		found, err = s.desk.Policy(ctx, s.core.Scope(p), id)
 	}
-	return found, missingAt(named, err)
+	return found, MissingAt(pointer, err)
 }
 
-// missingAt adds to a not-found error the member that named the resource.
-func missingAt(named wire.Value, err error) error {
+// MissingAt adds to a not-found error the pointer of the member that named the resource.
+func MissingAt(pointer string, err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound {
 		return err
 	}
 	at := *refusal
-	return refusedAt(named, &at)
+	at.Items = []fault.Item{{Pointer: pointer, Code: at.Code, Detail: at.Detail}}
+	return &at
 }
 
 // findReference loads the scores of an earlier run, to compare this run with them.
-func (s *Backtests) findReference(ctx context.Context, p tenant.Principal, a *asked, named wire.Value) error {
-	if !named.Given() {
+func (s *Backtests) findReference(ctx context.Context, p tenant.Principal, a *asked, id string) error {
+	if id == "" {
 		return nil
 	}
+	const pointer = "/reference_backtest_id"
 	scope := s.core.Scope(p)
-	job, record, err := s.finished(ctx, p, scope, strings.Clone(named.Text()))
+	job, record, err := s.finished(ctx, p, scope, id)
 	if err != nil {
-		return missingAt(named, err)
+		return MissingAt(pointer, err)
 	}
 	total, _, err := job.merged(ctx, scope, &record)
 	if err != nil {
-		return missingAt(named, err)
+		return MissingAt(pointer, err)
 	}
 	a.setup.Reference = job.run.Report(total).Distribution.Reference()
 	return nil
 }
+
+// MaxRows returns the largest number of rows of a backtest.
+func (s *Backtests) MaxRows() int64 { return s.options.Backtests.MaxRows }
 
 // rowsPerUnit is the number of rows that are billed as one unit.
 const rowsPerUnit = 100
@@ -238,56 +285,4 @@ func (a *asked) admit(rows, most int64) error {
 		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a backtest takes at most %d rows", most)
 	}
 	return nil
-}
-
-// span selects the stored decisions that are decided again.
-type span struct {
-	from, to          time.Time
-	policyKey, status string
-}
-
-// readReplay reads a range of stored decisions. A range that reaches into the future
-// ends now, so that the run has a last row.
-func (s *Backtests) readReplay(v wire.Value, faults *fault.List) span {
-	f := wire.NewForm(v, faults)
-	now := s.core.Moment()
-	r := span{from: wholeMillis(readTime(&f, "from")), to: wholeMillis(readTime(&f, "to"))}
-	f.Require("from", "the time of the first decision, such as 2026-11-01T00:00:00Z")
-	if r.to.IsZero() || r.to.After(now) {
-		r.to = now
-	}
-	if !r.from.IsZero() && !r.from.Before(r.to) {
-		f.Fail("from", fault.CodeOutOfRange, "must be before to, and in the past")
-	}
-	if text, ok := f.Text("policy_key", operation.MaxNote); ok {
-		if r.policyKey = strings.Clone(text); !field.IsPolicyKey(text) {
-			f.Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
-		}
-	}
-	statuses := []string{"APPROVED", "REFERRED", "DECLINED"}
-	if i := f.Choice("status", -1, statuses...); i >= 0 {
-		r.status = statuses[i]
-	}
-	f.Done()
-	return r
-}
-
-// wholeMillis rounds a time up to a whole millisecond. Decision times are whole
-// milliseconds, so the rounded bound selects the same decisions. The rounded value is
-// stored.
-func wholeMillis(t time.Time) time.Time {
-	return t.Add(time.Millisecond - 1).Truncate(time.Millisecond)
-}
-
-func readTime(f *wire.Form, name string) time.Time {
-	text, ok := f.Text(name, operation.MaxNote)
-	if !ok {
-		return time.Time{}
-	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil || t.Year() < 1970 || t.Year() > 9999 {
-		f.Fail(name, fault.CodeInvalidField, "must be an RFC 3339 time such as 2026-11-15T00:00:00Z")
-		return time.Time{}
-	}
-	return t.UTC()
 }

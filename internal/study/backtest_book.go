@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
@@ -19,22 +18,63 @@ import (
 // MaxBookRows is the largest book that RunBook answers.
 const MaxBookRows = 20_000
 
-// RunBook runs a policy over a synthetic book. The options have the members of
-// "synthetic" in a backtest and those that name policies. The same seed gives the same
-// answer, except for its id and times. The run is stored and billed like any backtest.
-func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wire.Value) (Backtest, error) {
+// MaxSeed is the largest seed. A float64 holds every such seed exactly, and so does
+// every JSON reader.
+const MaxSeed = 1e15
+
+// Book describes a synthetic book.
+type Book struct {
+	Rows int64
+	backtest.Book
+}
+
+// DefaultBook returns the book of a request that describes none.
+func DefaultBook() Book {
+	return Book{Rows: 1_000, Book: backtest.Book{Seed: backtest.DefaultSeed}}
+}
+
+// check adds what is wrong with the book at a pointer.
+func (b *Book) check(faults *fault.List, at string, maxRows int64) {
+	c := faults.Check(at)
+	if b.Rows < 1 || b.Rows > maxRows {
+		c.Fail("n", fault.CodeOutOfRange, "must lie between 1 and %d", maxRows)
+	}
+	if b.Seed > MaxSeed {
+		c.Fail("seed", fault.CodeOutOfRange, "must lie between 0 and %d", int64(MaxSeed))
+	}
+	if c.Ok("months") && c.Ok("bad_rate") {
+		b.Book.Check(at, faults)
+	}
+}
+
+// BookRequest is a request for a run over a synthetic book.
+type BookRequest struct {
+	Policies
+	Book Book
+}
+
+// Check adds what is wrong with the request.
+func (r *BookRequest) Check(faults *fault.List) {
+	r.Book.check(faults, "", MaxBookRows)
+	r.Policies.check(faults)
+}
+
+// RunBook runs a policy over a synthetic book and returns the run with its report. The
+// same book gives the same report, except for its id and times. The run is stored and
+// billed like any backtest.
+func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, r BookRequest) (Backtest, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Backtest{}, err
 	}
-	a := &asked{source: sourceSynthetic, endpoint: EndpointBook}
 	var faults fault.List
-	f := wire.NewForm(options, &faults)
-	f.Known("rule_set_id", "challenger_rule_set_id", "policy_key")
-	a.setup = backtest.ReadSetup(options, &faults)
-	a.readBook(&f, MaxBookRows, &faults)
-	f.Done()
-	if err := s.findPolicies(ctx, p, a, options, &faults); err != nil {
-		return Backtest{}, InQuery(err)
+	r.Check(&faults)
+	if err := faults.Err(); err != nil {
+		return Backtest{}, err
+	}
+	a := &asked{source: sourceSynthetic, endpoint: EndpointBook}
+	a.useBook(r.Book)
+	if err := s.findPolicies(ctx, p, a, r.Policies); err != nil {
+		return Backtest{}, err
 	}
 	if err := s.runs.afford(ctx, p, a); err != nil {
 		return Backtest{}, err
@@ -45,7 +85,7 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wir
 	scope := s.core.Scope(p)
 	rows, run, err := s.feed(scope, a)
 	if err != nil {
-		return Backtest{}, InQuery(err)
+		return Backtest{}, err
 	}
 	var held []piece
 	for {
@@ -57,17 +97,6 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, options wir
 	}
 	return operation.Through(ctx, s.core, scope, nil, func(commit operation.Commit[Backtest]) (Backtest, error) {
 		return s.answerNow(ctx, p, scope, s.newRun(p, a, run), held, commit)
-	})
-}
-
-// InQuery changes the pointers of a refusal from members to query parameters. It keeps
-// pointers into the header of the file.
-func InQuery(err error) error {
-	return fault.Retold(err, func(item fault.Item) fault.Item {
-		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {
-			item.Pointer = "?" + item.Pointer[1:]
-		}
-		return item
 	})
 }
 

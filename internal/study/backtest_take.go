@@ -14,7 +14,6 @@ import (
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // Run runs a policy over past applications. A small run has succeeded when Run returns;
@@ -23,21 +22,21 @@ import (
 func (s *Backtests) Run(
 	ctx context.Context, p tenant.Principal, r BacktestRequest, reply *operation.Reply[Backtest],
 ) (Backtest, error) {
-	if err := p.Require(tenant.Decide); err != nil {
+	if err := r.Require(p); err != nil {
 		return Backtest{}, err
 	}
 	scope := s.core.Scope(p)
 	run := func(commit operation.Commit[Backtest]) (Backtest, error) {
-		a, err := s.read(ctx, p, r)
+		a, err := s.ask(ctx, p, &r)
 		if err != nil {
 			return Backtest{}, err
 		}
 		return s.take(ctx, p, scope, a, commit)
 	}
-	if r.CSV == nil || reply == nil || reply.Once == nil {
+	if r.Streamed == nil || reply == nil || reply.Once == nil {
 		return operation.Through(ctx, s.core, scope, reply, run)
 	}
-	body := newHashed(r)
+	body := newHashed(r.CSV, r.Streamed)
 	r.CSV = body
 	return s.onceRead(ctx, scope, reply, body, run)
 }
@@ -206,11 +205,9 @@ type hashed struct {
 
 // newHashed starts the hash with the options, because the same rows with other options
 // are another request. The compression of the rows makes no difference.
-func newHashed(r BacktestRequest) *hashed {
-	h := &hashed{r: r.CSV, sum: sha256.New()}
-	var w wire.Writer
-	w.Value(r.Options)
-	h.sum.Write(w.Buf)
+func newHashed(csv io.Reader, options []byte) *hashed {
+	h := &hashed{r: csv, sum: sha256.New()}
+	h.sum.Write(options)
 	h.sum.Write([]byte{0})
 	return h
 }

@@ -7,10 +7,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/study"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
 )
@@ -21,7 +23,7 @@ func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		book := usecasetest.Parse(t, `{"n":100,"seed":1}`)
+		book := bookOf(100)
 		refused := func(err error, code string) bool {
 			var refusal *fault.Error
 			return errors.As(err, &refusal) && refusal.Kind == fault.Unavailable && refusal.Code == code
@@ -62,13 +64,13 @@ func TestBacktestsEndWithTheirCaller(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		ctx := &ending{Context: t.Context()}
-		if _, err := h.Service.Backtests.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); err != nil {
+		if _, err := h.Service.Backtests.RunBook(ctx, h.Caller, bookOf(20_000)); err != nil {
 			t.Fatal(err)
 		}
 		asked := ctx.asked.Load()
 		for _, last := range []int64{asked / 4, asked / 2, asked * 3 / 4} {
 			ctx := &ending{Context: t.Context(), last: last}
-			if _, err := h.Service.Backtests.RunBook(ctx, h.Caller, usecasetest.Parse(t, `{"n":20000,"seed":1}`)); !errors.Is(err, context.Canceled) {
+			if _, err := h.Service.Backtests.RunBook(ctx, h.Caller, bookOf(20_000)); !errors.Is(err, context.Canceled) {
 				t.Errorf("ended at %d of %d: %v", last, asked, err)
 			}
 		}
@@ -77,6 +79,11 @@ func TestBacktestsEndWithTheirCaller(t *testing.T) {
 			t.Errorf("%d backtests are stored, %v", len(list.Data), err)
 		}
 	})
+}
+
+// bookOf is a book of so many rows.
+func bookOf(rows int64) study.BookRequest {
+	return study.BookRequest{Book: study.Book{Rows: rows, Book: backtest.Book{Seed: 1}}}
 }
 
 // ending is a context that ends when it was asked so often.

@@ -21,8 +21,8 @@
 //
 // Fitting makes scorecards from labelled rows:
 //
-//	Fit, FitFile
-//	    fit a scorecard: Forbidden, Invalid, no_rows, fitting_busy, cap_reached
+//	Fit
+//	    fits a scorecard: Forbidden, Invalid, no_rows, fitting_busy, cap_reached
 //	Free
 //	    says whether a fit could begin now: fitting_busy
 //

@@ -8,9 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/document"
 	"verdict/internal/fault"
+	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
+	"verdict/internal/study"
+	"verdict/internal/training"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
 )
@@ -39,6 +43,22 @@ func fitBody(t *testing.T, members map[string]any) string {
 	return string(body)
 }
 
+// visitsOf is a request to fit a card to the outcomes of rows.
+func visitsOf(csv string) study.FitRequest {
+	r := study.FitRequest{Options: training.Defaults(), Rows: csv}
+	r.Options.Target = "outcome"
+	return r
+}
+
+func readFit(t *testing.T, members map[string]any) study.FitRequest {
+	t.Helper()
+	r, err := document.ReadFit(usecasetest.Parse(t, fitBody(t, members)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestFitSaveScoreDecide: what was fitted can be saved, scored with, and named
 // by a policy as it stands.
 func TestFitSaveScoreDecide(t *testing.T) {
@@ -46,21 +66,20 @@ func TestFitSaveScoreDecide(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, rows := labelled(2000)
-		plain, err := h.Service.Fitting.Fit(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome"})), nil)
-		if err != nil || plain.Status != 200 {
-			t.Fatal(plain.Status, err)
+		plain, err := h.Service.Fitting.Fit(t.Context(), h.Caller, visitsOf(csv), nil)
+		if err != nil || plain.Saved != nil || document.EncodeFitted(plain).Status != 200 {
+			t.Fatal(plain.Saved, err)
 		}
-		byRows, err := h.Service.Fitting.Fit(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})), nil)
-		if err != nil || byRows.Status != 200 {
-			t.Fatal(byRows.Status, err)
+		byRows := readFit(t, map[string]any{"rows": rows[:200], "target": "outcome", "holdout_share": 0})
+		if got, err := h.Service.Fitting.Fit(t.Context(), h.Caller, byRows, nil); err != nil || got.Saved != nil {
+			t.Fatal(got.Saved, err)
 		}
-		body := usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
+		body := readFit(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"})
 		saved, err := h.Service.Fitting.Fit(t.Context(), h.Caller, body, nil)
-		if err != nil || saved.Status != 201 {
-			t.Fatal(saved.Status, err)
+		if err != nil || saved.Saved == nil || document.EncodeFitted(saved).Status != 201 {
+			t.Fatal(saved.Saved, err)
 		}
-		card, _ := usecasetest.Object(t, saved.Body)["scorecard"].(map[string]any)
-		id, _ := card["id"].(string)
+		id := saved.Saved.ID
 		score := func(members string) any {
 			answer, err := h.Service.Policies.Scorecard(t.Context(), h.Caller, usecasetest.Parse(t, members), nil)
 			if err != nil {
@@ -69,11 +88,7 @@ func TestFitSaveScoreDecide(t *testing.T) {
 			return usecasetest.Object(t, answer.Body)["final_score"]
 		}
 		stored := score(fmt.Sprintf(`{"scorecard_id":%q,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`, id))
-		document, err := json.Marshal(usecasetest.Object(t, plain.Body)["scorecard"])
-		if err != nil {
-			t.Fatal(err)
-		}
-		inline := strings.TrimSuffix(string(document), "}") + `,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`
+		inline := strings.TrimSuffix(string(plain.Card.Document()), "}") + `,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`
 		if got := score(inline); got != stored || got == nil {
 			t.Errorf("inline %v, stored %v", got, stored)
 		}
@@ -85,22 +100,21 @@ func TestFitRefusals(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, _ := labelled(300)
+		unnamed, elsewhere, scaled := visitsOf(csv), visitsOf(csv), visitsOf(csv)
+		unnamed.Save = true
+		elsewhere.Options.Target = "result"
+		scaled.Options.PDO = -rule.One
 		for name, c := range map[string]struct {
-			body map[string]any
-			want string
+			request study.FitRequest
+			want    string
 		}{
-			"nothing":        {map[string]any{}, "/target"},
-			"no rows":        {map[string]any{"target": "outcome"}, "/csv"},
-			"two sources":    {map[string]any{"target": "outcome", "csv": csv, "rows": []any{}}, "/csv"},
-			"save no name":   {map[string]any{"target": "outcome", "csv": csv, "save": true}, "/name"},
-			"unknown member": {map[string]any{"target": "outcome", "csv": csv, "traget": 1}, "/traget"},
-			"target":         {map[string]any{"target": "result", "csv": csv}, "/target"},
-			"rows":           {map[string]any{"target": "outcome", "rows": []any{1}}, "/rows/0"},
-			"pdo":            {map[string]any{"target": "outcome", "csv": csv, "pdo": -1}, "/pdo"},
-			"a name twice":   {map[string]any{"target": "outcome", "csv": "outcome,outcome\n1,0\n"}, "/header/1"},
-			"a long name":    {map[string]any{"target": "outcome", "csv": strings.Repeat("x", 300) + ",outcome\n1,0\n"}, "/header/0"},
+			"save no name": {unnamed, "/name"},
+			"target":       {elsewhere, "/target"},
+			"pdo":          {scaled, "/pdo"},
+			"a name twice": {visitsOf("outcome,outcome\n1,0\n"), "/header/1"},
+			"a long name":  {visitsOf(strings.Repeat("x", 300) + ",outcome\n1,0\n"), "/header/0"},
 		} {
-			_, err := h.Service.Fitting.Fit(t.Context(), h.Caller, usecasetest.Parse(t, fitBody(t, c.body)), nil)
+			_, err := h.Service.Fitting.Fit(t.Context(), h.Caller, c.request, nil)
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != c.want {
 				t.Errorf("%s: %v", name, err)
@@ -119,12 +133,13 @@ func TestFittedCardTellsReasons(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		csv, _ := labelled(2000)
-		body := usecasetest.Parse(t, fitBody(t, map[string]any{"csv": csv, "target": "outcome", "save": true, "name": "Visits"}))
+		body := visitsOf(csv)
+		body.Save, body.Options.Name = true, "Visits"
 		saved, err := h.Service.Fitting.Fit(t.Context(), h.Caller, body, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		card, _ := usecasetest.Object(t, saved.Body)["scorecard"].(map[string]any)
+		card, _ := usecasetest.Object(t, document.EncodeFitted(saved).Body)["scorecard"].(map[string]any)
 		factors, _ := card["factors"].([]any)
 		for _, f := range factors {
 			factor, _ := f.(map[string]any)

@@ -8,66 +8,7 @@ import (
 	"testing"
 
 	"verdict/internal/fault"
-	"verdict/internal/wire"
 )
-
-// FuzzBodies reads anybody's bytes as the request of a scorecard fit. What is refused is refused in words;
-// nothing else may happen.
-func FuzzBodies(f *testing.F) {
-	for _, seed := range []string{
-		`{"name":"card","label":"bad","csv":"a,b\n1,0\n","features":["a"]}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	readers := map[string]func(wire.Value) error{
-		"fit": func(v wire.Value) error { _, err := readFit(v, nil); return err },
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		v, err := wire.Parse(data)
-		if err != nil {
-			return
-		}
-		for name, read := range readers {
-			var refusal *fault.Error
-			if err := read(v); err != nil && (!errors.As(err, &refusal) || len(refusal.Items) > fault.MaxItems) {
-				t.Errorf("%s: not a refusal: %v", name, err)
-			}
-		}
-	})
-}
-
-// FuzzBacktestOptions turns anybody's texts into the options of a backtest: a
-// refusal, or an object with nothing that was not asked for.
-func FuzzBacktestOptions(f *testing.F) {
-	f.Add("cibil=score,income=monthly_income", "1, yes", "0.45", "rs_1", `{}`)
-	f.Add(`{"a":"b"}`, ",", "1e3", "\xff", `{"csv":"x","map":null}`)
-	f.Add("a=b,a=c,=", "", "0x10", `"`, `[]`)
-	f.Fuzz(func(t *testing.T, columns, values, number, text, body string) {
-		v, err := wire.Parse([]byte(body))
-		if err != nil {
-			v = wire.Value{}
-		}
-		given := map[string]string{"map": columns, "bad_values": values, "lgd": number}
-		for _, name := range BacktestMembers() {
-			if _, taken := given[name]; !taken {
-				given[name] = text
-			}
-		}
-		options, err := BacktestOptions(given, v)
-		if err != nil {
-			refusedWell(t, err)
-			return
-		}
-		for name, text := range given {
-			if !options.Get(name).Given() && !(name == "map" && text == "null") {
-				t.Errorf("%s was lost: %q", name, text)
-			}
-		}
-		if options.Kind() != wire.Object || options.Len() > len(given)+v.Len() {
-			t.Errorf("there is more than was given: %d members", options.Len())
-		}
-	})
-}
 
 // FuzzUnpacked unpacks anybody's file: as it is, as gzip reads it, or refused
 // in our words; never more than is read from it.

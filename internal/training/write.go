@@ -5,9 +5,12 @@ import (
 	"verdict/internal/wire"
 )
 
+// Rounded returns a figure of a report as it is written, to six decimals.
+func Rounded(x float64) rule.Number { return number(x, rule.Places) }
+
 // fraction writes a member rounded to six decimals.
 func fraction(w *wire.Writer, key string, x float64) {
-	w.Key(key).Decimal(int64(number(x, rule.Places)), rule.Places)
+	w.Key(key).Decimal(int64(Rounded(x)), rule.Places)
 }
 
 // WriteInputs writes the inputs that a policy has to declare for the card.

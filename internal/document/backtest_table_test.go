@@ -1,4 +1,4 @@
-package study
+package document
 
 import (
 	"errors"

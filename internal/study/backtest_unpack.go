@@ -1,0 +1,51 @@
+package study
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+
+	"verdict/internal/fault"
+)
+
+// Unpacked returns the decompressed file. The first bytes tell whether a file is
+// compressed. If packed says that it is, but the first bytes do not, it is refused.
+func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
+	buffered := bufio.NewReaderSize(body, 64<<10)
+	magic, err := buffered.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	if string(magic) != "\x1f\x8b" {
+		if packed && len(magic) > 0 {
+			return nil, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body claims to be gzip and is not")
+		}
+		return buffered, nil
+	}
+	r, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, notGzip(err)
+	}
+	return gunzipped{r}, nil
+}
+
+// gunzipped translates the errors of a gzip reader into refusals.
+type gunzipped struct{ r *gzip.Reader }
+
+func (g gunzipped) Read(p []byte) (int, error) {
+	n, err := g.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = notGzip(err)
+	}
+	return n, err
+}
+
+func notGzip(err error) error {
+	var refusal *fault.Error
+	if errors.As(err, &refusal) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the file is not whole, or not gzip")
+}
