@@ -87,7 +87,7 @@ var house = []room{
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent training"},
+	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent training field"},
 
 	{"app", wiring, allBelow},
 

@@ -7,10 +7,10 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/chart"
-	"verdict/internal/document"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
-	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -52,16 +52,14 @@ func (p *scorecardPages) scorecards(v *visit) error {
 		return err
 	}
 
-	rows := make([]wire.Value, len(page.Data))
+	rows := make([]cardRow, len(page.Data))
 	for i, card := range page.Data {
-		if rows[i], err = cardDocument(card); err != nil {
-			return err
-		}
+		rows[i] = cardRowOf(card)
 	}
 
 	return v.render("scorecards", "Scorecards", struct {
 		Filters *form
-		Rows    []wire.Value
+		Rows    []cardRow
 		Names   map[string]string
 		Pager   pager
 	}{
@@ -72,10 +70,17 @@ func (p *scorecardPages) scorecards(v *visit) error {
 	})
 }
 
-func cardDocument(card policydesk.Scorecard) (wire.Value, error) {
-	var w wire.Writer
-	card.Write(&w)
-	return wire.Parse(w.Buf)
+// cardRow is a scorecard with the lowest and the highest score that it gives if
+// every field is known.
+type cardRow struct {
+	policydesk.Scorecard
+	Least, Most rule.Number
+}
+
+func cardRowOf(card policydesk.Scorecard) cardRow {
+	row := cardRow{Scorecard: card}
+	row.Least, row.Most = card.Card.Bounds()
+	return row
 }
 
 // cardFactor is a factor of a scorecard as a table of its bins.
@@ -87,35 +92,33 @@ type cardFactor struct {
 // cardBin is a bin as it reads, with its points.
 type cardBin struct{ Text, Points, WOE, Reason string }
 
-// cardFactors reads the factors of a card for people.
-func cardFactors(card wire.Value) []cardFactor {
+// cardFactors returns the factors of a card for people.
+func cardFactors(card *engine.Scorecard) []cardFactor {
 	var list []cardFactor
-	for _, f := range card.Get("factors").Elements() {
-		out := cardFactor{
-			Name:    f.Get("factor").Text(),
-			Field:   f.Get("field").Text(),
-			Weight:  f.Get("weight").Text(),
-			Reason:  f.Get("reason_code").Text(),
-			Missing: f.Get("missing_points").Text(),
+	for i := range card.Factors {
+		f := &card.Factors[i]
+		out := cardFactor{Name: f.Name, Field: f.Field.Name, Weight: f.Weight.String(), Reason: f.ReasonCode}
+		if f.HasMissing {
+			out.Missing = f.Missing.String()
 		}
-		for _, b := range f.Get("bins").Elements() {
-			out.Bins = append(out.Bins, cardBin{
-				Text:   binText(b),
-				Points: b.Get("points").Text(),
-				WOE:    b.Get("woe").Text(),
-				Reason: b.Get("reason_code").Text(),
-			})
+		for j := range f.Bins {
+			b := &f.Bins[j]
+			shown := cardBin{Text: binText(b), Points: b.Points.String(), Reason: b.ReasonCode}
+			if b.HasWOE {
+				shown.WOE = b.WOE.String()
+			}
+			out.Bins = append(out.Bins, shown)
 		}
 		list = append(list, out)
 	}
 	return list
 }
 
-// cardFields are the fields that a card reads, in its order.
-func cardFields(card wire.Value) []string {
+// cardFields returns the fields that a card reads, in its order.
+func cardFields(card *engine.Scorecard) []string {
 	var list []string
-	for _, f := range card.Get("factors").Elements() {
-		if name := f.Get("field").Text(); !slices.Contains(list, name) {
+	for i := range card.Factors {
+		if name := card.Factors[i].Field.Name; !slices.Contains(list, name) {
 			list = append(list, name)
 		}
 	}
@@ -123,35 +126,39 @@ func cardFields(card wire.Value) []string {
 }
 
 // binText says which values fall into a bin.
-func binText(b wire.Value) string {
-	least, most := b.Get("gte"), b.Get("lt")
+func binText(b *engine.Bin) string {
+	var list []string
 	switch {
-	case b.Get("in").Given():
-		var list []string
-		for _, one := range b.Get("in").Elements() {
+	case len(b.In) > 0:
+		for _, one := range b.In {
 			list = append(list, scalarText(one))
 		}
 		return strings.Join(list, ", ")
-	case b.Get("special").Given():
-		return "special value " + strings.Join(textsOf(b.Get("special")), ", ")
-	case least.Given() && most.Given():
-		return least.Text() + " to below " + most.Text()
-	case least.Given():
-		return least.Text() + " and above"
-	case most.Given():
-		return "below " + most.Text()
-	case b.Get("else").IsTrue():
+	case len(b.Special) > 0:
+		for _, one := range b.Special {
+			list = append(list, one.String())
+		}
+		return "special value " + strings.Join(list, ", ")
+	case b.HasMin && b.HasMax:
+		return b.Min.String() + " to below " + b.Max.String()
+	case b.HasMin:
+		return b.Min.String() + " and above"
+	case b.HasMax:
+		return "below " + b.Max.String()
+	case b.Else:
 		return "anything else"
 	}
 	return "anything"
 }
 
 // scalarText is a value as people read it.
-func scalarText(v wire.Value) string {
-	if v.Kind() == wire.Bool {
-		if v.IsTrue() {
-			return "yes"
-		}
+func scalarText(v rule.Value) string {
+	switch {
+	case v.Type() == rule.NumberType:
+		return v.Number().String()
+	case v.Type() == rule.BoolType && v.IsTrue():
+		return "yes"
+	case v.Type() == rule.BoolType:
 		return "no"
 	}
 	return v.Text()
@@ -159,7 +166,7 @@ func scalarText(v wire.Value) string {
 
 // shownCard is what the page of a scorecard shows.
 type shownCard struct {
-	Card    wire.Value
+	Card    cardRow
 	Factors []cardFactor
 	Fields  []string // that it reads, each once
 	By      string
@@ -168,7 +175,7 @@ type shownCard struct {
 
 // shownScore is what a scorecard gives one applicant.
 type shownScore struct {
-	Answer    wire.Value
+	policydesk.ApplicantScore
 	Waterfall chart.Waterfall
 }
 
@@ -185,15 +192,10 @@ func (p *scorecardPages) drawScorecard(v *visit, score *shownScore) error {
 		return err
 	}
 
-	document, err := cardDocument(card)
-	if err != nil {
-		return err
-	}
-
 	return v.render("scorecard", card.Name, shownCard{
-		Card:    document,
-		Factors: cardFactors(document),
-		Fields:  cardFields(document),
+		Card:    cardRowOf(card),
+		Factors: cardFactors(card.Card),
+		Fields:  cardFields(card.Card),
 		By:      names[card.CreatedBy],
 		Score:   score,
 	})
@@ -207,106 +209,97 @@ func (p *scorecardPages) tryScorecard(v *visit) error {
 		return err
 	}
 
-	document, err := cardDocument(card)
-	if err != nil {
-		return err
-	}
-
-	input, err := typedInput(v.form, document)
+	typed, err := typedApplicant(v.form, card.Card)
 	if err != nil {
 		return v.again(err, p.scorecard)
 	}
 
-	var w wire.Writer
-	w.Object().Key("scorecard_id").String(card.ID).Key("input").Raw(input).EndObject()
-	body, err := wire.Parse(w.Buf)
-	var answer operation.Answer
-	if err == nil {
-		answer, err = p.policies.Scorecard(v.ctx, v.caller(), body, nil)
-	}
+	scores, err := p.policies.Score(v.ctx, v.caller(), policydesk.Scoring{
+		ScorecardID: card.ID,
+		Applicants:  engine.OneApplicant(typed),
+	}, nil)
 	if err != nil {
 		return v.again(beneath(err, "/input"), p.scorecard)
 	}
 
-	scored, err := wire.Parse(answer.Body)
-	if err != nil {
-		return err
-	}
-
-	return p.drawScorecard(v, &shownScore{scored, scoreWaterfall(scored)})
+	one := scores.List[0]
+	return p.drawScorecard(v, &shownScore{one, scoreWaterfall(one.Contributions)})
 }
 
-// typedInput is what was typed as the applicant that a card reads.
-func typedInput(f *form, card wire.Value) ([]byte, error) {
-	var w wire.Writer
+// typedApplicant returns what was typed as the applicant that a card reads.
+func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) {
+	var list []rule.NamedValue
 	var faults fault.List
-	w.Object()
 	written := map[string]bool{}
-	for _, factor := range card.Get("factors").Elements() {
-		name := factor.Get("field").Text()
-		text := f.Value(name)
+	for i := range card.Factors {
+		factor := &card.Factors[i]
+		name := factor.Field.Name
+		text := f.text(name)
 		if text == "" || written[name] {
 			continue
 		}
 
 		written[name] = true
-		if !writeTyped(w.Name(name), text, namesThings(factor)) {
-			faults.Add("/"+name, fault.CodeWrongType, "must be a number, or yes or no")
+		value, problem := typedValue(text, namesThings(factor))
+		if problem != "" {
+			faults.Add("/"+name, fault.CodeWrongType, "%s", problem)
 		}
+		list = append(list, rule.NamedValue{Name: name, Value: value})
 	}
-
-	w.EndObject()
-	return w.Buf, faults.Err()
+	return list, faults.Err()
 }
 
 // namesThings reports whether a factor tells texts apart, so that a number
 // that is typed there is a text too.
-func namesThings(factor wire.Value) bool {
-	if factor.Get("type").Text() == "string" {
+func namesThings(factor *engine.Factor) bool {
+	if factor.Typed && factor.Field.Type == rule.StringType {
 		return true
 	}
-	for _, b := range factor.Get("bins").Elements() {
-		for _, one := range b.Get("in").Elements() {
-			return one.Kind() == wire.String
+	for i := range factor.Bins {
+		if in := factor.Bins[i].In; len(in) > 0 {
+			return in[0].Type() == rule.StringType
 		}
 	}
 	return false
 }
 
-// writeTyped writes what was typed as what it looks like: yes and no, a number
-// or, where things are named, a text. It is false for what is none of them.
-func writeTyped(w *wire.Writer, text string, isText bool) bool {
+// typedValue returns what was typed as what it looks like: yes and no, a number
+// or, where things are named, a text. problem says why it is none of them.
+func typedValue(text string, isText bool) (value rule.Value, problem string) {
 	switch {
 	case isText:
-		w.String(strings.ToValidUTF8(text, "\uFFFD"))
-		return true
+		return rule.Str(text), ""
 	case strings.EqualFold(text, "true"), strings.EqualFold(text, "yes"):
-		w.Bool(true)
-		return true
+		return rule.Bool(true), ""
 	case strings.EqualFold(text, "false"), strings.EqualFold(text, "no"):
-		w.Bool(false)
-		return true
+		return rule.Bool(false), ""
 	}
 
-	document.WriteNumber(w, text)
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
+	number, err := wire.Parse([]byte(text))
+	if err != nil || number.Kind() != wire.Number {
+		return rule.Value{}, "must be a number, or yes or no"
+	}
+	value, ok := rule.ReadValue(number)
+	if !ok {
+		return rule.Value{}, "must be a number in range"
+	}
+	return value, ""
 }
 
 // scoreWaterfall draws how a score came about.
-func scoreWaterfall(scored wire.Value) chart.Waterfall {
+func scoreWaterfall(contributions []engine.Contribution) chart.Waterfall {
 	c := chart.Waterfall{
 		Head:  chart.Head{ID: "points", Title: "How the score came about"},
 		Unit:  chart.Score,
 		Begin: "Base points",
 		End:   "Final score",
 	}
-	for _, part := range scored.Get("score_contributions").Elements() {
-		points, _ := float(part.Get("points"))
-		if name := part.Get("factor").Text(); name == "base" {
+	for _, part := range contributions {
+		points := float64(part.Points) / float64(rule.One)
+		if part.Factor == "base" {
 			c.Base = points
 		} else {
-			c.Steps = append(c.Steps, chart.Step{Label: words(name), Value: points})
+			c.Steps = append(c.Steps, chart.Step{Label: words(part.Factor), Value: points})
 		}
 	}
 	return c

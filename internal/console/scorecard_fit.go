@@ -41,15 +41,10 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 		return v.again(atFile(err), p.fitForm)
 	}
 
-	card, err := ours(fitted.Card.Document())
-	if err != nil {
-		return err
-	}
-
 	data := fittedCard{
 		Name:     fitted.Card.Name,
 		Base:     fitted.Card.Base.String(),
-		Factors:  cardFactors(card),
+		Factors:  cardFactors(fitted.Card),
 		Train:    measureOf(&fitted.Report.Train),
 		Report:   fitted.Report,
 		Features: featureBars(fitted.Report),

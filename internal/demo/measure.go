@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"verdict/internal/backtest"
+	"verdict/internal/engine"
+	"verdict/internal/field"
 	"verdict/internal/study"
 	"verdict/internal/training"
 )
@@ -15,7 +17,11 @@ import (
 // measurements schedules backtests and scorecards.
 func (d *envFill) measurements() {
 	d.ago(20*day, "make a scorecard", func(ctx context.Context) error {
-		_, err := d.service.Policies.Scorecard(ctx, d.by(d.staff.ravi), body(handmade), nil)
+		card, err := engine.ReadScorecard(body(handmade), field.Catalogue())
+		if err != nil {
+			return err
+		}
+		_, err = d.service.Policies.CreateScorecard(ctx, d.by(d.staff.ravi), card, nil)
 		return err
 	})
 	d.ago(13*day, "fit a scorecard", d.fitted)

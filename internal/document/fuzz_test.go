@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"verdict/internal/document"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/wire"
 )
@@ -26,6 +27,9 @@ func FuzzBodies(f *testing.F) {
 		`{"rows":[{"a":1,"b":{"c":"x"}}],"map":{"a":"score"},"lgd":0.45,"rule_set_id":""}`,
 		`{"synthetic":{"n":10,"seed":7,"bad_rate":0.1},"challenger_rule_set_id":"rs_1"}`,
 		`{"decisions":{"from":"2026-11-01T00:00:00Z","status":"APPROVED"},"reference_backtest_id":"bt_1"}`,
+		`{"name":"x","base_points":600,"factors":[]}`,
+		`{"base_points":600,"factors":[],"inputs":[{"foir":0.3}]}`,
+		`{"scorecard_id":"sc_1","inputs":{"foir":0.3}}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -40,6 +44,12 @@ func FuzzBodies(f *testing.F) {
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
 		"fit":        func(v wire.Value) error { _, err := document.ReadFit(v); return err },
 		"backtest":   func(v wire.Value) error { _, err := document.ReadBacktest(v, 1000, now); return err },
+	}
+	readers["scorecard"] = func(v wire.Value) error { _, err := document.ReadScorecard(v); return err }
+	readers["scoring"] = func(v wire.Value) error { _, err := document.ReadScoring(v); return err }
+	readers["applicants"] = func(v wire.Value) error {
+		_, _, err := engine.NewApplicants(v.Get("input"), v.Get("inputs")).Read(&engine.Scorecard{})
+		return err
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)

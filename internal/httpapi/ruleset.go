@@ -9,7 +9,6 @@ import (
 	"verdict/internal/policydesk"
 	"verdict/internal/study"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 func (a *API) createRuleSet(c *call) error {
@@ -80,12 +79,29 @@ func (a *API) policies(c *call) error {
 // scorecard creates a scorecard, which is a write of configuration, or scores
 // with one.
 func (a *API) scorecard(c *call) error {
-	if !policydesk.Scores(c.body) {
-		if err := c.take(bucketWrite); err != nil {
-			return err
-		}
+	if document.Scores(c.body) {
+		return a.score(c)
 	}
-	return c.answer(a.service.Policies.Scorecard(c.ctx, c.caller, c.body, c.once))
+	if err := c.take(bucketWrite); err != nil {
+		return err
+	}
+	card, err := readAs(c, tenant.PolicyWrite, document.ReadScorecard)
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[policydesk.Scorecard]{Once: c.once, Encode: document.EncodeScorecard}
+	stored, err := a.service.Policies.CreateScorecard(c.ctx, c.caller, card, reply)
+	return sendReply(c, reply, stored, err)
+}
+
+func (a *API) score(c *call) error {
+	ask, err := readAs(c, tenant.Decide, document.ReadScoring)
+	if err != nil {
+		return err
+	}
+	reply := &operation.Reply[policydesk.Scores]{Once: c.once, Encode: document.EncodeScores}
+	scores, err := a.service.Policies.Score(c.ctx, c.caller, ask, reply)
+	return sendReply(c, reply, scores, err)
 }
 
 // fitScorecard makes a scorecard from rows, which takes longer than a request
@@ -110,5 +126,5 @@ func (a *API) scorecards(c *call) error {
 		return err
 	}
 	page, err := a.service.Policies.Scorecards(c.ctx, c.caller, name, list)
-	return sendPage(c, page, err, func(w *wire.Writer, s policydesk.Scorecard) { s.Write(w) })
+	return sendPage(c, page, err, document.WriteScorecard)
 }

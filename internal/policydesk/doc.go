@@ -6,10 +6,10 @@
 // errors named here any may fail with one of storage.
 //
 //	CreateRuleSet
-//	    stores a draft: Invalid with every fault, policy_too_costly, NotFound of its
-//	    base, cap_reached
+//	    stores an engine.Draft: Invalid with every fault, policy_too_costly, NotFound
+//	    of its base, cap_reached
 //	ReadDraft
-//	    says what there is to say of a draft, and stores nothing
+//	    returns the faults, or the findings and changes, of a draft; stores nothing
 //	DeleteRuleSet
 //	    deletes or archives a draft: NotFound, invalid_transition
 //	RuleSet, RuleSets, Policies
@@ -17,10 +17,12 @@
 //	RuleStats
 //	    how the rules of a version fared
 //	Activate
-//	    makes a rule set the one that decides: NotFound, invalid_transition,
+//	    makes a rule set the one that decides: Invalid, NotFound, invalid_transition,
 //	    precondition_failed, second_person_required, findings_unacknowledged
-//	Scorecard
-//	    creates a scorecard or scores with one: Invalid, NotFound, cap_reached
+//	CreateScorecard
+//	    stores a scorecard: Invalid, cap_reached
+//	Score
+//	    scores applicants with a scorecard: Invalid, NotFound
 //	StoredScorecard, Scorecards
 //	    show scorecards: NotFound, invalid_cursor
 //

@@ -31,7 +31,9 @@ type PolicyFilter struct {
 }
 
 // Policies lists the active policies and the drafts.
-func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilter, l operation.List) (operation.Page[PolicyView], error) {
+func (s *Service) Policies(
+	ctx context.Context, p tenant.Principal, f PolicyFilter, l operation.List,
+) (operation.Page[PolicyView], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[PolicyView]{}, err
 	}
@@ -91,7 +93,9 @@ func (s *Service) Policies(ctx context.Context, p tenant.Principal, f PolicyFilt
 }
 
 // RuleStats is how the rules of a rule set fared in the last days, by rule id.
-func (s *Service) RuleStats(ctx context.Context, p tenant.Principal, id string, days int) (map[string]RuleCount, error) {
+func (s *Service) RuleStats(
+	ctx context.Context, p tenant.Principal, id string, days int,
+) (map[string]RuleCount, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
 	}

@@ -15,52 +15,49 @@ import (
 	"verdict/internal/wire"
 )
 
-// Scorecard is a stored scorecard, as it is shown.
+// Scorecard is a stored scorecard.
 type Scorecard struct {
-	store.Scorecard
-	card *engine.Scorecard
+	ID            string
+	Name          string
+	Version       int64
+	Document      engine.Document // complete, with the name
+	Checksum      string
+	CreatedMicros int64
+	CreatedBy     string
+	Card          *engine.Scorecard // the document, read
 }
 
-// maxInputs bounds the applicants that are scored in one request, and
-// maxContributions these times the factors, each of which is in the answer.
-const (
-	maxInputs        = 1_000
-	maxContributions = 50_000
-)
-
-// Scorecard creates a scorecard, or scores with one when the body has an
-// input.
-func (s *Service) Scorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
-	if Scores(body) {
-		if err := p.Require(tenant.Decide); err != nil {
-			return operation.Answer{}, err
-		}
-		return s.core.Remember(ctx, s.core.Scope(p), o, func() (operation.Answer, error) { return s.score(ctx, p, body) })
+func scorecardOf(c store.Scorecard, card *engine.Scorecard) Scorecard {
+	return Scorecard{
+		ID:            c.ID,
+		Name:          c.Name,
+		Version:       c.Version,
+		Document:      c.Document,
+		Checksum:      c.Checksum,
+		CreatedMicros: c.CreatedMicros,
+		CreatedBy:     c.CreatedBy,
+		Card:          card,
 	}
-	return s.createScorecard(ctx, p, body, o)
 }
 
-// Scores reports whether a body asks to score rather than to create.
-func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
+// CheckScorecardName adds a fault if a scorecard that is to be stored has no name.
+func CheckScorecardName(name string, faults *fault.List) {
+	faults.Check("").Require("name", name != "", "a name people will recognise the scorecard by")
+}
 
-func (s *Service) createScorecard(ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once) (operation.Answer, error) {
+// CreateScorecard stores a scorecard, which must have a name.
+func (s *Service) CreateScorecard(
+	ctx context.Context, p tenant.Principal, card *engine.Scorecard, r *operation.Reply[Scorecard],
+) (Scorecard, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
-		return operation.Answer{}, err
+		return Scorecard{}, err
 	}
-	card, err := readNamed(body)
-	if err != nil {
-		return operation.Answer{}, err
+	var faults fault.List
+	CheckScorecardName(card.Name, &faults)
+	if err := faults.Err(); err != nil {
+		return Scorecard{}, err
 	}
-	insert := s.InsertScorecard(p, card)
-	return s.core.Write(ctx, s.core.Scope(p), o, func(tx *store.Tx) (operation.Answer, error) {
-		stored, err := insert(tx)
-		if err != nil {
-			return operation.Answer{}, err
-		}
-		var w wire.Writer
-		stored.Write(&w)
-		return operation.Answer{Status: operation.StatusCreated, Body: w.Buf}, nil
-	})
+	return operation.Write(ctx, s.core, s.core.Scope(p), r, s.InsertScorecard(p, card))
 }
 
 // InsertScorecard is how a new scorecard is stored, with its audit entry; the
@@ -81,23 +78,8 @@ func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 		}
 		entry := s.core.Audit(p, now, operation.ActionScorecardCreated, stored.ID, "")
 		entry.AfterChecksum = stored.Checksum
-		return Scorecard{stored, card}, tx.Audit().Add(entry)
+		return scorecardOf(stored, card), tx.Audit().Add(entry)
 	}
-}
-
-// readNamed reads a scorecard that is to be kept, and so must have a name.
-func readNamed(body wire.Value) (*engine.Scorecard, error) {
-	card, err := engine.ReadScorecard(body, field.Catalogue())
-	if name := body.Get("name"); name.Given() && name.Text() != "" {
-		return card, err
-	}
-	var faults fault.List
-	faults.Add("/name", fault.CodeRequired, "is required: a name people will recognise the scorecard by")
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
-		operation.AddAll(&faults, refusal.Items)
-	}
-	return nil, faults.Err()
 }
 
 // scorecard finds a stored scorecard of the scope.
@@ -136,7 +118,7 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 		return Scorecard{}, err
 	}
 	card, err := readScorecard(stored)
-	return Scorecard{stored, card}, err
+	return scorecardOf(stored, card), err
 }
 
 // Scorecards lists the stored scorecards.
@@ -159,7 +141,7 @@ func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name strin
 		if err != nil {
 			return operation.Page[Scorecard]{}, err
 		}
-		list[i] = Scorecard{row, card}
+		list[i] = scorecardOf(row, card)
 	}
 	return operation.Paged(l, p, list, more, func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }, filters...), nil
 }
@@ -167,100 +149,85 @@ func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name strin
 // Write writes the scorecard: its document, which has the name, and what is
 // known about it.
 func (c Scorecard) Write(w *wire.Writer) {
-	least, most := c.card.Bounds()
+	least, most := c.Card.Bounds()
 	w.Object().Key("id").String(c.ID).Key("version").Int(c.Version).Key("status").String("active")
 	w.Key("checksum").String(c.Checksum).Members(c.Document)
 	w.Key("min_points").Decimal(int64(least), rule.Places).Key("max_points").Decimal(int64(most), rule.Places)
 	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
 }
 
-// score scores one applicant or several. Nothing is stored.
-func (s *Service) score(ctx context.Context, p tenant.Principal, body wire.Value) (operation.Answer, error) {
-	card, id, err := s.scoredWith(ctx, p, body)
-	if err != nil {
-		return operation.Answer{}, err
+// Scoring asks for the scores of applicants. It names a stored scorecard or brings
+// one along.
+type Scoring struct {
+	ScorecardID string            // "" to score with Card
+	Card        *engine.Scorecard // not used if ScorecardID is set
+	Applicants  engine.Applicants
+	PolicyKey   string // of the active policy that grades the scores; "" for the default one
+}
+
+// Scores are the scores of applicants, in their order.
+type Scores struct {
+	ScorecardID string // "" if the request brought the scorecard
+	List        []ApplicantScore
+	Listed      bool         // the applicants were sent as a list
+	Warnings    []fault.Item // what is legal in the request and looks like a mistake
+}
+
+// ApplicantScore is the score of one applicant.
+type ApplicantScore struct {
+	engine.Score
+	Grade string // by the active policy; "" if there is none, or no band takes the score
+}
+
+// Score scores applicants. Nothing is stored but the answer to a request that may
+// be repeated.
+func (s *Service) Score(
+	ctx context.Context, p tenant.Principal, ask Scoring, r *operation.Reply[Scores],
+) (Scores, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return Scores{}, err
 	}
-	inputs, warnings, err := readInputs(body, card)
-	if err != nil {
-		return operation.Answer{}, err
+	return operation.Remember(ctx, s.core, s.core.Scope(p), r, func() (Scores, error) { return s.score(ctx, p, ask) })
+}
+
+func (s *Service) score(ctx context.Context, p tenant.Principal, ask Scoring) (out Scores, err error) {
+	card := ask.Card
+	if ask.ScorecardID != "" {
+		if card, err = s.scorecard(ctx, s.core.Scope(p), ask.ScorecardID); err != nil {
+			return Scores{}, err
+		}
 	}
-	grade, err := s.grading(ctx, p, body)
+	applicants, warnings, err := ask.Applicants.Read(card)
 	if err != nil {
-		return operation.Answer{}, err
+		return Scores{}, err
 	}
+	grade, err := s.grading(ctx, p, ask.PolicyKey)
+	if err != nil {
+		return Scores{}, err
+	}
+
+	out = Scores{ScorecardID: ask.ScorecardID, Listed: ask.Applicants.IsList(), Warnings: warnings}
 	scorer := engine.CompileScorecard(card, field.Catalogue())
-	write := func(w *wire.Writer, facts *rule.Facts, warnings []fault.Item) {
-		result := scorer.Score(facts)
-		w.Object()
-		operation.Optional(w, "scorecard_id", id)
-		result.WriteMembers(w)
-		if g, ok := grade(result.Final, facts.Get(field.BureauIsNTC).IsTrue()); ok {
-			w.Key("grade").String(g)
+	for _, facts := range applicants {
+		if err := ctx.Err(); err != nil {
+			return Scores{}, err
 		}
-		writeInputWarnings(w, warnings)
-		w.EndObject()
+		one := ApplicantScore{Score: scorer.Score(facts)}
+		one.Grade, _ = grade(one.Final, facts.Get(field.BureauIsNTC).IsTrue())
+		out.List = append(out.List, one)
 	}
-	var w wire.Writer
-	if body.Get("input").Given() {
-		write(&w, inputs[0], warnings)
-	} else {
-		w.Object().Key("data").Array()
-		for _, facts := range inputs {
-			if err := ctx.Err(); err != nil {
-				return operation.Answer{}, err
-			}
-			write(&w, facts, nil)
-		}
-		w.EndArray()
-		writeInputWarnings(&w, warnings)
-		w.EndObject()
-	}
-	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}, nil
+	return out, nil
 }
 
-// scoredWith is the scorecard a request names, or brings along.
-func (s *Service) scoredWith(ctx context.Context, p tenant.Principal, body wire.Value) (card *engine.Scorecard, id string, err error) {
-	named := body.Get("scorecard_id")
-	switch {
-	case named.Given() && body.Get("factors").Given():
-		return nil, "", operation.Invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
-	case named.Given():
-		if named.Kind() != wire.String {
-			return nil, "", operation.Invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
-		}
-		var faults fault.List
-		f := wire.NewForm(body, &faults)
-		f.Known("scorecard_id", "input", "inputs", "policy_key")
-		f.OrNull([]string{"name", "base_points", "min_score", "max_score", "pdo", "anchor_score", "anchor_odds", "factors"})
-		if f.Done(); faults.Len() > 0 {
-			return nil, "", faults.Err()
-		}
-		card, err = s.scorecard(ctx, s.core.Scope(p), named.Text())
-		return card, named.Text(), err
-	case !body.Get("factors").Given():
-		return nil, "", operation.Invalid("/scorecard_id", fault.CodeRequired, "is required to score, unless the body brings its factors")
+// grading returns how the active policy grades a score. Without an active policy
+// nothing is graded.
+func (s *Service) grading(
+	ctx context.Context, p tenant.Principal, key string,
+) (func(score rule.Number, newToCredit bool) (string, bool), error) {
+	if key == "" {
+		key = field.DefaultPolicyKey
 	}
-	var w wire.Writer
-	w.Object()
-	for name, member := range body.Members() {
-		if name != "scorecard_id" && name != "input" && name != "inputs" && name != "policy_key" {
-			w.Name(name).Value(member)
-		}
-	}
-	w.EndObject()
-	inline, err := wire.Parse(w.Buf)
-	if err != nil {
-		return nil, "", err
-	}
-	card, err = engine.ReadScorecard(inline, field.Catalogue())
-	return card, "", err
-}
-
-// grading is how the active policy grades a score; without one nothing is
-// graded.
-func (s *Service) grading(ctx context.Context, p tenant.Principal, body wire.Value) (func(score rule.Number, newToCredit bool) (string, bool), error) {
-	key, ok := KeyOf(body)
-	if !ok {
+	if !field.IsPolicyKey(key) {
 		return nil, operation.Invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
 	}
 	active, err := s.ActivePolicy(ctx, p, key)

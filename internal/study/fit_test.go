@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"verdict/internal/document"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/policydesk"
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
@@ -80,16 +82,19 @@ func TestFitSaveScoreDecide(t *testing.T) {
 			t.Fatal(saved.Saved, err)
 		}
 		id := saved.Saved.ID
-		score := func(members string) any {
-			answer, err := h.Service.Policies.Scorecard(t.Context(), h.Caller, usecasetest.Parse(t, members), nil)
+		applicant := engine.OneApplicant([]rule.NamedValue{
+			{Name: "applicant.visits", Value: rule.Num(rule.Int(3))}, {Name: "applicant.city", Value: rule.Str("Pune")},
+		})
+		score := func(ask policydesk.Scoring) rule.Number {
+			ask.Applicants = applicant
+			scores, err := h.Service.Policies.Score(t.Context(), h.Caller, ask, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return usecasetest.Object(t, answer.Body)["final_score"]
+			return scores.List[0].Final
 		}
-		stored := score(fmt.Sprintf(`{"scorecard_id":%q,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`, id))
-		inline := strings.TrimSuffix(string(plain.Card.Document()), "}") + `,"input":{"applicant.visits":3,"applicant.city":"Pune"}}`
-		if got := score(inline); got != stored || got == nil {
+		stored := score(policydesk.Scoring{ScorecardID: id})
+		if got := score(policydesk.Scoring{Card: plain.Card}); got != stored || got == 0 {
 			t.Errorf("inline %v, stored %v", got, stored)
 		}
 	})

@@ -1,0 +1,146 @@
+package document
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/operation"
+	"verdict/internal/policydesk"
+	"verdict/internal/wire"
+)
+
+// ReadCard reads a scorecard, which may have no name.
+func ReadCard(body wire.Value) (*engine.Scorecard, error) {
+	return engine.ReadScorecard(body, field.Catalogue())
+}
+
+// ReadScorecard reads a scorecard that is to be stored, and so must have a name.
+func ReadScorecard(body wire.Value) (*engine.Scorecard, error) {
+	card, err := ReadCard(body)
+	if name := body.Get("name"); name.Given() && name.Text() != "" {
+		return card, err
+	}
+	var faults fault.List
+	policydesk.CheckScorecardName("", &faults)
+	var refusal *fault.Error
+	if errors.As(err, &refusal) {
+		operation.AddAll(&faults, refusal.Items)
+	}
+	return nil, faults.Err()
+}
+
+// EncodeScorecard answers 201 with a new scorecard.
+func EncodeScorecard(c policydesk.Scorecard) operation.Answer {
+	return answer(operation.StatusCreated, func(w *wire.Writer) { WriteScorecard(w, c) })
+}
+
+// WriteScorecard writes a scorecard: its document, which has the name, and what is
+// known about it.
+func WriteScorecard(w *wire.Writer, c policydesk.Scorecard) { c.Write(w) }
+
+// Scores reports whether a body asks to score rather than to create a scorecard.
+func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
+
+// ReadScoring reads a request to score. What is wrong with the applicants depends on
+// the scorecard, so that only the use case can say.
+func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
+	s := policydesk.Scoring{Applicants: engine.NewApplicants(body.Get("input"), body.Get("inputs"))}
+	named := body.Get("scorecard_id")
+	var err error
+	switch {
+	case named.Given() && body.Get("factors").Given():
+		err = operation.Invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
+	case named.Given() && named.Kind() != wire.String:
+		err = operation.Invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
+	case named.Given():
+		s.ScorecardID = strings.Clone(named.Text())
+		err = onlyScores(body)
+	case body.Get("factors").Given():
+		s.Card, err = inlineCard(body)
+	default:
+		err = operation.Invalid("/scorecard_id", fault.CodeRequired,
+			"is required to score, unless the body brings its factors")
+	}
+	if err != nil {
+		return s, err
+	}
+	var ok bool
+	if s.PolicyKey, ok = field.PolicyKeyOf(body); !ok {
+		return s, operation.Invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
+	}
+	return s, nil
+}
+
+// scoringMembers are the members of a request to score that are not the
+// scorecard's.
+var scoringMembers = []string{"scorecard_id", "input", "inputs", "policy_key"}
+
+// onlyScores refuses the members of a scorecard in a request that names one.
+func onlyScores(body wire.Value) error {
+	var faults fault.List
+	f := wire.NewForm(body, &faults)
+	f.Known(scoringMembers...)
+	f.OrNull([]string{"name", "base_points", "min_score", "max_score", "pdo", "anchor_score", "anchor_odds", "factors"})
+	f.Done()
+	return faults.Err()
+}
+
+// inlineCard reads the scorecard that a request to score brings along.
+func inlineCard(body wire.Value) (*engine.Scorecard, error) {
+	var w wire.Writer
+	w.Object()
+	for name, member := range body.Members() {
+		if !slices.Contains(scoringMembers, name) {
+			w.Name(name).Value(member)
+		}
+	}
+	inline, err := wire.Parse(w.EndObject().Buf)
+	if err != nil {
+		return nil, err
+	}
+	return ReadCard(inline)
+}
+
+// EncodeScores answers 200 with the scores of applicants: of one by itself, or of a
+// list.
+func EncodeScores(s policydesk.Scores) operation.Answer {
+	return answer(operation.StatusOK, func(w *wire.Writer) {
+		if !s.Listed {
+			writeScore(w, s.ScorecardID, s.List[0], s.Warnings)
+			return
+		}
+		w.Object().Key("data").Array()
+		for _, one := range s.List {
+			writeScore(w, s.ScorecardID, one, nil)
+		}
+		w.EndArray()
+		writeInputWarnings(w, s.Warnings)
+		w.EndObject()
+	})
+}
+
+func writeScore(w *wire.Writer, scorecardID string, s policydesk.ApplicantScore, warnings []fault.Item) {
+	w.Object()
+	operation.Optional(w, "scorecard_id", scorecardID)
+	s.WriteMembers(w)
+	operation.Optional(w, "grade", s.Grade)
+	writeInputWarnings(w, warnings)
+	w.EndObject()
+}
+
+// writeInputWarnings writes what is doubtful about the applicants, if anything is.
+func writeInputWarnings(w *wire.Writer, warnings []fault.Item) {
+	if len(warnings) == 0 {
+		return
+	}
+	w.Key("warnings").Array()
+	for _, item := range warnings {
+		w.Object().Key("code").String(item.Code).Key("pointer").String(item.Pointer)
+		w.Key("detail").String(item.Detail).EndObject()
+	}
+	w.EndArray()
+}

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// maxApplicants bounds the applicants that are scored in one request, and
+// maxContributions bounds their number times the factors of the card, because each
+// contribution is in the answer.
+const (
+	maxApplicants    = 1_000
+	maxContributions = 50_000
+)
+
+// Applicants are the people to be scored, as they were sent or filled in: for each
+// the values of fields by name. They may have faults; Read reports them.
+type Applicants struct {
+	input, inputs wire.Value
+	values        []rule.NamedValue // of one applicant that was filled in
+}
+
+// NewApplicants returns the applicants of a request: input is one of them, inputs a
+// list. Only one of the two may be given.
+func NewApplicants(input, inputs wire.Value) Applicants {
+	return Applicants{input: input, inputs: inputs}
+}
+
+// OneApplicant returns an applicant that was filled in.
+func OneApplicant(values []rule.NamedValue) Applicants { return Applicants{values: values} }
+
+// IsList reports whether the applicants were sent as a list.
+func (a Applicants) IsList() bool { return a.inputs.Given() && !a.input.Given() }
+
+// Read checks the applicants and returns their facts. A card of many factors takes
+// fewer applicants. What is legal and looks like a mistake is a warning.
+func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.Item, err error) {
+	most := min(maxApplicants, maxContributions/max(len(card.Factors), 1))
+	var doubts, faults fault.List
+	r := applicantReader{reads: factorFields(card), doubts: &doubts}
+	switch {
+	case a.input.Given() && a.inputs.Given():
+		faults.Add("/inputs", fault.CodeInvalidField, "give either input or inputs")
+		return nil, nil, faults.Err()
+	case a.input.Given():
+		facts, err := r.read(a.input)
+		return []*rule.Facts{facts}, doubts.Items(), err
+	case !a.inputs.Given():
+		facts, err := r.filledIn(a.values)
+		return []*rule.Facts{facts}, doubts.Items(), err
+	case a.inputs.Kind() != wire.Array:
+		faults.Add("/inputs", fault.CodeWrongType, "must be a list of objects")
+		return nil, nil, faults.Err()
+	case a.inputs.Len() > most:
+		faults.Add("/inputs", fault.CodeTooMany,
+			"has more than %d entries, the most for a scorecard of %d factors", most, len(card.Factors))
+		return nil, nil, faults.Err()
+	}
+	list = make([]*rule.Facts, 0, a.inputs.Len())
+	for _, v := range a.inputs.Elements() {
+		facts, err := r.read(v)
+		var refusal *fault.Error
+		if errors.As(err, &refusal) && refusal.Kind == fault.Invalid {
+			for _, item := range refusal.Items {
+				faults.AddItem(item)
+			}
+		} else if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, facts)
+	}
+	return list, doubts.Items(), faults.Err()
+}
+
+// factorFields lists the fields that a card's factors and their conditions
+// read.
+func factorFields(card *Scorecard) (names []string) {
+	add := func(ref rule.Ref) {
+		if !slices.Contains(names, ref.Name) {
+			names = append(names, ref.Name)
+		}
+	}
+	for i := range card.Factors {
+		add(card.Factors[i].Field)
+		if when := card.Factors[i].When; when != nil {
+			when.Fields(add)
+		}
+	}
+	return names
+}
+
+type applicantReader struct {
+	reads  []string // the fields that the card reads
+	doubts *fault.List
+}
+
+// member is a value of an applicant, as it was sent or filled in.
+type member struct {
+	sent wire.Value
+	name string // of a value that was filled in
+}
+
+// Pointer returns the place of the value in the request.
+func (m member) Pointer() string {
+	if m.name != "" {
+		return "/input/" + m.name
+	}
+	return m.sent.Pointer()
+}
+
+// read reads one applicant. It refuses a name that is no field's, a value of
+// the wrong type and one outside the field's domain: scored as absent, or in
+// the bin at the end, they would pass unnoticed.
+func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
+	facts, err := rule.ReadFacts(v, field.Catalogue())
+	if err != nil {
+		return nil, err
+	}
+	var faults fault.List
+	for name, sent := range v.Members() {
+		if sent.Given() {
+			r.check(name, facts.Get(name), member{sent: sent}, &faults)
+		}
+	}
+	return facts, faults.Err()
+}
+
+// filledIn is read for values that were filled in.
+func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error) {
+	facts := rule.NewFacts(field.Catalogue())
+	var faults fault.List
+	for _, v := range values {
+		facts.Set(v.Name, v.Value)
+		r.check(v.Name, v.Value, member{name: v.Name}, &faults)
+	}
+	return facts, faults.Err()
+}
+
+// check checks one value.
+func (r *applicantReader) check(name string, value rule.Value, at member, faults *fault.List) {
+	id, known := field.Catalogue().Lookup(name)
+	switch {
+	case !known && !field.Declarable(name):
+		faults.Add(at.Pointer(), fault.CodeUnknownField, "is not a field a scorecard can read%s", nearestField(name, faults))
+	case !known:
+		r.unread(name, at)
+	default:
+		r.known(field.Catalogue().Field(id), value, at, faults)
+	}
+}
+
+// nearestField hints at a known name, unless there are too many faults already
+// for a search.
+func nearestField(name string, faults *fault.List) string {
+	if faults.Terse() {
+		return ""
+	}
+	if near, ok := field.Catalogue().Nearest(name); ok {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+// unread warns of a path of the lender's own that no factor reads.
+func (r *applicantReader) unread(name string, at member) {
+	if slices.Contains(r.reads, name) {
+		return
+	}
+	hint := ""
+	if near, ok := fault.Nearest(name, slices.Values(r.reads)); ok {
+		hint = "; did you mean " + near + "?"
+	}
+	r.doubts.Add(at.Pointer(), fault.CodeUnknownField, "no factor of the scorecard reads this, and it was ignored%s", hint)
+}
+
+// known checks a value against the catalogue.
+func (r *applicantReader) known(f *rule.Field, value rule.Value, at member, faults *fault.List) {
+	pair, paired := field.PairOf(f.Name)
+	switch {
+	case value.Type() != f.Type:
+		faults.Add(at.Pointer(), fault.CodeWrongType, "must be a %s", f.Type)
+	case f.Type == rule.StringType && len(f.Values) > 0 && !slices.Contains(f.Values, value.Text()):
+		faults.Add(at.Pointer(), fault.CodeOutOfRange, "must be one of %s", strings.Join(f.Values, ", "))
+	case f.Type == rule.NumberType && outside(f, value.Number()):
+		unit := ""
+		if paired {
+			unit = fmt.Sprintf("; it is %s, where %s means %s", pair.UnitOf(f.Name), pair.Example(f.Name), pair.Meaning)
+		}
+		faults.Add(at.Pointer(), fault.CodeOutOfRange, "must be %s%s", domainText(f), unit)
+	case f.Type == rule.NumberType && paired && pair.Foreign(f.Name, value.Number()):
+		r.doubts.Add(at.Pointer(), fault.CodeUnitDoubtful, "was read as it stands, as %s, where %s means %s",
+			pair.UnitOf(f.Name), pair.Example(f.Name), pair.Meaning)
+	}
+}
+
+// outside reports whether no request can carry a number in a field.
+func outside(f *rule.Field, n rule.Number) bool {
+	return f.BoundedBelow && n < f.Min || f.BoundedAbove && n > f.Max || f.Integer && n%rule.One != 0
+}
+
+// domainText says which numbers a field takes.
+func domainText(f *rule.Field) string {
+	noun := "a number"
+	if f.Integer {
+		noun = "a whole number"
+	}
+	switch {
+	case f.BoundedBelow && f.BoundedAbove:
+		return fmt.Sprintf("%s from %s to %s", noun, f.Min, f.Max)
+	case f.BoundedBelow:
+		return fmt.Sprintf("%s from %s on", noun, f.Min)
+	case f.BoundedAbove:
+		return fmt.Sprintf("%s up to %s", noun, f.Max)
+	default:
+		return noun
+	}
+}
