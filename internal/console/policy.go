@@ -146,6 +146,7 @@ func (p *policyPages) promotePolicy(v *visit) error {
 		return v.again(err, p.policy)
 	}
 
-	v.tell(fmt.Sprintf("Version %d is now a draft in live. It decides nothing until it is activated there.", created.Version))
+	v.tell(fmt.Sprintf("Version %d is now a draft in live. "+
+		"It decides nothing until it is activated there.", created.Version))
 	return v.see(atEnvironment(tenant.Live, "/policies/"+created.ID))
 }

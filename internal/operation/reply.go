@@ -54,7 +54,9 @@ func (r *Reply[T]) keep(a Answer) {
 // Write does something once that is one transaction. If an earlier request with
 // the same Idempotency-Key has done it, the result is the zero value and the reply
 // has the earlier answer.
-func Write[T any](ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error)) (T, error) {
+func Write[T any](
+	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error),
+) (T, error) {
 	return Prepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
 }
 
@@ -85,7 +87,9 @@ func Prepared[T any](
 
 // Remember computes a result that changes nothing, and stores its answer for a
 // request that is repeated.
-func Remember[T any](ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error)) (T, error) {
+func Remember[T any](
+	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error),
+) (T, error) {
 	var result T
 	answer, err := s.Remember(ctx, scope, r.once(), func() (_ Answer, err error) {
 		if result, err = compute(); err != nil {

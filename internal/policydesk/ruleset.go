@@ -337,7 +337,9 @@ func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSe
 type RuleSetFilter struct{ Status, PolicyKey string }
 
 // RuleSets lists versions of policies.
-func (s *Service) RuleSets(ctx context.Context, p tenant.Principal, f RuleSetFilter, l operation.List) (operation.Page[RuleSet], error) {
+func (s *Service) RuleSets(
+	ctx context.Context, p tenant.Principal, f RuleSetFilter, l operation.List,
+) (operation.Page[RuleSet], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[RuleSet]{}, err
 	}

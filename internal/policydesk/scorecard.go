@@ -122,7 +122,9 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 }
 
 // Scorecards lists the stored scorecards.
-func (s *Service) Scorecards(ctx context.Context, p tenant.Principal, name string, l operation.List) (operation.Page[Scorecard], error) {
+func (s *Service) Scorecards(
+	ctx context.Context, p tenant.Principal, name string, l operation.List,
+) (operation.Page[Scorecard], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Scorecard]{}, err
 	}
