@@ -15,6 +15,7 @@ import (
 
 	"verdict/bench/board"
 	"verdict/bench/measure"
+	"verdict/internal/application"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -130,7 +131,7 @@ func (t *town) apply(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.service.Decisions.Evaluate(ctx, t.caller, body, nil)
+	_, err = t.service.Decisions.Evaluate(ctx, t.caller, application.EvaluateRequest(body), nil)
 	return err
 }
 

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"verdict/internal/agentdesk"
@@ -20,15 +19,11 @@ import (
 // Collect runs the collections agent on a loan in arrears, under the caller's
 // strategy. The run is stored and billed; nobody is contacted.
 func (s *Service) Collect(
-	ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...decisioning.Option,
-) (operation.Answer, error) {
-	read := recovery.Read
-	if slices.Contains(how, decisioning.Strict) {
-		read = recovery.ReadStrict
-	}
-	return s.desk.KeepAgentRun(ctx, p, o, agentdesk.EndpointCollections,
+	ctx context.Context, p tenant.Principal, request recovery.Request, reply *operation.Reply[agentdesk.Run],
+) (agentdesk.Run, error) {
+	return s.desk.KeepAgentRun(ctx, p, agentdesk.EndpointCollections,
 		func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
-			c, err := read(body, now)
+			c, err := request.Read(now)
 			if err != nil {
 				return agentdesk.RunRecord{}, err
 			}
@@ -44,10 +39,10 @@ func (s *Service) Collect(
 				SubjectRef: cmp.Or(c.Borrower.Ref, c.Loan.ID),
 				Outcome:    r.advice.Next.Action.String(),
 				Hash:       r.hash(),
-				Request:    r.request(body, &c),
+				Request:    r.request(request, &c),
 				Response:   w.Buf,
 			}, nil
-		})
+		}, reply)
 }
 
 // recoveryRun is one run of the collections agent.
@@ -87,7 +82,7 @@ func (r *recoveryRun) hash() string {
 // so their values are not stored, only their names. If there are more warnings
 // than are recorded, the unknown members cannot be told apart; then the case is
 // not stored at all and the run cannot be repeated.
-func (r *recoveryRun) request(body wire.Value, c *recovery.Case) []byte {
+func (r *recoveryRun) request(sent recovery.Request, c *recovery.Case) []byte {
 	var w wire.Writer
 	w.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339))
 	if len(c.Warnings) <= fault.MaxItems {
@@ -97,35 +92,9 @@ func (r *recoveryRun) request(body wire.Value, c *recovery.Case) []byte {
 				unread[item.Pointer] = true
 			}
 		}
-		writeRead(w.Key("case"), body, unread)
+		sent.Write(w.Key("case"), unread)
 	}
 	return w.Key("strategy_version").Int(r.version).Key("edition").Int(int64(latestEdition)).EndObject().Buf
-}
-
-// writeRead writes a value and replaces every member listed in unread by true.
-func writeRead(w *wire.Writer, v wire.Value, unread map[string]bool) {
-	switch {
-	case len(unread) == 0:
-		w.Value(v)
-	case v.Kind() == wire.Object:
-		w.Object()
-		for name, member := range v.Members() {
-			if w.Name(name); unread[member.Pointer()] {
-				w.Bool(true)
-				continue
-			}
-			writeRead(w, member, unread)
-		}
-		w.EndObject()
-	case v.Kind() == wire.Array:
-		w.Array()
-		for _, element := range v.Elements() {
-			writeRead(w, element, unread)
-		}
-		w.EndArray()
-	default:
-		w.Value(v)
-	}
 }
 
 // repeatCollections runs the agent again on a stored run.

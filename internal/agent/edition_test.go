@@ -8,6 +8,7 @@ import (
 	"verdict/internal/agent"
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
+	"verdict/internal/recovery"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 )
@@ -23,14 +24,14 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, nil, agentdesk.EndpointCollections,
+		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, agentdesk.EndpointCollections,
 			func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 				return agent.FirstCollections(parse(t, arrears), head, now)
-			})
+			}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		is, err := h.agents.Collect(t.Context(), h.caller, parse(t, arrears), nil)
+		is, err := h.agents.Collect(t.Context(), h.caller, recovery.NewRequest(parse(t, arrears)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,14 +39,14 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 			edition         string
 			body            []byte
 			score, warnings string
-		}{{"first", was.Body, "45", "[]"}, {"latest", is.Body, "77", "unit_doubtful"}} {
+		}{{"first", was.Response, "45", "[]"}, {"latest", is.Response, "77", "unit_doubtful"}} {
 			run := tree(t, c.body)
 			again, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if verified := text(tree(t, again.Body), "replay.verified"); verified != "true" || text(run, "priority_score") != c.score {
-				t.Errorf("%s: verified %s, score %s", c.edition, verified, text(run, "priority_score"))
+			if verified := again.Verified; !verified || text(run, "priority_score") != c.score {
+				t.Errorf("%s: verified %t, score %s", c.edition, verified, text(run, "priority_score"))
 			}
 			first := "[]"
 			if warned := list(run, "warnings"); len(warned) > 0 {
@@ -66,14 +67,14 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 		"dpd":true,"as_of":"2026-11-15T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, nil, agentdesk.EndpointCollections,
+		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, agentdesk.EndpointCollections,
 			func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 				return agent.SecondCollections(parse(t, misspelt), head, now)
-			})
+			}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		is, err := h.agents.Collect(t.Context(), h.caller, parse(t, misspelt), nil)
+		is, err := h.agents.Collect(t.Context(), h.caller, recovery.NewRequest(parse(t, misspelt)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +82,7 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 			edition string
 			body    []byte
 			nearest string
-		}{{"second", was.Body, ""}, {"latest", is.Body, "loan.dpd emi interest_rate"}} {
+		}{{"second", was.Response, ""}, {"latest", is.Response, "loan.dpd emi interest_rate"}} {
 			run := tree(t, c.body)
 			again, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
 			if err != nil {
@@ -93,8 +94,8 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 					nearest = append(nearest, text(w, "nearest"))
 				}
 			}
-			if verified := text(tree(t, again.Body), "replay.verified"); verified != "true" {
-				t.Errorf("%s: verified %s", c.edition, verified)
+			if verified := again.Verified; !verified {
+				t.Errorf("%s: verified %t", c.edition, verified)
 			}
 			if got := strings.TrimSpace(strings.Join(nearest, " ")); got != c.nearest {
 				t.Errorf("%s: told %q", c.edition, got)
@@ -110,21 +111,21 @@ func TestThirdEditionIsRepeated(t *testing.T) {
 	const group = `{"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},"as_of":"2026-11-16T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, nil, agentdesk.EndpointCollections,
+		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, agentdesk.EndpointCollections,
 			func(head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 				return agent.ThirdCollections(parse(t, group), head, now)
-			})
+			}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		is, err := h.agents.Collect(t.Context(), h.caller, parse(t, group), nil)
+		is, err := h.agents.Collect(t.Context(), h.caller, recovery.NewRequest(parse(t, group)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for body, warned := range map[string]int{string(was.Body): 0, string(is.Body): 1} {
+		for body, warned := range map[string]int{string(was.Response): 0, string(is.Response): 1} {
 			run := tree(t, []byte(body))
 			again, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
-			if err != nil || text(tree(t, again.Body), "replay.verified") != "true" || len(list(run, "warnings")) != warned {
+			if err != nil || !again.Verified || len(list(run, "warnings")) != warned {
 				t.Errorf("%d warnings wanted: %v, %s", warned, err, encode(run["warnings"]))
 			}
 		}

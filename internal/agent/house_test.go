@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"verdict/internal/agent"
+	"verdict/internal/decisioning"
+	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -70,11 +73,30 @@ func parse(tb testing.TB, text string) wire.Value {
 // underwrite runs the agent and returns its answer.
 func (h *house) underwrite(body string) []byte {
 	h.Helper()
-	answer, err := h.agents.Underwrite(h.Context(), h.caller, parse(h, body), nil)
+	var reply operation.Reply[decisioning.Underwritten]
+	run, err := h.agents.Underwrite(h.Context(), h.caller, request(h, body), &reply)
 	if err != nil {
 		h.Fatalf("%v of %s", err, body)
 	}
-	return answer.Body
+	return reply.Answer(run).Body
+}
+
+// request is a request of the underwriting agent.
+func request(tb testing.TB, body string) agent.Request {
+	tb.Helper()
+	return agent.NewRequest(parse(tb, body))
+}
+
+// fetched repeats a stored run, and returns it as the API answers it.
+func (h *house) fetched(id string) []byte {
+	h.Helper()
+	run, err := h.agents.Run(h.Context(), h.caller, id)
+	if err != nil {
+		h.Fatal(err)
+	}
+	var w wire.Writer
+	document.WriteRun(&w, run)
+	return w.Buf
 }
 
 // tree reads an answer as a tree of maps.

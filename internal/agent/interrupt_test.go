@@ -67,7 +67,7 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 	h.hostile()
 	body := applicant(hostileBody, `"score":742`, "")
 	whole := &ending{Context: t.Context()}
-	if _, err := h.agents.Underwrite(whole, h.caller, parse(t, body), nil); err != nil {
+	if _, err := h.agents.Underwrite(whole, h.caller, request(t, body), nil); err != nil {
 		t.Fatal(err)
 	}
 	asked := whole.asked.Load()
@@ -76,7 +76,7 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 	}
 	for _, last := range []int64{asked / 5, asked / 3, asked / 2, asked * 3 / 4} {
 		ctx := &ending{Context: t.Context(), last: last}
-		if _, err := h.agents.Underwrite(ctx, h.caller, parse(t, body), nil); !errors.Is(err, context.Canceled) {
+		if _, err := h.agents.Underwrite(ctx, h.caller, request(t, body), nil); !errors.Is(err, context.Canceled) {
 			t.Errorf("ended at %d of %d: %v", last, asked, err)
 		}
 		if n := ctx.asked.Load(); n > last+20 {
@@ -104,7 +104,7 @@ func TestNarrationHoldsNoProcessor(t *testing.T) {
 	})})
 	ctx, slot := processors.Enter(t.Context(), "the tenant")
 	defer slot.Leave()
-	body := parse(t, applicant(declinedBody, `"score":742`, ""))
+	body := request(t, applicant(declinedBody, `"score":742`, ""))
 	if _, err := h.agents.Underwrite(ctx, h.caller, body, nil); err != nil || !narrated {
 		t.Errorf("narrated: %v, %v", narrated, err)
 	}

@@ -41,9 +41,9 @@ func (h *house) accountOf(body string, run map[string]any) *account {
 	if err != nil || u == nil {
 		h.Fatalf("the decision of the run: %v", err)
 	}
-	fetched, err := h.cases.Decisions.Decision(h.Context(), h.caller, stored.DecisionID)
-	if err != nil || text(tree(h, fetched.Body), "re_explanation.verified") != "true" {
-		h.Fatalf("the stored decision: %v %s", err, fetched.Body)
+	explained, err := h.cases.Decisions.Decision(h.Context(), h.caller, stored.DecisionID)
+	if err != nil || !explained.Again.Verified {
+		h.Fatalf("the stored decision: %v %s", err, explained.Response)
 	}
 	a := &account{
 		house: h, body: tree(h, []byte(body)), run: run, decision: tree(h, head.Decision),

@@ -11,6 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/agent"
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/document"
 )
 
 // rounds is how often a property is tried: usually, and when there is time.
@@ -196,12 +199,14 @@ var paths = map[string]string{
 // previewed decides a request with other values, the way a caller would.
 func (h *house) previewed(body string, overrides map[string]json.Number) map[string]any {
 	h.Helper()
-	with := strings.TrimSuffix(body, "}") + `,"overrides":` + encode(overrides) + "}"
-	answer, err := h.cases.Decisions.Preview(h.Context(), h.caller, parse(h, with))
+	previewed, err := h.cases.Decisions.Preview(h.Context(), h.caller, decisioning.WhatIf{
+		Request:   application.EitherRequest(parse(h, body)),
+		Overrides: application.NewOverrides(parse(h, encode(overrides))),
+	})
 	if err != nil {
 		h.Fatal(err)
 	}
-	return tree(h, answer.Body)
+	return tree(h, document.AppendDecision(nil, previewed.Variant))
 }
 
 // The agent never contradicts the engine: nothing declined or referred is

@@ -66,7 +66,7 @@ func TestNarrationIsGuarded(t *testing.T) {
 				}
 			}
 			fetched, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
-			if err != nil || text(tree(t, fetched.Body), "replay.verified") != "true" {
+			if err != nil || !fetched.Verified {
 				t.Errorf("the run does not repeat: %v", err)
 			}
 		})

@@ -216,7 +216,7 @@ func (st *study) Hash() string {
 	plain.narrated, plain.refused = "", ""
 	var decision, w wire.Writer
 	decision.Object().Key("decision_hash").String(st.decisionHash).EndObject()
-	plain.Write(&w, decisioning.RunHead{Decision: decision.Buf})
+	plain.write(&w, decisioning.RunHead{Decision: decision.Buf})
 	return digest(w.Buf)
 }
 

@@ -4,27 +4,47 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 
 	"verdict/internal/admission"
 	"verdict/internal/agentdesk"
+	"verdict/internal/application"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
 
+// Request is a request of the underwriting agent before it is read: an application
+// and what the agent is asked besides. It is valid as long as the document that it
+// was made from.
+type Request struct {
+	// Strict refuses unknown members instead of warning about them.
+	Strict bool
+
+	body wire.Value
+}
+
+// NewRequest returns the request of a body.
+func NewRequest(body wire.Value) Request { return Request{body: body} }
+
+func (r Request) application() application.Request {
+	out := application.EitherRequest(r.body)
+	out.Strict = r.Strict
+	return out
+}
+
 // Underwrite runs the underwriting agent on a decision or an evaluate request.
 // The decision and the run are stored together and billed as one operation.
 func (s *Service) Underwrite(
-	ctx context.Context, p tenant.Principal, body wire.Value, o *operation.Once, how ...decisioning.Option,
-) (operation.Answer, error) {
-	a, err := readAsk(body)
+	ctx context.Context, p tenant.Principal, request Request, reply *operation.Reply[decisioning.Underwritten],
+) (decisioning.Underwritten, error) {
+	a, err := readAsk(request.body)
 	if err != nil {
-		return operation.Answer{}, err
+		return decisioning.Underwritten{}, err
 	}
-	return s.cases.Underwrite(ctx, p, body, o, decisioning.Underwriter{
-		Members: askMembers, Today: a.asOf, Strict: slices.Contains(how, decisioning.Strict),
+	return s.cases.Underwrite(ctx, p, request.application(), decisioning.Underwriter{
+		Members: askMembers,
+		Today:   a.asOf,
 		Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) (decisioning.Study, error) {
 			st, err := newStudy(a, u, checking(ctx))
 			if err != nil {
@@ -35,7 +55,7 @@ func (s *Service) Underwrite(
 			}
 			return st, nil
 		},
-	})
+	}, reply)
 }
 
 // checking returns a check that fails once the request has ended, and that yields
@@ -44,30 +64,30 @@ func checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// Run reads a stored run and repeats it. The answer says whether the repetition
-// is byte-identical. A run that can no longer be repeated is reported as not
-// verified.
-func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (operation.Answer, error) {
+// Run is a stored run that was repeated.
+type Run struct {
+	agentdesk.Run
+	Verified     bool   // the repetition is byte-identical
+	RepeatedHash string // "" if the run can no longer be repeated
+}
+
+// Run reads a stored run and repeats it. A run that can no longer be repeated is
+// reported as not verified.
+func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (Run, error) {
 	stored, err := s.desk.AgentRun(ctx, p, id)
 	if err != nil {
-		return operation.Answer{}, err
+		return Run{}, err
 	}
-	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+1<<9)}
-	w.Object().Members(stored.Response)
 	repeat := s.repeat
 	if stored.Agent == agentdesk.AgentCollections {
 		repeat = s.repeatCollections
 	}
-	verified, hash, err := repeat(ctx, p, stored)
+	out := Run{Run: stored}
+	out.Verified, out.RepeatedHash, err = repeat(ctx, p, stored)
 	if err != nil {
-		return operation.Answer{}, err
+		return Run{}, err
 	}
-	w.Key("replay").Object().Key("verified").Bool(verified)
-	if hash != "" {
-		w.Key("run_hash").String(hash)
-	}
-	w.EndObject()
-	return operation.Answer{Status: 200, Body: w.EndObject().Buf}, nil
+	return out, nil
 }
 
 // repeat runs the underwriting agent again on a stored run.
@@ -87,7 +107,5 @@ func (s *Service) repeat(
 		return false, "", err
 	}
 	st.narrated, st.refused = a.narration, a.refused
-	var w wire.Writer
-	st.Write(&w, head)
-	return st.Hash() == stored.Hash && bytes.Equal(w.Buf, stored.Response), st.Hash(), nil
+	return st.Hash() == stored.Hash && bytes.Equal(st.Encode(head), stored.Response), st.Hash(), nil
 }

@@ -92,12 +92,9 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 			t.Errorf("%d steps", len(steps))
 		}
 		id := text(run, "run_id")
-		fetched, err := h.agents.Run(t.Context(), h.caller, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if text(tree(t, fetched.Body), "replay.verified") != "true" || !strings.HasPrefix(string(fetched.Body), strings.TrimSuffix(string(first), "}")) {
-			t.Errorf("fetched %s", fetched.Body)
+		fetched := h.fetched(id)
+		if text(tree(t, fetched), "replay.verified") != "true" || !strings.HasPrefix(string(fetched), strings.TrimSuffix(string(first), "}")) {
+			t.Errorf("fetched %s", fetched)
 		}
 		page, err := h.cases.Agents.AgentRuns(t.Context(), h.caller, agentdesk.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
 		if err != nil || len(page.Data) != 1 || page.NextCursor == "" || page.Data[0].ID != text(tree(t, second), "run_id") {
@@ -111,8 +108,8 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 			t.Errorf("the other environment hears %v", err)
 		}
 		explained, err := h.cases.Decisions.Decision(t.Context(), h.caller, text(run, "decision.decision_id"))
-		if err != nil || text(tree(t, explained.Body), "re_explanation.verified") != "true" {
-			t.Errorf("%s, %v", explained.Body, err)
+		if err != nil || !explained.Again.Verified {
+			t.Errorf("%s, %v", explained.Response, err)
 		}
 	})
 }
@@ -122,15 +119,21 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 func TestARunIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
-	body := parse(t, applicant(shortOfIncome, `"score":742`, ""))
-	once := func() *operation.Once {
-		return &operation.Once{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"}
+	underwrite := func() (operation.Answer, error) {
+		reply := operation.Reply[decisioning.Underwritten]{
+			Once: &operation.Once{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"},
+		}
+		run, err := h.agents.Underwrite(t.Context(), h.caller, request(t, applicant(shortOfIncome, `"score":742`, "")), &reply)
+		if err != nil {
+			return operation.Answer{}, err
+		}
+		return reply.Answer(run), nil
 	}
-	first, err := h.agents.Underwrite(t.Context(), h.caller, body, once())
+	first, err := underwrite()
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := h.agents.Underwrite(t.Context(), h.caller, body, once())
+	again, err := underwrite()
 	if err != nil || !again.Replayed || string(again.Body) != string(first.Body) {
 		t.Errorf("%v %s", err, again.Body)
 	}
@@ -147,7 +150,7 @@ func TestARunIsBilledOnce(t *testing.T) {
 func TestBadInputNamesItsFields(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
-	_, err := h.agents.Underwrite(t.Context(), h.caller, parse(t, applicant(`"foir":20`, `"score":700`,
+	_, err := h.agents.Underwrite(t.Context(), h.caller, request(t, applicant(`"foir":20`, `"score":700`,
 		`,"purpose":7,"max_steps":1,"as_of":"yesterday","explore":{"tenures":[0,"x",12.5],"min_amount":-5,"rate":3}`)), nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -183,7 +186,7 @@ func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 			run := tree(t, h.underwrite(body))
 			statuses[text(run, "recommendation")] = true
 			fetched, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
-			if err != nil || text(tree(t, fetched.Body), "replay.verified") != "true" {
+			if err != nil || !fetched.Verified {
 				t.Errorf("run %d does not repeat: %v", i, err)
 			}
 			if reused := strings.Contains(encode(run["signals"]), "fraud_beneficiary_reuse"); reused != (text(run, "decision.status") == "DECLINED") {
@@ -214,11 +217,7 @@ func TestExploreWithoutEffect(t *testing.T) {
 			`,"max_steps":6,"explore":{"tenures":[12,24],"min_amount":100000}`: {"/max_steps explore_steps_exhausted"},
 			`,"max_steps":6`: {},
 		} {
-			run, err := h.agents.Underwrite(t.Context(), h.caller, parse(t, applicant(asking, `"score":742`, explore)), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			answer := tree(t, run.Body)
+			answer := tree(t, h.underwrite(applicant(asking, `"score":742`, explore)))
 			got := []string{}
 			for _, w := range list(answer, "warnings") {
 				got = append(got, text(w, "pointer")+" "+text(w, "code"))
@@ -227,7 +226,7 @@ func TestExploreWithoutEffect(t *testing.T) {
 				t.Errorf("%s (-want +got):\n%s", explore, diff)
 			}
 			again, err := h.agents.Run(t.Context(), h.caller, text(answer, "run_id"))
-			if err != nil || text(tree(t, again.Body), "replay.verified") != "true" {
+			if err != nil || !again.Verified {
 				t.Errorf("%s is not repeated: %v", explore, err)
 			}
 		}

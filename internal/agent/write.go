@@ -8,9 +8,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// Write writes the run. A run and its repetition differ only in the head and, in
-// the decision, the id and times.
-func (st *study) Write(w *wire.Writer, head decisioning.RunHead) {
+// Encode returns the run as it is answered and stored. A run and its repetition
+// differ only in the head and, in the decision, the id and times.
+func (st *study) Encode(head decisioning.RunHead) []byte {
+	var w wire.Writer
+	st.write(&w, head)
+	return w.Buf
+}
+
+func (st *study) write(w *wire.Writer, head decisioning.RunHead) {
 	w.Object().Key("run_id").String(head.RunID).Key("agent").String(decisioning.AgentUnderwriting)
 	w.Key("recommendation").String(st.recommendation).Key("confidence").String(st.confidence)
 	w.Key("decision").Raw(head.Decision)

@@ -9,7 +9,7 @@
 //	    show stored runs: NotFound, invalid_cursor
 //	KeepAgentRun
 //	    stores a run that needs no decision, and bills it: quota_exceeded, and the
-//	    errors of the work
+//	    errors of the work; the reply has the run's response as it was stored
 //	Underwritten
 //	    decides the decision of a stored run again
 //	CollectionsStrategy, StrategyInForce, StrategyAt

@@ -108,29 +108,53 @@ type RunRecord struct {
 }
 
 // KeepAgentRun works out a run that needs no decision, stores it and bills one unit
-// of its endpoint.
+// of its endpoint. The reply has the response of the run as it was stored.
 func (s *Service) KeepAgentRun(
-	ctx context.Context, p tenant.Principal, o *operation.Once, endpoint string, work func(head decisioning.RunHead, now time.Time) (RunRecord, error),
-) (operation.Answer, error) {
+	ctx context.Context, p tenant.Principal, endpoint string,
+	work func(head decisioning.RunHead, now time.Time) (RunRecord, error), r *operation.Reply[Run],
+) (Run, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
+		return Run{}, err
 	}
 	scope := s.core.Scope(p)
-	return s.core.Once(ctx, scope, o, func(keep operation.Keep) (operation.Answer, error) {
-		now := s.core.Moment()
-		id, made := s.core.NewID(tenant.KindRun, now)
-		r, err := work(decisioning.RunHead{RunID: id, CreatedAt: made.Format(operation.ClockFormat)}, now)
-		if err != nil {
-			return operation.Answer{}, err
+	attempt, done, err := r.Begin(ctx, s.core, scope)
+	if err != nil || done {
+		return Run{}, err
+	}
+	defer attempt.End()
+
+	now := s.core.Moment()
+	id, made := s.core.NewID(tenant.KindRun, now)
+	record, err := work(decisioning.RunHead{RunID: id, CreatedAt: made.Format(operation.ClockFormat)}, now)
+	if err != nil {
+		return Run{}, err
+	}
+	run := Run{
+		ID:            id,
+		Agent:         record.Agent,
+		CreatedMicros: made.UnixMicro(),
+		Actor:         operation.Actor(p),
+		SubjectRef:    record.SubjectRef,
+		Outcome:       record.Outcome,
+		Hash:          record.Hash,
+		Request:       record.Request,
+		Response:      record.Response,
+	}
+	answer := operation.Answer{Status: operation.StatusOK, Body: run.Response}
+	err = scope.Write(ctx, func(tx *store.Tx) error {
+		if err := tx.Usage().Meter(s.decisions.Bill(p, endpoint, 1, now)); err != nil {
+			return err
 		}
-		return s.core.Commit(ctx, scope, keep, func(tx *store.Tx) (operation.Answer, error) {
-			if err := tx.Usage().Meter(s.decisions.Bill(p, endpoint, 1, now)); err != nil {
-				return operation.Answer{}, err
-			}
-			return operation.Answer{Status: operation.StatusOK, Body: r.Response}, tx.Runs().Insert(store.Run{
-				ID: id, Agent: r.Agent, CreatedMicros: made.UnixMicro(), Actor: operation.Actor(p), SubjectRef: r.SubjectRef,
-				Outcome: r.Outcome, Hash: r.Hash, Request: r.Request, Response: r.Response,
-			})
-		})
+		if err := tx.Runs().Insert(store.Run(run)); err != nil {
+			return err
+		}
+		if record := attempt.Record(answer); record != nil {
+			return tx.Answers().Insert(*record)
+		}
+		return nil
 	})
+	if done, err := r.Finish(answer, err); err != nil || done {
+		return Run{}, err
+	}
+	return run, nil
 }

@@ -74,8 +74,9 @@ var house = []room{
 	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application advice tenant admission store cache operation policydesk frauddesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
-	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning agentdesk study"},
 	{"agent", useCase, allBelow},
+	{"document", useCase, "fault wire rule feature signal engine application recovery tenant operation frauddesk decisioning agentdesk agent"},
+	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning agentdesk study document"},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
 	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study rule field engine policydesk sheet backtest training"},
@@ -87,7 +88,7 @@ var house = []room{
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent training field"},
+	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent training field application recovery"},
 
 	{"app", wiring, allBelow},
 

@@ -1,10 +1,7 @@
 package console
 
 import (
-	"strings"
-
 	"verdict/internal/decisioning"
-	"verdict/internal/wire"
 )
 
 // factGroup is what was known of one part of the application.
@@ -62,8 +59,14 @@ func (t *told) Text(f decisioning.FieldValue) string { return fieldText(f) }
 
 // Percent is a rate, for templates.
 func (t *told) Percent(basisPoints int64) string {
-	return string(wire.AppendDecimal(nil, basisPoints, 2)) + " %"
+	return decimalText(basisPoints, 2) + " %"
 }
+
+// Feature is the value of a feature, for templates.
+func (t *told) Feature(value int64) string { return featureText(value) }
+
+// FOIRAfter is the FOIR with the instalment of the offer.
+func (t *told) FOIRAfter() string { return decimalText(t.Answer.Offer.PostFOIR, 4) }
 
 // bindings say what decided an amount below the one asked for.
 var bindings = map[string]string{
@@ -73,12 +76,12 @@ var bindings = map[string]string{
 }
 
 // Binding is what decided the amount, in words.
-func (t *told) Binding() string { return bindings[t.Doc.Get("offer").Get("binding_constraint").Text()] }
+func (t *told) Binding() string { return bindings[t.Answer.Offer.Binding.String()] }
 
 // Engines is the version that decided and, if it is another, the one that
 // repeated the decision.
 func (t *told) Engines() string {
-	then, now := t.Doc.Get("engine_version").Text(), t.Doc.Get("re_explanation").Get("engine_version").Text()
+	then, now := t.Answer.EngineVersion, t.Again.EngineVersion
 	if then == now {
 		return then
 	}
@@ -101,47 +104,3 @@ var resultBadges = map[string]badge{
 
 // Badge is the result of a rule, for templates.
 func (t *told) Badge(result string) badge { return resultBadges[result] }
-
-// indented is a document for people to read: members in their order, numbers
-// as they were written, two spaces to the level.
-func indented(v wire.Value) string {
-	var b strings.Builder
-	indent(&b, v, 0)
-	return b.String()
-}
-
-func indent(b *strings.Builder, v wire.Value, level int) {
-	open, closed := "{", "}"
-	switch v.Kind() {
-	case wire.Array:
-		open, closed = "[", "]"
-	case wire.Object:
-	default:
-		var w wire.Writer
-		b.Write(w.Value(v).Buf)
-		return
-	}
-	if v.Len() == 0 {
-		b.WriteString(open + closed)
-		return
-	}
-	b.WriteString(open)
-	line, first := "\n"+strings.Repeat("  ", level+1), true
-	begin := func() {
-		if !first {
-			b.WriteByte(',')
-		}
-		first = false
-		b.WriteString(line)
-	}
-	for name, member := range v.Members() {
-		begin()
-		b.Write(append(wire.AppendString(nil, name), ": "...))
-		indent(b, member, level+1)
-	}
-	for _, element := range v.Elements() {
-		begin()
-		indent(b, element, level+1)
-	}
-	b.WriteString("\n" + strings.Repeat("  ", level) + closed)
-}

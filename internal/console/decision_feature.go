@@ -3,7 +3,6 @@ package console
 import (
 	"verdict/internal/decisioning"
 	"verdict/internal/fault"
-	"verdict/internal/wire"
 )
 
 // features is the feature vector of a decision: what each name held, and for
@@ -89,9 +88,7 @@ func featureRows(values []decisioning.FeatureValue) []featureRow {
 	return rows
 }
 
-func featureText(value int64) string {
-	return string(wire.AppendDecimal(nil, value, decisioning.FeaturePlaces))
-}
+func featureText(value int64) string { return decimalText(value, decisioning.FeaturePlaces) }
 
 // named are choices that are called what they are.
 func named(names []string) []option {

@@ -8,14 +8,17 @@ import (
 
 	"verdict/internal/chart"
 	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/wire"
 )
 
 // told is a decision and how it came about, as pages tell it: the answer as it
 // was stored, and what stands behind it.
 type told struct {
-	Doc   wire.Value
-	Story decisioning.Story
+	Answer  decisioning.Answered
+	Again   decisioning.ReExplanation
+	Reviews []decisioning.Review
+	Story   decisioning.Story
 
 	Hits      []decisioning.RuleStory // that turned it, or moved the score
 	Open      []decisioning.RuleStory // that could not be evaluated
@@ -30,12 +33,7 @@ type told struct {
 
 // tell reads a decision and its story.
 func (p *decisionPages) tell(v *visit, id string) (*told, error) {
-	answer, err := p.decisions.Decision(v.ctx, v.caller(), id)
-	if err != nil {
-		return nil, err
-	}
-
-	doc, err := wire.Parse(answer.Body)
+	explained, err := p.decisions.Decision(v.ctx, v.caller(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +43,19 @@ func (p *decisionPages) tell(v *visit, id string) (*told, error) {
 		return nil, err
 	}
 
+	raw, err := document.Indented(func(w *wire.Writer) { document.WriteExplained(w, explained) })
+	if err != nil {
+		return nil, err
+	}
+
 	t := &told{
-		Doc:   doc,
-		Story: story,
-		Facts: factGroups(story.Facts),
-		Raw:   indented(doc),
-		now:   v.begun,
+		Answer:  story.Answer,
+		Again:   explained.Again,
+		Reviews: explained.Reviews,
+		Story:   story,
+		Facts:   factGroups(story.Facts),
+		Raw:     raw,
+		now:     v.begun,
 	}
 	for _, r := range story.Rules {
 		switch r.Result {
@@ -63,7 +68,7 @@ func (p *decisionPages) tell(v *visit, id string) (*told, error) {
 		}
 	}
 
-	t.Score = scoreLines(doc, story)
+	t.Score = scoreLines(story)
 	t.Waterfall = waterfall(t.Score)
 	return t, nil
 }
@@ -104,43 +109,38 @@ func (p *decisionPages) addReview(v *visit) error {
 }
 
 // Status is the outcome.
-func (t *told) Status() string { return t.Doc.Get("status").Text() }
+func (t *told) Status() string { return t.Answer.Status }
 
 // ID is the decision's.
-func (t *told) ID() string { return t.Doc.Get("decision_id").Text() }
+func (t *told) ID() string { return t.Story.Summary.ID }
 
 // Offered reports whether there is an offer, indicative or not.
-func (t *told) Offered() bool { return t.Doc.Get("offer").Get("emi").Given() }
+func (t *told) Offered() bool { return t.Answer.Offer.Made }
 
 // Expired reports whether the offer can be accepted no more.
 func (t *told) Expired() bool {
-	until, err := time.Parse(time.RFC3339Nano, t.Doc.Get("offer").Get("valid_until").Text())
+	until, err := time.Parse(time.RFC3339Nano, t.Answer.ValidUntil)
 	return err == nil && t.now.After(until)
 }
 
 // Headline is the outcome in one line.
 func (t *told) Headline() string {
-	offer := t.Doc.Get("offer")
-	if !t.Offered() {
-		for _, r := range t.Doc.Get("reasons").Elements() {
-			return r.Get("message").Text()
+	offer := &t.Answer.Offer
+	if !offer.Made {
+		for _, r := range t.Answer.Reasons {
+			return r.Message
 		}
 		return "Nothing is offered"
 	}
 
-	limit, _ := rupees(offer.Get("limit"))
-	months, rate := offer.Get("tenure_months").Text(), offer.Get("interest_rate").Text()
-	return limit + " over " + months + " months at " + rate + " %"
+	return paise(offer.LimitPaise) + " over " + itoa(offer.TenureMonths) + " months at " + t.Percent(offer.RateBP)
 }
 
 // Reviewed reports whether a person has settled it.
 func (t *told) Reviewed() bool {
-	for _, r := range t.Doc.Get("reviews").Elements() {
-		if r.Get("outcome").Text() != "more_information" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Reviews, func(r decisioning.Review) bool {
+		return r.Outcome != decisioning.OutcomeAsks
+	})
 }
 
 // Waiting reports whether it is in the queue of referrals.
@@ -154,30 +154,22 @@ type costLine struct {
 
 // Costs are what the loan costs and comes to.
 func (t *told) Costs() []costLine {
-	offer := t.Doc.Get("offer")
-	var list []costLine
-	amount := func(name, member string, sum bool) {
-		if v := offer.Get(member); v.Given() {
-			text, _ := rupees(v)
-			list = append(list, costLine{name, text, sum})
-		}
+	offer := &t.Answer.Offer
+	if !offer.Made {
+		return nil
 	}
-	percent := func(name, member string) {
-		if v := offer.Get(member); v.Given() {
-			list = append(list, costLine{name, v.Text() + " %", false})
-		}
+	return []costLine{
+		{"Loan amount", paise(offer.LimitPaise), false},
+		{"Processing fee", paise(offer.FeePaise), false},
+		{"GST on the fee", paise(offer.GSTPaise), false},
+		{"Paid out", paise(offer.NetPaise), true},
+		{"Instalment a month", paise(offer.InstalmentPaise), false},
+		{"Last instalment", paise(offer.LastPaise), false},
+		{"Total interest", paise(offer.InterestPaise), false},
+		{"Total payable", paise(offer.PayablePaise), true},
+		{"Interest rate a year", t.Percent(offer.RateBP), false},
+		{"APR, with all charges", t.Percent(offer.APR), false},
 	}
-	amount("Loan amount", "limit", false)
-	amount("Processing fee", "processing_fee", false)
-	amount("GST on the fee", "processing_fee_gst", false)
-	amount("Paid out", "net_disbursed", true)
-	amount("Instalment a month", "emi", false)
-	amount("Last instalment", "last_emi", false)
-	amount("Total interest", "total_interest", false)
-	amount("Total payable", "total_payable", true)
-	percent("Interest rate a year", "interest_rate")
-	percent("APR, with all charges", "apr")
-	return list
 }
 
 // scoreLine is one step of the score.
@@ -187,14 +179,12 @@ type scoreLine struct {
 	Points string
 	Sum    string
 	Is     string // what it is: base, factor, adjustment, clamp or score
+	points int64  // by decisioning.PointPlaces
 }
-
-// pointPlaces is how exact points are.
-const pointPlaces = 4
 
 // scoreLines adds the points up in the order the engine does: base and factors,
 // adjustments, and the clamp that keeps the sum within its bounds.
-func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
+func scoreLines(story decisioning.Story) []scoreLine {
 	reads := map[string]decisioning.FieldValue{}
 	for _, f := range story.Factors {
 		reads[f.Factor] = f.Read
@@ -202,8 +192,8 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 
 	var lines []scoreLine
 	var clamp *scoreLine
-	for _, p := range doc.Get("explanation").Get("score_contributions").Elements() {
-		line := scoreLine{Label: p.Get("factor").Text(), Points: p.Get("points").Text(), Is: "factor"}
+	for _, p := range story.Answer.Contributions {
+		line := scoreLine{Label: p.Factor, Points: p.Points.String(), points: int64(p.Points), Is: "factor"}
 		line.Read = reads[line.Label]
 		switch line.Label {
 		case "base":
@@ -217,9 +207,10 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 		lines = append(lines, line)
 	}
 
-	for _, r := range doc.Get("explanation").Get("fired_rules").Elements() {
-		if delta := r.Get("delta"); delta.Given() {
-			lines = append(lines, scoreLine{Label: r.Get("id").Text(), Points: delta.Text(), Is: "adjustment"})
+	for _, r := range story.Answer.Rules {
+		if r.Applied() {
+			line := scoreLine{Label: r.ID, Points: r.Delta.String(), points: int64(r.Delta), Is: "adjustment"}
+			lines = append(lines, line)
 		}
 	}
 	if clamp != nil {
@@ -228,9 +219,8 @@ func scoreLines(doc wire.Value, story decisioning.Story) []scoreLine {
 
 	var sum int64
 	for i := range lines {
-		points, _, _ := wire.ParseDecimal(lines[i].Points, pointPlaces)
-		sum += points
-		lines[i].Sum = string(wire.AppendDecimal(nil, sum, pointPlaces))
+		sum += lines[i].points
+		lines[i].Sum = decimalText(sum, decisioning.PointPlaces)
 		lines[i].Points = signedPoints(lines[i])
 	}
 

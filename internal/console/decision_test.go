@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/application"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
@@ -19,11 +20,11 @@ const hostile = `"><script>alert(1)</script>{{.}}`
 // apply stores a decision of a request's body and returns its id.
 func (b *browser) apply(env tenant.Environment, body string) string {
 	b.Helper()
-	answered, err := b.service.Decisions.Decide(b.Context(), b.who(env), parse(b.T, body), nil)
+	decided, err := b.service.Decisions.Decide(b.Context(), b.who(env), application.DecisionRequest(parse(b.T, body)), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return parse(b.T, string(answered.Body)).Get("decision_id").Text()
+	return decided.ID
 }
 
 // referred is a request that the default policy refers: many enquiries.
@@ -41,17 +42,18 @@ func declined(applicant string) string {
 // evaluated stores a decision from a report, with features and a fraud block.
 func (b *browser) evaluated(ref string) string {
 	b.Helper()
-	answered, err := b.service.Decisions.Evaluate(b.Context(), b.who(tenant.Sandbox), parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
+	request := application.EvaluateRequest(parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
 		"report":{"cibil":{"scoreData":{"score":790},"reportDate":"2026-11-10",
 			"accounts":[{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
 				"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-09","dpd":12}]}],
 			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-09-03","product":"credit_card","amount":0}]}},
 		"device":{"is_rooted":true,"sim_age_days":3},
-		"fraud":{"applicant_ref":%q,"beneficiary_account":"000111222333"}}`, ref)), nil)
+		"fraud":{"applicant_ref":%q,"beneficiary_account":"000111222333"}}`, ref)))
+	decided, err := b.service.Decisions.Evaluate(b.Context(), b.who(tenant.Sandbox), request, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return parse(b.T, string(answered.Body)).Get("decision_id").Text()
+	return decided.ID
 }
 
 func TestDecisionTellsItsStory(t *testing.T) {
@@ -84,11 +86,11 @@ func TestExpiredOffersSaySo(t *testing.T) {
 	for _, page := range pages {
 		b.get(page).want(http.StatusOK).has("Valid until").hasNot("xpired")
 	}
-	answer, err := b.service.Decisions.Decision(t.Context(), b.who(tenant.Sandbox), offered)
+	story, err := b.service.Decisions.Story(t.Context(), b.who(tenant.Sandbox), offered)
 	if err != nil {
 		t.Fatal(err)
 	}
-	until, err := time.Parse(time.RFC3339, parse(t, string(answer.Body)).Get("offer").Get("valid_until").Text())
+	until, err := time.Parse(time.RFC3339, story.Answer.ValidUntil)
 	if err != nil {
 		t.Fatal(err)
 	}

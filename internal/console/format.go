@@ -124,6 +124,9 @@ func paise(amount int64) string {
 	return text
 }
 
+// decimalText writes a number that is counted in units of its last decimal.
+func decimalText(n int64, places int) string { return string(wire.AppendDecimal(nil, n, places)) }
+
 // grouped puts commas the Indian way: three digits, then two and two.
 func grouped(digits string) string {
 	sign := ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/application"
 	"verdict/internal/tenant"
 )
 
@@ -34,7 +35,7 @@ func (b *browser) applies(env tenant.Environment, ref, members string) {
 	body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
 		"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000}},
 		"fraud":{"applicant_ref":%q,%s}}`, ref, members))
-	if _, err := b.service.Decisions.Evaluate(b.Context(), b.who(env), body, nil); err != nil {
+	if _, err := b.service.Decisions.Evaluate(b.Context(), b.who(env), application.EvaluateRequest(body), nil); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -352,9 +352,5 @@ func (b *browser) decide(env tenant.Environment, applicant string) string {
 	w.Key("foir").Decimal(32, 2).Key("requested_amount").Int(600_000).EndObject()
 	w.Key("bureau_report").Object().Key("score").Int(742).Key("enquiries_6m").Int(2).Key("active_tradelines").Int(4)
 	w.Key("max_dpd_12m").Int(0).EndObject().EndObject()
-	answered, err := b.service.Decisions.Decide(b.Context(), b.who(env), parse(b.T, string(w.Buf)), nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return parse(b.T, string(answered.Body)).Get("decision_id").Text()
+	return b.apply(env, string(w.Buf))
 }

@@ -3,7 +3,6 @@ package console
 import (
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // referralsPerPage is how many waiting decisions stand beside the one that is
@@ -15,20 +14,6 @@ type waiting struct {
 	decisioning.Referral
 	Here bool
 	Path string // of the queue with this one open
-}
-
-// Why is the first reason, as the lender reads it.
-func (w waiting) Why() string {
-	doc, err := wire.Parse(w.Response)
-	if err != nil {
-		return ""
-	}
-
-	for _, r := range doc.Get("reasons").Elements() {
-		return r.Get("code").Text()
-	}
-
-	return ""
 }
 
 // referrals is the queue, oldest first, with one of its decisions open beside

@@ -64,12 +64,12 @@ func (p *runPages) run(v *visit) error {
 		return err
 	}
 
-	answer, err := agent.New(p.decisions, p.agents, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
+	repeated, err := agent.New(p.decisions, p.agents, agent.Options{}).Run(v.ctx, v.caller(), stored.ID)
 	if err != nil {
 		return err
 	}
 
-	document, err := wire.Parse(answer.Body)
+	doc, err := wire.Parse(stored.Response)
 	if err != nil {
 		return fmt.Errorf("read run %s: %w", stored.ID, err)
 	}
@@ -85,16 +85,16 @@ func (p *runPages) run(v *visit) error {
 	}
 
 	return v.render("run", "Agent run", struct {
-		Run  agentdesk.Run
+		Run  agent.Run
 		By   string
 		Doc  wire.Value
 		Memo []memoBlock
 		Raw  string
 	}{
-		Run:  stored,
+		Run:  repeated,
 		By:   names[stored.Actor],
-		Doc:  document,
-		Memo: readMemo(document.Get("memo").Text()),
+		Doc:  doc,
+		Memo: readMemo(doc.Get("memo").Text()),
 		Raw:  raw.String(),
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"verdict/internal/agent"
+	"verdict/internal/recovery"
 	"verdict/internal/tenant"
 )
 
@@ -16,11 +17,11 @@ func TestRun(t *testing.T) {
 	body := parse(t, `{"applicant":{"id":"<img src=x onerror=alert(1)>","monthly_income":85000,"foir":0.2,"requested_amount":900000},
 		"bureau_report":{"score":742,"enquiries_6m":8,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0},
 		"purpose":"a <script>alert(1)</script> & [link](javascript:x) *star*"}`)
-	answered, err := agent.New(h.service.Decisions, h.service.Agents, agent.Options{}).Underwrite(t.Context(), b.who(tenant.Sandbox), body, nil)
+	run, err := agent.New(h.service.Decisions, h.service.Agents, agent.Options{}).Underwrite(t.Context(), b.who(tenant.Sandbox), agent.NewRequest(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := "/console/sandbox/runs/" + parse(t, string(answered.Body)).Get("run_id").Text()
+	at := "/console/sandbox/runs/" + run.RunID
 	b.get("/console/sandbox/runs").want(http.StatusOK).has(at, "underwriting", "&lt;img src=x").hasNot("<img")
 	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has("No run found")
 	b.get(at).want(http.StatusOK).
@@ -36,11 +37,11 @@ func TestRunOfCollections(t *testing.T) {
 	b := h.signUp()
 	body := parse(t, `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":16,"dpd":47},
 		"borrower":{"ref":"<i>A-1</i>"},"as_of":"2026-11-15T20:30:00+05:30"}`)
-	answered, err := agent.New(h.service.Decisions, h.service.Agents, agent.Options{}).Collect(t.Context(), b.who(tenant.Sandbox), body, nil)
+	run, err := agent.New(h.service.Decisions, h.service.Agents, agent.Options{}).Collect(t.Context(), b.who(tenant.Sandbox), recovery.NewRequest(body), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := "/console/sandbox/runs/" + parse(t, string(answered.Body)).Get("run_id").Text()
+	at := "/console/sandbox/runs/" + run.ID
 	b.get("/console/sandbox/runs?agent=collections").want(http.StatusOK).has(at)
 	b.get(at).want(http.StatusOK).has("Next best action", "SMA-1", "Plan", "Same result", "&lt;i&gt;A-1").hasNot("<i>A-1")
 }

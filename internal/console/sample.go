@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/fault"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -75,8 +76,9 @@ const formRequest = "request"
 
 // outcome is a preview beside that of the active version.
 type outcome struct {
-	Active, This wire.Value // Active is Missing when no version decides
-	Rows         []outcomeRow
+	Active *decisioning.Answer // nil when no version decides
+	This   *decisioning.Answer
+	Rows   []outcomeRow
 }
 
 // outcomeRow is one thing of both decisions.
@@ -120,24 +122,24 @@ func (p *samplePages) trySample(v *visit) error {
 	}
 
 	compare := found.Active != nil && !found.Decides()
-	body, err := previewBody(request, found, compare)
+	ask, err := document.ReadWhatIf(request)
 	if err != nil {
 		return again(err)
 	}
 
-	answer, err := p.decisions.Preview(v.ctx, v.caller(), body)
+	ask.Request = ask.Request.ForPolicy(found.Set.PolicyKey)
+	ask.RuleSetID, ask.Compare = found.Set.ID, compare
+	previewed, err := p.decisions.Preview(v.ctx, v.caller(), ask)
 	if err != nil {
 		return again(err)
 	}
+	defer previewed.Release()
 
-	doc, err := ours(answer.Body)
-	if err != nil {
-		return err
-	}
-
-	result := &outcome{This: doc}
-	if compare {
-		result.Active, result.This = doc.Get("baseline"), doc.Get("variant")
+	this := previewed.Variant.Answer()
+	result := &outcome{This: &this}
+	if previewed.Baseline != nil {
+		active := previewed.Baseline.Answer()
+		result.Active = &active
 	}
 
 	result.Rows = outcomeRows(result.Active, result.This)
@@ -175,22 +177,6 @@ func sampleRequest(f *form) (wire.Value, error) {
 	return (&draft{blocks}).value()
 }
 
-// previewBody asks for the preview of a request under a version.
-func previewBody(request wire.Value, found *version, compare bool) (wire.Value, error) {
-	ask, err := draftOf(request)
-	if err != nil {
-		return wire.Value{}, err
-	}
-
-	ask.root["rule_set_id"], ask.root["policy_key"] = found.Set.ID, found.Set.PolicyKey
-	delete(ask.root, "compare")
-	if compare {
-		ask.root["compare"] = true
-	}
-
-	return ask.value()
-}
-
 // sampleFaults puts faults beside the fields of the sample, or beside what was
 // pasted.
 func sampleFaults(err error, pasted bool) error {
@@ -221,81 +207,69 @@ func sampleFaults(err error, pasted bool) error {
 }
 
 // outcomeRows put two decisions beside each other, or tell of one.
-func outcomeRows(active, this wire.Value) []outcomeRow {
-	var rows []outcomeRow
-	for _, r := range []struct {
-		label string
-		of    func(wire.Value) string
-	}{
-		{"Status", func(d wire.Value) string { return badgeOf(d.Get("status").Text()).Text }},
-		{"Grade", func(d wire.Value) string { return d.Get("grade").Text() }},
-		{"Score", func(d wire.Value) string { return d.Get("explanation").Get("final_score").Text() }},
-		{"Limit", offered("limit", rupeesText)},
-		{"Interest", offered("interest_rate", percentText)},
-		{"Tenure", offered("tenure_months", monthsText)},
-		{"EMI", offered("emi", rupeesText)},
-		{"APR", offered("apr", percentText)},
-		{"Bound by", offered("binding_constraint", func(v wire.Value) string { return words(v.Text()) })},
-		{"Rules that hit", hitRules},
-		{"Adjustments", appliedRules},
-		{"Reasons", reasonTexts},
-	} {
-		row := outcomeRow{Label: r.label, This: r.of(this)}
-		if active.Given() {
-			row.Active = r.of(active)
-			row.Changed = row.Active != row.This
-		}
-		rows = append(rows, row)
+func outcomeRows(active, this *decisioning.Answer) []outcomeRow {
+	rows := outcomeOf(this)
+	if active == nil {
+		return rows
+	}
+	for i, row := range outcomeOf(active) {
+		rows[i].Active = row.This
+		rows[i].Changed = rows[i].Active != rows[i].This
 	}
 	return rows
 }
 
-func offered(name string, text func(wire.Value) string) func(wire.Value) string {
-	return func(d wire.Value) string {
-		if v := d.Get("offer").Get(name); v.Given() {
-			return text(v)
-		}
-		return ""
+// outcomeOf tells of one decision.
+func outcomeOf(d *decisioning.Answer) []outcomeRow {
+	offer := &d.Offer
+	limit, rate, tenure, instalment, apr := paise(offer.LimitPaise), "", "", "", ""
+	if offer.Made {
+		rate, apr = decimalText(offer.RateBP, 2)+" %", decimalText(offer.APR, 2)+" %"
+		tenure, instalment = itoa(offer.TenureMonths)+" months", paise(offer.InstalmentPaise)
+	}
+	return []outcomeRow{
+		{Label: "Status", This: badgeOf(d.Status).Text},
+		{Label: "Grade", This: d.Grade},
+		{Label: "Score", This: d.FinalScore.String()},
+		{Label: "Limit", This: limit},
+		{Label: "Interest", This: rate},
+		{Label: "Tenure", This: tenure},
+		{Label: "EMI", This: instalment},
+		{Label: "APR", This: apr},
+		{Label: "Bound by", This: words(offer.Binding.String())},
+		{Label: "Rules that hit", This: hitRules(d)},
+		{Label: "Adjustments", This: appliedRules(d)},
+		{Label: "Reasons", This: reasonTexts(d)},
 	}
 }
 
-func rupeesText(v wire.Value) string {
-	text, _ := rupees(v)
-	return text
-}
-
-func percentText(v wire.Value) string { return v.Text() + " %" }
-
-func monthsText(v wire.Value) string { return v.Text() + " months" }
-
 // hitRules are the knockouts that declined or referred.
-func hitRules(d wire.Value) string { return firedRules(d, "fail", "refer") }
-
-func appliedRules(d wire.Value) string { return firedRules(d, "applied") }
-
-func firedRules(d wire.Value, results ...string) string {
+func hitRules(d *decisioning.Answer) string {
 	var list []string
-	for _, r := range d.Get("explanation").Get("fired_rules").Elements() {
-		if !slices.Contains(results, r.Get("result").Text()) {
-			continue
+	for _, r := range d.Rules {
+		if r.Hit() {
+			list = append(list, r.ID)
 		}
-
-		text := r.Get("id").Text()
-		if delta := r.Get("delta").Text(); delta != "" {
-			text += " (" + withSign(delta) + ")"
-		}
-
-		list = append(list, text)
 	}
 	return strings.Join(list, ", ")
 }
 
-func reasonTexts(d wire.Value) string {
+func appliedRules(d *decisioning.Answer) string {
 	var list []string
-	for _, r := range d.Get("reasons").Elements() {
-		text := r.Get("code").Text()
-		if why := r.Get("detail").Get("text").Text(); why != "" {
-			text += ": " + why
+	for _, r := range d.Rules {
+		if r.Applied() {
+			list = append(list, r.ID+" ("+withSign(r.Delta.String())+")")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func reasonTexts(d *decisioning.Answer) string {
+	var list []string
+	for _, r := range d.Reasons {
+		text := r.Code
+		if r.Text != "" {
+			text += ": " + r.Text
 		}
 		list = append(list, text)
 	}
@@ -303,7 +277,12 @@ func reasonTexts(d wire.Value) string {
 }
 
 // ThisStatus is what this version comes to.
-func (o *outcome) ThisStatus() string { return o.This.Get("status").Text() }
+func (o *outcome) ThisStatus() string { return o.This.Status }
 
 // ActiveStatus is what the active one comes to, "" when there is none.
-func (o *outcome) ActiveStatus() string { return o.Active.Get("status").Text() }
+func (o *outcome) ActiveStatus() string {
+	if o.Active == nil {
+		return ""
+	}
+	return o.Active.Status
+}

@@ -5,12 +5,14 @@ package decisioning_test
 import (
 	"testing"
 
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
-	"verdict/internal/wire"
 )
 
 // What the use cases allocate for one request between the parsed body and the
@@ -24,9 +26,10 @@ import (
 func TestAllocations(t *testing.T) {
 	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})
 	body := usecasetest.Parse(t, usecasetest.Sample)
-	send := func(use func(wire.Value) (operation.Answer, error)) func() {
+	request := application.DecisionRequest(body)
+	send := func(use func() (operation.Answer, error)) func() {
 		return func() {
-			answer, err := use(body)
+			answer, err := use()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -43,11 +46,17 @@ func TestAllocations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}},
-		{"Preview", 18, send(func(v wire.Value) (operation.Answer, error) {
-			return h.Service.Decisions.Preview(t.Context(), h.Caller, v)
+		{"Preview", 18, send(func() (operation.Answer, error) {
+			previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller, decisioning.WhatIf{Request: application.EitherRequest(body)})
+			if err != nil {
+				return operation.Answer{}, err
+			}
+			return document.EncodePreviewed(previewed)
 		})},
-		{"Decide", 134, send(func(v wire.Value) (operation.Answer, error) {
-			return h.Service.Decisions.Decide(t.Context(), h.Caller, v, nil)
+		{"Decide", 134, send(func() (operation.Answer, error) {
+			var reply operation.Reply[decisioning.Decided]
+			decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, request, &reply)
+			return reply.Answer(decided), err
 		})},
 	} {
 		c.do()

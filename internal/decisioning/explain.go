@@ -2,6 +2,7 @@ package decisioning
 
 import (
 	"context"
+	"slices"
 
 	"verdict/internal/engine"
 	"verdict/internal/field"
@@ -12,22 +13,30 @@ import (
 	"verdict/internal/wire"
 )
 
+// Explained is a stored decision, explained again.
+type Explained struct {
+	Response []byte // as it was answered
+	Again    ReExplanation
+	Facts    *rule.Facts // identifiers masked; nil unless asked for and readable
+	Reviews  []Review    // oldest first
+}
+
 // Decision is a stored decision, the bytes it was answered with, explained
 // anew: the engine runs again on the stored facts and the stored policy, and
-// the answer says whether it came to the same. WithFacts adds the facts it was
+// the result says whether it came to the same. WithFacts adds the facts it was
 // decided on, which need a scope of their own.
-func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (operation.Answer, error) {
+func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (Explained, error) {
 	if err := p.Require(tenant.Read); err != nil {
-		return operation.Answer{}, err
+		return Explained{}, err
 	}
-	facts := all(how)&WithFacts != 0
+	facts := slices.Contains(how, WithFacts)
 	if facts {
 		if err := p.Require(tenant.FactsRead); err != nil {
-			return operation.Answer{}, err
+			return Explained{}, err
 		}
 	}
 	if !tenant.Valid(tenant.KindDecision, id) {
-		return operation.Answer{}, operation.Missing("decision")
+		return Explained{}, operation.Missing("decision")
 	}
 	scope := s.core.Scope(p)
 	var stored store.Decision
@@ -40,34 +49,26 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		return err
 	})
 	if err != nil {
-		return operation.Answer{}, err
+		return Explained{}, err
 	}
-	again, err := s.reexplain(ctx, scope, &stored)
-	if err != nil {
-		return operation.Answer{}, err
+	out := Explained{Response: stored.Response}
+	if out.Again, err = s.reexplain(ctx, scope, &stored); err != nil {
+		return Explained{}, err
 	}
-	w := wire.Writer{Buf: make([]byte, 0, len(stored.Response)+2<<10)}
-	w.Object().Members(stored.Response).Key("re_explanation")
-	again.Write(&w)
 	if facts {
 		// Facts that cannot be read any more are why the decision is not
-		// verified, and re_explanation says so.
+		// verified, and the re-explanation says so.
 		if policy, kept, why, err := s.replayable(ctx, scope, &stored); err == nil && why == "" {
-			d := borrow()
-			policy.Plan.Decide(kept, d)
-			writeFacts(&w, kept, d)
-			decisions.Put(d)
+			o := borrow()
+			policy.Plan.Decide(kept, &o.Decision)
+			out.Facts = shown(kept, &o.Decision)
+			o.Release()
 		}
 	}
-	if len(reviews) > 0 {
-		w.Key("reviews").Array()
-		for _, r := range reviews {
-			writeReview(&w, Review(r))
-		}
-		w.EndArray()
+	for _, r := range reviews {
+		out.Reviews = append(out.Reviews, Review(r))
 	}
-	w.EndObject()
-	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}, nil
+	return out, nil
 }
 
 // ReExplanation is what the engine says of a stored decision today.
@@ -75,6 +76,7 @@ type ReExplanation struct {
 	Verified       bool
 	RecomputedHash string
 	PolicyVersion  int64
+	EngineVersion  string // that explained it
 	Text           []string
 	NotEvaluated   []engine.NotEvaluated
 }
@@ -91,13 +93,18 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 	if why != "" {
 		return unverified(stored, why), nil
 	}
-	d := borrow()
-	defer decisions.Put(d)
+	o := borrow()
+	defer o.Release()
+	d := &o.Decision
 	policy.Plan.Decide(facts, d)
 	hash := d.Hash()
 	out := ReExplanation{
-		Verified: hash == stored.Hash, RecomputedHash: hash, PolicyVersion: stored.PolicyVersion,
-		Text: d.Text(), NotEvaluated: d.NotEvaluated(),
+		Verified:       hash == stored.Hash,
+		RecomputedHash: hash,
+		PolicyVersion:  stored.PolicyVersion,
+		EngineVersion:  engine.Version,
+		Text:           d.Text(),
+		NotEvaluated:   d.NotEvaluated(),
 	}
 	response, err := wire.Parse(stored.Response)
 	if err != nil || engine.ResponseHash(response) != stored.Hash {
@@ -108,34 +115,14 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 }
 
 func unverified(stored *store.Decision, why string) ReExplanation {
-	return ReExplanation{PolicyVersion: stored.PolicyVersion, Text: []string{why}}
+	return ReExplanation{PolicyVersion: stored.PolicyVersion, EngineVersion: engine.Version, Text: []string{why}}
 }
 
+// ReadFacts reads facts as they are stored.
 func ReadFacts(document []byte) (*rule.Facts, error) {
 	v, err := wire.Parse(document)
 	if err != nil {
 		return nil, err
 	}
 	return rule.ReadFacts(v, field.Catalogue())
-}
-
-// Write writes the re-explanation.
-func (r ReExplanation) Write(w *wire.Writer) {
-	w.Object().Key("verified").Bool(r.Verified)
-	operation.Optional(w, "recomputed_hash", r.RecomputedHash)
-	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(engine.Version)
-	w.Key("text").Array()
-	for _, line := range r.Text {
-		w.String(line)
-	}
-	w.EndArray().Key("not_evaluated")
-	engine.WriteNotEvaluated(w, r.NotEvaluated)
-	w.EndObject()
-}
-
-func writeReview(w *wire.Writer, r Review) {
-	w.Object().Key("id").String(r.ID).Key("decision_id").String(r.DecisionID).Key("outcome").String(r.Outcome)
-	operation.Optional(w, "reason_code", r.ReasonCode)
-	operation.Optional(w, "note", r.Note)
-	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }

@@ -5,50 +5,30 @@ import (
 	"verdict/internal/field"
 	"verdict/internal/operation"
 	"verdict/internal/rule"
-	"verdict/internal/wire"
 )
 
-// Option changes how a request is handled.
+// Option changes what is told of a stored decision.
 type Option uint8
 
-const (
-	// Strict refuses members of a request that are not known, instead of
-	// warning of them.
-	Strict Option = 1 << iota
-	// WithFacts adds the facts to a stored decision.
-	WithFacts
-)
-
-// all joins options.
-func all(options []Option) Option {
-	var o Option
-	for _, one := range options {
-		o |= one
-	}
-	return o
-}
+// WithFacts adds the facts to a stored decision.
+const WithFacts Option = 1
 
 // withFacts is an answer with the facts that are stored with it. The stored
 // answer stays as it is: whoever asks for the facts changes nothing.
-func withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
+func (s *Service) withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
 	facts, err := ReadFacts(stored)
 	if err != nil {
 		return a // cannot be: they were written a moment ago
 	}
-	w := wire.Writer{Buf: make([]byte, 0, len(a.Body)+len(stored)+16)}
-	w.Object().Members(a.Body)
-	writeFacts(&w, facts, d)
-	w.EndObject()
-	return a.WithBody(w.Buf)
+	return a.WithBody(s.options.AddFacts(a.Body, shown(facts, d)))
 }
 
-// writeFacts writes the facts of a decision as a member, with what was derived
-// from them and with identifiers masked.
-func writeFacts(w *wire.Writer, facts *rule.Facts, d *engine.Decision) {
+// shown returns the facts of a decision as they are shown: with what was derived
+// from them, and with identifiers masked.
+func shown(facts *rule.Facts, d *engine.Decision) *rule.Facts {
 	d.AddDerived(facts)
 	mask(facts)
-	w.Key("facts")
-	facts.Write(w)
+	return facts
 }
 
 // mask hides what identifies a person, a place or a thing. It changes the

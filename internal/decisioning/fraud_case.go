@@ -94,7 +94,7 @@ func countsOf(n store.ObservedCounts) signal.Counts {
 }
 
 // peek counts without recording, for what is not stored.
-func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, now time.Time) error {
+func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time) error {
 	if !c.counted() {
 		return c.lookUp(ctx, scope, now)
 	}
@@ -107,9 +107,9 @@ func (s *Service) peek(ctx context.Context, scope *store.Scope, c *creditCase, n
 }
 
 // lookUp asks the block list about an application without an applicant. Nothing
-// else can be known of it.
+// else can be known of it. One that is counted is looked up when it is counted.
 func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Time) error {
-	if c.fraud == nil || len(c.fraud.observation.Entities) == 0 {
+	if c.fraud == nil || c.counted() || len(c.fraud.observation.Entities) == 0 {
 		return nil
 	}
 	blocked, err := scope.Observations(ctx).Blocked(c.fraud.observed("", now))
@@ -122,8 +122,8 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 
 // observe records and counts, in the transaction of the decision: of two at
 // the same time, one sees the other.
-func (c *creditCase) observe(tx *store.Tx, decisionID string, now time.Time) (signal.Counts, error) {
-	observed, err := tx.Observations().Observe(c.fraud.observed(decisionID, now), c.fraud.windows())
+func (c *creditCase) observe(tx *store.Tx) (signal.Counts, error) {
+	observed, err := tx.Observations().Observe(c.fraud.observed(c.id, c.now), c.fraud.windows())
 	if err != nil {
 		return signal.Counts{}, err
 	}
@@ -142,14 +142,14 @@ func (c *creditCase) reassess(n signal.Counts) {
 
 // raise opens the alerts that a decision gives reason for, or adds to those
 // that are open.
-func (s *Service) raise(tx *store.Tx, c *creditCase, decisionID string, now time.Time) error {
+func (s *Service) raise(tx *store.Tx, c *creditCase) error {
 	c.fraud.found.AlertIDs = nil
 	for _, want := range c.fraud.found.Alerts(c.fraud.config) {
-		id, _ := s.core.NewID(tenant.KindAlert, now)
+		id, _ := s.core.NewID(tenant.KindAlert, c.now)
 		alert, _, err := tx.Alerts().Raise(store.AlertWant{
 			ID: id, Type: want.Type, Severity: want.Severity.String(), Entity: store.ObservedEntity(want.Entity),
 			Value: want.Value, Threshold: want.Threshold, WindowHours: want.WindowHours,
-			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: decisionID, NowMicros: now.UnixMicro(), Actor: operation.ActorSystem,
+			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: c.id, NowMicros: c.now.UnixMicro(), Actor: operation.ActorSystem,
 		})
 		if err != nil {
 			return err

@@ -7,145 +7,95 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/civil"
 	"verdict/internal/engine"
-	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
-// previewMembers are what a preview reads besides an application.
+// PreviewMembers are what the body of a preview may have besides an application.
+func PreviewMembers() []string { return previewMembers }
+
 var previewMembers = []string{"rule_set_id", "overrides", "compare"}
 
-// whatIf is what a preview asks for.
-type whatIf struct {
-	ruleSetID string
-	overrides wire.Value
-	compare   bool
-	strict    bool
+// WhatIf is what a preview asks for: an application, decided by another rule set,
+// with other values, or both.
+type WhatIf struct {
+	Request   application.Request
+	RuleSetID string // "" for the active one
+	Overrides application.Overrides
+	Compare   bool // decide the application as it was sent too
+}
+
+// Previewed is what a preview found. Release gives its memory back.
+type Previewed struct {
+	Variant  *Outcome
+	Baseline *Outcome // nil unless asked for
+}
+
+// Release gives back the memory of both outcomes. Nobody may look at them
+// afterwards; outcomes that are never released are only garbage.
+func (p Previewed) Release() {
+	if p.Variant != nil {
+		p.Variant.Release()
+	}
+	if p.Baseline != nil {
+		p.Baseline.Release()
+	}
 }
 
 // Preview decides without storing anything: with another rule set, with other
 // values, or both, and side by side with the application as it was sent.
-func (s *Service) Preview(ctx context.Context, p tenant.Principal, body wire.Value, how ...Option) (operation.Answer, error) {
+func (s *Service) Preview(ctx context.Context, p tenant.Principal, ask WhatIf) (Previewed, error) {
 	if err := p.Require(tenant.Decide); err != nil {
-		return operation.Answer{}, err
+		return Previewed{}, err
 	}
-	ask, err := readWhatIf(body)
-	if err != nil {
-		return operation.Answer{}, err
-	}
-	ask.strict = all(how)&Strict != 0
 	now := s.core.Moment()
-	variant, err := s.variant(ctx, p, body, ask, now)
-	if err != nil {
-		return operation.Answer{}, err
+	var out Previewed
+	var err error
+	if out.Variant, err = s.variant(ctx, p, ask, now); err != nil {
+		return Previewed{}, err
 	}
-	if ask.compare {
-		baseline, err := s.variant(ctx, p, body, whatIf{strict: ask.strict}, now)
-		if err != nil {
-			return operation.Answer{}, err
+	if ask.Compare {
+		if out.Baseline, err = s.variant(ctx, p, WhatIf{Request: ask.Request}, now); err != nil {
+			return Previewed{}, err
 		}
-		both, err := compared(baseline.Body, variant.Body)
-		if err != nil {
-			return operation.Answer{}, err
-		}
-		baseline.Release()
-		variant.Release()
-		variant = operation.Answer{Status: operation.StatusOK, Body: both}
 	}
 	s.meterUnbilled(p, EndpointPreview)
-	return variant, nil
-}
-
-func readWhatIf(body wire.Value) (whatIf, error) {
-	var faults fault.List
-	var ask whatIf
-	if v := body.Get("rule_set_id"); v.Given() {
-		if ask.ruleSetID = v.Text(); ask.ruleSetID == "" || v.Kind() != wire.String {
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a rule set")
-		}
-	}
-	if v := body.Get("overrides"); v.Given() {
-		if ask.overrides = v; v.Kind() != wire.Object {
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object of request paths and values")
-		}
-	}
-	if v := body.Get("compare"); v.Given() {
-		if ask.compare = v.IsTrue(); v.Kind() != wire.Bool {
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false")
-		}
-	}
-	return ask, faults.Err()
+	return out, nil
 }
 
 // variant is the preview of one what-if.
-func (s *Service) variant(ctx context.Context, p tenant.Principal, body wire.Value, ask whatIf, now time.Time) (operation.Answer, error) {
-	if ask.overrides.Given() {
-		var err error
-		if body, err = overridden(body, ask.overrides); err != nil {
-			return operation.Answer{}, err
-		}
-	}
-	options := application.Options{Members: previewMembers, Today: civil.DayAt(now), Include: true, Strict: ask.strict}
-	policy, c, err := s.newCase(ctx, p, body, EndpointPreview, options,
-		func(o application.Options) (*policydesk.Policy, *application.Application, error) {
-			return s.previewed(ctx, p, body, ask.ruleSetID, o)
-		})
+func (s *Service) variant(ctx context.Context, p tenant.Principal, ask WhatIf, now time.Time) (*Outcome, error) {
+	request, err := ask.Request.With(ask.Overrides)
 	if err != nil {
-		return operation.Answer{}, err
+		return nil, err
+	}
+	options := application.Options{Members: previewMembers, Today: civil.DayAt(now), Include: true}
+	c, err := s.caseUnder(ctx, p, EndpointPreview, request, ask.RuleSetID, options)
+	if err != nil {
+		return nil, err
 	}
 	defer c.release()
-	if err := s.peek(ctx, s.core.Scope(p), c, now); err != nil {
-		return operation.Answer{}, err
+	if err := c.peek(ctx, s.core.Scope(p), now); err != nil {
+		return nil, err
 	}
-	d := borrow()
-	defer decisions.Put(d)
-	policy.Plan.Decide(c.app.Facts, d)
-	c.keepRead(policy)
-	d.AddDerived(c.app.Facts)
+	c.now = now
+
+	o := borrow()
+	c.policy.Plan.Decide(c.app.Facts, &o.Decision)
+	c.keepRead()
+	o.Decision.AddDerived(c.app.Facts)
 	mask(c.app.Facts)
-	return render(d, policy, &engine.Envelope{
-		Preview: true, Environment: string(p.Environment), Facts: c.app.Facts, Warnings: c.warnings(d),
-		Blocks: c.blocks(d, policy), TenurePointer: c.tenurePointer(d),
-	}, now), nil
+	o.Envelope = engine.Envelope{Preview: true, Environment: string(p.Environment), Facts: c.app.Facts}
+	c.surround(o)
+	return o, nil
 }
 
-// previewed is the policy that a preview asks for, the rule set it names, a
-// draft or a retired one too, or the active one; and the body read with it.
-func (s *Service) previewed(
-	ctx context.Context, p tenant.Principal, body wire.Value, ruleSetID string, o application.Options,
-) (*policydesk.Policy, *application.Application, error) {
-	if ruleSetID == "" {
-		return s.read(ctx, p, body, o, application.Read)
+// ruleSet is the policy of the rule set that a preview names, a draft or a retired
+// one too.
+func (s *Service) ruleSet(ctx context.Context, p tenant.Principal, id string) (*policydesk.Policy, error) {
+	if !tenant.Valid(tenant.KindPolicy, id) {
+		return nil, operation.Missing("rule set")
 	}
-	if !tenant.Valid(tenant.KindPolicy, ruleSetID) {
-		return nil, nil, operation.Missing("rule set")
-	}
-	policy, err := s.desk.Policy(ctx, s.core.Scope(p), ruleSetID)
-	if err != nil {
-		return nil, nil, err
-	}
-	app, err := application.Read(body, policy.Options(o))
-	return policy, app, err
-}
-
-// compared puts two previews beside each other, with what differs.
-func compared(baseline, variant []byte) ([]byte, error) {
-	b, err := wire.Parse(baseline)
-	if err != nil {
-		return nil, err
-	}
-	v, err := wire.Parse(variant)
-	if err != nil {
-		return nil, err
-	}
-	w := wire.Writer{Buf: make([]byte, 0, len(baseline)+len(variant)+1<<10)}
-	w.Object().Key("preview").Bool(true).Key("baseline").Raw(baseline).Key("variant").Raw(variant)
-	w.Key("diff").Array()
-	for _, name := range []string{"status", "grade", "offer", "explanation", "reasons"} {
-		difference(&w, "/"+name, b.Get(name), v.Get(name))
-	}
-	w.EndArray().EndObject()
-	return w.Buf, nil
+	return s.desk.Policy(ctx, s.core.Scope(p), id)
 }

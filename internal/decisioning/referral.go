@@ -11,7 +11,7 @@ import (
 // Referral is a decision that waits for a person.
 type Referral struct {
 	DecisionSummary
-	Response    []byte // its answer
+	Reason      string // the code of the first reason; "" for none
 	AskedMicros int64  // when more information was last asked for, 0 for never
 }
 
@@ -33,7 +33,16 @@ func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l operation
 	}
 	list := make([]Referral, len(rows))
 	for i, r := range rows {
-		list[i] = Referral{summaryOf(&r.Decision), r.Response, r.AskedMicros}
+		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(r.Response), r.AskedMicros}
 	}
 	return operation.Paged(l, p, list, more, func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }, "referrals"), nil
+}
+
+// firstReason returns the code of the first reason of an answer, "" for none.
+func (s *Service) firstReason(response []byte) string {
+	answer, err := s.options.Decode(response)
+	if err != nil || len(answer.Reasons) == 0 {
+		return ""
+	}
+	return answer.Reasons[0].Code
 }

@@ -6,10 +6,18 @@ import (
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
+	"verdict/internal/rule"
 )
 
 // Options are what a Service needs besides the rooms below it.
 type Options struct {
+	// Encode appends what a decision answers to dst. The bytes are stored, and sent
+	// to whoever asked.
+	Encode func(dst []byte, o *Outcome) []byte
+	// AddFacts returns an encoded decision with the facts that it was decided on.
+	AddFacts func(answer []byte, facts *rule.Facts) []byte
+	// Decode reads an encoded decision.
+	Decode func(answer []byte) (Answered, error)
 	// Decided is told what was decided, for metrics. It must not block; nil is left
 	// out.
 	Decided func(status string)

@@ -2,9 +2,13 @@
 package decisioning_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -15,31 +19,35 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
+// decision is a decision request.
+func decision(t *testing.T, body string) application.Request {
+	t.Helper()
+	return application.DecisionRequest(usecasetest.Parse(t, body))
+}
+
 func TestFromSignupToAVerifiedDecision(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		answer, err := h.Service.Decisions.Decide(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample), nil)
+		var reply operation.Reply[decisioning.Decided]
+		decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), &reply)
 		if err != nil {
 			t.Fatal(err)
 		}
-		posted := usecasetest.Object(t, answer.Body)
-		if posted["status"] != "APPROVED" || posted["grade"] != "B" {
-			t.Fatalf("decided %s", answer.Body)
+		answer := reply.Answer(decided)
+		posted, err := document.ReadDecision(answer.Body)
+		if err != nil || posted.Status != "APPROVED" || posted.Grade != "B" || posted.DecisionID != decided.ID || decided.Status != "APPROVED" {
+			t.Fatalf("decided %s, %v", answer.Body, err)
 		}
-		id, _ := posted["decision_id"].(string)
-		fetched, err := h.Service.Decisions.Decision(t.Context(), h.Caller, id)
+		fetched, err := h.Service.Decisions.Decision(t.Context(), h.Caller, decided.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := usecasetest.Object(t, fetched.Body)
-		again, _ := got["re_explanation"].(map[string]any)
-		if again["verified"] != true || again["recomputed_hash"] != posted["decision_hash"] {
-			t.Errorf("re-explained as %v", again)
+		if !fetched.Again.Verified || fetched.Again.RecomputedHash != posted.Hash {
+			t.Errorf("re-explained as %v", fetched.Again)
 		}
-		delete(got, "re_explanation")
-		if want := fmt.Sprint(posted); fmt.Sprint(got) != want {
-			t.Errorf("fetched %v\nposted %v", got, want)
+		if !bytes.Equal(fetched.Response, answer.Body) {
+			t.Errorf("fetched %s\nposted %s", fetched.Response, answer.Body)
 		}
 		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
 		if err != nil || usage.Used != 1 {
@@ -53,7 +61,15 @@ func TestPreviewCompares(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		body := usecasetest.Sample[:len(usecasetest.Sample)-1] + `,"overrides":{"applicant.foir":0.54,"bureau_report.enquiries_6m":null},"compare":true}`
-		answer, err := h.Service.Decisions.Preview(t.Context(), h.Caller, usecasetest.Parse(t, body))
+		ask, err := document.ReadWhatIf(usecasetest.Parse(t, body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller, ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := document.EncodePreviewed(previewed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,10 +94,10 @@ func TestFlushKeepsWhatWasGathered(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		var told []policydesk.RuleCount
 		h := usecasetest.Open(t, db, usecase.Options{Hooks: usecase.Hooks{Rule: func(c policydesk.RuleCount) { told = append(told, c) }}})
-		if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample), nil); err != nil {
+		if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Service.Decisions.Preview(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample)); err != nil {
+		if _, err := h.Service.Decisions.Preview(t.Context(), h.Caller, decisioning.WhatIf{Request: decision(t, usecasetest.Sample)}); err != nil {
 			t.Fatal(err)
 		}
 		usecasetest.RunUntilFlushed(t, h.Service)

@@ -11,15 +11,15 @@ import (
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // Story is how a stored decision came about, for a person to read beside its
 // answer: what each rule says and the values it read, what each factor of the
 // score looked at, all that was known, and what would have changed it.
 type Story struct {
-	Why          string // the rest is missing; "" when it is not
+	Why          string // what follows Answer is missing; "" when it is not
 	Summary      DecisionSummary
+	Answer       Answered    // as it was answered
 	Rules        []RuleStory // first stage, adjustments, second stage
 	Factors      []FactorStory
 	Facts        []FactStory
@@ -84,25 +84,31 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 		return Story{}, err
 	}
 	summary := summaryOf(&stored)
+	answer, unreadable := s.options.Decode(stored.Response)
 	policy, facts, why, err := s.replayable(ctx, scope, &stored)
 	if err != nil || why != "" {
-		return Story{Why: why, Summary: summary}, err
+		return Story{Why: why, Summary: summary, Answer: answer}, err
 	}
-	answer, err := wire.Parse(stored.Response)
-	if err != nil {
+	if unreadable != nil {
 		return Story{Why: "The stored answer cannot be read", Summary: summary}, nil
 	}
-	d := borrow()
-	defer decisions.Put(d)
+	o := borrow()
+	defer o.Release()
+	d := &o.Decision
 	policy.Plan.Decide(facts, d)
 	better, err := improvements(ctx, policy.Plan, facts, d)
 	if err != nil {
 		return Story{}, err
 	}
 	d.AddDerived(facts) // rules and factors may have read these
-	t := teller{policy: policy, facts: facts, answer: answer}
+	t := teller{policy: policy, facts: facts, answer: &answer.Answer}
 	return Story{
-		Summary: summary, Rules: t.rules(d.NotEvaluated()), Factors: t.factors(), Facts: t.known(), Improvements: better,
+		Summary:      summary,
+		Answer:       answer,
+		Rules:        t.rules(d.NotEvaluated()),
+		Factors:      t.factors(),
+		Facts:        t.known(),
+		Improvements: better,
 	}, nil
 }
 

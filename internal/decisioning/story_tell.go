@@ -14,15 +14,15 @@ import (
 type teller struct {
 	policy *policydesk.Policy
 	facts  *rule.Facts
-	answer wire.Value
+	answer *Answer
 }
 
 // rules tells of every rule in the order in which they run.
 func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
 	policy := t.policy.Plan.Policy()
-	results := map[string]wire.Value{}
-	for _, r := range t.answer.Get("explanation").Get("fired_rules").Elements() {
-		results[r.Get("id").Text()] = r
+	results := map[string]string{}
+	for _, r := range t.answer.Rules {
+		results[r.ID] = r.Result.String()
 	}
 	without := map[string][]string{}
 	for _, u := range unknown {
@@ -30,7 +30,7 @@ func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
 	}
 	tell := func(r RuleStory, c *rule.Condition, otherwise string) RuleStory {
 		r.Condition, r.Reads = c.Text(), t.reads(c)
-		r.Result = results[r.ID].Get("result").Text()
+		r.Result = results[r.ID]
 		lacking, lacks := without[r.ID]
 		r.Missing = lacking
 		switch {
@@ -73,22 +73,36 @@ func (t *teller) reads(c *rule.Condition) []FieldValue {
 	return list
 }
 
-// computed are the fields that the engine gives values to, and where in its
-// answer these are.
-var computed = map[string][2]string{
-	field.FinalScore: {"explanation", "final_score"}, field.Grade: {"grade", ""}, field.OfferLimit: {"offer", "limit"},
-	field.OfferEMI: {"offer", "emi"}, field.OfferAPR: {"offer", "apr"}, field.PostOfferFOIR: {"offer", "post_offer_foir"},
+// computed returns the value of a field that the engine gives a value to; ours is
+// false for any other field.
+func (t *teller) computed(name string) (text string, given, ours bool) {
+	offer := &t.answer.Offer
+	switch name {
+	case field.FinalScore:
+		return t.answer.FinalScore.String(), true, true
+	case field.Grade:
+		return t.answer.Grade, true, true
+	case field.OfferLimit:
+		return decimal(offer.LimitPaise, 2), true, true
+	case field.OfferEMI:
+		return decimal(offer.InstalmentPaise, 2), offer.Made, true
+	case field.OfferAPR:
+		return decimal(offer.APR, 2), offer.Made, true
+	case field.PostOfferFOIR:
+		return decimal(offer.PostFOIR, 4), offer.HasPostFOIR, true
+	}
+	return "", false, false
 }
+
+func decimal(n int64, places int) string { return string(wire.AppendDecimal(nil, n, places)) }
 
 // value is what a field held.
 func (t *teller) value(name string) FieldValue {
 	out := described(name)
-	if at, ours := computed[name]; ours {
-		v := t.answer.Get(at[0])
-		if at[1] != "" {
-			v = v.Get(at[1])
+	if text, given, ours := t.computed(name); ours {
+		if given {
+			out.Value, out.Given = text, true
 		}
-		out.Value, out.Given = v.Text(), v.Given()
 		return out
 	}
 	if v := t.facts.Get(name); v.Type() != rule.Absent {
@@ -114,8 +128,8 @@ func (t *teller) factors() []FactorStory {
 		fields[factors[i].Name] = factors[i].Field.Name
 	}
 	var list []FactorStory
-	for _, c := range t.answer.Get("explanation").Get("score_contributions").Elements() {
-		f := FactorStory{Factor: c.Get("factor").Text(), Points: c.Get("points").Text()}
+	for _, c := range t.answer.Contributions {
+		f := FactorStory{Factor: c.Factor, Points: c.Points.String()}
 		if name := fields[f.Factor]; name != "" {
 			f.Read = t.value(name)
 		}

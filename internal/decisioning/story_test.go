@@ -92,7 +92,7 @@ func TestReferrals(t *testing.T) {
 		first, second := h.Decided(t, manyEnquiries), h.Decided(t, manyEnquiries)
 		h.Decided(t, lateBody)
 		page, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1})
-		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" || len(page.Data[0].Response) == 0 {
+		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" || page.Data[0].Reason == "" {
 			t.Fatalf("got %+v, %v", page, err)
 		}
 		review := func(outcome string) {

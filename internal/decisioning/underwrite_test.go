@@ -7,22 +7,32 @@ import (
 	"fmt"
 	"testing"
 
+	"verdict/internal/application"
 	"verdict/internal/decisioning"
+	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/usecase"
 	"verdict/internal/usecase/usecasetest"
-	"verdict/internal/wire"
 )
 
 // sight is a study that remembers what it was shown.
 type sight struct{ facts string }
 
-func (s sight) Outcome() string { return "REFER" }
-func (s sight) Hash() string    { return "sha256:x" }
-func (s sight) Request() []byte { return []byte("{}") }
-func (s sight) Write(w *wire.Writer, head decisioning.RunHead) {
-	w.Object().Key("run_id").String(head.RunID).Key("decision").Raw(head.Decision).EndObject()
+func (s sight) Outcome() string                        { return "REFER" }
+func (s sight) Hash() string                           { return "sha256:x" }
+func (s sight) Request() []byte                        { return []byte("{}") }
+func (s sight) Encode(head decisioning.RunHead) []byte { return head.Decision }
+
+// answered reads the decision that a run was answered with.
+func answered(t *testing.T, reply *operation.Reply[decisioning.Underwritten], run decisioning.Underwritten) decisioning.Answered {
+	t.Helper()
+	decision, err := document.ReadDecision(reply.Answer(run).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decision
 }
 
 // A study is made before anything is written. When another application moves
@@ -31,13 +41,14 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		body := func(ref int) wire.Value {
-			return usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
-				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref))
+		body := func(ref int) application.Request {
+			return application.EvaluateRequest(usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref)))
 		}
 		var seen []string
 		last := ""
-		answer, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), nil, decisioning.Underwriter{
+		var reply operation.Reply[decisioning.Underwritten]
+		run, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), decisioning.Underwriter{
 			Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) (decisioning.Study, error) {
 				seen = append(seen, fmt.Sprint(hurry, " ", u.Decision.Status, " ", u.Facts.Get("fraud_beneficiary_applicants")))
 				for ref := range 3 {
@@ -48,22 +59,21 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 					if err != nil {
 						t.Error(err)
 					}
-					last, _ = usecasetest.Object(t, other.Body)["decision_id"].(string)
+					last = other.ID
 				}
 				return sight{string(u.StoredFacts)}, nil
 			},
-		})
+		}, &reply)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if fmt.Sprint(seen) != "[false APPROVED 1 true DECLINED 4]" {
 			t.Errorf("saw %q", seen)
 		}
-		decision, _ := usecasetest.Object(t, answer.Body)["decision"].(map[string]any)
-		if decision["status"] != "DECLINED" {
-			t.Errorf("decided %s", answer.Body)
+		if decision := answered(t, &reply, run); decision.Status != "DECLINED" || decision.DecisionID != run.Decision.ID {
+			t.Errorf("decided %+v", decision)
 		}
-		if id, _ := decision["decision_id"].(string); id <= last || last == "" {
+		if id := run.Decision.ID; id <= last || last == "" {
 			t.Errorf("%s stands before %s, which was stored before it", id, last)
 		}
 		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
@@ -80,13 +90,14 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		body := func(ref int) wire.Value {
-			return usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
-				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref))
+		body := func(ref int) application.Request {
+			return application.EvaluateRequest(usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref)))
 		}
 		studies := 0
 		shown := ""
-		answer, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), nil, decisioning.Underwriter{
+		var reply operation.Reply[decisioning.Underwritten]
+		run, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), decisioning.Underwriter{
 			Study: func(ctx context.Context, u *decisioning.Underwriting, _ bool) (decisioning.Study, error) {
 				studies++
 				shown = u.Facts.Get("fraud_beneficiary_applicants").String()
@@ -96,27 +107,23 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 				}
 				return sight{string(u.StoredFacts)}, nil
 			},
-		})
+		}, &reply)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if studies != 4 || shown != "4" {
 			t.Errorf("%d studies, the last of %s applicants", studies, shown)
 		}
-		decision, _ := usecasetest.Object(t, answer.Body)["decision"].(map[string]any)
-		fraud, _ := decision["fraud"].(map[string]any)
-		alerts, _ := fraud["alert_ids"].([]any)
-		if decision["status"] != "DECLINED" || len(alerts) == 0 {
-			t.Errorf("decided %s", answer.Body)
+		decision := answered(t, &reply, run)
+		if decision.Status != "DECLINED" || len(decision.Fraud.AlertIDs) == 0 || len(run.Decision.AlertIDs) == 0 {
+			t.Errorf("decided %+v", decision)
 		}
-		id, _ := decision["decision_id"].(string)
-		again, err := h.Service.Decisions.Decision(t.Context(), h.Caller, id)
+		explained, err := h.Service.Decisions.Decision(t.Context(), h.Caller, decision.DecisionID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		explained, _ := usecasetest.Object(t, again.Body)["re_explanation"].(map[string]any)
-		if explained["verified"] != true {
-			t.Errorf("the stored decision does not verify: %v", explained)
+		if !explained.Again.Verified {
+			t.Errorf("the stored decision does not verify: %v", explained.Again)
 		}
 		usage, err := h.Service.Decisions.Usage(t.Context(), h.Caller)
 		if err != nil || usage.Used != 5 {
@@ -130,12 +137,12 @@ func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		body := usecasetest.Parse(t, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}}}`)
-		_, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body, nil, decisioning.Underwriter{
+		body := application.EitherRequest(usecasetest.Parse(t, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}}}`))
+		_, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body, decisioning.Underwriter{
 			Study: func(context.Context, *decisioning.Underwriting, bool) (decisioning.Study, error) {
 				return nil, context.Canceled
 			},
-		})
+		}, nil)
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -40,11 +40,11 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 		_, other := h.Signup("other@example.in")
 		var last string
 		for _, caller := range []tenant.Principal{h.Caller, h.Caller, other} {
-			answer, err := h.Service.Decisions.Decide(t.Context(), caller, usecasetest.Parse(t, usecasetest.Sample), nil)
+			decided, err := h.Service.Decisions.Decide(t.Context(), caller, decision(t, usecasetest.Sample), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			last, _ = usecasetest.Object(t, answer.Body)["decision_id"].(string)
+			last = decided.ID
 		}
 		var told []int64
 		clean, err := h.Service.Decisions.Verify(t.Context(), "", func(done, total int64) { told = append(told, done, total) })
@@ -66,12 +66,12 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 		if _, err := h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("verified nobody's: %v", err)
 		}
-		answer, err := h.Service.Decisions.Decision(t.Context(), other, forged)
+		explained, err := h.Service.Decisions.Decision(t.Context(), other, forged)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, _ := usecasetest.Object(t, answer.Body)["re_explanation"].(map[string]any); again["verified"] != false {
-			t.Errorf("re-explained as %v", again)
+		if explained.Again.Verified {
+			t.Errorf("re-explained as %v", explained.Again)
 		}
 	})
 }

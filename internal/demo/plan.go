@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"verdict/internal/application"
 	"verdict/internal/decisioning"
 	"verdict/internal/operation"
 	"verdict/internal/signal"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // envFill holds the state while one environment is filled.
@@ -67,25 +67,24 @@ func (d *envFill) applications(n int) {
 	}
 }
 
-// apply decides an application, one in three from stated facts alone, and
-// returns the answer.
-func (d *envFill) apply(ctx context.Context, a *applicant) (wire.Value, error) {
-	ask, request := d.service.Decisions.Evaluate, a.evaluation(d.clock.now())
+// apply decides an application, one in three from stated facts alone.
+func (d *envFill) apply(ctx context.Context, a *applicant) (decisioning.Decided, error) {
+	var decided decisioning.Decided
+	var err error
 	if a.stated() {
-		ask, request = d.service.Decisions.Decide, a.decision()
+		request := application.DecisionRequest(body(a.decision()))
+		decided, err = d.service.Decisions.Decide(ctx, d.by(d.staff.asha), request, nil)
+	} else {
+		request := application.EvaluateRequest(body(a.evaluation(d.clock.now())))
+		decided, err = d.service.Decisions.Evaluate(ctx, d.by(d.staff.asha), request, nil)
 	}
-	answer, err := ask(ctx, d.by(d.staff.asha), body(request), nil)
 	if err != nil {
-		return wire.Value{}, fmt.Errorf("applicant %d: %w", a.n, err)
+		return decisioning.Decided{}, fmt.Errorf("applicant %d: %w", a.n, err)
 	}
-	decision, err := wire.Parse(answer.Body)
-	if err != nil {
-		return wire.Value{}, err
+	if decided.Status == "REFERRED" {
+		d.review(decided.ID, a.n)
 	}
-	if decision.Get("status").Text() == "REFERRED" {
-		d.review(decision.Get("decision_id").Text(), a.n)
-	}
-	return decision, nil
+	return decided, nil
 }
 
 // opinions returns the reviews of referred applications. The note of the last one

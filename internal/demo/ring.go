@@ -110,15 +110,14 @@ func (d *envFill) rings() {
 					a = d.crowd.next()
 				}
 				r.share(a, i)
-				decision, err := d.apply(ctx, a)
+				decided, err := d.apply(ctx, a)
 				if err != nil {
 					return err
 				}
 				// The alert about what they share comes first; one about their ring
 				// comes last.
-				for _, id := range decision.Get("fraud").Get("alert_ids").Elements() {
-					d.alerts[r.name] = id.Text()
-					break
+				if len(decided.AlertIDs) > 0 {
+					d.alerts[r.name] = decided.AlertIDs[0]
 				}
 				return nil
 			})

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"verdict/internal/agent"
+	"verdict/internal/recovery"
 )
 
 // underwritten is the number of runs of the underwriting agent in each
@@ -15,7 +18,7 @@ const underwritten = 9
 func (d *envFill) agentRuns() {
 	for i, dpd := range []int{4, 47, 95, 130} {
 		d.ago(time.Duration(50-12*i)*time.Hour, "ask the collections agent", func(ctx context.Context) error {
-			_, err := d.agents.Collect(ctx, d.by(d.staff.meera), body(d.behind(i, dpd)), nil)
+			_, err := d.agents.Collect(ctx, d.by(d.staff.meera), recovery.NewRequest(body(d.behind(i, dpd))), nil)
 			return err
 		})
 	}
@@ -27,7 +30,7 @@ func (d *envFill) agentRuns() {
 				request = a.evaluation(d.clock.now())
 			}
 			request["purpose"] = []string{"medical", "home repair", d.options.Texts.Purpose}[i%3]
-			_, err := d.agents.Underwrite(ctx, d.by(d.staff.ravi), body(request), nil)
+			_, err := d.agents.Underwrite(ctx, d.by(d.staff.ravi), agent.NewRequest(body(request)), nil)
 			return err
 		})
 	}

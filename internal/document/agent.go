@@ -1,6 +1,7 @@
 package document
 
 import (
+	"verdict/internal/agent"
 	"verdict/internal/agentdesk"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
@@ -15,6 +16,28 @@ func WriteRunSummary(w *wire.Writer, r agentdesk.Run) {
 	operation.Optional(w, "subject_ref", r.SubjectRef)
 	operation.Optional(w, "decision_id", r.DecisionID)
 	w.Key("run_hash").String(r.Hash).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
+}
+
+// UnderwriteRequest is a body of POST /v1/agents/underwrite, which is read when it
+// is decided. strict refuses unknown members instead of warning about them.
+func UnderwriteRequest(body wire.Value, strict bool) agent.Request {
+	r := agent.NewRequest(body)
+	r.Strict = strict
+	return r
+}
+
+// CollectRequest is a body of POST /v1/agents/collections.
+func CollectRequest(body wire.Value, strict bool) recovery.Request {
+	r := recovery.NewRequest(body)
+	r.Strict = strict
+	return r
+}
+
+// WriteRun writes a run as it was answered, and whether it could be repeated.
+func WriteRun(w *wire.Writer, r agent.Run) {
+	w.Object().Members(r.Response).Key("replay").Object().Key("verified").Bool(r.Verified)
+	operation.Optional(w, "run_hash", r.RepeatedHash)
+	w.EndObject().EndObject()
 }
 
 // ReadStrategyPatch reads a merge patch of the collections strategy. The returned

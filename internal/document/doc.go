@@ -8,6 +8,9 @@
 package document
 
 import (
+	"bytes"
+	"encoding/json"
+
 	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
@@ -22,6 +25,14 @@ func encode(write func(*wire.Writer)) []byte {
 // answer returns an answer whose body write writes.
 func answer(status int, write func(*wire.Writer)) operation.Answer {
 	return operation.Answer{Status: status, Body: encode(write)}
+}
+
+// Indented returns a document for people to read: two spaces to the level, members in
+// their order, numbers as they were written.
+func Indented(write func(*wire.Writer)) (string, error) {
+	var b bytes.Buffer
+	err := json.Indent(&b, encode(write), "", "  ")
+	return b.String(), err
 }
 
 func timeText(micros int64) string {

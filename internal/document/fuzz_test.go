@@ -30,6 +30,7 @@ func FuzzBodies(f *testing.F) {
 		`{"name":"x","base_points":600,"factors":[]}`,
 		`{"base_points":600,"factors":[],"inputs":[{"foir":0.3}]}`,
 		`{"scorecard_id":"sc_1","inputs":{"foir":0.3}}`,
+		`{"rule_set_id":"rs_1","overrides":{},"compare":true}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -44,12 +45,14 @@ func FuzzBodies(f *testing.F) {
 		"patch":      func(v wire.Value) error { _, err := document.ReadConfigPatch(v); return err },
 		"fit":        func(v wire.Value) error { _, err := document.ReadFit(v); return err },
 		"backtest":   func(v wire.Value) error { _, err := document.ReadBacktest(v, 1000, now); return err },
-	}
-	readers["scorecard"] = func(v wire.Value) error { _, err := document.ReadScorecard(v); return err }
-	readers["scoring"] = func(v wire.Value) error { _, err := document.ReadScoring(v); return err }
-	readers["applicants"] = func(v wire.Value) error {
-		_, _, err := engine.NewApplicants(v.Get("input"), v.Get("inputs")).Read(&engine.Scorecard{})
-		return err
+		"what-if":    func(v wire.Value) error { _, err := document.ReadWhatIf(v); return err },
+		"strategy":   func(v wire.Value) error { _, err := document.ReadStrategyPatch(v); return err },
+		"scorecard":  func(v wire.Value) error { _, err := document.ReadScorecard(v); return err },
+		"scoring":    func(v wire.Value) error { _, err := document.ReadScoring(v); return err },
+		"applicants": func(v wire.Value) error {
+			_, _, err := engine.NewApplicants(v.Get("input"), v.Get("inputs")).Read(&engine.Scorecard{})
+			return err
+		},
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)

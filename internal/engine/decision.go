@@ -43,6 +43,12 @@ type FiredRule struct {
 	Result Result
 }
 
+// Applied reports whether the rule is an adjustment that was applied.
+func (r FiredRule) Applied() bool { return r.Result == ResultApplied }
+
+// Hit reports whether the rule is a knockout that declined or referred.
+func (r FiredRule) Hit() bool { return r.Result == ResultFail || r.Result == ResultRefer }
+
 // Hit is a knockout that failed or referred.
 type Hit struct {
 	Knockout int32 // index in the policy's knockouts

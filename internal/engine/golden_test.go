@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"verdict/internal/engine"
@@ -166,9 +167,15 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	// Whoever holds the answer alone comes to the same hash, and to another
 	// once it is altered.
 	var answer wire.Writer
-	d.Write(&answer, &engine.Envelope{DecisionID: "dec_1", ValidUntil: "2026-11-18T18:29:59Z", CreatedAt: "2026-11-15T00:12:00Z"})
-	if v, err := wire.Parse(answer.Buf); err != nil || engine.ResponseHash(v) != d.Hash() {
+	env := &engine.Envelope{DecisionID: "dec_1", ValidUntil: "2026-11-18T18:29:59Z", CreatedAt: "2026-11-15T00:12:00Z"}
+	d.Write(&answer, env)
+	v, err := wire.Parse(answer.Buf)
+	if err != nil || engine.ResponseHash(v) != d.Hash() {
 		t.Errorf("the answer's own hash is another: %v\n%s", err, answer.Buf)
+	}
+	// What is read from the answer is what was decided.
+	if diff := cmp.Diff(d.Answer(env), engine.ReadAnswer(v), cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("the answer is read as another (-decided +read):\n%s", diff)
 	}
 	altered := bytes.Replace(answer.Buf, []byte(`"limit":`), []byte(`"limit":1`), 1)
 	if v, err := wire.Parse(altered); err != nil || engine.ResponseHash(v) == d.Hash() {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"verdict/internal/application"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -123,7 +124,7 @@ func TestPlantedRingsAreFound(t *testing.T) {
 		inRing[a.ref] = a.ring
 		body := fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},
 			"fraud":{"applicant_ref":%q,"pincode":%q,"ip":%q,"beneficiary_account":%q,"agent_id":%q}}`, a.ref, a.pincode, a.ip, a.account, a.agent)
-		if _, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller, usecasetest.Parse(t, body), nil); err != nil {
+		if _, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller, application.EvaluateRequest(usecasetest.Parse(t, body)), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -135,11 +135,8 @@ func writeAccounts(list []signal.Account) []byte {
 	return w.Buf
 }
 
-// Signals are what a body's blocks are held against: nil when it has none.
-func (s *Service) Signals(ctx context.Context, p tenant.Principal, body wire.Value) (*application.Signals, *Settings, error) {
-	if !body.Get("device").Given() && !body.Get("location").Given() && !body.Get("fraud").Given() {
-		return nil, nil, nil
-	}
+// Signals are what the blocks of a request are held against.
+func (s *Service) Signals(ctx context.Context, p tenant.Principal) (*application.Signals, *Settings, error) {
 	settings, err := s.settings(ctx, p)
 	if err != nil {
 		return nil, nil, err

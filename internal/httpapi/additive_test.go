@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"verdict/internal/document"
 	"verdict/internal/engine"
-	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
 )
@@ -176,8 +176,16 @@ func (tr *trial) askDirectly(t *rapid.T, body string) []byte {
 	if err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
-	var a operation.Answer
-	if a, err = tr.service.Decisions.Preview(tr.Context(), tr.caller, v); err != nil {
+	ask, err := document.ReadWhatIf(v)
+	if err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	previewed, err := tr.service.Decisions.Preview(tr.Context(), tr.caller, ask)
+	if err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	a, err := document.EncodePreviewed(previewed)
+	if err != nil {
 		t.Fatalf("%v in %s", err, body)
 	}
 	raw := slices.Clone(a.Body)

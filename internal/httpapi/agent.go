@@ -4,22 +4,28 @@ import (
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/operation"
 	"verdict/internal/tenant"
 )
 
 func (a *API) underwrite(c *call) error {
-	return c.answer(a.agents.Underwrite(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	reply := &operation.Reply[decisioning.Underwritten]{Once: c.once}
+	run, err := a.agents.Underwrite(c.ctx, c.caller, document.UnderwriteRequest(c.body, c.strict()), reply)
+	return sendReply(c, reply, run, err)
 }
 
 func (a *API) collect(c *call) error {
-	return c.answer(a.agents.Collect(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	reply := &operation.Reply[agentdesk.Run]{Once: c.once}
+	run, err := a.agents.Collect(c.ctx, c.caller, document.CollectRequest(c.body, c.strict()), reply)
+	return sendReply(c, reply, run, err)
 }
 
 func (a *API) agentRun(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	return c.answer(a.agents.Run(c.ctx, c.caller, c.id))
+	run, err := a.agents.Run(c.ctx, c.caller, c.id)
+	return sendValue(c, run, err, document.WriteRun)
 }
 
 func (a *API) agentRuns(c *call) error {

@@ -12,12 +12,16 @@ import (
 )
 
 func (a *API) decide(c *call) error {
-	return c.answer(a.service.Decisions.Decide(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	reply := operation.Reply[decisioning.Decided]{Once: c.once}
+	decided, err := a.service.Decisions.Decide(c.ctx, c.caller, document.DecisionRequest(c.body, c.strict()), &reply)
+	return sendReply(c, &reply, decided, err)
 }
 
 func (a *API) evaluate(c *call) error {
 	defer c.body.Free() // the largest documents there are, and nobody reads one after its decision
-	return c.answer(a.service.Decisions.Evaluate(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	reply := operation.Reply[decisioning.Decided]{Once: c.once}
+	decided, err := a.service.Decisions.Evaluate(c.ctx, c.caller, document.EvaluateRequest(c.body, c.strict()), &reply)
+	return sendReply(c, &reply, decided, err)
 }
 
 func (a *API) features(c *call) error {
@@ -40,11 +44,23 @@ func (a *API) features(c *call) error {
 }
 
 func (a *API) preview(c *call) error {
-	return c.answer(a.service.Decisions.Preview(c.ctx, c.caller, c.body, c.handling()...))
+	strict := c.strict()
+	ask, err := readAs(c, tenant.Decide, document.ReadWhatIf)
+	if err != nil {
+		return err
+	}
+	ask.Request.Strict = strict
+	previewed, err := a.service.Decisions.Preview(c.ctx, c.caller, ask)
+	if err != nil {
+		return err
+	}
+	return c.answer(document.EncodePreviewed(previewed))
 }
 
 func (a *API) eligibility(c *call) error {
-	return c.answer(a.service.Decisions.Eligibility(c.ctx, c.caller, c.body, c.once, c.handling()...))
+	reply := &operation.Reply[*decisioning.Eligibility]{Once: c.once, Encode: document.EncodeEligibility}
+	found, err := a.service.Decisions.Eligibility(c.ctx, c.caller, document.EitherRequest(c.body, c.strict()), reply)
+	return sendReply(c, reply, found, err)
 }
 
 func (a *API) decision(c *call) error {
@@ -56,7 +72,8 @@ func (a *API) decision(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	return c.answer(a.service.Decisions.Decision(c.ctx, c.caller, c.id, how...))
+	explained, err := a.service.Decisions.Decision(c.ctx, c.caller, c.id, how...)
+	return sendValue(c, explained, err, document.WriteExplained)
 }
 
 func (a *API) decisions(c *call) error {

@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"strings"
-
-	"verdict/internal/decisioning"
 )
 
 // prefers reports whether the caller has a preference (RFC 7240), such as
@@ -25,12 +23,12 @@ func (c *call) prefers(name, value string) bool {
 // prefersAsync reports whether the caller would rather not wait.
 func (c *call) prefersAsync() bool { return c.prefers("respond-async", "") }
 
-// handling is how the caller wants an application to be read, and says in the
-// answer that it was read so.
-func (c *call) handling() []decisioning.Option {
+// strict reports whether the caller wants unknown members to be refused, and says in
+// the answer that they were.
+func (c *call) strict() bool {
 	if !c.prefers("handling", "strict") {
-		return nil
+		return false
 	}
 	c.w.Header()["Preference-Applied"] = []string{"handling=strict"}
-	return []decisioning.Option{decisioning.Strict}
+	return true
 }

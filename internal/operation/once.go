@@ -102,35 +102,98 @@ type Keep func(Answer) *store.IdempotencyAnswer
 // keep in the same transaction as its changes. Refusals are not stored: they
 // changed nothing, and the same request may succeed later.
 func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Keep) (Answer, error)) (Answer, error) {
-	if o == nil {
-		return do(func(Answer) *store.IdempotencyAnswer { return nil })
+	attempt, earlier, err := s.attempt(ctx, scope, o)
+	if err != nil || earlier != nil {
+		return answerOf(earlier), err
 	}
-	this := flight{scope.Tenant(), scope.Environment(), o.Route, o.Key}
-	if !s.flights.enter(this) {
-		return Answer{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
-			"a request with this Idempotency-Key is still in progress")
-	}
-	defer s.flights.leave(this)
-	key := store.IdempotencyKey{Route: o.Route, Name: o.Key}
-	now := s.Now().UnixMicro()
-	stored, err := scope.Answers(ctx).Lookup(key, o.Hash, now)
-	if err != nil {
-		return Answer{}, err
-	}
-	if stored != nil {
-		return replay(*stored), nil
-	}
-	answer, err := do(func(a Answer) *store.IdempotencyAnswer {
-		return &store.IdempotencyAnswer{
-			Key: key, RequestHash: o.Hash, Status: int64(a.Status), Header: a.Location, Body: a.Body,
-			NowMicros: now, ExpiresMicros: now + rememberFor.Microseconds(),
-		}
-	})
-	var already *store.AlreadyAnswered
-	if errors.As(err, &already) {
-		return replay(already.Stored), nil
+	defer attempt.End()
+	answer, err := do(attempt.Record)
+	if earlier := earlierAnswer(err); earlier != nil {
+		return *earlier, nil
 	}
 	return answer, err
+}
+
+// Attempt is a request under way that its caller may want to be done once. The
+// zero value is the attempt of a caller who does not.
+type Attempt struct {
+	core   *Core
+	once   *Once
+	flight flight
+	now    int64
+}
+
+// attempt begins a request. It returns what an earlier one was answered with, if
+// there was one; otherwise the attempt, which must be ended.
+func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Once) (Attempt, *Answer, error) {
+	if o == nil {
+		return Attempt{}, nil, nil
+	}
+	a := Attempt{
+		core:   s,
+		once:   o,
+		flight: flight{scope.Tenant(), scope.Environment(), o.Route, o.Key},
+		now:    s.Now().UnixMicro(),
+	}
+	if !s.flights.enter(a.flight) {
+		return Attempt{}, nil, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
+			"a request with this Idempotency-Key is still in progress")
+	}
+	stored, err := scope.Answers(ctx).Lookup(a.key(), o.Hash, a.now)
+	if err != nil || stored != nil {
+		a.End()
+	}
+	if err != nil || stored == nil {
+		return a, nil, err
+	}
+	earlier := replay(*stored)
+	return Attempt{}, &earlier, nil
+}
+
+func (a Attempt) key() store.IdempotencyKey {
+	return store.IdempotencyKey{Route: a.once.Route, Name: a.once.Key}
+}
+
+// End lets the next request with the same Idempotency-Key begin.
+func (a Attempt) End() {
+	if a.once != nil {
+		a.core.flights.leave(a.flight)
+	}
+}
+
+// Record returns the record of an answer, to be stored in the transaction of what
+// is answered; nil when nobody asked for it.
+func (a Attempt) Record(answer Answer) *store.IdempotencyAnswer {
+	if a.once == nil {
+		return nil
+	}
+	return &store.IdempotencyAnswer{
+		Key:           a.key(),
+		RequestHash:   a.once.Hash,
+		Status:        int64(answer.Status),
+		Header:        answer.Location,
+		Body:          answer.Body,
+		NowMicros:     a.now,
+		ExpiresMicros: a.now + rememberFor.Microseconds(),
+	}
+}
+
+// earlierAnswer returns the answer of another request with the same
+// Idempotency-Key, if an error says that it came first; nil otherwise.
+func earlierAnswer(err error) *Answer {
+	var already *store.AlreadyAnswered
+	if err == nil || !errors.As(err, &already) {
+		return nil
+	}
+	earlier := replay(already.Stored)
+	return &earlier
+}
+
+func answerOf(a *Answer) Answer {
+	if a == nil {
+		return Answer{}
+	}
+	return *a
 }
 
 func replay(stored store.Stored) Answer {

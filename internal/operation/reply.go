@@ -100,3 +100,28 @@ func Remember[T any](
 	r.keep(answer)
 	return result, err
 }
+
+// Begin begins an operation that answers through the reply and is more than one
+// transaction. If an earlier request with the same Idempotency-Key was answered,
+// the reply has that answer and done is true; otherwise the attempt must be ended.
+func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a Attempt, done bool, err error) {
+	a, earlier, err := s.attempt(ctx, scope, r.once())
+	if earlier != nil {
+		r.keep(*earlier)
+	}
+	return a, earlier != nil, err
+}
+
+// Finish ends an operation that was begun with Begin: answer is what it stored, or
+// err why it stored nothing. done is true if another request with the same
+// Idempotency-Key was first, whose answer the reply then has.
+func (r *Reply[T]) Finish(answer Answer, err error) (done bool, _ error) {
+	if earlier := earlierAnswer(err); earlier != nil {
+		r.keep(*earlier)
+		return true, nil
+	}
+	if r != nil && err == nil {
+		r.answer, r.written = answer, true
+	}
+	return false, err
+}

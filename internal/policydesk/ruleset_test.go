@@ -25,13 +25,12 @@ func TestDraftInheritsActivatesAndRollsBack(t *testing.T) {
 		if _, err := h.Service.Policies.Activate(t.Context(), h.Caller, draft.ID, policydesk.Activation{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, usecasetest.Parse(t, usecasetest.Sample), nil)
+		story, err := h.Service.Decisions.Story(t.Context(), h.Caller, h.Decided(t, usecasetest.Sample))
 		if err != nil {
 			t.Fatal(err)
 		}
-		policy, _ := usecasetest.Object(t, decided.Body)["policy"].(map[string]any)
-		if policy["id"] != draft.ID {
-			t.Errorf("decided by %v, not by what was activated", policy)
+		if story.Summary.PolicyID != draft.ID {
+			t.Errorf("decided by %v, not by what was activated", story.Summary.PolicyID)
 		}
 		if _, err := h.Service.Policies.Activate(t.Context(), h.Caller, h.Signed.RuleSetID, policydesk.Activation{}, nil); err != nil {
 			t.Errorf("roll back: %v", err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"verdict/internal/agent"
+	"verdict/internal/application"
 	"verdict/internal/document"
 	"verdict/internal/engine"
 	"verdict/internal/operation"
@@ -175,7 +176,7 @@ func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	a := drawApplicant(d, n, l.now)
 	shapes := slices.Sorted(maps.Keys(layouts))
 	if n%2 == 0 {
-		_, err := l.service.Decisions.Decide(ctx, l.by, value(a.decision(key)), nil)
+		_, err := l.service.Decisions.Decide(ctx, l.by, application.DecisionRequest(value(a.decision(key))), nil)
 		return err
 	}
 	body := a.evaluation(key, shapes[n/2%len(shapes)])
@@ -183,10 +184,10 @@ func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	case turn < vectors:
 		body["features"], body["bank_summary"] = true, a.bank()
 	case turn < vectors+underwritten:
-		_, err := l.agents.Underwrite(ctx, l.by, value(body), nil)
+		_, err := l.agents.Underwrite(ctx, l.by, agent.NewRequest(value(body)), nil)
 		return err
 	}
-	_, err := l.service.Decisions.Evaluate(ctx, l.by, value(body), nil)
+	_, err := l.service.Decisions.Evaluate(ctx, l.by, application.EvaluateRequest(value(body)), nil)
 	return err
 }
 

@@ -3,7 +3,6 @@ package replay_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"verdict/internal/agent"
@@ -103,11 +102,11 @@ func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 			t.Fatal(err)
 		}
 		for _, run := range page.Data {
-			answer, err := agents.Run(t.Context(), p, run.ID)
+			repeated, err := agents.Run(t.Context(), p, run.ID)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if checked++; !strings.Contains(string(answer.Body), `"replay":{"verified":true`) {
+			if checked++; !repeated.Verified {
 				t.Errorf("%s does not come out again", run.ID)
 			}
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
@@ -170,17 +172,18 @@ func TestFittedCardTellsReasons(t *testing.T) {
 		}
 		declined := 0
 		for visits := range 20 {
-			answer, err := h.Service.Decisions.Preview(t.Context(), h.Caller, usecasetest.Parse(t, fmt.Sprintf(
-				`{"rule_set_id":%q,"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, draft.ID, visits)))
+			request := application.DecisionRequest(usecasetest.Parse(t, fmt.Sprintf(
+				`{"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, visits)))
+			previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller, decisioning.WhatIf{Request: request, RuleSetID: draft.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
-			decision := usecasetest.Object(t, answer.Body)
-			if decision["status"] != "DECLINED" {
+			decision := previewed.Variant.Answer()
+			if decision.Status != "DECLINED" {
 				continue
 			}
 			declined++
-			reasons := fmt.Sprint(decision["reasons"])
+			reasons := fmt.Sprint(decision.Reasons)
 			if !strings.Contains(reasons, "FACTOR_VISITS") || !strings.Contains(reasons, "scoring criteria: Visits") || strings.Contains(reasons, "NO_PRICING_BAND") {
 				t.Errorf("%d visits are declined for %s", visits, reasons)
 			}

@@ -12,6 +12,7 @@ import (
 	"verdict/internal/account"
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
+	"verdict/internal/document"
 	"verdict/internal/frauddesk"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -89,7 +90,12 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	decisions := decisioning.New(core, policies, fraud, decisioning.Options{Decided: o.Hooks.Decided})
+	decisions := decisioning.New(core, policies, fraud, decisioning.Options{
+		Encode:   document.AppendDecision,
+		AddFacts: document.AddFacts,
+		Decode:   document.ReadDecision,
+		Decided:  o.Hooks.Decided,
+	})
 	studies := study.New(core, policies, decisions, study.Options{Plans: o.Plans, Backtests: o.Backtests, Spreader: o.Spreader})
 	return &Set{
 		Access:    accounts.Access,

@@ -13,6 +13,7 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/engine"
+	"verdict/internal/application"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -231,10 +232,9 @@ func RunUntilFlushed(t *testing.T, s *usecase.Set) {
 // Decided decides an application, and returns the id of the decision.
 func (h *House) Decided(t *testing.T, body string) string {
 	t.Helper()
-	answer, err := h.Service.Decisions.Decide(t.Context(), h.Caller, Parse(t, body), nil)
+	decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, application.DecisionRequest(Parse(t, body)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, _ := Object(t, answer.Body)["decision_id"].(string)
-	return id
+	return decided.ID
 }

@@ -1,8 +1,7 @@
-package decisioning
+package application
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"verdict/internal/fault"
@@ -23,10 +22,25 @@ type override struct {
 	order    []string
 }
 
-// overridden is a body with other values at some of its paths, such as
-// applicant.foir. A path into report goes past the bureau's key, as the names
-// of fields do. A null takes a value away: that is how to ask what would be
-// decided without it.
+// Overrides are other values for some paths of a request, such as applicant.foir.
+// The zero value changes nothing.
+type Overrides struct{ values wire.Value }
+
+// NewOverrides returns the overrides of an object of paths and values.
+func NewOverrides(values wire.Value) Overrides { return Overrides{values} }
+
+// With returns the request with other values at some of its paths. A path into
+// report goes past the bureau's key, as the names of fields do. A null takes a
+// value away: that is how to ask what would be decided without it.
+func (r Request) With(o Overrides) (Request, error) {
+	if !o.values.Given() {
+		return r, nil
+	}
+	body, err := overridden(r.body, o.values)
+	r.body = body
+	return r, err
+}
+
 func overridden(body, overrides wire.Value) (wire.Value, error) {
 	var faults fault.List
 	if overrides.Len() > maxOverrides {
@@ -147,55 +161,4 @@ func has(v wire.Value, name string) bool {
 		}
 	}
 	return false
-}
-
-// difference writes an entry for every place at which two values differ.
-// Lists are compared place by place: the order of rules is the policy's.
-func difference(w *wire.Writer, pointer string, baseline, variant wire.Value) {
-	switch {
-	case baseline.Kind() == wire.Object && variant.Kind() == wire.Object:
-		for name, b := range baseline.Members() {
-			difference(w, pointer+"/"+name, b, variant.Get(name))
-		}
-		for name, v := range variant.Members() {
-			if !has(baseline, name) {
-				difference(w, pointer+"/"+name, wire.Value{}, v)
-			}
-		}
-	case baseline.Kind() == wire.Array && variant.Kind() == wire.Array:
-		b, v := elements(baseline), elements(variant)
-		for i := range max(len(b), len(v)) {
-			difference(w, pointer+"/"+strconv.Itoa(i), at(b, i), at(v, i))
-		}
-	case !same(baseline, variant):
-		w.Object().Key("pointer").String(pointer)
-		if baseline.Given() {
-			w.Key("baseline").Value(baseline)
-		}
-		if variant.Given() {
-			w.Key("variant").Value(variant)
-		}
-		w.EndObject()
-	}
-}
-
-func elements(v wire.Value) []wire.Value {
-	list := make([]wire.Value, 0, v.Len())
-	for _, e := range v.Elements() {
-		list = append(list, e)
-	}
-	return list
-}
-
-func at(list []wire.Value, i int) wire.Value {
-	if i < len(list) {
-		return list[i]
-	}
-	return wire.Value{}
-}
-
-// same compares two values that were written by one writer, so that equal ones
-// have equal texts.
-func same(a, b wire.Value) bool {
-	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() && a.Kind() != wire.Object && a.Kind() != wire.Array
 }

@@ -1,0 +1,52 @@
+package decisioning
+
+import (
+	"context"
+
+	"verdict/internal/application"
+	"verdict/internal/civil"
+	"verdict/internal/engine"
+	"verdict/internal/operation"
+	"verdict/internal/tenant"
+)
+
+// Eligibility is the outcome of the Stage 1 rules alone, with what surrounds it.
+type Eligibility struct {
+	Result   engine.Eligibility
+	Envelope engine.Envelope
+}
+
+// Eligibility runs the Stage 1 rules alone, of a decision or an evaluate
+// request. Nothing is stored.
+func (s *Service) Eligibility(
+	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[*Eligibility],
+) (*Eligibility, error) {
+	if err := p.Require(tenant.Decide); err != nil {
+		return nil, err
+	}
+	return operation.Remember(ctx, s.core, s.core.Scope(p), r, func() (*Eligibility, error) {
+		return s.eligible(ctx, p, request)
+	})
+}
+
+func (s *Service) eligible(ctx context.Context, p tenant.Principal, request application.Request) (*Eligibility, error) {
+	now := s.core.Moment()
+	options := application.Options{ScoreOptional: true, Today: civil.DayAt(now)}
+	c, err := s.newCase(ctx, p, EndpointEligibility, request, options)
+	if err != nil {
+		return nil, err
+	}
+	defer c.release()
+	if err := c.peek(ctx, s.core.Scope(p), now); err != nil {
+		return nil, err
+	}
+	e := &Eligibility{Envelope: engine.Envelope{
+		PolicyID:      c.policy.ID,
+		PolicyVersion: int(c.policy.Version),
+		Environment:   string(p.Environment),
+		Warnings:      c.app.Warnings,
+	}}
+	c.policy.Plan.Eligible(c.app.Facts, &e.Result)
+	s.meterUnbilled(p, EndpointEligibility)
+	return e, nil
+}

@@ -1,0 +1,68 @@
+package document
+
+import (
+	"strconv"
+
+	"verdict/internal/wire"
+)
+
+// difference writes an entry for every place at which two values differ.
+// Lists are compared place by place: the order of rules is the policy's.
+func difference(w *wire.Writer, pointer string, baseline, variant wire.Value) {
+	switch {
+	case baseline.Kind() == wire.Object && variant.Kind() == wire.Object:
+		for name, b := range baseline.Members() {
+			difference(w, pointer+"/"+name, b, variant.Get(name))
+		}
+		for name, v := range variant.Members() {
+			if !has(baseline, name) {
+				difference(w, pointer+"/"+name, wire.Value{}, v)
+			}
+		}
+	case baseline.Kind() == wire.Array && variant.Kind() == wire.Array:
+		b, v := elements(baseline), elements(variant)
+		for i := range max(len(b), len(v)) {
+			difference(w, pointer+"/"+strconv.Itoa(i), at(b, i), at(v, i))
+		}
+	case !same(baseline, variant):
+		w.Object().Key("pointer").String(pointer)
+		if baseline.Given() {
+			w.Key("baseline").Value(baseline)
+		}
+		if variant.Given() {
+			w.Key("variant").Value(variant)
+		}
+		w.EndObject()
+	}
+}
+
+func elements(v wire.Value) []wire.Value {
+	list := make([]wire.Value, 0, v.Len())
+	for _, e := range v.Elements() {
+		list = append(list, e)
+	}
+	return list
+}
+
+func at(list []wire.Value, i int) wire.Value {
+	if i < len(list) {
+		return list[i]
+	}
+	return wire.Value{}
+}
+
+// same compares two values that were written by one writer, so that equal ones
+// have equal texts.
+func same(a, b wire.Value) bool {
+	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() && a.Kind() != wire.Object && a.Kind() != wire.Array
+}
+
+// has reports whether an object has a member, a null one too.
+func has(v wire.Value, name string) bool {
+	for n := range v.Members() {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,255 @@
+package document
+
+import (
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// AppendDecision appends a decision as every endpoint answers it.
+func AppendDecision(dst []byte, o *decisioning.Outcome) []byte {
+	w := wire.Writer{Buf: dst}
+	if o.Features != nil || o.Fraud != nil {
+		o.Envelope.Blocks = func(w *wire.Writer) { writeBlocks(w, o) }
+	}
+	o.Decision.Write(&w, &o.Envelope)
+	return w.Buf
+}
+
+// writeBlocks writes what the blocks of the request add to the answer.
+func writeBlocks(w *wire.Writer, o *decisioning.Outcome) {
+	if o.Features != nil {
+		writeFeatureBlock(w.Key("features"), o.Features)
+	}
+	if o.Fraud != nil {
+		o.Fraud.Write(w.Key("fraud"))
+	}
+}
+
+func writeFeatureBlock(w *wire.Writer, b *decisioning.FeatureBlock) {
+	w.Object().Key("count").Int(int64(b.Count)).Key("catalogue").Int(int64(b.Catalogue))
+	w.Key("populated").Int(int64(b.Populated))
+	w.Key("vector_hash").Plain(b.Hash).Key("as_of").Plain(b.AsOf)
+	w.Key("top_contributors").Array()
+	for i := range b.Top {
+		writeContributor(w, &b.Top[i])
+	}
+	w.EndArray().Key("used_by_policy").Array()
+	for _, f := range b.Used {
+		w.Plain(f.Name)
+	}
+	w.EndArray().EndObject()
+}
+
+func writeContributor(w *wire.Writer, c *decisioning.Contributor) {
+	w.Object().Key("feature").Plain(c.Feature).Key("value").Decimal(c.Value, decisioning.FeaturePlaces)
+	if c.HasPoints {
+		w.Key("points").Decimal(int64(c.Points), rule.Places)
+	}
+	if c.Direction != "" {
+		w.Key("direction").Plain(c.Direction)
+	}
+	w.Key("used_by_policy").Bool(c.Used).EndObject()
+}
+
+// AddFacts returns the answer of a decision with the facts behind it.
+func AddFacts(body []byte, facts *rule.Facts) []byte {
+	w := wire.Writer{Buf: make([]byte, 0, 2*len(body))}
+	w.Object().Members(body).Key("facts")
+	facts.Write(&w)
+	return w.EndObject().Buf
+}
+
+// ReadDecision reads what AppendDecision wrote, in this version or an earlier one.
+func ReadDecision(body []byte) (decisioning.Answered, error) {
+	v, err := wire.Parse(body)
+	if err != nil {
+		return decisioning.Answered{}, err
+	}
+	return decisioning.Answered{
+		Answer:   engine.ReadAnswer(v),
+		Features: readFeatureBlock(v.Get("features")),
+		Fraud:    readFraudBlock(v.Get("fraud")),
+	}, nil
+}
+
+func readFeatureBlock(v wire.Value) *decisioning.FeatureBlock {
+	if !v.Given() {
+		return nil
+	}
+	b := &decisioning.FeatureBlock{
+		Count:     int(whole(v.Get("count"))),
+		Catalogue: int(whole(v.Get("catalogue"))),
+		Populated: int(whole(v.Get("populated"))),
+		Hash:      v.Get("vector_hash").Text(),
+		AsOf:      v.Get("as_of").Text(),
+	}
+	for _, c := range v.Get("top_contributors").Elements() {
+		b.Top = append(b.Top, decisioning.Contributor{
+			Feature:   c.Get("feature").Text(),
+			Value:     decimal(c.Get("value"), decisioning.FeaturePlaces),
+			HasPoints: c.Get("points").Given(),
+			Points:    rule.Number(decimal(c.Get("points"), rule.Places)),
+			Direction: c.Get("direction").Text(),
+			Used:      c.Get("used_by_policy").IsTrue(),
+		})
+	}
+	for _, name := range v.Get("used_by_policy").Elements() {
+		b.Used = append(b.Used, application.Feature{Name: name.Text()})
+	}
+	return b
+}
+
+func readFraudBlock(v wire.Value) *decisioning.FraudBlock {
+	if !v.Given() {
+		return nil
+	}
+	b := &decisioning.FraudBlock{Score: whole(v.Get("fraud_score")), Level: v.Get("level").Text()}
+	for _, s := range v.Get("signals").Elements() {
+		b.Signals = append(b.Signals, decisioning.FraudSignal{
+			ID:           s.Get("id").Text(),
+			NotEvaluated: s.Get("reason").Text(),
+			Triggered:    s.Get("triggered").IsTrue(),
+			Severity:     s.Get("severity").Text(),
+			Value:        whole(s.Get("value")),
+			Measure:      s.Get("measure").Text(),
+			Threshold:    whole(s.Get("threshold")),
+			WindowHours:  whole(s.Get("window_hours")),
+			Entity:       s.Get("entity").Text(),
+			ReasonCode:   s.Get("reason_code").Text(),
+		})
+	}
+	for _, id := range v.Get("alert_ids").Elements() {
+		b.AlertIDs = append(b.AlertIDs, id.Text())
+	}
+	return b
+}
+
+func whole(v wire.Value) int64 { return decimal(v, 0) }
+
+func decimal(v wire.Value, places int) int64 {
+	n, _, _ := wire.ParseDecimal(v.Text(), places)
+	return n
+}
+
+// DecisionRequest is a body of POST /v1/decisions, which is read when it is
+// decided. strict refuses unknown members instead of warning about them.
+func DecisionRequest(body wire.Value, strict bool) application.Request {
+	r := application.DecisionRequest(body)
+	r.Strict = strict
+	return r
+}
+
+// EvaluateRequest is a body of POST /v1/evaluate.
+func EvaluateRequest(body wire.Value, strict bool) application.Request {
+	r := application.EvaluateRequest(body)
+	r.Strict = strict
+	return r
+}
+
+// EitherRequest is a body of one of the two.
+func EitherRequest(body wire.Value, strict bool) application.Request {
+	r := application.EitherRequest(body)
+	r.Strict = strict
+	return r
+}
+
+// ReadWhatIf reads the body of a preview. The application in it is read when it is
+// decided.
+func ReadWhatIf(body wire.Value) (decisioning.WhatIf, error) {
+	var faults fault.List
+	ask := decisioning.WhatIf{Request: application.EitherRequest(body)}
+	if v := body.Get("rule_set_id"); v.Given() {
+		if ask.RuleSetID = v.Text(); ask.RuleSetID == "" || v.Kind() != wire.String {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be the id of a rule set")
+		}
+	}
+	if v := body.Get("overrides"); v.Given() {
+		if ask.Overrides = application.NewOverrides(v); v.Kind() != wire.Object {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object of request paths and values")
+		}
+	}
+	if v := body.Get("compare"); v.Given() {
+		if ask.Compare = v.IsTrue(); v.Kind() != wire.Bool {
+			faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false")
+		}
+	}
+	return ask, faults.Err()
+}
+
+// EncodePreviewed answers a preview, and gives the memory of what was previewed
+// back.
+func EncodePreviewed(p decisioning.Previewed) (operation.Answer, error) {
+	defer p.Release()
+	lent := operation.BorrowBody()
+	variant := operation.LentAnswer(operation.StatusOK, AppendDecision((*lent)[:0], p.Variant), lent)
+	if p.Baseline == nil {
+		return variant, nil
+	}
+	defer variant.Release()
+	both, err := compared(AppendDecision(nil, p.Baseline), variant.Body)
+	return operation.Answer{Status: operation.StatusOK, Body: both}, err
+}
+
+// compared puts two previews beside each other, with what differs.
+func compared(baseline, variant []byte) ([]byte, error) {
+	b, err := wire.Parse(baseline)
+	if err != nil {
+		return nil, err
+	}
+	v, err := wire.Parse(variant)
+	if err != nil {
+		return nil, err
+	}
+	w := wire.Writer{Buf: make([]byte, 0, len(baseline)+len(variant)+1<<10)}
+	w.Object().Key("preview").Bool(true).Key("baseline").Raw(baseline).Key("variant").Raw(variant)
+	w.Key("diff").Array()
+	for _, name := range []string{"status", "grade", "offer", "explanation", "reasons"} {
+		difference(&w, "/"+name, b.Get(name), v.Get(name))
+	}
+	w.EndArray().EndObject()
+	return w.Buf, nil
+}
+
+// EncodeEligibility answers the outcome of the Stage 1 rules.
+func EncodeEligibility(e *decisioning.Eligibility) operation.Answer {
+	w := wire.Writer{Buf: make([]byte, 0, 2<<10)}
+	e.Result.Write(&w, &e.Envelope)
+	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}
+}
+
+// WriteExplained writes a stored decision as it was answered, with what the engine
+// says of it today.
+func WriteExplained(w *wire.Writer, e decisioning.Explained) {
+	w.Object().Members(e.Response).Key("re_explanation")
+	writeReExplanation(w, e.Again)
+	if e.Facts != nil {
+		w.Key("facts")
+		e.Facts.Write(w)
+	}
+	if len(e.Reviews) > 0 {
+		w.Key("reviews").Array()
+		for _, r := range e.Reviews {
+			WriteReview(w, r)
+		}
+		w.EndArray()
+	}
+	w.EndObject()
+}
+
+func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation) {
+	w.Object().Key("verified").Bool(r.Verified)
+	operation.Optional(w, "recomputed_hash", r.RecomputedHash)
+	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(r.EngineVersion)
+	w.Key("text").Array()
+	for _, line := range r.Text {
+		w.String(line)
+	}
+	w.EndArray().Key("not_evaluated")
+	engine.WriteNotEvaluated(w, r.NotEvaluated)
+	w.EndObject()
+}
