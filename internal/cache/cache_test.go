@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// shelf is a cache over a counter, with a clock of its own.
-type shelf struct {
+// fixture is a cache over a counter, with a clock that the test moves.
+type fixture struct {
 	cache *Cache[string, int]
 	now   time.Time
 	loads int
 	err   error
 }
 
-func newShelf(size int) *shelf {
-	s := &shelf{now: time.Unix(1_000_000, 0)}
+func newShelf(size int) *fixture {
+	s := &fixture{now: time.Unix(1_000_000, 0)}
 	s.cache = New(size, RefreshAfter, func() time.Time { return s.now }, func(context.Context, string) (int, error) {
 		s.loads++
 		return s.loads, s.err
@@ -26,7 +26,7 @@ func newShelf(size int) *shelf {
 	return s
 }
 
-func (s *shelf) get(t *testing.T, key string, want int) {
+func (s *fixture) get(t *testing.T, key string, want int) {
 	t.Helper()
 	if got, err := s.cache.Get(t.Context(), key); err != nil || got != want {
 		t.Errorf("%s: %d, %v; want %d", key, got, err, want)
@@ -86,7 +86,7 @@ func TestCacheRemembersNoError(t *testing.T) {
 	s.get(t, "a", 1)
 	s.now = s.now.Add(RefreshAfter)
 	s.err = errors.New("lost")
-	for range 2 { // what was known before does not come back either
+	for range 2 { // the earlier value does not come back either
 		if _, err := s.cache.Get(t.Context(), "a"); !errors.Is(err, s.err) {
 			t.Errorf("got %v", err)
 		}
@@ -101,7 +101,7 @@ func TestCacheIsBounded(t *testing.T) {
 	s.get(t, "a", 1)
 	s.get(t, "b", 2)
 	s.get(t, "a", 1)
-	s.get(t, "c", 3) // b was longest not asked for
+	s.get(t, "c", 3) // b is the least recently used
 	s.get(t, "a", 1)
 	s.get(t, "b", 4)
 	if n := len(s.cache.recent.items); n != 2 {
@@ -109,8 +109,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestCacheLooksUpOnce has many wait for one lookup, and one of them
-// give up.
+// TestCacheLooksUpOnce makes many callers wait for one lookup, and cancels one
+// of them.
 func TestCacheLooksUpOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -135,8 +135,8 @@ func TestCacheLooksUpOnce(t *testing.T) {
 	})
 }
 
-// TestCacheSharesBadNews has many wait for a lookup that fails: they hear of
-// it together, and storage is asked once.
+// TestCacheSharesBadNews makes many callers wait for a lookup that fails: all
+// get the error, and storage is read once.
 func TestCacheSharesBadNews(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -169,7 +169,7 @@ func TestCacheMakesRoom(t *testing.T) {
 	s.cache.recent.room, s.cache.weigh = 10, func(int) int { return 4 }
 	s.get(t, "a", 1)
 	s.get(t, "b", 2)
-	s.get(t, "c", 3) // twelve is too heavy: a goes
+	s.get(t, "c", 3) // a weight of twelve is too much: a is evicted
 	s.get(t, "b", 2)
 	s.get(t, "a", 4)
 	s.cache.weigh = func(int) int { return 100 }

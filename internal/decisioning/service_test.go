@@ -3,7 +3,6 @@ package decisioning_test
 
 import (
 	"bytes"
-	"fmt"
 	"testing"
 
 	"verdict/internal/application"

@@ -24,14 +24,14 @@ const (
 	CodeCrossOrigin          = "cross_origin"
 )
 
-// Refusals of a caller: of a key, a session, a sign-in, or what its role permits.
+// Refusals of a caller: its key, session, sign-in or permissions.
 const (
 	CodeUnauthenticated      = "unauthenticated"
 	CodeKeyRevoked           = "key_revoked"
 	CodeKeyExpired           = "key_expired"
 	CodeInsufficientScope    = "insufficient_scope"
 	CodeSessionEnded         = "session_ended"
-	CodeInvalidCredentials   = "invalid_credentials" //nolint:gosec // a code, and no credential
+	CodeInvalidCredentials   = "invalid_credentials" //nolint:gosec // a code, not a credential
 	CodeLoginThrottled       = "login_throttled"
 	CodeWrongPassword        = "wrong_password"
 	CodeRoleTooLow           = "role_too_low"
@@ -48,7 +48,7 @@ const (
 	CodeEmailTaken         = "email_taken"
 )
 
-// Refusals because of what is stored, or is not.
+// Refusals because of the stored state.
 const (
 	CodeNotFound               = "not_found"
 	CodeFeaturesNotGenerated   = "features_not_generated"
@@ -76,13 +76,12 @@ const (
 	CodeBacktestBusy  = "backtest_busy"
 	CodeFittingBusy   = "fitting_busy"
 	CodeUnavailable   = "unavailable"
-	CodeClientGone    = "client_gone" // never sent: nobody is there to read it
+	CodeClientGone    = "client_gone" // never sent: the client has disconnected
 	CodeInternalError = "internal_error"
 )
 
-// Refusals of a document that can be read and has something wrong in it.
-// They also stand in the items of such a refusal, as the codes of the next
-// block do.
+// Refusals of a readable document with faults. Like the codes of the next
+// block, they also appear in the items of such a refusal.
 const (
 	CodeInvalidField         = "invalid_field"
 	CodeInvalidCondition     = "invalid_condition"
@@ -91,7 +90,7 @@ const (
 	CodeReportMustHaveOneKey = "report_must_have_one_key"
 )
 
-// What is wrong at one place of a document.
+// Faults at one place of a document.
 const (
 	CodeRequired          = "required"
 	CodeWrongType         = "wrong_type"
@@ -112,7 +111,7 @@ const (
 	CodeBandOverlap       = "band_overlap"
 )
 
-// Why a file has no rows that can be used.
+// Reasons why a file has no usable rows.
 const (
 	CodeEmptyCSV            = "empty_csv"
 	CodeNoColumnNames       = "no_column_names"
@@ -123,7 +122,7 @@ const (
 	CodeInputIncomplete     = "input_incomplete"
 )
 
-// Why one row of a file was not read. A row with one of these counts as failed.
+// Reasons why one row of a file could not be read. Such a row counts as failed.
 const (
 	CodeWrongNumberOfCells = "wrong_number_of_cells"
 	CodeLineTooLong        = "line_too_long"

@@ -1,7 +1,7 @@
 package fault
 
-// What the analysis of a policy can find. Activation in live answers with these
-// codes until each error is acknowledged.
+// Findings of the analysis of a policy. Activation in live returns these codes
+// until each error is acknowledged.
 const (
 	CodeNeverFires             = "never_fires"
 	CodeAlwaysFires            = "always_fires"
@@ -24,14 +24,14 @@ const (
 	CodeAnalysisTruncated      = "analysis_truncated"
 )
 
-// Findings about what bands can lend.
+// Findings about pricing bands.
 const (
 	CodeUnlendableBand        = "unlendable_band"
 	CodeRunawayLastInstalment = "runaway_last_instalment"
 	CodeScoresWithoutBand     = "scores_without_band"
 )
 
-// Findings about what a version no longer has of its base.
+// Findings about what a version has lost compared with its base.
 const (
 	CodeRulesRemoved   = "rules_removed"
 	CodeBandsRemoved   = "bands_removed"

@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// vocabularies are the files that own codes. A code may be written as text in
-// the file that owns it, and nowhere else below within.
+// vocabularies lists the files that own codes. A code may be written as a
+// literal in the file that owns it, and nowhere else below within.
 var vocabularies = []struct {
 	file, within string
-	name         *regexp.Regexp // of the constants
+	name         *regexp.Regexp // matches the names of the constants
 }{
 	{"internal/fault/code.go", ".", regexp.MustCompile(`^Code`)},
 	{"internal/fault/code_finding.go", ".", regexp.MustCompile(`^Code`)},
@@ -29,8 +29,8 @@ var vocabularies = []struct {
 	{"internal/signal/fraud.go", "internal/signal", regexp.MustCompile(`^Reason`)},
 }
 
-// otherMeanings are words that are a code elsewhere and something else in this
-// file, such as the name of a member or of a column.
+// otherMeanings lists words that are a code elsewhere and have another meaning
+// in this file, such as the name of a member or of a column.
 var otherMeanings = map[string][]string{
 	"internal/agent/narration.go":      {"unavailable"},   // why there is no prose
 	"internal/backtest/book.go":        {"bad_month"},     // a column
@@ -48,13 +48,12 @@ var otherMeanings = map[string][]string{
 	"internal/training/write.go":       {"sign_reversal"}, // a member
 }
 
-// strangers are the clients of the API among our own programs. They spell codes
-// for themselves: one that changed must not change in them too.
+// strangers lists our own programs that are clients of the API. They write
+// codes as literals, so that they notice if a code changes.
 var strangers = []string{"bench", "clients", "proof", "cmd/load", "cmd/torture", "internal/load", "internal/torture"}
 
-// TestCodesHaveOneOwner walks the source and refuses a code that is written as
-// text outside the file that owns it, and a refusal or an item whose code is
-// written as text at all.
+// TestCodesHaveOneOwner checks that no code is written as a literal outside the
+// file that owns it, and that no refusal or item has a literal as its code.
 func TestCodesHaveOneOwner(t *testing.T) {
 	t.Parallel()
 	files := sources(t)
@@ -96,13 +95,14 @@ func TestCodesHaveOneOwner(t *testing.T) {
 	}
 	for name, file := range files {
 		for _, l := range spelled(file) {
-			t.Errorf("%s:%d: the code %q is written as text; give it a constant in internal/fault", name, l.line, l.text)
+			t.Errorf("%s:%d: the code %q is written as text; give it a constant in internal/fault",
+				name, l.line, l.text)
 		}
 	}
 }
 
-// TestCodesAreNamedAlike keeps a constant's name and its code the same words,
-// so that a slip in either is found, and a code in use keeps its bytes.
+// TestCodesAreNamedAlike checks that the name of each constant matches its
+// code, so that a mistake in either is found and codes in use do not change.
 func TestCodesAreNamedAlike(t *testing.T) {
 	t.Parallel()
 	files := sources(t)
@@ -121,7 +121,8 @@ func TestCodesAreNamedAlike(t *testing.T) {
 	}
 }
 
-// TestWrittenCodesAreFound: the walk sees what it is there to refuse.
+// TestWrittenCodesAreFound checks that the walk finds literals that it must
+// refuse.
 func TestWrittenCodesAreFound(t *testing.T) {
 	t.Parallel()
 	const source = `package p
@@ -160,8 +161,8 @@ type literal struct {
 	line int
 }
 
-// sources parses the module's own files, tests left out: a test spells out what
-// it expects.
+// sources parses the module's own files except tests, which write expected
+// codes as literals.
 func sources(t *testing.T) map[string]sourceFile {
 	t.Helper()
 	root := os.DirFS("../..")
@@ -171,7 +172,8 @@ func sources(t *testing.T) map[string]sourceFile {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".") || slices.Contains(strangers, name)):
+		case d.IsDir() && (d.Name() == "testdata" || name != "." && strings.HasPrefix(d.Name(), ".") ||
+			slices.Contains(strangers, name)):
 			return fs.SkipDir
 		case d.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go"):
 			return nil
@@ -190,8 +192,8 @@ func sources(t *testing.T) map[string]sourceFile {
 	return files
 }
 
-// constants returns the texts of a file's constants with such names, and the
-// name of each.
+// constants returns the values of a file's constants whose names match, each
+// with its name.
 func constants(f sourceFile, name *regexp.Regexp) map[string]string {
 	found := map[string]string{}
 	if f.file == nil {
@@ -217,7 +219,8 @@ func constants(f sourceFile, name *regexp.Regexp) map[string]string {
 	return found
 }
 
-// literals returns all texts of a file, without its imports and struct tags.
+// literals returns all string literals of a file, without imports and struct
+// tags.
 func literals(f sourceFile) (list []literal) {
 	var visit func(ast.Node) bool
 	visit = func(n ast.Node) bool {
@@ -238,8 +241,8 @@ func literals(f sourceFile) (list []literal) {
 	return list
 }
 
-// spelled returns the texts of a file that stand where a code of fault stands:
-// in fault.New, in Add and Fail of a list or a form, and in fault.Item.
+// spelled returns the string literals of a file in the place of a code: in
+// fault.New, in Add and Fail of a list or a form, and in fault.Item.
 func spelled(f sourceFile) (list []literal) {
 	note := func(e ast.Expr) {
 		if text, ok := unquoted(e); ok {

@@ -1,23 +1,23 @@
-// Package fault is the error vocabulary of the whole service: what kind of
-// mistake was made, a stable code a program can switch on, and for every
-// single place that is wrong a JSON pointer and a sentence on how to mend it.
+// Package fault is the error vocabulary of the service: the kind of an error, a
+// stable code for programs, and for every wrong place a JSON pointer and a
+// sentence that says how to fix it.
 //
-// It owns every code that an Error or an Item carries: refusals, what is wrong
-// at one place, warnings, and the findings of the analysis. They stand here and
-// not beside the code that answers them, because the adapters, which document
-// and compare them, may not import the packages that decide, and every package
-// may import this one. The name of a code is the code itself in Go's spelling.
-// A code never changes its meaning.
+// It owns every code of an Error or an Item: refusals, faults at one place,
+// warnings, and the findings of the analysis. They are here and not in the
+// packages that use them, because the adapters, which document and compare
+// them, may not import the packages that decide, and every package may import
+// this one. The name of a constant is its code in Go's spelling. A code never
+// changes its meaning.
 //
-// Four packages have words of their own that no Error or Item carries: training
-// (code.go: columns and fits), recovery (hold.go: why a borrower is left alone),
-// agent (narration.go: why a model's prose was not used) and signal (fraud.go:
-// signals and why one was not evaluated). Reason codes of decisions belong to
-// the author of the policy.
+// Four packages have codes of their own that no Error or Item carries: training
+// (code.go: columns and fits), recovery (hold.go: why a borrower is not
+// contacted), agent (narration.go: why a model's text was not used) and signal
+// (fraud.go: signals and why one was not evaluated). Reason codes of decisions
+// belong to the author of the policy.
 //
-// It holds no transport: the HTTP adapter alone turns kinds into status codes.
-// A detail never repeats a submitted value, because the value may be a PAN or
-// an account number.
+// The package knows no transport: package serving turns kinds into HTTP status
+// codes. A detail never repeats a submitted value, because the value may be a
+// PAN or an account number.
 package fault
 
 import (
@@ -26,43 +26,42 @@ import (
 	"strings"
 )
 
-// Kind says whose mistake it is and what the caller can do about it.
+// Kind says what kind of error it is and so what the caller can do about it.
 type Kind uint8
 
-// The kinds, in the order of the HTTP statuses they become.
+// The kinds, in the order of their HTTP statuses.
 const (
-	Malformed       Kind = iota + 1 // the bytes are not the format they claim to be
+	Malformed       Kind = iota + 1 // the bytes are not in the declared format
 	Unauthenticated                 // no valid key
 	Forbidden                       // a valid key without the scope
-	NotFound                        // no such thing for this tenant and environment
+	NotFound                        // no such object for this tenant and environment
 	Conflict                        // the state does not allow it
 	Precondition                    // the caller's expected version is not the current one
 	TooLarge                        // the body is over the limit
-	Invalid                         // well-formed, and wrong
+	Invalid                         // well-formed, but wrong
 	Limited                         // too many requests, or the quota is used up
-	Internal                        // our mistake
+	Internal                        // an internal error
 	Unavailable                     // try again later
 )
 
-// Item is one thing that is wrong, at one place.
+// Item is one fault or warning at one place of a document.
 type Item struct {
 	Pointer string // RFC 6901, "" for the whole document
 	Code    string
 	Detail  string
 
-	// Nearest is the known name closest to an unknown one, "" when none is
-	// close. Fields are the fields that a warning is about, if it is about
-	// several.
+	// Nearest is the known name closest to an unknown one, "" if none is close.
+	// Fields lists the fields of a warning that is about several.
 	Nearest string
 	Fields  []string
 
-	// Key is what a caller sends back to acknowledge a finding.
+	// Key is the key with which a caller acknowledges a finding.
 	Key string
 }
 
-// Unknown is the item of a member that is not known. text says what became of
+// Unknown returns the item for an unknown member. text says what was done with
 // it, and nearest is the name that was probably meant, "" for none; caseOnly is
-// set when the two differ in upper and lower case alone.
+// set if the two differ only in upper and lower case.
 func Unknown(pointer, text, nearest string, caseOnly bool) Item {
 	switch {
 	case nearest == "":
@@ -74,11 +73,11 @@ func Unknown(pointer, text, nearest string, caseOnly bool) Item {
 	return Item{Pointer: pointer, Code: CodeUnknownField, Detail: text, Nearest: nearest}
 }
 
-// maxPointer is how long a pointer may be to stand in a sentence. A longer one
-// was made up by the sender; it stands in the item alone.
+// maxPointer is the maximum length of a pointer in a sentence. A longer one was
+// invented by the sender and appears only in the item.
 const maxPointer = 256
 
-// placed is the item's sentence with its pointer in front.
+// placed returns the item's sentence with its pointer in front.
 func (i *Item) placed() string {
 	if i.Pointer == "" || len(i.Pointer) > maxPointer {
 		return i.Detail
@@ -86,7 +85,7 @@ func (i *Item) placed() string {
 	return i.Pointer + " " + i.Detail
 }
 
-// Error is one refusal with everything that was wrong.
+// Error is a refusal with all its faults.
 type Error struct {
 	Kind   Kind
 	Code   string
@@ -94,13 +93,13 @@ type Error struct {
 	Items  []Item
 }
 
-// New makes a refusal without items.
+// New returns a refusal without items.
 func New(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Detail: fmt.Sprintf(format, args...)}
 }
 
-// Error renders the refusal with each item on a line of its own, for
-// terminals and logs.
+// Error returns the refusal with each item on a line of its own, for terminals
+// and logs.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Code)
@@ -118,8 +117,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Retold is a refusal with its items told otherwise, such as from another place.
-// Any other error is returned as it is.
+// Retold returns a refusal with its items changed by tell, for instance with
+// other pointers. It returns any other error unchanged.
 func Retold(err error, tell func(Item) Item) error {
 	var refusal *Error
 	if !errors.As(err, &refusal) {
@@ -136,18 +135,18 @@ func Retold(err error, tell func(Item) Item) error {
 	return &told
 }
 
-// MaxItems bounds a List, so that a hostile document cannot make an answer
+// MaxItems limits a List, so that a hostile document cannot cause an answer
 // larger than itself.
 const MaxItems = 100
 
-// List collects faults while a document is read, so that a caller hears of
-// all of them at once. The zero value is ready.
+// List collects faults while a document is read, so that all are reported
+// together. The zero value is ready to use.
 type List struct {
 	items   []Item
 	dropped int
 }
 
-// Add notes one fault. Beyond MaxItems faults are only counted.
+// Add adds a fault. Faults beyond MaxItems are only counted.
 func (l *List) Add(pointer, code, format string, args ...any) {
 	if len(l.items) >= MaxItems {
 		l.dropped++
@@ -156,7 +155,7 @@ func (l *List) Add(pointer, code, format string, args ...any) {
 	l.items = append(l.items, Item{Pointer: pointer, Code: code, Detail: fmt.Sprintf(format, args...)})
 }
 
-// AddItem notes one fault that has more to it than a sentence.
+// AddItem adds an item.
 func (l *List) AddItem(item Item) {
 	if len(l.items) >= MaxItems {
 		l.dropped++
@@ -165,8 +164,8 @@ func (l *List) AddItem(item Item) {
 	l.items = append(l.items, item)
 }
 
-// Move takes the items of one code out of the list and adds them to another
-// list. The merely counted ones have no code and stay.
+// Move moves the items with a code to another list. Items that were only
+// counted stay.
 func (l *List) Move(code string, to *List) {
 	kept := l.items[:0]
 	for _, item := range l.items {
@@ -179,9 +178,8 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
-// CopyHinted adds the items to another list that say which known name was
-// probably meant: a refusal has no warnings, and a misspelt name is often its
-// cause.
+// CopyHinted copies the items with a suggested name to another list. A refusal
+// has no warnings, and a misspelt name is often its cause.
 func (l *List) CopyHinted(to *List) {
 	for _, item := range l.items {
 		if item.Code == CodeUnknownField && item.Nearest != "" {
@@ -190,24 +188,24 @@ func (l *List) CopyHinted(to *List) {
 	}
 }
 
-// maxCostly is how many faults are described with hints that take a search.
+// maxCostly is the number of faults for which a suggested name is searched.
 const maxCostly = 10
 
-// Terse reports whether enough faults were noted that a reader can spare
-// itself costly descriptions: a hostile document must not buy a search for
+// Terse reports whether there are so many faults that readers should skip
+// costly descriptions. Otherwise a hostile document could cause a search for
 // the nearest name with every misspelt word.
 func (l *List) Terse() bool { return len(l.items) >= maxCostly }
 
-// Len is the number of faults noted, the merely counted ones included.
+// Len returns the number of faults, including those that were only counted.
 func (l *List) Len() int { return len(l.items) + l.dropped }
 
 // Items returns the faults in the order they were found.
 func (l *List) Items() []Item { return l.items }
 
-// Err is nil when nothing was noted. The code of the whole is the first
-// item's where that code is one a caller branches on, else invalid_field. The
-// detail begins with the first item's pointer, so that whoever reads no further
-// knows where to look.
+// Err returns nil if there are no faults. Otherwise it returns a refusal with
+// the first item's code if callers branch on that code, and invalid_field if
+// not. Its detail begins with the first item's pointer, so that a reader of the
+// detail alone knows where to look.
 func (l *List) Err() error {
 	if l.Len() == 0 {
 		return nil

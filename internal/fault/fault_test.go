@@ -37,7 +37,8 @@ func TestErrorText(t *testing.T) {
 				{Pointer: "/a/0", Code: "required", Detail: "is required"},
 				{Pointer: "", Code: "wrong_type", Detail: "must be an object"},
 			}},
-			"invalid_field: 2 things are wrong\n  /a/0: required: is required\n  (document): wrong_type: must be an object",
+			"invalid_field: 2 things are wrong\n  /a/0: required: is required\n  (document): wrong_type: must be " +
+				"an object",
 		},
 	} {
 		if got := c.err.Error(); got != c.want {
@@ -87,8 +88,8 @@ func TestListErr(t *testing.T) {
 	}
 }
 
-// TestAddFormatsAlways keeps a percent sign one thing, whether or not other
-// arguments follow.
+// TestAddFormatsAlways checks that a percent sign is formatted in the same way
+// with and without further arguments.
 func TestAddFormatsAlways(t *testing.T) {
 	t.Parallel()
 	var l fault.List
@@ -115,13 +116,14 @@ func TestListIsBounded(t *testing.T) {
 		t.Errorf("Len is %d with %d items", l.Len(), len(l.Items()))
 	}
 	var err *fault.Error
-	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems || err.Detail != "/x fault 0; the first of 150 faults" {
+	if !errors.As(l.Err(), &err) || len(err.Items) != fault.MaxItems ||
+		err.Detail != "/x fault 0; the first of 150 faults" {
 		t.Errorf("got %v", l.Err())
 	}
 }
 
-// TestDetailNamesThePlace: a detail never holds a pointer that a stranger made
-// long, and a refusal that is told from another place says that place.
+// TestDetailNamesThePlace checks that a detail contains no overlong pointer,
+// and that the detail of a changed refusal has the new pointer.
 func TestDetailNamesThePlace(t *testing.T) {
 	t.Parallel()
 	detail := func(err error) string {
@@ -151,7 +153,7 @@ func TestDetailNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestMove: strictness turns warnings into faults, and loses none.
+// TestMove checks that turning warnings into faults loses none.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	var warnings, faults fault.List

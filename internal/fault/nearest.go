@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Meant returns the known name that an unknown one was probably meant to be, ""
-// when none is close. A name that differs in case alone is always found; terse
-// leaves out the search for others.
+// Meant returns the known name that was probably meant by an unknown one, "" if
+// none is close. A name that differs only in case is always found; terse skips
+// the search for others.
 func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
 	for _, candidate := range known {
 		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
@@ -21,12 +21,13 @@ func Meant(name string, known []string, terse bool) (meant string, caseOnly bool
 	return meant, false
 }
 
-// Nearest picks the candidate with the smallest edit distance: at most a third
-// of the name's length, or two if that is more, and never so far that nothing
-// is left of either (== is not near to or). The one more alike wins a tie, so
-// that neq is taken for ne and not for eq; then the first one.
+// Nearest returns the candidate with the smallest edit distance. The distance
+// may be at most a third of the name's length, or two if that is more, and must
+// be less than the length of either name ("==" is not near to "or"). If several
+// have the same distance, the more similar one wins, so that "neq" suggests
+// "ne" and not "eq"; then the first one.
 func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
-	const longest = 128 // no known name is longer; spares the quadratic work
+	const longest = 128 // no known name is longer; avoids quadratic work
 	if len(name) > longest {
 		return "", false
 	}
@@ -44,8 +45,9 @@ func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	return best, best != ""
 }
 
-// alike counts the bytes that two names share at the beginning, where typing
-// mistakes are rare, twice, and those at the end once.
+// alike returns a measure of similarity: the number of bytes that two names
+// share at the beginning, where typing errors are rare, counted twice, plus
+// those at the end.
 func alike(a, b string) (n int) {
 	shorter := min(len(a), len(b))
 	for i := 0; i < shorter && a[i] == b[i]; i++ {
@@ -57,7 +59,7 @@ func alike(a, b string) (n int) {
 	return n
 }
 
-// distance is the Levenshtein distance, or limit when it is not below it.
+// distance returns the Levenshtein distance, or limit if it is not below that.
 func distance(a, b string, limit int, row []int) int {
 	if len(b) >= len(row) || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -1,6 +1,7 @@
-// Package golden compares what tests make with files under version control. It
-// owns the flag -update, with which go test rewrites those files; read every
-// changed line before you commit it. Only tests import this package.
+// Package golden compares the results of tests with files under version
+// control. It defines the flag -update, with which go test rewrites those
+// files; review every changed line before you commit it. Only tests import this
+// package.
 package golden
 
 import (
@@ -17,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files from what the code does now")
 
-// Update reports whether the golden files are to be rewritten.
+// Update reports whether -update is set.
 func Update() bool { return *update }
 
 // File compares a text with the file at path. With -update it writes the file
@@ -39,14 +40,14 @@ func File(tb testing.TB, path, got string) {
 	}
 }
 
-// Answer makes the answered sections of an archive. given has the other
+// Answer returns the answered sections of an archive. given has the other
 // sections, and stored is the archive as it is in the file.
 type Answer func(t *testing.T, given, stored *txtar.Archive) []txtar.File
 
 // Archives runs a subtest for every txtar file that matches a pattern. The
-// sections for which answered is true must be what answer makes of the others,
-// in the order that answer returns them. Every file begins with a comment that
-// says what it shows.
+// sections for which answered returns true must equal what answer returns for
+// the other sections, in the same order. Every file must begin with a comment
+// that says what it shows.
 func Archives(t *testing.T, pattern string, answered func(section string) bool, answer Answer) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)

@@ -82,7 +82,8 @@ func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
 	}
 	err := guarded(ctx, h.work, c, h.logger)
 	if err != nil && !stopping(ctx) {
-		h.logger.Warn("backtest chunk failed; it will be retried", append(about(c), "attempt", attempt, "error", err)...)
+		h.logger.Warn("backtest chunk failed; it will be retried",
+			append(about(c), "attempt", attempt, "error", err)...)
 	}
 	return err
 }

@@ -15,10 +15,11 @@ import (
 	"verdict/internal/study"
 )
 
-// childVariable makes this test binary the process that gets killed.
+// childVariable is the environment variable that makes this test binary the
+// process that is killed.
 const childVariable = "VERDICT_JOB_CHILD"
 
-// takeUntilKilled takes chunks, prints the number of each, and finishes none.
+// takeUntilKilled fetches chunks, prints the number of each and finishes none.
 func takeUntilKilled(databaseURL string) {
 	ctx := context.Background()
 	r, err := job.NewRiver(ctx, databaseURL, 2, quiet)
@@ -32,10 +33,10 @@ func takeUntilKilled(databaseURL string) {
 	os.Exit(1)
 }
 
-// TestKill kills a node that has two chunks under way, and one that leads the
-// others besides. Another node does the rest at once, and those two when their
-// time is up; the clock is moved by changing what the dead node has left in the
-// queue's tables.
+// TestKill kills a node that is running two chunks and, in one case, is the
+// leader. Another node runs the other chunks immediately, and those two after
+// their timeout; the test simulates time by changing what the dead node has
+// left in the tables of the queue.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -61,7 +62,7 @@ func TestKill(t *testing.T) {
 			}
 		}
 	}
-	_ = child.Wait() // it was killed, which is an error to exec
+	_ = child.Wait() // os/exec reports a killed process as an error
 	if taken != 2 {
 		t.Fatalf("the child took %d chunks: %s", taken, &complaint)
 	}

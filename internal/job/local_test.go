@@ -12,8 +12,8 @@ import (
 	"verdict/internal/study"
 )
 
-// TestLocal spreads chunks before and while they are done, several times over:
-// each is done once.
+// TestLocal enqueues chunks several times, before and while they run: each runs
+// once.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestLocal(t *testing.T) {
 			counted.done("local", c)
 			return nil
 		}, unwanted)
-		synctest.Wait() // three are under way
+		synctest.Wait() // three are running
 		spread(t, local, chunksOf("bt_1", n))
 		close(gate)
 		<-counted.all
@@ -35,7 +35,7 @@ func TestLocal(t *testing.T) {
 	})
 }
 
-// TestLocalUrgency has a small run overtake a large one.
+// TestLocalUrgency checks that a small run overtakes a large one.
 func TestLocalUrgency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,8 +56,8 @@ func TestLocalUrgency(t *testing.T) {
 	})
 }
 
-// TestLocalRetries has the first chunk fail until it is given up, by error, by
-// panic and by taking too long; the others are done meanwhile.
+// TestLocalRetries makes the first chunk fail until it is given up, by an
+// error, a panic and a timeout; the others run in the meantime.
 func TestLocalRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,13 +86,14 @@ func TestLocalRetries(t *testing.T) {
 		if c := <-givenUp; c.Number != 1 || tries != job.Attempts {
 			t.Errorf("chunk %d was given up after %d attempts", c.Number, tries)
 		}
-		// 1, 2, 4, 8, 16, 30 and 30 seconds, and two attempts that took as long as they may.
+		// The pauses are 1, 2, 4, 8, 16, 30 and 30 seconds, and two attempts
+		// ran until their timeout.
 		if took, want := time.Since(began), 91*time.Second+2*job.AttemptTimeout; took != want {
 			t.Errorf("it took %s, want %s", took, want)
 		}
 		<-counted.all
 		counted.wantOnce(t)
-		// What was given up can be spread again.
+		// A chunk that was given up can be enqueued again.
 		synctest.Wait()
 		spread(t, local, chunksOf("bt_1", 1))
 		<-givenUp
@@ -100,9 +101,9 @@ func TestLocalRetries(t *testing.T) {
 	})
 }
 
-// TestLocalStops ends a process in the middle: a chunk that finishes in time is
-// finished, one that does not is interrupted and not counted as given up, and
-// another process does what is left.
+// TestLocalStops stops a process in the middle. A chunk that finishes in time
+// is finished, one that does not is interrupted and not given up, and another
+// process runs the rest.
 func TestLocalStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestLocalStops(t *testing.T) {
 				interrupted++
 				return ctx.Err()
 			}
-			<-time.After(time.Second) // it takes its time
+			<-time.After(time.Second) // takes a second
 			counted.done("first", c)
 			return nil
 		}, unwanted)
@@ -123,11 +124,12 @@ func TestLocalStops(t *testing.T) {
 		began := time.Now()
 		stop()
 		if took := time.Since(began); took != job.StopTimeout || interrupted != 1 || counted.byWhom["first"] != 1 {
-			t.Errorf("it ended after %s with %d chunks interrupted and %d done", took, interrupted, counted.byWhom["first"])
+			t.Errorf("it ended after %s with %d chunks interrupted and %d done",
+				took, interrupted, counted.byWhom["first"])
 		}
 		second := job.NewLocal(2, quiet)
 		stop = running(t, second, func(_ context.Context, c study.Chunk) error {
-			if c.Number != 2 { // which is done
+			if c.Number != 2 { // which is finished
 				counted.done("second", c)
 			}
 			return nil

@@ -86,7 +86,8 @@ func newPool(ctx context.Context, databaseURL string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(databaseURL)
 	if err != nil {
 		// The error contains parts of the URL, so it is not wrapped.
-		return nil, errors.New("the PostgreSQL URL cannot be read: use postgres://user:password@host:port/database?sslmode=…")
+		return nil, errors.New(
+			"the PostgreSQL URL cannot be read: use postgres://user:password@host:port/database?sslmode=…")
 	}
 	config.MaxConns = connections
 	if _, given := config.ConnConfig.RuntimeParams["application_name"]; !given {

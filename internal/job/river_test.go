@@ -28,8 +28,8 @@ func newRiver(tb testing.TB, databaseURL string, workers int) *job.River {
 	return r
 }
 
-// TestRiver has two nodes do the chunks of one run, which are spread by each
-// of them: every chunk is done once, and both do some.
+// TestRiver runs the chunks of one run on two nodes, both of which enqueue
+// them. Every chunk runs once, and both nodes run some.
 func TestRiver(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -42,7 +42,7 @@ func TestRiver(t *testing.T) {
 	var stops []func()
 	for name, r := range nodes {
 		stops = append(stops, running(t, r, func(_ context.Context, c study.Chunk) error {
-			both.arrive(name) // neither goes on before the other has begun
+			both.arrive(name) // neither continues before the other has begun
 			counted.done(name, c)
 			return nil
 		}, unwanted))
@@ -57,7 +57,7 @@ func TestRiver(t *testing.T) {
 	}
 }
 
-// barrier opens when everybody has arrived.
+// barrier opens when all have arrived.
 type barrier struct {
 	mu      sync.Mutex
 	missing map[string]bool
@@ -84,8 +84,8 @@ func (b *barrier) arrive(name string) {
 	<-b.open
 }
 
-// TestRiverUnique spreads what waits and what is under way again and again:
-// the queue holds each chunk once.
+// TestRiverUnique enqueues waiting and running chunks several times: the queue
+// holds each chunk once.
 func TestRiverUnique(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -104,23 +104,26 @@ func TestRiverUnique(t *testing.T) {
 	}
 	raw := storetest.Raw(t, databaseURL)
 	var jobs, distinct int
-	if err := raw.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT args) FROM river.river_job").Scan(&jobs, &distinct); err != nil || jobs != 3 || distinct != 3 {
+	if err := raw.QueryRowContext(t.Context(), "SELECT count(*), count(DISTINCT args) FROM river.river_job").Scan(&jobs,
+		&distinct); err != nil || jobs != 3 || distinct != 3 {
 		t.Errorf("%d jobs of %d chunks, %v", jobs, distinct, err)
 	}
 	close(gate)
 	<-counted.all
 	stop()
 	counted.wantOnce(t)
-	// The queue says nothing of what is over: that can be spread again.
+	// Finished chunks are not in the queue any more and can be enqueued again.
 	spread(t, r, chunksOf("bt_1", 1))
 	var waiting int
-	if err := raw.QueryRowContext(t.Context(), "SELECT count(*) FROM river.river_job WHERE state = 'available'").Scan(&waiting); err != nil || waiting != 1 {
+	if err := raw.QueryRowContext(t.Context(), "SELECT count(*) FROM river.river_job WHERE state = 'available'").Scan(
+		&waiting); err != nil || waiting != 1 {
 		t.Errorf("%d jobs wait, %v", waiting, err)
 	}
 }
 
-// TestRiverStops ends a node in the middle of a chunk that does not finish: the
-// chunk is there for another node at once, and no attempt of it is lost.
+// TestRiverStops stops a node in the middle of a chunk that does not finish.
+// The chunk is immediately available to another node, and the attempt does not
+// count.
 func TestRiverStops(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -142,12 +145,14 @@ func TestRiverStops(t *testing.T) {
 	stop()
 	counted.wantOnce(t)
 	var attempts int
-	if err := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(), "SELECT max(attempt) FROM river.river_job").Scan(&attempts); err != nil || attempts != 1 {
+	if err := storetest.Raw(t, databaseURL).QueryRowContext(t.Context(),
+		"SELECT max(attempt) FROM river.river_job").Scan(&attempts); err != nil || attempts != 1 {
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
 }
 
-// TestRiverStartsAtOnce has many nodes make the queue's tables at once.
+// TestRiverStartsAtOnce creates the queue's tables from many nodes
+// concurrently.
 func TestRiverStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -167,7 +172,8 @@ func TestRiverStartsAtOnce(t *testing.T) {
 	}
 }
 
-// TestRiverRefused tells an operator what is wrong, and never the URL.
+// TestRiverRefused checks that errors say what is wrong and never contain the
+// URL.
 func TestRiverRefused(t *testing.T) {
 	t.Parallel()
 	limited := storetest.Postgres(t)
@@ -175,7 +181,8 @@ func TestRiverRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := storetest.Raw(t, limited).ExecContext(t.Context(), "REVOKE CREATE ON DATABASE "+strings.TrimPrefix(parsed.Path, "/")+" FROM CURRENT_USER"); err != nil {
+	if _, err := storetest.Raw(t, limited).ExecContext(t.Context(),
+		"REVOKE CREATE ON DATABASE "+strings.TrimPrefix(parsed.Path, "/")+" FROM CURRENT_USER"); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, url, want string }{
@@ -195,7 +202,7 @@ func TestRiverRefused(t *testing.T) {
 	}
 }
 
-// TestAttempts is what River is told of each attempt.
+// TestAttempts checks what is reported to River for each attempt.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	c := chunksOf("bt_1", 1)[0]

@@ -13,7 +13,7 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// chunksOf are the chunks of one run.
+// chunksOf returns the chunks of one run.
 func chunksOf(backtest string, n int64) []study.Chunk {
 	chunks := make([]study.Chunk, n)
 	for i := range chunks {
@@ -22,13 +22,13 @@ func chunksOf(backtest string, n int64) []study.Chunk {
 	return chunks
 }
 
-// tally counts what was done, and by whom.
+// tally counts which chunks ran, and on which node.
 type tally struct {
 	mu     sync.Mutex
 	want   int
 	times  map[study.Chunk]int
 	byWhom map[string]int
-	all    chan struct{} // closed when as many different chunks were done as wanted
+	all    chan struct{} // closed when the wanted number of different chunks has run
 }
 
 func newTally(want int) *tally {
@@ -45,7 +45,7 @@ func (t *tally) done(who string, c study.Chunk) {
 	}
 }
 
-// wantOnce checks that every chunk was done once, after all was.
+// wantOnce waits until all chunks have run and checks that each ran once.
 func (t *tally) wantOnce(tb testing.TB) {
 	tb.Helper()
 	t.mu.Lock()
@@ -60,19 +60,19 @@ func (t *tally) wantOnce(tb testing.TB) {
 	}
 }
 
-// unwanted is for tests in which nothing is given up.
+// unwanted is the GiveUp of tests in which no chunk is given up.
 func unwanted(context.Context, study.Chunk) error {
 	return fmt.Errorf("a chunk was given up")
 }
 
-// runner is either kind of queue.
+// runner is a queue of either kind.
 type runner interface {
 	study.Spreader
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
 
-// running runs a queue until it is stopped, which waits for its end.
+// running runs a queue until stop is called, which waits for its end.
 func running(tb testing.TB, r runner, work job.Work, giveUp job.GiveUp) (stop func()) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -34,8 +34,9 @@ func TestRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			for address, want := range map[string]string{
-				"8.8.8.8": "US", "2002:808:808::": "", "::ffff:8.8.8.255": "US", "8.8.9.0": "", "117.255.255.255": "IN", "117.192.0.0": "IN", "117.191.255.255": "",
-				"192.168.1.1": "", "212.1.1.1": "GB", "213.1.1.1": "", "214.1.1.1": "", "2409:43ff::1": "IN", "2409:4400::1": "",
+				"8.8.8.8": "US", "2002:808:808::": "", "::ffff:8.8.8.255": "US", "8.8.9.0": "", "117.255.255.255": "IN",
+				"117.192.0.0": "IN", "117.191.255.255": "", "192.168.1.1": "", "212.1.1.1": "GB", "213.1.1.1": "",
+				"214.1.1.1": "", "2409:43ff::1": "IN", "2409:4400::1": "",
 			} {
 				if got, _ := table.Lookup(netip.MustParseAddr(address)); got != want {
 					t.Errorf("%s is in %q, want %q", address, got, want)
@@ -71,8 +72,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadRefusesATreeThatMeetsItself gives every node the same child on both
-// sides: the file is small, and a walk over it would not end.
+// TestReadRefusesATreeThatMeetsItself reads a small file in which every node
+// has the same child on both sides, so that a walk over it would not end.
 func TestReadRefusesATreeThatMeetsItself(t *testing.T) {
 	t.Parallel()
 	data := database(network{"2409:4000::/100", map[string]any{"country_code": "IN"}})
@@ -87,7 +88,8 @@ func TestReadRefusesATreeThatMeetsItself(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(database(network{"8.8.8.0/24", map[string]any{"country_code": "US"}}, network{"2409:4000::/22", map[string]any{"country": "IN"}}))
+	f.Add(database(network{"8.8.8.0/24", map[string]any{"country_code": "US"}},
+		network{"2409:4000::/22", map[string]any{"country": "IN"}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table, _, err := Read(data)
 		if (err == nil) != (table != nil) {

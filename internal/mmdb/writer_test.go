@@ -13,12 +13,12 @@ type network struct {
 	record any
 }
 
-// database writes a small MaxMind DB as the format's description says: a binary
-// tree over 128 bits with records of 24 bits, sixteen zeros, the data, the
-// metadata. IPv4 networks lie below ::/96.
+// database returns a small MaxMind DB according to the specification: a binary
+// tree over 128 bits with records of 24 bits, sixteen zeros, the data, and the
+// metadata. IPv4 networks are below ::/96.
 func database(networks ...network) []byte {
 	const nobody = -1 << 30
-	type node [2]int // a node above 0, the data at ^offset, or nobody
+	type node [2]int // a node above 0, the data at ^offset, or nothing
 	tree := []node{{nobody, nobody}}
 	var data []byte
 	for _, n := range networks {
@@ -74,8 +74,8 @@ func database(networks ...network) []byte {
 	})
 }
 
-// appendValue writes a value of the data section: a byte of type and size (all
-// sizes here are below 29), then the value.
+// appendValue appends a value of the data section: a byte with type and size
+// (all sizes here are below 29), then the value.
 func appendValue(b []byte, value any) []byte {
 	switch v := value.(type) {
 	case string:

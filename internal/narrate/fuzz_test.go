@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// FuzzAnswer reads whatever an endpoint answers: no text, or the text of the
-// first choice and no other.
+// FuzzAnswer reads arbitrary answers of an endpoint. The result is no text, or
+// the text of the first choice.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
-		`{"choices":[{"message":{"role":"assistant","content":"Better prose."}}]}`, `{"choices":[{"message":{}},{"message":{"content":"x"}}]}`,
+		`{"choices":[{"message":{"role":"assistant","content":"Better prose."}}]}`,
+		`{"choices":[{"message":{}},{"message":{"content":"x"}}]}`,
 		`{"choices":{}}`, `{"choices":[1]}`, `[]`, ``, `{"choices":[{"message":{"content":"\ud800"}}]}`,
 	} {
 		f.Add([]byte(seed))

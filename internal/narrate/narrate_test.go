@@ -12,12 +12,13 @@ import (
 	"verdict/internal/narrate"
 )
 
-// serve runs a stranger's endpoint.
+// serve runs an endpoint and returns a client of it.
 func serve(t *testing.T, handler http.HandlerFunc) *narrate.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	client, err := narrate.New(narrate.Config{URL: server.URL + "/v1/", Key: "sk-test", Model: "small", Timeout: 200 * time.Millisecond})
+	client, err := narrate.New(
+		narrate.Config{URL: server.URL + "/v1/", Key: "sk-test", Model: "small", Timeout: 200 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,11 +36,13 @@ func TestNarrateAsksAsTheProtocolWants(t *testing.T) {
 		if err != nil || json.Unmarshal(body, &got) != nil {
 			t.Errorf("%v: %s", err, body)
 		}
-		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-test" || got.Model != "small" ||
+		if r.URL.Path != "/v1/chat/completions" || r.Header.Get("Authorization") != "Bearer sk-test" ||
+			got.Model != "small" ||
 			len(got.Messages) != 2 || got.Messages[1].Content != "the summary" {
 			t.Errorf("asked %s with %s", r.URL.Path, body)
 		}
-		_, _ = io.WriteString(w, `{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Better prose."}}],"usage":{"total_tokens":3}}`)
+		_, _ = io.WriteString(w,
+			`{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Better prose."}}],"usage":{"total_tokens":3}}`)
 	})
 	if text, err := client.Narrate(t.Context(), "the summary"); err != nil || text != "Better prose." {
 		t.Errorf("%q, %v", text, err)
@@ -50,7 +53,8 @@ func TestNarrateGivesUp(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
 		"slow": func(_ http.ResponseWriter, r *http.Request) {
-			// Only a server that has read the request notices that the client left.
+			// A server notices that the client has disconnected only after it
+			// has read the request.
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		},
@@ -63,7 +67,9 @@ func TestNarrateGivesUp(t *testing.T) {
 		"another shape": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"choices":[{"message":{"content":[1]}}]}`)
 		},
-		"twice the name": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"choices":[],"choices":[]}`) },
+		"twice the name": func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"choices":[],"choices":[]}`)
+		},
 		"huge": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"choices":[{"message":{"content":"`+strings.Repeat("x", 100_000)+`"}}]}`)
 		},

@@ -11,8 +11,9 @@ import (
 	"syscall"
 )
 
-// programs finds the folder of initdb and postgres; Debian keeps them off PATH,
-// one folder for each major version, and the newest is taken.
+// programs returns the folder of initdb and postgres. Debian does not put them
+// on PATH and has one folder for each major version; programs returns the
+// newest.
 func programs() (folder string, err error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
@@ -29,7 +30,8 @@ func programs() (folder string, err error) {
 			return folder, nil
 		}
 	}
-	return "", errors.New("initdb and postgres are neither on PATH nor under /usr/lib/postgresql; scripts/deps test installs them")
+	return "", errors.New(
+		"initdb and postgres are neither on PATH nor under /usr/lib/postgresql; scripts/deps test installs them")
 }
 
 func major(folder string) int {
@@ -37,8 +39,8 @@ func major(folder string) int {
 	return n
 }
 
-// unprivileged is whom the server runs as: PostgreSQL refuses to be root. Nil
-// means as we are.
+// unprivileged returns the user that the server runs as, because PostgreSQL
+// refuses to run as root; nil means the present user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

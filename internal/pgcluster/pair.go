@@ -10,9 +10,8 @@ import (
 	"syscall"
 )
 
-// Standby makes a server that follows this one, by the name that its setting
-// synchronous_standby_names may hold, and waits until it answers. Whoever makes
-// it closes it.
+// Standby starts a standby of this server and waits until it answers. name is
+// what synchronous_standby_names can refer to. The caller closes the standby.
 func (c *Cluster) Standby(ctx context.Context, name string) (_ *Cluster, err error) {
 	s := &Cluster{settings: c.settings, bin: c.bin, account: c.account}
 	if s.folder, err = os.MkdirTemp("", "vpg"); err != nil {
@@ -24,8 +23,8 @@ func (c *Cluster) Standby(ctx context.Context, name string) (_ *Cluster, err err
 	return s, nil
 }
 
-// Follow makes a server the standby of another one, under its old address and
-// with new data; what it had is lost.
+// Follow turns a server into the standby of another one, with its old address
+// and new data; its own data is lost.
 func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -39,7 +38,7 @@ func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) err
 	if output, err := backup.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w\n%s", err, output)
 	}
-	// Once it is promoted, it waits for nobody until it is told to.
+	// After a promotion it waits for no standby until Synchronous is called.
 	settings, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -51,7 +50,7 @@ func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) err
 	return c.Restart(ctx)
 }
 
-// own gives the folder to whom the server runs as.
+// own gives the folder to the user that the server runs as.
 func (c *Cluster) own() error {
 	if c.account == nil {
 		return nil
@@ -59,8 +58,8 @@ func (c *Cluster) own() error {
 	return os.Chown(c.folder, int(c.account.Uid), int(c.account.Gid))
 }
 
-// Synchronous has commits wait for the standby of a name, "" for none, and
-// returns when every new commit does.
+// Synchronous makes commits wait for the standby with a name, "" for none. It
+// returns when this applies to every new commit.
 func (c *Cluster) Synchronous(ctx context.Context, name string) error {
 	err := c.Execute(ctx, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'", "SELECT pg_reload_conf()")
 	for err == nil {
@@ -72,33 +71,33 @@ func (c *Cluster) Synchronous(ctx context.Context, name string) error {
 	return err
 }
 
-// Promote makes a standby a primary, and returns when it takes writes.
+// Promote turns a standby into a primary and returns when it accepts writes.
 func (c *Cluster) Promote(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
 	return c.Execute(ctx, "SELECT pg_promote(true, 60)")
 }
 
-// Freeze stops all processes of the server where they are, as when its machine
-// hangs: connections stay open, and new ones are taken by the kernel. Thaw lets
-// them go on.
+// Freeze stops all processes of the server with SIGSTOP, as if its machine
+// hung: connections stay open, and the kernel accepts new ones. Thaw continues
+// them.
 func (c *Cluster) Freeze() { c.signalAll(syscall.SIGSTOP) }
 
-// Thaw ends Freeze.
+// Thaw continues the processes that Freeze stopped.
 func (c *Cluster) Thaw() { c.signalAll(syscall.SIGCONT) }
 
 func (c *Cluster) signalAll(signal syscall.Signal) {
 	if c.server == nil {
 		return
 	}
-	_ = syscall.Kill(c.Pid(), signal) // first, so that no process is born meanwhile
+	_ = syscall.Kill(c.Pid(), signal) // the parent first, so that it starts no process in the meantime
 	for _, child := range children(c.Pid()) {
 		_ = syscall.Kill(child, signal)
 	}
 }
 
-// URLs is how to reach a database as Role on whichever of several servers takes
-// writes, in their order.
+// URLs returns the URL of a database for Role, with several servers as hosts in
+// their order, of which the one that accepts writes is used.
 func URLs(database string, clusters ...*Cluster) string {
 	folders, ports := make([]string, len(clusters)), make([]string, len(clusters))
 	for i, c := range clusters {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestPair commits on a synchronous pair, loses the primary and finds
+// TestPair commits on a synchronous pair, kills the primary and finds
 // everything on the standby.
 func TestPair(t *testing.T) {
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestPair(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !query[bool](t, standby.URL("ledger"), "SELECT pg_is_in_recovery()") {
-		t.Error("the standby takes writes")
+		t.Error("the standby accepts writes")
 	}
 	primary.Freeze()
 	if err := standby.Promote(t.Context()); err != nil {

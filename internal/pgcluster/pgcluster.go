@@ -1,7 +1,7 @@
-// Package pgcluster runs a PostgreSQL server of one's own in a temporary
-// folder, for tests, benchmarks and proofs. It is reached through a socket in
-// that folder and no other way, is as durable as PostgreSQL is by default, and
-// can be stopped, killed and started again over the same data.
+// Package pgcluster runs a private PostgreSQL server in a temporary folder, for
+// tests, benchmarks and the harness. The server is reachable only through a
+// socket in that folder, is as durable as PostgreSQL is by default, and can be
+// stopped, killed and started again with the same data.
 package pgcluster
 
 import (
@@ -16,36 +16,36 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Role is whom URL connects as: it may create databases, and row-level
-// security binds it as it would in production.
+// Role is the role of URL. It may create databases, and row-level security
+// applies to it as in production.
 const Role = "verdict"
 
-// startWithin bounds the making and the starting of a server.
+// startWithin limits the time to create and start a server.
 const startWithin = 90 * time.Second
 
-// Options choose what kind of server it is.
+// Options configures a server.
 type Options struct {
-	// Settings are lines of postgresql.conf, as in "max_connections=200"; they
-	// beat the package's own.
+	// Settings are lines of postgresql.conf, such as "max_connections=200".
+	// They override the package's own.
 	Settings []string
 }
 
-// settings are what every server gets: no network, and room for many databases
-// that are used at once.
-var settings = []string{"listen_addresses=", "max_connections=300", "shared_buffers=64MB", "max_wal_size=256MB", "logging_collector=off"}
+// settings are the settings of every server: no network, and enough connections
+// for many databases in use at the same time.
+var settings = []string{"listen_addresses=", "max_connections=300", "shared_buffers=64MB", "max_wal_size=256MB",
+	"logging_collector=off"}
 
-// Cluster is a server and its data. Its methods are not for use at the same
-// time, except URL.
+// Cluster is a server with its data. Only URL is safe for concurrent use.
 type Cluster struct {
-	folder   string // of the socket and the data
-	bin      string // of PostgreSQL's programs
+	folder   string // holds the socket and the data
+	bin      string // the folder of PostgreSQL's programs
 	account  *syscall.Credential
 	settings []string
 	server   *server // nil while it is down
 }
 
-// Start makes a server and waits until it answers. Whoever starts it closes it;
-// should this process die without that, the server stops by itself.
+// Start creates a server and waits until it answers. The caller closes it. If
+// this process dies without Close, the server stops by itself.
 func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -56,7 +56,7 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	if c.account, err = unprivileged(); err != nil {
 		return nil, err
 	}
-	if c.folder, err = os.MkdirTemp("", "vpg"); err != nil { // short: a socket's path has 107 bytes
+	if c.folder, err = os.MkdirTemp("", "vpg"); err != nil { // short, because a socket's path has at most 107 bytes
 		return nil, err
 	}
 	if err := c.begin(ctx); err != nil {
@@ -65,12 +65,13 @@ func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	return c, nil
 }
 
-// begin makes the data, starts the server and makes the role.
+// begin creates the data, starts the server and creates the role.
 func (c *Cluster) begin(ctx context.Context) error {
 	if err := c.own(); err != nil {
 		return err
 	}
-	initdb := c.command(ctx, "initdb", "--pgdata", c.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C", "--no-sync")
+	initdb := c.command(ctx, "initdb", "--pgdata", c.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8",
+		"--locale=C", "--no-sync")
 	if output, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, output)
 	}
@@ -82,14 +83,15 @@ func (c *Cluster) begin(ctx context.Context) error {
 
 func (c *Cluster) data() string { return filepath.Join(c.folder, "data") }
 
-// URL is how to reach a database as Role; "postgres" is always there.
+// URL returns the URL of a database for Role. The database "postgres" always
+// exists.
 func (c *Cluster) URL(database string) string { return c.url(Role, database) }
 
 func (c *Cluster) url(role, database string) string {
 	return fmt.Sprintf("postgres://%s@/%s?port=5432&host=%s", role, database, c.folder)
 }
 
-// Socket is the path of the server's socket, for who passes bytes on.
+// Socket returns the path of the server's socket, for proxies.
 func (c *Cluster) Socket() string { return filepath.Join(c.folder, ".s.PGSQL.5432") }
 
 // Execute runs statements as the superuser, each outside of a transaction.
@@ -107,7 +109,7 @@ func (c *Cluster) Execute(ctx context.Context, statements ...string) error {
 	return errors.Join(err, admin.Close(context.WithoutCancel(ctx)))
 }
 
-// ask returns the one value, as text, that a statement answers to the superuser.
+// ask runs a statement as the superuser and returns its single value as text.
 func (c *Cluster) ask(ctx context.Context, statement string) (value string, err error) {
 	admin, err := pgx.Connect(ctx, c.url("postgres", "postgres"))
 	if err != nil {
@@ -119,17 +121,17 @@ func (c *Cluster) ask(ctx context.Context, statement string) (value string, err 
 	return value, errors.Join(err, admin.Close(context.WithoutCancel(ctx)))
 }
 
-// Create makes an empty database of Role and returns its URL.
+// Create creates an empty database owned by Role and returns its URL.
 func (c *Cluster) Create(ctx context.Context, database string) (databaseURL string, err error) {
 	return c.URL(database), c.Execute(ctx, "CREATE DATABASE "+database+" OWNER "+Role)
 }
 
-// Drop drops a database and whoever is connected to it.
+// Drop drops a database and ends all connections to it.
 func (c *Cluster) Drop(ctx context.Context, database string) error {
 	return c.Execute(ctx, "DROP DATABASE "+database+" WITH (FORCE)")
 }
 
-// Pid is the server's first process; 0 while it is down.
+// Pid returns the process id of the server, 0 while it is down.
 func (c *Cluster) Pid() int {
 	if c.server == nil {
 		return 0
@@ -137,8 +139,8 @@ func (c *Cluster) Pid() int {
 	return c.server.pid()
 }
 
-// Stop ends the server as an operator does who cannot wait: connections are
-// cut, transactions rolled back, everything is written. The data stays.
+// Stop stops the server in fast mode: connections are closed, transactions
+// rolled back, and everything is written. The data stays.
 func (c *Cluster) Stop() {
 	if c.server != nil {
 		c.server.end(syscall.SIGINT)
@@ -146,8 +148,9 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// Kill is kill -9 of all processes of the server at once, as when the machine's
-// memory runs out: what it finds when it comes back is what it had written.
+// Kill kills all processes of the server together with SIGKILL, as if the
+// machine ran out of memory. After a restart the server has what it had
+// written.
 func (c *Cluster) Kill() {
 	if c.server != nil {
 		c.server.kill()
@@ -155,8 +158,8 @@ func (c *Cluster) Kill() {
 	}
 }
 
-// Restart starts the server over its data, after Stop or Kill or out of running,
-// and waits until it answers.
+// Restart starts the server with its data, after Stop or Kill or while it is
+// running, and waits until it answers.
 func (c *Cluster) Restart(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -165,7 +168,7 @@ func (c *Cluster) Restart(ctx context.Context) (err error) {
 	for _, setting := range c.settings {
 		args = append(args, "-c", setting)
 	}
-	// Not the caller's context: the server outlives the call.
+	// The server outlives the call, so it must not use the caller's context.
 	if c.server, err = launch(c.command(context.WithoutCancel(ctx), "postgres", args...)); err != nil {
 		return err
 	}
@@ -191,11 +194,11 @@ func (c *Cluster) await(ctx context.Context) error {
 	}
 }
 
-// Close ends the server and removes its data.
+// Close stops the server and removes its data.
 func (c *Cluster) Close() error {
 	if c.server != nil {
 		c.Thaw()
-		c.server.end(syscall.SIGQUIT) // nobody will want the data
+		c.server.end(syscall.SIGQUIT) // the data is not needed any more
 		c.server = nil
 	}
 	return os.RemoveAll(c.folder)

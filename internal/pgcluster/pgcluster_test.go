@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestCluster takes a server through its life: what was committed is there
-// after a stop and after a kill, and nothing is left when it is closed.
+// TestCluster stops, kills and closes a server: committed data survives a stop
+// and a kill, and nothing is left after Close.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -71,7 +71,8 @@ func TestCluster(t *testing.T) {
 	}
 }
 
-// TestRestartThatFails tells what the server said instead of waiting for it.
+// TestRestartThatFails checks that a failed start returns the server's message
+// without waiting.
 func TestRestartThatFails(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -86,7 +87,7 @@ func TestRestartThatFails(t *testing.T) {
 	}
 }
 
-// query returns the one value that a statement answers.
+// query returns the single value of a statement.
 func query[T any](t *testing.T, databaseURL, statement string) (got T) {
 	t.Helper()
 	connect(t, databaseURL, func(db *pgx.Conn) error { return db.QueryRow(t.Context(), statement).Scan(&got) })

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// command is one of PostgreSQL's programs in the cluster's folder. It ends when
-// this process does, however that happens.
+// command returns the command for one of PostgreSQL's programs, in the
+// cluster's folder. It ends when this process does, however that happens.
 func (c *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...) //nolint:gosec // PostgreSQL's own programs
 	cmd.Dir = c.folder
@@ -23,26 +23,27 @@ func (c *Cluster) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// server is the processes of one start.
+// server is the processes of one start of PostgreSQL.
 type server struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
 	log   lastWords
 }
 
-// launch returns when the server was started, not yet when it answers.
+// launch starts the server. It does not wait until the server answers.
 func launch(cmd *exec.Cmd) (*server, error) {
 	s := &server{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = &s.log
 	started := make(chan error)
 	go func() {
-		// The kernel ties the parent's death to the thread that started it.
+		// The kernel sends the parent-death signal when the starting thread
+		// ends.
 		runtime.LockOSThread()
 		defer close(s.ended)
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait() // stopped by a signal, which is an error to exec
+			_ = cmd.Wait() // os/exec reports a signal as an error
 		}
 	}()
 	if err := <-started; err != nil {
@@ -58,8 +59,8 @@ func (s *server) end(signal os.Signal) {
 	<-s.ended
 }
 
-// kill stops the first process before it looks for the others, so that none is
-// born meanwhile.
+// kill stops the first process before it lists the others, so that it starts
+// none in the meantime.
 func (s *server) kill() {
 	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
 	family := children(s.pid())
@@ -70,19 +71,20 @@ func (s *server) kill() {
 	<-s.ended
 }
 
-// said is the end of its log.
+// said returns the end of the server's log.
 func (s *server) said() string { return s.log.String() }
 
-// children lists the processes whose parent is given.
+// children returns the child processes of a process.
 func children(parent int) []int {
 	var found []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // fails only for a malformed pattern
 	for _, path := range stats {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended since
+			continue // it has ended in the meantime
 		}
-		// "pid (name) state parent …", where the name may hold anything.
+		// The format is "pid (name) state parent …", where the name may contain
+		// any character.
 		_, rest, _ := strings.Cut(string(data[bytes.LastIndexByte(data, ')')+1:]), " ")
 		fields := strings.Fields(rest)
 		if len(fields) < 2 || fields[1] != strconv.Itoa(parent) {
@@ -95,8 +97,7 @@ func children(parent int) []int {
 	return found
 }
 
-// lastWords keeps the end of what is written to it, safe for use while the
-// process still writes.
+// lastWords keeps the last bytes written to it. It is safe for concurrent use.
 type lastWords struct {
 	mu   sync.Mutex
 	text []byte

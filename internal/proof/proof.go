@@ -1,6 +1,6 @@
-// Package proof writes what was measured into the document that shows it: each
-// long command owns one section and replaces it whole, so that the document is
-// always what the commands printed last and nobody edits a figure by hand.
+// Package proof writes measured results into a document. Each long command owns
+// one section and replaces it as a whole, so that the document always has the
+// latest output of the commands and nobody edits a figure by hand.
 package proof
 
 import (
@@ -16,22 +16,23 @@ import (
 	"time"
 )
 
-// Variable names the document for tests, which have no flags of their own.
+// Variable is the environment variable that names the document for tests, which
+// have no flags of their own.
 const Variable = "VERDICT_PROOF"
 
 // Write replaces the text between <!-- section --> and <!-- /section --> of a
-// document, and appends the pair when it is not there. An empty path is nobody
-// asking for a document, and no error. Two commands may write at once.
+// document, and appends the pair if it is missing. It does nothing if path is
+// "". Several processes may write concurrently.
 func Write(path, section, markdown string) (err error) {
 	if path == "" {
 		return nil
 	}
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a document for everybody to read
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644) //nolint:gosec // a document that everybody may read
 	if err != nil {
 		return fmt.Errorf("write proof of %s: %w", section, err)
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	// The lock goes with the file when it is closed.
+	// Closing the file releases the lock.
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("lock %s: %w", path, err)
 	}
@@ -49,7 +50,7 @@ func Write(path, section, markdown string) (err error) {
 	return nil
 }
 
-// replace is Write without the file.
+// replace returns the document with the section replaced or appended.
 func replace(document []byte, section, markdown string) ([]byte, error) {
 	opening, closing := []byte("<!-- "+section+" -->\n"), []byte("<!-- /"+section+" -->\n")
 	text := strings.TrimSpace(markdown) + "\n"
@@ -68,24 +69,26 @@ func replace(document []byte, section, markdown string) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%s%s%s", head, opening, text, closing, tail), nil
 }
 
-// Origin is the line above every table: when, of which commit, on what machine
-// and by which command, which anybody can repeat.
+// Origin returns the line above every table: the date, the commit, the machine
+// and the command with which anybody can repeat the measurement.
 func Origin(ctx context.Context, now time.Time, command string) string {
 	return fmt.Sprintf("%s · commit %s · %d cores, %s %s/%s · `%s`\n",
-		now.UTC().Format("2006-01-02 15:04 UTC"), commit(ctx), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, command)
+		now.UTC().Format("2006-01-02 15:04 UTC"), commit(ctx), runtime.NumCPU(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, command)
 }
 
-// commit is the commit of the working folder; a plus sign says that there were
-// changes on top of it.
+// commit returns the commit of the working folder, with a plus sign if there
+// were uncommitted changes.
 func commit(ctx context.Context) string {
-	output, err := exec.CommandContext(ctx, "git", "describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=+").Output()
+	output, err := exec.CommandContext(ctx, "git", "describe", "--always", "--abbrev=12", "--exclude=*",
+		"--dirty=+").Output()
 	if err != nil {
-		return "unknown" // outside of a working folder
+		return "unknown" // not in a working folder
 	}
 	return strings.TrimSpace(string(output))
 }
 
-// Table renders rows as a Markdown table, its first row the heading.
+// Table returns rows as a Markdown table. The first row is the heading.
 func Table(rows [][]string) string {
 	var out strings.Builder
 	for i, row := range rows {

@@ -19,7 +19,8 @@ func TestWrite(t *testing.T) {
 		{"appended", "# Proof\n", "# Proof\n\n<!-- load -->\nnew\n<!-- /load -->\n", ""},
 		{"appended after a line without an end", "# Proof", "# Proof\n\n<!-- load -->\nnew\n<!-- /load -->\n", ""},
 		{
-			"replaced, and the rest kept", "a\n<!-- load -->\nold\nold\n<!-- /load -->\nb\n<!-- fuzz -->\nc\n<!-- /fuzz -->\n",
+			"replaced, and the rest kept",
+			"a\n<!-- load -->\nold\nold\n<!-- /load -->\nb\n<!-- fuzz -->\nc\n<!-- /fuzz -->\n",
 			"a\n<!-- load -->\nnew\n<!-- /load -->\nb\n<!-- fuzz -->\nc\n<!-- /fuzz -->\n", "",
 		},
 		{"never closed", "<!-- load -->\nold\n", "", "opened and not closed"},
@@ -53,7 +54,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteAtOnce lets many commands write; none may undo another's section.
+// TestWriteAtOnce writes many sections concurrently; none may overwrite
+// another's.
 func TestWriteAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "PROOF.md")

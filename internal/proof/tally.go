@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// Tally counts what was tried and what came of it. It is ready to use, by any
-// number of goroutines.
+// Tally counts attempts and their outcomes. The zero value is ready to use. It
+// is safe for concurrent use.
 type Tally struct {
 	mu    sync.Mutex
 	kinds map[string]map[string]int // outcomes by kind
 }
 
-// Add counts one try of a kind, and its outcome, such as a status.
+// Add counts one attempt of a kind with its outcome, such as a status.
 func (t *Tally) Add(kind, outcome string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -28,7 +28,7 @@ func (t *Tally) Add(kind, outcome string) {
 	t.kinds[kind][outcome]++
 }
 
-// Total is how often was tried.
+// Total returns the number of attempts.
 func (t *Tally) Total() (total int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -40,8 +40,8 @@ func (t *Tally) Total() (total int) {
 	return total
 }
 
-// Table has a row for each kind, by name: how often it was tried, and how often
-// each outcome came of it.
+// Table returns a Markdown table with a row for each kind, in the order of the
+// names: the number of attempts, and how often each outcome occurred.
 func (t *Tally) Table(kind, outcome string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

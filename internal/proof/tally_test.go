@@ -19,7 +19,8 @@ func TestTally(t *testing.T) {
 		})
 	}
 	all.Wait()
-	want := "| attack | tries | answers |\n|---|---|---|\n| bombs | 20 | 400 × 10, 413 × 10 |\n| wrong keys | 10 | 401 × 10 |\n"
+	want := "| attack | tries | answers |\n|---|---|---|\n| bombs | 20 | 400 × 10, 413 × 10 |\n| wrong keys | 10 | " +
+		"401 × 10 |\n"
 	if diff := cmp.Diff(want, tally.Table("attack", "answers")); diff != "" {
 		t.Error(diff)
 	}

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Timing is how long two things take that must not be told apart.
+// Timing holds the durations of two operations that must be indistinguishable.
 type Timing struct {
 	Name     string
 	One, Two time.Duration // medians
 }
 
-// Compare does one and the other in turn, so many times each: what slows the
-// machine down for a while slows both.
+// Compare runs one and other alternately, tries times each, so that a temporary
+// slowdown of the machine affects both.
 func Compare(name string, tries int, one, other func() time.Duration) Timing {
 	var first, second []time.Duration
 	for range tries {
@@ -27,7 +27,7 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
-// Alike tells whether the medians lie within a tenth of each other.
+// Alike reports whether the medians are within a tenth of each other.
 func (t Timing) Alike() bool {
 	ratio := float64(t.One) / float64(t.Two)
 	return ratio >= 0.9 && ratio <= 1.1
@@ -35,7 +35,7 @@ func (t Timing) Alike() bool {
 
 func (t Timing) String() string { return fmt.Sprintf("%s: medians %s and %s", t.Name, t.One, t.Two) }
 
-// TimingTable shows them.
+// TimingTable returns the timings as a Markdown table.
 func TimingTable(timings []Timing) string {
 	rows := [][]string{{"what is not told apart", "median of one", "median of the other"}}
 	for _, t := range timings {

@@ -16,7 +16,7 @@ func TestTimingsAreCompared(t *testing.T) {
 			t.Errorf("%s: alike %t", got, got.Alike())
 		}
 	}
-	// One slow try of many is not what is compared.
+	// One slow attempt among many must not change the median.
 	n := 0
 	sometimes := func() time.Duration {
 		if n++; n == 3 {

@@ -6,12 +6,12 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// Caps are how many of something a tenant may have: drafts, scorecards and entries
-// of the block list in one environment, and API keys in use in both. A zero field
-// takes its default.
+// Caps limits how many objects a tenant may have: drafts, scorecards and block
+// list entries in one environment, and valid API keys in both together. A zero
+// field gets its default.
 type Caps struct{ Drafts, Scorecards, Blocked, Keys int }
 
-// DefaultCaps are the caps unless set otherwise.
+// DefaultCaps returns the default caps.
 func DefaultCaps() Caps {
 	return Caps{
 		Drafts:     policydesk.DefaultMaxDrafts,

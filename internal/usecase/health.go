@@ -7,7 +7,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// Health is whether the service can do its work.
+// Health says whether the service is ready.
 type Health struct {
 	Ready          bool
 	StorageLatency time.Duration
@@ -15,10 +15,10 @@ type Health struct {
 	Time           time.Time
 }
 
-// healthWait bounds how long a probe waits for the database.
+// healthWait limits how long a health check waits for the database.
 const healthWait = 2 * time.Second
 
-// Health asks the database for an answer, and whether it keeps what is written.
+// Health checks whether the database answers and accepts writes.
 func (s *Set) Health(ctx context.Context) Health {
 	ctx, cancel := context.WithTimeout(ctx, healthWait)
 	defer cancel()
@@ -27,7 +27,12 @@ func (s *Set) Health(ctx context.Context) Health {
 	if err != nil {
 		s.core.Logger.WarnContext(ctx, "the database does not answer", "error", err)
 	} else if err = s.core.DB.Writable(ctx); err != nil {
-		s.core.Logger.WarnContext(ctx, "the database takes no writes", "error", err)
+		s.core.Logger.WarnContext(ctx, "the database does not accept writes", "error", err)
 	}
-	return Health{Ready: err == nil, StorageLatency: s.core.Now().Sub(begin), EngineVersion: engine.Version, Time: s.core.Moment()}
+	return Health{
+		Ready:          err == nil,
+		StorageLatency: s.core.Now().Sub(begin),
+		EngineVersion:  engine.Version,
+		Time:           s.core.Moment(),
+	}
 }

@@ -1,6 +1,6 @@
-// Package usecase puts the use-case rooms together over one database: what the service
-// does is in the rooms, and this one makes them, runs their background work and says
-// whether they can do it.
+// Package usecase creates the use-case rooms over one database, runs their
+// background work and reports whether they are ready. The operations themselves
+// are in the rooms.
 package usecase
 
 import (
@@ -22,16 +22,16 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options are what a Set needs besides its database. A zero field takes its default,
-// which the room that it is for documents.
+// Options configures a Set. A zero field gets its default, which the room that
+// uses it documents.
 type Options struct {
 	Now    func() time.Time // the clock
-	Random io.Reader        // of ids and keys
+	Random io.Reader        // for ids and keys
 	Logger *slog.Logger
 	Hooks  Hooks
-	Caps   Caps // how much a tenant may have; DefaultCaps
+	Caps   Caps // limits of a tenant (default DefaultCaps)
 
-	// Of account.
+	// For account.
 	Plans          tenant.Plans
 	Passwords      tenant.PasswordRules
 	PasswordCost   tenant.Cost
@@ -41,18 +41,19 @@ type Options struct {
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
 
-	// Of frauddesk.
+	// For frauddesk.
 	Atlas signal.Atlas
 
-	// Of policydesk.
+	// For policydesk.
 	PlanCache int
 
-	// Of study.
+	// For study.
 	Backtests study.BacktestLimits
 	Spreader  study.Spreader
 }
 
-// Set is the use-case rooms over one database. It is safe for concurrent use.
+// Set holds the use-case rooms over one database. It is safe for concurrent
+// use.
 type Set struct {
 	Access    *account.Access
 	People    *account.People
@@ -69,7 +70,7 @@ type Set struct {
 	accounts *account.Services
 }
 
-// New makes the rooms.
+// New creates the rooms.
 func New(db *store.DB, o Options) (*Set, error) {
 	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
 	accounts, err := account.New(core, account.Options{
@@ -113,15 +114,15 @@ func New(db *store.DB, o Options) (*Set, error) {
 	}, nil
 }
 
-// flushEvery is how long what is gathered in memory waits to be stored.
+// flushEvery is the interval at which data collected in memory is stored.
 const flushEvery = time.Second
 
-// purgeEvery is how often what has expired is removed.
+// purgeEvery is the interval at which expired rows are removed.
 const purgeEvery = 10 * time.Minute
 
-// Run stores what is gathered in memory, until ctx ends, and then once more.
-// A set whose Run is not called answers all the same, and forgets its
-// statistics.
+// Run stores data collected in memory and removes expired rows at intervals
+// until ctx ends, and then stores once more. A Set also works without Run, but
+// loses its statistics.
 func (s *Set) Run(ctx context.Context) {
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
@@ -142,14 +143,14 @@ func (s *Set) Run(ctx context.Context) {
 	}
 }
 
-// Flush stores what the rooms have gathered in memory.
+// Flush stores the data that the rooms have collected in memory.
 func (s *Set) Flush(ctx context.Context) {
 	s.Decisions.Flush(ctx)
 	s.Policies.Flush(ctx)
 	s.accounts.Flush(ctx)
 }
 
-// Purge removes what has expired.
+// Purge removes expired rows.
 func (s *Set) Purge(ctx context.Context) {
 	s.core.Purge(ctx)
 	s.accounts.Purge(ctx)
