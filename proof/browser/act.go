@@ -13,10 +13,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// glance is how long a page has to say what it is, when something went wrong.
+// glance is the timeout for reading the page after a failure.
 const glance = 5 * time.Second
 
-// pause is between two looks at a page that something shall appear on.
+// pause is the interval between two checks while waiting for something on the
+// page.
 const pause = 50 * time.Millisecond
 
 // Go opens a page.
@@ -28,7 +29,7 @@ func (t *Tab) Go(path string) {
 	t.do("go to "+path, chromedp.Navigate(path))
 }
 
-// At is the path of the page that is shown.
+// At returns the path of the present page.
 func (t *Tab) At() string {
 	ctx, cancel := context.WithTimeout(t.ctx, glance)
 	defer cancel()
@@ -39,16 +40,17 @@ func (t *Tab) At() string {
 	return strings.TrimPrefix(at, t.base)
 }
 
-// text is what a reader of the page sees, the beginning of it.
+// text returns the beginning of the visible text of the page.
 func (t *Tab) text() string {
 	ctx, cancel := context.WithTimeout(t.ctx, glance)
 	defer cancel()
 	var text string
-	_ = chromedp.Run(ctx, chromedp.Evaluate(`(document.querySelector("main") ?? document.body)?.innerText.slice(0, 1500) ?? ""`, &text))
+	_ = chromedp.Run(ctx,
+		chromedp.Evaluate(`(document.querySelector("main") ?? document.body)?.innerText.slice(0, 1500) ?? ""`, &text))
 	return text
 }
 
-// Ask evaluates an expression on the page and reads its value.
+// Ask evaluates a JavaScript expression on the page and decodes its value.
 func (t *Tab) Ask(expression string, into any) {
 	t.Helper()
 	t.do("ask the page", chromedp.Evaluate(expression, into, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
@@ -56,13 +58,14 @@ func (t *Tab) Ask(expression string, into any) {
 	}))
 }
 
-// Fill types into fields: a selector, what to type, and so on. What a field has
-// in it is selected first, as people do, so that it goes with the first letter.
+// Fill types into fields: pairs are selectors and texts. The present content of
+// a field is selected first, as people do, so that the first letter replaces
+// it.
 func (t *Tab) Fill(pairs ...string) {
 	t.Helper()
 	for i := 0; i+1 < len(pairs); i += 2 {
-		// A key that is pressed while the page takes the focus for itself is lost,
-		// so what was typed is compared, and typed again.
+		// A key that is pressed while the page moves the focus is lost, so the
+		// result is compared and typed again if necessary.
 		for range typings {
 			if t.typed(pairs[i], pairs[i+1]) {
 				break
@@ -71,23 +74,25 @@ func (t *Tab) Fill(pairs ...string) {
 	}
 }
 
-// typings is how often Fill types a text that does not arrive whole.
+// typings is how often Fill tries to type a text.
 const typings = 3
 
-// typed types a text into a field and reports whether the field then has it. Of
-// fields that write a value in their own way, such as dates, it always does.
+// typed types a text into a field and reports whether the field then has it.
+// For fields that format their value, such as dates, it always returns true.
 func (t *Tab) typed(selector, text string) bool {
 	t.Helper()
 	selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(selector))
 	has := false
 	t.do("fill "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Evaluate(selected, nil),
 		chromedp.SendKeys(selector, text, chromedp.ByQuery),
-		chromedp.Evaluate(fmt.Sprintf(`(e => !e || e.value === %s || !["text", "email", "password", "search", "textarea"].includes(e.type))(document.querySelector(%s))`,
-			quoted(text), quoted(selector)), &has))
+		chromedp.Evaluate(
+			fmt.Sprintf(
+				`(e => !e || e.value === %s || !["text", "email", "password", "search", "textarea"].includes(e.type))(document.querySelector(%s))`,
+				quoted(text), quoted(selector)), &has))
 	return has
 }
 
-// Choose sets a select, and tells the page so.
+// Choose sets the value of a select element and sends its events.
 func (t *Tab) Choose(selector, value string) {
 	t.Helper()
 	var found bool
@@ -99,45 +104,48 @@ func (t *Tab) Choose(selector, value string) {
 	}
 }
 
-// Tick checks a box or a choice of several.
+// Tick checks a checkbox or a radio button.
 func (t *Tab) Tick(selector string) {
 	t.Helper()
 	var ticked bool
-	t.Ask(fmt.Sprintf(`(() => { const b = document.querySelector(%s); if (b && !b.checked) b.click(); return Boolean(b?.checked) })()`,
-		quoted(selector)), &ticked)
+	t.Ask(
+		fmt.Sprintf(
+			`(() => { const b = document.querySelector(%s); if (b && !b.checked) b.click(); return Boolean(b?.checked) })()`,
+			quoted(selector)), &ticked)
 	if !ticked {
 		t.Fatalf("%s cannot be ticked at %s", selector, t.At())
 	}
 }
 
-// Click presses something that stays on the page.
+// Click clicks an element that does not load another page.
 func (t *Tab) Click(selector string) {
 	t.Helper()
 	t.do("click "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// Follow presses something that leads to another page, and waits for that.
+// Follow clicks an element that loads another page, and waits for the page.
 func (t *Tab) Follow(selector string) {
 	t.Helper()
 	t.do("follow "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery))
 	t.await("follow "+selector, chromedp.Click(selector, chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// findByText marks the first thing in the page's content that can be pressed,
-// can be seen, and has a text that begins so.
+// findByText marks the first clickable, visible element in the page's content
+// whose text begins with the given text.
 const findByText = `(() => { for (const old of document.querySelectorAll("[data-pressed]")) old.removeAttribute("data-pressed");
 	const found = [...document.querySelectorAll("main button, main a, main summary")].find(e =>
 		e.innerText.replaceAll(/\s+/g, " ").trim().startsWith(%s) && e.checkVisibility() && !e.classList.contains("away"));
 	found?.setAttribute("data-pressed", ""); return Boolean(found) })()`
 
-// Press presses what has a text, and waits for the page it leads to.
+// Press clicks the element with a text and waits for the page that it loads.
 func (t *Tab) Press(text string) {
 	t.Helper()
-	t.do("find "+text, chromedp.Poll(fmt.Sprintf(findByText, quoted(text)), nil, chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(patience)))
+	t.do("find "+text, chromedp.Poll(fmt.Sprintf(findByText, quoted(text)), nil, chromedp.WithPollingInterval(pause),
+		chromedp.WithPollingTimeout(patience)))
 	t.await("press "+text, chromedp.Click("[data-pressed]", chromedp.ByQuery, chromedp.NodeVisible))
 }
 
-// await does something that loads a page.
+// await runs an action that loads a page, and waits for the page.
 func (t *Tab) await(what string, action chromedp.Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
@@ -147,7 +155,7 @@ func (t *Tab) await(what string, action chromedp.Action) {
 	}
 }
 
-// Upload puts a file into a file field.
+// Upload selects a file in a file field.
 func (t *Tab) Upload(selector, file string) {
 	t.Helper()
 	t.do("upload into "+selector, chromedp.SetUploadFiles(selector, []string{file}, chromedp.ByQuery))
@@ -156,11 +164,12 @@ func (t *Tab) Upload(selector, file string) {
 // Sees waits until the page shows a text.
 func (t *Tab) Sees(text string) {
 	t.Helper()
-	t.do("see "+text, chromedp.Poll(fmt.Sprintf(`document.body.innerText.toLowerCase().includes(%s)`, quoted(strings.ToLower(text))), nil,
+	t.do("see "+text, chromedp.Poll(
+		fmt.Sprintf(`document.body.innerText.toLowerCase().includes(%s)`, quoted(strings.ToLower(text))), nil,
 		chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(patience)))
 }
 
-// Text is what an element shows.
+// Text returns the visible text of an element.
 func (t *Tab) Text(selector string) string {
 	t.Helper()
 	var text string
@@ -169,13 +178,13 @@ func (t *Tab) Text(selector string) string {
 }
 
 func quoted(text string) string {
-	out, _ := json.Marshal(text) // a string always can be
+	out, _ := json.Marshal(text) // a string can always be encoded
 	return string(out)
 }
 
-// Back goes back in the browser's history, as the button of the browser does.
-// The browser may have kept the page or ask for it again; a page that it would
-// have to post a form for fails the test.
+// Back goes back in the browser's history, like the browser's button. The
+// browser may have cached the page or request it again; the test fails if it
+// would have to post a form again.
 func (t *Tab) Back() {
 	t.Helper()
 	var from, to string
@@ -190,9 +199,9 @@ func (t *Tab) Back() {
 		from, to = entries[at].URL, entries[at-1].URL
 		return page.NavigateToHistoryEntry(entries[at-1].ID).Do(ctx)
 	}))
-	arrived := `document.readyState === "complete" && location.href !== ` + quoted(from) // it may lead on from there
+	arrived := `document.readyState === "complete" && location.href !== ` + quoted(from) // the page may redirect
 	for begun, there := time.Now(), false; !there; time.Sleep(pause) {
-		// What is asked of a page that is being left is answered with an error.
+		// An expression on a page that is being unloaded returns an error.
 		_ = chromedp.Run(t.ctx, chromedp.Evaluate(arrived, &there))
 		if time.Since(begun) > patience {
 			t.Fatalf("going back to %s leads to %s", to, t.At())
@@ -204,23 +213,24 @@ func (t *Tab) Back() {
 	}
 }
 
-// Type presses keys where the focus is.
+// Type sends keys to the focused element.
 func (t *Tab) Type(keys string) {
 	t.Helper()
 	t.do("type "+keys, chromedp.KeyEvent(keys))
 }
 
-// Focused says which control has the focus: its data-at, else its name, else the
-// name of its element.
+// Focused returns which control has the focus: its data-at, otherwise its name,
+// otherwise the name of its element.
 func (t *Tab) Focused() string {
 	t.Helper()
 	var at string
-	t.Ask(`(e => e.dataset.at ?? (e.getAttribute("name") || e.tagName.toLowerCase()))(document.activeElement ?? document.body)`, &at)
+	t.Ask(
+		`(e => e.dataset.at ?? (e.getAttribute("name") || e.tagName.toLowerCase()))(document.activeElement ?? document.body)`, &at)
 	return at
 }
 
-// BeginsAt waits until the element with an id has the focus, and can be seen:
-// within the window, and with nothing over it.
+// BeginsAt waits until the element with an id has the focus and is visible:
+// inside the window and not covered.
 func (t *Tab) BeginsAt(id string) {
 	t.Helper()
 	var found string
@@ -229,7 +239,8 @@ func (t *Tab) BeginsAt(id string) {
 		const r = e.getBoundingClientRect(), y = r.top + Math.min(r.height / 2, 20);
 		if (y < 0 || y > innerHeight) return "it is at " + Math.round(y) + " of " + innerHeight;
 		const over = document.elementFromPoint(r.left + Math.min(r.width / 2, 20), y);
-		return over && (e.contains(over) || over.contains(e)) ? "" : "it is under " + over?.outerHTML.slice(0, 80) })()`, quoted(id))
+		return over && (e.contains(over) || over.contains(e)) ? "" : "it is under " + over?.outerHTML.slice(0, 80) })()`,
+		quoted(id))
 	for begun := time.Now(); ; time.Sleep(pause) {
 		if t.Ask(seen, &found); found == "" {
 			return

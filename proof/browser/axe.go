@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// axe-core, which looks for what keeps people out of a page. It is used by
-// tests alone, comes from the npm registry at this version with this checksum,
-// and is never committed.
+// axe-core finds accessibility problems of a page. Only tests use it. It comes
+// from the npm registry at this version with this checksum and is never
+// committed.
 const (
 	axeVersion = "4.14.0"
 	axeAddress = "https://registry.npmjs.org/axe-core/-/axe-core-" + axeVersion + ".tgz"
@@ -29,8 +29,8 @@ const (
 	maxPackage = 16 << 20
 )
 
-// Axe returns the program from .tools in the repository's folder. If it is not
-// there, Axe downloads it and keeps it there.
+// Axe returns the program from .tools in the repository's folder, and downloads
+// it there if it is missing.
 func Axe(t *testing.T) string {
 	t.Helper()
 	module, err := moduleRoot()
@@ -54,7 +54,7 @@ func Axe(t *testing.T) string {
 	return program
 }
 
-// moduleRoot is the folder with go.mod, above the one that tests run in.
+// moduleRoot returns the folder with go.mod, at or above the test's folder.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -90,8 +90,8 @@ func fetch(ctx context.Context, address string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(response.Body, maxPackage))
 }
 
-// keep writes the package down whole or not at all, for two tests may do so at
-// once.
+// keep writes the package atomically, because two tests may write it
+// concurrently.
 func keep(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
 		return err
@@ -107,7 +107,7 @@ func keep(path string, data []byte) error {
 	return os.Rename(part.Name(), path)
 }
 
-// unpack checks the package and takes the program out of it.
+// unpack checks the package and returns the program in it.
 func unpack(archive []byte) (string, error) {
 	if sum := sha512.Sum512(archive); base64.StdEncoding.EncodeToString(sum[:]) != axeSHA512 {
 		return "", errors.New("it is not the package that was chosen: its checksum differs")
@@ -128,19 +128,19 @@ func unpack(archive []byte) (string, error) {
 	}
 }
 
-// finding is a rule that the page breaks, and some of the places.
+// finding is a rule that the page violates, with some of the places.
 type finding struct {
 	ID, Impact, Help string
 	Nodes            []string
 }
 
-// askAxe asks for what axe-core calls serious or critical. Every rule is asked, those
-// of WCAG 2.2 and those of best practice.
+// askAxe returns the violations that axe-core calls serious or critical. It
+// applies all rules, those of WCAG 2.2 and of best practice.
 const askAxe = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
 	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`
 
-// accessible has axe-core look at the page.
+// accessible checks the page with axe-core.
 func (t *Tab) accessible(axe string, look Look) {
 	t.Helper()
 	var there bool

@@ -1,9 +1,9 @@
-// Package browser drives the console in a real Chromium, the
-// distribution's, without a window.
+// Package browser drives the console in a real, headless Chromium of the
+// distribution.
 //
-// It looks while it drives: whatever the browser complains about on a page (an
-// error in a script, something that the content security policy refused, a file
-// that was not there, a box that a hostile text opened) fails the test.
+// It also checks every page: any complaint of the browser (an error in a
+// script, something that the content security policy refused, a missing file, a
+// dialog that a hostile text opened) fails the test.
 package browser
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page may take. It is long, because the machine may be
-// busy with other tests; nothing waits for it to pass.
+// patience is the timeout for a page. It is long, because the machine may be
+// busy with other tests; no test waits for it to pass.
 const patience = 60 * time.Second
 
 // Browser is a running Chromium.
@@ -35,11 +35,11 @@ type Browser struct {
 	ctx context.Context
 }
 
-// programs are the names under which Chromium is installed.
+// programs are the names of Chromium's executable.
 var programs = []string{"chromium", "chromium-browser", "google-chrome"}
 
-// Open starts Chromium. A machine without it fails the test: scripts/deps
-// installs it, and a test that is left out in silence is none.
+// Open starts Chromium. If Chromium is missing, the test fails: scripts/deps
+// installs it, and a test that is silently skipped checks nothing.
 func Open(t *testing.T) *Browser {
 	t.Helper()
 	var path string
@@ -55,11 +55,12 @@ func Open(t *testing.T) *Browser {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-dev-shm-usage", true),
-		// Going back asks for the page again, as it must when the browser has not kept it.
+		// Going back requests the page again, as if it were not cached.
 		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,BackForwardCache"),
 		chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses its sandbox to root; every page here is ours
+		// Chromium's sandbox does not work as root; every page here is ours
+		options = append(options, chromedp.NoSandbox)
 	}
 	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
@@ -71,8 +72,7 @@ func Open(t *testing.T) *Browser {
 	return &Browser{T: t, ctx: ctx}
 }
 
-// spent is how long Chromium has used the processors, but for the tabs that
-// were closed.
+// spent returns the processor time of Chromium, without that of closed tabs.
 func (b *Browser) spent() time.Duration {
 	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), glance)
 	defer cancel()
@@ -87,21 +87,21 @@ func (b *Browser) spent() time.Duration {
 	return time.Duration(float64(spent * float64(time.Second)))
 }
 
-// Tab is a page of the browser. Its cookies are one person's.
+// Tab is a tab of the browser, with the cookies of one person.
 type Tab struct {
 	*testing.T
 	ctx     context.Context
 	browser *Browser
 	person  cdp.BrowserContextID // whose cookies it has
 	base    string
-	turn    int // of the looks that are taken by turns
+	turn    int // counts the looks of Lens.Brief
 
 	mu         sync.Mutex
 	complaints []string
-	expected   map[int64]bool // statuses that the test asked for
+	expected   map[int64]bool // statuses that the test expects
 }
 
-// Tab opens a tab on the server at base, with cookies of its own.
+// Tab opens a tab for the server at base, with its own cookies.
 func (b *Browser) Tab(t *testing.T, base string) *Tab {
 	t.Helper()
 	ctx, cancel := b.whole()
@@ -113,19 +113,19 @@ func (b *Browser) Tab(t *testing.T, base string) *Tab {
 	return b.open(t, base, person)
 }
 
-// Beside opens another tab of the same person.
+// Beside opens another tab with the same cookies.
 func (t *Tab) Beside() *Tab {
 	t.Helper()
 	return t.browser.open(t.T, t.base, t.person)
 }
 
-// whole is the context for what is asked of the browser, not of one tab.
+// whole returns the context for commands to the browser instead of one tab.
 func (b *Browser) whole() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), patience)
 }
 
-// open opens a tab in a window: Chromium wants one for cookies of their own,
-// even where there are none to be seen.
+// open opens a tab in a new window, which Chromium needs for separate cookies
+// even in headless mode.
 func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *Tab {
 	t.Helper()
 	whole, cancel := b.whole()
@@ -141,7 +141,7 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 	})
 	tab := &Tab{T: t, ctx: ctx, browser: b, person: person, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
-	// The tab lives as long as the context that it was first run with.
+	// The tab lives as long as the context with which it was first used.
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
@@ -149,7 +149,7 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 	return tab
 }
 
-// do runs actions within the patience; what is the sentence of a failure.
+// do runs actions with the timeout patience; what describes them in a failure.
 func (t *Tab) do(what string, actions ...chromedp.Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, patience)
@@ -159,7 +159,7 @@ func (t *Tab) do(what string, actions ...chromedp.Action) {
 	}
 }
 
-// Theme has the system prefer light or dark.
+// Theme sets the preferred color scheme, "light" or "dark".
 func (t *Tab) Theme(name string) {
 	t.Helper()
 	t.do("prefer "+name, emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
@@ -167,19 +167,19 @@ func (t *Tab) Theme(name string) {
 	}))
 }
 
-// Width makes the window so wide.
+// Width sets the width of the window.
 func (t *Tab) Width(pixels int64) {
 	t.Helper()
 	t.Size(pixels, 900)
 }
 
-// Size makes the window so wide and so high.
+// Size sets the width and the height of the window.
 func (t *Tab) Size(width, height int64) {
 	t.Helper()
 	t.do("resize", emulation.SetDeviceMetricsOverride(width, height, 1, false))
 }
 
-// Scripts lets the scripts of pages run, or not.
+// Scripts turns the scripts of pages on or off.
 func (t *Tab) Scripts(run bool) {
 	t.Helper()
 	t.do("let scripts run or not", emulation.SetScriptExecutionDisabled(!run))

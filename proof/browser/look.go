@@ -11,17 +11,17 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Look is one way to look at a page.
+// Look is a combination of theme and window width.
 type Look struct {
 	Theme string
 	Width int64
 }
 
-// Looks are the ways in which every page is looked at, in an order in which
-// each differs from the one before in one thing.
+// Looks are the combinations in which every page is checked. Each differs from
+// the one before in one thing.
 var Looks = []Look{{"light", 1280}, {"dark", 1280}, {"dark", 380}, {"light", 380}}
 
-// String is the look as part of a file's name.
+// String returns the look as part of a file name.
 func (l Look) String() string {
 	if l.Width < 1000 {
 		return "380-" + l.Theme
@@ -29,21 +29,22 @@ func (l Look) String() string {
 	return "1280-" + l.Theme
 }
 
-// Lens is what pages are looked at through.
+// Lens says how pages are checked.
 type Lens struct {
 	// Axe is the program of axe-core.
 	Axe string
-	// Folder is where the pictures go; "" for none.
+	// Folder is where screenshots are stored; "" for none.
 	Folder string
-	// Tall draws pages down to their end, and not the first screen alone.
+	// Tall takes screenshots of the whole page, not only of the first screen.
 	Tall bool
-	// Brief takes one look alone, light and wide or dark and narrow, by turns.
+	// Brief checks only one look, alternating between light and wide, and dark
+	// and narrow.
 	Brief bool
 }
 
-// Inspect looks at the page in every way, keeps pictures if asked to, and fails on
-// what does not belong: what the browser complains about, what axe-core finds,
-// and a body that is wider than the window.
+// Inspect checks the page in every look, takes screenshots if requested, and
+// fails for complaints of the browser, findings of axe-core, and a body wider
+// than the window.
 func (t *Tab) Inspect(l Lens, name string) {
 	t.Helper()
 	t.turn += 2
@@ -55,44 +56,46 @@ func (t *Tab) Inspect(l Lens, name string) {
 		t.Width(look.Width)
 		t.fits(look)
 		t.Shoot(l, name+"-"+look.String())
-		if i%2 == 0 { // once in either theme and once at either width
+		if i%2 == 0 { // once in each theme and at each width
 			t.accessible(l.Axe, look)
 		}
 	}
 	t.Quiet()
 }
 
-// Cut takes elements off the page, of which there are too many to look at.
+// Cut removes elements from the page, if there are too many to check.
 func (t *Tab) Cut(selector string) {
 	t.Helper()
 	t.Ask(fmt.Sprintf(`document.querySelectorAll(%s).forEach(e => e.remove())`, quoted(selector)), nil)
 }
 
-// Shaped fails when a table of the page is drawn as something else, because a
-// style that was meant for another thing applies to it as well. On a telephone
-// tables may be lists.
+// Shaped fails if a table of the page is not displayed as a table because a
+// style for something else applies to it. On small screens tables may be lists.
 func (t *Tab) Shaped() {
 	t.Helper()
 	t.Width(Looks[0].Width)
 	var bent []string
-	t.Ask(`[...document.querySelectorAll("table")].filter(e => e.checkVisibility() && getComputedStyle(e).display !== "table").slice(0, 3).map(e => e.outerHTML.slice(0, 120))`, &bent)
+	t.Ask(
+		`[...document.querySelectorAll("table")].filter(e => e.checkVisibility() && getComputedStyle(e).display !== "table").slice(0, 3).map(e => e.outerHTML.slice(0, 120))`,
+		&bent)
 	if len(bent) > 0 {
 		t.Errorf("%s: tables are not drawn as tables:\n    %s", t.At(), strings.Join(bent, "\n    "))
 	}
 }
 
-// fits fails when the page would have to be pushed sideways.
+// fits fails if the page would need horizontal scrolling.
 func (t *Tab) fits(look Look) {
 	t.Helper()
 	var wide []string
 	t.Ask(`(() => { const room = document.documentElement.clientWidth;
 		if (document.documentElement.scrollWidth <= room) return [];
 		const out = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest(".table, [role=region]"));
-		return ["" + document.documentElement.scrollWidth, ...out.slice(0, 3).map(e => e.outerHTML.slice(0, 120))] })()`, &wide)
+		return ["" + document.documentElement.scrollWidth, ...out.slice(0, 3).map(e => e.outerHTML.slice(0, 120))] })()`,
+		&wide)
 	if len(wide) > 0 {
 		t.Errorf("%s (%s): the page is wider than the window:\n    %s", t.At(), look, strings.Join(wide, "\n    "))
 	}
-	if look.Width < 1280 { // on a phone a table may be pushed sideways
+	if look.Width < 1280 { // on small screens a table may scroll horizontally
 		return
 	}
 	t.Ask(`[...document.querySelectorAll(".table")].filter(e => e.scrollWidth > e.clientWidth + 1)
@@ -102,41 +105,45 @@ func (t *Tab) fits(look Look) {
 	}
 }
 
-// FirstScreen fails unless all of the elements can be seen without scrolling:
-// wholly, and with nothing over them. The window keeps the height that it has.
+// FirstScreen fails unless all of the elements are visible without scrolling,
+// completely and not covered. The window keeps its height.
 func (t *Tab) FirstScreen(selectors ...string) {
 	t.Helper()
 	for _, selector := range selectors {
 		var hidden string
-		t.Ask(fmt.Sprintf(`(() => { window.scrollTo(0, 0); const e = document.querySelector(%s); if (!e) return "is not there";
+		t.Ask(fmt.Sprintf(
+			`(() => { window.scrollTo(0, 0); const e = document.querySelector(%s); if (!e) return "is not there";
 			const r = e.getBoundingClientRect(), room = document.documentElement;
 			if (r.width === 0 || r.height === 0 || !e.checkVisibility()) return "is not shown";
 			if (r.bottom > innerHeight || r.right > room.clientWidth + 1 || r.top < 0 || r.left < 0)
 				return "is at " + [r.left, r.top, r.right, r.bottom].map(Math.round) + " in a window of " + room.clientWidth + " by " + innerHeight;
 			const over = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2);
-			return over && (e.contains(over) || over.contains(e)) ? "" : "is under " + (over?.outerHTML.slice(0, 80) ?? "nothing") })()`, quoted(selector)), &hidden)
+			return over && (e.contains(over) || over.contains(e)) ? "" : "is under " + (over?.outerHTML.slice(0, 80) ?? "nothing") })()`,
+			quoted(selector)),
+			&hidden)
 		if hidden != "" {
 			t.Errorf("%s: %s %s", t.At(), selector, hidden)
 		}
 	}
 }
 
-// tallest is how much of a long page is drawn, in pixels.
+// tallest is the maximum height of a screenshot, in pixels.
 const tallest = 6000
 
-// Shoot draws the page into a file.
+// Shoot stores a screenshot of the page.
 func (t *Tab) Shoot(l Lens, name string) {
 	t.Helper()
 	if l.Folder == "" {
 		return
 	}
 	var picture []byte
-	t.Ask(`window.scrollTo(0, 0)`, nil) // what sticks to the top shall be there
+	t.Ask(`window.scrollTo(0, 0)`, nil) // so that sticky elements are at the top
 	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
 	if l.Tall {
 		var size struct{ W, H float64 }
 		t.Ask(`({W: document.documentElement.clientWidth, H: document.documentElement.scrollHeight})`, &size)
-		draw = draw.WithCaptureBeyondViewport(true).WithClip(&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1})
+		draw = draw.WithCaptureBeyondViewport(true).WithClip(
+			&page.Viewport{Width: size.W, Height: min(size.H, tallest), Scale: 1})
 	}
 	t.do("draw the page", chromedp.ActionFunc(func(ctx context.Context) (err error) {
 		picture, err = draw.Do(ctx)

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// listen hears what the browser says about the page.
+// listen records the browser's complaints about the page.
 func (t *Tab) listen(event any) {
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
@@ -21,7 +21,7 @@ func (t *Tab) listen(event any) {
 			t.complain("a script says %s: %s", e.Type, arguments(e.Args))
 		}
 	case *log.EventEntryAdded:
-		// What a response was is heard of below, with its status.
+		// Responses are checked below by their status.
 		if e.Entry.Level == log.LevelError && e.Entry.Source != log.SourceNetwork {
 			t.complain("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
@@ -35,7 +35,8 @@ func (t *Tab) listen(event any) {
 		}
 	case *page.EventJavascriptDialogOpening:
 		t.complain("a box opened: %q", e.Message)
-		go func() { _ = chromedp.Run(t.ctx, page.HandleJavaScriptDialog(true)) }() // so that the test goes on to say so
+		// so that the test continues and reports it
+		go func() { _ = chromedp.Run(t.ctx, page.HandleJavaScriptDialog(true)) }()
 	}
 }
 
@@ -61,8 +62,8 @@ func (t *Tab) answered(status int64, url string) {
 	}
 }
 
-// Expect says that responses of these statuses are meant, from here on; none
-// that none is.
+// Expect sets the statuses of responses that are expected from now on; without
+// arguments, none.
 func (t *Tab) Expect(statuses ...int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +73,7 @@ func (t *Tab) Expect(statuses ...int64) {
 	}
 }
 
-// Quiet fails the test when the browser has complained since it was last asked.
+// Quiet fails the test if the browser has complained since the last call.
 func (t *Tab) Quiet() {
 	t.Helper()
 	t.mu.Lock()

@@ -9,17 +9,17 @@ import (
 	"verdict/proof/browser"
 )
 
-// brief takes one look at a page: what is seen through it is drawn from the same
-// pieces as the pages that are looked at in every way. Where pictures are kept
-// it takes all.
+// brief returns a lens with one look: the pages checked with it consist of the
+// same elements as pages that are checked in every look. If screenshots are
+// stored, it checks all looks.
 func (s *stage) brief() browser.Lens {
 	lens := s.lens
 	lens.Brief = !lens.Tall
 	return lens
 }
 
-// answers looks at what pages show after something was asked of them: what came
-// of it, or what was wrong with it.
+// answers checks pages after a form was submitted: with results, or with
+// errors.
 func (s *stage) answers(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	things := consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t)
@@ -42,12 +42,14 @@ func (s *stage) answers(t *testing.T) {
 		{"account", "/console/account", "[name=password]", "short", "Change password"},
 		{"backtests-new", "/console/live/backtests/new?from=synthetic", "[name=n]", "-3", "Run the backtest"},
 		{"fraud-pincodes", "/console/live/fraud/pincodes", "[name=pincode]", "12", "Save entry"},
-		{"decisions-id", things["/console/{env}/decisions/{id}"][1].Path, "[name=reason_code]", "not a code", "Add review"},
+		{"decisions-id", things["/console/{env}/decisions/{id}"][1].Path, "[name=reason_code]", "not a code",
+			"Add review"},
 	} {
-		tab.Width(1280) // the last look was at a telephone's
+		tab.Width(1280) // the last look had the width of a phone
 		tab.Go(f.path)
-		// The browser would not let these go out; a program would.
-		tab.Ask(`document.querySelectorAll("form").forEach(f => { f.noValidate = true }); document.querySelectorAll("main details").forEach(d => { d.open = true })`, nil)
+		// The browser would not submit these forms; a program would.
+		tab.Ask(
+			`document.querySelectorAll("form").forEach(f => { f.noValidate = true }); document.querySelectorAll("main details").forEach(d => { d.open = true })`, nil)
 		tab.Fill(f.field, f.typed)
 		tab.Press(f.button)
 		var beside int
@@ -58,9 +60,9 @@ func (s *stage) answers(t *testing.T) {
 	}
 }
 
-// reference draws the whole description of the API, a part at a time, where
-// pictures are kept. There is much of it, and axe-core would take minutes for
-// what is drawn from the same few pieces.
+// reference takes screenshots of the whole API reference, a part at a time, if
+// screenshots are stored. It does not run axe-core, which would take minutes
+// for a page made of a few kinds of elements.
 func (s *stage) reference(t *testing.T) {
 	if !s.lens.Tall {
 		return
@@ -78,18 +80,20 @@ func (s *stage) reference(t *testing.T) {
 	tab.Quiet()
 }
 
-// nextPart shows as much of the reference, from one of its pieces on, as a
-// picture holds, and tells which piece comes next; -1 when none does.
+// nextPart shows as much of the reference as fits into a screenshot, beginning
+// at one of its elements, and returns the index of the next element, -1 at the
+// end.
 const nextPart = `(() => { const all = [...document.querySelectorAll(".reference > *")]; let to = %[1]d, tall = 0;
 	for (const e of all) e.hidden = true;
 	for (; to < all.length && (tall < 3000 || to === %[1]d); to++) { all[to].hidden = false; tall += all[to].offsetHeight }
 	return to < all.length ? to : -1 })()`
 
-// emptiness looks at what somebody new sees before there is anything to see.
+// emptiness checks the pages of a new tenant without data.
 func (w *walker) emptiness() {
 	w.Helper()
 	for _, path := range []string{
-		"", "/decisions", "/referrals", "/fraud", "/fraud/blocked", "/fraud/pincodes", "/runs", "/scorecards", "/policies", "/backtests", "/usage", "/audit",
+		"", "/decisions", "/referrals", "/fraud", "/fraud/blocked", "/fraud/pincodes", "/runs", "/scorecards",
+		"/policies", "/backtests", "/usage", "/audit",
 	} {
 		w.Go("/console/live" + path)
 		w.Inspect(w.brief(), "empty-"+fileOf(consoletest.Page{}, path))

@@ -22,26 +22,25 @@ import (
 	"verdict/proof/browser"
 )
 
-// shotsVariable names the folder for the pictures of all pages; without it there
-// are none.
+// shotsVariable is the environment variable with the folder for screenshots of
+// all pages; without it none are stored.
 const shotsVariable = "VERDICT_SHOTS"
 
-// now is the time at which the service's clock stands still.
+// now is the fixed time of the service's clock.
 var now = time.Date(2026, time.November, 15, 6, 30, 0, 0, time.UTC)
 
-// stage is the whole service with a demonstration in it, and a browser.
+// stage is the service with the demonstration data, and a browser.
 type stage struct {
 	url     string
-	service *usecase.Set // beside the one that serves, for looking up ids
+	service *usecase.Set // a second one besides the server's, for looking up ids
 	made    demo.Filled
 	browser *browser.Browser
 	lens    browser.Lens
 }
 
-// TestBrowser drives the console in Chromium: every page is looked at in both
-// themes and at both widths, and somebody new walks through what the console
-// is for. One Chromium and one service serve all parts, each in a window of its
-// own.
+// TestBrowser drives the console in Chromium. It checks every page in both
+// themes and at both widths, and does the main tasks as a new user. All parts
+// share one Chromium and one service, each in its own window.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -85,7 +84,7 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
-// serve runs the service until the test is over. Its clock stands still.
+// serve runs the service, with a fixed clock, until the test ends.
 func serve(t *testing.T, config app.Config) string {
 	t.Helper()
 	config.Now = func() time.Time { return now }
@@ -107,10 +106,15 @@ func serve(t *testing.T, config app.Config) string {
 
 // caller returns the principal with which ids of the demonstration are looked up.
 func (s *stage) caller(env tenant.Environment) tenant.Principal {
-	return tenant.Principal{TenantID: s.made.TenantID, Environment: env, UserID: s.made.People[0].ID, Scopes: tenant.RoleAdmin.Scopes()}
+	return tenant.Principal{
+		TenantID:    s.made.TenantID,
+		Environment: env,
+		UserID:      s.made.People[0].ID,
+		Scopes:      tenant.RoleAdmin.Scopes(),
+	}
 }
 
-// signIn is a tab in which somebody of the demonstration is signed in.
+// signIn returns a tab in which a user of the demonstration is signed in.
 func (s *stage) signIn(t *testing.T, email string) *browser.Tab {
 	t.Helper()
 	tab := s.browser.Tab(t, s.url)
@@ -121,9 +125,10 @@ func (s *stage) signIn(t *testing.T, email string) *browser.Tab {
 	return tab
 }
 
-// door looks at the pages for those who are not signed in.
+// door checks the pages for visitors who are not signed in.
 func (s *stage) door(t *testing.T) {
-	_, token, err := s.service.People.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example", tenant.RoleViewer)
+	_, token, err := s.service.People.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example",
+		tenant.RoleViewer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +147,7 @@ func (s *stage) door(t *testing.T) {
 	tab.Inspect(s.lens, "signin-refused")
 }
 
-// everyPage visits all that can be asked for, as somebody who may see it.
+// everyPage checks every page, as a user who may see it.
 func (s *stage) everyPage(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	known, err := console.New(s.service, console.Options{})

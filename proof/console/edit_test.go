@@ -11,8 +11,8 @@ import (
 	"verdict/proof/browser"
 )
 
-// firstScreens looks for what somebody has come for, on the first screen of the
-// main pages: at a small desktop and at a telephone.
+// firstScreens checks that the main content of the main pages is on the first
+// screen, on a small desktop and on a phone.
 func (s *stage) firstScreens(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	things := consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t)
@@ -21,24 +21,31 @@ func (s *stage) firstScreens(t *testing.T) {
 		path         string
 		wide, narrow []string
 	}{
-		{"/console/live", []string{"h1", ".tiles .tile:last-child", ".columns .card a"}, []string{"h1", ".tiles .tile:nth-child(3)"}},
+		{"/console/live", []string{"h1", ".tiles .tile:last-child", ".columns .card a"},
+			[]string{"h1", ".tiles .tile:nth-child(3)"}},
 		{
 			"/console/live/referrals",
-			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", ".because", "[name=outcome]", "#review button"},
-			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", "#open a[href='#review']"},
+			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline", ".because",
+				"[name=outcome]", "#review button"},
+			[]string{".waiting [aria-current]", "#open h2", "#open .outcome", "#open .headline",
+				"#open a[href='#review']"},
 		},
 		{
 			things["/console/{env}/decisions/{id}"][1].Path,
-			[]string{".outcome", ".headline", ".strip", ".contents", "#reasons", ".reasons tbody tr:first-child", ".reasons tbody tr:last-child"},
+			[]string{".outcome", ".headline", ".strip", ".contents", "#reasons", ".reasons tbody tr:first-child",
+				".reasons tbody tr:last-child"},
 			[]string{".outcome", ".headline", ".strip", "#reasons"},
 		},
 		{
 			things["/console/{env}/decisions/{id}"][2].Path,
-			[]string{".outcome", ".headline", ".strip", "#reasons", ".reasons tbody tr:first-child", ".reasons tbody tr:last-child"},
+			[]string{".outcome", ".headline", ".strip", "#reasons", ".reasons tbody tr:first-child",
+				".reasons tbody tr:last-child"},
 			[]string{".outcome", ".headline", ".strip", "#reasons"},
 		},
-		{"/console/live/decisions", []string{"form.filters button", "tbody tr:nth-child(3)"}, []string{"h1", "form.filters button"}},
-		{"/console/live/policies", []string{".tile .big", "form.filters button", ".versions tbody tr:first-child"}, []string{".tile .big"}},
+		{"/console/live/decisions", []string{"form.filters button", "tbody tr:nth-child(3)"},
+			[]string{"h1", "form.filters button"}},
+		{"/console/live/policies", []string{".tile .big", "form.filters button", ".versions tbody tr:first-child"},
+			[]string{".tile .big"}},
 		{
 			draft, []string{"h1", ".tabs", "#activate h2", "#activate .errors h3"},
 			[]string{"h1", ".tabs", "#activate h2", "#activate .errors h3", "#activate .errors .remark"},
@@ -57,12 +64,13 @@ func (s *stage) firstScreens(t *testing.T) {
 	tab.Quiet()
 }
 
-// edit is somebody who edits a rule by the keyboard: the focus stays where it
-// is, no key leads away, and nothing that was done is lost.
+// edit edits a rule with the keyboard: the focus stays in place, no key leaves
+// the page, and no change is lost.
 func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
-	at := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(t)["/console/{env}/policies/{id}"][0].Path + "/edit"
+	at := consoletest.NewExamples(s.service, s.caller(tenant.Sandbox)).Pages(
+		t)["/console/{env}/policies/{id}"][0].Path + "/edit"
 	s.steps(t, tab, at)
 	tab.Size(1280, 800)
 	tab.Go(at)
@@ -79,9 +87,9 @@ func (s *stage) edit(t *testing.T) {
 	tab.Quiet()
 }
 
-// steps presses every button of the editor, at a desktop without scripts and at
-// a telephone with them, and asks after each where the next page begins. A line is edited and removed
-// where it stands.
+// steps clicks every button of the editor, on a desktop without scripts and on
+// a phone with them, and checks where each next page begins. A line is edited
+// and removed in place.
 func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	for _, with := range []struct {
@@ -118,15 +126,17 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 		tab.Go(at + "?open=knockouts/5")
 		tab.BeginsAt("f-row.id")
 		var between string
-		tab.Ask(`(li => [li.previousElementSibling, li.nextElementSibling].map(e => e.id).join())(document.querySelector(".open").closest("li"))`, &between)
+		tab.Ask(
+			`(li => [li.previousElementSibling, li.nextElementSibling].map(e => e.id).join())(document.querySelector(".open").closest("li"))`,
+			&between)
 		if between != "at-knockouts-4,at-knockouts-6" {
 			t.Errorf("the open line stands between %s", between)
 		}
 	}
 }
 
-// focus changes everything that the condition builder has, and asks after each
-// change where the focus is.
+// focus changes every control of the condition builder and checks the focus
+// after each change.
 func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at + "?open=knockouts/1")
@@ -137,17 +147,20 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 			t.Errorf("after %s the focus is at %s, not at %s", what, got, want)
 		}
 	}
-	tab.Ask(`(e => { e.value = '{"op":"lt","field":"bureau_score","value":650}'; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[data-condition] textarea"))`, nil)
+	tab.Ask(
+		`(e => { e.value = '{"op":"lt","field":"bureau_score","value":650}'; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[data-condition] textarea"))`, nil)
 	tab.Fill(`[data-at="/field"]`, "foir")
 	tab.Type("\t")
 	settled("a field and Tab", "/op")
-	tab.Ask(`(s => { s.focus(); s.value = "between"; for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true})) })(document.querySelector('[data-at="/op"]'))`, nil)
+	tab.Ask(
+		`(s => { s.focus(); s.value = "between"; for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true})) })(document.querySelector('[data-at="/op"]'))`, nil)
 	settled("an operator", "/op")
 	tab.Type("\t")
 	settled("Tab", "/min")
 	tab.Type("0.4")
 	settled("a value", "/min")
-	tab.Fill(`[data-at="/field"]`, "employment_type") // of another type: the value's control is another one
+	// a field of another type, which has another control for its value
+	tab.Fill(`[data-at="/field"]`, "employment_type")
 	tab.Click(`[data-at="/op"]`)
 	settled("a field of another type", "/op")
 	tab.Click(`[data-at="/and"]`)
@@ -166,7 +179,7 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	if got := tab.Focused(); got == "body" {
 		t.Error("after the removal was undone the focus is at the body")
 	}
-	// Even where the focus is lost, what is typed leads nowhere.
+	// Even without focus, typing must not leave the page.
 	tab.Ask(`document.activeElement.blur()`, nil)
 	tab.Type("gd?gp")
 	tab.Ask(`new Promise(done => setTimeout(done, 60))`, nil)
@@ -178,8 +191,8 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	tab.Sees("Add a knockout")
 }
 
-// refusals has a draft refused at a telephone: what is wrong is at the top of
-// the window, wherever the button was.
+// refusals submits an invalid draft on a phone: the errors must be at the top
+// of the window, wherever the button was.
 func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Size(380, 800)
@@ -197,7 +210,7 @@ func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	tab.Expect()
 }
 
-// history goes back through the steps of an edit.
+// history goes back through the steps of an edit with the browser's history.
 func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at)
@@ -210,7 +223,8 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	tab.Press("Undo")
 	tab.Press("Check")
 	tab.Sees("It can be saved")
-	for _, want := range []string{"Typed in the browser", "was removed.", "Typed in the browser", "Edit this knockout", "General"} {
+	for _, want := range []string{"Typed in the browser", "was removed.", "Typed in the browser", "Edit this knockout",
+		"General"} {
 		tab.Back()
 		tab.Sees(want)
 	}
@@ -219,7 +233,7 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	}
 }
 
-// expiry has its author sign out in another tab while a rule is edited.
+// expiry signs the author out in another tab while a rule is edited.
 func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at + "?open=knockouts/0")
@@ -243,10 +257,10 @@ func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	tab.Follow("#notice a")
 	tab.BeginsAt("open-knockouts-0")
 	tab.Back()
-	tab.Sees("General") // the editor, and no form that is sent again
+	tab.Sees("General") // the editor, not a form that is posted again
 }
 
-// shortcuts writes a review and types on after the focus was lost.
+// shortcuts writes a review and continues to type after the focus was lost.
 func (s *stage) shortcuts(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Go("/console/live/referrals")
@@ -255,7 +269,9 @@ func (s *stage) shortcuts(t *testing.T, tab *browser.Tab) {
 	tab.Ask(`document.activeElement.blur()`, nil)
 	tab.Type("jko1gd")
 	var chosen bool
-	tab.Ask(`new Promise(done => setTimeout(() => done(document.querySelector("[name=outcome]:checked") !== null), 100))`, &chosen)
+	tab.Ask(
+		`new Promise(done => setTimeout(() => done(document.querySelector("[name=outcome]:checked") !== null), 100))`,
+		&chosen)
 	if chosen || tab.At() != before {
 		t.Errorf("keys changed a review that was being written, or led to %s", tab.At())
 	}

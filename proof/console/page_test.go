@@ -9,15 +9,17 @@ import (
 	"verdict/internal/tenant"
 )
 
-// paths are the pages that name something in particular, and those that are
-// worth more than one look; nil for those that are looked at elsewhere. Most
-// looks are at live, where there is more to see.
+// paths returns the pages with an id in their path and those that are checked
+// in several states; nil for pages that are checked elsewhere. Most are of
+// live, which has more data.
 func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 	t.Helper()
 	all := map[string][]consoletest.Page{
-		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil, "/console/invite/{token}": nil,
+		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil,
+		"/console/invite/{token}": nil,
+		// asked for by the editor's script
 		"/console/{env}":                 {{Path: "/console/live"}, {Path: "/console/sandbox", Name: "sandbox"}},
-		"/console/{env}/policies/fields": nil, // asked for by the editor's script
+		"/console/{env}/policies/fields": nil,
 		"/console/{env}/reference":       {{Path: "/console/live/reference", Cut: ".reference > :nth-child(n+4)"}},
 	}
 	maps.Copy(all, consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t))
@@ -26,7 +28,8 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 
 // fileOf returns the name of the page's pictures.
 func fileOf(page consoletest.Page, pattern string) string {
-	name := strings.Trim(strings.NewReplacer("/console", "", "/{env}", "", "{", "", "}", "", "/", "-").Replace(pattern), "-")
+	name := strings.Trim(strings.NewReplacer("/console", "", "/{env}", "", "{", "", "}", "", "/", "-").Replace(pattern),
+		"-")
 	if name == "" {
 		name = "overview"
 	}

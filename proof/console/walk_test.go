@@ -15,7 +15,7 @@ import (
 	"verdict/proof/browser"
 )
 
-// walk is somebody new who does what the console is for.
+// walk does, as a new user, the main tasks of the console.
 func (s *stage) walk(t *testing.T) {
 	w := &walker{stage: s, Tab: s.browser.Tab(t, s.url)}
 	w.Theme("light")
@@ -28,17 +28,18 @@ func (s *stage) walk(t *testing.T) {
 	w.watch()
 }
 
-// walker is that person.
+// walker is the new user.
 type walker struct {
 	*stage
 	*browser.Tab
-	key string // of the sandbox
+	key string // the key of the sandbox
 }
 
 func (w *walker) signUp() {
 	w.Helper()
 	w.Go("/console/signup")
-	w.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]", demotest.Password)
+	w.Fill("[name=org_name]", "Nilgiri Loans", "[name=email]", "walker@nilgiri.example", "[name=password]",
+		demotest.Password)
 	w.Press("Sign up")
 	w.Sees("vk_sandbox_")
 	w.key = w.shown("vk_sandbox_")
@@ -46,7 +47,7 @@ func (w *walker) signUp() {
 	w.wants(http.StatusOK, "GET", "/v1/usage", w.key, "")
 }
 
-// shown is the key that the page shows.
+// shown returns the key that the page shows.
 func (w *walker) shown(prefix string) string {
 	w.Helper()
 	key := regexp.MustCompile(prefix + `[0-9A-Za-z]{38}`).FindString(w.Text("main"))
@@ -56,7 +57,8 @@ func (w *walker) shown(prefix string) string {
 	return key
 }
 
-// liveKey makes a key for live, calls with it, revokes it, and is refused.
+// liveKey creates a key for live, calls the API with it, revokes it, and checks
+// that it is refused.
 func (w *walker) liveKey() {
 	w.Helper()
 	w.Go("/console/live/keys/new")
@@ -71,17 +73,18 @@ func (w *walker) liveKey() {
 	w.Fill("#f-confirm-revoke", "LIVE")
 	w.Press("Revoke")
 	w.Sees("revoked")
-	if refusal := w.wants(http.StatusUnauthorized, "GET", "/v1/usage", key, ""); !strings.Contains(refusal, "key_revoked") {
+	if refusal := w.wants(http.StatusUnauthorized, "GET", "/v1/usage", key, ""); !strings.Contains(refusal,
+		"key_revoked") {
 		w.Errorf("a revoked key is refused with %s", refusal)
 	}
 	w.Quiet()
 }
 
-// changePolicy builds a condition that can never matter, is told so, activates
-// it all the same, and goes back.
+// changePolicy builds a condition that can never matter, sees the finding,
+// activates the policy nevertheless, and rolls back.
 func (w *walker) changePolicy() {
 	w.Helper()
-	w.Width(1280) // the last look was at a telephone's
+	w.Width(1280) // the last look had the width of a phone
 	w.Go("/console/sandbox/policies")
 	w.Press("version 1")
 	first := w.At()
@@ -111,7 +114,7 @@ func (w *walker) changePolicy() {
 	w.Quiet()
 }
 
-// measure uploads a file and gets its report.
+// measure uploads a file and checks its report.
 func (w *walker) measure() {
 	w.Helper()
 	book := backtest.Book{Seed: 11}
@@ -136,7 +139,8 @@ func (w *walker) watch() {
 	w.Helper()
 	for _, ref := range []string{"A-1", "A-2", "A-3"} {
 		w.wants(http.StatusOK, "POST", "/v1/evaluate", w.key, fmt.Sprintf(
-			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},"fraud":{"applicant_ref":%q,"beneficiary_account":"50100299887766"}}`, ref))
+			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},"fraud":{"applicant_ref":%q,"beneficiary_account":"50100299887766"}}`,
+			ref))
 	}
 	w.Go("/console/sandbox/fraud")
 	w.Follow("main a[href*='/fraud/alerts/alr_']")
@@ -147,7 +151,7 @@ func (w *walker) watch() {
 	w.Quiet()
 }
 
-// wants calls the API and returns the body of an answer with a status.
+// wants calls the API, checks the status of the answer and returns its body.
 func (w *walker) wants(status int, method, path, key, body string) string {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), method, w.url+path, strings.NewReader(body))

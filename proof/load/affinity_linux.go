@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// Separate gives the first half of the processors to whatever is started while
-// it is in force, and apart gives the other half to this process, so that the
-// load does not take from the server what it measures. It does nothing on a
-// machine with one processor.
+// Separate assigns the first half of the processors to processes that are
+// started until apart is called; apart assigns the other half to this process.
+// So the load generator does not take processor time from the server that it
+// measures. It does nothing on a machine with one processor.
 func Separate() (apart func() error, separated bool, err error) {
 	n := runtime.NumCPU()
 	if n < 2 {
@@ -25,10 +25,9 @@ func Separate() (apart func() error, separated bool, err error) {
 	return func() error { return runOn(n/2, n) }, true, nil
 }
 
-// runOn confines every thread of this process to the processors from one up to
-// another.
+// runOn confines every thread of this process to a range of processors.
 func runOn(from, to int) error {
-	var mask [128]byte // as many as Linux knows by default
+	var mask [128]byte // as many processors as Linux supports by default
 	for i := from; i < to; i++ {
 		mask[i/8] |= 1 << (i % 8)
 	}
@@ -41,7 +40,8 @@ func runOn(from, to int) error {
 		if err != nil {
 			return fmt.Errorf("list the threads: %w", err)
 		}
-		_, _, code := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(id), unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+		_, _, code := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(id), unsafe.Sizeof(mask),
+			uintptr(unsafe.Pointer(&mask)))
 		if code != 0 && code != syscall.ESRCH {
 			return fmt.Errorf("choose processors: %w", code)
 		}

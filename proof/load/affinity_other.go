@@ -2,7 +2,7 @@
 
 package load
 
-// Separate does nothing where processors cannot be chosen.
+// Separate does nothing on systems without processor affinity.
 func Separate() (apart func() error, separated bool, err error) {
 	return func() error { return nil }, false, nil
 }

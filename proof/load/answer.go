@@ -10,16 +10,16 @@ import (
 	"strconv"
 )
 
-// answer is what is kept of an answer.
+// answer holds the parts of an HTTP answer that are needed.
 type answer struct {
 	status     int
-	retryAfter bool // it says when to come back
-	closes     bool // the connection ends with it
+	retryAfter bool // it has Retry-After
+	closes     bool // the server closes the connection after it
 	body       []byte
 }
 
-// readAnswer reads one answer of HTTP/1.1 that says how long it is. The body is
-// read into the memory it is given.
+// readAnswer reads one HTTP/1.1 answer with a Content-Length. It reads the body
+// into memory.
 func readAnswer(r *bufio.Reader, memory []byte) (a answer, err error) {
 	line, err := r.ReadSlice('\n')
 	if err != nil {
@@ -68,7 +68,7 @@ func readAnswer(r *bufio.Reader, memory []byte) (a answer, err error) {
 
 var idField = []byte(`"decision_id":"`)
 
-// decisionID finds the id in the body of a decision, "" when there is none.
+// decisionID returns the id in the body of a decision, "" if there is none.
 func decisionID(body []byte) string {
 	_, rest, found := bytes.Cut(body, idField)
 	id, _, closed := bytes.Cut(rest, []byte(`"`))

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Closed keeps so many connections busy for a while, each sending its next
-// request when the last was answered. The rate it comes to is what the target
-// can do; the latencies say nothing of what callers would see who do not wait
-// for each other.
+// Closed keeps connections busy for the given time. Each sends its next request
+// when the last was answered. The resulting rate is the capacity of the target;
+// the latencies are not those of independent callers.
 func (g *Generator) Closed(ctx context.Context, connections int, lasting time.Duration) *Result {
 	g.begin()
 	begun := time.Now()
@@ -18,7 +17,8 @@ func (g *Generator) Closed(ctx context.Context, connections int, lasting time.Du
 	end := begun.Add(lasting)
 	var busy sync.WaitGroup
 	for i := range connections {
-		random := rand.New(rand.NewPCG(g.options.Seed^uint64(i), g.stages)) //nolint:gosec // a load that can be repeated, not a secret
+		random := rand.New(
+			rand.NewPCG(g.options.Seed^uint64(i), g.stages)) //nolint:gosec // a repeatable load, not a secret
 		busy.Go(func() {
 			c := newConnection(g, r)
 			defer c.close()

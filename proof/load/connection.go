@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// job is one request: what it asks for, for whom, and when it is due.
+// job is one request: its kind, its tenant, and when it is due.
 type job struct {
 	kind   Kind
 	tenant int
-	page   int // of the book
+	page   int // index into the book
 	due    time.Time
 }
 
@@ -30,8 +30,8 @@ func newConnection(g *Generator, r *recorder) *connection {
 	return &connection{generator: g, record: r, work: make(chan job, 1)}
 }
 
-// do sends a request and counts what came of it. A connection that broke is
-// made anew for the next one.
+// do sends a request and counts the result. After a failure the connection is
+// opened again for the next request.
 func (c *connection) do(ctx context.Context, j job) {
 	a, err := c.exchange(ctx, j)
 	at := time.Now()
@@ -49,8 +49,8 @@ func (c *connection) do(ctx context.Context, j job) {
 	}
 }
 
-// patience is how much longer than the timeout an answer is waited for, so that
-// a late one is told from none at all.
+// patience is how long after the timeout an answer is still read, so that a
+// late answer is distinguished from none.
 const patience = 2 * time.Second
 
 func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
@@ -73,7 +73,7 @@ func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
 
 func (c *connection) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // nothing more is expected of it
+		_ = c.conn.Close() // it is not used any more
 		c.conn = nil
 	}
 }

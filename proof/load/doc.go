@@ -1,12 +1,13 @@
-// Package load sends the service more than it can do and measures what it does
-// then: rising rates up to saturation and beyond, and back.
+// Package load sends the service more requests than it can handle and measures
+// the results: rising rates up to saturation and beyond, and back.
 //
-// There are two generators. The closed one keeps so many connections busy and
-// finds the rate at which the service is saturated. The open one has requests
-// due at times that do not depend on any answer, and counts latency from the
-// time a request was due: a server that stalls is charged for every request
-// that should have been sent meanwhile, and not only for the one it held.
+// There are two generators. The closed one keeps a number of connections busy
+// and finds the rate at which the service is saturated. The open one sends
+// requests at times that do not depend on any answer, and measures latency from
+// the time a request was due: if the server stalls, every request that should
+// have been sent in the meantime counts as delayed, not only the one in
+// progress.
 //
-// Memory is bounded however long a run takes: latencies go into buckets, and
-// a request that finds no connection within its timeout is given up.
+// Memory is limited however long a run takes: latencies are counted in buckets,
+// and a request that finds no connection within its timeout is given up.
 package load

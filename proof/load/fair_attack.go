@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// Attack is one way to be a bad neighbour.
+// Attack is one way to disturb other tenants.
 type Attack struct {
 	Name  string
 	Style Style
-	// Request is what is sent, whole: line, headers and body.
+	// Request is the complete request: line, headers and body.
 	Request []byte
 }
 
-// Style is how an attack is carried out.
+// Style says how an attack is carried out.
 type Style uint8
 
 // The styles.
 const (
 	Flood Style = iota // send the request again as soon as it is answered
 	Drip               // send the headers and one byte of the body, and wait
-	Hold               // connect and say nothing
+	Hold               // connect and send nothing
 )
 
-// Crowd is an attack on its way: who attacks whom, over how many connections.
-// It goes through JSON to the process that attacks.
+// Crowd is a running attack: its target, its source and the number of
+// connections. It is passed as JSON to the process that attacks.
 type Crowd struct {
 	Attack      Attack
 	Address     string
@@ -39,21 +39,20 @@ type Crowd struct {
 	answered    atomic.Int64
 }
 
-// crowd is how an attack is carried out under a plan.
+// crowd returns the attack with the connections of the plan.
 func (p *FairPlan) crowd(a Attack, address string) *Crowd {
 	connections := map[Style]int{Flood: p.Attackers, Drip: p.Slow, Hold: p.Idle}[a.Style]
 	return &Crowd{Attack: a, Address: address, Connections: connections}
 }
 
-// Run attacks until the context ends, and returns how many requests were
-// answered.
+// Run attacks until ctx ends and returns how many requests were answered.
 func (c *Crowd) Run(ctx context.Context) int64 {
 	var attackers sync.WaitGroup
 	for range c.Connections {
 		attackers.Go(func() {
 			for ctx.Err() == nil {
 				if err := c.attackOnce(ctx); err != nil {
-					pause(ctx, time.Second) // it was shut out
+					pause(ctx, time.Second) // the connection was refused
 				}
 			}
 		})
@@ -80,7 +79,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// attackOnce uses one connection until it ends.
+// attackOnce attacks on one connection until it ends.
 func (c *Crowd) attackOnce(ctx context.Context) error {
 	conn, err := dialer("", time.Now().Add(10*time.Second)).DialContext(ctx, "tcp", c.Address)
 	if err != nil {
@@ -119,7 +118,7 @@ func (c *Crowd) attackOnce(ctx context.Context) error {
 	}
 }
 
-// raw writes a request as it goes over the wire.
+// raw returns the bytes of a request.
 func raw(method, path, key, kind, body string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: x\r\n", method, path)

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// contract is what of the OpenAPI document attacks are made from.
+// contract holds the parts of the OpenAPI document from which attacks are made.
 type contract struct {
 	Paths map[string]map[string]json.RawMessage `json:"paths"`
 }
 
-// operation is one of them.
+// operation is an operation of the contract.
 type operation struct {
 	Body struct {
 		Content map[string]struct {
@@ -28,16 +28,17 @@ type operation struct {
 	} `json:"requestBody"`
 }
 
-// sizes of the large bodies, below what the routes take.
+// sizes of the large bodies, below the limits of the routes.
 const (
 	largeBody  = 1000 << 10
 	hugeReport = 8000 << 10
 )
 
-// Attacks makes the attacks on every operation of the contract that the server
-// publishes: floods with a key and without, floods of the largest bodies, and
-// senders that announce one and send a byte. Those that have no key are for
-// operations that take a body, since the others are refused alike.
+// Attacks returns the attacks on every operation of the contract that the
+// server publishes: floods with and without a key, floods of the largest
+// bodies, and senders that announce a body and send one byte. Attacks without a
+// key are made only for operations with a body, because the others are refused
+// in the same way.
 func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 	var c contract
 	if err := call(ctx, http.MethodGet, url+"/openapi.json", "", nil, http.StatusOK, &c); err != nil {
@@ -76,7 +77,7 @@ func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 	return attacks, nil
 }
 
-// attacks makes those on one operation.
+// attacks returns the attacks on one operation.
 func (o *operation) attacks(method, pattern, path, key string) []Attack {
 	name := method + " " + pattern
 	public := !strings.HasPrefix(pattern, "/v1/")
@@ -104,7 +105,7 @@ func (o *operation) attacks(method, pattern, path, key string) []Attack {
 	)
 }
 
-// example returns the first example of a JSON body, "" if the operation takes
+// example returns the first example of a JSON body, "" if the operation has
 // none.
 func (o *operation) example() string {
 	media, ok := o.Body.Content["application/json"]
@@ -120,14 +121,15 @@ func (o *operation) example() string {
 	return "{}"
 }
 
-// identity holds an id of the attacker for each kind of thing.
+// identity holds an id of the attacker's objects for each kind.
 type identity map[string]string
 
-// identities reads an id of each list that has one.
+// identities reads an id from each list that has one.
 func identities(ctx context.Context, url, key string) (identity, error) {
 	ids := identity{}
 	for prefix, list := range map[string]string{
-		"/v1/decisions/": "/v1/decisions", "/v1/rule-sets/": "/v1/rule-sets", "/v1/backtest/": "/v1/backtest", "/v1/agents/runs/": "/v1/agents/runs",
+		"/v1/decisions/": "/v1/decisions", "/v1/rule-sets/": "/v1/rule-sets", "/v1/backtest/": "/v1/backtest",
+		"/v1/agents/runs/": "/v1/agents/runs",
 	} {
 		var page struct {
 			Data []map[string]any `json:"data"`
@@ -146,7 +148,7 @@ func identities(ctx context.Context, url, key string) (identity, error) {
 	return ids, nil
 }
 
-// in puts an id into a path that has a place for one.
+// in replaces the parameter of a path with an id.
 func (ids identity) in(path string) string {
 	before, after, found := strings.Cut(path, "{id}")
 	if !found {
@@ -159,8 +161,9 @@ func (ids identity) in(path string) string {
 	return before + id + after
 }
 
-// HostilePolicy returns a valid policy near the largest size: rules over what an
-// applicant can change, each with many alternatives, none of which ever hits.
+// HostilePolicy returns a valid policy near the maximum size: rules over fields
+// that an applicant can change, each with many alternatives, none of which ever
+// hits.
 func HostilePolicy(rules int) string {
 	const alternatives = 15
 	var b strings.Builder
@@ -169,7 +172,8 @@ func HostilePolicy(rules int) string {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b, `{"id":"KO_H%05d","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"or","args":[`, i)
+		fmt.Fprintf(&b,
+			`{"id":"KO_H%05d","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"or","args":[`, i)
 		for k := range alternatives {
 			if k > 0 {
 				b.WriteString(",")
@@ -186,23 +190,26 @@ func HostilePolicy(rules int) string {
 	return b.String()
 }
 
-// Arm makes a hostile policy the attacker's active one, and leaves it something
-// of every kind.
+// Arm activates a hostile policy for the attacker and creates an object of
+// every kind.
 func Arm(ctx context.Context, url, key string, rules int) error {
 	for i := range 3 {
 		var decided struct{}
-		if err := call(ctx, http.MethodPost, url+"/v1/agents/underwrite", key, []byte(application(i)), http.StatusOK, &decided); err != nil {
+		if err := call(ctx, http.MethodPost, url+"/v1/agents/underwrite", key, []byte(application(i)), http.StatusOK,
+			&decided); err != nil {
 			return fmt.Errorf("underwrite: %w", err)
 		}
 	}
 	var made struct {
 		ID string `json:"id"`
 	}
-	if err := call(ctx, http.MethodPost, url+"/v1/rule-sets", key, []byte(HostilePolicy(rules)), http.StatusCreated, &made); err != nil {
+	if err := call(ctx, http.MethodPost, url+"/v1/rule-sets", key, []byte(HostilePolicy(rules)), http.StatusCreated,
+		&made); err != nil {
 		return fmt.Errorf("make the hostile policy: %w", err)
 	}
 	var active struct{}
-	if err := call(ctx, http.MethodPost, url+"/v1/rule-sets/"+made.ID+"/activate", key, nil, http.StatusOK, &active); err != nil {
+	if err := call(ctx, http.MethodPost, url+"/v1/rule-sets/"+made.ID+"/activate", key, nil, http.StatusOK,
+		&active); err != nil {
 		return fmt.Errorf("activate the hostile policy: %w", err)
 	}
 	return nil

@@ -8,44 +8,44 @@ import (
 	"time"
 )
 
-// Target is the service under load and the keys it is loaded with, each of
-// another tenant.
+// Target is the service under load and the keys to use, each of another tenant.
 type Target struct {
 	Addr string // host and port
 	Keys []string
-	From string // the address that connections come from; any if empty
+	From string // the local address of connections; any if empty
 }
 
-// Options say how to load.
+// Options configures a Generator.
 type Options struct {
 	Mix         Mix
 	Arrivals    Arrivals
 	Seed        uint64
-	Connections int           // of the open loop at most
-	Timeout     time.Duration // by which everything must be answered, refusals too
+	Connections int           // maximum of the open loop
+	Timeout     time.Duration // the time limit for every answer, refusals included
 }
 
-// Generator loads a target, stage by stage, and keeps the books of all of them.
+// Generator loads a target, stage by stage, and counts the answers of all
+// stages.
 type Generator struct {
 	target  Target
 	options Options
 	books   []*book
 	known   []known
-	random  *rand.Rand // of the schedule alone, which is one goroutine's
+	random  *rand.Rand // only for the schedule, which one goroutine uses
 	stages  uint64
 }
 
-// known is what the generator knows of one tenant.
+// known holds what the generator knows about one tenant.
 type known struct {
 	stored [kinds]atomic.Int64 // answered with 200
-	doubt  [kinds]atomic.Int64 // sent without an answer: stored or not
+	doubt  [kinds]atomic.Int64 // sent without an answer: may be stored or not
 
 	mu  sync.Mutex
-	ids [64]string // of late
+	ids [64]string // the latest ones
 	n   int
 }
 
-// New makes a generator for a target.
+// New returns a generator for a target.
 func New(target Target, o Options) *Generator {
 	g := &Generator{target: target, options: o, known: make([]known, len(target.Keys))}
 	for _, key := range target.Keys {
@@ -54,18 +54,24 @@ func New(target Target, o Options) *Generator {
 	return g
 }
 
-// begin seeds the next stage, so that each is the same whatever came before.
+// begin seeds the next stage, so that each stage is the same whatever came
+// before.
 func (g *Generator) begin() *rand.Rand {
 	g.stages++
-	g.random = rand.New(rand.NewPCG(g.options.Seed, g.stages)) //nolint:gosec // a load that can be repeated, not a secret
+	g.random = rand.New(rand.NewPCG(g.options.Seed, g.stages)) //nolint:gosec // a repeatable load, not a secret
 	return g.random
 }
 
 func (g *Generator) draw(random *rand.Rand, due time.Time) job {
-	return job{kind: g.options.Mix.draw(random), tenant: random.IntN(len(g.books)), page: random.IntN(bookSize), due: due}
+	return job{
+		kind:   g.options.Mix.draw(random),
+		tenant: random.IntN(len(g.books)),
+		page:   random.IntN(bookSize),
+		due:    due,
+	}
 }
 
-// bytes are what goes over the wire for a job.
+// bytes returns the bytes of the request for a job.
 func (g *Generator) bytes(j job) []byte {
 	if j.kind != Read {
 		return g.books[j.tenant][j.kind][j.page]
@@ -80,7 +86,8 @@ func (g *Generator) bytes(j job) []byte {
 	return get(g.target.Addr, g.target.Keys[j.tenant], "/v1/decisions/"+id)
 }
 
-// answered keeps the books: what was answered must be there at the end.
+// answered records an answer, so that Account can check at the end that
+// everything answered is stored.
 func (g *Generator) answered(j job, a *answer) {
 	if a.status != http.StatusOK {
 		return
@@ -100,8 +107,8 @@ func (g *Generator) answered(j job, a *answer) {
 
 func (g *Generator) lost(j job) { g.known[j.tenant].doubt[j.kind].Add(1) }
 
-// Answered is how many requests of a kind one tenant has got a good answer to,
-// and how many got none at all.
+// Answered returns how many requests of a kind one tenant got a good answer to,
+// and how many got none.
 func (g *Generator) Answered(tenant int, kind Kind) (stored, doubtful int64) {
 	k := &g.known[tenant]
 	return k.stored[kind].Load(), k.doubt[kind].Load()

@@ -6,26 +6,26 @@ import (
 	"time"
 )
 
-// A bucket is 1/128 of its power of two wide, so that a value told by the
-// middle of its bucket is off by 0.4 % at most.
+// A bucket is 1/128 of its power of two wide, so the middle of a bucket differs
+// from its values by at most 0.4 %.
 const (
 	stepBits = 7
 	steps    = 1 << stepBits
-	// longestBits is the length in bits of the longest latency that is told
-	// apart, in nanoseconds: more than an hour.
+	// longestBits is the length in bits of the longest latency with its own
+	// bucket, in nanoseconds: more than an hour.
 	longestBits = 42
 	buckets     = (longestBits - stepBits + 1) * steps
 )
 
 // Histogram counts durations in buckets of growing width. The zero value is
-// empty and ready.
+// empty and ready to use.
 type Histogram struct {
 	counts []int64
 	total  int64
 	max    time.Duration
 }
 
-// Add counts one duration; a negative one counts as none at all.
+// Add counts one duration; a negative one counts as zero.
 func (h *Histogram) Add(d time.Duration) {
 	if h.counts == nil {
 		h.counts = make([]int64, buckets)
@@ -36,7 +36,7 @@ func (h *Histogram) Add(d time.Duration) {
 	h.max = max(h.max, d)
 }
 
-// Merge adds what another one has counted.
+// Merge adds the counts of another histogram.
 func (h *Histogram) Merge(other *Histogram) {
 	if other.total == 0 {
 		return
@@ -51,14 +51,14 @@ func (h *Histogram) Merge(other *Histogram) {
 	h.max = max(h.max, other.max)
 }
 
-// Count is how many durations there are.
+// Count returns the number of durations.
 func (h *Histogram) Count() int64 { return h.total }
 
-// Max is the longest duration, exactly.
+// Max returns the exact longest duration.
 func (h *Histogram) Max() time.Duration { return h.max }
 
-// Quantile is the duration that the part q of all does not exceed; 0 when there
-// is none.
+// Quantile returns the duration that the share q of all durations does not
+// exceed, 0 if there are none.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.total == 0 {
 		return 0
@@ -73,8 +73,8 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 	return h.max
 }
 
-// bucketOf is the place of a duration: below the first power of two that is
-// divided each nanosecond has its own, above it each power has as many.
+// bucketOf returns the bucket of a duration. Each of the shortest durations has
+// its own bucket; above them, each power of two has the same number of buckets.
 func bucketOf(d time.Duration) int {
 	v := uint64(min(d, 1<<longestBits-1))
 	if v < steps {
@@ -84,7 +84,7 @@ func bucketOf(d time.Duration) int {
 	return (shift+1)<<stepBits + int(v>>shift) - steps
 }
 
-// middleOf is the duration in the middle of a bucket.
+// middleOf returns the duration in the middle of a bucket.
 func middleOf(bucket int) time.Duration {
 	block, step := bucket>>stepBits, int64(bucket&(steps-1))
 	if block == 0 {

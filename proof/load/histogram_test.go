@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestHistogramAgainstSorting: a quantile is within one percent of the one that
-// sorting finds, whatever the latencies are like.
+// TestHistogramAgainstSorting checks that quantiles are within one percent of
+// those found by sorting, for any distribution of latencies.
 func TestHistogramAgainstSorting(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -4,5 +4,5 @@ package load
 
 import "time"
 
-// nap waits for a moment, as exactly as the runtime does.
+// nap sleeps for a short time, with the precision of the Go runtime.
 func nap(d time.Duration) { <-time.After(d) }

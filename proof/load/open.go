@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Open has requests due at a rate for a while, whatever becomes of them. Each
-// takes a free connection or makes another; beyond the bound on connections it
-// waits for one until its timeout.
+// Open sends requests at a rate for a time, independently of the answers. Each
+// takes an idle connection or makes a new one; if the limit of connections is
+// reached, it waits for one until its timeout.
 func (g *Generator) Open(ctx context.Context, rate float64, lasting time.Duration) *Result {
 	p := &pool{generator: g, most: g.options.Connections}
 	p.record = &recorder{timeout: g.options.Timeout, begun: time.Now(), result: Result{Offered: rate, Lasted: lasting}}
@@ -26,7 +26,7 @@ func (g *Generator) Open(ctx context.Context, rate float64, lasting time.Duratio
 	return &p.record.result
 }
 
-// pool is the connections of an open loop.
+// pool holds the connections of an open loop.
 type pool struct {
 	generator *Generator
 	record    *recorder
@@ -34,13 +34,13 @@ type pool struct {
 	busy      sync.WaitGroup
 
 	mu      sync.Mutex
-	idle    []*connection // the last used first: a few stay warm, and no more than needed are made
-	waiting []job         // for a connection, in the order they were due
+	idle    []*connection // the last used first, so that no more connections are made than needed
+	waiting []job         // jobs that wait for a connection, in the order they were due
 	made    int
 	ended   bool
 }
 
-// submit gives a job that is due now to a connection.
+// submit passes a job that is due now to a connection.
 func (p *pool) submit(ctx context.Context, j job) {
 	late := time.Since(j.due)
 	p.record.note(func(r *Result) {
@@ -53,7 +53,7 @@ func (p *pool) submit(ctx context.Context, j job) {
 	case n > 0:
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		c.work <- j // it is idle, so there is room
+		c.work <- j // it is idle, so the channel has capacity
 	case p.made < p.most:
 		p.made++
 		c := newConnection(p.generator, p.record)
@@ -64,7 +64,7 @@ func (p *pool) submit(ctx context.Context, j job) {
 	}
 }
 
-// run is the life of a connection.
+// run sends jobs on a connection until there are no more.
 func (p *pool) run(ctx context.Context, c *connection) {
 	defer c.close()
 	for j := range c.work {
@@ -75,8 +75,9 @@ func (p *pool) run(ctx context.Context, c *connection) {
 	}
 }
 
-// next is the job that has waited longest, or none: the connection is idle
-// then. Those whose timeout is over are given up, as their callers would.
+// next returns the job that has waited longest. If there is none, the
+// connection becomes idle. Jobs past their timeout are given up, as real
+// callers would.
 func (p *pool) next(c *connection) (j job, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -95,7 +96,7 @@ func (p *pool) next(c *connection) (j job, more bool) {
 	return job{}, false
 }
 
-// finish waits until everything that was due is answered or given up.
+// finish waits until every job is answered or given up.
 func (p *pool) finish() {
 	p.mu.Lock()
 	p.ended = true

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// TestSchedule: as many are due as the rate says, in order, the same for the
-// same seed; and Poisson arrivals have the spread that theirs must have.
+// TestSchedule checks that the number of requests matches the rate, that they
+// are in order and the same for the same seed, and that Poisson arrivals have
+// the right variance.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	const rate, n = 1000, 100_000
@@ -45,7 +46,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// answerWith is a server for a generator with one key.
+// answerWith returns a generator with one key for a test server.
 func answerWith(t *testing.T, handler http.HandlerFunc) *Generator {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -54,10 +55,10 @@ func answerWith(t *testing.T, handler http.HandlerFunc) *Generator {
 		Options{Mix: Mix{1, 0, 0, 0}, Arrivals: Even, Seed: 1, Connections: 50, Timeout: 2 * time.Minute})
 }
 
-// TestStallIsSeen: a server answers at once but for half a second in which it
-// answers nobody. Half of all requests are due then, and must be seen to have
-// waited, with as few connections as with many: those that could not even be
-// sent have waited too.
+// TestStallIsSeen checks a server that answers immediately except for a stall
+// of half a second. Half of all requests are due during the stall and must be
+// measured as delayed, with few connections as with many: requests that could
+// not even be sent have waited too.
 func TestStallIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, connections := range []int{1, 50} {
@@ -75,7 +76,8 @@ func TestStallIsSeen(t *testing.T) {
 		if r.Due != 200 || r.Good != r.Due || r.Lost+r.Unsent+r.Overtime+r.Wrong != 0 {
 			t.Errorf("%d connections: of %d due %d were answered: %+v", connections, r.Due, r.Good, r)
 		}
-		// Of all, half are due within the stall, and waited half of it on average.
+		// Half of all requests are due within the stall, and wait half of it on
+		// average.
 		if got := r.Latency.Quantile(0.85); got < 250*time.Millisecond {
 			t.Errorf("%d connections: p85 is %s", connections, got)
 		}
@@ -85,8 +87,9 @@ func TestStallIsSeen(t *testing.T) {
 		if r.Conns > connections {
 			t.Errorf("%d connections were made", r.Conns)
 		}
-		// A closed loop sends one request into the stall, and is none the wiser.
-		// A busy machine may delay other requests too, so it gets several tries.
+		// A closed loop sends only one request into the stall and does not
+		// notice it. A busy machine may delay other requests too, so it gets
+		// several attempts.
 		for begun := time.Now(); ; {
 			first.Store(0)
 			got := g.Closed(t.Context(), 1, time.Second).Latency.Quantile(0.85)
@@ -100,9 +103,9 @@ func TestStallIsSeen(t *testing.T) {
 	}
 }
 
-// TestRefusalsAndFailuresAreToldApart sends to a server that answers in turn
-// well, with a refusal, with one that does not say when to come back, with a
-// mistake and not at all.
+// TestRefusalsAndFailuresAreToldApart sends to a server that answers, in turn,
+// with success, with a refusal, with a refusal without Retry-After, with an
+// error, and not at all.
 func TestRefusalsAndFailuresAreToldApart(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int64
@@ -123,15 +126,16 @@ func TestRefusalsAndFailuresAreToldApart(t *testing.T) {
 	})
 	r := g.Open(t.Context(), 1000, 500*time.Millisecond)
 	if r.Due != 500 || r.Good != 100 || r.Refused != 200 || r.Mute != 100 || r.Wrong != 100 || r.Lost != 100 {
-		t.Errorf("due %d, good %d, refused %d, mute %d, wrong %d, lost %d", r.Due, r.Good, r.Refused, r.Mute, r.Wrong, r.Lost)
+		t.Errorf("due %d, good %d, refused %d, mute %d, wrong %d, lost %d",
+			r.Due, r.Good, r.Refused, r.Mute, r.Wrong, r.Lost)
 	}
 	if stored, doubt := g.Answered(0, Decide); stored != 100 || doubt != 100 {
 		t.Errorf("%d were answered, %d are in doubt", stored, doubt)
 	}
 }
 
-// TestGivenUp: who finds no connection within the timeout is not sent any more,
-// and one who is answered too late is counted.
+// TestGivenUp checks that a request that finds no connection within the timeout
+// is not sent, and that late answers are counted.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	g := answerWith(t, func(w http.ResponseWriter, _ *http.Request) {

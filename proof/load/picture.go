@@ -8,12 +8,13 @@ import (
 	"verdict/internal/chart"
 )
 
-// Picture draws latency against the rate that was offered.
+// Picture returns the chart of latency by offered rate.
 func (c *Campaign) Picture() chart.Line {
 	line := chart.Line{
 		Head: chart.Head{
 			Title: "Latency against offered rate, " + c.Database,
-			Description: fmt.Sprintf("Milliseconds from the time a request was due to its answer; the service is saturated at %.0f requests a second, and refuses what is beyond.",
+			Description: fmt.Sprintf("Milliseconds from the time a request was due to its answer; the service is "+
+				"saturated at %.0f requests a second, and refuses what is beyond.",
 				c.Rate),
 		},
 		X: chart.Axis{Label: "requests offered a second"}, Y: chart.Axis{Label: "milliseconds"},
@@ -29,7 +30,7 @@ func (c *Campaign) Picture() chart.Line {
 	} {
 		series := chart.Series{Name: s.name, Tone: s.tone, Dashed: strings.Contains(s.name, "refusals")}
 		for _, step := range c.Steps {
-			if y := s.of(step.Result); y > 0 { // none where nobody was refused
+			if y := s.of(step.Result); y > 0 { // none if nothing was refused
 				series.Points = append(series.Points, chart.Point{X: step.Offered, Y: y})
 			}
 		}
@@ -40,7 +41,7 @@ func (c *Campaign) Picture() chart.Line {
 
 func millis(h *Histogram, q float64) float64 { return float64(h.Quantile(q).Microseconds()) / 1000 }
 
-// SVG is the picture as a file of its own, with the stylesheet inside.
+// SVG returns the picture as a standalone file with the stylesheet inside.
 func (c *Campaign) SVG() []byte {
 	drawing := []byte(c.Picture().SVG())
 	end := bytes.IndexByte(drawing, '>') + 1

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Probes asks again and again what a load balancer and a monitor ask, each from
-// a new connection, and notes how long that takes: these must answer when
-// nothing else does.
+// Probes repeatedly sends the requests of a load balancer and a monitor, each
+// on a new connection, and records their latency: these must be answered even
+// under overload.
 type Probes struct {
 	mu      sync.Mutex
 	latency map[string]*Histogram
@@ -22,12 +22,13 @@ type Probes struct {
 
 const probeEvery = 200 * time.Millisecond
 
-// StartProbes begins to ask; a probe that is not answered in time has failed.
+// StartProbes starts the probes. A probe that is not answered within timeout
+// has failed.
 func StartProbes(ctx context.Context, timeout time.Duration, urls ...string) *Probes {
 	return StartProbesFrom(ctx, "", timeout, urls...)
 }
 
-// StartProbesFrom is StartProbes from one of this machine's addresses.
+// StartProbesFrom starts the probes from one of this machine's addresses.
 func StartProbesFrom(ctx context.Context, from string, timeout time.Duration, urls ...string) *Probes {
 	p := &Probes{latency: map[string]*Histogram{}}
 	ctx, p.stop = context.WithCancel(ctx)
@@ -58,7 +59,7 @@ func (p *Probes) ask(ctx context.Context, client *http.Client, url string, h *Hi
 	err := fetch(ctx, client, url)
 	took := time.Since(begun)
 	if ctx.Err() != nil {
-		return // the end came in between
+		return // the probes were stopped in between
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,8 +88,7 @@ func fetch(ctx context.Context, client *http.Client, url string) error {
 	return nil
 }
 
-// Stop ends the asking; the latencies are by address, and what went wrong is
-// told.
+// Stop stops the probes and returns the latencies by URL and the failures.
 func (p *Probes) Stop() (latency map[string]*Histogram, wrong []string) {
 	p.stop()
 	p.done.Wait()

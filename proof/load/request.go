@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a request asks for.
+// Kind is the kind of a request.
 type Kind uint8
 
 // The kinds of requests, in the order of a Mix.
@@ -21,8 +21,8 @@ const (
 
 var kindNames = [kinds]string{"decisions", "evaluate", "preview", "get"}
 
-// Endpoint is the name under which usage counts the kind, "" for what is not
-// stored.
+// Endpoint returns the name under which usage counts the kind, "" for kinds
+// that are not stored.
 func (k Kind) Endpoint() string {
 	switch k {
 	case Decide:
@@ -37,10 +37,10 @@ func (k Kind) Endpoint() string {
 // Mix is the weight of each kind.
 type Mix [kinds]int
 
-// DefaultMix is mostly decisions.
+// DefaultMix returns a mix of mostly decisions.
 func DefaultMix() Mix { return Mix{80, 10, 5, 5} }
 
-// ParseMix reads weights such as "80,10,5,5".
+// ParseMix parses weights such as "80,10,5,5".
 func ParseMix(text string) (m Mix, err error) {
 	parts := strings.Split(text, ",")
 	sum := 0
@@ -67,7 +67,7 @@ func (m Mix) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// draw chooses a kind by the weights.
+// draw returns a random kind according to the weights.
 func (m Mix) draw(random *rand.Rand) Kind {
 	sum := 0
 	for _, weight := range m {
@@ -82,13 +82,13 @@ func (m Mix) draw(random *rand.Rand) Kind {
 	return Decide
 }
 
-// bookSize is how many different applications each tenant sends.
+// bookSize is the number of different applications that each tenant sends.
 const bookSize = 24
 
 var employments = []string{"SALARIED", "SELF_EMPLOYED", "SALARIED", "SELF_EMPLOYED_PROFESSIONAL"}
 
-// application is the body of a decision or a preview; most are approved, some
-// declined or referred.
+// application returns the body of a decision or a preview; most are approved,
+// some declined or referred.
 func application(i int) string {
 	overdue := 0
 	if i%8 == 5 {
@@ -100,17 +100,19 @@ func application(i int) string {
 		150_000+i*70_000%600_000, 690+i*29%150, i*5%6, 2+i%5, overdue)
 }
 
-// evaluation is the body of an evaluate request with a small bureau report.
+// evaluation returns the body of an evaluate request with a small bureau
+// report.
 func evaluation(i int) string {
-	return fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"demographics":{"age":%d,"employmentType":"salaried"},`+
-		`"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,"accounts":[`+
-		`{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"amountOverdue":0,"emi":6900},`+
-		`{"accountType":"credit_card","openDate":"2021-06-01","status":"active","sanctionedAmount":80000,"currentBalance":12000,"amountOverdue":0}]}}}`,
+	return fmt.Sprintf(
+		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"demographics":{"age":%d,"employmentType":"salaried"},`+
+			`"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,"accounts":[`+
+			`{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"amountOverdue":0,"emi":6900},`+
+			`{"accountType":"credit_card","openDate":"2021-06-01","status":"active","sanctionedAmount":80000,"currentBalance":12000,"amountOverdue":0}]}}}`,
 		700+i*31%140, 24+i*7%30, 30_000+i*8_300%90_000, 12+i*11%40, 150_000+i*70_000%600_000)
 }
 
-// book is the requests of one key as bytes on the wire, by kind. Those of Read
-// are made when they are sent, since they ask for what was answered before.
+// book holds the requests of one key as bytes, by kind. Those of Read are made
+// when they are sent, because they read earlier decisions.
 type book [kinds][][]byte
 
 func newBook(host, key string) *book {
@@ -120,13 +122,14 @@ func newBook(host, key string) *book {
 		b[Preview] = append(b[Preview], post(host, key, "/v1/decisions/preview", application(i)))
 		b[Evaluate] = append(b[Evaluate], post(host, key, "/v1/evaluate", evaluation(i)))
 	}
-	b[Read] = [][]byte{get(host, key, "/v1/usage")} // as long as nothing was decided
+	b[Read] = [][]byte{get(host, key, "/v1/usage")} // used until there is a decision
 	return b
 }
 
 func post(host, key, path, body string) []byte {
-	return fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		path, host, key, len(body), body)
+	return fmt.Appendf(nil,
+		"POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+			"application/json\r\nContent-Length: %d\r\n\r\n%s", path, host, key, len(body), body)
 }
 
 func get(host, key, path string) []byte {

@@ -32,14 +32,17 @@ func TestMix(t *testing.T) {
 
 func TestReadAnswer(t *testing.T) {
 	t.Parallel()
-	const refusal = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno"
-	r := bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{\"decision_id\":\"dec_1\"}" + refusal))
+	const refusal = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: " +
+		"2\r\n\r\nno"
+	r := bufio.NewReader(
+		strings.NewReader("HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{\"decision_id\":\"dec_1\"}" + refusal))
 	a, err := readAnswer(r, nil)
 	if err != nil || a.status != 200 || a.retryAfter || a.closes || decisionID(a.body) != "dec_1" {
 		t.Errorf("%+v (%v)", a, err)
 	}
 	a, err = readAnswer(r, a.body)
-	if err != nil || a.status != 503 || !a.retryAfter || !a.closes || string(a.body) != "no" || decisionID(a.body) != "" {
+	if err != nil || a.status != 503 || !a.retryAfter || !a.closes || string(a.body) != "no" ||
+		decisionID(a.body) != "" {
 		t.Errorf("%+v (%v)", a, err)
 	}
 	for end := range refusal {
@@ -47,7 +50,8 @@ func TestReadAnswer(t *testing.T) {
 			t.Errorf("%q is taken for an answer", refusal[:end])
 		}
 	}
-	for _, text := range []string{"HTTP/1.1 2x0 OK\r\n\r\n", "hello, this is no answer\r\n", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"} {
+	for _, text := range []string{"HTTP/1.1 2x0 OK\r\n\r\n", "hello, this is no answer\r\n",
+		"HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"} {
 		if _, err := readAnswer(bufio.NewReader(strings.NewReader(text)), nil); err == nil {
 			t.Errorf("%q is taken for an answer", text)
 		}

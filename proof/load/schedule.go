@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Arrivals says how requests come.
+// Arrivals says how requests are distributed over time.
 type Arrivals string
 
-// Even arrivals are equally far apart; Poisson arrivals come as those of many
-// callers who know nothing of each other do, bursts and gaps included.
+// Even arrivals have equal distances; Poisson arrivals are those of many
+// independent callers, with bursts and gaps.
 const (
 	Even    Arrivals = "even"
 	Poisson Arrivals = "poisson"
 )
 
-// ParseArrivals reads the name of a kind of arrivals.
+// ParseArrivals parses the name of a kind of arrivals.
 func ParseArrivals(text string) (Arrivals, error) {
 	switch a := Arrivals(text); a {
 	case Even, Poisson:
@@ -25,8 +25,8 @@ func ParseArrivals(text string) (Arrivals, error) {
 	return "", fmt.Errorf("arrivals are %q or %q", Even, Poisson)
 }
 
-// schedule tells when requests are due, as times since the start. It knows
-// nothing of answers.
+// schedule computes when requests are due, as times since the start. It does
+// not depend on answers.
 type schedule struct {
 	arrivals Arrivals
 	rate     float64 // a second
@@ -39,12 +39,12 @@ func newSchedule(arrivals Arrivals, rate float64, random *rand.Rand) *schedule {
 	return &schedule{arrivals: arrivals, rate: rate, random: random}
 }
 
-// next is when the next request is due.
+// next returns when the next request is due.
 func (s *schedule) next() time.Duration {
 	if s.arrivals == Poisson {
 		s.at += s.random.ExpFloat64() / s.rate
 	} else {
-		s.at = float64(s.n) / s.rate // not a running sum: its errors would add up
+		s.at = float64(s.n) / s.rate // not a running sum, whose errors would add up
 	}
 	s.n++
 	return time.Duration(s.at * float64(time.Second))

@@ -16,26 +16,28 @@ import (
 	"time"
 )
 
-// Server is a "verdict serve" of its own.
+// Server is a running "verdict serve".
 type Server struct {
-	URL     string // of the API, without a slash at its end
-	Metrics string // where metrics are read
+	URL     string // of the API, without a trailing slash
+	Metrics string // the URL of the metrics
 	process *exec.Cmd
 	log     *os.File
 }
 
-// unlimited are the settings that a load must not run into: it is the limits of
-// the machine that are looked for, and not those of a plan.
+// unlimited are settings that turn off configured limits, because the load
+// tests look for the limits of the machine and not those of a price plan.
 var unlimited = []string{
 	"-rate-decide", "1000000000/s", "-rate-signup", "1000000/s", "-signups-each-day", "0",
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
 // StartServer runs a binary on a database and waits until it answers. Its log
-// goes to a file in the folder. Further settings come last.
+// goes to a file in the folder. settings are appended to the flags.
 func StartServer(ctx context.Context, binary, databaseURL, folder string, settings ...string) (_ *Server, err error) {
-	args := append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0", "-database-url", databaseURL}, unlimited...)
-	s := &Server{process: exec.CommandContext(ctx, binary, append(args, settings...)...)} //nolint:gosec // the binary under test
+	args := append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0",
+		"-database-url", databaseURL}, unlimited...)
+	s := &Server{process: exec.CommandContext(ctx, binary,
+		append(args, settings...)...)} //nolint:gosec // the binary under test
 	if s.log, err = os.Create(filepath.Join(folder, "serve.log")); err != nil {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
@@ -53,14 +55,14 @@ func StartServer(ctx context.Context, binary, databaseURL, folder string, settin
 			s.URL = strings.TrimSpace(rest)
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }() // so that it never waits for a reader
+	go func() { _, _ = io.Copy(io.Discard, out) }() // so that it never blocks on its output
 	if s.Metrics, err = s.metricsAddress(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
 }
 
-// metricsAddress waits for the line of the log that says where metrics are.
+// metricsAddress waits for the log line with the address of the metrics.
 func (s *Server) metricsAddress(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -84,10 +86,10 @@ func (s *Server) metricsAddress(ctx context.Context) (string, error) {
 	}
 }
 
-// Addr is the host and port of the API.
+// Addr returns the host and port of the API.
 func (s *Server) Addr() string { return strings.TrimPrefix(s.URL, "http://") }
 
-// Memory is what the process holds now and what it held at most, in bytes.
+// Memory returns the present and the peak memory of the process, in bytes.
 func (s *Server) Memory() (now, most int64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
 	if err != nil {
@@ -111,18 +113,18 @@ func (s *Server) Memory() (now, most int64, err error) {
 	return now, most, nil
 }
 
-// tick is the unit in which Linux tells processor time.
+// tick is the unit of processor time in Linux.
 const tick = 10 * time.Millisecond
 
-// Busy is the processor time that the process has used, to a hundredth of a
-// second.
+// Busy returns the processor time that the process has used, to a hundredth of
+// a second.
 func (s *Server) Busy() (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.process.Process.Pid))
 	if err != nil {
 		return 0, fmt.Errorf("read the server's processor time: %w", err)
 	}
-	// The name in parentheses may hold blanks; the times are the 14th and 15th
-	// field, counted from the process id.
+	// The name in parentheses may contain blanks; the times are the 14th and
+	// 15th field, counted from the process id.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	const user, system = 11, 12
 	if len(fields) <= system {
@@ -139,7 +141,7 @@ func (s *Server) Busy() (time.Duration, error) {
 	return sum, nil
 }
 
-// LogBytes is how much the server has logged.
+// LogBytes returns the size of the server's log.
 func (s *Server) LogBytes() int64 {
 	info, err := os.Stat(s.log.Name())
 	if err != nil {
@@ -148,7 +150,7 @@ func (s *Server) LogBytes() int64 {
 	return info.Size()
 }
 
-// Stop ends the server as an operator does and waits for it.
+// Stop stops the server with a signal and waits for its end.
 func (s *Server) Stop() error {
 	err := s.process.Process.Signal(syscall.SIGTERM)
 	if ended := s.process.Wait(); err == nil {

@@ -15,8 +15,8 @@ import (
 	"verdict/proof/load"
 )
 
-// TestMain makes this test binary the service when it is started as such, so
-// that the race detector looks at the service too.
+// TestMain makes this test binary serve as the service, so that the race
+// detector covers the service too.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
 		fmt.Fprintln(os.Stderr, serve(os.Args[2:]))
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	storetest.Main(m)
 }
 
-// serve is "verdict serve" until it is told to end.
+// serve runs "verdict serve" until a signal ends it.
 func serve(args []string) error {
 	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
 	fs.Bool("welcome", false, "")
@@ -47,14 +47,14 @@ func serve(args []string) error {
 	return a.Run(ctx)
 }
 
-// start runs a service on a database and signs tenants up.
+// start runs a service on a database and signs up tenants.
 func start(t *testing.T, databaseURL string, settings ...string) (*load.Server, load.Target) {
 	t.Helper()
 	s, err := load.StartServer(t.Context(), os.Args[0], databaseURL, t.TempDir(), settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Stop() }) // it ends as a process does that was told to
+	t.Cleanup(func() { _ = s.Stop() }) // it reports the signal as an error
 	keys, err := load.SignUp(t.Context(), s.URL, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -66,9 +66,9 @@ func options(mix load.Mix) load.Options {
 	return load.Options{Mix: mix, Arrivals: load.Poisson, Seed: 1, Connections: 100, Timeout: 2 * time.Minute}
 }
 
-// TestShedding floods a service that has few places: it refuses what it has no
-// place for, answers the rest, loses nothing, and is what it was when the flood
-// is over.
+// TestShedding overloads a service with little capacity: it refuses what
+// exceeds the capacity, answers the rest, loses nothing, and recovers after the
+// overload.
 func TestShedding(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -77,9 +77,17 @@ func TestShedding(t *testing.T) {
 	//nolint:thelper // what EachURL runs is the test itself
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		s, target := start(t, databaseURL, "-max-in-flight", "4")
-		// The rates are given and not measured: what a busy machine measures in a
-		// second says little. No machine does so much with so few places.
-		plan := load.Plan{Connections: []int{4}, Stage: time.Second, Percents: []int{100, 20_000}, Back: 100, Saturation: 10, Probe: 2 * time.Minute}
+		// The rates are fixed and not measured, because a measurement of one
+		// second on a busy machine is unreliable. No machine reaches these
+		// rates with so little capacity.
+		plan := load.Plan{
+			Connections: []int{4},
+			Stage:       time.Second,
+			Percents:    []int{100, 20_000},
+			Back:        100,
+			Saturation:  10,
+			Probe:       2 * time.Minute,
+		}
 		c, err := load.Run(t.Context(), s, load.New(target, options(load.DefaultMix())), plan, t.Logf)
 		if err != nil {
 			t.Fatal(err)
@@ -98,15 +106,15 @@ func TestShedding(t *testing.T) {
 	})
 }
 
-// TestTheMixIsTaken: with room for everybody every request of each kind is
-// answered with 200, so that a load measures what it says it does.
+// TestTheMixIsTaken checks that with enough capacity every request of each kind
+// is answered with 200, so that a load measures what it claims to.
 func TestTheMixIsTaken(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("left out with -short: load")
 	}
 	_, target := start(t, storetest.SQLite(t))
-	// Reading comes with decisions, since it is these that are read.
+	// Reads need decisions to read.
 	for _, mix := range []load.Mix{{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0}} {
 		g := load.New(target, options(mix))
 		r := g.Closed(t.Context(), 4, 300*time.Millisecond)
@@ -116,11 +124,11 @@ func TestTheMixIsTaken(t *testing.T) {
 	}
 }
 
-// TestNeighbours: while a stranger holds connections, announces bodies and never
-// sends them, or floods, and while a tenant with a large policy does its worst,
-// everything that another tenant sends is answered, and so are the probes. What
-// part of its rate the neighbour keeps is measured by make fair: a busy machine
-// tells little of it.
+// TestNeighbours checks that all requests of a tenant and the probes are
+// answered while an attacker holds connections, announces bodies without
+// sending them or floods the service, and while a tenant with a large policy
+// does its worst. "make fair" measures which share of its rate the tenant
+// keeps; on a busy machine that says little.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -137,7 +145,8 @@ func TestNeighbours(t *testing.T) {
 	}
 	wanted := []string{
 		"connections that say nothing", "sign-ins announced and not sent", "POST /v1/decisions, without a key",
-		"POST /v1/evaluate, announced and not sent", "POST /v1/agents/underwrite", "POST /v1/rule-sets, large", "GET /v1/policies",
+		"POST /v1/evaluate, announced and not sent", "POST /v1/agents/underwrite",
+		"POST /v1/rule-sets, large", "GET /v1/policies",
 	}
 	var attacks []load.Attack
 	for _, a := range all {
@@ -148,7 +157,14 @@ func TestNeighbours(t *testing.T) {
 	if len(attacks) != len(wanted) {
 		t.Fatalf("%d of %d attacks are there", len(attacks), len(wanted))
 	}
-	plan := load.FairPlan{Stage: 500 * time.Millisecond, Neighbour: 2, Attackers: 100, Slow: 100, Idle: 300, ProbeWithin: time.Minute}
+	plan := load.FairPlan{
+		Stage:       500 * time.Millisecond,
+		Neighbour:   2,
+		Attackers:   100,
+		Slow:        100,
+		Idle:        300,
+		ProbeWithin: time.Minute,
+	}
 	seen, err := load.Fair(t.Context(), s, neighbour, attacks, plan, t.Logf)
 	if err != nil {
 		t.Fatal(err)

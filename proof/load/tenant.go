@@ -9,11 +9,12 @@ import (
 	"net/http"
 )
 
-// SignUp makes so many tenants and returns a key of each.
+// SignUp creates tenants and returns a key of each.
 func SignUp(ctx context.Context, url string, tenants int) ([]string, error) {
 	keys := make([]string, tenants)
 	for i := range keys {
-		body := fmt.Appendf(nil, `{"email":"load%d@example.in","org_name":"Load %d","password":"a long password"}`, i, i)
+		body := fmt.Appendf(nil, `{"email":"load%d@example.in","org_name":"Load %d","password":"a long password"}`,
+			i, i)
 		var signed struct {
 			Key string `json:"api_key"`
 		}
@@ -25,7 +26,7 @@ func SignUp(ctx context.Context, url string, tenants int) ([]string, error) {
 	return keys, nil
 }
 
-// used is what the service has stored for a key, by endpoint.
+// used returns the usage of a key, by endpoint.
 func used(ctx context.Context, url, key string) (map[string]int64, error) {
 	var usage struct {
 		ByEndpoint []struct {
@@ -43,7 +44,7 @@ func used(ctx context.Context, url, key string) (map[string]int64, error) {
 	return counts, nil
 }
 
-// listed counts the decisions of a key by paging through all of them.
+// listed counts the decisions of a key by reading all pages.
 func listed(ctx context.Context, url, key string) (int64, error) {
 	var n int64
 	for cursor := ""; ; {
@@ -67,7 +68,7 @@ func listed(ctx context.Context, url, key string) (int64, error) {
 	}
 }
 
-// call makes one request and reads its answer.
+// call sends one request and decodes its answer.
 func call(ctx context.Context, method, url, key string, body []byte, want int, into any) error {
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
@@ -92,9 +93,9 @@ func call(ctx context.Context, method, url, key string, body []byte, want int, i
 	return json.Unmarshal(data, into)
 }
 
-// Account holds what is stored against what was answered: nothing that was
-// answered may be missing, and what had no answer may be there or not. It
-// returns how many decisions were answered, and what is wrong.
+// Account compares what is stored with what was answered: everything answered
+// must be stored, and requests without an answer may be stored or not. It
+// returns the number of answered decisions and the violations.
 func (g *Generator) Account(ctx context.Context, url string) (decisions int64, wrong []string, err error) {
 	for i, key := range g.target.Keys {
 		counts, err := used(ctx, url, key)
@@ -106,8 +107,9 @@ func (g *Generator) Account(ctx context.Context, url string) (decisions int64, w
 			stored, doubt := g.Answered(i, kind)
 			least, most = least+stored, most+stored+doubt
 			if n := counts[kind.Endpoint()]; n < stored || n > stored+doubt {
-				wrong = append(wrong, fmt.Sprintf("tenant %d: %d of %s were answered, %d had no answer, and %d are billed",
-					i, stored, kind.Endpoint(), doubt, n))
+				wrong = append(wrong,
+					fmt.Sprintf("tenant %d: %d of %s were answered, %d had no answer, and %d are billed",
+						i, stored, kind.Endpoint(), doubt, n))
 			}
 		}
 		n, err := listed(ctx, url, key)
@@ -115,7 +117,8 @@ func (g *Generator) Account(ctx context.Context, url string) (decisions int64, w
 			return decisions, wrong, err
 		}
 		if n < least || n > most {
-			wrong = append(wrong, fmt.Sprintf("tenant %d: %d decisions were answered, at most %d were sent, and %d are stored", i, least, most, n))
+			wrong = append(wrong, fmt.Sprintf(
+				"tenant %d: %d decisions were answered, at most %d were sent, and %d are stored", i, least, most, n))
 		}
 		decisions += least
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"verdict/internal/account"
-	"verdict/internal/engine"
 	"verdict/internal/application"
+	"verdict/internal/engine"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"

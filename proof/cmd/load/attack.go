@@ -13,9 +13,9 @@ import (
 	"verdict/proof/load"
 )
 
-// attackFlag makes this program the attacker: it reads a load.Crowd from its
-// standard input, attacks until that ends, and writes how many requests were
-// answered.
+// attackFlag makes this program an attacker: it reads a load.Crowd from
+// standard input, attacks until that is closed, and prints how many requests
+// were answered.
 const attackFlag = "-attack"
 
 func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
@@ -27,21 +27,21 @@ func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {
-		_ = orders.Decode(&struct{}{}) // returns when the input ends
+		_ = orders.Decode(&struct{}{}) // returns when the input is closed
 		stop()
 	}()
 	_, err := fmt.Fprintln(stdout, crowd.Run(ctx))
 	return err
 }
 
-// launch attacks from a process of its own, with a lower priority than this one:
-// in the world the neighbour and the attackers do not share a machine.
+// launch attacks from a separate process with a lower priority, because in
+// reality the neighbour and the attackers do not share a machine.
 func launch(ctx context.Context, c *load.Crowd) (end func() (int64, error), err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	child := exec.CommandContext(ctx, "nice", "-n", "10", program, attackFlag) //nolint:gosec // this very program
+	child := exec.CommandContext(ctx, "nice", "-n", "10", program, attackFlag) //nolint:gosec // starts this program
 	child.Stderr = os.Stderr
 	orders, err := child.StdinPipe()
 	if err != nil {

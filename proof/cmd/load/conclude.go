@@ -15,8 +15,8 @@ import (
 	"verdict/proof/load"
 )
 
-// conclude prints what was measured, writes it where it was asked for, and
-// fails when something did not hold.
+// conclude prints the measurements, writes the requested files, and returns an
+// error if a limit was not met.
 func (o *order) conclude(ctx context.Context, campaigns []*load.Campaign, args []string, stdout io.Writer) error {
 	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	section := []string{proof.Origin(ctx, time.Now(), command), o.method()}
@@ -43,13 +43,16 @@ func (o *order) conclude(ctx context.Context, campaigns []*load.Campaign, args [
 	return nil
 }
 
-// method says how the figures came about and what was asked of the service.
+// method returns the description of how the figures were measured and of the
+// limits.
 func (o *order) method() string {
 	return fmt.Sprintf("Mix: %s; %d tenants; %s arrivals, seed %d; stages of %s. "+
-		"Latency counts from the time a request was due. \"Sent late\" is the generator's own delay, which is part of every latency. "+
+		"Latency counts from the time a request was due. \"Sent late\" is the generator's own delay, which is part "+
+		"of every latency. "+
 		"What must hold: everything is answered within %s, refusals say when to come back, their p99 is at most %s, "+
 		"at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond, "+
-		"the server holds at most %d MiB, latency is what it was at most %s after the load went back, nothing that was answered is lost.\n",
+		"the server holds at most %d MiB, latency is what it was at most %s after the load went back, nothing that "+
+		"was answered is lost.\n",
 		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.options.Timeout, o.limits.Refusal,
 		100*o.limits.Goodput, load.Flooded, 100*o.limits.Flooded, o.limits.Memory>>20, o.limits.Recover)
 }
@@ -59,7 +62,7 @@ func printCampaign(stdout io.Writer, c *load.Campaign, wrong []string) error {
 	fmt.Fprintf(&b, "\n%s\n\n", c.Database)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, row := range c.Table() {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")+"\t") // a Builder takes everything
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")+"\t") // a Builder never returns an error
 	}
 	_ = w.Flush()
 	fmt.Fprintf(&b, "\n%s\n", strings.Join(c.Summary(), "\n"))

@@ -15,13 +15,15 @@ import (
 	"verdict/proof/load"
 )
 
-// hostileRules is how many rules the attacker's policy has: nearly as many as a
-// policy may have, beside those of the default policy.
+// hostileRules is the number of rules that are added to the default policy for
+// the attacker: nearly the maximum.
 const hostileRules = 950
 
-// fairness measures on one database what a neighbour gets while somebody does
-// their worst on every operation of the contract.
-func (o *order) fairness(ctx context.Context, database, folder string, stderr io.Writer) (all []*load.Disturbed, err error) {
+// fairness measures on one database how a neighbour is served during attacks on
+// every operation of the contract.
+func (o *order) fairness(
+	ctx context.Context, database, folder string, stderr io.Writer,
+) (all []*load.Disturbed, err error) {
 	server, end, err := o.serve(ctx, database, folder, "-max-connections-each", "1024")
 	if err != nil {
 		return nil, err
@@ -48,19 +50,30 @@ func (o *order) fairness(ctx context.Context, database, folder string, stderr io
 		}
 		attacks = chosen
 	}
-	plan := load.FairPlan{Stage: o.plan.Stage, Neighbour: 4, Attackers: 200, Slow: 500, Idle: 5000, ProbeWithin: time.Second, Launch: launch}
+	plan := load.FairPlan{
+		Stage:       o.plan.Stage,
+		Neighbour:   4,
+		Attackers:   200,
+		Slow:        500,
+		Idle:        5000,
+		ProbeWithin: time.Second,
+		Launch:      launch,
+	}
 	return load.Fair(ctx, server, neighbour, attacks, plan, func(format string, args ...any) {
 		_, _ = fmt.Fprintf(stderr, "%s: "+format+"\n", append([]any{database}, args...)...)
 	})
 }
 
-// runFair measures fairness on every database and fails when it does not hold.
+// runFair measures fairness on every database and returns an error if a limit
+// is not met.
 func (o *order) runFair(ctx context.Context, args []string, folder string, stdout, stderr io.Writer) error {
 	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	limits := load.DefaultFairLimits()
 	section := []string{proof.Origin(ctx, time.Now(), command), fmt.Sprintf(
-		"A neighbour sends decisions over 4 connections, each the next one when the last was answered, for %s alone and %s during each attack. "+
-			"The attackers are another process of lower priority on the same processors as the neighbour. Floods have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
+		"A neighbour sends decisions over 4 connections, each the next one when the last was answered, for %s alone "+
+			"and %s during each attack. "+
+			"The attackers are another process of lower priority on the same processors as the neighbour. Floods "+
+			"have 200 connections, slow senders 500, silent ones 5000; the attacking tenant's policy has %d rules. "+
 			"What must hold: the neighbour keeps %.0f %% of its rate, its p99 is at most %s and nothing of it fails; "+
 			"probes answer within a second; the server holds at most %d MiB.\n",
 		o.plan.Stage, o.plan.Stage, hostileRules, 100*limits.Rate, limits.P99, limits.Memory>>20)}
@@ -91,8 +104,11 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 	return nil
 }
 
-// serve starts a database and a server on it, apart from this process.
-func (o *order) serve(ctx context.Context, database, folder string, settings ...string) (_ *load.Server, end func() error, err error) {
+// serve starts a database and a server on it, on separate processors if
+// possible.
+func (o *order) serve(
+	ctx context.Context, database, folder string, settings ...string,
+) (_ *load.Server, end func() error, err error) {
 	if folder, err = os.MkdirTemp(folder, database); err != nil {
 		return nil, nil, err
 	}
@@ -117,7 +133,8 @@ func (o *order) serve(ctx context.Context, database, folder string, settings ...
 	default:
 		return nil, nil, errors.New("databases are sqlite and postgres")
 	}
-	server, err := load.StartServer(ctx, o.binary, databaseURL, folder, append(settings, strings.Fields(o.settings)...)...)
+	server, err := load.StartServer(ctx, o.binary, databaseURL, folder,
+		append(settings, strings.Fields(o.settings)...)...)
 	if err != nil {
 		return nil, nil, errors.Join(err, endDatabase())
 	}

@@ -1,5 +1,5 @@
-// Command load loads a server of its own to saturation and beyond, on SQLite
-// and on PostgreSQL, and says whether it bore that as promised.
+// Command load starts a server, loads it to saturation and beyond, on SQLite
+// and on PostgreSQL, and reports whether it met its limits.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// order is the command line.
+// order holds the flags.
 type order struct {
 	binary, databases, settings string
 	proof, picture              string
@@ -64,9 +64,11 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.DurationVar(&o.options.Timeout, "timeout", 5*time.Second, "by which everything must be answered")
 	fs.DurationVar(&o.plan.Stage, "stage", 10*time.Second, "length of each stage")
 	fs.IntVar(&o.plan.Back, "back", 50, "percent to go back to at the end")
-	fs.DurationVar(&o.plan.Probe, "probe", 2*time.Second, "by which probes must be answered, as a load balancer wants it")
+	fs.DurationVar(&o.plan.Probe, "probe", 2*time.Second,
+		"by which probes must be answered, as a load balancer wants it")
 	fs.Float64Var(&o.plan.Saturation, "saturation", 0, "requests a second that count as 100 %; measured when 0")
-	fs.Float64Var(&o.limits.Goodput, "goodput", o.limits.Goodput, "part of the saturation rate that must be done past it")
+	fs.Float64Var(&o.limits.Goodput, "goodput", o.limits.Goodput,
+		"part of the saturation rate that must be done past it")
 	fs.Float64Var(&o.limits.Flooded, "flooded", o.limits.Flooded, fmt.Sprintf("the same beyond %d %%", load.Flooded))
 	fs.DurationVar(&o.limits.Refusal, "refusal", o.limits.Refusal, "longest p99 of refusals")
 	fs.DurationVar(&o.limits.Recover, "recover", o.limits.Recover, "longest time until latency is what it was")
@@ -116,7 +118,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	if o.binary == "" {
 		o.binary = filepath.Join(folder, "verdict")
-		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary, "verdict/cmd/verdict") //nolint:gosec // our own program
+		build := exec.CommandContext(ctx, "go", "build", "-o", o.binary,
+			"verdict/cmd/verdict") //nolint:gosec // builds our own program
 		build.Env, build.Stderr = append(os.Environ(), "CGO_ENABLED=0"), stderr
 		if err := build.Run(); err != nil {
 			return fmt.Errorf("build the server: %w", err)
@@ -136,7 +139,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	return o.conclude(ctx, campaigns, args, stdout)
 }
 
-// campaign loads one server on one database.
+// campaign starts a server on one database and loads it.
 func (o *order) campaign(ctx context.Context, database, folder string, stderr io.Writer) (_ *load.Campaign, err error) {
 	server, end, err := o.serve(ctx, database, folder)
 	if err != nil {
