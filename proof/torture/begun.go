@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// begun is a request that a node has begun to read: it has asked for the body.
+// begun is a request that a node has begun to read: it has sent 100 Continue.
 type begun struct {
 	conn  net.Conn
 	reply *bufio.Reader
 }
 
-// previewBody decides nothing that is kept, so that the model need not know.
+// previewBody is the body of a preview, which stores nothing, so the model need
+// not know of it.
 const previewBody = `{"bureau_report":{"score":742}}`
 
 func (n *Node) address() string { return strings.TrimPrefix(n.url, "http://") }
 
-// listens tells whether it takes connections.
+// listens reports whether the node accepts connections.
 func (n *Node) listens(ctx context.Context) bool {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", n.address())
 	if err != nil {
@@ -33,12 +34,12 @@ func (n *Node) listens(ctx context.Context) bool {
 	return true
 }
 
-// beginRequests opens connections and has the node begin a request on each.
+// beginRequests opens connections and begins a request on each.
 func beginRequests(ctx context.Context, n *Node, key string, count int) (all []*begun, err error) {
 	defer func() {
 		if err != nil {
 			for _, b := range all {
-				_ = b.conn.Close() // it failed already
+				_ = b.conn.Close() // it has failed already
 			}
 		}
 	}()
@@ -57,12 +58,13 @@ func beginRequests(ctx context.Context, n *Node, key string, count int) (all []*
 	return all, nil
 }
 
-// begin sends everything but the body, and waits until the node wants that.
+// begin sends everything except the body and waits until the node asks for it.
 func (b *begun) begin(address, key string) error {
 	if err := b.conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(b.conn, "POST /v1/decisions/preview HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"+
+	if _, err := fmt.Fprintf(b.conn, "POST /v1/decisions/preview HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer "+
+		"%s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", address, key, len(previewBody)); err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func (b *begun) begin(address, key string) error {
 	return err
 }
 
-// finishRequests sends the bodies; every one must be answered.
+// finishRequests sends the bodies; every request must be answered.
 func finishRequests(all []*begun) error {
 	var errs []error
 	for _, b := range all {

@@ -8,23 +8,22 @@ import (
 	"sync"
 )
 
-// everySoOften is how many checks look at what is new before one looks at
-// everything.
+// everySoOften is the interval, in checks, between checks of everything.
 const everySoOften = 16
 
-// fewEnough is how many decisions a scope may have to be looked at whole every
-// time.
+// fewEnough is the number of decisions up to which a scope is always checked
+// completely.
 const fewEnough = 300
 
-// Check reads back what was answered since the last check and holds it against
-// the model, together with the lists, the usage and the audit trail. Now and
-// then it looks at everything.
+// Check reads what was answered since the last check and compares it with the
+// model, together with the lists, the usage and the audit trail. At intervals
+// it checks everything.
 func (w *Workload) Check(ctx context.Context, url string) error {
 	w.checks++
 	return w.check(ctx, url, w.checks%everySoOften == int(w.seed%everySoOften))
 }
 
-// CheckAll reads back everything that was ever answered.
+// CheckAll checks everything that was ever answered.
 func (w *Workload) CheckAll(ctx context.Context, url string) error { return w.check(ctx, url, true) }
 
 func (w *Workload) check(ctx context.Context, url string, whole bool) error {
@@ -38,8 +37,8 @@ func (w *Workload) check(ctx context.Context, url string, whole bool) error {
 	return errors.Join(append(errs, w.model.verdict())...)
 }
 
-// due is which scopes are looked at. A tenant of one story is, once it has
-// passed, left for when everything is looked at.
+// due returns the scopes to check. A tenant of one story that has passed is
+// checked again only if whole is set.
 func (w *Workload) due(whole bool) []*scope {
 	var list []*scope
 	for _, s := range w.model.scopes {
@@ -50,7 +49,7 @@ func (w *Workload) due(whole bool) []*scope {
 	return list
 }
 
-// checker looks at one scope, in a world that is whole and at rest.
+// checker checks one scope, in a healthy and idle world.
 type checker struct {
 	*Workload
 	ctx   context.Context //nolint:containedctx // a checker lives no longer than the check
@@ -59,8 +58,8 @@ type checker struct {
 	whole bool
 }
 
-// everything is every invariant that can be read from outside, each by its
-// name.
+// everything checks every invariant that is visible through the API, each with
+// its name.
 func (c *checker) everything() error {
 	if c.whole {
 		c.scope.lookAgain()
@@ -88,7 +87,7 @@ func (c *checker) everything() error {
 	return nil
 }
 
-// lookAgain makes everything new.
+// lookAgain marks everything as not yet checked.
 func (s *scope) lookAgain() {
 	for id := range s.decisions {
 		s.unseen.decisions[id] = struct{}{}
@@ -111,7 +110,7 @@ func (s *scope) lookAgain() {
 	s.passed = newLooked()
 }
 
-// read fetches something; a world that is whole has an answer.
+// read sends a request, which must be answered because the world is healthy.
 func (c *checker) read(r *request) ([]byte, error) {
 	r.patience = int(settling / pause)
 	ctx, cancel := context.WithTimeout(c.ctx, settling)
@@ -124,7 +123,7 @@ func (c *checker) read(r *request) ([]byte, error) {
 	return a.body, nil
 }
 
-// each does something with many things at once.
+// each calls do for the items of a list, several concurrently.
 func each[T any](list []T, do func(T) error) error {
 	const hands = 6
 	work := make(chan T)
@@ -147,8 +146,8 @@ func each[T any](list []T, do func(T) error) error {
 	return errors.Join(errs...)
 }
 
-// pages reads a list page by page, newest first, until it ends or the visitor
-// has seen enough.
+// pages reads a list page by page, newest first, until it ends or visit returns
+// false.
 func (c *checker) pages(path string, visit func(listed) (more bool)) error {
 	cursor := ""
 	for {

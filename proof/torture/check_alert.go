@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// toldAlert is an alert as it is shown.
+// toldAlert is an alert as the API returns it.
 type toldAlert struct {
 	ID         string `json:"id"`
 	Type       string `json:"type"`
@@ -36,11 +36,11 @@ type toldEvent struct {
 	Note       string `json:"note"`
 }
 
-// shownDecisions is how many decisions an alert shows.
+// shownDecisions is the maximum number of decisions that an alert lists.
 const shownDecisions = 200
 
-// alertsAreLegal reads the alerts that something happened to, and all of them
-// when everything is looked at.
+// alertsAreLegal checks the alerts that have changed, or all if everything is
+// checked.
 func (c *checker) alertsAreLegal() error {
 	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.alerts))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/fraud/alerts/" + id))
@@ -69,7 +69,7 @@ func (c *checker) alertsAreLegal() error {
 		c.learn(func() {
 			for _, raw := range page.Data {
 				var told toldAlert
-				_ = json.Unmarshal(raw, &told) // what cannot be read has no legal state
+				_ = json.Unmarshal(raw, &told) // an unreadable alert has no legal state
 				c.model.alertTold(c.scope, told)
 				c.model.alertListed(c.scope, told, unfinished, blocked)
 			}
@@ -78,8 +78,8 @@ func (c *checker) alertsAreLegal() error {
 	})
 }
 
-// alertTold holds an alert against what is legal, and against the decisions:
-// there is none that nobody was told of.
+// alertTold checks that the state of an alert is legal and that all of its
+// decisions were answered.
 func (m *model) alertTold(s *scope, told toldAlert) {
 	acknowledged, closed := told.Acknowledged != "", told.Closed != ""
 	var legal bool
@@ -106,16 +106,17 @@ func (m *model) alertTold(s *scope, told toldAlert) {
 	}
 }
 
-// historyTold holds what was done about an alert against what was asked: every
-// step that was answered is there, each follows from the one before, and none
-// is there that nobody asked for.
+// historyTold compares the history of an alert with the requests: every
+// answered step is there, each follows from the one before, and there is no
+// step without a request.
 func (m *model) historyTold(s *scope, known *alert, told toldAlert) {
 	at := ""
 	steps := 0
 	for i, event := range told.History {
 		first := i == 0 && event.From == "" && event.To == "open" && event.Actor == "system"
 		next := i > 0 && event.From == at &&
-			(at == "open" && event.To == "acknowledged" || at == "open" && event.To == "closed" || at == "acknowledged" && event.To == "closed")
+			(at == "open" && event.To == "acknowledged" || at == "open" && event.To == "closed" ||
+				at == "acknowledged" && event.To == "closed")
 		if !first && !next {
 			m.violate("alerts-legal", "alert %s of %s went from %q to %q: %+v", told.ID, s, at, event.To, told.History)
 		}
@@ -130,15 +131,17 @@ func (m *model) historyTold(s *scope, known *alert, told toldAlert) {
 	}
 	for _, step := range known.steps {
 		if step.taken && !slices.ContainsFunc(told.History, step.is) {
-			m.violate("nothing-lost", "alert %s of %s: the step %+v was answered and is not in its history", told.ID, s, *step)
+			m.violate("nothing-lost", "alert %s of %s: the step %+v was answered and is not in its history",
+				told.ID, s, *step)
 		}
 	}
 }
 
-// merged reports whether a step is the end of a ring's alert that the service
-// itself takes when another ring takes that one in.
+// merged reports whether a step is the closing of a ring's alert by the service
+// itself when the ring is merged into another.
 func (a toldAlert) merged(event toldEvent) bool {
-	return a.Type == "ring" && a.MergedInto != "" && event.Actor == "system" && event.To == "closed" && event.Resolution == "duplicate"
+	return a.Type == "ring" && a.MergedInto != "" && event.Actor == "system" && event.To == "closed" &&
+		event.Resolution == "duplicate"
 }
 
 func (s *step) is(event toldEvent) bool {
@@ -149,8 +152,8 @@ func (a *alert) asked(event toldEvent) bool {
 	return slices.ContainsFunc(a.steps, func(s *step) bool { return s.is(event) })
 }
 
-// alertListed holds a list of alerts against what must be true of all: one at
-// a time about one thing, and what was confirmed is blocked.
+// alertListed checks what must be true of all alerts: only one is open about an
+// entity, and confirmed entities are blocked.
 func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]string, blocked map[string]bool) {
 	entity := told.Entity.Kind + " " + told.Entity.Key
 	if told.Status != "closed" {
@@ -159,7 +162,8 @@ func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]stri
 		}
 		unfinished[entity] = told.ID
 	}
-	// Confirmed, a ring, an address, a pincode and an agent block the accounts that their applicants share.
+	// A confirmed alert about a ring, an address, a pincode or an agent blocks
+	// the accounts that its applicants share, not the entity itself.
 	itself := !slices.Contains([]string{"ring", "ip", "pincode", "agent"}, told.Entity.Kind)
 	if told.Resolution == "confirmed_fraud" && itself && !blocked[entity] {
 		m.violate("nothing-lost", "alert %s of %s was confirmed and %s is not blocked", told.ID, s, entity)
@@ -169,7 +173,8 @@ func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]stri
 	}
 	for _, d := range s.decisions {
 		if slices.Contains(d.alerts, told.ID) && !slices.Contains(told.Decisions, d.id) {
-			m.violate("alerts-legal", "decision %s of %s raised alert %s and is not among its decisions", d.id, s, told.ID)
+			m.violate("alerts-legal", "decision %s of %s raised alert %s and is not among its decisions",
+				d.id, s, told.ID)
 		}
 	}
 }
@@ -180,7 +185,7 @@ func (c *checker) blocked() (map[string]bool, error) {
 	err := c.pages("/v1/fraud/blocklist?limit=200", func(page listed) bool {
 		for _, raw := range page.Data {
 			var entity struct{ Kind, Key string }
-			_ = json.Unmarshal(raw, &entity) // what cannot be read blocks nothing
+			_ = json.Unmarshal(raw, &entity) // an unreadable entry blocks nothing
 			list[entity.Kind+" "+entity.Key] = true
 		}
 		return true
@@ -189,11 +194,11 @@ func (c *checker) blocked() (map[string]bool, error) {
 }
 
 // countersAreExact asks, without being counted, how many applicants were seen
-// with an account: exactly those whose applications were answered, and the one
+// with an account: exactly those whose applications were answered, plus the one
 // who asks.
 func (c *checker) countersAreExact() error {
 	if c.model.faults.ever("clock") {
-		return nil // observations have moved out of the windows they are counted in
+		return nil // observations are outside of their windows
 	}
 	accounts := slices.Sorted(maps.Keys(c.scope.accounts))
 	if !c.whole && len(accounts) > 8 {
@@ -201,7 +206,8 @@ func (c *checker) countersAreExact() error {
 	}
 	return each(accounts, func(no string) error {
 		t := shared{
-			applicant: c.scope.word + "-asks", account: no, ip: ipMark + "ffff::1", device: "asks", agent: "asks", mobile: "asks", email: "asks@example.in",
+			applicant: c.scope.word + "-asks", account: no, ip: ipMark + "ffff::1", device: "asks", agent: "asks",
+			mobile: "asks", email: "asks@example.in",
 		}
 		r := c.scope.get("/v1/decisions/preview")
 		r.method, r.contentType, r.body = http.MethodPost, jsonType, []byte(profileOf(0).evaluation(t, false))
@@ -218,7 +224,7 @@ func (c *checker) countersAreExact() error {
 	})
 }
 
-// counterTold holds a count at rest against the model.
+// counterTold compares a count with the model while no request is in progress.
 func (m *model) counterTold(s *scope, accountNo string, told *toldFraud) {
 	applicants := map[string]struct{}{}
 	for _, seen := range s.accounts[accountNo].seen {
@@ -227,6 +233,7 @@ func (m *model) counterTold(s *scope, accountNo string, told *toldFraud) {
 		}
 	}
 	if n, said := told.sharers(); !said || n != len(applicants)+1 {
-		m.violate("fraud-counted", "account %s of %s has %d applicants and the one who asks, counted are %d", accountNo, s, len(applicants), n)
+		m.violate("fraud-counted", "account %s of %s has %d applicants and the one who asks, counted are %d",
+			accountNo, s, len(applicants), n)
 	}
 }

@@ -5,14 +5,16 @@ import (
 	"testing"
 )
 
-// evaluate is an evaluation of an applicant on an account that counts n.
+// evaluate tells the model of an evaluation of an applicant with an account,
+// whose answer counts n applicants.
 func (b *bench) evaluate(id, applicant, account string, n int) *request {
 	r := b.post("/v1/evaluate", http.StatusOK)
 	r.once = id
 	r.learn = learnDecision(r, "POST /v1/evaluate", "", account)
 	b.m.sharedBy(r, account, applicant)
 	body := decisionBody(id, "h", "pol_first")
-	body = body[:len(body)-1] + `,"fraud":{"signals":[{"id":"beneficiary_account_reuse","value":` + string(rune('0'+n)) + `}],"alert_ids":["alr_1"]}}`
+	body = body[:len(body)-1] + `,"fraud":{"signals":[{"id":"beneficiary_account_reuse","value":` +
+		string(rune('0'+n)) + `}],"alert_ids":["alr_1"]}}`
 	b.tell(r, http.StatusOK, body)
 	return r
 }
@@ -22,7 +24,7 @@ func TestFraudCountsNeverGoBack(t *testing.T) {
 	b := newBench(t)
 	b.evaluate("dec_1", "A", "acc", 1)
 	b.evaluate("dec_2", "B", "acc", 2)
-	b.evaluate("dec_3", "B", "acc", 2) // the same person again
+	b.evaluate("dec_3", "B", "acc", 2) // the same person
 	b.evaluate("dec_4", "C", "other", 1)
 	b.holds()
 	b.evaluate("dec_5", "D", "acc", 2)
@@ -58,7 +60,8 @@ func TestCounterAtRest(t *testing.T) {
 		b.evaluate("dec_1", "A", "acc", 1)
 		b.evaluate("dec_2", "B", "acc", 2)
 		var told toldFraud
-		if err := unmarshal([]byte(`{"signals":[{"id":"beneficiary_account_reuse","value":`+n+`}]}`), &told); err != nil {
+		if err := unmarshal([]byte(`{"signals":[{"id":"beneficiary_account_reuse","value":`+n+`}]}`),
+			&told); err != nil {
 			t.Fatal(err)
 		}
 		if b.m.counterTold(b.one, "acc", &told); holds {
@@ -79,20 +82,44 @@ func TestAlertStates(t *testing.T) {
 		told          toldAlert
 	}{
 		{"open", "nothing-lost", toldAlert{Status: "open", History: []toldEvent{open}}},
-		{"as asked", "", toldAlert{Status: "acknowledged", Acknowledged: "t", History: []toldEvent{open, acknowledged}}},
-		{"with a step in doubt", "", toldAlert{Status: "closed", Acknowledged: "t", Closed: "t", Resolution: "other", History: []toldEvent{open, acknowledged, closed}}},
+		{"as asked", "",
+			toldAlert{Status: "acknowledged", Acknowledged: "t", History: []toldEvent{open, acknowledged}}},
+		{"with a step in doubt", "", toldAlert{
+			Status:       "closed",
+			Acknowledged: "t",
+			Closed:       "t",
+			Resolution:   "other",
+			History:      []toldEvent{open, acknowledged, closed},
+		}},
 		{
 			"a step that nobody asked for", "alerts-legal",
-			toldAlert{Status: "closed", Acknowledged: "t", Closed: "t", Resolution: "other", History: []toldEvent{open, acknowledged, {From: "acknowledged", To: "closed", Note: "x"}}},
+			toldAlert{
+				Status:       "closed",
+				Acknowledged: "t",
+				Closed:       "t",
+				Resolution:   "other",
+				History:      []toldEvent{open, acknowledged, {From: "acknowledged", To: "closed", Note: "x"}},
+			},
 		},
-		{"acknowledged twice", "alerts-legal", toldAlert{Status: "acknowledged", Acknowledged: "t", History: []toldEvent{open, acknowledged, acknowledged}}},
-		{"a state that its history does not lead to", "alerts-legal", toldAlert{Status: "closed", Closed: "t", Resolution: "other", History: []toldEvent{open, acknowledged}}},
-		{"acknowledged by nobody", "alerts-legal", toldAlert{Status: "acknowledged", History: []toldEvent{open, acknowledged}}},
+		{"acknowledged twice", "alerts-legal", toldAlert{
+			Status:       "acknowledged",
+			Acknowledged: "t",
+			History:      []toldEvent{open, acknowledged, acknowledged},
+		}},
+		{"a state that its history does not lead to", "alerts-legal",
+			toldAlert{Status: "closed", Closed: "t", Resolution: "other", History: []toldEvent{open, acknowledged}}},
+		{"acknowledged by nobody", "alerts-legal",
+			toldAlert{Status: "acknowledged", History: []toldEvent{open, acknowledged}}},
 		{"no history", "alerts-legal", toldAlert{Status: "open"}},
 		{"another state", "alerts-legal", toldAlert{Status: "asleep", History: []toldEvent{open, acknowledged}}},
 		{
 			"a decision that nobody was told of", "alerts-legal",
-			toldAlert{Status: "acknowledged", Acknowledged: "t", Decisions: []string{"dec_9"}, History: []toldEvent{open, acknowledged}},
+			toldAlert{
+				Status:       "acknowledged",
+				Acknowledged: "t",
+				Decisions:    []string{"dec_9"},
+				History:      []toldEvent{open, acknowledged},
+			},
 		},
 	}
 	for _, test := range tests {
@@ -100,7 +127,10 @@ func TestAlertStates(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			known := b.one.alert("alr_1")
-			known.steps = []*step{{to: "acknowledged", note: "first", taken: true}, {to: "closed", resolution: "other", note: "second"}}
+			known.steps = []*step{
+				{to: "acknowledged", note: "first", taken: true},
+				{to: "closed", resolution: "other", note: "second"},
+			}
 			b.m.alertTold(b.one, test.told)
 			b.m.historyTold(b.one, known, test.told)
 			if test.promise == "" {

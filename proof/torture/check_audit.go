@@ -2,15 +2,15 @@ package torture
 
 import "encoding/json"
 
-// auditIsComplete reads the audit trail: it tells of everything that was
-// answered, and of each decision once.
+// auditIsComplete checks that the audit trail has everything that was answered,
+// and each decision once.
 func (c *checker) auditIsComplete() error {
 	seen := newTally(c.scope.unseen.deeds, c.scope.passed.deeds)
 	err := c.pages("/v1/audit?limit=200", func(page listed) bool {
 		c.learn(func() {
 			for _, raw := range page.Data {
 				var told struct{ Action, Object string }
-				_ = json.Unmarshal(raw, &told) // what cannot be read tells of nothing
+				_ = json.Unmarshal(raw, &told) // an unreadable entry matches nothing
 				c.model.auditTold(c.scope, seen, deed{told.Action, told.Object})
 			}
 		})
@@ -22,9 +22,9 @@ func (c *checker) auditIsComplete() error {
 	return err
 }
 
-// auditTold holds one entry against the model. A step, an activation or a
-// review may be told more than once, as often as it was taken; a decision is
-// made once, and none is told of that nobody was answered.
+// auditTold compares an entry with the model. A step, an activation or a review
+// may have as many entries as it was made; a decision has one entry, and every
+// decision in the trail must have been answered.
 func (m *model) auditTold(s *scope, seen *tally[deed], d deed) {
 	first := seen.mark(d)
 	if d.action != "decision.created" {

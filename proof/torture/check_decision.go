@@ -14,7 +14,7 @@ func unmarshal(body []byte, v any) error {
 	return nil
 }
 
-// decisionsAreThere fetches the decisions that were answered.
+// decisionsAreThere reads the decisions that were answered.
 func (c *checker) decisionsAreThere() error {
 	return each(slices.Sorted(maps.Keys(c.scope.unseen.decisions)), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/decisions/" + id))
@@ -26,8 +26,8 @@ func (c *checker) decisionsAreThere() error {
 	})
 }
 
-// storedDecision holds a decision as it is stored against what was answered:
-// the same bytes, the same hash when it is decided again, and the reviews.
+// storedDecision compares a stored decision with the answer: the same bytes,
+// the same hash when it is decided again, and the reviews.
 func (m *model) storedDecision(s *scope, id string, body []byte) {
 	var stored struct {
 		toldDecision
@@ -59,15 +59,15 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 	}
 }
 
-// decisionsAreListed reads the list of decisions: those that were answered, and
-// no other.
+// decisionsAreListed checks that the list has exactly the decisions that were
+// answered.
 func (c *checker) decisionsAreListed() error {
 	seen := newTally(c.scope.unseen.decisions, c.scope.passed.decisions)
 	err := c.pages("/v1/decisions?limit=200", func(page listed) bool {
 		c.learn(func() {
 			for _, raw := range page.Data {
 				var d toldDecision
-				_ = json.Unmarshal(raw, &d) // what cannot be read is no decision we know
+				_ = json.Unmarshal(raw, &d) // an unreadable decision matches none
 				c.model.listedDecision(c.scope, seen, d)
 			}
 		})
@@ -79,21 +79,22 @@ func (c *checker) decisionsAreListed() error {
 	return err
 }
 
-// listedDecision holds one line of the list against the model.
+// listedDecision compares an entry of the list with the model.
 func (m *model) listedDecision(s *scope, seen *tally[string], d toldDecision) {
 	known := s.decisions[d.ID]
 	switch {
 	case known == nil:
 		m.violate("nothing-twice", "decision %s of %s is listed and nobody was told of it", d.ID, s)
 	case known.hash != d.Hash:
-		m.violate("nothing-lost", "decision %s of %s is listed with the hash %s, answered with %s", d.ID, s, d.Hash, known.hash)
+		m.violate("nothing-lost", "decision %s of %s is listed with the hash %s, answered with %s",
+			d.ID, s, d.Hash, known.hash)
 	case !seen.mark(d.ID):
 		m.violate("nothing-twice", "decision %s of %s is listed twice", d.ID, s)
 	}
 }
 
-// tally ticks things off: those that are new, until they are all found and a
-// page brings nothing but what was found by a check before.
+// tally marks new items as found, until all are found and a page has only items
+// that an earlier check has found.
 type tally[K comparable] struct {
 	wanted, passed map[K]struct{}
 	found          map[K]struct{}
@@ -104,7 +105,7 @@ func newTally[K comparable](wanted, passed map[K]struct{}) *tally[K] {
 	return &tally[K]{wanted: wanted, passed: passed, found: map[K]struct{}{}}
 }
 
-// mark notes that something is there; false when it was there already.
+// mark records that an item was found. It returns false if it was found before.
 func (t *tally[K]) mark(k K) bool {
 	if _, twice := t.found[k]; twice {
 		return false
@@ -116,7 +117,7 @@ func (t *tally[K]) mark(k K) bool {
 	return true
 }
 
-// fresh tells whether the pages so far have not been enough.
+// fresh reports whether more pages are needed.
 func (t *tally[K]) fresh() bool {
 	more := t.newOnPage
 	t.newOnPage = false
@@ -131,7 +132,7 @@ func (t *tally[K]) fresh() bool {
 	return false
 }
 
-// end notes what was not found, and that the rest has passed.
+// end reports the items that were not found and marks the others as passed.
 func (t *tally[K]) end(m *model, promise, where string) {
 	for k := range t.wanted {
 		if _, there := t.found[k]; !there {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// fresh is which of some things were not looked at yet; they are then.
+// fresh returns the ids that were not checked yet and marks them as checked.
 func (s *scope) fresh(ids []string) []string {
 	slices.Sort(ids)
 	return slices.DeleteFunc(ids, func(id string) bool {
@@ -20,8 +20,8 @@ func (s *scope) fresh(ids []string) []string {
 	})
 }
 
-// runsAreThere fetches the runs of agents, which repeat to the byte, and lists
-// them.
+// runsAreThere reads the runs of agents, which must reproduce byte for byte,
+// and lists them.
 func (c *checker) runsAreThere() error {
 	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.runs))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/agents/runs/" + id))
@@ -41,9 +41,10 @@ func (c *checker) runsAreThere() error {
 				var run struct {
 					ID string `json:"run_id"`
 				}
-				_ = json.Unmarshal(raw, &run) // what cannot be read is no run we know
+				_ = json.Unmarshal(raw, &run) // an unreadable run matches none
 				if _, known := left[run.ID]; !known {
-					c.model.violate("nothing-twice", "run %s of %s is listed and nobody was told of it", run.ID, c.scope)
+					c.model.violate("nothing-twice", "run %s of %s is listed and nobody was told of it",
+						run.ID, c.scope)
 				}
 				delete(left, run.ID)
 			}
@@ -70,7 +71,7 @@ func (m *model) storedRun(s *scope, id string, body []byte) {
 	}
 }
 
-// backtestsAreThere fetches the reports.
+// backtestsAreThere reads the reports of backtests.
 func (c *checker) backtestsAreThere() error {
 	return each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.backtests))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/backtest/" + id))
@@ -97,8 +98,7 @@ func (m *model) storedBacktest(s *scope, id string, body []byte) {
 	}
 }
 
-// ruleSetsAreThere fetches the versions that were stored; a document never
-// changes.
+// ruleSetsAreThere reads the stored versions; their documents must not change.
 func (c *checker) ruleSetsAreThere() error {
 	return each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.ruleSets))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/rule-sets/" + id))
@@ -113,11 +113,12 @@ func (c *checker) ruleSetsAreThere() error {
 func (m *model) storedRuleSet(s *scope, id string, body []byte) {
 	var stored struct{ ID, Checksum string }
 	if json.Unmarshal(body, &stored) != nil || stored.ID != id || stored.Checksum != s.ruleSets[id] {
-		m.violate("nothing-lost", "rule set %s of %s was answered with the checksum %s: %s", id, s, s.ruleSets[id], short(body))
+		m.violate("nothing-lost", "rule set %s of %s was answered with the checksum %s: %s",
+			id, s, s.ruleSets[id], short(body))
 	}
 }
 
-// onePolicyIsActive reads which version is active.
+// onePolicyIsActive checks which version is active.
 func (c *checker) onePolicyIsActive() error {
 	began := time.Now()
 	body, err := c.read(c.scope.get("/v1/rule-sets?status=active&policy_key=default&limit=5"))
@@ -128,8 +129,8 @@ func (c *checker) onePolicyIsActive() error {
 	return nil
 }
 
-// activeList holds a list of the active versions against the activations:
-// there is one, and it may be it.
+// activeList compares the list of active versions with the activations: there
+// must be exactly one, and it must be one that may be active.
 func (m *model) activeList(s *scope, body []byte, began, ended time.Time) {
 	var list struct {
 		Data []struct{ ID, Status string } `json:"data"`
@@ -142,7 +143,7 @@ func (m *model) activeList(s *scope, body []byte, began, ended time.Time) {
 	}
 }
 
-// revokedKeysAreShut tries the keys that were revoked.
+// revokedKeysAreShut checks that revoked keys are refused.
 func (c *checker) revokedKeysAreShut() error {
 	keys := c.scope.revoked
 	if !c.whole {

@@ -22,8 +22,10 @@ func TestStoredDecision(t *testing.T) {
 		{"as it was answered", "", stored("dec_1", "h", verified)},
 		{"gone", "nothing-lost", []byte(`{"code":"not_found"}`)},
 		{"with another member before", "nothing-lost", []byte(`{"x":1,` + string(stored("dec_1", "h", verified))[1:])},
-		{"not verified", "hash-verifies", stored("dec_1", "h", `"re_explanation":{"verified":false,"recomputed_hash":"h"}`)},
-		{"another hash", "hash-verifies", stored("dec_1", "h", `"re_explanation":{"verified":true,"recomputed_hash":"i"}`)},
+		{"not verified", "hash-verifies",
+			stored("dec_1", "h", `"re_explanation":{"verified":false,"recomputed_hash":"h"}`)},
+		{"another hash", "hash-verifies",
+			stored("dec_1", "h", `"re_explanation":{"verified":true,"recomputed_hash":"i"}`)},
 		{"without an explanation", "hash-verifies", stored("dec_1", "h", `"x":1`)},
 	}
 	for _, test := range tests {
@@ -196,11 +198,13 @@ func TestScanFindsWhatWasPlanted(t *testing.T) {
 		s.word, w.secrets.account(s, "a"), w.secrets.mobile(5), w.secrets.ip(9), w.secrets.password(1), "session-token",
 		"vk_live_0123456789012345678901234567890123456789",
 	} {
-		if err := w.Scan(strings.NewReader("all is well\n{\"note\":\"" + secret + "\"}\n")); err == nil || !strings.Contains(err.Error(), "line 2") {
+		if err := w.Scan(strings.NewReader("all is well\n{\"note\":\"" + secret + "\"}\n")); err == nil ||
+			!strings.Contains(err.Error(), "line 2") {
 			t.Errorf("%s is not found: %v", secret, err)
 		}
 	}
-	harmless := fmt.Sprintf("ready vk_live_0123 key_01M7FFCST0PENSFQZXWR59W91N took=19731586123 at 11:27:26.%s\n", mobileMark)
+	harmless := fmt.Sprintf("ready vk_live_0123 key_01M7FFCST0PENSFQZXWR59W91N took=19731586123 at 11:27:26.%s\n",
+		mobileMark)
 	if err := w.Scan(strings.NewReader(harmless)); err != nil {
 		t.Error(err)
 	}

@@ -2,7 +2,7 @@ package torture
 
 import "maps"
 
-// usage is the answer of GET /v1/usage.
+// usage is the answer to GET /v1/usage.
 type usage struct {
 	Period struct {
 		Start string `json:"start"`
@@ -19,7 +19,7 @@ type usage struct {
 	} `json:"daily"`
 }
 
-// usageIsExact reads what was billed.
+// usageIsExact checks the billed usage.
 func (c *checker) usageIsExact() error {
 	body, err := c.read(c.scope.get("/v1/usage"))
 	if err != nil {
@@ -33,9 +33,9 @@ func (c *checker) usageIsExact() error {
 	return nil
 }
 
-// usageTold holds what was billed against the answers. Usage is told for one
-// month; while a clock is being moved only what was seen of all months together
-// cannot be more than the answers.
+// usageTold compares the billed usage with the answers. Usage is per month, so
+// while the clock is moved, it only checks that the usage of all months seen
+// does not exceed the answers.
 func (m *model) usageTold(s *scope, told usage) {
 	if told.Quota == nil {
 		m.violate("quota-kept", "%s used %d and has no quota", s, told.Used)

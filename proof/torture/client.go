@@ -12,11 +12,13 @@ import (
 // patience is how long a client waits for an answer.
 const patience = 15 * time.Second
 
-// maxAnswer is the most that is read of an answer; a longer one is broken.
+// maxAnswer is the maximum size of an answer, in bytes; a longer one is a
+// failure.
 const maxAnswer = 32 << 20
 
-// newClient makes the HTTP client of a workload. It keeps connections, follows
-// no redirect and asks for no compression: what it hears is what was sent.
+// newClient returns the HTTP client of a workload. It keeps connections,
+// follows no redirects and requests no compression, so that it sees exactly
+// what was sent.
 func newClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
@@ -26,8 +28,8 @@ func newClient() *http.Client {
 	}
 }
 
-// exchange sends a request once. It goes on when ctx ends: a client that has
-// sent something wants to know what came of it.
+// exchange sends a request once. It continues after ctx has ended, because the
+// model needs the outcome of a request that was sent.
 func (w *Workload) exchange(ctx context.Context, url string, r *request) (answer, outcome) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
@@ -76,16 +78,16 @@ func (w *Workload) carry(ctx context.Context, url string, r *request) (answer, e
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
-// busyWaits is how often a request is sent again while another one with the
-// same Idempotency-Key is under way: three times as long as a client waits.
+// busyWaits is how often a request is repeated while another with the same
+// Idempotency-Key is in progress: for three times as long as a client waits.
 const busyWaits = int(3 * patience / pause)
 
-// pause is between two attempts.
+// pause is the time between two attempts.
 const pause = 20 * time.Millisecond
 
-// deliver sends a request until it is answered for good, or its patience ends;
-// it is then left open. where gives the address for each sending, and false
-// when there is none and nobody wants one any more.
+// deliver sends a request until it has a final answer or its attempts are used
+// up; in the latter case it stays open. where returns the address for each
+// attempt, and false if there is none any more.
 func (w *Workload) deliver(ctx context.Context, r *request, where func() (string, bool)) (answer, bool) {
 	waits := 0
 	for try := 0; ; {
@@ -113,11 +115,11 @@ func (w *Workload) deliver(ctx context.Context, r *request, where func() (string
 		wait(ctx, pause)
 	}
 	w.model.leave(r)
-	wait(ctx, 5*pause) // nobody knocks at a door that is gone as fast as they can
+	wait(ctx, 5*pause) // do not retry an unreachable node at full speed
 	return answer{}, false
 }
 
-// wait is a pause that ends early with ctx.
+// wait sleeps for d or until ctx ends.
 func wait(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

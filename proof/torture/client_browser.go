@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// browser is somebody at the console: the one place where keys are made and
-// revoked. Its forms are sent as a browser sends them.
+// browser is a person at the console, the only place where keys are created and
+// revoked. Forms are sent as a browser sends them.
 type browser struct {
 	mu      sync.Mutex
 	session string // the cookie
@@ -20,8 +20,8 @@ type browser struct {
 
 const formType = "application/x-www-form-urlencoded"
 
-// form is the posting of a form of the console. What became of one that had no
-// answer is not asked: a key that nobody was shown opens nothing.
+// form returns the request that posts a form of the console. The outcome of one
+// without an answer is ignored: a key that was not shown gives no access.
 func form(s *scope, path string, fields url.Values) *request {
 	if s.env == "live" {
 		fields.Set("confirm", "LIVE")
@@ -34,7 +34,7 @@ func form(s *scope, path string, fields url.Values) *request {
 
 var errNotSignedIn = errors.New("not signed in")
 
-// signIn gives a lender's browser a session.
+// signIn signs in a lender's browser.
 func (w *Workload) signIn(ctx context.Context, s *scope, where func() (string, bool)) error {
 	l := s.lender
 	r := form(s, "/console/signin", url.Values{"email": {l.email}, "password": {l.password}})
@@ -55,7 +55,7 @@ func (w *Workload) signIn(ctx context.Context, s *scope, where func() (string, b
 	return errNotSignedIn
 }
 
-// submit posts a form as the lender's admin, who signs in again when the
+// submit posts a form as the lender's administrator, and signs in again if the
 // session has ended.
 func (w *Workload) submit(ctx context.Context, s *scope, r *request, where func() (string, bool)) (answer, bool) {
 	for range 2 {
@@ -85,9 +85,11 @@ func fieldsOf(r *request) url.Values {
 
 var shownKey = regexp.MustCompile(`vk_(?:sandbox|live)_[0-9A-Za-z]{20,}`)
 
-// makeKey makes a key with some scopes in a scope's environment and gives its
-// text and its id.
-func (w *Workload) makeKey(ctx context.Context, s *scope, name string, where func() (string, bool), scopes ...string) (key, id string, ok bool) {
+// makeKey creates a key with some scopes in a scope's environment and returns
+// its text and its id.
+func (w *Workload) makeKey(
+	ctx context.Context, s *scope, name string, where func() (string, bool), scopes ...string,
+) (key, id string, ok bool) {
 	path := "/console/" + s.env + "/keys"
 	a, ok := w.submit(ctx, s, form(s, path, url.Values{"name": {name}, "scopes": scopes}), where)
 	if !ok {
@@ -106,7 +108,7 @@ func (w *Workload) makeKey(ctx context.Context, s *scope, name string, where fun
 	return key, id, ok
 }
 
-// keyID finds a key by its name in the list of the console.
+// keyID returns the id of a key by its name, from the list of the console.
 func (w *Workload) keyID(ctx context.Context, s *scope, name string, where func() (string, bool)) (string, bool) {
 	s.lender.browser.mu.Lock()
 	cookie := s.lender.browser.session
@@ -140,7 +142,7 @@ func (w *Workload) revokeKey(ctx context.Context, s *scope, key, id string, wher
 	return ok
 }
 
-// learn changes what the model knows.
+// learn changes the model under its lock.
 func (w *Workload) learn(change func()) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

@@ -17,12 +17,12 @@ import (
 	"verdict/internal/app"
 )
 
-// clockVariable makes this program a node of the service whose clock is moved by
-// the file that it names. The Go runtime reads the time without asking the
-// kernel, so that nothing outside of a process can move it.
+// clockVariable is the environment variable that makes this program a node of
+// the service whose clock is moved by the named file. The Go runtime reads the
+// time without a system call, so nothing outside of a process can move it.
 const clockVariable = "TORTURE_CLOCK"
 
-// clockEvery is how soon a node notices that its clock was moved.
+// clockEvery is the interval at which a node reads the file.
 const clockEvery = 5 * time.Millisecond
 
 // Clock moves the clocks of the nodes that watch its file.
@@ -31,7 +31,7 @@ type Clock struct {
 	ahead time.Duration
 }
 
-// Set puts it so far ahead of the machine's.
+// Set moves the clock ahead of the machine's.
 func (c *Clock) Set(ahead time.Duration) error {
 	if err := writeClock(c.path, int64(ahead)); err != nil {
 		return err
@@ -40,17 +40,18 @@ func (c *Clock) Set(ahead time.Duration) error {
 	return nil
 }
 
-// Noticed tells whether the node has moved its clock to where it was set.
+// Noticed reports whether the node uses the clock as it was set.
 func (c *Clock) Noticed() bool {
 	var seen atomic.Int64
 	return readClock(c.path+noticed, &seen) == nil && time.Duration(seen.Load()) == c.ahead
 }
 
-// noticed ends the name of the file where a node says how far ahead it is.
+// noticed is the suffix of the file in which a node writes how far ahead its
+// clock is.
 const noticed = ".noticed"
 
-// writeClock writes in one step: whoever reads half a number would jump
-// elsewhere.
+// writeClock writes the file atomically, because a reader of half a number
+// would move to a wrong time.
 func writeClock(path string, ahead int64) error {
 	next := path + ".next"
 	if err := os.WriteFile(next, []byte(strconv.FormatInt(ahead, 10)), 0o600); err != nil {
@@ -62,11 +63,11 @@ func writeClock(path string, ahead int64) error {
 	return nil
 }
 
-// Now is the time on it.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time { return time.Now().Add(c.ahead) }
 
-// ServeIfAsked is called first by every program that runs scenarios: where it
-// was started to be a node, it serves and never returns.
+// ServeIfAsked must be called first by every program that runs scenarios. If
+// the program was started as a node, it serves and never returns.
 func ServeIfAsked() {
 	path := os.Getenv(clockVariable)
 	if path == "" {
@@ -79,7 +80,7 @@ func ServeIfAsked() {
 	os.Exit(0)
 }
 
-// serveMoved is "verdict serve" by the clock of the file.
+// serveMoved runs "verdict serve" with the clock of the file.
 func serveMoved(path string, args []string, logs io.Writer) error {
 	fs := flag.NewFlagSet("node", flag.ContinueOnError)
 	settings := app.Bind(fs)
@@ -101,7 +102,7 @@ func serveMoved(path string, args []string, logs io.Writer) error {
 	}
 	go watchClock(ctx, path, &ahead)
 	config.Now = func() time.Time {
-		// Without the monotonic reading, which would not have jumped.
+		// Strip the monotonic reading, which does not move with the clock.
 		return time.Now().Round(0).Add(time.Duration(ahead.Load()))
 	}
 	service, err := app.New(ctx, config, logs)
@@ -111,7 +112,7 @@ func serveMoved(path string, args []string, logs io.Writer) error {
 	return errors.Join(service.Run(ctx), service.Close())
 }
 
-// watchClock follows the file until ctx ends, and says so.
+// watchClock reads the file until ctx ends and confirms each change.
 func watchClock(ctx context.Context, path string, ahead *atomic.Int64) {
 	tick := time.NewTicker(clockEvery)
 	defer tick.Stop()

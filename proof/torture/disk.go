@@ -8,18 +8,20 @@ import (
 	"syscall"
 )
 
-// ErrNoMount says that this machine gives us no disk of our own to fill.
-var ErrNoMount = errors.New("a small disk cannot be mounted here: run as root, in a container with CAP_SYS_ADMIN, or this scenario by itself under unshare -rm")
+// ErrNoMount is returned if this machine does not permit mounting a disk.
+var ErrNoMount = errors.New("a small disk cannot be mounted here: run as root, in a container with CAP_SYS_ADMIN, " +
+	"or this scenario by itself under unshare -rm")
 
 // Disk is a small file system in memory that can be filled and freed.
 type Disk struct{ folder string }
 
-// NewDisk mounts one.
+// NewDisk mounts a disk of the given size at a folder.
 func NewDisk(folder string, bytes int64) (*Disk, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	err := syscall.Mount("tmpfs", folder, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, fmt.Sprintf("size=%d,mode=0700", bytes))
+	err := syscall.Mount("tmpfs", folder, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV,
+		fmt.Sprintf("size=%d,mode=0700", bytes))
 	if errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EACCES) {
 		return nil, fmt.Errorf("%w (%w)", ErrNoMount, err)
 	}
@@ -29,12 +31,12 @@ func NewDisk(folder string, bytes int64) (*Disk, error) {
 	return &Disk{folder}, nil
 }
 
-// Path is where something lies on it.
+// Path returns the path of a file on the disk.
 func (d *Disk) Path(name string) string { return filepath.Join(d.folder, name) }
 
 func (d *Disk) ballast() string { return d.Path("ballast") }
 
-// Fill takes all room but so many bytes.
+// Fill fills the disk except for spare bytes.
 func (d *Disk) Fill(spare int64) error {
 	var room syscall.Statfs_t
 	if err := syscall.Statfs(d.folder, &room); err != nil {
@@ -49,12 +51,12 @@ func (d *Disk) Fill(spare int64) error {
 		_, err = file.Write(piece)
 	}
 	if errors.Is(err, syscall.ENOSPC) {
-		err = nil // somebody else has taken the rest
+		err = nil // another process has used the rest
 	}
 	return errors.Join(err, file.Close())
 }
 
-// Free gives all room back.
+// Free frees the space that Fill has used.
 func (d *Disk) Free() error {
 	if err := os.Remove(d.ballast()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("free the disk: %w", err)
@@ -62,7 +64,7 @@ func (d *Disk) Free() error {
 	return nil
 }
 
-// Close unmounts it, and what is on it is gone.
+// Close unmounts the disk; its content is lost.
 func (d *Disk) Close() error {
 	if err := syscall.Unmount(d.folder, syscall.MNT_DETACH); err != nil {
 		return fmt.Errorf("unmount %s: %w", d.folder, err)

@@ -8,36 +8,36 @@ import (
 	"time"
 )
 
-// model is what the clients know: what they sent, what they were told, and
-// what must therefore hold. It is an independent statement of the promises and
-// knows nothing of how the service keeps them.
+// model holds what the clients know: what they sent, what was answered, and
+// what must therefore be true. It states the guarantees independently of how
+// the service implements them.
 type model struct {
 	mu     sync.Mutex
 	scopes []*scope
-	hashes map[hashKey]string // of decisions, by what they were made from
+	hashes map[hashKey]string // hashes of decisions, by their input
 	open   []*request         // requests that change something and have no answer yet
 	faults faults
 	count  Figures
-	beside []time.Duration // what decisions took while another lender had a fault of its own
+	beside []time.Duration // durations of decisions while another lender had a fault
 
 	violations []error
-	hidden     int // violations beyond those that are kept
+	hidden     int // violations beyond keptViolations
 }
 
 func newModel() *model { return &model{hashes: map[hashKey]string{}} }
 
-// hashKey is what a decision's hash is a function of: the profile that was
-// sent, and the document of the policy.
+// hashKey identifies the input of a decision's hash: the profile that was sent,
+// and the document of the policy.
 type hashKey struct{ profile, checksum string }
 
-// scope is one environment of one tenant, as its owner knows it.
+// scope is one environment of one tenant, as the client knows it.
 type scope struct {
 	lender *lender
 	env    string
-	word   string // planted in every text that is sent here
-	key    string // may do everything
-	small  bool   // its quota is raced
-	usedUp bool   // and somebody was told that it is used up
+	word   string // included in every text that is sent here
+	key    string // a key with all scopes
+	small  bool   // it has the small quota
+	usedUp bool   // a request was refused because the quota is used up
 
 	decisions   map[string]*decided
 	runs        map[string]kept
@@ -49,15 +49,15 @@ type scope struct {
 	accounts    map[string]*account
 	revoked     []string         // keys
 	billed      map[string]int64 // units, by endpoint
-	periods     map[string]int64 // what usage was last seen to be, by month
+	periods     map[string]int64 // the usage that was last read, by month
 	deeds       map[deed]struct{}
 
 	unseen looked
-	passed looked // has been checked once and is only looked at again by CheckAll
-	brief  bool   // a tenant of one story: it is checked once
+	passed looked // passed a check; checked again only by CheckAll
+	brief  bool   // a tenant of one story, which is checked once
 }
 
-// looked is which decisions and deeds a check has seen.
+// looked records which decisions and deeds were checked.
 type looked struct {
 	decisions map[string]struct{}
 	deeds     map[deed]struct{}
@@ -78,12 +78,12 @@ type lender struct {
 // decided is a decision that was answered.
 type decided struct {
 	id, hash string
-	body     kept // of size 0 when it was told of inside something else
+	body     kept // size 0 if it was part of another answer
 	alerts   []string
 }
 
-// kept is an answer that a later reading must begin with: the bytes without
-// the closing brace, since a reading may add members.
+// kept is an answer with which a later reading must begin: the bytes without
+// the closing brace, because a reading may add members.
 type kept struct {
 	size int
 	sum  [sha256.Size]byte
@@ -97,28 +97,28 @@ func keep(body []byte) kept {
 	return kept{size, sha256.Sum256(body[:size])}
 }
 
-// begins tells whether body begins with what was kept.
+// begins reports whether body begins with the kept bytes.
 func (k kept) begins(body []byte) bool {
 	return len(body) > k.size && sha256.Sum256(body[:k.size]) == k.sum
 }
 
-// deed is something that the audit trail must tell of.
+// deed is an action that must be in the audit trail.
 type deed struct{ action, object string }
 
-// alert is a fraud alert and the steps that were asked for.
+// alert is a fraud alert with the steps that were requested.
 type alert struct {
 	id    string
 	steps []*step
 }
 
-// step is one movement of an alert; its note is like no other.
+// step is one change of an alert. Its note is unique.
 type step struct {
 	to, resolution, note string
-	taken                bool // the answer said that it was this step that did it
+	taken                bool // the answer showed that this step made the change
 }
 
-// account is a beneficiary account that applicants share: who was sent with
-// it, and when.
+// account is a beneficiary account that applicants share, with who was sent
+// with it and when.
 type account struct{ seen []sighting }
 
 type sighting struct {
@@ -138,7 +138,7 @@ func newScope(l *lender, env, word, key string) *scope {
 
 func (s *scope) String() string { return s.lender.email + " in " + s.env }
 
-// bill counts what an answer costs.
+// bill adds the units of an answer.
 func (s *scope) bill(endpoint string, units int64) { s.billed[endpoint] += units }
 
 func (s *scope) totalBilled() int64 {
@@ -149,7 +149,7 @@ func (s *scope) totalBilled() int64 {
 	return sum
 }
 
-// did notes something that must be in the audit trail.
+// did records an action that must be in the audit trail.
 func (s *scope) did(action, object string) {
 	d := deed{action, object}
 	s.deeds[d], s.unseen.deeds[d] = struct{}{}, struct{}{}
@@ -170,11 +170,11 @@ func (s *scope) alert(id string) *alert {
 	return a
 }
 
-// keptViolations is how many violations are told in full.
+// keptViolations is the number of violations that are reported in full.
 const keptViolations = 50
 
-// violate notes that a promise was broken. The name is that of the promise.
-// The lock must be held.
+// violate records a violation of the named guarantee. The caller holds the
+// lock.
 func (m *model) violate(promise, format string, args ...any) {
 	m.count.Bad++
 	if len(m.violations) >= keptViolations {
@@ -184,7 +184,7 @@ func (m *model) violate(promise, format string, args ...any) {
 	m.violations = append(m.violations, fmt.Errorf("%s: %s", promise, fmt.Sprintf(format, args...)))
 }
 
-// verdict is every violation so far.
+// verdict returns all violations so far.
 func (m *model) verdict() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -195,8 +195,8 @@ func (m *model) verdict() error {
 	return all
 }
 
-// sameHash holds a decision against others of the same facts under the same
-// policy, on whatever node and at whatever time.
+// sameHash compares the hash of a decision with others of the same facts under
+// the same policy, on any node and at any time.
 func (m *model) sameHash(profile, checksum, hash string) {
 	if profile == "" {
 		return
@@ -212,23 +212,23 @@ func (m *model) sameHash(profile, checksum, hash string) {
 	}
 }
 
-// Figures are what happened.
+// Figures holds counts of a run.
 type Figures struct {
 	Requests    int64 // sent, repetitions included
 	Answered    int64 // with success
 	Refused503  int64
-	Refused429  int64 // by a rate or a quota
+	Refused429  int64 // because of a rate limit or a quota
 	Refused4xx  int64 // other refusals, all of them expected
-	Unanswered  int64 // the connection broke or time ran out
+	Unanswered  int64 // the connection was lost or the request timed out
 	Retried     int64 // sent again with the same Idempotency-Key after no answer
-	Duplicates  int64 // sent twice at the same moment on purpose
-	Replayed    int64 // answered from memory
-	LateRefusal int64 // refused after a fault had ended, within the grace
-	Checked     int64 // things that were read back
+	Duplicates  int64 // sent twice concurrently on purpose
+	Replayed    int64 // answered with a stored answer
+	LateRefusal int64 // refused after the end of a fault, within the grace period
+	Checked     int64 // objects that were read back
 	Bad         int64 // violations
 
 	LongestRecovery time.Duration // from the end of a fault to the next success
 	SlowestAfter    string        // the kind of that fault
-	Beside          time.Duration // the slowest of 99 in 100 decisions beside another lender's fault
-	LastRefusal     time.Duration // the longest that a refusal came after the end of a fault
+	Beside          time.Duration // the 99th percentile of decisions during another lender's fault
+	LastRefusal     time.Duration // the longest time from the end of a fault to a refusal
 }

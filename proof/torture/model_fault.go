@@ -2,37 +2,37 @@ package torture
 
 import "time"
 
-// grace is how long after a fault has ended a refusal is still its doing: a
-// connection that a black hole swallowed is given up after the database's own
-// timeout of ten seconds.
+// grace is how long after the end of a fault refusals are excused: a connection
+// whose packets were dropped is given up after the database's own timeout of
+// ten seconds.
 const grace = 12 * time.Second
 
-// faults are the times in which the world was broken.
+// faults records the times of faults.
 type faults struct {
 	windows    []window
-	recovering []window // faults that have ended, after which nothing has succeeded yet
+	recovering []window // faults that have ended, with no success since
 }
 
 type window struct {
 	kind    string
-	only    *lender   // whom it is about; nil for everybody
+	only    *lender   // the affected lender; nil for all
 	on, off time.Time // off is zero while it lasts
 }
 
-// mark notes that a fault begins or has ended.
+// mark records that a fault begins or has ended.
 func (f *faults) mark(kind string, on bool, now time.Time) { f.markOf(kind, nil, on, now) }
 
-// markOf is mark for a fault that one lender alone may notice.
+// markOf records the same for a fault that only one lender may notice.
 func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	if on {
 		f.windows = append(f.windows, window{kind: kind, only: only, on: now})
-		f.recovering = f.recovering[:0] // whoever is hit again has not been slow to recover
+		f.recovering = f.recovering[:0] // a new fault interrupts the recovery from the last one
 		return
 	}
 	for i := len(f.windows) - 1; i >= 0; i-- {
 		if w := &f.windows[i]; w.kind == kind && w.off.IsZero() {
 			w.off = now
-			if kind != "clock" { // nothing is down while a clock is elsewhere
+			if kind != "clock" { // a moved clock makes nothing unavailable
 				f.recovering = append(f.recovering, *w)
 			}
 			return
@@ -40,10 +40,9 @@ func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	}
 }
 
-// excuse tells whether a request of this time, of a lender or of a stranger,
-// may have been refused or lost,
-// and how long after the end of the last fault it began; that is 0 when it was
-// under way during one.
+// excuse reports whether a request of a lender, nil for none, may have been
+// refused or lost at this time, and how long after the end of the last fault it
+// began; that is 0 if it overlapped with a fault.
 func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration, excused bool) {
 	late = grace
 	for i := len(f.windows) - 1; i >= 0; i-- {
@@ -61,8 +60,7 @@ func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration,
 	return late, excused
 }
 
-// beside tells whether a request was sent while another lender had a fault of
-// its own.
+// beside reports whether a request was sent while another lender had a fault.
 func (f *faults) beside(of *lender, began time.Time) bool {
 	for _, w := range f.windows {
 		if w.only != nil && w.only != of && !began.Before(w.on) && w.off.IsZero() {
@@ -72,7 +70,7 @@ func (f *faults) beside(of *lender, began time.Time) bool {
 	return false
 }
 
-// on tells whether a fault of this kind holds.
+// on reports whether a fault of a kind is in progress.
 func (f *faults) on(kind string) bool {
 	for _, w := range f.windows {
 		if w.kind == kind && w.off.IsZero() {
@@ -82,7 +80,7 @@ func (f *faults) on(kind string) bool {
 	return false
 }
 
-// ever tells whether there was a fault of this kind.
+// ever reports whether there was a fault of a kind.
 func (f *faults) ever(kind string) bool {
 	for _, w := range f.windows {
 		if w.kind == kind {
@@ -92,8 +90,8 @@ func (f *faults) ever(kind string) bool {
 	return false
 }
 
-// recovered tells how long the faults took to get over, of which a success at
-// this time is the first since they ended.
+// recovered returns the longest recovery time of the faults for which this
+// success is the first since their end.
 func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	for _, w := range f.recovering {
 		if took := at.Sub(w.off); took > longest {
@@ -104,11 +102,12 @@ func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	return longest, kind
 }
 
-// atRest forgets the faults that nothing was sent after: what is not tried takes
-// no time to recover.
+// atRest forgets faults after which nothing was sent, because without requests
+// no recovery time can be measured.
 func (f *faults) atRest() { f.recovering = f.recovering[:0] }
 
-// MarkFaultOf is MarkFault for a fault that one lender alone may notice.
+// MarkFaultOf tells the model that a fault begins or has ended that only one
+// lender may notice.
 func (w *Workload) MarkFaultOf(kind string, only *lender, on bool) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// toldDecision is what a decision says that a promise is about.
+// toldDecision holds the members of a decision that guarantees are about.
 type toldDecision struct {
 	ID     string `json:"decision_id"`
 	Status string `json:"status"`
@@ -26,7 +26,7 @@ type toldFraud struct {
 	AlertIDs []string `json:"alert_ids"`
 }
 
-// sharers is how many applicants the answer counts on the account.
+// sharers returns how many applicants the answer counts for the account.
 func (f *toldFraud) sharers() (n int, told bool) {
 	for _, s := range f.Signals {
 		if s.ID == "beneficiary_account_reuse" {
@@ -36,8 +36,8 @@ func (f *toldFraud) sharers() (n int, told bool) {
 	return 0, false
 }
 
-// learnDecision is what a stored decision teaches. Its profile is "" where the
-// facts are not the same every time.
+// learnDecision returns the function that updates the model with a stored
+// decision. profile is "" if the facts are not the same every time.
 func learnDecision(r *request, endpoint, profile, accountNo string) func(*model, answer) {
 	return func(m *model, a answer) {
 		var d toldDecision
@@ -65,7 +65,8 @@ func learnDecision(r *request, endpoint, profile, accountNo string) func(*model,
 	}
 }
 
-// learnRun is what a run of the underwriting agent teaches.
+// learnRun returns the function that updates the model with a run of the
+// underwriting agent.
 func learnRun(r *request, profile string) func(*model, answer) {
 	return func(m *model, a answer) {
 		var run struct {
@@ -89,7 +90,8 @@ func learnRun(r *request, profile string) func(*model, answer) {
 	}
 }
 
-// learnBacktest is what a report teaches: so few rows cost one unit.
+// learnBacktest returns the function that updates the model with a backtest's
+// report. So few rows cost one unit.
 func learnBacktest(r *request) func(*model, answer) {
 	return func(m *model, a answer) {
 		var report struct {
@@ -106,7 +108,7 @@ func learnBacktest(r *request) func(*model, answer) {
 	}
 }
 
-// learnReview is what a review teaches.
+// learnReview returns the function that updates the model with a review.
 func learnReview(r *request, decisionID string) func(*model, answer) {
 	return func(m *model, a answer) {
 		var review struct {
@@ -122,7 +124,7 @@ func learnReview(r *request, decisionID string) func(*model, answer) {
 	}
 }
 
-// learnRuleSet is what a new draft teaches.
+// learnRuleSet returns the function that updates the model with a new draft.
 func learnRuleSet(r *request) func(*model, answer) {
 	return func(m *model, a answer) {
 		var draft struct {
@@ -140,9 +142,9 @@ func learnRuleSet(r *request) func(*model, answer) {
 	}
 }
 
-// counted holds how many applicants an evaluation saw on an account against
-// those who were sent with it: all who had been answered before it was sent,
-// and nobody who was first sent after it was answered.
+// counted checks how many applicants an evaluation counted for an account: all
+// who were answered before it was sent, and none who was first sent after it
+// was answered.
 func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	if told == nil {
 		m.violate("fraud-counted", "%s: the answer has no fraud", r)
@@ -155,15 +157,15 @@ func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	}
 	least, most := r.scope.bounds(accountNo, r)
 	if m.faults.ever("clock") {
-		least = 0 // what lies in the future of a clock that was set back is not counted
+		least = 0 // after the clock was set back, later observations are not counted
 	}
 	if n < least || n > most {
 		m.violate("fraud-counted", "%s: %d applicants on account %s, must be %d to %d", r, n, accountNo, least, most)
 	}
 }
 
-// bounds is how few and how many applicants a request may see on an account,
-// itself included.
+// bounds returns the least and the most applicants that a request may count for
+// an account, itself included.
 func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 	certain, possible := map[string]struct{}{}, map[string]struct{}{}
 	known := s.accounts[accountNo]
@@ -174,7 +176,7 @@ func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 		other := seen.request
 		switch {
 		case other.done && other.status >= 400 || other.began.IsZero():
-			continue // it was refused, or never left
+			continue // it was refused or never sent
 		case other == r || other.done && other.ended.Before(r.began):
 			certain[seen.applicant] = struct{}{}
 		}
@@ -185,7 +187,7 @@ func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 	return len(certain), len(possible)
 }
 
-// sharedBy notes that a request tells of an applicant on an account.
+// sharedBy records that a request names an applicant with an account.
 func (m *model) sharedBy(r *request, accountNo, applicant string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -197,18 +199,18 @@ func (m *model) sharedBy(r *request, accountNo, applicant string) {
 	a.seen = append(a.seen, sighting{applicant, r})
 }
 
-// staleFor is how long after an activation was answered the version before may
-// still decide. A second is promised; the rest is for a busy machine.
+// staleFor is how long after the answer to an activation the earlier version
+// may still decide. A second is guaranteed; the rest is for a busy machine.
 const staleFor = 5 * time.Second
 
-// policyWasActive holds the policy of a decision against the activations.
+// policyWasActive checks the policy of a decision against the activations.
 func (m *model) policyWasActive(r *request, policyID string) {
 	if !r.scope.mayBeActive(policyID, r.began.Add(-staleFor), r.ended) {
 		m.violate("one-active-policy", "%s was decided under %s, which was not active then", r, policyID)
 	}
 }
 
-// activated is the path of an activation's rule set.
+// activated returns the id of the rule set that a request activates.
 func activated(r *request) string {
 	const prefix, suffix = "/v1/rule-sets/", "/activate"
 	if len(r.path) < len(prefix)+len(suffix) {
@@ -217,10 +219,10 @@ func activated(r *request) string {
 	return r.path[len(prefix) : len(r.path)-len(suffix)]
 }
 
-// mayBeActive tells whether a rule set may have been the active one at some
-// moment between two: some activation of it may have happened before the
-// later, and none of another began after that one was answered and was itself
-// answered before the earlier.
+// mayBeActive reports whether a rule set may have been active at some time
+// between from and to: an activation of it may have happened before to, and no
+// activation of another rule set began after that one was answered and was
+// itself answered before from.
 func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	for _, a := range s.activations {
 		if activated(a) != id || a.began.IsZero() || a.began.After(to) || a.done && a.status >= 400 {
@@ -233,8 +235,8 @@ func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	return false
 }
 
-// replaced tells whether another activation surely came after this one and
-// before a moment.
+// replaced reports whether another activation certainly happened after this one
+// and before a time.
 func (s *scope) replaced(a *request, before time.Time) bool {
 	if !a.done {
 		return false
@@ -247,7 +249,7 @@ func (s *scope) replaced(a *request, before time.Time) bool {
 	return false
 }
 
-// pagination is the end of every list.
+// pagination is the pagination member of a list.
 type pagination struct {
 	HasNext bool   `json:"has_next"`
 	Next    string `json:"next_cursor"`
@@ -259,8 +261,8 @@ type listed struct {
 	Pagination pagination        `json:"pagination"`
 }
 
-// learnStep is what a step of an alert teaches: whether it was this one that
-// moved it, or one before.
+// learnStep returns the function that updates the model with a step of an
+// alert: whether this step changed it, or an earlier one.
 func learnStep(r *request, id string, taken *step) func(*model, answer) {
 	return func(m *model, a answer) {
 		var now struct {

@@ -6,11 +6,15 @@ import (
 	"time"
 )
 
-// activate is an activation from one second to another; to is 0 when it had no
-// answer.
+// activate tells the model of an activation that began and ended at the given
+// seconds; to is 0 if it had no answer.
 func (b *bench) activate(id string, from, to int) {
 	start := time.Unix(1_900_000_000, 0)
-	r := &request{scope: b.one, path: "/v1/rule-sets/" + id + "/activate", began: start.Add(time.Duration(from) * time.Second)}
+	r := &request{
+		scope: b.one,
+		path:  "/v1/rule-sets/" + id + "/activate",
+		began: start.Add(time.Duration(from) * time.Second),
+	}
 	if to > 0 {
 		r.done, r.status, r.ended = true, http.StatusOK, start.Add(time.Duration(to)*time.Second)
 	}
@@ -49,7 +53,8 @@ func TestWhichPolicyMayBeActive(t *testing.T) {
 				b.activate(s.id, s.from, s.to)
 			}
 			start := time.Unix(1_900_000_000, 0)
-			if got := b.one.mayBeActive(test.id, start.Add(time.Duration(test.at)*time.Second), start.Add(time.Duration(test.until)*time.Second)); got != test.may {
+			if got := b.one.mayBeActive(test.id, start.Add(time.Duration(test.at)*time.Second),
+				start.Add(time.Duration(test.until)*time.Second)); got != test.may {
 				t.Errorf("%s may be active: %t", test.id, got)
 			}
 		})
@@ -59,7 +64,8 @@ func TestWhichPolicyMayBeActive(t *testing.T) {
 func TestActiveList(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
-		`{"data":[]}`, `{"data":[{"id":"pol_first","status":"active"},{"id":"b","status":"active"}]}`, `{"data":[{"id":"b","status":"active"}]}`, `nothing`,
+		`{"data":[]}`, `{"data":[{"id":"pol_first","status":"active"},{"id":"b","status":"active"}]}`,
+		`{"data":[{"id":"b","status":"active"}]}`, `nothing`,
 	} {
 		b := newBench(t)
 		b.m.activeList(b.one, []byte(body), b.tick(), b.tick())

@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// request is something that is asked of the service, perhaps more than once.
+// request is a request to the service, which may be sent more than once.
 type request struct {
-	scope       *scope // whose it is; nil of a stranger
-	key         string // of the caller; "" of a stranger
+	scope       *scope // the owner; nil for a request without a tenant
+	key         string // of the caller; "" for none
 	method      string
 	path        string
 	once        string // the Idempotency-Key
 	contentType string
-	cookie      string // the session, of a page of the console
+	cookie      string // the session, for a page of the console
 	body        []byte
-	want        []int // what it may be answered with besides refusals that a fault excuses
-	page        bool  // of the console: HTML, and redirects
-	writes      bool  // it changes something, so that no answer leaves a question
-	patience    int   // how often it is sent again at once when there is no answer
-	unsettling  bool  // it cannot be sent again later: what became of it is not asked
+	want        []int // allowed statuses, besides refusals that a fault excuses
+	page        bool  // a page of the console: HTML and redirects
+	writes      bool  // it changes something, so without an answer its outcome is unknown
+	patience    int   // how often it is repeated immediately without an answer
+	unsettling  bool  // it cannot be repeated later, and its outcome is ignored
 
-	// learn is what the model makes of the first success.
+	// learn updates the model with the first success.
 	learn func(m *model, a answer)
 
-	began, ended time.Time // the first time it was sent, and when it was first answered
-	done         bool      // it was answered for good
-	waiting      bool      // it is among the open ones
+	began, ended time.Time // when it was first sent, and when it was first answered
+	done         bool      // it has its final answer
+	waiting      bool      // it is in the list of open requests
 	status       int
 	sum          [sha256.Size]byte
 }
@@ -43,7 +43,7 @@ func (r *request) String() string {
 	return r.method + " " + r.path + " of " + who
 }
 
-// lender is whose it is; nil of a stranger.
+// lender returns the owner, nil for none.
 func (r *request) lender() *lender {
 	if r.scope == nil {
 		return nil
@@ -51,35 +51,35 @@ func (r *request) lender() *lender {
 	return r.scope.lender
 }
 
-// decides tells whether it asks for a decision.
+// decides reports whether the request makes a decision.
 func (r *request) decides() bool {
 	return r.method == http.MethodPost && (r.path == "/v1/decisions" || r.path == "/v1/evaluate")
 }
 
-// answer is what came back.
+// answer is an answer of the service.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
-	began  time.Time // of this sending
+	began  time.Time // when this attempt was sent
 	ended  time.Time
 }
 
 func (a answer) good() bool { return a.status >= 200 && a.status < 400 }
 
-// read decodes the body; what cannot be read leaves v as it is.
+// read decodes the body into v and reports whether it could.
 func (a answer) read(v any) bool { return json.Unmarshal(a.body, v) == nil }
 
-// outcome is what a sending came to.
+// outcome is the outcome of an attempt.
 type outcome int
 
 const (
-	settled outcome = iota // it is answered for good
-	busy                   // another one with the same key is under way
-	unknown                // it may have been done or not
+	settled outcome = iota // it has its final answer
+	busy                   // another request with the same key is in progress
+	unknown                // it may have been executed or not
 )
 
-// send notes that a request goes out now.
+// send records that a request is sent now.
 func (m *model) send(r *request, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,7 +89,7 @@ func (m *model) send(r *request, now time.Time) {
 	}
 }
 
-// lost notes that a sending had no answer.
+// lost records that an attempt had no answer.
 func (m *model) lost(r *request, began, ended time.Time, err error) outcome {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,8 +109,7 @@ func (m *model) lateRefusal(late time.Duration) {
 	}
 }
 
-// take holds an answer against everything that was promised of it, and learns
-// from it.
+// take checks an answer against all guarantees and updates the model.
 func (m *model) take(r *request, a answer) outcome {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -142,7 +141,7 @@ func (m *model) take(r *request, a answer) outcome {
 	return settled
 }
 
-// refused holds a refusal for want of something against the faults there were.
+// refused checks whether a fault excuses a refusal.
 func (m *model) refused(r *request, a answer, code string) {
 	if a.header.Get("Retry-After") == "" {
 		m.violate("refusal-says-when", "%s: %d %s without Retry-After", r, a.status, code)
@@ -154,7 +153,7 @@ func (m *model) refused(r *request, a answer, code string) {
 	}
 }
 
-// success is an answer as it was hoped for.
+// success processes an answer with an expected status.
 func (m *model) success(r *request, a answer) outcome {
 	m.count.Answered++
 	if r.decides() && m.faults.beside(r.lender(), a.began) {
@@ -173,7 +172,8 @@ func (m *model) success(r *request, a answer) outcome {
 	}
 	sum := sha256.Sum256(a.body)
 	if r.done && r.once != "" && (r.status != a.status || r.sum != sum) {
-		m.violate("retry-same-bytes", "%s with the Idempotency-Key %s was %d and is %d with another body", r, r.once, r.status, a.status)
+		m.violate("retry-same-bytes", "%s with the Idempotency-Key %s was %d and is %d with another body",
+			r, r.once, r.status, a.status)
 	}
 	first := !r.done
 	m.settle(r, a)
@@ -189,7 +189,7 @@ func (m *model) settle(r *request, a answer) {
 	}
 }
 
-// leave puts a request that may or may not have been done among the open ones.
+// leave adds a request whose outcome is unknown to the open requests.
 func (m *model) leave(r *request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -199,7 +199,7 @@ func (m *model) leave(r *request) {
 	}
 }
 
-// takeOpen hands the open requests over.
+// takeOpen returns the open requests and clears the list.
 func (m *model) takeOpen() []*request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -211,8 +211,8 @@ func (m *model) takeOpen() []*request {
 	return slices.DeleteFunc(open, func(r *request) bool { return r.done })
 }
 
-// foreignWords looks for what was planted elsewhere: not a byte of another
-// tenant, nor of the other environment, may be in any answer.
+// foreignWords checks that an answer contains no planted word of another tenant
+// or of the other environment.
 func (m *model) foreignWords(r *request, a answer) {
 	var own []string
 	if r.scope != nil {
@@ -223,7 +223,7 @@ func (m *model) foreignWords(r *request, a answer) {
 	}
 }
 
-// whose is who planted a word.
+// whose returns the name of the scope of a planted word.
 func (m *model) whose(word string) string {
 	for _, s := range m.scopes {
 		if s.word == word || s.lender.word == word {
@@ -233,20 +233,20 @@ func (m *model) whose(word string) string {
 	return "nobody known"
 }
 
-// problem holds a refusal against the form that all of them have, and gives
-// its code.
+// problem checks the format of a refusal and returns its code.
 func (m *model) problem(r *request, a answer) string {
 	if a.status >= 500 && a.status != http.StatusServiceUnavailable {
 		m.violate("no-internal-error", "%s: %d %s", r, a.status, short(a.body))
 	}
 	if r.page || r.path == healthPath && a.status == http.StatusServiceUnavailable {
-		return "" // the one is a page, the other tells of its checks
+		return "" // a page, or the answer of a health check
 	}
 	var told struct {
 		Code   string `json:"code"`
 		Status int    `json:"status"`
 	}
-	if a.header.Get("Content-Type") != "application/problem+json" || !a.read(&told) || told.Code == "" || told.Status != a.status {
+	if a.header.Get("Content-Type") != "application/problem+json" || !a.read(&told) || told.Code == "" ||
+		told.Status != a.status {
 		m.violate("problem-form", "%s: %d %s %s", r, a.status, a.header.Get("Content-Type"), short(a.body))
 	}
 	return told.Code
@@ -254,10 +254,10 @@ func (m *model) problem(r *request, a answer) string {
 
 const healthPath = "/v1/health"
 
-// short is the beginning of a body, for a message.
+// short returns the beginning of a body, for a message.
 func short(body []byte) []byte { return body[:min(len(body), 300)] }
 
-// around is where a word stands.
+// around returns the part of a body around a word.
 func around(body []byte, word string) []byte {
 	at := bytes.Index(body, []byte(word))
 	return body[max(0, at-80):min(len(body), at+len(word)+20)]

@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// What is planted can be recognised wherever it turns up, whoever planted it:
-// words begin alike, and so do accounts, mobile numbers and addresses.
+// Planted words can be recognised in any text: all words, accounts, mobile
+// numbers and addresses have a common prefix.
 const (
 	wordMark    = "xqzv"
 	wordLength  = len(wordMark) + 12
@@ -25,23 +25,23 @@ const (
 	ipMark      = "2001:db8:7a9e:"
 )
 
-// secrets are what the workload sends and must not turn up elsewhere.
+// secrets holds texts of the workload that must not appear elsewhere.
 type secrets struct {
 	seed uint64
 
 	mu    sync.Mutex
-	texts []string // tokens of sessions and the like, which only the service makes
+	texts []string // session tokens and similar texts that the service creates
 }
 
 func newSecrets(seed uint64) *secrets { return &secrets{seed: seed} }
 
-// number is a number that follows from the seed and a name.
+// number returns a number derived from the seed and a name.
 func (s *secrets) number(name string) uint64 {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", s.seed, name))
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// word is a word that stands for one thing alone.
+// word returns a unique word.
 func (s *secrets) word(kind string, n uint64) string {
 	text := strconv.FormatUint(s.number(fmt.Sprintf("word %s %d", kind, n)), 36)
 	return wordMark + (strings.Repeat("0", wordLength) + text)[len(text)+len(wordMark):]
@@ -49,7 +49,7 @@ func (s *secrets) word(kind string, n uint64) string {
 
 func (s *secrets) password(n uint64) string { return "correct horse " + s.word("password", n) }
 
-// account is a beneficiary account of a scope.
+// account returns a beneficiary account of a scope.
 func (s *secrets) account(of *scope, name string) string {
 	return fmt.Sprintf("%s%08d", accountMark, s.number("account "+of.word+" "+name)%1e8)
 }
@@ -58,14 +58,14 @@ func (s *secrets) mobile(n uint64) string { return fmt.Sprintf("%s%03d", mobileM
 
 func (s *secrets) ip(n uint64) string { return fmt.Sprintf("%s%x::%x", ipMark, n>>16&0xffff, n&0xffff) }
 
-// add notes something that the service made and nobody else may see.
+// add records a text that the service created and that nobody else may see.
 func (s *secrets) add(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.texts = append(s.texts, text)
 }
 
-// planted finds whatever was planted, and any key.
+// planted matches planted words and API keys.
 var planted = regexp.MustCompile(strings.Join([]string{
 	wordMark + "[0-9a-z]{12}", accountMark + "[0-9]{8}", `\b` + mobileMark + `[0-9]{3}\b`, regexp.QuoteMeta(ipMark),
 	`vk_(?:sandbox|live)_[0-9A-Za-z]{16,}`,
@@ -76,8 +76,8 @@ const (
 	toldLeaks  = 5
 )
 
-// Scan reads a node's log. What a caller sent of applicants, keys, passwords
-// and sessions must not stand in it.
+// Scan reads a node's log and returns an error if it contains applicants' data,
+// keys, passwords or session tokens that a caller sent.
 func (w *Workload) Scan(log io.Reader) error {
 	w.secrets.mu.Lock()
 	texts := slices.Clone(w.secrets.texts)
@@ -109,7 +109,7 @@ func leakIn(line []byte, texts []string) string {
 	return ""
 }
 
-// strange is the first planted word in a text that is none of these.
+// strange returns the first planted word in a text that is not in own.
 func strange(text []byte, own ...string) (string, bool) {
 	for rest := text; ; {
 		at := bytes.Index(rest, []byte(wordMark))

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// bench is a model that a test tells histories to, without any server.
+// bench is a model that a test feeds with histories, without a server.
 type bench struct {
 	*testing.T
 	m          *model
@@ -23,7 +23,8 @@ func newBench(t *testing.T) *bench {
 	k := &lender{email: "other@example.in", word: names.word("tenant", 2), browser: &browser{}}
 	b := &bench{
 		T: t, m: newModel(), clock: time.Unix(1_800_000_000, 0),
-		one: newScope(l, "sandbox", names.word("sandbox", 1), ""), other: newScope(k, "sandbox", names.word("sandbox", 2), ""),
+		one:   newScope(l, "sandbox", names.word("sandbox", 1), ""),
+		other: newScope(k, "sandbox", names.word("sandbox", 2), ""),
 	}
 	b.m.scopes = []*scope{b.one, b.other}
 	b.one.beginWith("pol_first", b.tick(), b.tick())
@@ -35,12 +36,12 @@ func (b *bench) tick() time.Time {
 	return b.clock
 }
 
-// post is a request of the first scope.
+// post returns a request of the first scope.
 func (b *bench) post(path string, want ...int) *request {
 	return &request{scope: b.one, method: http.MethodPost, path: path, once: path, writes: true, want: want}
 }
 
-// tell has a request sent and answered.
+// tell records that a request was sent and answered.
 func (b *bench) tell(r *request, status int, body string) outcome {
 	sent := b.tick()
 	b.m.send(r, sent)
@@ -52,10 +53,12 @@ func (b *bench) tell(r *request, status int, body string) outcome {
 }
 
 func decisionBody(id, hash, policy string) string {
-	return fmt.Sprintf(`{"decision_id":%q,"status":"APPROVED","policy":{"id":%q,"checksum":"c"},"decision_hash":%q,"environment":"sandbox"}`, id, policy, hash)
+	return fmt.Sprintf(
+		`{"decision_id":%q,"status":"APPROVED","policy":{"id":%q,"checksum":"c"},"decision_hash":%q,"environment":"sandbox"}`,
+		id, policy, hash)
 }
 
-// decide is a decision that was answered.
+// decide tells the model of an answered decision.
 func (b *bench) decide(id, hash, policy string) {
 	r := b.post("/v1/decisions", http.StatusOK)
 	r.once = id
@@ -63,7 +66,7 @@ func (b *bench) decide(id, hash, policy string) {
 	b.tell(r, http.StatusOK, decisionBody(id, hash, policy))
 }
 
-// holds wants no violation so far.
+// holds checks that there is no violation so far.
 func (b *bench) holds() {
 	b.Helper()
 	if err := b.m.verdict(); err != nil {
@@ -71,11 +74,12 @@ func (b *bench) holds() {
 	}
 }
 
-// broken wants the one violation of a promise that tells of something.
+// broken checks that there is one violation of a guarantee, with a text.
 func (b *bench) broken(promise, of string) {
 	b.Helper()
 	err := b.m.verdict()
-	if err == nil || !strings.HasPrefix(err.Error(), promise+": ") || !strings.Contains(err.Error(), of) || len(b.m.violations) != 1 {
+	if err == nil || !strings.HasPrefix(err.Error(), promise+": ") || !strings.Contains(err.Error(), of) ||
+		len(b.m.violations) != 1 {
 		b.Errorf("want one violation of %s that tells of %s, got: %v", promise, of, err)
 	}
 }
@@ -85,14 +89,20 @@ func TestAnswersOutsideFaults(t *testing.T) {
 	tests := []struct {
 		name    string
 		history func(b *bench)
-		promise string // "" when it is true
+		promise string // "" if the history is valid
 		of      string
 	}{
 		{name: "answered", history: func(b *bench) { b.decide("dec_1", "h", "pol_first") }},
-		{name: "the same decision again", history: func(b *bench) { b.decide("dec_1", "h", "pol_first"); b.decide("dec_2", "h", "pol_first") }},
-		{"another hash", func(b *bench) { b.decide("dec_1", "h", "pol_first"); b.decide("dec_2", "i", "pol_first") }, "hash-stable", "was h and is i"},
-		{"an id twice", func(b *bench) { b.decide("dec_1", "h", "pol_first"); b.decide("dec_1", "h", "pol_first") }, "nothing-twice", "dec_1"},
-		{"a policy that nobody activated", func(b *bench) { b.decide("dec_1", "h", "pol_x") }, "one-active-policy", "pol_x"},
+		{
+			name:    "the same decision again",
+			history: func(b *bench) { b.decide("dec_1", "h", "pol_first"); b.decide("dec_2", "h", "pol_first") },
+		},
+		{"another hash", func(b *bench) { b.decide("dec_1", "h", "pol_first"); b.decide("dec_2", "i", "pol_first") },
+			"hash-stable", "was h and is i"},
+		{"an id twice", func(b *bench) { b.decide("dec_1", "h", "pol_first"); b.decide("dec_1", "h", "pol_first") },
+			"nothing-twice", "dec_1"},
+		{"a policy that nobody activated",
+			func(b *bench) { b.decide("dec_1", "h", "pol_x") }, "one-active-policy", "pol_x"},
 		{"a retry with other bytes", func(b *bench) {
 			r := b.post("/v1/decisions", http.StatusOK)
 			b.tell(r, http.StatusOK, `{"a":1}`)
@@ -102,13 +112,16 @@ func TestAnswersOutsideFaults(t *testing.T) {
 			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusOK, `{"note":"`+b.other.word+`"}`)
 		}, "no-foreign-byte", "other@example.in"},
 		{"another tenant's name in a refusal", func(b *bench) {
-			b.tell(b.post("/v1/decisions", http.StatusNotFound), http.StatusNotFound, `{"code":"x","status":404,"detail":"`+b.other.lender.word+`"}`)
+			b.tell(b.post("/v1/decisions", http.StatusNotFound), http.StatusNotFound,
+				`{"code":"x","status":404,"detail":"`+b.other.lender.word+`"}`)
 		}, "no-foreign-byte", "other@example.in"},
 		{name: "its own word", history: func(b *bench) {
-			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusOK, `{"note":"`+b.one.word+`","org":"`+b.one.lender.word+`"}`)
+			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusOK,
+				`{"note":"`+b.one.word+`","org":"`+b.one.lender.word+`"}`)
 		}},
 		{"500", func(b *bench) {
-			b.tell(b.post("/v1/decisions", http.StatusInternalServerError), http.StatusInternalServerError, `{"code":"internal","status":500}`)
+			b.tell(b.post("/v1/decisions", http.StatusInternalServerError), http.StatusInternalServerError,
+				`{"code":"internal","status":500}`)
 		}, "no-internal-error", "internal"},
 		{"a refusal in another form", func(b *bench) {
 			b.tell(b.post("/v1/decisions", http.StatusNotFound), http.StatusNotFound, `not found`)
@@ -117,14 +130,17 @@ func TestAnswersOutsideFaults(t *testing.T) {
 			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusNotFound, `{"code":"not_found","status":404}`)
 		}, "only-expected-answers", "not_found"},
 		{"503 for no reason", func(b *bench) {
-			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusServiceUnavailable, `{"code":"unavailable","status":503}`)
+			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusServiceUnavailable,
+				`{"code":"unavailable","status":503}`)
 		}, "available-without-fault", "unavailable"},
 		{"a quota that is not small", func(b *bench) {
-			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusTooManyRequests, `{"code":"quota_exceeded","status":429}`)
+			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusTooManyRequests,
+				`{"code":"quota_exceeded","status":429}`)
 		}, "available-without-fault", "quota_exceeded"},
 		{name: "a quota that is raced", history: func(b *bench) {
 			b.one.small = true
-			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusTooManyRequests, `{"code":"quota_exceeded","status":429}`)
+			b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusTooManyRequests,
+				`{"code":"quota_exceeded","status":429}`)
 		}},
 		{"no answer for no reason", func(b *bench) {
 			r := b.post("/v1/decisions", http.StatusOK)
@@ -156,16 +172,18 @@ func TestFaultsExcuse(t *testing.T) {
 	b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusServiceUnavailable, refusal)
 	b.holds()
 	b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusOK, `{}`)
-	if got := b.m.count; got.LongestRecovery != 4*time.Second || got.LateRefusal != 1 || got.LastRefusal != time.Second {
-		t.Errorf("recovery %s, %d late refusals, the last after %s", got.LongestRecovery, got.LateRefusal, got.LastRefusal)
+	if got := b.m.count; got.LongestRecovery != 4*time.Second || got.LateRefusal != 1 ||
+		got.LastRefusal != time.Second {
+		t.Errorf("recovery %s, %d late refusals, the last after %s",
+			got.LongestRecovery, got.LateRefusal, got.LastRefusal)
 	}
 	b.clock = b.clock.Add(grace)
 	b.tell(b.post("/v1/decisions", http.StatusOK), http.StatusServiceUnavailable, refusal)
 	b.broken("available-without-fault", "unavailable")
 }
 
-// TestFaultOfOneLender excuses that lender's refusals and nobody else's, and
-// notes what the others wait.
+// TestFaultOfOneLender checks that only that lender's refusals are excused, and
+// that the durations of the others are recorded.
 func TestFaultOfOneLender(t *testing.T) {
 	t.Parallel()
 	const refusal = `{"code":"unavailable","status":503}`
@@ -193,7 +211,13 @@ func TestRefusalSaysWhen(t *testing.T) {
 	b := newBench(t)
 	b.m.faults.mark("network", true, b.tick())
 	header := http.Header{"Content-Type": {"application/problem+json"}}
-	b.m.take(b.post("/v1/decisions"), answer{status: http.StatusServiceUnavailable, header: header, body: []byte(`{"code":"x","status":503}`), began: b.clock, ended: b.clock})
+	b.m.take(b.post("/v1/decisions"), answer{
+		status: http.StatusServiceUnavailable,
+		header: header,
+		body:   []byte(`{"code":"x","status":503}`),
+		began:  b.clock,
+		ended:  b.clock,
+	})
 	b.broken("refusal-says-when", "503 x")
 }
 
@@ -201,7 +225,7 @@ func TestOpenRequestsAreHandedOverOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	r := b.post("/v1/decisions", http.StatusOK)
-	b.m.leave(r) // it was never sent, so nothing is open
+	b.m.leave(r) // it was never sent, so its outcome is known
 	b.m.send(r, b.tick())
 	b.m.leave(r)
 	b.m.leave(r)
@@ -210,7 +234,7 @@ func TestOpenRequestsAreHandedOverOnce(t *testing.T) {
 	}
 }
 
-// violated tells whether a promise is among the broken ones.
+// violated reports whether a guarantee was violated.
 func (b *bench) violated(promise string) bool {
 	for _, err := range b.m.violations {
 		if strings.HasPrefix(err.Error(), promise+": ") {

@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// readyWithin is how long a node may take to be ready; machines are busy.
+	// readyWithin is how long a node may take to be ready on a busy machine.
 	readyWithin = 60 * time.Second
-	// endWithin is how long it may take to end when it is asked to: the grace
-	// that it gives its callers, and some.
+	// endWithin is how long a node may take to end after SIGTERM: longer than
+	// its grace period.
 	endWithin = 40 * time.Second
 )
 
-// Node is a process of the service: where it was, when it was killed, it can be
-// started again, at another port.
+// Node is a process of the service. After it was killed it can be started
+// again, on another port.
 type Node struct {
 	command func() *exec.Cmd
 	log     *logFile
@@ -30,8 +30,8 @@ type Node struct {
 	url     string
 }
 
-// newNode makes a node that is not running yet. Its log grows over all its
-// lives.
+// newNode returns a node that is not running yet. All its runs write to one
+// log.
 func newNode(path string, command func() *exec.Cmd) (*Node, error) {
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -40,7 +40,7 @@ func newNode(path string, command func() *exec.Cmd) (*Node, error) {
 	return &Node{command: command, log: &logFile{file: file, ready: make(chan string, 1)}}, nil
 }
 
-// Start starts the process and waits until it says that it is ready.
+// Start starts the process and waits until it logs that it is ready.
 func (n *Node) Start(ctx context.Context) (err error) {
 	n.log.begin()
 	if n.process, err = start(n.log, n.command()); err != nil {
@@ -60,7 +60,7 @@ func (n *Node) Start(ctx context.Context) (err error) {
 	}
 }
 
-// await waits until it calls itself ready to others too.
+// await waits until the readiness check succeeds.
 func (n *Node) await(ctx context.Context) error {
 	for {
 		status, err := n.readiness(ctx)
@@ -89,13 +89,13 @@ func (n *Node) readiness(ctx context.Context) (status int, err error) {
 	return response.StatusCode, response.Body.Close()
 }
 
-// URL is where it answers in its present life.
+// URL returns the base URL of the present run.
 func (n *Node) URL() string { return n.url }
 
-// Pid is its process.
+// Pid returns the process id.
 func (n *Node) Pid() int { return n.process.pid() }
 
-// Alive tells whether the process is there.
+// Alive reports whether the process is running.
 func (n *Node) Alive() bool {
 	if n.process == nil {
 		return false
@@ -108,15 +108,14 @@ func (n *Node) Alive() bool {
 	}
 }
 
-// Kill is kill -9.
+// Kill ends the node with SIGKILL.
 func (n *Node) Kill() {
 	if n.process != nil {
 		n.process.kill()
 	}
 }
 
-// Term asks it to end, as an operator does, and waits for it: it must end by
-// itself and be content.
+// Term sends SIGTERM and waits: the node must end by itself without an error.
 func (n *Node) Term() error {
 	if err := n.process.signal(syscall.SIGTERM); err != nil {
 		return err
@@ -133,26 +132,26 @@ func (n *Node) Term() error {
 	return nil
 }
 
-// close kills it and closes its log.
+// close kills the node and closes its log.
 func (n *Node) close() error {
 	n.Kill()
 	return n.log.file.Close()
 }
 
-// logFile keeps what a node says, and listens for it to say that it is ready.
+// logFile stores the log of a node and detects the line that says it is ready.
 type logFile struct {
 	file  *os.File
 	ready chan string
 
 	mu    sync.Mutex
-	line  []byte // the beginning of a line
+	line  []byte // an incomplete line
 	tail  []byte
 	found bool
 }
 
 const tailKept = 4 << 10
 
-// begin forgets the life before.
+// begin resets the state of the run before.
 func (l *logFile) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -175,7 +174,7 @@ func (l *logFile) Write(p []byte) (int, error) {
 	return l.file.Write(p)
 }
 
-// listen takes whole lines off and looks for the one that matters.
+// listen removes complete lines and checks each for the ready message.
 func (l *logFile) listen() {
 	for !l.found {
 		line, rest, whole := bytes.Cut(l.line, []byte("\n"))
@@ -191,7 +190,7 @@ func (l *logFile) listen() {
 	}
 }
 
-// last is what it said last.
+// last returns the end of the log.
 func (l *logFile) last() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,22 +10,24 @@ import (
 	"syscall"
 )
 
-// process is a child that does not outlive us.
+// process is a child process that does not outlive this one.
 type process struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
-	err   error // of its end; read after ended
+	err   error // its exit error; read it only after ended is closed
 }
 
-// start starts it. What it says goes to the writer.
+// start starts a process. Its output goes to said.
 func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = said
-	// A group of its own: a Ctrl-C is for us, who then end it in our own way.
+	// A separate process group: Ctrl-C is sent only to this process, which then
+	// ends the child.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	started := make(chan error)
 	go func() {
-		// The kernel ties the parent's death to the thread that started it.
+		// The kernel sends the parent-death signal when the starting thread
+		// ends.
 		runtime.LockOSThread()
 		defer close(p.ended)
 		err := cmd.Start()
@@ -42,7 +44,7 @@ func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// signal sends a signal; a process that has ended already is no error.
+// signal sends a signal. It returns nil if the process has ended already.
 func (p *process) signal(s syscall.Signal) error {
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -50,7 +52,7 @@ func (p *process) signal(s syscall.Signal) error {
 	return nil
 }
 
-// kill is kill -9.
+// kill ends the process with SIGKILL.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill() // it may have ended already
 	<-p.ended

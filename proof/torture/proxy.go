@@ -10,32 +10,31 @@ import (
 	"time"
 )
 
-// Mode is what the network between the nodes and the database does.
+// Mode is the behaviour of the network between the nodes and the database.
 type Mode int
 
-// The modes. Each begins at once, for connections that are there too.
+// The modes. Each takes effect immediately, also for existing connections.
 const (
-	Pass      Mode = iota // nothing of its own
-	Refuse                // every connection is reset, and every new one too
-	BlackHole             // bytes vanish; when it ends, connections that lost some are reset
-	Stall                 // bytes wait; when it ends they arrive after all, late
-	Slow                  // every piece takes its time
-	HalfWay               // every connection is reset in the middle of an answer
+	Pass      Mode = iota // passes everything
+	Refuse                // resets existing and new connections
+	BlackHole             // drops bytes; when it ends, connections that lost some are reset
+	Stall                 // delays bytes until it ends
+	Slow                  // delays every piece
+	HalfWay               // resets every connection in the middle of an answer
 )
 
 func (m Mode) String() string {
 	return [...]string{"pass", "refuse", "black-hole", "stall", "slow", "half-way"}[m]
 }
 
-// slowness is what every piece waits in Slow.
+// slowness is the delay of every piece in Slow.
 const slowness = 15 * time.Millisecond
 
-// halfWayMost is how many bytes of answers a connection still gets in HalfWay,
-// at most.
+// halfWayMost is the maximum number of bytes of answers that a connection still
+// gets in HalfWay.
 const halfWayMost = 400
 
-// Proxy passes bytes between the nodes and the database, as well as the mode
-// lets it.
+// Proxy passes bytes between the nodes and the database, as the mode allows.
 type Proxy struct {
 	listener net.Listener
 	socket   string // of the database
@@ -55,11 +54,11 @@ type link struct {
 	cutOff    chan struct{}
 
 	mu   sync.Mutex
-	left int  // bytes of answers before the cut, in HalfWay
-	lost bool // bytes have vanished
+	left int  // bytes of answers before the reset, in HalfWay
+	lost bool // bytes were dropped
 }
 
-// NewProxy listens at a free port for a database at a socket.
+// NewProxy listens on a free port and connects to a database's socket.
 func NewProxy(ctx context.Context, socket string, rng *rand.Rand) (*Proxy, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -70,12 +69,12 @@ func NewProxy(ctx context.Context, socket string, rng *rand.Rand) (*Proxy, error
 	return p, nil
 }
 
-// URL is how to reach a database of a role through the proxy.
+// URL returns the URL of a database for a role through the proxy.
 func (p *Proxy) URL(role, database string) string {
 	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", role, p.listener.Addr(), database)
 }
 
-// Set changes what the network does.
+// Set changes the mode.
 func (p *Proxy) Set(mode Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,7 +92,7 @@ func (p *Proxy) Set(mode Mode) {
 	p.changed = make(chan struct{})
 }
 
-// Cut resets every connection there is; new ones pass.
+// Cut resets all existing connections; new ones pass.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +101,7 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Close ends it and all its connections.
+// Close closes the proxy and all its connections.
 func (p *Proxy) Close() error {
 	err := p.listener.Close()
 	p.Set(Refuse)
@@ -120,7 +119,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// serve carries one connection to its end.
+// serve passes one connection until it ends.
 func (p *Proxy) serve(near net.Conn) {
 	l := &link{near: near, cutOff: make(chan struct{})}
 	if mode, _ := p.state(); mode == Refuse {
@@ -129,19 +128,19 @@ func (p *Proxy) serve(near net.Conn) {
 	}
 	far, err := (&net.Dialer{}).DialContext(context.Background(), "unix", p.socket)
 	if err != nil {
-		reset(near) // nobody is there
+		reset(near) // the database is down
 		return
 	}
 	l.far = far
 	l.cut = sync.OnceFunc(func() {
 		close(l.cutOff)
 		reset(near)
-		_ = far.Close() // a socket in the file system knows no reset
+		_ = far.Close() // a Unix socket has no reset
 	})
 	p.mu.Lock()
 	l.left = 1 + p.rng.IntN(halfWayMost)
 	p.links[l] = struct{}{}
-	refused := p.mode == Refuse // it may have come meanwhile
+	refused := p.mode == Refuse // the mode may have changed in the meantime
 	p.mu.Unlock()
 	if refused {
 		l.cut()
@@ -156,8 +155,8 @@ func (p *Proxy) serve(near net.Conn) {
 	p.mu.Unlock()
 }
 
-// pump carries one direction. The end of one is the end of both: neither side
-// of this protocol closes one half.
+// pump passes one direction. If one direction ends, both do, because neither
+// side of this protocol closes only one half.
 func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	defer l.cut()
 	piece := make([]byte, 32<<10)
@@ -173,7 +172,8 @@ func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	}
 }
 
-// carry brings one piece to the other side; false ends the connection.
+// carry passes one piece to the other side. It returns false if the connection
+// must end.
 func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	for {
 		mode, changed := p.state()
@@ -191,7 +191,7 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 			if p.swallow(l) {
 				return true
 			}
-			continue // it has ended meanwhile
+			continue // the mode has changed in the meantime
 		case Stall:
 			select {
 			case <-changed:
@@ -209,8 +209,8 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	}
 }
 
-// swallow notes that a connection has lost bytes, so that it is reset at the end
-// of the black hole: TCP loses none of a connection that goes on.
+// swallow records that a connection has lost bytes, so that it is reset at the
+// end of BlackHole: a TCP connection that goes on never loses bytes.
 func (p *Proxy) swallow(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -223,8 +223,7 @@ func (p *Proxy) swallow(l *link) bool {
 	return true
 }
 
-// linger keeps the other half from hearing of an end while nothing comes
-// through.
+// linger delays the end of the other half while nothing is passed.
 func (p *Proxy) linger(l *link) {
 	for {
 		mode, changed := p.state()
@@ -239,7 +238,7 @@ func (p *Proxy) linger(l *link) {
 	}
 }
 
-// half writes what is left before the cut.
+// half writes the bytes that are left before the reset.
 func (l *link) half(to net.Conn, piece []byte) bool {
 	l.mu.Lock()
 	n := min(l.left, len(piece))
@@ -256,13 +255,12 @@ func (p *Proxy) state() (Mode, <-chan struct{}) {
 	return p.mode, p.changed
 }
 
-// reset closes a connection so that the other side hears of a reset and not of
-// an end.
+// reset closes a connection with a TCP reset.
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
 	if err := c.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		return // it was gone already
+		return // it was closed already
 	}
 }

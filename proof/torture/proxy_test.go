@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// echo is a database that says what it hears.
+// echo runs a server on a socket that returns what it receives.
 func echo(t *testing.T) (socket string) {
 	t.Helper()
 	socket = filepath.Join(t.TempDir(), "s")
@@ -58,7 +58,7 @@ func dial(t *testing.T, p *Proxy) net.Conn {
 	return c
 }
 
-// said is what comes back of a message within a time.
+// said returns the answer to a message within a time.
 func said(t *testing.T, c net.Conn, message string, within time.Duration) (string, error) {
 	t.Helper()
 	if err := c.SetDeadline(time.Now().Add(within)); err != nil {
@@ -73,7 +73,7 @@ func said(t *testing.T, c net.Conn, message string, within time.Duration) (strin
 }
 
 const (
-	soon  = 100 * time.Millisecond // that nothing comes within
+	soon  = 100 * time.Millisecond // how long to wait for an answer that must not come
 	ample = 2 * time.Minute
 )
 
@@ -102,7 +102,7 @@ func TestProxy(t *testing.T) {
 	if _, err := said(t, second, "hello", ample); err == nil || isTimeout(err) {
 		t.Errorf("refused while open: %v", err)
 	}
-	// The refusal may come with the first word or before it.
+	// The reset may come with the first message or before it.
 	if c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", p.listener.Addr().String()); err == nil {
 		if _, err := said(t, c, "hello", ample); err == nil || isTimeout(err) {
 			t.Errorf("refused: %v", err)
@@ -138,7 +138,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestProxyHalfWay cuts in the middle of an answer.
+// TestProxyHalfWay resets a connection in the middle of an answer.
 func TestProxyHalfWay(t *testing.T) {
 	t.Parallel()
 	p := startProxy(t)

@@ -13,45 +13,77 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// Scenario is a way to break the world, again and again.
+// Scenario is a repeated fault.
 type Scenario struct {
 	Name      string
 	Databases []string
-	Rounds    int // of the long form
+	Rounds    int // number of rounds in the long form
 	needs     needs
-	round     act // while the clients work
-	before    act // before they begin, and
-	after     act // after what they were told was checked; nil for nothing
+	round     act // runs while the clients work
+	before    act // runs before the clients begin
+	after     act // runs after the check; nil for none
 }
 
-// act is a part of a round; every choice it makes comes from the source.
+// act is a part of a round. All its random choices come from rng.
 type act func(ctx context.Context, w *World, rng *rand.Rand) error
 
-// Mounts tells whether it needs a disk of its own, which not everybody may have.
+// Mounts reports whether the scenario mounts a disk, which needs privileges.
 func (s Scenario) Mounts() bool { return s.needs.disk }
 
-// Scenarios are all there are, in the order in which they run.
+// Scenarios returns all scenarios in the order in which they run.
 func Scenarios() []Scenario {
 	both, postgres, sqlite := []string{SQLite, Postgres}, []string{Postgres}, []string{SQLite}
 	return []Scenario{
 		{Name: "kill", Databases: both, Rounds: 200, needs: needs{nodes: 1}, round: killed},
 		{Name: "term", Databases: both, Rounds: 30, needs: needs{nodes: 1}, round: asked},
 		{Name: "nodes", Databases: postgres, Rounds: 40, needs: needs{nodes: 3}, round: oneDies},
-		{Name: "postgres-restart", Databases: postgres, Rounds: 20, needs: needs{nodes: 2, cluster: true}, round: restarted},
+		{
+			Name:      "postgres-restart",
+			Databases: postgres,
+			Rounds:    20,
+			needs:     needs{nodes: 2, cluster: true},
+			round:     restarted,
+		},
 		{Name: "postgres-kill", Databases: postgres, Rounds: 20, needs: needs{nodes: 2, cluster: true}, round: crashed},
 		{Name: "network", Databases: postgres, Rounds: 60, needs: needs{nodes: 2, proxy: true}, round: broken},
-		{Name: "standby-away", Databases: postgres, Rounds: 10, needs: needs{nodes: 2, cluster: true, pair: true}, round: standbyAway},
-		{Name: "primary-lost", Databases: postgres, Rounds: 10, needs: needs{nodes: 2, cluster: true, pair: true}, round: primaryLost},
-		{Name: "primary-frozen", Databases: postgres, Rounds: 10, needs: needs{nodes: 2, cluster: true, pair: true}, round: primaryFrozen},
+		{
+			Name:      "standby-away",
+			Databases: postgres,
+			Rounds:    10,
+			needs:     needs{nodes: 2, cluster: true, pair: true},
+			round:     standbyAway,
+		},
+		{
+			Name:      "primary-lost",
+			Databases: postgres,
+			Rounds:    10,
+			needs:     needs{nodes: 2, cluster: true, pair: true},
+			round:     primaryLost,
+		},
+		{
+			Name:      "primary-frozen",
+			Databases: postgres,
+			Rounds:    10,
+			needs:     needs{nodes: 2, cluster: true, pair: true},
+			round:     primaryFrozen,
+		},
 		{Name: "locked-scope", Databases: postgres, Rounds: 20, needs: needs{nodes: 2}, round: locked},
 		{Name: "disk-full", Databases: sqlite, Rounds: 20, needs: needs{nodes: 1, disk: true}, round: filled},
 		{Name: "disk-slow", Databases: sqlite, Rounds: 15, needs: needs{nodes: 1}, round: slowed},
 		{Name: "disk-error", Databases: sqlite, Rounds: 30, needs: needs{nodes: 1}, round: failing},
-		{Name: "clock", Databases: both, Rounds: 20, needs: needs{nodes: 1, clock: true}, before: setClock, round: moved, after: seeMonths},
+		{
+			Name:      "clock",
+			Databases: both,
+			Rounds:    20,
+			needs:     needs{nodes: 1, clock: true},
+			before:    setClock,
+			round:     moved,
+			after:     seeMonths,
+		},
 	}
 }
 
-// Order says what to run.
+// Order says which scenario to run, and how.
 type Order struct {
 	Scenario Scenario
 	Database string
@@ -59,58 +91,65 @@ type Order struct {
 	Rounds   int
 	Only     int    // one round, 0 for all
 	Binary   string // of the service
-	Keep     string // a folder to keep the logs of a failure in, "" for none
-	// Cluster is a PostgreSQL server for those that leave it alone; nil has each
-	// start its own.
+	Keep     string // a folder for the logs of a failure, "" for none
+	// Cluster is a PostgreSQL server for scenarios that do not disturb it. If
+	// it is nil, each scenario starts its own.
 	Cluster *pgcluster.Cluster
-	// Strict has a failover that is followed too late, and neighbours of a
-	// locked scope that wait too long, fail the run: for a machine of its own.
+	// Strict makes the run fail if a failover takes too long or the neighbours
+	// of a locked scope wait too long. It is for a machine without other load.
 	Strict bool
 	// Told is called after every round.
 	Told func(round int)
 }
 
-// Result is what came of it.
+// Result is the result of a run.
 type Result struct {
 	Scenario, Database string
 	Rounds             int
 	Figures            Figures
 	Faults             map[string]int
-	Restart            time.Duration // the longest from a start to ready
-	Follow             time.Duration // the longest from a promotion to an answered write
+	Restart            time.Duration // the longest time from a start to ready
+	Follow             time.Duration // the longest time from a promotion to an answered write
 	Took               time.Duration
 }
 
-// Run runs a scenario to its end, or to its first failure, which says how to
-// see it again.
+// Run runs a scenario to its end or to its first failure. The error says how to
+// repeat it.
 func (o Order) Run(ctx context.Context) (r Result, err error) {
 	began := time.Now()
 	round := 0
 	w, err := newWorld(ctx, o)
 	if err == nil {
 		round, err = o.rounds(ctx, w)
-		r = Result{Rounds: w.played, Figures: w.Workload.Figures(), Faults: w.faults, Restart: w.restart, Follow: w.follow}
+		r = Result{
+			Rounds:  w.played,
+			Figures: w.Workload.Figures(),
+			Faults:  w.faults,
+			Restart: w.restart,
+			Follow:  w.follow,
+		}
 		if err != nil && o.Keep != "" {
 			err = errors.Join(err, w.keep(o.Keep))
 		}
 		err = errors.Join(err, w.Close())
 	}
 	if err != nil {
-		err = fmt.Errorf("torture -seed %d -db %s -scenario %s -round %d: %w", o.Seed, o.Database, o.Scenario.Name, round, err)
+		err = fmt.Errorf("torture -seed %d -db %s -scenario %s -round %d: %w",
+			o.Seed, o.Database, o.Scenario.Name, round, err)
 	}
 	r.Scenario, r.Database, r.Took = o.Scenario.Name, o.Database, time.Since(began)
 	return r, err
 }
 
-// chance is the random source of a round: it depends on nothing that happened
-// before.
+// chance returns the random source of a round. It does not depend on earlier
+// rounds.
 func (o Order) chance(round int) *rand.Rand {
 	h := fnv.New64a()
-	_, _ = fmt.Fprintf(h, "%s %s %d", o.Scenario.Name, o.Database, round) // a hash takes everything
+	_, _ = fmt.Fprintf(h, "%s %s %d", o.Scenario.Name, o.Database, round) // a hash never returns an error
 	return rand.New(rand.NewPCG(o.Seed, h.Sum64()))                       //nolint:gosec // repeatable, not secret
 }
 
-// rounds runs one after the other and tells which was the last.
+// rounds runs all rounds and returns the number of the last one.
 func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
 	first, last := 1, o.Rounds
 	if o.Only > 0 {
@@ -128,8 +167,8 @@ func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
 	return last, w.conclude(ctx)
 }
 
-// play is one round: the clients work while the world breaks and is mended, and
-// then everything they were told is checked.
+// play runs one round: the clients work while a fault begins and ends, and then
+// all their answers are checked.
 func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
 	if s.before != nil {
 		if err := s.before(ctx, w, rng); err != nil {
@@ -152,7 +191,7 @@ func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
 	return nil
 }
 
-// work has the clients work through a fault and beyond it.
+// work runs the clients during a fault and after it.
 func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 	working, stop := context.WithCancel(ctx)
 	var clients sync.WaitGroup
@@ -162,7 +201,7 @@ func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 		err = breaks(ctx, w, rng)
 	}
 	if err == nil {
-		err = w.until(ctx, 10) // it goes on by itself
+		err = w.until(ctx, 10) // the service recovers by itself
 	}
 	stop()
 	clients.Wait()
@@ -177,8 +216,8 @@ func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 	return nil
 }
 
-// conclude looks at everything once more: through the API, by the operator's
-// own command, and in the logs.
+// conclude checks everything once more: through the API, with the operator's
+// command, and in the logs.
 func (w *World) conclude(ctx context.Context) error {
 	if err := w.Workload.CheckAll(ctx, w.Nodes[0].URL()); err != nil {
 		return fmt.Errorf("check all: %w", err)
@@ -201,30 +240,31 @@ func (w *World) conclude(ctx context.Context) error {
 	return nil
 }
 
-// patienceWithWorld is how long nothing at all may be answered while something
-// should be: longer than the database's own timeout, on a busy machine.
+// patienceWithWorld is how long the service may answer nothing in a healthy
+// world: longer than the database's own timeout, on a busy machine.
 const patienceWithWorld = 60 * time.Second
 
-// until waits for so many more answers.
+// until waits for the given number of further answers.
 func (w *World) until(ctx context.Context, more int64) error {
 	enough := w.Workload.Answered() + more
 	return w.await(ctx, fmt.Sprintf("%d more answers", more), func() bool { return w.Workload.Answered() >= enough })
 }
 
-// await waits for something to happen.
+// await waits until happened returns true.
 func (w *World) await(ctx context.Context, what string, happened func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patienceWithWorld)
 	defer cancel()
 	for !happened() {
 		if ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("after %s there are not yet %s", patienceWithWorld, what), w.Workload.model.verdict())
+			return errors.Join(fmt.Errorf("after %s there are not yet %s", patienceWithWorld, what),
+				w.Workload.model.verdict())
 		}
 		wait(ctx, 2*time.Millisecond)
 	}
 	return nil
 }
 
-// fault breaks something, tells the model while it holds, and counts it.
+// fault runs a fault, marks it in the model while it lasts, and counts it.
 func (w *World) fault(kind string, during func() error) error {
 	w.Workload.MarkFault(kind, true)
 	defer w.Workload.MarkFault(kind, false)
@@ -237,7 +277,7 @@ func (w *World) fault(kind string, during func() error) error {
 	return nil
 }
 
-// between is a random time.
+// between returns a random duration.
 func between(rng *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(rng.Int64N(int64(most-least)))
 }

@@ -11,29 +11,30 @@ import (
 
 const day = 24 * time.Hour
 
-// nextMonth is the first moment of the month after.
+// nextMonth returns the beginning of the next month.
 func nextMonth(t time.Time) time.Time {
 	return (civil.MonthAt(t) + 1).Start()
 }
 
-// setClock moves the clock far while nobody works: an Idempotency-Key is
-// remembered for a day, and a client that sleeps for longer has no retry.
+// setClock moves the clock far while no client works: an Idempotency-Key is
+// stored for a day, and a client that waits longer cannot retry.
 func setClock(ctx context.Context, w *World, rng *rand.Rand) error {
-	w.Workload.MarkFault("clock", true) // until every month was seen
+	w.Workload.MarkFault("clock", true) // until every month was checked
 	untilNext := nextMonth(w.Clock.Now()).Sub(w.Clock.Now())
-	jumps := []time.Duration{0, day + time.Hour, -day, untilNext - 30*time.Minute, untilNext + time.Minute, 40 * day, -40 * day, -40 * day}
+	jumps := []time.Duration{0, day + time.Hour, -day, untilNext - 30*time.Minute, untilNext + time.Minute, 40 * day,
+		-40 * day, -40 * day}
 	if err := w.moveClock(ctx, w.Clock.ahead+jumps[rng.IntN(len(jumps))]); err != nil {
 		return err
 	}
 	if rng.IntN(3) == 0 {
 		w.leave(w.Nodes[0])
-		return w.killNode(ctx, w.Nodes[0]) // a node that starts at that time
+		return w.killNode(ctx, w.Nodes[0]) // so that a node starts at that time
 	}
 	return nil
 }
 
-// moved moves the clock to and fro by less than an hour under load, across the
-// end of the month if that is near.
+// moved moves the clock back and forth by less than an hour under load, across
+// the end of the month if that is near.
 func moved(ctx context.Context, w *World, rng *rand.Rand) error {
 	for range 1 + rng.IntN(3) {
 		w.mu.Lock()
@@ -49,7 +50,7 @@ func moved(ctx context.Context, w *World, rng *rand.Rand) error {
 	return nil
 }
 
-// moveClock sets the clock and waits until the node goes by it.
+// moveClock sets the clock and waits until the node uses it.
 func (w *World) moveClock(ctx context.Context, ahead time.Duration) error {
 	if err := w.Clock.Set(ahead); err != nil {
 		return err
@@ -57,9 +58,9 @@ func (w *World) moveClock(ctx context.Context, ahead time.Duration) error {
 	return w.await(ctx, "signs that the clock was moved", w.Clock.Noticed)
 }
 
-// seeMonths reads the usage of the month on either side, if one was near, and
-// then everything with the clock where it is: all months together must be what
-// was answered.
+// seeMonths checks the usage in the months on both sides, if a change of month
+// was near, and then everything with the present clock: the usage of all months
+// together must equal the answers.
 func seeMonths(ctx context.Context, w *World, _ *rand.Rand) error {
 	url, here := w.Nodes[0].URL(), w.Clock.ahead
 	const near = 4 * time.Hour

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// restarted is PostgreSQL restarted by its operator.
+// restarted restarts PostgreSQL as an operator does.
 func restarted(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("PostgreSQL restarted", func() error {
 		w.Cluster.Stop()
@@ -15,8 +15,7 @@ func restarted(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// crashed is PostgreSQL killed, all its processes at once; it recovers from its
-// log.
+// crashed kills all processes of PostgreSQL together; it recovers from its log.
 func crashed(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("PostgreSQL killed", func() error {
 		w.Cluster.Kill()
@@ -25,7 +24,7 @@ func crashed(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// broken is a network that does what networks do, several times in a row.
+// broken disturbs the network several times in a row.
 func broken(ctx context.Context, w *World, rng *rand.Rand) error {
 	for range 1 + rng.IntN(3) {
 		if rng.IntN(4) == 0 {

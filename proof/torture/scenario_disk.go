@@ -9,25 +9,26 @@ import (
 	"time"
 )
 
-// filled is a disk without room: nothing can be written, whatever was answered
-// is there, and when there is room again it goes on by itself.
+// filled fills the disk: nothing can be written, everything answered stays, and
+// the service recovers by itself once there is space.
 func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("disk full", func() error {
 		before := w.Workload.Figures().Refused503
 		err := w.Disk.Fill(rng.Int64N(64 << 10))
 		if err == nil {
-			err = w.await(ctx, "refusals for want of room", func() bool { return w.Workload.Figures().Refused503 > before })
+			err = w.await(ctx, "refusals for want of room",
+				func() bool { return w.Workload.Figures().Refused503 > before })
 		}
 		wait(ctx, between(rng, 0, time.Second))
 		return errors.Join(err, w.Disk.Free())
 	})
 }
 
-// syncs are the system calls that wait for the disk, whichever the database's
-// library prefers.
+// syncs are the system calls that wait for the disk; the database's library
+// uses one of them.
 const syncs = "fsync,fdatasync"
 
-// slowed is a disk that takes its time to write; answers wait for it.
+// slowed makes the disk slow; answers wait for it.
 func slowed(ctx context.Context, w *World, rng *rand.Rand) error {
 	delay := between(rng, 20*time.Millisecond, 400*time.Millisecond)
 	what := fmt.Sprintf("%s:delay_enter=%d", syncs, delay.Microseconds())
@@ -40,7 +41,7 @@ func slowed(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// failing is a disk that fails now and then, or always, for a while.
+// failing makes the disk fail sometimes or always for a while.
 func failing(ctx context.Context, w *World, rng *rand.Rand) error {
 	call := []string{"pwrite64", syncs}[rng.IntN(2)]
 	code := []string{"EIO", "ENOSPC"}[rng.IntN(2)]
@@ -49,11 +50,12 @@ func failing(ctx context.Context, w *World, rng *rand.Rand) error {
 	before := w.Workload.Figures().Refused503
 	return w.injected(ctx, "disk error", call+":error="+code+when, func(*Injection) error {
 		defer wait(ctx, lasts)
-		return w.await(ctx, "refusals for want of a disk", func() bool { return w.Workload.Figures().Refused503 > before })
+		return w.await(ctx, "refusals for want of a disk",
+			func() bool { return w.Workload.Figures().Refused503 > before })
 	})
 }
 
-// injected holds a fault in a node's system calls.
+// injected runs during while a fault is injected into a node's system calls.
 func (w *World) injected(ctx context.Context, kind, what string, during func(*Injection) error) error {
 	return w.fault(kind, func() error {
 		injection, err := Inject(ctx, w.Nodes[0].Pid(), filepath.Join(w.folder, "trace"), what)

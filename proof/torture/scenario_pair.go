@@ -11,23 +11,24 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// standbyName is the name that the standby of a pair has to its primary.
+// standbyName is the name of the standby in the primary's settings.
 const standbyName = "second"
 
-// What a run on a machine of its own must keep to.
+// Limits of a strict run.
 const (
 	followWithin = 3 * time.Second // from a promotion to an answered write
-	besideWithin = time.Second     // 99 of 100 decisions beside a locked scope
+	besideWithin = time.Second     // the 99th percentile of decisions of other scopes
 )
 
-// standbyAway takes the synchronous standby away, so that commits wait for it
-// until their callers give up. Then it comes back, or the primary is lost and
-// the standby promoted without what it has missed.
+// standbyAway stops the synchronous standby, so that commits wait for it until
+// their callers give up. Then the standby comes back, or the primary is lost
+// and the standby is promoted without what it has missed.
 func standbyAway(ctx context.Context, w *World, rng *rand.Rand) error {
 	lost := rng.IntN(2) == 0
 	return w.fault("standby away", func() error {
 		w.Standby.Stop()
-		// Longer than the nodes wait, so that rows are seen that the standby lacks.
+		// Wait longer than the nodes do, so that rows become visible that the
+		// standby lacks.
 		wait(ctx, between(rng, 10*time.Second, 14*time.Second))
 		if lost {
 			w.Cluster.Kill()
@@ -49,8 +50,8 @@ func primaryLost(ctx context.Context, w *World, rng *rand.Rand) error {
 }
 
 // primaryFrozen freezes the primary, with all connections to it, and promotes
-// the standby. The old one runs again before it is rebuilt, as when nobody has
-// turned it off.
+// the standby. The old primary runs again before it is rebuilt, as if nobody
+// had turned it off.
 func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("primary frozen", func() error {
 		w.Cluster.Freeze()
@@ -100,13 +101,13 @@ func (w *World) rejoin(ctx context.Context) error {
 	return w.Cluster.Synchronous(ctx, standbyName)
 }
 
-// locked locks the usage of one lender, as somebody does who forgets a
-// transaction: the others must not notice.
+// locked locks the usage of one lender, like a forgotten transaction. Other
+// lenders must not be affected.
 func locked(ctx context.Context, w *World, rng *rand.Rand) error {
 	unlucky := w.Workload.lasting[rng.IntN(len(w.Workload.lasting))].lender
 	lasts := between(rng, time.Second, 4*time.Second)
 	if rng.IntN(4) == 0 {
-		lasts += 9 * time.Second // longer than a write may take
+		lasts += 9 * time.Second // longer than the timeout of a write
 	}
 	kind := "scope locked"
 	w.mu.Lock()
@@ -119,11 +120,11 @@ func locked(ctx context.Context, w *World, rng *rand.Rand) error {
 		return err
 	}
 	wait(ctx, lasts)
-	err = w.until(ctx, 20) // while it is locked
+	err = w.until(ctx, 20) // during the lock
 	return errors.Join(err, unlock(), w.besideQuick())
 }
 
-// lock locks the rows of a tenant that every one of its decisions changes.
+// lock locks the rows that every decision of a tenant changes.
 func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error, err error) {
 	conn, err := pgx.Connect(ctx, w.adminURL)
 	if err != nil {
@@ -141,7 +142,7 @@ func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error,
 	return unlock, nil
 }
 
-// besideQuick looks at what the neighbours of a locked scope had to wait.
+// besideQuick checks how long decisions of other lenders took during a lock.
 func (w *World) besideQuick() error {
 	var slow time.Duration
 	w.Workload.learn(func() {
@@ -156,7 +157,8 @@ func (w *World) besideQuick() error {
 		w.Workload.model.beside = nil
 	})
 	if w.strict && slow > besideWithin {
-		return fmt.Errorf("beside a locked scope one in a hundred decisions took %s or more, more than %s", slow, besideWithin)
+		return fmt.Errorf("beside a locked scope one in a hundred decisions took %s or more, more than %s",
+			slow, besideWithin)
 	}
 	return nil
 }

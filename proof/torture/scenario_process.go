@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 )
 
-// killed is kill -9 of the only node, at a moment that nobody chose.
+// killed kills the only node with SIGKILL at a random moment.
 func killed(ctx context.Context, w *World, _ *rand.Rand) error {
 	return w.fault("kill -9", func() error { return w.killNode(ctx, w.Nodes[0]) })
 }
@@ -18,7 +18,8 @@ func (w *World) killNode(ctx context.Context, n *Node) error {
 	return w.start(ctx, n)
 }
 
-// asked is SIGTERM: whatever has begun is answered, and the node ends content.
+// asked sends SIGTERM: every request that has begun is answered, and the node
+// ends without an error.
 func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	n := w.Nodes[0]
 	begun, err := beginRequests(ctx, n, w.Workload.lasting[0].key, 1+rng.IntN(8))
@@ -38,8 +39,8 @@ func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// oneDies takes one node of two or three away, in either way; the others must
-// go on by themselves before it comes back.
+// oneDies ends one node of two or three, in either way; the others must go on
+// before it comes back.
 func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 	i := rng.IntN(len(w.Nodes))
 	n := w.Nodes[i]
@@ -54,7 +55,7 @@ func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 		if err := w.until(ctx, 20); err != nil {
 			return err
 		}
-		// Sometimes another one follows, and one is left.
+		// Sometimes a second node ends too, and one is left.
 		if second := w.Nodes[(i+1)%len(w.Nodes)]; len(w.Nodes) > 2 && rng.IntN(3) == 0 {
 			second.Kill()
 			w.leave(second)

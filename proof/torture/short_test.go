@@ -20,14 +20,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shortRounds are how often each scenario is played here, once if it is not
-// named; cmd/torture plays the long form.
+// shortRounds is the number of rounds of each scenario here, one if it is not
+// listed; cmd/torture runs the long form.
 var shortRounds = map[string]int{"kill": 5, "network": 3, "disk-error": 3}
 
-// seedVariable plays other rounds than those of every day.
+// seedVariable is the environment variable with another seed than the default.
 const seedVariable = "VERDICT_TORTURE_SEED"
 
-// TestShort plays some rounds of every scenario on every database it is for.
+// TestShort runs some rounds of every scenario on each of its databases.
 func TestShort(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -57,8 +57,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// allowed leaves out, and says so, what this machine does not let anybody do.
-// cmd/torture fails there instead.
+// allowed skips the test, with a message, if this machine does not permit the
+// scenario. cmd/torture fails in that case.
 func allowed(t *testing.T, s Scenario) {
 	t.Helper()
 	switch {
@@ -82,13 +82,14 @@ func mountable(t *testing.T) {
 
 func traceable(t *testing.T) {
 	t.Helper()
-	if output, err := exec.CommandContext(t.Context(), "strace", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
+	if output, err := exec.CommandContext(t.Context(), "strace", "-o", os.DevNull,
+		"true").CombinedOutput(); err != nil {
 		t.Skipf("no disk was made to fail, since nothing can be traced here: %v %s", err, output)
 	}
 }
 
-// stage is what all scenarios share: the binary, and a server for those that do
-// not break it.
+// stage holds what all scenarios share: the binary, and a server for those that
+// do not disturb it.
 var stage theatre
 
 type theatre struct {
@@ -98,7 +99,7 @@ type theatre struct {
 	cluster *pgcluster.Cluster
 }
 
-// set gives an order what it needs.
+// set completes an order with the shared parts.
 func (s *theatre) set(t *testing.T, o *Order) {
 	t.Helper()
 	s.once.Do(func() { s.err = s.open() })
@@ -123,7 +124,7 @@ func (s *theatre) open() (err error) {
 
 func (s *theatre) close() {
 	if s.cluster != nil {
-		_ = s.cluster.Close() // a leftover folder fails no test
+		_ = s.cluster.Close() // a leftover folder must not fail a test
 	}
 	_ = os.RemoveAll(s.folder)
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Rows are results as the rows of a table, its heading first and all together
-// last.
+// Rows returns the results as rows of a table, with a heading first and the
+// totals last.
 func Rows(results []Result) [][]string {
 	rows := [][]string{{
 		"scenario", "database", "rounds", "faults", "requests", "answered", "503", "429", "unanswered", "sent again",
@@ -28,14 +28,15 @@ func (r Result) row(scenario, database string) []string {
 		faults += n
 	}
 	row := []string{scenario, database}
-	for _, n := range []int64{int64(r.Rounds), int64(faults), f.Requests, f.Answered, f.Refused503, f.Refused429, f.Unanswered, f.Retried, f.Checked} {
+	for _, n := range []int64{int64(r.Rounds), int64(faults), f.Requests, f.Answered, f.Refused503, f.Refused429,
+		f.Unanswered, f.Retried, f.Checked} {
 		row = append(row, fmt.Sprint(n))
 	}
-	return append(row, r.Restart.Round(time.Millisecond).String(), f.LongestRecovery.Round(time.Millisecond).String(), f.SlowestAfter,
-		fmt.Sprint(f.Bad), r.Took.Round(time.Second).String())
+	return append(row, r.Restart.Round(time.Millisecond).String(), f.LongestRecovery.Round(time.Millisecond).String(),
+		f.SlowestAfter, fmt.Sprint(f.Bad), r.Took.Round(time.Second).String())
 }
 
-// together adds up what can be added, and keeps the longest of what was longest.
+// together returns the totals: sums of counts, and the maximum of durations.
 func together(results []Result) Result {
 	all := Result{Faults: map[string]int{}}
 	for _, r := range results {
@@ -63,7 +64,7 @@ func together(results []Result) Result {
 	return all
 }
 
-// FaultKinds says how often each kind of fault was there.
+// FaultKinds returns how often each kind of fault occurred, as a text.
 func FaultKinds(results []Result) string {
 	faults := together(results).Faults
 	var parts []string
@@ -73,8 +74,8 @@ func FaultKinds(results []Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// Bounds says how soon a promotion was followed and what the neighbours of a
-// locked scope waited; "" if there were neither.
+// Bounds returns how fast a promotion was followed and how long the neighbours
+// of a locked scope waited, as a text; "" if there were neither.
 func Bounds(results []Result) string {
 	all := together(results)
 	var parts []string

@@ -11,12 +11,29 @@ func TestRows(t *testing.T) {
 	t.Parallel()
 	results := []Result{
 		{
-			Scenario: "kill", Database: SQLite, Rounds: 2, Took: 3 * time.Second, Restart: 40 * time.Millisecond, Faults: map[string]int{"kill -9": 2},
-			Figures: Figures{Requests: 9, Answered: 7, Unanswered: 2, Retried: 2, Checked: 5, LongestRecovery: 3 * time.Millisecond, SlowestAfter: "kill -9"},
+			Scenario: "kill", Database: SQLite, Rounds: 2, Took: 3 * time.Second, Restart: 40 * time.Millisecond,
+			Faults: map[string]int{"kill -9": 2}, Figures: Figures{
+				Requests:        9,
+				Answered:        7,
+				Unanswered:      2,
+				Retried:         2,
+				Checked:         5,
+				LongestRecovery: 3 * time.Millisecond,
+				SlowestAfter:    "kill -9",
+			},
 		},
 		{
-			Scenario: "network", Database: Postgres, Rounds: 1, Took: 4 * time.Second, Restart: 30 * time.Millisecond, Faults: map[string]int{"network cut": 1, "network stall": 2},
-			Figures: Figures{Requests: 10, Answered: 6, Refused503: 3, Refused429: 1, Checked: 4, Bad: 1, LongestRecovery: 5 * time.Millisecond, SlowestAfter: "network cut"},
+			Scenario: "network", Database: Postgres, Rounds: 1, Took: 4 * time.Second, Restart: 30 * time.Millisecond,
+			Faults: map[string]int{"network cut": 1, "network stall": 2}, Figures: Figures{
+				Requests:        10,
+				Answered:        6,
+				Refused503:      3,
+				Refused429:      1,
+				Checked:         4,
+				Bad:             1,
+				LongestRecovery: 5 * time.Millisecond,
+				SlowestAfter:    "network cut",
+			},
 		},
 	}
 	want := [][]string{

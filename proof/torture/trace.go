@@ -13,28 +13,31 @@ import (
 	"time"
 )
 
-// attachWithin is how long it may take until a fault holds.
+// attachWithin is how long strace may take to attach.
 const attachWithin = 20 * time.Second
 
-// Injection is a fault in a running process's system calls, by strace.
+// Injection is a fault in the system calls of a running process, injected by
+// strace.
 type Injection struct {
 	process *process
 	said    *waiting
-	trace   string // the file where it writes down what it did
+	trace   string // the file of strace's output
 }
 
-// Inject makes system calls of a process slow or failing until Remove, as in
-// "fsync,fdatasync:delay_enter=200ms" or "pwrite64:error=EIO". The file is
-// where strace keeps its books.
+// Inject makes system calls of a process slow or failing until Remove, for
+// instance "fsync,fdatasync:delay_enter=200ms" or "pwrite64:error=EIO". trace
+// is the file for strace's output.
 func Inject(ctx context.Context, pid int, trace, what string) (*Injection, error) {
 	path, err := exec.LookPath("strace")
 	if err != nil {
 		return nil, errors.New("strace is not here; scripts/deps test installs it")
 	}
 	calls, _, _ := strings.Cut(what, ":")
-	args := []string{"-f", "-o", trace, "-e", "trace=" + calls, "-e", "signal=none", "-e", "inject=" + what, "-p", fmt.Sprint(pid)}
+	args := []string{"-f", "-o", trace, "-e", "trace=" + calls, "-e", "signal=none", "-e", "inject=" + what, "-p",
+		fmt.Sprint(pid)}
 	i := &Injection{trace: trace, said: &waiting{attached: make(chan struct{})}}
-	if i.process, err = start(i.said, exec.CommandContext(ctx, path, args...)); err != nil { //nolint:gosec // the arguments are ours
+	if i.process, err = start(i.said,
+		exec.CommandContext(ctx, path, args...)); err != nil { //nolint:gosec // our own arguments
 		return nil, err
 	}
 	select {
@@ -48,30 +51,30 @@ func Inject(ctx context.Context, pid int, trace, what string) (*Injection, error
 	}
 }
 
-// Hits is how many system calls it has disturbed so far.
+// Hits returns the number of system calls disturbed so far.
 func (i *Injection) Hits() int {
 	text, err := os.ReadFile(i.trace)
 	if err != nil {
-		return 0 // it has not begun to write
+		return 0 // strace has not written yet
 	}
 	return bytes.Count(text, []byte("(INJECTED)")) + bytes.Count(text, []byte("(DELAYED)"))
 }
 
-// Remove takes the fault away; the process goes on.
+// Remove removes the fault; the process goes on.
 func (i *Injection) Remove() error {
 	if err := i.process.signal(syscall.SIGINT); err != nil {
 		return err
 	}
 	select {
 	case <-i.process.ended:
-		return nil // it says that it was interrupted, which it was
+		return nil // strace reports the interrupt as an error
 	case <-time.After(attachWithin):
 		i.process.kill()
 		return fmt.Errorf("strace did not let go:\n%s", i.said)
 	}
 }
 
-// waiting waits for strace to say that it has attached.
+// waiting detects the message that strace has attached.
 type waiting struct {
 	mu       sync.Mutex
 	text     bytes.Buffer

@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// clients is how many of them there are at once.
+// clients is the number of concurrent clients.
 const clients = 12
 
-// Workload is the clients: lenders whose programs and people use the service
-// in every way at once, and who remember what they were told.
+// Workload is the clients: lenders whose programs and people use all parts of
+// the service concurrently, and who remember every answer.
 //
-// What is sent follows from the seed alone: the story with the number n is the
-// same in every run, however the service answers, as far as it gets. Which
-// stories are told at the same moment is up to the machine.
+// The requests follow from the seed alone: story n is the same in every run,
+// whatever the service answers, as far as it gets. Which stories run at the
+// same time depends on the machine.
 type Workload struct {
-	// Operator runs a command of the binary against the world's database, as in
-	// tenant plan ID NAME. Without it no quota is raced.
+	// Operator runs a command of the binary on the world's database, such as
+	// "tenant plan ID NAME". Without it there is no small quota.
 	Operator func(ctx context.Context, args ...string) error
 
 	seed     uint64
@@ -30,27 +30,27 @@ type Workload struct {
 	model    *model
 	secrets  *secrets
 	answered atomic.Int64
-	written  atomic.Int64  // of those, the ones that change something
+	written  atomic.Int64  // those of them that change something
 	next     atomic.Uint64 // the number of the next story
 	checks   int
-	raised   int      // how often the small quota was raised
-	lasting  []*scope // those of the lenders that are there from the beginning
+	raised   int      // number of raises of the small quota
+	lasting  []*scope // scopes of the lenders that exist from the beginning
 }
 
-// NewWorkload makes the clients of a seed.
+// NewWorkload returns the clients for a seed.
 func NewWorkload(seed uint64) *Workload {
 	return &Workload{seed: seed, client: newClient(), model: newModel(), secrets: newSecrets(seed)}
 }
 
 const (
-	smallStep  = 15  // units of each small plan more than of the one before
-	smallPlans = 400 // a raise for every round, and some
+	smallStep  = 15  // units that each small plan has more than the one before
+	smallPlans = 400 // enough for a raise in every round
 	enough     = 1_000_000_000
 )
 
 func smallPlan(n int) string { return fmt.Sprintf("small-%d", n) }
 
-// Flags are those that a node needs for this workload.
+// Flags returns the flags of a node for this workload.
 func (w *Workload) Flags() []string {
 	quotas := fmt.Sprintf("free=%d", enough)
 	for n := 1; n <= smallPlans; n++ {
@@ -58,23 +58,24 @@ func (w *Workload) Flags() []string {
 	}
 	const never = "1000000/s"
 	return []string{
-		"-rate-decide", never, "-rate-write", never, "-rate-backtest", never, "-rate-signup", never, "-signups-each-day", "0", "-max-drafts", "1000000", "-plan-quotas", quotas,
+		"-rate-decide", never, "-rate-write", never, "-rate-backtest", never, "-rate-signup", never,
+		"-signups-each-day", "0", "-max-drafts", "1000000", "-plan-quotas", quotas,
 	}
 }
 
-// Answered is how many requests were answered with success. It grows while Run
-// works.
+// Answered returns the number of requests answered with success. It grows
+// during Run.
 func (w *Workload) Answered() int64 { return w.answered.Load() }
 
-// Figures are what happened so far.
+// Figures returns the counts so far.
 func (w *Workload) Figures() Figures {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
 	return w.model.count
 }
 
-// Run has the clients tell stories until ctx ends. A story that is under way is
-// then broken off, but not a request.
+// Run runs stories until ctx ends. Running stories are then aborted, but
+// requests in progress are completed.
 func (w *Workload) Run(ctx context.Context, urls func() []string) {
 	var busy sync.WaitGroup
 	for range clients {
@@ -87,10 +88,10 @@ func (w *Workload) Run(ctx context.Context, urls func() []string) {
 	busy.Wait()
 }
 
-// chance is the random source of a story. Each use has a stream of its own, so
-// that what one draws does not change what another does.
+// chance returns the random source of a story. Each use has its own stream, so
+// that one does not change the others.
 func (w *Workload) chance(n, stream uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(w.seed, n<<4|stream)) //nolint:gosec // a test must be repeatable, not secret
+	return rand.New(rand.NewPCG(w.seed, n<<4|stream)) //nolint:gosec // repeatable, not secret
 }
 
 const (
@@ -98,9 +99,10 @@ const (
 	streamAddress
 )
 
-// somewhere picks an address for each sending, and waits while there is none.
+// somewhere returns a function that picks an address for each request, and
+// waits while there is none.
 func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func() (string, bool) {
-	var mu sync.Mutex // a request that is sent twice at once asks twice at once
+	var mu sync.Mutex // a request that is sent twice concurrently calls it twice
 	return func() (string, bool) {
 		for ctx.Err() == nil {
 			if list := urls(); len(list) > 0 {
@@ -115,17 +117,16 @@ func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func()
 	}
 }
 
-// at is one address, until ctx ends.
+// at returns a function that returns one address until ctx ends.
 func at(ctx context.Context, url string) func() (string, bool) {
 	return func() (string, bool) { return url, ctx.Err() == nil }
 }
 
-// settling is how long a request may take to be answered in a world that is
-// whole again.
+// settling is how long a request may take in a world that is healthy again.
 const settling = time.Minute
 
-// Settle sends again what had no answer, so that nothing is in doubt, and
-// raises the quota that is raced.
+// Settle repeats the requests that had no answer, so that no outcome is
+// unknown, and raises the small quota.
 func (w *Workload) Settle(ctx context.Context, url string) error {
 	open := w.model.takeOpen()
 	work := make(chan *request)
@@ -143,13 +144,14 @@ func (w *Workload) Settle(ctx context.Context, url string) error {
 	close(work)
 	busy.Wait()
 	if left := len(w.model.takeOpen()); left > 0 {
-		return fmt.Errorf("%d requests have no answer in a world that is whole again: %w", left, errors.Join(ctx.Err(), w.model.verdict()))
+		return fmt.Errorf("%d requests have no answer in a world that is healthy again: %w",
+			left, errors.Join(ctx.Err(), w.model.verdict()))
 	}
 	w.learn(w.model.faults.atRest)
 	return w.raise(ctx, url)
 }
 
-// resolve sends a request until it is answered.
+// resolve repeats a request until it is answered.
 func (w *Workload) resolve(ctx context.Context, url string, r *request) {
 	ctx, cancel := context.WithTimeout(ctx, settling)
 	defer cancel()
@@ -158,9 +160,9 @@ func (w *Workload) resolve(ctx context.Context, url string, r *request) {
 	w.deliver(ctx, r, at(ctx, url))
 }
 
-// raise gives the lender whose quota is raced some more once it is used up, and
-// waits until the node knows: a plan that has not arrived yet would be a quota
-// that nobody set.
+// raise gives the lender with the small quota some more units once it is used
+// up, and waits until the node uses the new plan. Otherwise the quota in effect
+// would be unknown.
 func (w *Workload) raise(ctx context.Context, url string) error {
 	usedUp := w.raised == 0
 	for _, s := range w.lasting {
@@ -188,11 +190,11 @@ func (w *Workload) raise(ctx context.Context, url string) error {
 	return nil
 }
 
-// reaches is how long a change may take to reach a node. A second is promised;
-// the rest is for a busy machine.
+// reaches is how long a change may take to reach a node. A second is
+// guaranteed; the rest is for a busy machine.
 const reaches = 5 * time.Second
 
-// awaitPlan asks until the node knows of a plan.
+// awaitPlan waits until the node uses a plan.
 func (w *Workload) awaitPlan(ctx context.Context, url string, s *scope, plan string) error {
 	for until := time.Now().Add(reaches); ; wait(ctx, pause) {
 		a, _ := w.deliver(ctx, s.get("/v1/usage"), at(ctx, url))
@@ -203,7 +205,8 @@ func (w *Workload) awaitPlan(ctx context.Context, url string, s *scope, plan str
 			return nil
 		}
 		if time.Now().After(until) || ctx.Err() != nil {
-			return fmt.Errorf("after %s the node says that %s has the plan %q instead of %s", reaches, s, told.Plan, plan)
+			return fmt.Errorf("after %s the node says that %s has the plan %q instead of %s",
+				reaches, s, told.Plan, plan)
 		}
 	}
 }

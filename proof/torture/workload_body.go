@@ -2,11 +2,11 @@ package torture
 
 import "fmt"
 
-// profiles is how many different sets of facts there are. They are few, so
-// that each is decided again and again under the same policy.
+// profiles is the number of different sets of facts. They are few, so that each
+// is decided many times under the same policy.
 const profiles = 40
 
-// profile is the facts of one kind of applicant.
+// profile holds the facts of one kind of applicant.
 type profile struct {
 	score, income, amount, foirPercent, enquiries, dpd int
 }
@@ -18,23 +18,25 @@ func profileOf(i int) profile {
 	}
 }
 
-// decision is the body of a decision request.
+// decision returns the body of a decision request.
 func (p profile) decision(applicant string) string {
 	return fmt.Sprintf(
 		`{"applicant":{"id":%q,"monthly_income":%d,"foir":0.%02d,"requested_amount":%d},"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":4,"max_dpd_12m":%d}}`,
 		applicant, p.income, p.foirPercent, p.amount, p.score, p.enquiries, p.dpd)
 }
 
-// referred is a body that the default policy, and every policy made from it
-// here, refers to a person: a repayment that was late by a month.
+// referred returns a body that the default policy, and every policy derived
+// from it here, refers to a person: a repayment that was late by a month.
 func referred(applicant string) string {
-	return profile{score: 742, income: 85_000, amount: 200_000, foirPercent: 22, enquiries: 1, dpd: 45}.decision(applicant)
+	return profile{score: 742, income: 85_000, amount: 200_000, foirPercent: 22, enquiries: 1, dpd: 45}.decision(
+		applicant)
 }
 
-// shared is what ties applicants together.
+// shared holds the entities that connect applicants.
 type shared struct{ applicant, account, ip, device, agent, mobile, email string }
 
-// evaluation is the body of an evaluate request with every block that counts.
+// evaluation returns the body of an evaluate request with every block that is
+// counted.
 func (p profile) evaluation(t shared, features bool) string {
 	return fmt.Sprintf(`{"bureau":"experian","features":%t,"report":{"experian":{"scoreData":{"score":%d},`+
 		`"demographics":{"age":34,"employmentType":"salaried"},"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,`+
@@ -42,16 +44,17 @@ func (p profile) evaluation(t shared, features bool) string {
 		`"enquiries":[{"date":"2025-09-03","product":"personal_loan","amount":100000}]}},`+
 		`"device":{"model":"Redmi Note 12","is_rooted":false,"is_emulator":false,"sim_age_days":400,"device_id":%q},`+
 		`"fraud":{"applicant_ref":%q,"pincode":"400001","ip":%q,"beneficiary_account":%q,"agent_id":%q,"mobile":%q,"email":%q}}`,
-		features, p.score, p.income, p.foirPercent, p.amount, t.device, t.applicant, t.ip, t.account, t.agent, t.mobile, t.email)
+		features, p.score, p.income, p.foirPercent, p.amount, t.device, t.applicant, t.ip, t.account, t.agent, t.mobile,
+		t.email)
 }
 
-// draft is the body of a new version: a change that makes decisions differ.
+// draft returns the body of a new version with a change that affects decisions.
 func draft(name string, i int) string {
 	return fmt.Sprintf(`{"name":%q,"offer_validity_days":%d,"adjustments":[{"id":"ADJ_ENQUIRIES","delta":%d,`+
 		`"condition_ast":{"op":"gte","field":"enquiries_6m","value":%d}}]}`, name, 1+i%20, -1-i%15, 1+i%4)
 }
 
-// rows is the body of a small backtest.
+// rows returns the body of a small backtest.
 func rows(word string, n, count int) string {
 	body := `{"rows":[`
 	for i := range count {
@@ -59,7 +62,8 @@ func rows(word string, n, count int) string {
 		if i > 0 {
 			body += ","
 		}
-		body += fmt.Sprintf(`{"applicant_id":"%s-row-%d","score":%d,"monthly_income":%d,"foir":0.%02d,"requested_amount":%d,"outcome":%q}`,
+		body += fmt.Sprintf(
+			`{"applicant_id":"%s-row-%d","score":%d,"monthly_income":%d,"foir":0.%02d,"requested_amount":%d,"outcome":%q}`,
 			word, i, p.score, p.income, p.foirPercent, p.amount, []string{"good", "bad"}[i%2])
 	}
 	return body + `]}`

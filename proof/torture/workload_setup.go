@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// lenders is how many tenants are there from the beginning; the last one's
-// quota is raced.
+// lenders is the number of tenants that exist from the beginning. The last one
+// has a small quota that requests compete for.
 const lenders = 3
 
-// SetUp signs the lenders up, gives each a key in both environments and
+// SetUp signs up the lenders, creates a key for each in both environments and
 // activates a policy in live.
 func (w *Workload) SetUp(ctx context.Context, url string) error {
 	for i := range lenders {
@@ -38,8 +38,7 @@ func (w *Workload) SetUp(ctx context.Context, url string) error {
 	return w.model.verdict()
 }
 
-// newLender makes a tenant's identity. The word in its name stands nowhere
-// else.
+// newLender creates a tenant's identity. The word in its name is unique.
 func (w *Workload) newLender(name string, n uint64) *lender {
 	word := w.secrets.word("tenant", n)
 	return &lender{
@@ -48,15 +47,17 @@ func (w *Workload) newLender(name string, n uint64) *lender {
 	}
 }
 
-// signUp makes a tenant and gives its sandbox.
+// signUp creates a tenant and returns its sandbox.
 func (w *Workload) signUp(ctx context.Context, l *lender, n uint64, where func() (string, bool)) (*scope, error) {
-	body, err := json.Marshal(map[string]string{"email": l.email, "org_name": "Lender " + l.word, "password": l.password})
+	body, err := json.Marshal(
+		map[string]string{"email": l.email, "org_name": "Lender " + l.word, "password": l.password})
 	if err != nil {
 		return nil, err
 	}
 	r := &request{
 		scope: newScope(l, "sandbox", w.secrets.word("sandbox", n), ""), method: http.MethodPost, path: "/api/signup",
-		contentType: jsonType, body: body, writes: true, unsettling: true, want: []int{http.StatusCreated, http.StatusConflict},
+		contentType: jsonType, body: body, writes: true, unsettling: true,
+		want: []int{http.StatusCreated, http.StatusConflict},
 	}
 	a, ok := w.deliver(ctx, r, where)
 	var told struct {
@@ -84,15 +85,19 @@ func (w *Workload) signUp(ctx context.Context, l *lender, n uint64, where func()
 	return s, nil
 }
 
-// beginWith makes a policy the first that was activated.
+// beginWith records a policy as the first that was activated.
 func (s *scope) beginWith(ruleSet string, began, ended time.Time) {
 	s.activations = append(s.activations, &request{
-		scope: s, path: "/v1/rule-sets/" + ruleSet + "/activate", began: began, ended: ended, done: true, status: http.StatusOK,
+		scope: s, path: "/v1/rule-sets/" + ruleSet + "/activate", began: began, ended: ended, done: true,
+		status: http.StatusOK,
 	})
 }
 
-// openLive gives a lender a live key and activates the default policy there.
-func (w *Workload) openLive(ctx context.Context, sandbox *scope, n uint64, where func() (string, bool)) (*scope, error) {
+// openLive creates a live key for a lender and activates the default policy
+// there.
+func (w *Workload) openLive(
+	ctx context.Context, sandbox *scope, n uint64, where func() (string, bool),
+) (*scope, error) {
 	live := newScope(sandbox.lender, "live", w.secrets.word("live", n), "")
 	w.learn(func() { w.model.scopes = append(w.model.scopes, live) })
 	if err := w.signIn(ctx, live, where); err != nil {

@@ -10,11 +10,11 @@ import (
 
 const jsonType = "application/json"
 
-// story is what one client does for a while: some requests that follow from
-// each other, on behalf of one lender in one environment.
+// story is a sequence of related requests of one client, for one lender in one
+// environment.
 type story struct {
 	*Workload
-	ctx   context.Context //nolint:containedctx // a story lives no longer than the call that tells it
+	ctx   context.Context //nolint:containedctx // a story lives no longer than the call that runs it
 	n     uint64
 	rng   *rand.Rand
 	scope *scope
@@ -22,7 +22,7 @@ type story struct {
 	steps int
 }
 
-// tales are the kinds of stories, each with how often it is told.
+// tales are the kinds of stories, each with its weight.
 var tales = []struct {
 	share int
 	tell  func(*story)
@@ -42,7 +42,7 @@ var tales = []struct {
 	{2, (*story).joins},
 }
 
-// story tells the story with a number.
+// story runs the story with a number.
 func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
 	rng := w.chance(n, streamStory)
 	s := &story{
@@ -63,22 +63,22 @@ func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
 	}
 }
 
-// get is a reading.
+// get returns a request that reads.
 func (s *scope) get(path string) *request {
 	return &request{scope: s, key: s.key, method: http.MethodGet, path: path, want: []int{http.StatusOK}}
 }
 
-// post is a request that changes something or may be repeated, with an
-// Idempotency-Key of its own.
+// post returns a request that changes something, with its own Idempotency-Key.
 func (s *story) post(path, body string, want int) *request {
 	s.steps++
 	return &request{
-		scope: s.scope, key: s.scope.key, method: http.MethodPost, path: path, contentType: jsonType, body: []byte(body),
-		once: fmt.Sprintf("%d-%d", s.n, s.steps), writes: true, want: []int{want}, patience: s.rng.IntN(4),
+		scope: s.scope, key: s.scope.key, method: http.MethodPost, path: path, contentType: jsonType,
+		body: []byte(body), once: fmt.Sprintf("%d-%d", s.n, s.steps), writes: true, want: []int{want},
+		patience: s.rng.IntN(4),
 	}
 }
 
-// do sends a request to whichever node, and now and then twice at once.
+// do sends a request to any node, and sometimes twice concurrently.
 func (s *story) do(r *request) (answer, bool) {
 	if r.once == "" || s.rng.IntN(6) > 0 {
 		return s.deliver(s.ctx, r, s.where)
@@ -91,9 +91,8 @@ func (s *story) do(r *request) (answer, bool) {
 	return a, ok
 }
 
-// text is a text with the scope's word in it, and a number that no other text
-// has.
+// text returns a unique text with the scope's word in it.
 func (s *story) text(what string) string { return fmt.Sprintf("%s %s %d", what, s.scope.word, s.n) }
 
-// applicant is somebody nobody else is.
+// applicant returns a unique applicant reference.
 func (s *story) applicant(i int) string { return fmt.Sprintf("%s-%d-%d", s.scope.word, s.n, i) }

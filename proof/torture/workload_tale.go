@@ -6,7 +6,7 @@ import (
 	"net/url"
 )
 
-// decides sends an application, and mostly looks at what is stored of it.
+// decides sends an application and usually reads the stored decision.
 func (s *story) decides() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/decisions", profileOf(i).decision(s.applicant(0)), http.StatusOK)
@@ -17,8 +17,8 @@ func (s *story) decides() {
 	}
 }
 
-// readsBack fetches a decision that was answered: it is there at once, on every
-// node, with the same bytes.
+// readsBack reads a decision that was answered: it is immediately available on
+// every node, with the same bytes.
 func (s *story) readsBack(a answer) {
 	var d toldDecision
 	if !a.read(&d) {
@@ -30,8 +30,8 @@ func (s *story) readsBack(a answer) {
 	}
 }
 
-// evaluates sends an application with everything beside it, on an account that
-// others use too.
+// evaluates sends an application with all blocks, with an account that others
+// use too.
 func (s *story) evaluates() {
 	i := s.rng.IntN(profiles)
 	account := s.secrets.account(s.scope, fmt.Sprintf("pool-%d-%d", s.n/600, s.rng.IntN(4)))
@@ -40,11 +40,12 @@ func (s *story) evaluates() {
 	}
 }
 
-// evaluate sends an applicant of this story with an account.
+// evaluate sends an application of this story's applicant with an account.
 func (s *story) evaluate(profile, who int, account string) (answer, bool) {
 	t := shared{
-		applicant: s.applicant(who), account: account, ip: s.secrets.ip(s.n), device: s.text("device"), agent: "AG-" + s.scope.word,
-		mobile: s.secrets.mobile(s.n), email: fmt.Sprintf("%s@applicant.example", s.applicant(who)),
+		applicant: s.applicant(who), account: account, ip: s.secrets.ip(s.n), device: s.text("device"),
+		agent: "AG-" + s.scope.word, mobile: s.secrets.mobile(s.n),
+		email: fmt.Sprintf("%s@applicant.example", s.applicant(who)),
 	}
 	r := s.post("/v1/evaluate", profileOf(profile).evaluation(t, s.rng.IntN(4) == 0), http.StatusOK)
 	r.learn = learnDecision(r, "POST /v1/evaluate", "", account)
@@ -52,7 +53,7 @@ func (s *story) evaluate(profile, who int, account string) (answer, bool) {
 	return s.do(r)
 }
 
-// findsRing sends two people with one account, and deals with the alert.
+// findsRing sends two people with one account and handles the alert.
 func (s *story) findsRing() {
 	account := s.secrets.account(s.scope, fmt.Sprintf("ring-%d", s.n))
 	if _, ok := s.evaluate(s.rng.IntN(profiles), 0, account); !ok {
@@ -77,14 +78,14 @@ func (s *story) findsRing() {
 	if resolution == "" {
 		return
 	}
-	// Without an answer nobody knows whether it is closed.
+	// Without an answer it is unknown whether the alert is closed.
 	if _, closed := s.moves(id, "closed", resolution, s.text("closed")); s.rng.IntN(3) == 0 && closed {
 		s.reopens(id)
 	}
 }
 
-// moves takes a step with an alert. The same step sent again changes nothing,
-// so it needs no Idempotency-Key.
+// moves changes the status of an alert. Sending the same step again changes
+// nothing, so it needs no Idempotency-Key.
 func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	body := fmt.Sprintf(`{"status":%q,"note":%q}`, to, note)
 	if resolution != "" {
@@ -92,7 +93,7 @@ func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	}
 	r := s.post("/v1/fraud/alerts/"+id, body, http.StatusOK)
 	r.method, r.once = http.MethodPatch, ""
-	// An alert about something that many stories share is moved by all of them.
+	// An alert about an entity that many stories share is moved by all of them.
 	r.want = append(r.want, http.StatusConflict)
 	taken := &step{to: to, resolution: resolution, note: note}
 	s.learn(func() { known := s.scope.alert(id); known.steps = append(known.steps, taken) })
@@ -100,14 +101,14 @@ func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	return s.do(r)
 }
 
-// reopens asks for what is not allowed: closed is the end.
+// reopens tries to reopen a closed alert, which must be refused.
 func (s *story) reopens(id string) {
 	r := s.post("/v1/fraud/alerts/"+id, `{"status":"acknowledged"}`, http.StatusConflict)
 	r.method, r.once, r.writes = http.MethodPatch, "", false
 	s.do(r)
 }
 
-// reviews has a person look at a decision that was referred.
+// reviews adds a review to a referred decision.
 func (s *story) reviews() {
 	r := s.post("/v1/decisions", referred(s.applicant(0)), http.StatusOK)
 	r.learn = learnDecision(r, "POST /v1/decisions", "referred", "")
@@ -120,15 +121,16 @@ func (s *story) reviews() {
 		s.violate("referral", "%s: a repayment 45 days late is %s", r, d.Status)
 	}
 	outcome := []string{"upheld", "overturned", "more_information"}[s.rng.IntN(3)]
-	review := s.post("/v1/decisions/"+d.ID+"/review", fmt.Sprintf(`{"outcome":%q,"note":%q}`, outcome, s.text("review")), http.StatusCreated)
+	review := s.post("/v1/decisions/"+d.ID+"/review",
+		fmt.Sprintf(`{"outcome":%q,"note":%q}`, outcome, s.text("review")), http.StatusCreated)
 	review.learn = learnReview(review, d.ID)
 	if _, ok := s.do(review); ok {
 		s.readsBack(a)
 	}
 }
 
-// changesPolicy stores a draft and mostly activates it, at the same time as
-// others do.
+// changesPolicy stores a draft and usually activates it, concurrently with
+// others.
 func (s *story) changesPolicy() {
 	r := s.post("/v1/rule-sets", draft(s.text("policy"), s.rng.IntN(1000)), http.StatusCreated)
 	r.learn = learnRuleSet(r)
@@ -140,7 +142,7 @@ func (s *story) changesPolicy() {
 	s.activates(made.ID)
 }
 
-// activates makes a version the active one.
+// activates activates a version.
 func (s *story) activates(id string) {
 	s.steps++
 	r := s.activation(s.scope, id, fmt.Sprintf("%d-%d", s.n, s.steps), s.text("activated"))
@@ -148,26 +150,27 @@ func (s *story) activates(id string) {
 	s.do(r)
 }
 
-// activation is the request that activates a version; the model knows of it
-// before it is sent, since it may count from then on.
+// activation returns the request that activates a version. The model records it
+// before it is sent, because it may take effect from then on.
 func (w *Workload) activation(sc *scope, id, once, note string) *request {
 	r := &request{
-		scope: sc, key: sc.key, method: http.MethodPost, path: "/v1/rule-sets/" + id + "/activate", contentType: jsonType,
-		body: fmt.Appendf(nil, `{"note":%q}`, note), once: once, writes: true, want: []int{http.StatusOK},
+		scope: sc, key: sc.key, method: http.MethodPost, path: "/v1/rule-sets/" + id + "/activate",
+		contentType: jsonType, body: fmt.Appendf(nil, `{"note":%q}`, note), once: once, writes: true,
+		want: []int{http.StatusOK},
 	}
 	r.learn = func(_ *model, _ answer) { sc.did("rule_set.activated", id) }
 	w.learn(func() { sc.activations = append(sc.activations, r) })
 	return r
 }
 
-// rollsBack activates the version that was active at the beginning.
+// rollsBack activates the version that was active first.
 func (s *story) rollsBack() {
 	var first string
 	s.learn(func() { first = activated(s.scope.activations[0]) })
 	s.activates(first)
 }
 
-// readsActive looks which version is active: one, at any time.
+// readsActive checks that exactly one version is active.
 func (s *story) readsActive() {
 	r := s.scope.get("/v1/rule-sets?status=active&policy_key=default&limit=5")
 	if a, ok := s.do(r); ok {
@@ -175,7 +178,7 @@ func (s *story) readsActive() {
 	}
 }
 
-// previews asks what would be; nothing is stored and the hash is the same.
+// previews sends a preview: nothing is stored, and the hash is the same.
 func (s *story) previews() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/decisions/preview", profileOf(i).decision(s.applicant(0)), http.StatusOK)
@@ -190,7 +193,7 @@ func (s *story) previews() {
 	s.do(r)
 }
 
-// underwrites has the agent look at an application.
+// underwrites runs the underwriting agent on an application.
 func (s *story) underwrites() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/agents/underwrite", profileOf(i).decision(s.applicant(0)), http.StatusOK)
@@ -205,13 +208,13 @@ func (s *story) backtests() {
 	s.do(r)
 }
 
-// browses reads what a person reads: what there is of an applicant, and lists
+// browses reads what a person reads: the decisions of an applicant, and lists
 // page by page.
 func (s *story) browses() {
 	s.do(s.scope.get("/v1/decisions?applicant_id=" + url.QueryEscape(s.applicant(0))))
 	paths := []string{
-		"/v1/decisions?limit=20", "/v1/fraud/alerts?status=open&limit=20", "/v1/audit?limit=20", "/v1/usage", "/v1/agents/runs?limit=5",
-		"/v1/fraud/blocklist?limit=20", healthPath,
+		"/v1/decisions?limit=20", "/v1/fraud/alerts?status=open&limit=20", "/v1/audit?limit=20", "/v1/usage",
+		"/v1/agents/runs?limit=5", "/v1/fraud/blocklist?limit=20", healthPath,
 	}
 	path := paths[s.rng.IntN(len(paths))]
 	a, ok := s.do(s.scope.get(path))
@@ -221,7 +224,7 @@ func (s *story) browses() {
 	}
 }
 
-// handlesKeys makes a key, uses it and revokes it.
+// handlesKeys creates a key, uses it and revokes it.
 func (s *story) handlesKeys() {
 	key, id, ok := s.makeKey(s.ctx, s.scope, s.text("key"), s.where, "decide", "read")
 	if !ok {
@@ -235,11 +238,11 @@ func (s *story) handlesKeys() {
 	}
 }
 
-// joins signs a new lender up, who decides at once.
+// joins signs up a new lender, who sends a decision immediately.
 func (s *story) joins() {
 	newcomer, err := s.signUp(s.ctx, s.newLender(fmt.Sprintf("newcomer%d", s.n), 1000+s.n), 1000+s.n, s.where)
 	if err != nil {
-		return // the model has noted what was wrong with the answer
+		return // the model has recorded the violation
 	}
 	s.learn(func() { newcomer.brief = true })
 	s.scope = newcomer

@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorder is a service that is always out of order, and remembers what it was
-// asked.
+// recorder is a service that refuses everything and records the requests.
 type recorder struct {
 	mu    sync.Mutex
 	asked map[string]struct{}
@@ -34,7 +33,7 @@ func (rec *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"code":"unavailable","status":503}`)
 }
 
-// askedBy is what the first stories of a seed ask for.
+// askedBy returns the requests of the first stories of a seed.
 func askedBy(t *testing.T, seed uint64) []string {
 	t.Helper()
 	rec := &recorder{asked: map[string]struct{}{}}
@@ -58,7 +57,7 @@ func askedBy(t *testing.T, seed uint64) []string {
 	return list
 }
 
-// newIdle is a workload whose lenders have signed up, as far as it knows.
+// newIdle returns a workload whose lenders count as signed up.
 func newIdle(seed uint64) *Workload {
 	w := NewWorkload(seed)
 	for i := range uint64(lenders) {
@@ -87,7 +86,8 @@ func TestWhatIsAskedFollowsFromTheSeed(t *testing.T) {
 	}
 }
 
-// TestSettleSendsTheSameAgain loses the first answer of every request.
+// TestSettleSendsTheSameAgain loses the first answer of every request and
+// checks that Settle sends the same again.
 func TestSettleSendsTheSameAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -110,7 +110,14 @@ func TestSettleSendsTheSameAgain(t *testing.T) {
 	t.Cleanup(server.Close)
 	w := newIdle(1)
 	w.MarkFault("lossy", true)
-	s := &story{Workload: w, ctx: t.Context(), n: 1, rng: w.chance(1, streamStory), scope: w.lasting[0], where: at(t.Context(), server.URL)}
+	s := &story{
+		Workload: w,
+		ctx:      t.Context(),
+		n:        1,
+		rng:      w.chance(1, streamStory),
+		scope:    w.lasting[0],
+		where:    at(t.Context(), server.URL),
+	}
 	r := s.post("/v1/decisions", profileOf(1).decision("A"), http.StatusOK)
 	r.patience, r.learn = 0, learnDecision(r, "POST /v1/decisions", "profile", "")
 	if _, ok := w.deliver(t.Context(), r, s.where); ok {

@@ -22,47 +22,51 @@ const (
 	Postgres = "postgres"
 )
 
-// World is everything that a scenario runs in, and what it may break.
+// World is the environment of a scenario, with everything that it may break.
 type World struct {
 	Workload *Workload
 	Nodes    []*Node
 	Cluster  *pgcluster.Cluster // on PostgreSQL
-	Standby  *pgcluster.Cluster // where the scenario wants a synchronous pair
-	Proxy    *Proxy             // where the scenario wants one
-	Disk     *Disk              // where the scenario wants one
-	Clock    *Clock             // where the scenario wants one
+	Standby  *pgcluster.Cluster // if the scenario needs a synchronous pair
+	Proxy    *Proxy             // if the scenario needs one
+	Disk     *Disk              // if the scenario needs one
+	Clock    *Clock             // if the scenario needs one
 
-	played   int  // rounds that ended well
-	shared   bool // the cluster is somebody else's, too
+	played   int  // completed rounds
+	shared   bool // other scenarios use the cluster too
 	binary   string
 	folder   string
-	nodeURL  string // of the database, as the nodes know it
-	adminURL string // of the database, past whatever is broken
-	quotas   string // of the plans, for the operator's command
+	nodeURL  string // URL of the database for the nodes
+	adminURL string // URL of the database that bypasses the proxy
+	quotas   string // quotas of the plans, for the operator's command
 
 	mu      sync.Mutex
 	open    []string // addresses of the nodes that clients may use
 	faults  map[string]int
-	restart time.Duration // the longest that a node took to be ready again
-	follow  time.Duration // the longest from a promotion to an answered write
-	strict  bool          // what takes too long fails the run
+	restart time.Duration // the longest time until a node was ready again
+	follow  time.Duration // the longest time from a promotion to an answered write
+	strict  bool          // a run that exceeds time limits fails
 }
 
-// needs is what a scenario wants to find.
+// needs lists what a scenario requires.
 type needs struct {
 	nodes              int
-	cluster            bool // of its own, to be stopped and killed
-	pair               bool // of a primary and a synchronous standby
+	cluster            bool // its own cluster, to stop and kill
+	pair               bool // a primary and a synchronous standby
 	proxy, disk, clock bool
 }
 
 // diskBytes is the size of the small disk.
 const diskBytes = 96 << 20
 
-// newWorld builds a world and waits until it is healthy. What it has built,
-// Close takes down.
+// newWorld builds a world and waits until it is healthy. Close removes it.
 func newWorld(ctx context.Context, o Order) (_ *World, err error) {
-	w := &World{Workload: NewWorkload(o.chance(-1).Uint64()), binary: o.Binary, faults: map[string]int{}, strict: o.Strict}
+	w := &World{
+		Workload: NewWorkload(o.chance(-1).Uint64()),
+		binary:   o.Binary,
+		faults:   map[string]int{},
+		strict:   o.Strict,
+	}
 	if o.Cluster != nil && !o.Scenario.needs.cluster {
 		w.Cluster, w.shared = o.Cluster, true
 	}
@@ -125,7 +129,7 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 			return err
 		}
 	}
-	name := strings.ReplaceAll(filepath.Base(w.folder), "-", "_") // nobody else's
+	name := strings.ReplaceAll(filepath.Base(w.folder), "-", "_") // a unique name
 	if w.adminURL, err = w.Cluster.Create(ctx, name); err != nil {
 		return err
 	}
@@ -148,10 +152,11 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 	return nil
 }
 
-// nodeCommand starts a node: the real binary, or this program where the clock
-// must be moved.
+// nodeCommand returns the command of a node: the real binary, or this program
+// if the clock must be moved.
 func (w *World) nodeCommand() *exec.Cmd {
-	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json"}, w.Workload.Flags()...)
+	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json"},
+		w.Workload.Flags()...)
 	program := w.binary
 	if w.Clock != nil {
 		program = "/proc/self/exe"
@@ -164,13 +169,13 @@ func (w *World) nodeCommand() *exec.Cmd {
 	return cmd
 }
 
-// environment is ours without the settings of the service, which a developer
-// may have there.
+// environment returns our environment without settings of the service, which a
+// developer may have set.
 func (w *World) environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "VERDICT_") })
 }
 
-// operate runs a command of the binary on the database.
+// operate runs a command of the service's binary on the database.
 func (w *World) operate(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, w.binary, args...) //nolint:gosec // the program under test
 	cmd.Env = append(w.environment(), "VERDICT_DATABASE_URL="+w.adminURL, "VERDICT_PLAN_QUOTAS="+w.quotas)
@@ -180,7 +185,8 @@ func (w *World) operate(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// start starts a node, lets the clients at it and notes how long that took.
+// start starts a node, adds it to the clients' addresses and records how long
+// it took.
 func (w *World) start(ctx context.Context, n *Node) error {
 	began := time.Now()
 	if err := n.Start(ctx); err != nil {
@@ -193,21 +199,21 @@ func (w *World) start(ctx context.Context, n *Node) error {
 	return nil
 }
 
-// leave keeps the clients from a node that is about to end, or has.
+// leave removes a node that ends from the clients' addresses.
 func (w *World) leave(n *Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open = slices.DeleteFunc(slices.Clone(w.open), func(url string) bool { return url == n.URL() })
 }
 
-// urls are the addresses that clients may use.
+// urls returns the addresses that clients may use.
 func (w *World) urls() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.open
 }
 
-// Close takes everything down.
+// Close stops and removes everything.
 func (w *World) Close() error {
 	var errs []error
 	for _, n := range w.Nodes {
@@ -228,14 +234,14 @@ func (w *World) Close() error {
 	return errors.Join(append(errs, os.RemoveAll(w.folder))...)
 }
 
-// keep copies the logs of the nodes to where they can be read afterwards.
+// keep copies the logs of the nodes to a folder.
 func (w *World) keep(folder string) error {
 	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
 	}
 	var errs []error
 	for _, n := range w.Nodes {
-		n.Kill() // it writes no more
+		n.Kill() // so that it stops writing
 		text, err := os.ReadFile(n.log.file.Name())
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, filepath.Base(n.log.file.Name())), text, 0o600)

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDisk fills a disk and frees it.
+// TestDisk fills a disk and frees it again.
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	mountable(t)
@@ -50,12 +50,13 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestInject disturbs a process that writes, and lets it go on.
+// TestInject injects a fault into a process that writes, and removes it.
 func TestInject(t *testing.T) {
 	t.Parallel()
 	traceable(t)
 	path := filepath.Join(t.TempDir(), "written")
-	writer, err := start(io.Discard, exec.CommandContext(t.Context(), "sh", "-c", `while :; do printf x >> "$1" || printf e >> "$1.failed"; done`, "sh", path))
+	writer, err := start(io.Discard, exec.CommandContext(t.Context(), "sh", "-c",
+		`while :; do printf x >> "$1" || printf e >> "$1.failed"; done`, "sh", path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-// TestClock moves a clock and follows it as a node does.
+// TestClock moves a clock and reads it as a node does.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	c := &Clock{path: filepath.Join(t.TempDir(), "clock")}
@@ -107,7 +108,7 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestNodeThatDoesNotStart says what the process said.
+// TestNodeThatDoesNotStart checks that the error has the output of the process.
 func TestNodeThatDoesNotStart(t *testing.T) {
 	t.Parallel()
 	n, err := newNode(filepath.Join(t.TempDir(), "log"), func() *exec.Cmd {
@@ -125,7 +126,8 @@ func TestNodeThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestLogFile finds the one line, in whatever pieces it comes.
+// TestLogFile checks that the ready line is found however the log is split into
+// writes.
 func TestLogFile(t *testing.T) {
 	t.Parallel()
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))

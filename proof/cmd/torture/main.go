@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// settings are what the command line says.
+// settings holds the flags.
 type settings struct {
 	database, scenarios, binary string
 	document, keep              string
@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return s.prove(ctx, results)
 }
 
-// orders are the scenarios that were asked for, on the databases that were.
+// orders returns the requested scenarios, each on the requested databases.
 func (s settings) orders() ([]torture.Order, error) {
 	all := torture.Scenarios()
 	var wanted []string
@@ -133,7 +133,15 @@ func (s settings) orders() ([]torture.Order, error) {
 		}
 		for _, database := range databases {
 			if slices.Contains(scenario.Databases, database) {
-				orders = append(orders, torture.Order{Scenario: scenario, Database: database, Seed: s.seed, Rounds: rounds, Only: s.only, Keep: s.keep, Strict: true})
+				orders = append(orders, torture.Order{
+					Scenario: scenario,
+					Database: database,
+					Seed:     s.seed,
+					Rounds:   rounds,
+					Only:     s.only,
+					Keep:     s.keep,
+					Strict:   true,
+				})
 			}
 		}
 	}
@@ -143,7 +151,7 @@ func (s settings) orders() ([]torture.Order, error) {
 	return orders, nil
 }
 
-// play runs one scenario and shows how far it is, on a terminal.
+// play runs one scenario, with a progress bar on a terminal.
 func (s settings) play(ctx context.Context, order torture.Order, stderr io.Writer) (torture.Result, error) {
 	visible := false
 	if file, ok := stderr.(*os.File); ok {
@@ -151,10 +159,11 @@ func (s settings) play(ctx context.Context, order torture.Order, stderr io.Write
 		visible = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
 	name := order.Scenario.Name + " on " + order.Database
-	bar := progressbar.NewOptions(order.Rounds, progressbar.OptionSetDescription(name), progressbar.OptionSetWriter(stderr),
-		progressbar.OptionSetVisibility(visible), progressbar.OptionShowCount(), progressbar.OptionClearOnFinish())
+	bar := progressbar.NewOptions(order.Rounds, progressbar.OptionSetDescription(name),
+		progressbar.OptionSetWriter(stderr), progressbar.OptionSetVisibility(visible), progressbar.OptionShowCount(),
+		progressbar.OptionClearOnFinish())
 	order.Told = func(round int) {
-		_ = bar.Set(round) // a bar that cannot be drawn harms nobody
+		_ = bar.Set(round) // a bar that cannot be drawn must not stop the run
 		if !visible && round%20 == 0 {
 			_, _ = fmt.Fprintf(stderr, "%s: %d of %d rounds\n", name, round, order.Rounds)
 		}
@@ -172,7 +181,7 @@ func (s settings) play(ctx context.Context, order torture.Order, stderr io.Write
 func table(out io.Writer, results []torture.Result) error {
 	columns := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range torture.Rows(results) {
-		_, _ = fmt.Fprintln(columns, strings.Join(row, "\t")) // Flush tells of errors
+		_, _ = fmt.Fprintln(columns, strings.Join(row, "\t")) // Flush returns errors
 	}
 	if err := columns.Flush(); err != nil {
 		return err
@@ -197,15 +206,16 @@ func (s settings) prove(ctx context.Context, results []torture.Result) error {
 		proof.Table(torture.Rows(results))+"\nFaults: "+torture.FaultKinds(results)+". "+torture.Bounds(results)+"\n")
 }
 
-// build makes the service's binary as it is released.
+// build builds the service's binary as it is released.
 func build(ctx context.Context) (path string, remove func(), err error) {
 	folder, err := os.MkdirTemp("", "torture-binary-")
 	if err != nil {
 		return "", nil, err
 	}
-	remove = func() { _ = os.RemoveAll(folder) } // a leftover harms nobody
+	remove = func() { _ = os.RemoveAll(folder) } // a leftover folder does no harm
 	path = filepath.Join(folder, "verdict")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", path, "verdict/cmd/verdict") //nolint:gosec // the path is ours
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", path,
+		"verdict/cmd/verdict") //nolint:gosec // the path is ours
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		remove()

@@ -19,7 +19,8 @@ func TestOrders(t *testing.T) {
 		refusal    string
 	}{
 		{"one on both", "-scenario kill", []string{"kill sqlite 200", "kill postgres 200"}, ""},
-		{"several on one", "-db postgres -rounds 3 -scenario network,kill", []string{"kill postgres 3", "network postgres 3"}, ""},
+		{"several on one", "-db postgres -rounds 3 -scenario network,kill",
+			[]string{"kill postgres 3", "network postgres 3"}, ""},
 		{"only where it makes sense", "-scenario disk-full", []string{"disk-full sqlite 20"}, ""},
 		{"an unknown one", "-scenario kill,fire", nil, `there is no scenario "fire"`},
 		{"nothing left", "-scenario disk-full -db postgres", nil, "not for the database"},
@@ -33,7 +34,8 @@ func TestOrders(t *testing.T) {
 			if err == nil {
 				got, err = ordered(s)
 			}
-			if c.refusal == "" && err != nil || c.refusal != "" && (err == nil || !strings.Contains(err.Error(), c.refusal)) {
+			if c.refusal == "" && err != nil ||
+				c.refusal != "" && (err == nil || !strings.Contains(err.Error(), c.refusal)) {
 				t.Fatalf("got %v, want %q", err, c.refusal)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
