@@ -172,7 +172,12 @@ func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decisio
 				best = min(best, list[i].Status)
 			}
 		}
-		reach := map[string]rule.Number{"foir": rule.One, "foir_effective": 5 * rule.One, "enquiries_6m": rule.Int(100), "requested_tenure_months": rule.Int(100)}[name]
+		reach := map[string]rule.Number{
+			"foir":                    rule.One,
+			"foir_effective":          5 * rule.One,
+			"enquiries_6m":            rule.Int(100),
+			"requested_tenure_months": rule.Int(100),
+		}[name]
 		if name == "requested_amount" {
 			reach = rule.Int(450_000)
 		}

@@ -12,7 +12,8 @@ import (
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	plan := defaultPlan()
-	facts := factsOf(t, "bureau_score 742, bureau_is_ntc false, bureau_report.score 742, max_dpd_12m 0, monthly_income 20000, requested_amount 100000")
+	facts := factsOf(t, "bureau_score 742, bureau_is_ntc false, bureau_report.score 742, max_dpd_12m 0, "+
+		"monthly_income 20000, requested_amount 100000")
 	var d engine.Decision
 	plan.Decide(facts, &d)
 	c := complete(t, plan, facts, &d)
@@ -79,22 +80,26 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 	}{
 		"an offer beside an income": {
 			`{"op":"gt","left":{"field":"offer_limit"},"right":{"field":"monthly_income"}}`,
-			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3", "requested_amount", engine.Approved, engine.Declined,
+			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3",
+			"requested_amount", engine.Approved, engine.Declined,
 		},
 		"a sum of counts": {
 			`{"op":"eq","left":{"op":"add","args":[{"field":"enquiries_6m"},{"field":"active_tradelines"}]},"right":{"value":9}}`,
-			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3, requested_amount 50000, active_tradelines 4", "enquiries_6m",
+			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3, requested_amount 50000, " +
+				"active_tradelines 4", "enquiries_6m",
 			engine.Approved, engine.Declined,
 		},
 		"a share of the income": {
 			`{"op":"eq","left":{"op":"mul","args":[{"field":"monthly_income"},{"value":3}]},"right":{"value":333000}}`,
-			"bureau_score 760, bureau_is_ntc false, foir 0.3, requested_amount 50000", "monthly_income", engine.Approved, engine.Declined,
+			"bureau_score 760, bureau_is_ntc false, foir 0.3, requested_amount 50000",
+			"monthly_income", engine.Approved, engine.Declined,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			action := map[bool]string{true: "refer", false: "decline"}[c.missing == "requested_amount"]
-			plan := compile(t, `{"name":"between","policy_key":"between","knockouts":[{"id":"K","stage":2,"action":"`+action+`","reason_code":"INC_LOW","condition_ast":`+c.knockout+`}],
+			plan := compile(t, `{"name":"between","policy_key":"between","knockouts":[{"id":"K","stage":2,"action":"`+
+				action+`","reason_code":"INC_LOW","condition_ast":`+c.knockout+`}],
 				"scorecard":{"base_points":700,"min_score":300,"max_score":900,"factors":[]},
 				"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"action":"approve","interest_rate":16,"tenure_months":36,
 					"tenures_allowed":[36],"min_limit":20000,"max_limit":500000,"default_limit":50000,"income_multiple":12,"foir_cap":0.55}]}`)
@@ -118,7 +123,8 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 // worst outcome of missing bureau instalments are those over all amounts.
 func TestMissingInstalmentsMatter(t *testing.T) {
 	t.Parallel()
-	between := compile(t, `{"name":"between","semantics":2,"affordability":{"obligations":{"of":["declared","bureau"]}},"knockouts":[
+	between := compile(t,
+		`{"name":"between","semantics":2,"affordability":{"obligations":{"of":["declared","bureau"]}},"knockouts":[
 		{"id":"K","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.41,"max":0.415}},
 		{"id":"R","action":"refer","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.21,"max":0.215}}],
 		"scorecard":{"base_points":700,"min_score":300,"max_score":900,"factors":[]},
@@ -142,7 +148,8 @@ func TestMissingInstalmentsMatter(t *testing.T) {
 			}
 			for _, m := range complete(t, plan, facts, &d).Missing {
 				if m.Field == "bureau_own_emi" && (m.Best > best || m.Worst < worst) {
-					t.Fatalf("from %s to %s, said to be from %s to %s: %v", best, worst, m.Best, m.Worst, facts.Sorted())
+					t.Fatalf("from %s to %s, said to be from %s to %s: %v",
+						best, worst, m.Best, m.Worst, facts.Sorted())
 				}
 			}
 		}

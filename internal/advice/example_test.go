@@ -54,7 +54,8 @@ func lines(list []advice.Improvement) []string {
 		if x.Full {
 			full = " in full"
 		}
-		out = append(out, fmt.Sprintf("%s: %s%s, %s %d over %d", strings.Join(parts, " and "), x.Status, full, x.Grade, x.LimitPaise/100, x.TenureMonths))
+		out = append(out, fmt.Sprintf("%s: %s%s, %s %d over %d", strings.Join(parts, " and "), x.Status, full, x.Grade,
+			x.LimitPaise/100, x.TenureMonths))
 	}
 	return out
 }
@@ -69,9 +70,10 @@ func TestImprove(t *testing.T) {
 		want        []string
 	}{
 		{
-			name:  "obligations too high",
-			facts: good + "monthly_income 40000, foir 0.62, enquiries_6m 1, requested_amount 200000, applicant.foir 0.62",
-			want:  []string{"foir_effective 0.62 to 0.48: APPROVED, C 21000 over 36"},
+			name: "obligations too high",
+			facts: good +
+				"monthly_income 40000, foir 0.62, enquiries_6m 1, requested_amount 200000, applicant.foir 0.62",
+			want: []string{"foir_effective 0.62 to 0.48: APPROVED, C 21000 over 36"},
 		},
 		{
 			name:  "a counter-offer made whole",
@@ -99,13 +101,16 @@ func TestImprove(t *testing.T) {
 			want:  []string{},
 		},
 		{
-			name:  "a longer tenure",
-			facts: good + "monthly_income 30000, foir 0.44, enquiries_6m 1, requested_amount 50000, requested_tenure_months 12, applicant.tenure_months 12",
-			want:  []string{"foir_effective 0.44 to 0.39: APPROVED in full, B 50000 over 12", "requested_tenure_months 12 to 24: APPROVED in full, B 50000 over 24"},
+			name: "a longer tenure",
+			facts: good + "monthly_income 30000, foir 0.44, enquiries_6m 1, requested_amount 50000, " +
+				"requested_tenure_months 12, applicant.tenure_months 12",
+			want: []string{"foir_effective 0.44 to 0.39: APPROVED in full, B 50000 over 12",
+				"requested_tenure_months 12 to 24: APPROVED in full, B 50000 over 24"},
 		},
 		{
-			name:    "a longer tenure that the caller rules out",
-			facts:   good + "monthly_income 30000, foir 0.44, enquiries_6m 1, requested_amount 50000, requested_tenure_months 12",
+			name: "a longer tenure that the caller rules out",
+			facts: good +
+				"monthly_income 30000, foir 0.44, enquiries_6m 1, requested_amount 50000, requested_tenure_months 12",
 			options: advice.Options{Tenures: []int{12}},
 			want:    []string{"foir_effective 0.44 to 0.39: APPROVED in full, B 50000 over 12"},
 		},
@@ -131,7 +136,8 @@ func TestBothNamesMoveTogether(t *testing.T) {
 		{"op":"gt","field":"report.incomeAssessment.foir","value":40.5}}],
 		"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,
 		"interest_rate":12,"tenure_months":24,"min_limit":1000,"max_limit":100000,"default_limit":5000,"foir_cap":0.6}]}`)
-	facts := factsOf(t, "bureau_score 700, monthly_income 50000, foir 0.48, report.incomeAssessment.foir 48, report.scoreData.score 700")
+	facts := factsOf(t, "bureau_score 700, monthly_income 50000, foir 0.48, report.incomeAssessment.foir 48, "+
+		"report.scoreData.score 700")
 	var d engine.Decision
 	plan.Decide(facts, &d)
 	want := []string{"foir 0.48 to 0.4: APPROVED, B 100000 over 24"}
@@ -152,7 +158,8 @@ func TestSomeFieldsAreNeverAdvisedOn(t *testing.T) {
 		if name == "bureau_is_ntc" {
 			op, value = "eq", "true"
 		}
-		plan := compile(t, fmt.Sprintf(`{"name":"wrong","actionable_fields":[%q,"foir"],"knockouts":[{"id":"K","reason_code":"X",
+		plan := compile(t,
+			fmt.Sprintf(`{"name":"wrong","actionable_fields":[%q,"foir"],"knockouts":[{"id":"K","reason_code":"X",
 			"condition_ast":{"op":%q,"field":%q,"value":%s}}],"scorecard":{"base_points":700,"factors":[]},
 			"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":24,
 			"min_limit":1000,"max_limit":100000,"default_limit":5000,"foir_cap":0.6}]}`, name, op, name, value))

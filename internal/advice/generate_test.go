@@ -82,7 +82,8 @@ func application(d *dice) *rule.Facts {
 	}
 	optional("requested_amount", "applicant.requested_amount", rule.Num(amount))
 	if d.percent(60) {
-		both("requested_tenure_months", "applicant.tenure_months", rule.Num(rule.Int(pick(d, int64(6), 12, 18, 24, 36, 48, 60, 13))))
+		both("requested_tenure_months", "applicant.tenure_months",
+			rule.Num(rule.Int(pick(d, int64(6), 12, 18, 24, 36, 48, 60, 13))))
 	}
 	ownAccounts(f)
 	if d.percent(40) {
@@ -105,7 +106,8 @@ func ownAccounts(f *rule.Facts) {
 // fields in every way the language has.
 func policy(d *dice) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `{"name":"drawn","limit_step":%s,"knockouts":[`, pick(d, "1000", "1000", "500", "50", "5000", "333.33"))
+	fmt.Fprintf(&b, `{"name":"drawn","limit_step":%s,"knockouts":[`,
+		pick(d, "1000", "1000", "500", "50", "5000", "333.33"))
 	for i := range d.between(1, 4) {
 		if i > 0 {
 			b.WriteByte(',')
@@ -114,13 +116,17 @@ func policy(d *dice) string {
 		if d.percent(35) {
 			stage, condition = 2, onOffer(d)
 		}
-		fmt.Fprintf(&b, `{"id":"K%d","stage":%d,"action":%q,"reason_code":"R","condition_ast":%s}`, i, stage, pick(d, "refer", "decline"), condition)
+		fmt.Fprintf(&b, `{"id":"K%d","stage":%d,"action":%q,"reason_code":"R","condition_ast":%s}`,
+			i, stage, pick(d, "refer", "decline"), condition)
 	}
-	fmt.Fprintf(&b, `],"adjustments":[{"id":"A","delta":%d,"condition_ast":%s}],"scorecard":{"base_points":%d,"factors":[`,
+	fmt.Fprintf(&b,
+		`],"adjustments":[{"id":"A","delta":%d,"condition_ast":%s}],"scorecard":{"base_points":%d,"factors":[`,
 		d.between(-40, 20), onField(d), d.between(620, 700))
 	fmt.Fprintf(&b, `{"factor":"f","field":"foir","bins":%s},`, bins(d, func() int64 { return d.between(5, 70) }, 2))
-	fmt.Fprintf(&b, `{"factor":"e","field":"enquiries_6m","bins":%s},`, bins(d, func() int64 { return d.between(1, 12) }, 0))
-	fmt.Fprintf(&b, `{"factor":"a","field":"requested_amount","bins":%s}]},"pricing_bands":[`, bins(d, func() int64 { return d.between(1, 40) * 10_000 }, 0))
+	fmt.Fprintf(&b, `{"factor":"e","field":"enquiries_6m","bins":%s},`,
+		bins(d, func() int64 { return d.between(1, 12) }, 0))
+	fmt.Fprintf(&b, `{"factor":"a","field":"requested_amount","bins":%s}]},"pricing_bands":[`,
+		bins(d, func() int64 { return d.between(1, 40) * 10_000 }, 0))
 	low := int64(300)
 	for i := 0; low <= 900; i++ {
 		if i > 0 {
@@ -131,10 +137,12 @@ func policy(d *dice) string {
 			high = min(900, low+d.between(15, 60))
 		}
 		least := d.between(5, 60) * 1_000
-		fmt.Fprintf(&b, `{"id":"B%d","grade":"G%d","min_score":%d,"max_score":%d,"action":%q,"interest_rate":%d,"tenure_months":24,`+
-			`"tenures_allowed":%s,"min_limit":%d,"max_limit":%d,"default_limit":%d,"foir_cap":%s}`,
-			i, i, low, high, pick(d, "approve", "approve", "refer", "decline"), d.between(8, 28), pick(d, "[12,24,36]", "[24]", "[6,18,24,60]"),
-			least, least+d.between(0, 300)*1_000, least, pick(d, "0.4", "0.5", "0.555", "0.6"))
+		fmt.Fprintf(&b,
+			`{"id":"B%d","grade":"G%d","min_score":%d,"max_score":%d,"action":%q,"interest_rate":%d,"tenure_months":24,`+
+				`"tenures_allowed":%s,"min_limit":%d,"max_limit":%d,"default_limit":%d,"foir_cap":%s}`,
+			i, i, low, high, pick(d, "approve", "approve", "refer", "decline"), d.between(8, 28),
+			pick(d, "[12,24,36]", "[24]", "[6,18,24,60]"), least, least+d.between(0, 300)*1_000, least,
+			pick(d, "0.4", "0.5", "0.555", "0.6"))
 		low = high + 1
 	}
 	b.WriteString(`]}`)
@@ -164,16 +172,20 @@ func onField(d *dice) string {
 	case 2:
 		return fmt.Sprintf(`{"op":"in","field":"enquiries_6m","values":[%d,%d]}`, d.between(0, 12), d.between(0, 12))
 	case 3:
-		return fmt.Sprintf(`{"op":"gt","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":%d}}`, d.between(1, 8))
+		return fmt.Sprintf(
+			`{"op":"gt","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":%d}}`,
+			d.between(1, 8))
 	case 4:
 		return `{"op":"gt","left":{"field":"enquiries_6m"},"right":{"field":"active_tradelines"}}`
 	case 5:
-		return fmt.Sprintf(`{"op":"and","args":[{"op":"gte","field":"foir","value":0.%02d},{"op":"not","arg":{"op":"lte","field":%q,"value":%d}}]}`,
+		return fmt.Sprintf(
+			`{"op":"and","args":[{"op":"gte","field":"foir","value":0.%02d},{"op":"not","arg":{"op":"lte","field":%q,"value":%d}}]}`,
 			d.between(10, 60), name, number(name))
 	case 6:
 		return fmt.Sprintf(`{"op":"lt","left":{"value":%d},"right":{"field":%q}}`, number(name), name)
 	default:
-		return fmt.Sprintf(`{"op":%q,"field":%q,"value":%d}`, pick(d, "gt", "gte", "lt", "eq", "ne"), name, number(name))
+		return fmt.Sprintf(`{"op":%q,"field":%q,"value":%d}`,
+			pick(d, "gt", "gte", "lt", "eq", "ne"), name, number(name))
 	}
 }
 
@@ -183,7 +195,8 @@ func onOffer(d *dice) string {
 	case 0:
 		return fmt.Sprintf(`{"op":"gt","field":"post_offer_foir","value":0.%02d}`, d.between(20, 60))
 	case 1:
-		return fmt.Sprintf(`{"op":"between","field":"offer_emi","min":%d,"max":%d}`, d.between(500, 5_000), d.between(5_000, 20_000))
+		return fmt.Sprintf(`{"op":"between","field":"offer_emi","min":%d,"max":%d}`,
+			d.between(500, 5_000), d.between(5_000, 20_000))
 	case 2:
 		return `{"op":"lt","left":{"field":"offer_limit"},"right":{"field":"requested_amount"}}`
 	case 3:
@@ -211,7 +224,9 @@ func bins(d *dice, cut func() int64, places int) string {
 }
 
 // improve calls advice.Improve without a check.
-func improve(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o advice.Options) []advice.Improvement {
+func improve(
+	tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o advice.Options,
+) []advice.Improvement {
 	tb.Helper()
 	list, err := advice.Improve(plan, facts, d, o)
 	if err != nil {

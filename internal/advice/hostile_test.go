@@ -24,7 +24,8 @@ func hostile(condition func(i int) string) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id":"K%d","stage":1,"action":"decline","reason_code":"R","condition_ast":%s}`, i, condition(i))
+		fmt.Fprintf(&b, `{"id":"K%d","stage":1,"action":"decline","reason_code":"R","condition_ast":%s}`,
+			i, condition(i))
 	}
 	b.WriteString(`],"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[` +
 		`{"id":"B","grade":"G","min_score":300,"max_score":900,"action":"approve","interest_rate":12,"tenure_months":24,` +

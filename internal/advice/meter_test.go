@@ -39,7 +39,8 @@ func TestProbingFindsWhatThePlainSearchFinds(t *testing.T) {
 				t.Fatalf("seed %d: %s\n%s\n%v", seed, diff, document, facts.Sorted())
 			}
 			plan.Decide(facts, &d)
-			if diff := cmp.Diff(advice.CompletePlainly(plan, facts, &d), complete(t, plan, facts, &d), exactly); diff != "" {
+			if diff := cmp.Diff(advice.CompletePlainly(plan, facts, &d), complete(t, plan, facts, &d),
+				exactly); diff != "" {
 				t.Fatalf("seed %d: %s\n%s\n%v", seed, diff, document, facts.Sorted())
 			}
 		}
@@ -58,11 +59,13 @@ func manyRules(d *dice) string {
 			stage, condition = 2, onOffer(d)
 		}
 		onAbsent := pick(d, "pass", "refer", "fail")
-		rules = append(rules, fmt.Sprintf(`{"id":"K%d","stage":%d,"action":%q,"on_absent":%q,"reason_code":"R","condition_ast":`+
-			`{"op":"and","args":[{"op":"gt","field":"monthly_income","value":%d},%s]}}`,
-			i, stage, pick(d, "refer", "decline"), onAbsent, d.between(10, 160)*1_000, condition))
+		rules = append(rules,
+			fmt.Sprintf(`{"id":"K%d","stage":%d,"action":%q,"on_absent":%q,"reason_code":"R","condition_ast":`+
+				`{"op":"and","args":[{"op":"gt","field":"monthly_income","value":%d},%s]}}`,
+				i, stage, pick(d, "refer", "decline"), onAbsent, d.between(10, 160)*1_000, condition))
 	}
-	return `{"name":"many","knockouts":[` + strings.Join(rules, ",") + `],"scorecard":{"base_points":700,"factors":[]},` +
+	return `{"name":"many","knockouts":[` + strings.Join(rules,
+		",") + `],"scorecard":{"base_points":700,"factors":[]},` +
 		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,"action":"approve","interest_rate":12,` +
 		`"tenure_months":24,"tenures_allowed":[12,24],"min_limit":20000,"max_limit":500000,"default_limit":20000,"foir_cap":0.5}]}`
 }
@@ -113,7 +116,8 @@ func TestSearchEndsWithItsCaller(t *testing.T) {
 			return nil
 		}
 		plan.Decide(facts, &d)
-		if list, err := advice.Improve(plan, facts, &d, advice.Options{Check: check}); !errors.Is(err, gone) || list != nil {
+		if list, err := advice.Improve(plan, facts, &d, advice.Options{Check: check}); !errors.Is(err, gone) ||
+			list != nil {
 			t.Errorf("%v, %v", list, err)
 		}
 		if checks != last {
@@ -135,7 +139,9 @@ func TestMissingBeyondTheBoundMatters(t *testing.T) {
 		inputs = append(inputs, fmt.Sprintf(`{"name":"applicant.x%d","type":"number"}`, i))
 	}
 	for i := range 9_000 {
-		rules = append(rules, fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"eq","field":"applicant.x%d","value":%d}}`, i, i%500, i))
+		rules = append(rules,
+			fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"eq","field":"applicant.x%d","value":%d}}`,
+				i, i%500, i))
 	}
 	plan := compile(t, `{"name":"wide","inputs":[`+strings.Join(inputs, ",")+`],"knockouts":[`+strings.Join(rules, ",")+
 		`],"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,`+

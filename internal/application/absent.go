@@ -25,8 +25,10 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	warnings = append(append(warnings, a.Warnings...), fault.Item{
 		Code:   fault.CodeInputsAbsent,
 		Fields: names,
-		Detail: "the policy names these inputs of the applicant or the report, and they are absent: a rule that needs them " +
-			"did what its on_absent says, and nothing without one; a factor gave its missing_points, and 0 points without them",
+		Detail: "the policy names these inputs of the applicant or the report, and they are absent: a rule that " +
+			"needs them " +
+			"did what its on_absent says, and nothing without one; a factor gave its missing_points, and 0 points " +
+			"without them",
 	})
 	if card {
 		warnings = append(warnings, fault.Item{
@@ -44,8 +46,9 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 var bankFigures = map[string]struct{ member, text string }{
 	field.BankDueEMI: {"emi", "the policy counts obligations with bank_due_emi, which is worked out from " +
 		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
-	field.BankDetectedIncome: {"income", "the policy counts income with bank_detected_income, which is worked out from " +
-		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
+	field.BankDetectedIncome: {"income",
+		"the policy counts income with bank_detected_income, which is worked out from " +
+			"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
 	field.BankIncome: {"", "the policy counts income with bank_income, and bank_summary states none%s; " +
 		"send bank_summary.income"},
 }

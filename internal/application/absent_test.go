@@ -29,7 +29,8 @@ func TestSettledByAccounts(t *testing.T) {
 		{`{` + loan + `}`, "bureau_own_written_off_months_since", false},
 	} {
 		app := accept(t, evaluation(`,"reportDate":"2026-11-10","accounts":[`+c.accounts+`]`, ""), Options{})
-		told := slices.ContainsFunc(app.WarnAbsent([]string{c.name}, false), func(w fault.Item) bool { return w.Code == fault.CodeInputsAbsent })
+		told := slices.ContainsFunc(app.WarnAbsent([]string{c.name}, false),
+			func(w fault.Item) bool { return w.Code == fault.CodeInputsAbsent })
 		if told != c.told {
 			t.Errorf("[%s]: %s is told of: %t", c.accounts, c.name, told)
 		}
@@ -42,7 +43,8 @@ func TestAbsentTextIsTrue(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", ""), Options{})
 	for _, w := range app.WarnAbsent([]string{"foir"}, false) {
-		if w.Code == fault.CodeInputsAbsent && (!strings.Contains(w.Detail, "missing_points") || !strings.Contains(w.Detail, "on_absent")) {
+		if w.Code == fault.CodeInputsAbsent &&
+			(!strings.Contains(w.Detail, "missing_points") || !strings.Contains(w.Detail, "on_absent")) {
 			t.Error(w.Detail)
 		}
 	}

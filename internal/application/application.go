@@ -261,7 +261,8 @@ func (r *reader) policyKey(v wire.Value) {
 // include reads the list of parts that the caller wants in the response.
 func (r *reader) include(v wire.Value) {
 	if v.Kind() != wire.Array {
-		r.faults.Add(v.Pointer(), fault.CodeWrongType, `must be an array of names such as ["facts"], but is %s`, v.Kind())
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, `must be an array of names such as ["facts"], but is %s`,
+			v.Kind())
 		return
 	}
 	for _, e := range v.Elements() {

@@ -81,7 +81,8 @@ func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 	for tenths := range 1000 {
 		percentage := fmt.Sprintf("%d.%d", tenths/10, tenths%10)
 		ratio := fmt.Sprintf("0.%03d", tenths)
-		evaluated := accept(t, evaluation(`,"incomeAssessment":{"foir":`+percentage+`,"monthlyIncome":85000}`, ""), Options{})
+		evaluated := accept(t, evaluation(`,"incomeAssessment":{"foir":`+percentage+`,"monthlyIncome":85000}`, ""),
+			Options{})
 		decided := accept(t, decision(`"monthly_income":85000,"foir":`+ratio, `"score":742`), Options{})
 		if diff := cmp.Diff(canonicalFacts(decided), canonicalFacts(evaluated)); diff != "" {
 			t.Errorf("%s %% and %s differ:\n%s", percentage, ratio, diff)
@@ -126,7 +127,8 @@ func TestFOIRUnits(t *testing.T) {
 		if bad[0] > '9' || bad[0] == '"' {
 			want[0] = "/report/cibil/incomeAssessment/foir wrong_type"
 		}
-		if diff := cmp.Diff(want, refuse(t, evaluation(`,"incomeAssessment":{"foir":`+bad+`}`, ""), Options{})); diff != "" {
+		if diff := cmp.Diff(want,
+			refuse(t, evaluation(`,"incomeAssessment":{"foir":`+bad+`}`, ""), Options{})); diff != "" {
 			t.Errorf("evaluate foir %s:\n%s", bad, diff)
 		}
 	}
@@ -209,7 +211,8 @@ func TestScores(t *testing.T) {
 	}
 	// An integer must be whole as it was sent, not only after rounding.
 	for _, bad := range []string{"742.5", "742.0000001", "299.9999999", "-0.5"} {
-		if diff := cmp.Diff([]string{"/bureau_report/score out_of_range"}, refuse(t, decision("", `"score":`+bad), Options{})); diff != "" {
+		if diff := cmp.Diff([]string{"/bureau_report/score out_of_range"},
+			refuse(t, decision("", `"score":`+bad), Options{})); diff != "" {
 			t.Errorf("score %s:\n%s", bad, diff)
 		}
 	}
@@ -254,7 +257,8 @@ func TestEmploymentTypes(t *testing.T) {
 		"SALARIED": "SALARIED", "salaried": "SALARIED", " Salaried ": "SALARIED",
 		"self employed": "SELF_EMPLOYED", "Self-Employed": "SELF_EMPLOYED", "self_employed": "SELF_EMPLOYED",
 		"self  -  employed\tprofessional": "SELF_EMPLOYED_PROFESSIONAL", "Non Salaried": "NON_SALARIED",
-		"unemployed": "UNEMPLOYED", "Retired": "RETIRED", "student": "STUDENT", "homemaker": "HOMEMAKER", "other": "OTHER",
+		"unemployed": "UNEMPLOYED", "Retired": "RETIRED", "student": "STUDENT", "homemaker": "HOMEMAKER",
+		"other": "OTHER",
 	} {
 		quoted := strconv.Quote(sent)
 		for _, body := range []string{
@@ -272,7 +276,8 @@ func TestEmploymentTypes(t *testing.T) {
 		if got := app.Facts.Get("employment_type").Text(); got != "OTHER" {
 			t.Errorf("%q was read as %q, want OTHER", sent, got)
 		}
-		if diff := cmp.Diff([]string{"/applicant/employment_type " + fault.CodeUnknownEmploymentType}, lines(app.Warnings)); diff != "" {
+		if diff := cmp.Diff([]string{"/applicant/employment_type " + fault.CodeUnknownEmploymentType},
+			lines(app.Warnings)); diff != "" {
 			t.Errorf("%q:\n%s", sent, diff)
 		}
 	}
@@ -290,7 +295,8 @@ func TestBureaus(t *testing.T) {
 			t.Errorf("%q was read as %q, want %q", sent, app.Bureau, want)
 		}
 		_, known := knownBureaus[strings.ToLower(sent)]
-		if got := lines(app.Warnings); known != (len(got) == 0) || !known && got[0] != "/bureau "+fault.CodeUnknownBureau {
+		if got := lines(app.Warnings); known != (len(got) == 0) ||
+			!known && got[0] != "/bureau "+fault.CodeUnknownBureau {
 			t.Errorf("%q: warnings %v", sent, got)
 		}
 	}
@@ -304,16 +310,22 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 		code string
 		want []string
 	}{
-		{`{"bureau":"cibil","report":{"experian":` + score + `}}`, fault.CodeBureauReportMismatch, []string{"/report " + fault.CodeBureauReportMismatch}},
-		{`{"bureau":"CIBIL","report":{"cibil":` + score + `}}`, fault.CodeBureauReportMismatch, []string{"/report " + fault.CodeBureauReportMismatch}},
-		{`{"bureau":"cibil","report":{"cibil":` + score + `,"experian":` + score + `}}`, fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
-		{`{"bureau":"cibil","report":{}}`, fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
-		{`{"bureau":"cibil","report":{"cibil":null}}`, fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
+		{`{"bureau":"cibil","report":{"experian":` + score + `}}`,
+			fault.CodeBureauReportMismatch, []string{"/report " + fault.CodeBureauReportMismatch}},
+		{`{"bureau":"CIBIL","report":{"cibil":` + score + `}}`,
+			fault.CodeBureauReportMismatch, []string{"/report " + fault.CodeBureauReportMismatch}},
+		{`{"bureau":"cibil","report":{"cibil":` + score + `,"experian":` + score + `}}`,
+			fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
+		{`{"bureau":"cibil","report":{}}`,
+			fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
+		{`{"bureau":"cibil","report":{"cibil":null}}`,
+			fault.CodeReportMustHaveOneKey, []string{"/report " + fault.CodeReportMustHaveOneKey}},
 		{`{"bureau":"cibil"}`, fault.CodeInvalidField, []string{"/report required"}},
 		{`{"report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau required"}},
 		{`{"bureau":7,"report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau wrong_type"}},
 		{`{"bureau":"","report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau out_of_range"}},
-		{`{"bureau":"` + strings.Repeat("b", 65) + `","report":{"cibil":` + score + `}}`, fault.CodeInvalidField, []string{"/bureau out_of_range"}},
+		{`{"bureau":"` + strings.Repeat("b", 65) + `","report":{"cibil":` + score + `}}`, fault.CodeInvalidField,
+			[]string{"/bureau out_of_range"}},
 		{`{"bureau":"cibil","report":[]}`, fault.CodeInvalidField, []string{"/report wrong_type"}},
 		{`{"bureau":"cibil","report":{"cibil":742}}`, fault.CodeInvalidField, []string{"/report/cibil wrong_type"}},
 		// A wrong key does not hide faults inside the report.
@@ -336,15 +348,19 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 func TestNullIsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ with, without string }{
-		{decision(`"id":null,"foir":null,"monthly_income":null,"employment_type":null,"employer":null`, `"score":742,"enquiries_6m":null`), decision("", `"score":742`)},
-		{`{"applicant":null,"bureau_report":{"score":742},"policy_key":null,"whatever":null,"report":null,"bureau":null}`, decision("", `"score":742`)},
+		{decision(`"id":null,"foir":null,"monthly_income":null,"employment_type":null,"employer":null`,
+			`"score":742,"enquiries_6m":null`), decision("", `"score":742`)},
+		{`{"applicant":null,"bureau_report":{"score":742},"policy_key":null,"whatever":null,"report":null,"bureau":null}`,
+			decision("", `"score":742`)},
 		{
-			evaluation(`,"demographics":null,"incomeAssessment":{"foir":null},"accounts":null,"own":null`, `,"features":null,"device":null,"location":{"lat":null},"fraud":null,"bank_summary":{"transactions":null}`),
+			evaluation(`,"demographics":null,"incomeAssessment":{"foir":null},"accounts":null,"own":null`,
+				`,"features":null,"device":null,"location":{"lat":null},"fraud":null,"bank_summary":{"transactions":null}`),
 			evaluation("", ""),
 		},
 	} {
 		with, without := accept(t, c.with, Options{}), accept(t, c.without, Options{})
-		if diff := cmp.Diff(without.Facts.Sorted(), with.Facts.Sorted(), cmp.Comparer(func(a, b rule.Value) bool { return a == b })); diff != "" {
+		if diff := cmp.Diff(without.Facts.Sorted(), with.Facts.Sorted(),
+			cmp.Comparer(func(a, b rule.Value) bool { return a == b })); diff != "" {
 			t.Errorf("%s:\n%s", c.with, diff)
 		}
 		if len(with.Warnings) > 0 {
@@ -359,7 +375,8 @@ func TestPolicyKey(t *testing.T) {
 		t.Errorf("policy_key was read as %q", got)
 	}
 	for _, bad := range []string{"7", `""`, `"` + strings.Repeat("k", 65) + `"`, "[]"} {
-		if got := refuse(t, `{"policy_key":`+bad+`,"bureau_report":{"score":742}}`, Options{}); len(got) != 1 || !strings.HasPrefix(got[0], "/policy_key ") {
+		if got := refuse(t, `{"policy_key":`+bad+`,"bureau_report":{"score":742}}`, Options{}); len(got) != 1 ||
+			!strings.HasPrefix(got[0], "/policy_key ") {
 			t.Errorf("policy_key %s: %v", bad, got)
 		}
 	}
@@ -374,7 +391,8 @@ func TestApplicantID(t *testing.T) {
 		t.Errorf("a number as applicant.id: %v", got)
 	}
 	long := strings.Repeat("x", maxText+1)
-	if diff := cmp.Diff([]string{"/applicant/id out_of_range"}, refuse(t, decision(`"id":"`+long+`"`, `"score":742`), Options{})); diff != "" {
+	if diff := cmp.Diff([]string{"/applicant/id out_of_range"},
+		refuse(t, decision(`"id":"`+long+`"`, `"score":742`), Options{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -383,7 +401,11 @@ func TestApplicantID(t *testing.T) {
 func TestNotAnObject(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"null", "7", `"x"`, "[]", "true"} {
-		for name, read := range map[string]func(wire.Value, Options) (*Application, error){"Read": Read, "ReadDecision": ReadDecision, "ReadEvaluate": ReadEvaluate} {
+		for name, read := range map[string]func(wire.Value, Options) (*Application, error){
+			"Read":         Read,
+			"ReadDecision": ReadDecision,
+			"ReadEvaluate": ReadEvaluate,
+		} {
 			if _, err := read(parse(t, body), Options{}); err == nil {
 				t.Errorf("%s took %s", name, body)
 			}

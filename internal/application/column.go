@@ -154,7 +154,8 @@ func (b *columnBuilder) unmapped(header []string) {
 		if near, ok := fault.Nearest(name, slices.Values(header)); ok && !b.faults.Terse() {
 			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a name like it"
 		}
-		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s", hint)
+		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s",
+			hint)
 	}
 }
 
@@ -185,7 +186,8 @@ func (b *columnBuilder) resolve(name string) (column, bool) {
 	switch {
 	case n.how == score:
 		c.field, c.canonical = scoreName, rule.Undeclared
-		c.score, c.ntc, c.index = b.keptName(field.BureauScore), b.keptName(field.BureauIsNTC), b.keptName(bureauNTCIndex)
+		c.score, c.ntc, c.index = b.keptName(field.BureauScore), b.keptName(field.BureauIsNTC),
+			b.keptName(bureauNTCIndex)
 	case n.canonical != rule.Undeclared:
 		c.field = catalogue.Field(n.canonical).Name
 	}

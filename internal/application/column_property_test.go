@@ -60,10 +60,12 @@ func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 		rapid.StringMatching(`(0|[1-9][0-9]{0,5})\.[0-9]{1,8}`),
 	)
 	if path == "bureau_report.score" {
-		number = rapid.Map(rapid.OneOf(rapid.IntRange(-3, 910), rapid.IntRange(-1, 6), rapid.IntRange(300, 900)), strconv.Itoa)
+		number = rapid.Map(rapid.OneOf(rapid.IntRange(-3, 910), rapid.IntRange(-1, 6), rapid.IntRange(300, 900)),
+			strconv.Itoa)
 	}
 	text := rapid.OneOf(
-		rapid.SampledFrom([]string{"salaried", "Self Employed", "SELF-EMPLOYED professional", "astronaut", " x ", "true", "5"}),
+		rapid.SampledFrom(
+			[]string{"salaried", "Self Employed", "SELF-EMPLOYED professional", "astronaut", " x ", "true", "5"}),
 		rapid.StringMatching(`[a-zA-Z é]{1,20}x`), rapid.Just(strings.Repeat("y", 257)),
 	)
 	space := rapid.SampledFrom([]string{"", "", "", " ", "\t "})
@@ -109,7 +111,8 @@ func TestRowsAreRequests(t *testing.T) {
 				putAt(body, strings.Split(path, "."), document)
 			}
 		}
-		unread := rapid.SampledFrom([]string{"", "foir", "applicant.foir", "bureau_score", "applicant.city", "employment_type"}).Draw(t, "unread")
+		unread := rapid.SampledFrom([]string{"", "foir", "applicant.foir", "bureau_score", "applicant.city",
+			"employment_type"}).Draw(t, "unread")
 		plain := rapid.Bool().Draw(t, "paths are unread") // as most policies leave them
 		reads := func(name string) bool { return name != unread && !(plain && strings.Contains(name, ".")) }
 		columns, err := NewColumns(header, ColumnOptions{Inputs: columnInputs, Reads: reads})
@@ -157,7 +160,8 @@ func namedFacts(f *rule.Facts, reads func(string) bool) (out []string) {
 func TestPercentageColumn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		cell := rapid.OneOf(rapid.StringMatching(`(0|[1-9][0-9]{0,2})(\.[0-9]{1,9})?`), rapid.SampledFrom([]string{"500", "500.00004", "500.00005", "-1"})).Draw(t, "cell")
+		cell := rapid.OneOf(rapid.StringMatching(`(0|[1-9][0-9]{0,2})(\.[0-9]{1,9})?`),
+			rapid.SampledFrom([]string{"500", "500.00004", "500.00005", "-1"})).Draw(t, "cell")
 		columns, err := NewColumns([]string{"score", "foir"}, ColumnOptions{PercentFOIR: true})
 		if err != nil {
 			t.Fatal(err)
@@ -173,7 +177,8 @@ func TestPercentageColumn(t *testing.T) {
 		case (err != nil) != (code != ""):
 			t.Fatalf("%s: %q and %v", cell, code, err)
 		case err == nil && (got.Get("foir") != want.Facts.Get("foir") || got.Get("applicant.foir") != got.Get("foir")):
-			t.Fatalf("%s: %s, raw %s, want %s", cell, got.Get("foir"), got.Get("applicant.foir"), want.Facts.Get("foir"))
+			t.Fatalf("%s: %s, raw %s, want %s", cell, got.Get("foir"), got.Get("applicant.foir"),
+				want.Facts.Get("foir"))
 		}
 	})
 }
@@ -208,7 +213,8 @@ func TestPlainNumbers(t *testing.T) {
 // FuzzRow reads arbitrary cells: a row is refused, or its facts lie in their
 // domains.
 func FuzzRow(f *testing.F) {
-	for _, row := range []string{"742|0.35|52300|34|salaried|yes|Pune", "-1||||||", "1e5|.5|+7|-0|x|TRUE|", "742|5.0000004|1e-9|1e99999999999|\x00|\xff|"} {
+	for _, row := range []string{"742|0.35|52300|34|salaried|yes|Pune",
+		"-1||||||", "1e5|.5|+7|-0|x|TRUE|", "742|5.0000004|1e-9|1e99999999999|\x00|\xff|"} {
 		f.Add(row)
 	}
 	header := strings.Split("score|foir|monthly_income|age|employment_type|device_is_rooted|applicant.city", "|")

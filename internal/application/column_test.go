@@ -38,7 +38,11 @@ func cellsOf(texts []string) [][]byte {
 
 func TestColumns(t *testing.T) {
 	t.Parallel()
-	inputs := map[string]rule.Type{"applicant.city": rule.StringType, "applicant.employer.size": rule.NumberType, "applicant.vip": rule.BoolType}
+	inputs := map[string]rule.Type{
+		"applicant.city":          rule.StringType,
+		"applicant.employer.size": rule.NumberType,
+		"applicant.vip":           rule.BoolType,
+	}
 	for name, c := range map[string]struct {
 		header, row string
 		o           ColumnOptions
@@ -47,41 +51,68 @@ func TestColumns(t *testing.T) {
 		"canonical names": {
 			header: "applicant_id|monthly_income|foir|score|employment_type",
 			row:    "A-1|52300.555|0.35|742|self employed",
-			want: "applicant.id=A-1 applicant.monthly_income=52300.555 monthly_income=52300.56 applicant.foir=0.35 foir=0.35 " +
-				"bureau_report.score=742 bureau_score=742 bureau_is_ntc=false applicant.employment_type=self employed employment_type=SELF_EMPLOYED",
+			want: "applicant.id=A-1 applicant.monthly_income=52300.555 monthly_income=52300.56 applicant.foir=0.35 " +
+				"foir=0.35 " +
+				"bureau_report.score=742 bureau_score=742 bureau_is_ntc=false applicant.employment_type=self " +
+				"employed employment_type=SELF_EMPLOYED",
 		},
-		"paths":           {header: "bureau_report.score|applicant.age", row: "-1|30", want: "bureau_report.score=-1 bureau_is_ntc=true applicant.age=30 age=30"},
-		"thin-file index": {header: "bureau_score", row: "4", want: "bureau_report.score=4 bureau_is_ntc=true bureau_ntc_index=4"},
+		"paths": {
+			header: "bureau_report.score|applicant.age",
+			row:    "-1|30",
+			want:   "bureau_report.score=-1 bureau_is_ntc=true applicant.age=30 age=30",
+		},
+		"thin-file index": {
+			header: "bureau_score",
+			row:    "4",
+			want:   "bureau_report.score=4 bureau_is_ntc=true bureau_ntc_index=4",
+		},
 		"short names": {
 			header: "score|tenure_months|written_off_36m", row: "0|12|1",
-			want: "bureau_report.score=0 bureau_is_ntc=true applicant.tenure_months=12 requested_tenure_months=12 bureau_report.written_off_36m=1 bureau_written_off_36m=1 " +
+			want: "bureau_report.score=0 bureau_is_ntc=true applicant.tenure_months=12 requested_tenure_months=12 " +
+				"bureau_report.written_off_36m=1 bureau_written_off_36m=1 " +
 				"bureau_own_written_off_36m=1",
 		},
-		"capitals":   {header: "Score|FOIR", row: "700|0.2", want: "bureau_report.score=700 bureau_score=700 bureau_is_ntc=false applicant.foir=0.2 foir=0.2"},
-		"percentage": {header: "score|foir", row: "0|35.12345", o: ColumnOptions{PercentFOIR: true}, want: "bureau_report.score=0 bureau_is_ntc=true applicant.foir=0.351235 foir=0.351235"},
+		"capitals": {
+			header: "Score|FOIR",
+			row:    "700|0.2",
+			want:   "bureau_report.score=700 bureau_score=700 bureau_is_ntc=false applicant.foir=0.2 foir=0.2",
+		},
+		"percentage": {
+			header: "score|foir",
+			row:    "0|35.12345",
+			o:      ColumnOptions{PercentFOIR: true},
+			want:   "bureau_report.score=0 bureau_is_ntc=true applicant.foir=0.351235 foir=0.351235",
+		},
 		"blank cells": {
-			header: "score|foir|age|employment_type", row: " 0 ||  |   ", want: "bureau_report.score=0 bureau_is_ntc=true",
+			header: "score|foir|age|employment_type", row: " 0 ||  |   ",
+			want: "bureau_report.score=0 bureau_is_ntc=true",
 		},
 		"other spellings": {
 			header: "score|monthly_income|foir|requested_amount", row: "+0742|.5|1.|1e5",
-			want: "bureau_report.score=742 bureau_score=742 bureau_is_ntc=false applicant.monthly_income=0.5 monthly_income=0.5 " +
+			want: "bureau_report.score=742 bureau_score=742 bureau_is_ntc=false applicant.monthly_income=0.5 " +
+				"monthly_income=0.5 " +
 				"applicant.foir=1 foir=1 applicant.requested_amount=100000 requested_amount=100000",
 		},
 		"derived facts and features": {
 			header: "score|device_is_rooted|fraud_score|bank_bounces|enquiry__all__30d__count", row: "0|YES|12|3|2",
-			want: "bureau_report.score=0 bureau_is_ntc=true device_is_rooted=true fraud_score=12 bank_bounces=3 enquiry__all__30d__count=2",
+			want: "bureau_report.score=0 bureau_is_ntc=true device_is_rooted=true fraud_score=12 bank_bounces=3 " +
+				"enquiry__all__30d__count=2",
 		},
 		"declared inputs": {
-			header: "score|applicant.city|applicant.employer.size|applicant.vip", row: "0|Pune|1200.5|no", o: ColumnOptions{Inputs: inputs},
-			want: "bureau_report.score=0 bureau_is_ntc=true applicant.city=Pune applicant.employer.size=1200.5 applicant.vip=false",
+			header: "score|applicant.city|applicant.employer.size|applicant.vip", row: "0|Pune|1200.5|no",
+			o: ColumnOptions{Inputs: inputs}, want: "bureau_report.score=0 bureau_is_ntc=true applicant.city=Pune " +
+				"applicant.employer.size=1200.5 applicant.vip=false",
 		},
 		"mapped": {
-			header: "cibil|salary|score", row: "0|5000|x", o: ColumnOptions{Map: map[string]string{"cibil": "score", "salary": "monthly_income", "score": ""}},
+			header: "cibil|salary|score", row: "0|5000|x",
+			o:    ColumnOptions{Map: map[string]string{"cibil": "score", "salary": "monthly_income", "score": ""}},
 			want: "bureau_report.score=0 bureau_is_ntc=true applicant.monthly_income=5000 monthly_income=5000",
 		},
 		"only what is read": {
 			header: "score|monthly_income|age", row: "742|5000|30", want: "bureau_score=742 monthly_income=5000",
-			o: ColumnOptions{Reads: func(name string) bool { return name == "bureau_score" || name == "monthly_income" }},
+			o: ColumnOptions{Reads: func(name string) bool {
+				return name == "bureau_score" || name == "monthly_income"
+			}},
 		},
 		"own accounts take the figure of all": {
 			header: "score|max_dpd_12m|total_emi|suit_or_wilful", row: "0|31|69000|yes",
@@ -96,7 +127,8 @@ func TestColumns(t *testing.T) {
 			}},
 		},
 		"aliases": {
-			header: "score|bank_summary.bounce_count", row: "0|2", want: "bureau_report.score=0 bureau_is_ntc=true bank_summary.bounces=2",
+			header: "score|bank_summary.bounce_count", row: "0|2",
+			want: "bureau_report.score=0 bureau_is_ntc=true bank_summary.bounces=2",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +216,8 @@ func TestCellsForPeople(t *testing.T) {
 		}
 	}
 	want := map[CellNote]int64{
-		{"monthly_income", readFormatted}: 2, {"foir", readFormatted}: 2, {"monthly_income", readMissing}: 1, {"age", readMissing}: 2,
+		{"monthly_income", readFormatted}: 2, {"foir", readFormatted}: 2, {"monthly_income", readMissing}: 1,
+		{"age", readMissing}: 2,
 	}
 	if diff := cmp.Diff(want, reader.Notes()); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
@@ -205,14 +238,16 @@ func TestColumnsRefused(t *testing.T) {
 		"two for one field":  {header: "score|bureau_score", want: []string{"/header/1 duplicate"}},
 		"two ways to a fact": {header: "score|age|report.demographics.age", want: []string{"/header/2 duplicate"}},
 		"unknown in the map": {
-			header: "score|salary", o: ColumnOptions{Map: map[string]string{"salary": "monthly_incom"}}, want: []string{"/map/salary unknown_field"},
+			header: "score|salary", o: ColumnOptions{Map: map[string]string{"salary": "monthly_incom"}},
+			want: []string{"/map/salary unknown_field"},
 		},
 		"not a column": {
 			header: "score", o: ColumnOptions{Map: map[string]string{"a/b": "foir", "scor": "age"}},
 			want: []string{"/map/a~1b unknown_field", "/map/scor unknown_field"},
 		},
 		"worked out by the engine": {
-			header: "score|x", o: ColumnOptions{Map: map[string]string{"x": "final_score"}}, want: []string{"/map/x unknown_field"},
+			header: "score|x", o: ColumnOptions{Map: map[string]string{"x": "final_score"}},
+			want: []string{"/map/x unknown_field"},
 		},
 		"everything at once": {
 			header: "foir|applicant.foir|x", o: ColumnOptions{Map: map[string]string{"x": "bureau_is_ntc"}},
@@ -243,9 +278,10 @@ func TestColumnsRefused(t *testing.T) {
 
 func TestColumnsIgnored(t *testing.T) {
 	t.Parallel()
-	c, err := NewColumns(strings.Split("|score|branch|bad|grade|bureau_is_ntc|employment_type|note", "|"), ColumnOptions{
-		Others: []string{"bad", "employment_type"}, Map: map[string]string{"note": ""},
-	})
+	c, err := NewColumns(strings.Split("|score|branch|bad|grade|bureau_is_ntc|employment_type|note", "|"),
+		ColumnOptions{
+			Others: []string{"bad", "employment_type"}, Map: map[string]string{"note": ""},
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +306,8 @@ func TestEveryFieldCanBeAColumn(t *testing.T) {
 
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestRowsTakeNoMemory(t *testing.T) {
-	header := strings.Split("applicant_id|score|monthly_income|foir|age|employment_type|applicant.city|device_is_rooted", "|")
+	header := strings.Split(
+		"applicant_id|score|monthly_income|foir|age|employment_type|applicant.city|device_is_rooted", "|")
 	c, err := NewColumns(header, ColumnOptions{Inputs: map[string]rule.Type{"applicant.city": rule.StringType}})
 	if err != nil {
 		t.Fatal(err)
@@ -326,8 +363,13 @@ func TestColumnsWithoutAScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	facts := rule.NewFacts(field.Catalogue())
-	for _, c := range []struct{ score, name, code string }{{"", "", ""}, {"742", "", ""}, {"950", "score", fault.CodeOutOfRange}} {
-		if name, code := columns.Reader().Read([][]byte{[]byte(c.score), []byte("0.2")}, facts); name != c.name || code != c.code {
+	for _, c := range []struct{ score, name, code string }{
+		{"", "", ""},
+		{"742", "", ""},
+		{"950", "score", fault.CodeOutOfRange},
+	} {
+		if name, code := columns.Reader().Read([][]byte{[]byte(c.score), []byte("0.2")}, facts); name != c.name ||
+			code != c.code {
 			t.Errorf("a score of %q: %s %s", c.score, name, code)
 		}
 	}

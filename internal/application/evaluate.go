@@ -172,7 +172,8 @@ func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
 	case lng.Given() && !lat.Given():
 		note(lng, "came without lat: there is no position, and nothing was derived from it")
 	case lat.Given() && !pincode.Given():
-		note(lat, "came without declared_pincode: the position was compared with no pincode, and nothing was derived from it; "+
+		note(lat, "came without declared_pincode: the position was compared with no pincode, and nothing was "+
+			"derived from it; "+
 			"send declared_pincode")
 	}
 	if pincode.Given() && r.absent("location_gps_pincode_match") && !signal.KnowsPincode(atlas, pincode.Text()) {

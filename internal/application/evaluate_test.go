@@ -33,7 +33,8 @@ func TestHistoryAndStatementBecomeFacts(t *testing.T) {
 		}
 	}
 	if app.History == nil || app.Statement == nil || !app.WantsFeatures || app.AsOf != today {
-		t.Errorf("history %v, statement %v, features %t as of %s", app.History, app.Statement, app.WantsFeatures, app.AsOf)
+		t.Errorf("history %v, statement %v, features %t as of %s",
+			app.History, app.Statement, app.WantsFeatures, app.AsOf)
 	}
 	if len(app.Warnings) > 0 {
 		t.Errorf("warnings %v", app.Warnings)
@@ -53,7 +54,8 @@ func TestNoDayToCountFrom(t *testing.T) {
 			t.Errorf("%s is %s", name, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"/report/cibil " + fault.CodeNotRead, "/bank_summary " + fault.CodeNotRead}, lines(app.Warnings)); diff != "" {
+	if diff := cmp.Diff([]string{"/report/cibil " + fault.CodeNotRead, "/bank_summary " + fault.CodeNotRead},
+		lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 	dated := accept(t, evaluation(listed+`,"reportDate":"2026-11-10"`, statement), Options{})
@@ -67,10 +69,14 @@ func TestBadListsAreNamed(t *testing.T) {
 	many := `,"bank_summary":{"transactions":[` + strings.TrimSuffix(strings.Repeat("0,", 20_001), ",") + `]}`
 	for body, want := range map[string]string{
 		evaluation("", many): "/bank_summary/transactions " + fault.CodeTooMany,
-		evaluation("", `,"bank_summary":{"transactions":7}`):                                                      "/bank_summary/transactions " + fault.CodeWrongType,
-		evaluation(`,"enquiries":[{"date":"2027-01-01"}]`, ""):                                                    "/report/cibil/enquiries/0/date " + fault.CodeOutOfRange,
-		evaluation("", `,"bank_summary":{"transactions":[{"date":"2026-10-01","type":"DEBIT","amount":"much"}]}`): "/bank_summary/transactions/0/amount " + fault.CodeWrongType,
-		evaluation("", `,"features":"yes"`):                                                                       "/features " + fault.CodeWrongType,
+		evaluation("",
+			`,"bank_summary":{"transactions":7}`): "/bank_summary/transactions " + fault.CodeWrongType,
+		evaluation(`,"enquiries":[{"date":"2027-01-01"}]`,
+			""): "/report/cibil/enquiries/0/date " + fault.CodeOutOfRange,
+		evaluation("",
+			`,"bank_summary":{"transactions":[{"date":"2026-10-01","type":"DEBIT","amount":"much"}]}`): "/bank_summary/transactions/0/amount " +
+			fault.CodeWrongType,
+		evaluation("", `,"features":"yes"`): "/features " + fault.CodeWrongType,
 	} {
 		if got := refuse(t, body, Options{Today: today}); len(got) != 1 || got[0] != want {
 			t.Errorf("got %v, want %s", got, want)
@@ -101,7 +107,8 @@ func TestNativeLayout(t *testing.T) {
 		t.Errorf("warnings %v", app.Warnings)
 	}
 	wrong := strings.Replace(body, `"742"`, `"high"`, 1)
-	if diff := cmp.Diff([]string{"/report/experian/INProfileResponse/SCORE/BureauScore out_of_range"}, refuse(t, wrong, Options{Today: today})); diff != "" {
+	if diff := cmp.Diff([]string{"/report/experian/INProfileResponse/SCORE/BureauScore out_of_range"},
+		refuse(t, wrong, Options{Today: today})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -115,14 +122,18 @@ func TestLaterThanFeatures(t *testing.T) {
 		"enquiries":[{"date":"2026-11-11","product":"personal_loan"},{"date":"2026-11-12","product":"credit_card"},{"date":"2026-11-10","product":"credit_card"}]`
 	const bank = `,"bank_summary":{"transactions":[{"date":"2026-11-10","type":"DEBIT","amount":1},{"date":"2026-11-13","type":"DEBIT","amount":1}]}`
 	opt := Options{Today: today}
-	if app := accept(t, evaluation(later, bank), opt); len(app.Warnings) != 1 || app.Warnings[0].Code != "later_than_report" {
+	if app := accept(t, evaluation(later, bank), opt); len(app.Warnings) != 1 ||
+		app.Warnings[0].Code != "later_than_report" {
 		t.Errorf("without features: %v", app.Warnings)
 	}
 	app := accept(t, evaluation(later, bank+`,"features":true`), opt)
 	want := []string{
-		"/report later_event accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
-		"/report later_event enquiries dated after 2026-11-10, the day that features are counted back from, are in no feature: 2",
-		"/bank_summary/transactions later_event transactions dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
+		"/report later_event accounts dated after 2026-11-10, the day that features are counted back from, are in " +
+			"no feature: 1",
+		"/report later_event enquiries dated after 2026-11-10, the day that features are counted back from, are in " +
+			"no feature: 2",
+		"/bank_summary/transactions later_event transactions dated after 2026-11-10, the day that features are " +
+			"counted back from, are in no feature: 1",
 	}
 	got := []string{}
 	for _, w := range app.Warnings {
@@ -151,7 +162,8 @@ func TestLaterMicrofinance(t *testing.T) {
 	}
 	want := []string{
 		"accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
-		"closings and lenders' notes of accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 2",
+		"closings and lenders' notes of accounts dated after 2026-11-10, the day that features are counted back " +
+			"from, are in no feature: 2",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

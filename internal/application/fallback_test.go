@@ -16,7 +16,8 @@ func TestFallBackStored(t *testing.T) {
 	old.Set("max_dpd_12m", rule.Num(rule.Int(31)))
 	old.Set("bureau_suit_or_wilful", rule.Bool(true))
 	FallBackStored(old)
-	if old.Get("bureau_own_max_dpd_12m").String() != "31" || old.Get("bureau_own_suit_or_wilful").String() != "true" || old.Len() != 4 {
+	if old.Get("bureau_own_max_dpd_12m").String() != "31" || old.Get("bureau_own_suit_or_wilful").String() != "true" ||
+		old.Len() != 4 {
 		t.Errorf("old facts became %v", old.Sorted())
 	}
 	// Only a guaranteed loan was late, and the own accounts have no payment
@@ -37,8 +38,10 @@ func TestFallbacksAreTwins(t *testing.T) {
 	c := field.Catalogue()
 	for _, f := range fallbacks() {
 		own, all := c.Field(f.id), c.Field(f.from)
-		if own.Type != all.Type || own.Unit != all.Unit || own.Integer != all.Integer || own.ReasonCode != all.ReasonCode ||
-			own.BoundedBelow != all.BoundedBelow || own.Min != all.Min || own.BoundedAbove != all.BoundedAbove || own.Max != all.Max {
+		if own.Type != all.Type || own.Unit != all.Unit || own.Integer != all.Integer ||
+			own.ReasonCode != all.ReasonCode ||
+			own.BoundedBelow != all.BoundedBelow || own.Min != all.Min || own.BoundedAbove != all.BoundedAbove ||
+			own.Max != all.Max {
 			t.Errorf("%s and %s are not alike", f.name, f.fromName)
 		}
 	}

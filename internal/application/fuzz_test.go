@@ -48,7 +48,10 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	catalogue := field.Catalogue()
-	opt := Options{Inputs: map[string]rule.Type{"applicant.employer.size": rule.NumberType, "report.a.b": rule.StringType}}
+	opt := Options{Inputs: map[string]rule.Type{
+		"applicant.employer.size": rule.NumberType,
+		"report.a.b":              rule.StringType,
+	}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)
 		if err != nil {

@@ -64,7 +64,10 @@ func answer(t *testing.T, archive *txtar.Archive) []txtar.File {
 		t.Fatal(err)
 	}
 	facts.WriteByte('\n')
-	return []txtar.File{{Name: "facts.json", Data: facts.Bytes()}, {Name: "warnings", Data: []byte(listing(app.Warnings))}}
+	return []txtar.File{
+		{Name: "facts.json", Data: facts.Bytes()},
+		{Name: "warnings", Data: []byte(listing(app.Warnings))},
+	}
 }
 
 func listing(items []fault.Item) string {

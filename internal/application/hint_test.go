@@ -24,11 +24,15 @@ func TestHintsByMeaning(t *testing.T) {
 			[]string{"/location/pincode declared_pincode", "/location/latitude lat", "/location/longitude lng"},
 		},
 		{evaluation(`,"demographics":{"name":"A"}`, ""), []string{"/report/cibil/demographics/name"}},
-		{decision(`"name":"A","tenure":5`, `"score":742`), []string{"/applicant/name", "/applicant/tenure tenure_months"}},
-		{evaluation(`,"tenure":12`, `,"tenure":12`), []string{"/tenure report.requestedTenureMonths", "/report/cibil/tenure requestedTenureMonths"}},
-		{evaluation("", `,"fraud":{"applicant_ref":"A-1","account":"50100044554321"}`), []string{"/fraud/account beneficiary_account"}},
+		{decision(`"name":"A","tenure":5`, `"score":742`),
+			[]string{"/applicant/name", "/applicant/tenure tenure_months"}},
+		{evaluation(`,"tenure":12`, `,"tenure":12`),
+			[]string{"/tenure report.requestedTenureMonths", "/report/cibil/tenure requestedTenureMonths"}},
+		{evaluation("", `,"fraud":{"applicant_ref":"A-1","account":"50100044554321"}`),
+			[]string{"/fraud/account beneficiary_account"}},
 		{evaluation("", `,"score_data":{"score":1}`), []string{"/score_data report.scoreData"}},
-		{evaluation(`,"score_data":{"score":1}`, ""), []string{"/report/cibil/score_data/score report.scoreData.score"}},
+		{evaluation(`,"score_data":{"score":1}`, ""),
+			[]string{"/report/cibil/score_data/score report.scoreData.score"}},
 		{
 			evaluation(`,"incomeAssessment":{"requestedAmount":5}`, ""),
 			[]string{"/report/cibil/incomeAssessment/requestedAmount report.requestedAmount"},
@@ -50,9 +54,11 @@ func TestHintsByMeaning(t *testing.T) {
 func TestUnknownBureauIsHinted(t *testing.T) {
 	t.Parallel()
 	for name, nearest := range map[string]string{"experien": "experian", "CRIF-Highmark": "crif_highmark", "moon": ""} {
-		app := accept(t, `{"bureau":"`+name+`","report":{"`+name+`":{"scoreData":{"score":742}}}}`, Options{Today: today})
+		app := accept(t, `{"bureau":"`+name+`","report":{"`+name+`":{"scoreData":{"score":742}}}}`,
+			Options{Today: today})
 		w := app.Warnings[0]
-		if w.Code != fault.CodeUnknownBureau || w.Nearest != nearest || !strings.Contains(w.Detail, "cibil, crif, crif_highmark, equifax, experian") {
+		if w.Code != fault.CodeUnknownBureau || w.Nearest != nearest || !strings.Contains(w.Detail,
+			"cibil, crif, crif_highmark, equifax, experian") {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}

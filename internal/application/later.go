@@ -42,7 +42,8 @@ func (r *reader) laterThanFeatures() {
 	} {
 		if of.n > 0 {
 			r.warnings.Add(of.pointer, fault.CodeLaterEvent,
-				"%s dated after %s, the day that features are counted back from, are in no feature: %d", of.what, asOf, of.n)
+				"%s dated after %s, the day that features are counted back from, are in no feature: %d",
+				of.what, asOf, of.n)
 		}
 	}
 }

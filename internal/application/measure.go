@@ -81,8 +81,9 @@ func (a *Application) WarnNotMeasured(named []Feature) {
 	for _, f := range named[:min(len(named), maxNamedFeatures)] {
 		names = append(names, f.Name)
 	}
-	pointer, detail := "/features", `the policy names these features and they were not requested, so they are absent%s; `+
-		`send "features": true, or let the policy say "features": "auto"`
+	pointer, detail := "/features",
+		`the policy names these features and they were not requested, so they are absent%s; `+
+			`send "features": true, or let the policy say "features": "auto"`
 	if a.Endpoint == Decisions {
 		pointer, detail = "", `the policy names these features, which cannot be measured from a decision request, `+
 			`so they are absent%s; `+

@@ -24,13 +24,15 @@ func TestWarnNotMeasured(t *testing.T) {
 		t.Fatalf("%d warnings", len(evaluated.Warnings))
 	}
 	w := evaluated.Warnings[0]
-	if w.Code != "features_not_requested" || w.Pointer != "/features" || len(w.Fields) != 20 || w.Fields[0] != names[0] ||
+	if w.Code != "features_not_requested" || w.Pointer != "/features" || len(w.Fields) != 20 ||
+		w.Fields[0] != names[0] ||
 		!strings.Contains(w.Detail, "(and 5 more)") || !strings.Contains(w.Detail, `"features": true`) {
 		t.Errorf("%+v", w)
 	}
 	decided := &application.Application{Endpoint: application.Decisions}
 	decided.WarnNotMeasured(named[:1])
-	if w := decided.Warnings[0]; !strings.Contains(w.Detail, "POST /v1/evaluate") || strings.Contains(w.Detail, "more") {
+	if w := decided.Warnings[0]; !strings.Contains(w.Detail, "POST /v1/evaluate") || strings.Contains(w.Detail,
+		"more") {
 		t.Errorf("%+v", w)
 	}
 	measured := &application.Application{Endpoint: application.Evaluate, MeasuresFeatures: true}

@@ -76,7 +76,8 @@ func drawReport(t *rapid.T) string {
 	score := rapid.OneOf(rapid.IntRange(300, 900), rapid.IntRange(-1, 6)).Draw(t, "score")
 	return fmt.Sprintf(`{"scoreData":{"score":%d},"demographics":{"x":0%s%s},"incomeAssessment":{"x":0%s%s}%s}`, score,
 		optional(t, "age", drawInt(t, "age", 18, 70)),
-		optional(t, "employmentType", `"`+rapid.SampledFrom([]string{"salaried", "self employed", "student"}).Draw(t, "type")+`"`),
+		optional(t, "employmentType",
+			`"`+rapid.SampledFrom([]string{"salaried", "self employed", "student"}).Draw(t, "type")+`"`),
 		optional(t, "monthlyIncome", drawInt(t, "income", 10_000, 300_000)),
 		optional(t, "foir", drawInt(t, "foir", 0, 80)),
 		optional(t, "requestedAmount", drawInt(t, "amount", 10_000, 2_000_000)))
@@ -88,7 +89,8 @@ func drawBlocks(t *rapid.T) string {
 	device := `{"model":"M"` + optional(t, "is_rooted", "true") + optional(t, "sim_age_days", "3") +
 		optional(t, "loan_apps_installed_count", "40") + `}`
 	location := `{"ip":"203.0.113.9"` + optional(t, "lat", "19.07") + optional(t, "permission_denied", "true") + `}`
-	bank := `{"income":` + drawInt(t, "bank income", 0, 500_000) + optional(t, "bounces", "9") + optional(t, "balance", "-1") + `}`
+	bank := `{"income":` + drawInt(t, "bank income", 0, 500_000) + optional(t, "bounces", "9") + optional(t, "balance",
+		"-1") + `}`
 	return optional(t, "device", device) + optional(t, "location", location) +
 		optional(t, "fraud", `{"applicant_ref":"A","beneficiary_account":"1234567890","ip":"1.2.3.4"}`) +
 		optional(t, "bank_summary", bank) + optional(t, "features", "true")
@@ -130,7 +132,8 @@ func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	for i, c := range conditions {
 		rules = append(rules, fmt.Sprintf(`{"id":"KO_%d","reason_code":"FR_EMULATOR","condition_ast":%s}`, i, c))
 	}
-	policy, err := engine.ParsePolicy([]byte(`{"name":"device","include_defaults":false,"knockouts":[`+strings.Join(rules, ",")+`],
+	policy, err := engine.ParsePolicy(
+		[]byte(`{"name":"device","include_defaults":false,"knockouts":[`+strings.Join(rules, ",")+`],
 		"scorecard":{"base_points":700,"factors":[]},
 		"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":12,
 			"min_limit":10000,"max_limit":100000,"default_limit":50000,"foir_cap":0.5}]}`),
@@ -157,7 +160,8 @@ func drawSecret(t *rapid.T, label string) string {
 	return rapid.SampledFrom([]string{
 		fmt.Sprintf("%q", "ABCPE"+fmt.Sprint(rapid.IntRange(1000, 9999).Draw(t, label))+"F"),
 		fmt.Sprint(rapid.Int64Range(770_000_000_000_000, 779_999_999_999_999).Draw(t, label)),
-		fmt.Sprintf("-%d.%d", rapid.IntRange(80_000, 89_999).Draw(t, label), rapid.IntRange(10_000, 99_999).Draw(t, label)),
+		fmt.Sprintf("-%d.%d", rapid.IntRange(80_000, 89_999).Draw(t, label),
+			rapid.IntRange(10_000, 99_999).Draw(t, label)),
 	}).Draw(t, label)
 }
 

@@ -67,7 +67,8 @@ func draw(r *rand.Rand) person {
 	p := person{risk: r.NormFloat64(), newcomer: r.Float64() < 0.08}
 	p.score = min(900, max(300, int(math.Round(normal(r, 708-55*p.risk, 35)))))
 	p.age = 20 + r.IntN(45)
-	p.employment = []string{"salaried", "salaried", "salaried", "salaried", "self_employed", "self_employed_professional", "student"}[r.IntN(7)]
+	p.employment = []string{"salaried", "salaried", "salaried", "salaried", "self_employed",
+		"self_employed_professional", "student"}[r.IntN(7)]
 	p.income = int(math.Exp(normal(r, 10.8, 0.5))/100) * 100
 	p.amount = (50 + r.IntN(16)*50) * 1_000
 	if !p.newcomer {
@@ -98,7 +99,8 @@ func draw(r *rand.Rand) person {
 
 func (p *person) drawAccount(r *rand.Rand, ownership string) loanAccount {
 	a := loanAccount{
-		product:   []string{"personal_loan", "credit_card", "two_wheeler_loan", "consumer_loan", "gold_loan"}[r.IntN(5)],
+		product: []string{"personal_loan", "credit_card", "two_wheeler_loan", "consumer_loan",
+			"gold_loan"}[r.IntN(5)],
 		ownership: ownership, months: 3 + r.IntN(70),
 	}
 	a.amount = max(10_000, int(float64(p.income)*(0.4+2.6*r.Float64())/1_000)*1_000)
@@ -157,7 +159,11 @@ func (p *person) body() []byte {
 	}
 	for i := range p.enquiries {
 		inner["enquiries"] = append(inner["enquiries"].([]object),
-			object{"date": fmt.Sprintf("2026-%02d-%02d", 10-i%4, 1+i%28), "product": "personal_loan", "lender": fmt.Sprintf("L%d", i)})
+			object{
+				"date":    fmt.Sprintf("2026-%02d-%02d", 10-i%4, 1+i%28),
+				"product": "personal_loan",
+				"lender":  fmt.Sprintf("L%d", i),
+			})
 	}
 	body, err := json.Marshal(object{"bureau": "cibil", "report": object{"cibil": inner}})
 	if err != nil {
@@ -173,8 +179,8 @@ func (a *loanAccount) object() object {
 	}
 	year, m := month(a.months)
 	out := object{
-		"accountType": a.product, "ownership": a.ownership, "openDate": fmt.Sprintf("%d-%02d-05", year, m), "status": "active",
-		"sanctionedAmount": a.amount, "currentBalance": a.balance, "amountOverdue": a.overdue,
+		"accountType": a.product, "ownership": a.ownership, "openDate": fmt.Sprintf("%d-%02d-05", year, m),
+		"status": "active", "sanctionedAmount": a.amount, "currentBalance": a.balance, "amountOverdue": a.overdue,
 	}
 	if a.emi > 0 {
 		out["emi"] = a.emi
@@ -274,7 +280,8 @@ func table(grades map[string]*tally, total *tally) string {
 		return cmp.Compare(slices.Index(order, a.grade), slices.Index(order, b.grade))
 	})
 	var b strings.Builder
-	b.WriteString("| grade | applicants | approved | referred | declined | bad of all | bad of approved | average limit |\n")
+	b.WriteString(
+		"| grade | applicants | approved | referred | declined | bad of all | bad of approved | average limit |\n")
 	b.WriteString("|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	percent := func(part, of int) string {
 		if of == 0 {
@@ -288,7 +295,8 @@ func table(grades map[string]*tally, total *tally) string {
 			limit = fmt.Sprintf("₹%d", g.limit/int64(g.approved)/100)
 		}
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %s | %s |\n", g.grade, g.all, percent(g.approved, g.all),
-			percent(g.referred, g.all), percent(g.declined, g.all), percent(g.bads, g.all), percent(g.approvedBads, g.approved), limit)
+			percent(g.referred, g.all), percent(g.declined, g.all), percent(g.bads, g.all),
+			percent(g.approvedBads, g.approved), limit)
 	}
 	return b.String()
 }
@@ -340,11 +348,13 @@ func TestNoBetterReportIsWorseOff(t *testing.T) {
 			q.accounts = slices.Clone(p.accounts)
 			better[name](&q)
 			simulate(t, &q, &after)
-			worse := cmp.Or(cmp.Compare(after.Status, before.Status), cmp.Compare(after.Offer.RateBP, before.Offer.RateBP),
+			worse := cmp.Or(cmp.Compare(after.Status, before.Status),
+				cmp.Compare(after.Offer.RateBP, before.Offer.RateBP),
 				cmp.Compare(before.Offer.LimitPaise, after.Offer.LimitPaise))
 			if worse > 0 {
-				t.Fatalf("with %s: %s %d %d instead of %s %d %d\n%s\n%s", name, after.Status, after.Offer.RateBP, after.Offer.LimitPaise,
-					before.Status, before.Offer.RateBP, before.Offer.LimitPaise, p.body(), q.body())
+				t.Fatalf("with %s: %s %d %d instead of %s %d %d\n%s\n%s", name, after.Status, after.Offer.RateBP,
+					after.Offer.LimitPaise, before.Status, before.Offer.RateBP, before.Offer.LimitPaise, p.body(),
+					q.body())
 			}
 		}
 	}

@@ -14,7 +14,8 @@ var misplaced = map[string]string{
 var synonyms = func() map[string]string {
 	m := map[string]string{}
 	for member, words := range map[string]string{
-		"accounts.emi":            "instalment installment monthlyInstalment monthlyInstallment monthlyEmi monthlyEMI monthlyPayment",
+		"accounts.emi": "instalment installment monthlyInstalment monthlyInstallment monthlyEmi " +
+			"monthlyEMI monthlyPayment",
 		"accounts.ownership":      "owner ownerType holder accountHolder",
 		"accounts.accountType":    "type product productType",
 		"accounts.currentBalance": "outstanding outstandingAmount outstandingBalance",

@@ -29,6 +29,7 @@ func (r *reader) checkDeclared() {
 		return
 	}
 	r.warnings.Add(r.foir.Pointer(), fault.CodeFOIRUnderstated,
-		"is more than 0.05 below what the instalments of the report's own accounts come to (bureau_own_emi ÷ monthly_income); "+
+		"is more than 0.05 below what the instalments of the report's own accounts come to (bureau_own_emi ÷ "+
+			"monthly_income); "+
 			"a policy counts with the higher one if its affordability says so")
 }

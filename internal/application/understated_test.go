@@ -22,8 +22,9 @@ func TestFOIRUnderstated(t *testing.T) {
 		{"above", "80", account("individual", "69000"), ""},
 		{"another's account", "10", account("guarantor", "69000"), ""},
 	} {
-		app := accept(t, evaluation(`,"incomeAssessment":{"monthlyIncome":90000,"foir":`+c.foir+`},"reportDate":"2026-11-10","accounts":[`+
-			c.account+`]`, ""), Options{})
+		app := accept(t, evaluation(
+			`,"incomeAssessment":{"monthlyIncome":90000,"foir":`+c.foir+`},"reportDate":"2026-11-10","accounts":[`+
+				c.account+`]`, ""), Options{})
 		if got := pointerOf(app.Warnings, fault.CodeFOIRUnderstated); got != c.want {
 			t.Errorf("%s: warned of %q, want %q", c.name, got, c.want)
 		}

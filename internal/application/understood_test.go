@@ -37,7 +37,8 @@ func TestNearestNames(t *testing.T) {
 		{`{"foir":0.2,"bureau_report":{"score":742}}`, []string{"/foir applicant.foir"}},
 		{decision(`"monthlyincome":50000`, `"score":742`), []string{"/applicant/monthlyincome monthly_income"}},
 		{decision(`"score":700`, `"score":742`), []string{"/applicant/score bureau_report.score"}},
-		{decision(`"employer_categroy":"A"`, `"score":742`), []string{"/applicant/employer_categroy employer_category"}},
+		{decision(`"employer_categroy":"A"`, `"score":742`),
+			[]string{"/applicant/employer_categroy employer_category"}},
 		{decision(`"shoe":9`, `"score":742`), []string{"/applicant/shoe"}},
 		{decision(``, `"score":742,"enquiries6m":3`), []string{"/bureau_report/enquiries6m enquiries_6m"}},
 		{
@@ -50,7 +51,8 @@ func TestNearestNames(t *testing.T) {
 		{evaluation(`,"account":[]`, ""), []string{"/report/cibil/account accounts"}},
 		{evaluation(`,"age":30`, ""), []string{"/report/cibil/age report.demographics.age"}},
 		{
-			evaluation(`,"accounts":[{"accountType":"personal_loan","sanctionedAmmount":1,"shoe":1,"closedDate":null,"note":null},
+			evaluation(
+				`,"accounts":[{"accountType":"personal_loan","sanctionedAmmount":1,"shoe":1,"closedDate":null,"note":null},
 				{"Account_Type":"personal_loan","sanctionedAmmount":1}],"enquiries":[{"date":"2026-09-03","prodct":"personal_loan"}],"reportDate":"2026-11-10"`,
 				`,"bank_summary":{"transactions":[{"txn_id":"T1","reference":"R","date":"2026-10-01","type":"CREDIT","amount":1,"Narration":"SALARY"}]}`),
 			[]string{
@@ -64,21 +66,24 @@ func TestNearestNames(t *testing.T) {
 		{evaluation("", `,"bureau_report":{"score":700}`), []string{"/bureau_report"}},
 		{
 			decision(``, `"score":742,"bureau_total_emi":5,"emi":5,"bureau_score":1`),
-			[]string{"/bureau_report/bureau_total_emi total_emi", "/bureau_report/emi total_emi", "/bureau_report/bureau_score score"},
+			[]string{"/bureau_report/bureau_total_emi total_emi",
+				"/bureau_report/emi total_emi", "/bureau_report/bureau_score score"},
 		},
 		{evaluation("", `,"device":{"rooted":true}`), []string{"/device/rooted is_rooted"}},
 		{
-			evaluation(`,"accounts":[{"accountType":"05","instalment":5,"monthlyEmi":5,"owner":"x","AMOUNTOVERDUE":1}]`, ""),
+			evaluation(`,"accounts":[{"accountType":"05","instalment":5,"monthlyEmi":5,"owner":"x","AMOUNTOVERDUE":1}]`,
+				""),
 			[]string{
-				"/report/cibil/accounts/0/instalment emi", "/report/cibil/accounts/0/monthlyEmi emi", "/report/cibil/accounts/0/owner ownership",
-				"/report/cibil/accounts/0/AMOUNTOVERDUE amountOverdue",
+				"/report/cibil/accounts/0/instalment emi", "/report/cibil/accounts/0/monthlyEmi emi",
+				"/report/cibil/accounts/0/owner ownership", "/report/cibil/accounts/0/AMOUNTOVERDUE amountOverdue",
 			},
 		},
 		// An empty unknown object is reported too.
 		{
 			evaluation(`,"foo":{},"demographic":{"x":null},"demographics":{"bar":{}}`, `,"device":{"foo":{}},"foo":{}`),
 			[]string{
-				"/foo", "/report/cibil/foo", "/report/cibil/demographic demographics", "/report/cibil/demographics/bar", "/device/foo",
+				"/foo", "/report/cibil/foo", "/report/cibil/demographic demographics",
+				"/report/cibil/demographics/bar", "/device/foo",
 			},
 		},
 		{decision(`"foo":{"bar":{}}`, `"score":742`), []string{"/applicant/foo/bar"}},
@@ -111,16 +116,21 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 			t.Errorf("%s says %s", w.Pointer, w.Detail)
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"bureau_score": "742", "bureau_is_ntc": "false"}, canonicalFacts(app)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"bureau_score": "742", "bureau_is_ntc": "false"},
+		canonicalFacts(app)); diff != "" {
 		t.Error(diff)
 	}
-	app = accept(t, evaluation(`,"Accounts":[],"Demographics":{"age":30}`, `,"Device":{"is_emulator":true}`), Options{Today: today})
-	want = []string{"/Device device", "/report/cibil/Accounts accounts", "/report/cibil/Demographics/age report.demographics.age"}
+	app = accept(t, evaluation(`,"Accounts":[],"Demographics":{"age":30}`, `,"Device":{"is_emulator":true}`),
+		Options{Today: today})
+	want = []string{"/Device device", "/report/cibil/Accounts accounts",
+		"/report/cibil/Demographics/age report.demographics.age"}
 	if diff := cmp.Diff(want, hints(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 	// The right name is suggested for each, however many there are.
-	many := decision(`"FOIR":1,"AGE":1,"ID":"a","Foir":1,"fOir":1,"foIr":1,"foiR":1,"Age":1,"aGe":1,"agE":1,"AGe":1,"aGE":1,"foIR":1`, `"score":742`)
+	many := decision(
+		`"FOIR":1,"AGE":1,"ID":"a","Foir":1,"fOir":1,"foIr":1,"foiR":1,"Age":1,"aGe":1,"agE":1,"AGe":1,"aGE":1,"foIR":1`,
+		`"score":742`)
 	app = accept(t, many, Options{})
 	for _, w := range app.Warnings {
 		if w.Nearest == "" {
@@ -134,7 +144,8 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	opt := Options{Strict: true, Inputs: map[string]rule.Type{"applicant.grade": rule.StringType}}
-	got := refuse(t, `{"aplicant":{},"applicant":{"foirr":0.2,"grade":"A","employer":{"size":9}},"bureau_report":{"score":742,"colour":1}}`, opt)
+	got := refuse(t,
+		`{"aplicant":{},"applicant":{"foirr":0.2,"grade":"A","employer":{"size":9}},"bureau_report":{"score":742,"colour":1}}`, opt)
 	want := []string{
 		"/aplicant unknown_field", "/applicant/foirr unknown_field", "/applicant/employer/size unknown_field",
 		"/bureau_report/colour unknown_field",
@@ -143,7 +154,8 @@ func TestStrict(t *testing.T) {
 		t.Error(diff)
 	}
 	app := accept(t, evaluation(`,"incomeAssessment":{"foir":0.35}`, ""), opt)
-	if diff := cmp.Diff([]string{"/report/cibil/incomeAssessment/foir " + fault.CodeFOIRLooksLikeRatio}, lines(app.Warnings)); diff != "" {
+	if diff := cmp.Diff([]string{"/report/cibil/incomeAssessment/foir " + fault.CodeFOIRLooksLikeRatio},
+		lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -171,7 +183,8 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 		}},
 	} {
 		err := c.read()
-		if err == nil || !strings.Contains(err.Error(), c.endpoint) || !strings.Contains(err.Error(), fault.CodeWrongEndpoint) ||
+		if err == nil || !strings.Contains(err.Error(), c.endpoint) || !strings.Contains(err.Error(),
+			fault.CodeWrongEndpoint) ||
 			strings.Contains(err.Error(), "score") {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -208,18 +221,21 @@ func TestApplicantOnEvaluate(t *testing.T) {
 	t.Parallel()
 	opt := Options{Inputs: map[string]rule.Type{"applicant.employer_category": rule.StringType}}
 	app := accept(t, evaluation("", `,"applicant":{"id":"A-1","employer_category":"A"}`), opt)
-	if got := app.Facts.Get("applicant.employer_category").String(); got != "A" || app.ApplicantID != "A-1" || len(app.Warnings) > 0 {
+	if got := app.Facts.Get("applicant.employer_category").String(); got != "A" || app.ApplicantID != "A-1" ||
+		len(app.Warnings) > 0 {
 		t.Errorf("category %s, id %q, warnings %v", got, app.ApplicantID, app.Warnings)
 	}
-	app = accept(t, evaluation(`,"incomeAssessment":{"foir":35}`, `,"applicant":{"foir":0.9,"monthly_income":1,"employer_size":9}`), opt)
+	app = accept(t, evaluation(`,"incomeAssessment":{"foir":35}`,
+		`,"applicant":{"foir":0.9,"monthly_income":1,"employer_size":9}`), opt)
 	want := []string{
-		"/applicant/foir report.incomeAssessment.foir", "/applicant/monthly_income report.incomeAssessment.monthlyIncome",
-		"/applicant/employer_size",
+		"/applicant/foir report.incomeAssessment.foir",
+		"/applicant/monthly_income report.incomeAssessment.monthlyIncome", "/applicant/employer_size",
 	}
 	if diff := cmp.Diff(want, hints(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
-	if foir, income := app.Facts.Get("foir").String(), app.Facts.Get("monthly_income"); foir != "0.35" || income.Type() != rule.Absent {
+	if foir, income := app.Facts.Get("foir").String(), app.Facts.Get("monthly_income"); foir != "0.35" ||
+		income.Type() != rule.Absent {
 		t.Errorf("foir %s, income %s", foir, income)
 	}
 	if diff := cmp.Diff([]string{"/applicant/employer_category wrong_type"},
@@ -235,14 +251,16 @@ func TestNoScoreIsNeeded(t *testing.T) {
 	opt := Options{NoScore: true}
 	accept(t, `{"applicant":{"foir":0.2}}`, opt)
 	accept(t, `{"bureau":"cibil","report":{"cibil":{"incomeAssessment":{"foir":20}}}}`, opt)
-	if diff := cmp.Diff([]string{"/bureau_report/score out_of_range"}, refuse(t, decision("", `"score":950`), opt)); diff != "" {
+	if diff := cmp.Diff([]string{"/bureau_report/score out_of_range"},
+		refuse(t, decision("", `"score":950`), opt)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestScoreIsAWholeNumber(t *testing.T) {
 	t.Parallel()
-	for _, body := range []string{decision("", `"score":742.5`), `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742.5}}}}`} {
+	for _, body := range []string{decision("", `"score":742.5`),
+		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742.5}}}}`} {
 		_, err := Read(parse(t, body), Options{})
 		if err == nil || !strings.Contains(err.Error(), "must be a whole number") {
 			t.Errorf("%s: %v", body, err)
@@ -282,13 +300,17 @@ func TestNotCounted(t *testing.T) {
 		fraud, device string
 		want          []string
 	}{
-		{`"mobile":"９８２００１２３４５","email":"<asha@example.in>","ip":"49.36.0.1"`, `"device_id":"9774d56d682e549c"`, []string{}},
-		{`"mobile":"NA","email":"asha@example"`, ``, []string{"/fraud/mobile identifier_not_counted", "/fraud/email identifier_not_counted"}},
+		{`"mobile":"９８２００１２３４５","email":"<asha@example.in>","ip":"49.36.0.1"`,
+			`"device_id":"9774d56d682e549c"`, []string{}},
+		{`"mobile":"NA","email":"asha@example"`,
+			``, []string{"/fraud/mobile identifier_not_counted", "/fraud/email identifier_not_counted"}},
 		{`"beneficiary_account":"0000000000","agent_id":"null"`, `"device_id":"-"`, []string{
-			"/fraud/beneficiary_account identifier_not_counted", "/fraud/agent_id identifier_not_counted", "/device/device_id identifier_not_counted",
+			"/fraud/beneficiary_account identifier_not_counted",
+			"/fraud/agent_id identifier_not_counted", "/device/device_id identifier_not_counted",
 		}},
 		{`"ip":"100.64.0.9"`, ``, []string{"/fraud/ip not_derived"}},
-		{`"ip":"::1","applicant_ref":"N/A"`, ``, []string{"/fraud/applicant_ref applicant_ref_missing", "/fraud/ip not_derived"}},
+		{`"ip":"::1","applicant_ref":"N/A"`,
+			``, []string{"/fraud/applicant_ref applicant_ref_missing", "/fraud/ip not_derived"}},
 	} {
 		fraud := c.fraud
 		if !strings.Contains(fraud, "applicant_ref") {
@@ -315,7 +337,8 @@ func TestInclude(t *testing.T) {
 		}
 	}
 	for include, want := range map[string]string{
-		`"facts"`: "/include wrong_type", `["fact"]`: "/include/0 invalid_field", `["facts",1]`: "/include/1 invalid_field",
+		`"facts"`: "/include wrong_type", `["fact"]`: "/include/0 invalid_field",
+		`["facts",1]`: "/include/1 invalid_field",
 	} {
 		if diff := cmp.Diff([]string{want}, refuse(t, body(include), opt)); diff != "" {
 			t.Errorf("%s:\n%s", include, diff)
@@ -336,16 +359,20 @@ func TestRefusalNamesTheRightCase(t *testing.T) {
 	}{
 		{
 			`{"Applicant":{"foir":0.2},"Bureau_Report":{"score":742}}`,
-			[]string{"/bureau_report/score required bureau_report", "/Applicant unknown_field applicant", "/Bureau_Report unknown_field bureau_report"},
+			[]string{"/bureau_report/score required bureau_report",
+				"/Applicant unknown_field applicant", "/Bureau_Report unknown_field bureau_report"},
 		},
-		{`{"bureau_report":{"Score":742}}`, []string{"/bureau_report/score required score", "/bureau_report/Score unknown_field score"}},
+		{`{"bureau_report":{"Score":742}}`,
+			[]string{"/bureau_report/score required score", "/bureau_report/Score unknown_field score"}},
 		{
 			`{"bureau":"cibil","report":{"cibil":{"ScoreData":{"score":742}}}}`,
 			[]string{
-				"/report/cibil/scoreData/score required scoreData", "/report/cibil/ScoreData/score unknown_field report.scoreData.score",
+				"/report/cibil/scoreData/score required scoreData",
+				"/report/cibil/ScoreData/score unknown_field report.scoreData.score",
 			},
 		},
-		{`{"bureau":"cibil","Report":{"cibil":{}}}`, []string{"/report required report", "/Report unknown_field report"}},
+		{`{"bureau":"cibil","Report":{"cibil":{}}}`,
+			[]string{"/report required report", "/Report unknown_field report"}},
 		{
 			`{"Bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}}}`,
 			[]string{"/bureau required bureau", "/Bureau unknown_field bureau"},
@@ -354,7 +381,8 @@ func TestRefusalNamesTheRightCase(t *testing.T) {
 			`{"bureau":"cibil","report":{"cibil":{"accounts":[{"EMI":1}]}}}`,
 			[]string{"/report/cibil/scoreData/score required", "/report/cibil/accounts/0/EMI unknown_field emi"},
 		},
-		{`{"bureau_report":{"scores":742}}`, []string{"/bureau_report/score required", "/bureau_report/scores unknown_field score"}},
+		{`{"bureau_report":{"scores":742}}`,
+			[]string{"/bureau_report/score required", "/bureau_report/scores unknown_field score"}},
 	} {
 		_, err := Read(parse(t, c.body), Options{})
 		var refusal *fault.Error
@@ -381,7 +409,8 @@ func TestMismatchInCase(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{"CIBIL": true, "crif": false} {
 		_, err := Read(parse(t, `{"bureau":"cibil","report":{"`+key+`":{"scoreData":{"score":742}}}}`), Options{})
-		if err == nil || !strings.Contains(err.Error(), fault.CodeBureauReportMismatch) || strings.Contains(err.Error(), "lower case alone") != want {
+		if err == nil || !strings.Contains(err.Error(), fault.CodeBureauReportMismatch) || strings.Contains(err.Error(),
+			"lower case alone") != want {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

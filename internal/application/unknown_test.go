@@ -13,20 +13,23 @@ import (
 
 func TestUnknownTopLevelMembersAreWarned(t *testing.T) {
 	t.Parallel()
-	app := accept(t, `{"aplicant":{"foir":9},"device":{"is_emulator":true},"compare":true,"bureau_report":{"score":742}}`,
+	app := accept(t,
+		`{"aplicant":{"foir":9},"device":{"is_emulator":true},"compare":true,"bureau_report":{"score":742}}`,
 		Options{Members: []string{"compare"}})
 	// The blocks belong to /v1/evaluate.
 	if diff := cmp.Diff([]string{"/aplicant unknown_field", "/device unknown_field"}, lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(map[string]string{"bureau_score": "742", "bureau_is_ntc": "false"}, canonicalFacts(app)); diff != "" {
+	if diff := cmp.Diff(map[string]string{"bureau_score": "742", "bureau_is_ntc": "false"},
+		canonicalFacts(app)); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestUnknownNestedFields(t *testing.T) {
 	t.Parallel()
-	body := decision(`"employer":{"category":"A","size":250,"listed":true,"sites":[1,2]},"a.b":1,"ünicode":1`, `"score":742,"extra":3`)
+	body := decision(`"employer":{"category":"A","size":250,"listed":true,"sites":[1,2]},"a.b":1,"ünicode":1`,
+		`"score":742,"extra":3`)
 	app := accept(t, body, Options{})
 	want := []string{
 		"/applicant/employer/category unknown_field", "/applicant/employer/size unknown_field",
@@ -70,7 +73,8 @@ func TestDeclaredInputs(t *testing.T) {
 	// A declared input is read as strictly as a known field.
 	got := refuse(t, decision(`"employer":{"category":7,"size":{"value":250},"listed":[true]}`, `"score":742`), opt)
 	want := []string{
-		"/applicant/employer/category wrong_type", "/applicant/employer/size wrong_type", "/applicant/employer/listed wrong_type",
+		"/applicant/employer/category wrong_type",
+		"/applicant/employer/size wrong_type", "/applicant/employer/listed wrong_type",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -106,7 +110,8 @@ func TestDottedNamesAreNotPaths(t *testing.T) {
 
 func TestBankAliases(t *testing.T) {
 	t.Parallel()
-	app := accept(t, evaluation("", `,"bank_summary":{"monthly_income":62000,"avg_balance":-38.5,"bounce_count":1}`), Options{})
+	app := accept(t, evaluation("", `,"bank_summary":{"monthly_income":62000,"avg_balance":-38.5,"bounce_count":1}`),
+		Options{})
 	for name, want := range map[string]string{"income": "62000", "balance": "-38.5", "bounces": "1"} {
 		if got := app.Facts.Get("bank_summary." + name).String(); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
@@ -121,12 +126,14 @@ func TestBankAliases(t *testing.T) {
 		if got := app.Facts.Get("bank_summary.income").String(); got != "1" {
 			t.Errorf("%s: income is %s", block, got)
 		}
-		if diff := cmp.Diff([]string{"/bank_summary/monthly_income " + fault.CodeNotRead}, lines(app.Warnings)); diff != "" {
+		if diff := cmp.Diff([]string{"/bank_summary/monthly_income " + fault.CodeNotRead},
+			lines(app.Warnings)); diff != "" {
 			t.Errorf("%s:\n%s", block, diff)
 		}
 	}
 	// A wrong value is named where it was sent.
-	if diff := cmp.Diff([]string{"/bank_summary/bounce_count out_of_range"}, refuse(t, evaluation("", `,"bank_summary":{"bounce_count":-1}`), Options{})); diff != "" {
+	if diff := cmp.Diff([]string{"/bank_summary/bounce_count out_of_range"},
+		refuse(t, evaluation("", `,"bank_summary":{"bounce_count":-1}`), Options{})); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -34,7 +34,11 @@ type moved struct {
 }
 
 func movedBy(c *Challenger) moved {
-	m := moved{In: map[string][2]int64{}, Out: map[string][2]int64{}, Apart: [2]int64{c.SwapIn.Together, c.SwapOut.Together}}
+	m := moved{
+		In:    map[string][2]int64{},
+		Out:   map[string][2]int64{},
+		Apart: [2]int64{c.SwapIn.Together, c.SwapOut.Together},
+	}
 	for i, ch := range c.Changes {
 		name := strings.TrimSpace(ch.Section + " " + ch.ID)
 		if x := c.SwapIn.ByChange[i]; x.Alone+x.Needed > 0 {
@@ -71,17 +75,19 @@ func TestAttribution(t *testing.T) {
 			want:  moved{In: by{"knockouts KO_ENQ": {1, 1}}},
 		},
 		{
-			name:  "either of two would do",
-			edits: []string{`"bureau_score", "value": 650`, `"bureau_score", "value": 680`, `"enquiries_6m", "value": 5`, `"enquiries_6m", "value": 3`},
-			rows:  "660,4,0,5,0.3\n660,0,0,5,0.3\n700,4,0,5,0.3\n",
+			name: "either of two would do",
+			edits: []string{`"bureau_score", "value": 650`, `"bureau_score", "value": 680`,
+				`"enquiries_6m", "value": 5`, `"enquiries_6m", "value": 3`},
+			rows: "660,4,0,5,0.3\n660,0,0,5,0.3\n700,4,0,5,0.3\n",
 			// The first row goes by either, so it needs neither.
 			want: moved{Out: by{"knockouts KO_SCORE": {2, 1}, "knockouts KO_ENQ": {2, 1}}},
 		},
 		{
-			name:  "only both together",
-			edits: []string{`"bureau_score", "value": 650`, `"bureau_score", "value": 600`, `"enquiries_6m", "value": 5`, `"enquiries_6m", "value": 9`},
-			rows:  "640,7,0,5,0.3\n",
-			want:  moved{In: by{"knockouts KO_SCORE": {0, 1}, "knockouts KO_ENQ": {0, 1}}, Apart: [2]int64{1, 0}},
+			name: "only both together",
+			edits: []string{`"bureau_score", "value": 650`, `"bureau_score", "value": 600`,
+				`"enquiries_6m", "value": 5`, `"enquiries_6m", "value": 9`},
+			rows: "640,7,0,5,0.3\n",
+			want: moved{In: by{"knockouts KO_SCORE": {0, 1}, "knockouts KO_ENQ": {0, 1}}, Apart: [2]int64{1, 0}},
 		},
 		{
 			name:  "one bin of a factor",
@@ -90,33 +96,38 @@ func TestAttribution(t *testing.T) {
 			want:  moved{Out: by{"factors bureau < 700": {1, 1}}},
 		},
 		{
-			name:  "missing points, an adjustment and the base",
-			edits: []string{`"missing_points": 0`, `"missing_points": -40`, `"delta": -20`, `"delta": -60`, `"base_points": 600`, `"base_points": 610`},
-			rows:  "660,0,0,5,\n660,0,0,1,0.3\n",
-			want:  moved{Out: by{"factors foir missing": {1, 1}, "adjustments ADJ_THIN": {1, 1}}},
+			name: "missing points, an adjustment and the base",
+			edits: []string{`"missing_points": 0`, `"missing_points": -40`, `"delta": -20`, `"delta": -60`,
+				`"base_points": 600`, `"base_points": 610`},
+			rows: "660,0,0,5,\n660,0,0,1,0.3\n",
+			want: moved{Out: by{"factors foir missing": {1, 1}, "adjustments ADJ_THIN": {1, 1}}},
 		},
 		{
-			name:  "a band that declines now",
-			edits: []string{`"min_score": 600, "max_score": 699, `, `"min_score": 600, "max_score": 699, "action": "decline", `},
-			rows:  "660,0,0,5,0.3\n",
-			want:  moved{Out: by{"pricing_bands B": {1, 1}}},
+			name: "a band that declines now",
+			edits: []string{`"min_score": 600, "max_score": 699, `,
+				`"min_score": 600, "max_score": 699, "action": "decline", `},
+			rows: "660,0,0,5,0.3\n",
+			want: moved{Out: by{"pricing_bands B": {1, 1}}},
 		},
 		{
-			name:  "another ladder",
-			edits: []string{`"max_score": 599`, `"max_score": 649`, `"min_score": 600, "max_score": 699`, `"min_score": 650, "max_score": 699`},
-			rows:  "660,0,0,5,0.3\n",
-			want:  moved{Out: by{"pricing_bands": {1, 1}}},
+			name: "another ladder",
+			edits: []string{`"max_score": 599`, `"max_score": 649`, `"min_score": 600, "max_score": 699`,
+				`"min_score": 650, "max_score": 699`},
+			rows: "660,0,0,5,0.3\n",
+			want: moved{Out: by{"pricing_bands": {1, 1}}},
 		},
 		{
-			name:  "required fields, and a referral that is none any more",
-			edits: []string{`["bureau_score"]`, `["bureau_score", "foir"]`, `"max_dpd_12m", "value": 30`, `"max_dpd_12m", "value": 90`},
-			rows:  "700,0,0,5,\n700,0,60,5,0.3\n",
-			want:  moved{In: by{"knockouts RF_DPD": {1, 1}}, Out: by{"required_fields": {1, 1}}},
+			name: "required fields, and a referral that is none any more",
+			edits: []string{`["bureau_score"]`, `["bureau_score", "foir"]`,
+				`"max_dpd_12m", "value": 30`, `"max_dpd_12m", "value": 90`},
+			rows: "700,0,0,5,\n700,0,60,5,0.3\n",
+			want: moved{In: by{"knockouts RF_DPD": {1, 1}}, Out: by{"required_fields": {1, 1}}},
 		},
 		{
-			name:  "words change nothing",
-			edits: []string{`"reason_code": "BUR_ENQ"`, `"reason_code": "ENQ", "message": "too many"`, `"name": "lending"`, `"name": "renamed"`},
-			rows:  "700,0,0,5,0.3\n",
+			name: "words change nothing",
+			edits: []string{`"reason_code": "BUR_ENQ"`, `"reason_code": "ENQ", "message": "too many"`,
+				`"name": "lending"`, `"name": "renamed"`},
+			rows: "700,0,0,5,0.3\n",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -132,7 +143,8 @@ func TestAttribution(t *testing.T) {
 			if diff := cmp.Diff(want, movedBy(r.Challenger)); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if in, out := r.Challenger.SwapIn, r.Challenger.SwapOut; in.Explained+in.Together != in.Count || out.Explained+out.Together != out.Count {
+			if in, out := r.Challenger.SwapIn,
+				r.Challenger.SwapOut; in.Explained+in.Together != in.Count || out.Explained+out.Together != out.Count {
 				t.Errorf("rows are missing in %+v or %+v", in, out)
 			}
 		})
@@ -154,7 +166,8 @@ func TestHybridsReachTheOther(t *testing.T) {
 	csv := bookCSV(2000)
 	r := newRun(t, csv, Book{}.Setup(), b, made)
 	c := r.Report(merged(t, r, csv)).Challenger
-	if c.SwapSet.ChampionOnly+c.SwapSet.ChallengerOnly+c.Shift.LimitHigher+c.Shift.LimitLower+c.Shift.RateHigher+c.Shift.RateLower > 0 {
+	if c.SwapSet.ChampionOnly+c.SwapSet.ChallengerOnly+c.Shift.LimitHigher+c.Shift.LimitLower+c.Shift.RateHigher+
+		c.Shift.RateLower > 0 {
 		t.Errorf("the hybrid decides otherwise: %+v %+v", c.SwapSet, c.Shift)
 	}
 	if c.Matrix[0][1]+c.Matrix[0][2]+c.Matrix[1][0]+c.Matrix[1][2]+c.Matrix[2][0]+c.Matrix[2][1] > 0 {
@@ -167,10 +180,14 @@ func TestManyChanges(t *testing.T) {
 	t.Parallel()
 	var more strings.Builder
 	for i := range 100 {
-		fmt.Fprintf(&more, `{"id": "KO_%d", "reason_code": "X", "condition_ast": {"op": "gt", "field": "enquiries_6m", "value": %d}},`, i, 10+i)
+		fmt.Fprintf(&more,
+			`{"id": "KO_%d", "reason_code": "X", "condition_ast": {"op": "gt", "field": "enquiries_6m", "value": %d}},`,
+			i, 10+i)
 	}
-	challenger := edited(t, lending, `"knockouts": [`, `"knockouts": [`+more.String(), `"base_points": 600`, `"base_points": 605`)
-	r := reportOf(t, "score,enquiries_6m,max_dpd_12m,active_tradelines,foir\n700,4,0,5,0.3\n", Setup{}, planOf(t, lending), planOf(t, challenger))
+	challenger := edited(t, lending, `"knockouts": [`, `"knockouts": [`+more.String(), `"base_points": 600`,
+		`"base_points": 605`)
+	r := reportOf(t, "score,enquiries_6m,max_dpd_12m,active_tradelines,foir\n700,4,0,5,0.3\n",
+		Setup{}, planOf(t, lending), planOf(t, challenger))
 	want := []PolicyChange{
 		{Section: "knockouts", What: "changed", After: "100 changes"},
 		{Section: "base_points", What: "changed", Before: "600", After: "605"},
@@ -197,7 +214,8 @@ func TestSoleReasons(t *testing.T) {
 		c := reportOf(t, csv, Book{}.Setup(), plan, hybrid).Challenger
 		declines := c.Matrix[engine.Declined][engine.Approved] + c.Matrix[engine.Declined][engine.Referred]
 		if sole.SoleDeclines != declines || sole.SoleReferrals != c.Matrix[engine.Referred][engine.Approved] {
-			t.Errorf("%s alone declines %d and refers %d, without it %v", sole.Rule, sole.SoleDeclines, sole.SoleReferrals, c.Matrix)
+			t.Errorf("%s alone declines %d and refers %d, without it %v",
+				sole.Rule, sole.SoleDeclines, sole.SoleReferrals, c.Matrix)
 		}
 	}
 }

@@ -36,7 +36,8 @@ func TestBookFunctions(t *testing.T) {
 	} {
 		mean, deviation := moments(tt.sample)
 		if math.Abs(mean-tt.mean) > 0.015 || math.Abs(deviation-tt.deviation) > 0.015 {
-			t.Errorf("%s: mean %.4f and deviation %.4f, want %.4f and %.4f", tt.name, mean, deviation, tt.mean, tt.deviation)
+			t.Errorf("%s: mean %.4f and deviation %.4f, want %.4f and %.4f",
+				tt.name, mean, deviation, tt.mean, tt.deviation)
 		}
 	}
 }

@@ -45,7 +45,8 @@ func TestBookUnderTheDefaultPolicy(t *testing.T) {
 	if rates["NTC"] < rates["A+"] || rates["NTC"] > rates["F"] {
 		t.Errorf("new to credit: bad rate %.4f", rates["NTC"])
 	}
-	if v := report.Vintage; v == nil || v.NoMonth != 0 || len(v.ByMonth) == 0 || v.ByMonth[len(v.ByMonth)-1].Month > DefaultMonths {
+	if v := report.Vintage; v == nil || v.NoMonth != 0 || len(v.ByMonth) == 0 ||
+		v.ByMonth[len(v.ByMonth)-1].Month > DefaultMonths {
 		t.Errorf("vintage %+v", v)
 	}
 }

@@ -136,7 +136,8 @@ func (d *differ) step() {
 
 func (d *differ) knockouts() {
 	eachDifferent(d.a.Knockouts, d.b.Knockouts, knockoutID, func(k *engine.Knockout) string {
-		return string(conditionBytes(&k.Condition)) + k.Action.String() + k.OnAbsent.String() + string(rune('0'+k.Stage))
+		return string(conditionBytes(&k.Condition)) + k.Action.String() + k.OnAbsent.String() +
+			string(rune('0'+k.Stage))
 	}, func(id string, before, after *engine.Knockout) {
 		d.add(sectionKnockouts, id, knockoutText(before), knockoutText(after), func(to, from *engine.Policy) {
 			to.Knockouts = replaced(to.Knockouts, from.Knockouts, knockoutID, id)

@@ -40,10 +40,11 @@ func (d *differ) factor(name string, before, after *engine.Factor) {
 		if x.Points == y.Points {
 			continue
 		}
-		d.add(sectionFactors, name+" "+binText(x), pointsText(x.Points), pointsText(y.Points), func(to, from *engine.Policy) {
-			bins := ownBins(to, name)
-			bins[i].Points = factorOf(from, name).Bins[i].Points
-		})
+		d.add(sectionFactors, name+" "+binText(x), pointsText(x.Points), pointsText(y.Points),
+			func(to, from *engine.Policy) {
+				bins := ownBins(to, name)
+				bins[i].Points = factorOf(from, name).Bins[i].Points
+			})
 	}
 	if before.HasMissing != after.HasMissing || before.Missing != after.Missing {
 		d.add(sectionFactors, name+" missing", missingText(before), missingText(after), func(to, from *engine.Policy) {

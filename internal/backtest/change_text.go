@@ -113,7 +113,8 @@ func bandText(b *engine.Band) string {
 	if !b.Priced {
 		return text
 	}
-	text += ", " + string(wire.AppendDecimal(nil, b.RateBP, 2)) + " % over " + strconv.Itoa(b.TenureMonths) + " months, " +
+	text += ", " + string(wire.AppendDecimal(nil, b.RateBP, 2)) + " % over " + strconv.Itoa(b.TenureMonths) +
+		" months, " +
 		rupees(b.MinLimitPaise) + " to " + rupees(b.MaxLimitPaise) + ", default " + rupees(b.DefaultLimitPaise) +
 		", FOIR cap " + b.FOIRCap.String()
 	if b.HasIncomeMultiple {

@@ -22,7 +22,8 @@ func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 		}
 		all = append(all, ReasonCount{
 			Code: code, Count: count, First: r.first,
-			Declined: r.status[engine.Declined], Referred: r.status[engine.Referred], Approved: r.status[engine.Approved],
+			Declined: r.status[engine.Declined], Referred: r.status[engine.Referred],
+			Approved: r.status[engine.Approved],
 		})
 		if n := r.status[engine.Declined]; n > 0 {
 			top = append(top, CodeCount{code, n})
@@ -44,7 +45,8 @@ func rules(by *side, s *sides, evaluated int64) (soles []SoleReason, all []RuleC
 	count := func(id, kind string, r *ruleSum) {
 		hit := r.hit.all()
 		all = append(all, RuleCount{
-			Rule: id, Kind: kind, Evaluated: evaluated - r.unknown, Hit: hit.rows, Unknown: r.unknown, BadRate: shareOf(&r.hit),
+			Rule: id, Kind: kind, Evaluated: evaluated - r.unknown, Hit: hit.rows, Unknown: r.unknown,
+			BadRate: shareOf(&r.hit),
 		})
 	}
 	for i := range p.Knockouts {

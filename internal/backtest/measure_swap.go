@@ -32,7 +32,8 @@ func (r *Run) compareSides(p *Partial) *Challenger {
 		AvgLimitChange: s.limitChange.money(weight), TotalLimitChange: s.limitChange.money(weightUnit),
 		AvgRateChange: s.rateChange.mean(weight, rule.One/100), AvgAPRChange: s.aprChange.mean(weight, rule.One/100),
 	}
-	out.PSI = shift(scoreWeights(&p.champion.cells, r.champion.grid), scoreWeights(&p.challenger.cells, r.challenger.grid))
+	out.PSI = shift(scoreWeights(&p.champion.cells, r.champion.grid),
+		scoreWeights(&p.challenger.cells, r.challenger.grid))
 	for i := range r.changes {
 		out.Changes = append(out.Changes, r.changes[i].PolicyChange)
 	}

@@ -110,7 +110,8 @@ func TestMergeKeepsGroups(t *testing.T) {
 		t.Error("the order of the parts matters")
 	}
 	f := r.Report(whole).Fairness
-	if n := len(f.Groups); n != MaxGroups+1 || f.Groups[n-1].Name != "(others)" || f.Groups[n-1].Count != 3000-MaxGroups {
+	if n := len(f.Groups); n != MaxGroups+1 || f.Groups[n-1].Name != "(others)" ||
+		f.Groups[n-1].Count != 3000-MaxGroups {
 		t.Errorf("%d groups, the last %+v", len(f.Groups), f.Groups[len(f.Groups)-1])
 	}
 }
@@ -238,7 +239,8 @@ func TestCellsForPeopleAreTold(t *testing.T) {
 				t.Errorf("%s: %s", w.Code, w.Detail)
 			}
 		}
-		if diff := cmp.Diff([]string{"number_format foir monthly_income", "read_as_missing foir monthly_income"}, got); diff != "" {
+		if diff := cmp.Diff([]string{"number_format foir monthly_income", "read_as_missing foir monthly_income"},
+			got); diff != "" {
 			t.Errorf("-want +got:\n%s", diff)
 		}
 	}

@@ -295,7 +295,8 @@ type Challenger struct {
 // other than approved.
 type SwapSet struct {
 	BothApprove, ChampionOnly, ChallengerOnly, BothDecline int64
-	SwapIn, SwapOut, Both                                  Share // bad rates: challenger only, champion only, both approve
+	// bad rates: challenger only, champion only, both approve
+	SwapIn, SwapOut, Both Share
 }
 
 // Change is how limit and price differ on the rows that both policies approve.
@@ -310,7 +311,8 @@ type Change struct {
 // PolicyChange is one difference between the two policies that can change a
 // status, a limit or a price.
 type PolicyChange struct {
-	Section string // knockouts, adjustments, factors, base_points, score_range, pricing_bands, required_fields, limit_step
+	// knockouts, adjustments, factors, base_points, score_range, pricing_bands, required_fields, limit_step
+	Section string
 	ID      string // of the rule, the factor or the band; "" if the change is of the whole section
 	What    string // "added", "removed" or "changed"
 	Before  string // description for people; "" if there was none

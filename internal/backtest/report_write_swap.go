@@ -99,7 +99,8 @@ func (a *Attribution) write(w *wire.Writer, name string, changes []PolicyChange)
 }
 
 func (f *Fairness) write(w *wire.Writer) {
-	w.Key("fairness").Object().Key("column").String(f.Column).Key("four_fifths").Bool(f.FourFifths).Key("groups").Array()
+	w.Key("fairness").Object().Key("column").String(f.Column).Key("four_fifths").Bool(f.FourFifths).Key(
+		"groups").Array()
 	for i := range f.Groups {
 		g := &f.Groups[i]
 		w.Object().Key("group").String(g.Name).Key("count").Int(g.Count).Key("approved").Int(g.Approved)

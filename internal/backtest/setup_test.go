@@ -65,12 +65,16 @@ func TestReadSetup(t *testing.T) {
 func TestSetupFaults(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
-	ReadSetup(parse(t, `{"map": {"a": 1}, "bad_values": ["", {}], "foir_unit": "pct", "lgd": 0, "funding_rate": 1.5, "outcome_column": 7}`), &faults)
+	ReadSetup(
+		parse(t,
+			`{"map": {"a": 1}, "bad_values": ["", {}], "foir_unit": "pct", "lgd": 0, "funding_rate": 1.5, "outcome_column": 7}`),
+		&faults)
 	var at []string
 	for _, item := range faults.Items() {
 		at = append(at, item.Pointer)
 	}
-	want := []string{"/outcome_column", "/bad_values/0", "/bad_values/1", "/foir_unit", "/lgd", "/funding_rate", "/map/a"}
+	want := []string{"/outcome_column", "/bad_values/0", "/bad_values/1", "/foir_unit", "/lgd", "/funding_rate",
+		"/map/a"}
 	if diff := cmp.Diff(want, at); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
@@ -95,14 +99,15 @@ func TestNewFaults(t *testing.T) {
 		}
 	}
 	want := []string{
-		"/outcome_column unknown_field", "/weight_column unknown_field", "/month_column required", "/good_values duplicate",
-		"/header required",
+		"/outcome_column unknown_field", "/weight_column unknown_field", "/month_column required",
+		"/good_values duplicate", "/header required",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	a := edited(t, lending, `"name": "lending"`, `"name": "a", "inputs": [{"name": "applicant.kyc", "type": "string"}]`)
-	b := edited(t, lending, `"name": "lending"`, `"name": "b", "inputs": [{"name": "applicant.kyc", "type": "boolean"}]`)
+	b := edited(t, lending, `"name": "lending"`,
+		`"name": "b", "inputs": [{"name": "applicant.kyc", "type": "boolean"}]`)
 	if _, err := New(Setup{Header: []string{"score"}}, planOf(t, a), planOf(t, b)); err == nil {
 		t.Error("two types of one input were taken")
 	}
@@ -114,7 +119,8 @@ func TestCells(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"1": "1", "0.5": "0.5", "10000": "10000", ".25": "0.25", "3.": "3", "": "1", "0.0001": "0.0001",
-		"0": fault.CodeBadWeight, "-1": fault.CodeBadWeight, "10000.0001": fault.CodeBadWeight, "1e3": fault.CodeBadWeight, "1.00001": fault.CodeBadWeight, ".": fault.CodeBadWeight,
+		"0": fault.CodeBadWeight, "-1": fault.CodeBadWeight, "10000.0001": fault.CodeBadWeight,
+		"1e3": fault.CodeBadWeight, "1.00001": fault.CodeBadWeight, ".": fault.CodeBadWeight,
 		"1,5": fault.CodeBadWeight, "99999999999999999999": fault.CodeBadWeight, "1.5.0": fault.CodeBadWeight,
 	} {
 		got, code := readWeight([]byte(text))
@@ -125,7 +131,16 @@ func TestCells(t *testing.T) {
 			t.Errorf("weight %q is %s, want %s", text, code, want)
 		}
 	}
-	for text, want := range map[string]int64{"": 0, "1": 1, "012": 12, "600": 600, "0": -1, "601": -1, "1.5": -1, "x": -1} {
+	for text, want := range map[string]int64{
+		"":    0,
+		"1":   1,
+		"012": 12,
+		"600": 600,
+		"0":   -1,
+		"601": -1,
+		"1.5": -1,
+		"x":   -1,
+	} {
 		got, code := readMonth([]byte(text))
 		if code != "" {
 			got = -1
@@ -137,7 +152,8 @@ func TestCells(t *testing.T) {
 	usual := newSpellings(&Setup{}, &fault.List{})
 	badOnly := newSpellings(&Setup{Bad: []string{"90+"}}, &fault.List{})
 	for text, want := range map[string][2]label{
-		"": {}, "  ": {}, "BAD": {bad, good}, " good": {good, good}, "Default": {bad, good}, "y": {bad, good}, "0": {good, good},
+		"": {}, "  ": {}, "BAD": {bad, good}, " good": {good, good}, "Default": {bad, good}, "y": {bad, good},
+		"0": {good, good},
 	} {
 		for i, s := range []*spellings{&usual, &badOnly} {
 			r := labeller{spellings: s}
@@ -163,7 +179,8 @@ func TestCells(t *testing.T) {
 func TestRows(t *testing.T) {
 	t.Parallel()
 	csv := "applicant_id,score,bad\nA1,820,0\n=cmd(),655,1\nA3,oops,0\nA4,600,\n"
-	challenger := planOf(t, edited(t, columnPolicy(), `"id": "MID", "grade": "B"`, `"id": "MID", "grade": "B", "action": "refer"`))
+	challenger := planOf(t,
+		edited(t, columnPolicy(), `"id": "MID", "grade": "B"`, `"id": "MID", "grade": "B", "action": "refer"`))
 	r := newRun(t, csv, Setup{}, columnPlan(t), challenger)
 	for swapped, want := range map[bool]string{
 		false: `row,applicant_id,status,grade,score,limit,rate,reasons,challenger_status,challenger_grade,challenger_score,challenger_limit,challenger_rate,challenger_reasons

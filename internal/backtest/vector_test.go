@@ -77,9 +77,11 @@ func TestGoldenStability(t *testing.T) {
 // 8,963.50.
 func TestGoldenScaling(t *testing.T) {
 	t.Parallel()
-	policy := edited(t, columnPolicy(), `"max_score": 900, "factors"`, `"max_score": 900, "pdo": 20, "anchor_score": 600, "anchor_odds": 50, "factors"`,
-		`"min_score": 300, "max_score": 649, "action": "decline"`, `"min_score": 300, "max_score": 500, "action": "decline"`,
-		`"min_score": 650, "max_score": 749`, `"min_score": 501, "max_score": 539`,
+	policy := edited(t, columnPolicy(), `"max_score": 900, "factors"`,
+		`"max_score": 900, "pdo": 20, "anchor_score": 600, "anchor_odds": 50, "factors"`,
+		`"min_score": 300, "max_score": 649, "action": "decline"`,
+		`"min_score": 300, "max_score": 500, "action": "decline"`, `"min_score": 650, "max_score": 749`,
+		`"min_score": 501, "max_score": 539`,
 		`"min_score": 750, "max_score": 900, "interest_rate"`, `"min_score": 540, "max_score": 900, "interest_rate"`)
 	r := reportOf(t, "score,bad\n540,0\n", Setup{}, planOf(t, policy), nil)
 	if got := r.Performance.ExpectedLoss; got.Paise != 896350 || r.Performance.PDSource != PDScorecard {
@@ -100,7 +102,8 @@ func TestObservedLoss(t *testing.T) {
 		t.Errorf("the expected loss is %v by %s", got, r.Performance.PDSource)
 	}
 	e := r.Economics
-	if sum := e.InterestIncome.Paise + e.FeeIncome.Paise - e.FundingCost.Paise - e.ExpectedLoss.Paise; sum != e.NetMargin.Paise {
+	if sum := e.InterestIncome.Paise +
+		e.FeeIncome.Paise - e.FundingCost.Paise - e.ExpectedLoss.Paise; sum != e.NetMargin.Paise {
 		t.Errorf("the margin is %v, the parts make %d", e.NetMargin, sum)
 	}
 	// At 12 % nine twelfths of the interest go to whoever lent the money.

@@ -61,8 +61,9 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 // literally.
 func (p *Partial) readWarnings() (list []Warning) {
 	for _, kind := range []struct{ code, detail string }{
-		{fault.CodeNumberFormat, "cells with thousands separators, a currency or a percent sign were read as plain numbers, " +
-			"as when a scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
+		{fault.CodeNumberFormat,
+			"cells with thousands separators, a currency or a percent sign were read as plain numbers, " +
+				"as when a scorecard is fitted: 60,000 as 60000, 12.5% as 12.5, and a foir of 35% as 0.35"},
 		{fault.CodeReadAsMissing, "cells of columns of numbers such as NA, N/A, null or - were read as missing"},
 	} {
 		var names []string
@@ -73,7 +74,8 @@ func (p *Partial) readWarnings() (list []Warning) {
 			}
 		}
 		if count > 0 {
-			list = append(list, Warning{Code: kind.code, Fields: names, Detail: fmt.Sprintf("%d %s", count, kind.detail)})
+			list = append(list,
+				Warning{Code: kind.code, Fields: names, Detail: fmt.Sprintf("%d %s", count, kind.detail)})
 		}
 	}
 	return list

@@ -36,7 +36,8 @@ func TestAnyDataDrawWell(t *testing.T) {
 	number := rapid.OneOf(
 		rapid.Float64(),
 		rapid.Float64Range(-2, 2),
-		rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64}),
+		rapid.SampledFrom([]float64{0, 1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64,
+			math.SmallestNonzeroFloat64}),
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		for _, p := range awkward(rapid.SliceOfN(number, 0, 20).Draw(t, "values")) {

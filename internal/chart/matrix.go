@@ -68,7 +68,8 @@ func (p *pen) field(c Matrix, i, j int, x, y, w, h, most float64) {
 		// The square root keeps small values visible beside a large one.
 		strength = 0.1 + 0.35*math.Sqrt(v/most)
 	}
-	p.raw(`<rect class="fill ` + cell.Tone.class() + `" fill-opacity="` + strconv.FormatFloat(strength, 'f', 2, 64) + `"`)
+	p.raw(
+		`<rect class="fill ` + cell.Tone.class() + `" fill-opacity="` + strconv.FormatFloat(strength, 'f', 2, 64) + `"`)
 	p.attr("x", x+1.5)
 	p.attr("y", y+1.5)
 	p.attr("width", math.Max(w-3, 1))

@@ -33,7 +33,8 @@ func TestLinesTouchTheirOwnNodes(t *testing.T) {
 						continue
 					}
 					if d := distance(at[i], at[l.From], at[l.To]); d <= radius[i] {
-						t.Fatalf("%d and %d: the line from %d to %d passes node %d at %.1f, which has the radius %.1f", inner, outer, l.From, l.To, i, d, radius[i])
+						t.Fatalf("%d and %d: the line from %d to %d passes node %d at %.1f, which has the radius %.1f",
+							inner, outer, l.From, l.To, i, d, radius[i])
 					}
 				}
 			}

@@ -14,17 +14,39 @@ const hostile = `</title><script>alert("x")</script>&'` + "\x00\x1b\u202e\xff"
 func samples() map[string]chart.Picture {
 	return map[string]chart.Picture{
 		"roc": chart.Line{
-			Head: chart.Head{ID: "roc", Title: "ROC curve", Description: "AUC 0.742: bads are found well before goods."},
-			X:    chart.Axis{Label: "Share of goods refused", Unit: chart.Percent, To: 1}, Y: chart.Axis{Label: "Share of bads refused", Unit: chart.Percent, To: 1},
-			Series:   []chart.Series{{Area: true, Points: []chart.Point{{X: 0, Y: 0}, {X: 0.05, Y: 0.25}, {X: 0.2, Y: 0.55}, {X: 0.5, Y: 0.85}, {X: 1, Y: 1}}}},
-			Diagonal: true,
+			Head: chart.Head{
+				ID:          "roc",
+				Title:       "ROC curve",
+				Description: "AUC 0.742: bads are found well before goods.",
+			},
+			X: chart.Axis{Label: "Share of goods refused", Unit: chart.Percent, To: 1},
+			Y: chart.Axis{Label: "Share of bads refused", Unit: chart.Percent, To: 1},
+			Series: []chart.Series{{
+				Area: true,
+				Points: []chart.Point{
+					{X: 0, Y: 0},
+					{X: 0.05, Y: 0.25},
+					{X: 0.2, Y: 0.55},
+					{X: 0.5, Y: 0.85},
+					{X: 1, Y: 1},
+				},
+			}}, Diagonal: true,
 		},
 		"ks": chart.Line{
 			Head: chart.Head{Title: "KS curves", Description: "The gap is widest at 662."},
-			X:    chart.Axis{Label: "Score", Unit: chart.Score}, Y: chart.Axis{Label: "Share at or below", Unit: chart.Percent, To: 1},
-			Series: []chart.Series{
-				{Name: "good", Tone: chart.Blue, Points: []chart.Point{{X: 500, Y: 0}, {X: 600, Y: 0.1}, {X: 662, Y: 0.28}, {X: 800, Y: 1}}},
-				{Name: "bad", Tone: chart.Orange, Dashed: true, Points: []chart.Point{{X: 500, Y: 0}, {X: 600, Y: 0.4}, {X: 662, Y: 0.65}, {X: 800, Y: 1}}},
+			X:    chart.Axis{Label: "Score", Unit: chart.Score},
+			Y:    chart.Axis{Label: "Share at or below", Unit: chart.Percent, To: 1}, Series: []chart.Series{
+				{
+					Name:   "good",
+					Tone:   chart.Blue,
+					Points: []chart.Point{{X: 500, Y: 0}, {X: 600, Y: 0.1}, {X: 662, Y: 0.28}, {X: 800, Y: 1}},
+				},
+				{
+					Name:   "bad",
+					Tone:   chart.Orange,
+					Dashed: true,
+					Points: []chart.Point{{X: 500, Y: 0}, {X: 600, Y: 0.4}, {X: 662, Y: 0.65}, {X: 800, Y: 1}},
+				},
 			},
 			Gaps: []chart.Gap{{X: 662, From: 0.28, To: 0.65, Label: "KS 0.371 at 662"}},
 		},
@@ -54,21 +76,41 @@ func samples() map[string]chart.Picture {
 		},
 		"groups": chart.Bars{
 			Head: chart.Head{Title: "Approval by group"}, Of: "Group", Unit: chart.Percent, Full: 1, Mark: 0.5,
-			Rows: []chart.Bar{{Label: "women", Values: []float64{0.61}}, {Label: "men", Values: []float64{0.58}}, {Label: "(blank)", Values: []float64{0.43}, Text: "43.0 % · below four fifths"}},
+			Rows: []chart.Bar{
+				{Label: "women", Values: []float64{0.61}},
+				{Label: "men", Values: []float64{0.58}},
+				{Label: "(blank)", Values: []float64{0.43}, Text: "43.0 % · below four fifths"},
+			},
 		},
 		"outcome": chart.Share{
-			Head:   chart.Head{Title: "What became of the applications"},
-			Slices: []chart.Slice{{Name: "Approved", Value: 612}, {Name: "Referred", Tone: chart.Grey, Value: 88}, {Name: "Declined", Tone: chart.Orange, Value: 297}},
+			Head: chart.Head{Title: "What became of the applications"},
+			Slices: []chart.Slice{
+				{Name: "Approved", Value: 612},
+				{Name: "Referred", Tone: chart.Grey, Value: 88},
+				{Name: "Declined", Tone: chart.Orange, Value: 297},
+			},
 		},
 		"score": chart.Waterfall{
-			Head: chart.Head{Title: "How the score came about"}, Unit: chart.Score, Begin: "Base points", End: "Final score", Base: 650,
-			Steps: []chart.Step{{Label: "Bureau score 720–759", Value: 48}, {Label: "FOIR above 0.50", Value: -31}, {Label: "No enquiries", Value: 12}, {Label: "Nothing to say", Value: 0}},
+			Head: chart.Head{Title: "How the score came about"}, Unit: chart.Score, Begin: "Base points",
+			End: "Final score", Base: 650, Steps: []chart.Step{
+				{Label: "Bureau score 720–759", Value: 48},
+				{Label: "FOIR above 0.50", Value: -31},
+				{Label: "No enquiries", Value: 12},
+				{Label: "Nothing to say", Value: 0},
+			},
 		},
 		"calibration": chart.Dots{
-			Head: chart.Head{Title: "Calibration", Description: "Points above the line went bad more often than the scorecard claims."},
-			X:    chart.Axis{Label: "Claimed", Unit: chart.Percent}, Y: chart.Axis{Label: "Observed", Unit: chart.Percent},
+			Head: chart.Head{
+				Title:       "Calibration",
+				Description: "Points above the line went bad more often than the scorecard claims.",
+			},
+			X: chart.Axis{Label: "Claimed", Unit: chart.Percent}, Y: chart.Axis{Label: "Observed", Unit: chart.Percent},
 			NoteName: "loans", Diagonal: true,
-			Dots: []chart.Dot{{X: 0.01, Y: 0.012, Low: 0.004, High: 0.03, Note: "100"}, {X: 0.04, Y: 0.06, Low: 0.03, High: 0.11, Note: "100"}, {X: 0.18, Y: 0.21, Low: 0.14, High: 0.3, Note: "100"}},
+			Dots: []chart.Dot{
+				{X: 0.01, Y: 0.012, Low: 0.004, High: 0.03, Note: "100"},
+				{X: 0.04, Y: 0.06, Low: 0.03, High: 0.11, Note: "100"},
+				{X: 0.18, Y: 0.21, Low: 0.14, High: 0.3, Note: "100"},
+			},
 		},
 		"swaps": chart.Matrix{
 			Head: chart.Head{Title: "Swap matrix"}, RowTitle: "Today", ColumnTitle: "Challenger",
@@ -82,14 +124,33 @@ func samples() map[string]chart.Picture {
 		"fraud": chart.Ring{
 			Head: chart.Head{Title: "Who shares what"},
 			Nodes: []chart.Node{
-				{Label: "•••4821", Kind: "account", Inner: true}, {Label: "110001 Lane 4", Kind: "address", Inner: true}, {Label: "A-17", Kind: "agent", Inner: true},
-				{Label: "CUST-1", Kind: "applicant"}, {Label: "CUST-2", Kind: "applicant"}, {Label: "CUST-3", Kind: "applicant"}, {Label: "CUST-4", Kind: "applicant"}, {Label: "CUST-5", Kind: "applicant"}, {Label: "CUST-6", Kind: "applicant"},
+				{Label: "•••4821", Kind: "account", Inner: true},
+				{Label: "110001 Lane 4", Kind: "address", Inner: true}, {Label: "A-17", Kind: "agent", Inner: true}, {
+					Label: "CUST-1",
+					Kind:  "applicant",
+				}, {Label: "CUST-2", Kind: "applicant"}, {Label: "CUST-3", Kind: "applicant"}, {
+					Label: "CUST-4",
+					Kind:  "applicant",
+				}, {Label: "CUST-5", Kind: "applicant"}, {Label: "CUST-6", Kind: "applicant"},
 			},
-			Links: []chart.Link{{From: 0, To: 3}, {From: 0, To: 4}, {From: 0, To: 5}, {From: 1, To: 5}, {From: 1, To: 6}, {From: 2, To: 7}, {From: 2, To: 8}, {From: 2, To: 3}},
+			Links: []chart.Link{
+				{From: 0, To: 3},
+				{From: 0, To: 4},
+				{From: 0, To: 5},
+				{From: 1, To: 5},
+				{From: 1, To: 6},
+				{From: 2, To: 7},
+				{From: 2, To: 8},
+				{From: 2, To: 3},
+			},
 		},
 		"regions": chart.TileMap{
 			Head: chart.Head{Title: "Pincode risk by region"}, Of: "Region",
-			Parts: []chart.Part{{Name: "Low", Tone: chart.Teal}, {Name: "High", Tone: chart.Orange}, {Name: "Blocked", Tone: chart.Violet}},
+			Parts: []chart.Part{
+				{Name: "Low", Tone: chart.Teal},
+				{Name: "High", Tone: chart.Orange},
+				{Name: "Blocked", Tone: chart.Violet},
+			},
 			Tiles: []chart.Tile{
 				{Column: 1, Label: "11", Name: "Delhi", Values: []float64{4, 2}},
 				{Column: 0, Row: 1, Label: "40", Name: "Mumbai", Values: []float64{0, 0, 1}},
@@ -131,7 +192,8 @@ func awkward(values []float64) []chart.Picture {
 		matrix.Cells = append(matrix.Cells, []chart.Cell{{Value: v, Note: hostile, Tone: chart.Tone(i)}})
 		ring.Nodes = append(ring.Nodes, chart.Node{Label: hostile, Kind: hostile, Inner: v > 0})
 		ring.Links = append(ring.Links, chart.Link{From: i, To: i + 1}, chart.Link{From: -1, To: i})
-		tiles.Tiles = append(tiles.Tiles, chart.Tile{Column: i%12 - 1, Row: i / 12, Label: hostile, Name: hostile, Values: []float64{v, next, v}})
+		tiles.Tiles = append(tiles.Tiles,
+			chart.Tile{Column: i%12 - 1, Row: i / 12, Label: hostile, Name: hostile, Values: []float64{v, next, v}})
 	}
 	line.Series = []chart.Series{{Name: hostile, Area: true, Points: points}, {Points: points[:len(points)/2]}}
 	return []chart.Picture{line, columns, histogram, bars, share, fall, dots, matrix, ring, tiles}

@@ -50,7 +50,8 @@ func (c Share) SVG() template.HTML {
 		x, y := float64(column*float64(i%slicePerRow)), 40+float64(58*float64(i/slicePerRow))
 		p.rect("fill "+s.Tone.class(), x, y+5, 12, 12, "")
 		p.text("", start, x+20, y+16, clip(s.Name, column-30))
-		p.text("strong", start, x+20, y+40, clip(c.Unit.Short(s.Value)+" · "+Percent.Format(positive(s.Value)/total), column-4))
+		p.text("strong", start, x+20, y+40,
+			clip(c.Unit.Short(s.Value)+" · "+Percent.Format(positive(s.Value)/total), column-4))
 	}
 	return p.close()
 }

@@ -16,13 +16,15 @@ import (
 func absentPolicy(t *testing.T, more, bands string) *engine.Policy {
 	t.Helper()
 	document := `{"name":"absent","include_defaults":false,"inputs":[{"name":"applicant.stability","type":"number"}],
-		"knockouts":[` + more + `{"id":"KO_A","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"and","args":[
+		"knockouts":[` + more +
+		`{"id":"KO_A","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"and","args":[
 			{"op":"gt","field":"foir","value":0.9},{"op":"eq","field":"device_is_emulator","value":true},
 			{"op":"gt","field":"enquiry__all__7d__count","value":9}]}}],
 		"scorecard":{"base_points":600,"factors":[
 			{"factor":"stability","field":"applicant.stability","bins":[{"lt":5,"points":0},{"gte":5,"points":50}]},
 			{"factor":"bounces","field":"bank_bounces","bins":[{"lt":5,"points":0},{"gte":5,"points":-50}]}]},
-		"pricing_bands":[` + bands + `{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
+		"pricing_bands":[` + bands +
+		`{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
 			"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`
 	p, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()})
 	if err != nil {
@@ -56,7 +58,8 @@ func TestAbsentInputs(t *testing.T) {
 		card  bool
 	}{
 		{`{}`, []string{"applicant.stability", "bureau_score", "foir"}, true},
-		{`{"bank_bounces":1,"device_is_emulator":false}`, []string{"applicant.stability", "bureau_score", "foir"}, true},
+		{`{"bank_bounces":1,"device_is_emulator":false}`,
+			[]string{"applicant.stability", "bureau_score", "foir"}, true},
 		{`{"applicant.stability":3}`, []string{"bureau_score", "foir"}, false},
 		{`{"applicant.stability":3,"foir":0.2,"bureau_score":700,"bureau_is_ntc":false}`, nil, false},
 		{`{"applicant.stability":3,"foir":0.2,"bureau_is_ntc":true}`, nil, false},
@@ -125,7 +128,8 @@ func TestAbsentSources(t *testing.T) {
 		"knockouts":[{"id":"KO_F","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"gt","field":"foir_effective","value":0.6}}],
 		"scorecard":{"base_points":600,"factors":[{"factor":"foir","field":"foir_effective","bins":[{"lt":0.3,"points":50},{"gte":0.3,"points":0}]}]},
 		"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
-			"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+			"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`),
+		engine.Sources{Catalogue: field.Catalogue()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +161,15 @@ func TestAbsentBankFigures(t *testing.T) {
 		{`{"obligations":{"of":["declared","bank"],"take":"first"}}`, `{"foir":0.2}`, nil},
 		{`{"obligations":{"of":["bank","declared"],"take":"first"}}`, `{"foir":0.2}`, []string{"bank_due_emi"}},
 		{`{"obligations":{"of":["declared","bureau"]}}`, `{}`, nil},
-		{`{"income":{"of":["bank_detected_income","monthly_income"]}}`, `{"monthly_income":1}`, []string{"bank_detected_income"}},
+		{`{"income":{"of":["bank_detected_income","monthly_income"]}}`,
+			`{"monthly_income":1}`, []string{"bank_detected_income"}},
 		{`{"income":{"of":["monthly_income","bank_income"]}}`, `{"monthly_income":1}`, nil},
 	} {
 		policy, err := engine.ParsePolicy([]byte(`{"name":"bank","semantics":2,"include_defaults":false,
 			"affordability":`+c.affordability+`,"scorecard":{"base_points":600,"factors":[]},
 			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
-				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`),
+			engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,8 @@ func TestDefaultReasonIsTrue(t *testing.T) {
 		{`{"op":"between","field":"bureau_score","min":700,"max":900}`, `{"bureau_score":800}`, own},
 		{`{"op":"not","arg":{"op":"between","field":"age","min":21,"max":60}}`, `{"age":70}`, "AGE_RANGE"},
 		{leaf("employment_type", "eq", `"RETIRED"`), `{"employment_type":"RETIRED"}`, "EMP_TYPE"},
-		{and(leaf("bureau_is_ntc", "eq", "false"), leaf("foir", "gt", "0.5")), `{"bureau_is_ntc":false,"foir":0.6}`, "FOIR_HIGH"},
+		{and(leaf("bureau_is_ntc", "eq", "false"), leaf("foir", "gt", "0.5")), `{"bureau_is_ntc":false,"foir":0.6}`,
+			"FOIR_HIGH"},
 		{overIncome, `{"requested_amount":300000,"monthly_income":10000}`, "INC_LOW"},
 	} {
 		plan := lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","condition_ast":`+c.condition+`}]`)
@@ -61,12 +62,15 @@ func TestDefaultReasonIsTrue(t *testing.T) {
 		if got := codesOf(d); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%s over %s: %v, want %s", c.condition, c.facts, got, c.want)
 		}
-		plan = lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","reason_code":"FOIR_HIGH","condition_ast":`+c.condition+`}]`)
+		plan = lessonPlan(t,
+			`"semantics":2,"knockouts":[{"id":"KO","reason_code":"FOIR_HIGH","condition_ast":`+c.condition+`}]`)
 		if got := codesOf(lessonDecide(t, plan, c.facts)); got[0] != "FOIR_HIGH" {
 			t.Errorf("%s with a code of its own: %v", c.condition, got)
 		}
-		again := readPolicy(t, string(lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","condition_ast":`+c.condition+`}]`).Policy().Document()))
-		if got := codesOf(lessonDecide(t, engine.Compile(again, field.Catalogue()), c.facts)); !slices.Equal(got, []string{c.want}) {
+		again := readPolicy(t, string(lessonPlan(t,
+			`"semantics":2,"knockouts":[{"id":"KO","condition_ast":`+c.condition+`}]`).Policy().Document()))
+		if got := codesOf(lessonDecide(t, engine.Compile(again, field.Catalogue()), c.facts)); !slices.Equal(got,
+			[]string{c.want}) {
 			t.Errorf("%s read back from its document: %v, want %s", c.condition, got, c.want)
 		}
 	}
@@ -87,11 +91,15 @@ func TestUntrueReasonCodeIsFound(t *testing.T) {
 		{"AMT_MIN", `{"op":"gt","field":"requested_amount","value":200000}`, true},
 		{"FOIR_HIGH", `{"op":"gt","field":"requested_amount","value":200000}`, false},
 		{"INC_MISSING", `{"op":"absent","field":"monthly_income"}`, false},
-		{"BUR_SCORE", `{"op":"and","args":[{"op":"gt","field":"foir","value":0.5},{"op":"lt","field":"bureau_score","value":700}]}`, false},
+		{"BUR_SCORE",
+			`{"op":"and","args":[{"op":"gt","field":"foir","value":0.5},{"op":"lt","field":"bureau_score","value":700}]}`,
+			false},
 	} {
-		p := lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","reason_code":"`+c.code+`","condition_ast":`+c.condition+`}]`).Policy()
+		p := lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","reason_code":"`+c.code+`","condition_ast":`+
+			c.condition+`}]`).Policy()
 		found := slices.ContainsFunc(engine.Analyse(p, field.Catalogue()), func(f engine.Finding) bool {
-			return f.Code == fault.CodeReasonCodeUntrue && f.Pointer == "/knockouts/0" && f.Severity == engine.SeverityWarning
+			return f.Code == fault.CodeReasonCodeUntrue && f.Pointer == "/knockouts/0" &&
+				f.Severity == engine.SeverityWarning
 		})
 		if found != c.found {
 			t.Errorf("%s for %s: found %t, want %t", c.code, c.condition, found, c.found)

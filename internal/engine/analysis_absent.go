@@ -339,7 +339,8 @@ func enumerateOr(names []string) string {
 func (a *analysis) semantics() {
 	if n := a.policy.Semantics; n < NewestSemantics {
 		a.report(SeverityInfo, fault.CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(
-			"The policy decides by semantics %d; a version that says \"semantics\": %d gives only reasons that are true of "+
+			"The policy decides by semantics %d; a version that says \"semantics\": %d gives only reasons that are "+
+				"true of "+
 				"the decision, and may name the sources of income and obligations.", n, NewestSemantics), nil)
 	}
 }

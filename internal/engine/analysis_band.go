@@ -126,7 +126,8 @@ func (a *analysis) messages() {
 		}
 		if code := generic.factors[f.Name]; code != "" && f.Label == "" {
 			a.report(SeverityInfo, fault.CodeNoApplicantMessage, at, fmt.Sprintf(
-				"The factor %s names no reason code and has no label: applicants read %q; give it a label or a reason_code.",
+				"The factor %s names no reason code and has no label: applicants read %q; give it a label or a "+
+					"reason_code.",
 				f.Name, criterion+spaced(f.Name)), nil)
 		}
 		for k := range f.Bins {

@@ -84,8 +84,10 @@ func removed(p, base *Policy) (list []Finding) {
 			Key:      code + "@" + pointer,
 			Origin:   OriginNew,
 			IDs:      gone,
-			Detail: fmt.Sprintf("The %s %s of the base %s not in this version. To change single entries and keep the others, "+
-				"send \"patch\": {\"%s\": …} instead of the whole section.", noun, enumerate(gone), verb, section[1:]),
+			Detail: fmt.Sprintf(
+				"The %s %s of the base %s not in this version. To change single entries and keep the others, "+
+					"send \"patch\": {\"%s\": …} instead of the whole section.",
+				noun, enumerate(gone), verb, section[1:]),
 		})
 	}
 	add(fault.CodeRulesRemoved, "/knockouts", "knockout", "knockouts", ids(base.Knockouts), ids(p.Knockouts))
@@ -124,8 +126,9 @@ func sourcesRemoved(p, base *Policy) []Finding {
 		Key:      fault.CodeSourcesRemoved + "@/affordability",
 		Origin:   OriginNew,
 		IDs:      gone,
-		Detail: fmt.Sprintf("This version no longer counts %s, as the base does. \"affordability\" replaces all of the base's: "+
-			"name the sources of both income and obligations; what it does not name is the declared figure alone.",
+		Detail: fmt.Sprintf(
+			"This version no longer counts %s, as the base does. \"affordability\" replaces all of the base's: "+
+				"name the sources of both income and obligations; what it does not name is the declared figure alone.",
 			strings.Join(words, " and ")),
 	}}
 }

@@ -25,7 +25,11 @@ func largePolicy(tb testing.TB, n int) *Policy {
 			{"op": "gte", "field": "monthly_income", "value": r.IntN(100_000)},
 			{"op": "in", "field": "enquiries_6m", "values": []int{i % 7, i % 11, i % 13}},
 		}
-		knockouts[i] = object{"id": fmt.Sprintf("KO_%d", i), "reason_code": "FOIR_HIGH", "condition_ast": object{"op": "and", "args": args}}
+		knockouts[i] = object{
+			"id":            fmt.Sprintf("KO_%d", i),
+			"reason_code":   "FOIR_HIGH",
+			"condition_ast": object{"op": "and", "args": args},
+		}
 	}
 	return labPolicy(tb, object{"knockouts": knockouts})
 }
@@ -56,17 +60,29 @@ func TestAnalysisIsBounded(t *testing.T) {
 	wide := make([]object, 400)
 	for i := range wide {
 		wide[i] = object{"op": "or", "args": []object{
-			{"op": "lt", "field": specimens[i%8].name, "value": i}, {"op": "gt", "field": specimens[(i+1)%8].name, "value": i},
+			{"op": "lt", "field": specimens[i%8].name, "value": i},
+			{"op": "gt", "field": specimens[(i+1)%8].name, "value": i},
 		}}
 	}
 	crossed := wide[:100]
 	codes := make([]object, 3000)
 	for i := range codes {
-		codes[i] = object{"id": fmt.Sprintf("KO_%d", i), "reason_code": fmt.Sprintf("OWN_%d", i), "condition_ast": object{"op": "and", "args": crossed[:2+i%9]}}
+		codes[i] = object{
+			"id":            fmt.Sprintf("KO_%d", i),
+			"reason_code":   fmt.Sprintf("OWN_%d", i),
+			"condition_ast": object{"op": "and", "args": crossed[:2+i%9]},
+		}
 	}
 	for name, p := range map[string]*Policy{
-		"many rules":      largePolicy(t, 5000),
-		"one wide and":    labPolicy(t, object{"inputs": labInputs, "knockouts": []object{{"id": "KO", "reason_code": "PAUSED", "condition_ast": object{"op": "and", "args": crossed}}}}),
+		"many rules": largePolicy(t, 5000),
+		"one wide and": labPolicy(t, object{
+			"inputs": labInputs,
+			"knockouts": []object{{
+				"id":            "KO",
+				"reason_code":   "PAUSED",
+				"condition_ast": object{"op": "and", "args": crossed},
+			}},
+		}),
 		"many wide rules": labPolicy(t, object{"inputs": labInputs, "knockouts": codes}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -78,11 +94,13 @@ func TestAnalysisIsBounded(t *testing.T) {
 			if a.steps > maxSteps+10_000 || a.comparisons > maxComparisons+1 {
 				t.Errorf("%d steps, %d comparisons", a.steps, a.comparisons)
 			}
-			cut := slices.ContainsFunc(Analyse(p, field.Catalogue()), func(f Finding) bool { return f.Code == fault.CodeAnalysisTruncated })
+			cut := slices.ContainsFunc(Analyse(p, field.Catalogue()),
+				func(f Finding) bool { return f.Code == fault.CodeAnalysisTruncated })
 			if short := a.truncated || len(a.unknown) > 0; cut != short {
 				t.Errorf("truncated: %v, and the findings say %v", short, cut)
 			}
-			t.Logf("%d steps, %d comparisons, %d spans, %d constraints", a.steps, a.comparisons, len(a.sets.block), len(a.constraints))
+			t.Logf("%d steps, %d comparisons, %d spans, %d constraints",
+				a.steps, a.comparisons, len(a.sets.block), len(a.constraints))
 		})
 	}
 }
@@ -118,7 +136,8 @@ func TestAnalysisWithAnotherCatalogue(t *testing.T) {
 		{"id": "LOST", "reason_code": "PAUSED", "condition_ast": {"op": "eq", "field": "lost", "value": "a"}}],
 		"scorecard": {"base_points": 600, "factors": []}, "pricing_bands": [
 		{"id": "PB", "grade": "F", "min_score": 300, "max_score": 900, "action": "decline"},
-		{"id": "PBN", "grade": "N", "ntc": true, "min_score": 300, "max_score": 900, "action": "decline"}]}`), Sources{Catalogue: catalogue})
+		{"id": "PBN", "grade": "N", "ntc": true, "min_score": 300, "max_score": 900, "action": "decline"}]}`),
+		Sources{Catalogue: catalogue})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +146,8 @@ func TestAnalysisWithAnotherCatalogue(t *testing.T) {
 		got = append(got, f.Code+f.Pointer)
 	}
 	want := []string{
-		"unsupplied_fields/knockouts/2", "implied_by/knockouts/1", "semantics_old/semantics", "silent_when_absent/knockouts/0",
+		"unsupplied_fields/knockouts/2",
+		"implied_by/knockouts/1", "semantics_old/semantics", "silent_when_absent/knockouts/0",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -140,7 +160,11 @@ func TestReach(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		unit := []rule.Number{rule.One, rule.One / 2, rule.One / 10_000}[r.IntN(3)]
-		card := &Scorecard{Base: rule.Int(600), MinScore: rule.Int(int64(580 + r.IntN(20))), MaxScore: rule.Int(int64(600 + r.IntN(40)))}
+		card := &Scorecard{
+			Base:     rule.Int(600),
+			MinScore: rule.Int(int64(580 + r.IntN(20))),
+			MaxScore: rule.Int(int64(600 + r.IntN(40))),
+		}
 		got := newReach(card)
 		sums := []rule.Number{card.Base}
 		for range r.IntN(6) {
@@ -194,7 +218,8 @@ func TestSets(t *testing.T) {
 		inside, meets := true, false
 		for code := range int64(universe) {
 			a, b := s.contains(code), u.contains(code)
-			if both.contains(code) != (a && b) || only.contains(code) != (a && !b) || either.contains(code) != (a || b) {
+			if both.contains(code) != (a && b) || only.contains(code) != (a && !b) ||
+				either.contains(code) != (a || b) {
 				t.Fatalf("%v and %v at %d: %v %v %v", s, u, code, both, only, either)
 			}
 			inside, meets = inside && (!a || b), meets || a && b
@@ -206,7 +231,11 @@ func TestSets(t *testing.T) {
 }
 
 func BenchmarkAnalyse(b *testing.B) {
-	for name, p := range map[string]*Policy{"default": DefaultPolicy(), "1000_rules": largePolicy(b, 1000), "10000_rules": largePolicy(b, 10_000)} {
+	for name, p := range map[string]*Policy{
+		"default":     DefaultPolicy(),
+		"1000_rules":  largePolicy(b, 1000),
+		"10000_rules": largePolicy(b, 10_000),
+	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

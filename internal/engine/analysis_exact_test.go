@@ -78,11 +78,13 @@ func TestAnalysisIsExact(t *testing.T) {
 			}
 			superfluous := takenIn(hits, i)
 			if !superfluous.unsure {
-				want[fault.CodeImpliedBy], want[fault.CodeDuplicateCondition] = superfluous.implied, superfluous.duplicate
+				want[fault.CodeImpliedBy], want[fault.CodeDuplicateCondition] = superfluous.implied,
+					superfluous.duplicate
 			}
 			for code, is := range want {
 				if got[code+at] != is {
-					t.Errorf("seed %d: %s of %s is %v, want %v\n%s", seed, code, p.Knockouts[i].Condition.Text(), !is, is, p.Document())
+					t.Errorf("seed %d: %s of %s is %v, want %v\n%s",
+						seed, code, p.Knockouts[i].Condition.Text(), !is, is, p.Document())
 				}
 				if is {
 					said[code]++
@@ -107,11 +109,13 @@ func (l *lab) exactPolicy(tb testing.TB) *Policy {
 		if opaque.Match(text) {
 			continue
 		}
-		knockouts = append(knockouts, object{"id": fmt.Sprintf("KO_%d", len(knockouts)), "reason_code": "BUR_SCORE", "condition_ast": condition})
+		knockouts = append(knockouts,
+			object{"id": fmt.Sprintf("KO_%d", len(knockouts)), "reason_code": "BUR_SCORE", "condition_ast": condition})
 	}
 	data, err := json.Marshal(object{
 		"name": "exact", "include_defaults": false, "knockouts": knockouts,
-		"scorecard": object{"base_points": 600, "factors": []object{}}, "pricing_bands": []object{{"id": "PB", "grade": "F", "min_score": 300, "max_score": 900, "action": "decline"}},
+		"scorecard":     object{"base_points": 600, "factors": []object{}},
+		"pricing_bands": []object{{"id": "PB", "grade": "F", "min_score": 300, "max_score": 900, "action": "decline"}},
 	})
 	if err != nil {
 		tb.Fatal(err)

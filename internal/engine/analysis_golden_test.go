@@ -121,9 +121,12 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 		all.Write(data)
 	}
 	for _, code := range []string{
-		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
-		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand, fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
-		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeSemanticsOld,
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition,
+		fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
+		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
+		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
+		fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand, fault.CodeUnitMismatch,
+		fault.CodeSemanticsOld,
 	} {
 		if !strings.Contains(all.String(), " "+code+" /") {
 			t.Errorf("no golden file shows %s", code)
@@ -133,7 +136,9 @@ func TestAnalysisKnowsEveryCode(t *testing.T) {
 
 func TestFindingWrite(t *testing.T) {
 	t.Parallel()
-	p := completed(t, []byte(`{"knockouts": [{"id": "KO", "condition_ast": {"op": "gte", "field": "bureau_score", "value": 300}}], "required_fields": ["bureau_score"]}`))
+	p := completed(t,
+		[]byte(
+			`{"knockouts": [{"id": "KO", "condition_ast": {"op": "gte", "field": "bureau_score", "value": 300}}], "required_fields": ["bureau_score"]}`))
 	var w wire.Writer
 	engine.Analyse(p, field.Catalogue())[0].Write(&w)
 	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0","key":"always_fires@/knockouts/KO",` +

@@ -81,8 +81,16 @@ func (l *lab) condition(depth int, stage2 bool) object {
 	}
 	if stage2 && l.IntN(2) == 0 {
 		return choose(l, []object{
-			{"op": choose(l, []string{"lt", "gte"}), "field": "final_score", "value": choose(l, []int{299, 300, 620, 700, 900, 901})},
-			{"op": choose(l, []string{"eq", "ne"}), "field": "grade", "value": choose(l, []string{"G0", "G2", "NA", "ZZ"})},
+			{
+				"op":    choose(l, []string{"lt", "gte"}),
+				"field": "final_score",
+				"value": choose(l, []int{299, 300, 620, 700, 900, 901}),
+			},
+			{
+				"op":    choose(l, []string{"eq", "ne"}),
+				"field": "grade",
+				"value": choose(l, []string{"G0", "G2", "NA", "ZZ"}),
+			},
 			{"op": choose(l, []string{"exists", "absent"}), "field": choose(l, []string{"offer_limit", "final_score"})},
 		})
 	}
@@ -105,7 +113,11 @@ func (l *lab) predicate(s specimen) object {
 		return object{"op": choose(l, []string{"eq", "ne"}), "field": s.name, "value": l.IntN(2) == 0}
 	case s.words != nil:
 		if l.IntN(6) == 0 {
-			return object{"op": choose(l, []string{"starts_with", "contains"}), "field": s.name, "value": choose(l, []string{"S", "L", "i"})}
+			return object{
+				"op":    choose(l, []string{"starts_with", "contains"}),
+				"field": s.name,
+				"value": choose(l, []string{"S", "L", "i"}),
+			}
 		}
 		if l.IntN(2) == 0 {
 			values := []string{choose(l, s.words), choose(l, s.words)}
@@ -118,14 +130,30 @@ func (l *lab) predicate(s specimen) object {
 		from := choose(l, s.thresholds)
 		return object{"op": "between", "field": s.name, "min": from, "max": max(from, choose(l, s.thresholds))}
 	case 1:
-		return object{"op": choose(l, []string{"in", "not_in"}), "field": s.name, "values": []float64{choose(l, s.thresholds), choose(l, s.thresholds)}}
+		return object{
+			"op":     choose(l, []string{"in", "not_in"}),
+			"field":  s.name,
+			"values": []float64{choose(l, s.thresholds), choose(l, s.thresholds)},
+		}
 	case 2: // opaque: arithmetic, or one field against another
 		left := object{"op": "add", "args": []object{{"field": s.name}, {"value": 1}}}
-		return object{"op": choose(l, []string{"lt", "gte", "eq"}), "left": left, "right": object{"value": choose(l, s.thresholds)}}
+		return object{
+			"op":    choose(l, []string{"lt", "gte", "eq"}),
+			"left":  left,
+			"right": object{"value": choose(l, s.thresholds)},
+		}
 	case 3:
-		return object{"op": choose(l, []string{"lt", "gt"}), "left": object{"value": choose(l, s.thresholds)}, "right": object{"field": s.name}}
+		return object{
+			"op":    choose(l, []string{"lt", "gt"}),
+			"left":  object{"value": choose(l, s.thresholds)},
+			"right": object{"field": s.name},
+		}
 	}
-	return object{"op": choose(l, []string{"eq", "ne", "lt", "lte", "gt", "gte"}), "field": s.name, "value": choose(l, s.thresholds)}
+	return object{
+		"op":    choose(l, []string{"eq", "ne", "lt", "lte", "gt", "gte"}),
+		"field": s.name,
+		"value": choose(l, s.thresholds),
+	}
 }
 
 // policy generates a complete policy over the chosen fields.
@@ -148,19 +176,28 @@ func (l *lab) policy(tb testing.TB) *Policy {
 	}
 	points := func() float64 { return float64(l.IntN(9)-4) * choose(l, []float64{10, 25, 2.5}) }
 	for i := range l.IntN(4) {
-		adjustments = append(adjustments, object{"id": fmt.Sprintf("ADJ_%d", i), "delta": points(), "condition_ast": l.condition(1, false)})
+		adjustments = append(adjustments,
+			object{"id": fmt.Sprintf("ADJ_%d", i), "delta": points(), "condition_ast": l.condition(1, false)})
 	}
 	for i, s := range l.fields[:1+l.IntN(len(l.fields))] {
 		f := object{"factor": fmt.Sprintf("F%d", i), "field": s.name}
 		if s.thresholds != nil {
 			at := choose(l, s.thresholds)
-			f["bins"] = []object{{"lt": at, "points": points()}, {"gte": at, "lt": at + 10, "points": points()}, {"gte": at + 10, "points": points()}}
+			f["bins"] = []object{
+				{"lt": at, "points": points()},
+				{"gte": at, "lt": at + 10, "points": points()},
+				{"gte": at + 10, "points": points()},
+			}
 			if l.IntN(3) == 0 { // a value within the first range, or the second
 				bins, _ := f["bins"].([]object)
 				f["bins"] = append(bins, object{"special": []float64{at + float64(l.IntN(2)*3-1)}, "points": points()})
 			}
 		} else if s.words != nil {
-			f["bins"] = []object{{"in": s.words[:1], "points": points()}, {"in": s.words[1:], "points": points()}, {"else": true, "points": points()}}
+			f["bins"] = []object{
+				{"in": s.words[:1], "points": points()},
+				{"in": s.words[1:], "points": points()},
+				{"else": true, "points": points()},
+			}
 		} else {
 			f["bins"] = []object{{"in": []bool{true}, "points": points()}, {"else": true, "points": points()}}
 		}
@@ -188,8 +225,9 @@ func (l *lab) policy(tb testing.TB) *Policy {
 		}
 	}
 	document := object{
-		"name": "lab", "include_defaults": false, "inputs": labInputs, "knockouts": knockouts, "adjustments": adjustments,
-		"conditions": terms, "pricing_bands": bands, "scorecard": object{"base_points": 600 + 10*l.IntN(5), "factors": factors},
+		"name": "lab", "include_defaults": false, "inputs": labInputs, "knockouts": knockouts,
+		"adjustments": adjustments, "conditions": terms, "pricing_bands": bands,
+		"scorecard": object{"base_points": 600 + 10*l.IntN(5), "factors": factors},
 	}
 	if l.IntN(3) == 0 {
 		document["required_fields"] = []string{choose(l, l.fields).name}

@@ -86,9 +86,10 @@ func (a *analysis) uncovered(ntc bool, reach *reach) {
 	for k := 1; k < len(order); k++ {
 		low, high := band(k-1), band(k)
 		if low.MaxScore+1 < high.MinScore && reach.hits(rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1) {
-			a.report(SeverityWarning, fault.CodeScoresWithoutBand, location{section: atBand, index: order[k]}, fmt.Sprintf(
-				"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1,
-				high.MinScore-1, low.ID, high.ID), nil)
+			a.report(SeverityWarning, fault.CodeScoresWithoutBand, location{section: atBand, index: order[k]},
+				fmt.Sprintf(
+					"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1,
+					high.MinScore-1, low.ID, high.ID), nil)
 		}
 	}
 	bottom := band(0)

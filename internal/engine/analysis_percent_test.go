@@ -20,7 +20,8 @@ func TestFractionsForPercent(t *testing.T) {
 	}
 	const fine = `"interest_rate":16`
 	rule := func(name, op, value string) string {
-		return band(fine) + `,"knockouts":[{"id":"KO","reason_code":"X","stage":2,"condition_ast":{"op":"` + op + `","field":"` + name + `","value":` + value + `}}]`
+		return band(fine) + `,"knockouts":[{"id":"KO","reason_code":"X","stage":2,"condition_ast":{"op":"` + op +
+			`","field":"` + name + `","value":` + value + `}}]`
 	}
 	for _, c := range []struct {
 		sections string

@@ -31,7 +31,8 @@ func newExaminer(t *testing.T, p *Policy) *examiner {
 	t.Helper()
 	x := &examiner{
 		t: t, policy: p, plan: Compile(p, field.Catalogue()), findings: Analyse(p, field.Catalogue()),
-		slots: rule.NewSlots(field.Catalogue()), compiled: map[*rule.Condition]rule.Test{}, branches: map[*Finding]*rule.Condition{},
+		slots: rule.NewSlots(field.Catalogue()), compiled: map[*rule.Condition]rule.Test{},
+		branches: map[*Finding]*rule.Condition{},
 	}
 	x.code = rule.NewCode(x.slots)
 	return x
@@ -102,7 +103,8 @@ func (x *examiner) examine(facts *rule.Facts) {
 	for i := range x.findings {
 		f := &x.findings[i]
 		if why := x.refutes(f, facts); why != "" {
-			x.t.Fatalf("%s %s: %s\n%s\nfacts %v, policy\n%s", f.Code, f.Pointer, why, f.Detail, facts.Sorted(), x.policy.Document())
+			x.t.Fatalf("%s %s: %s\n%s\nfacts %v, policy\n%s",
+				f.Code, f.Pointer, why, f.Detail, facts.Sorted(), x.policy.Document())
 		}
 	}
 }
@@ -236,7 +238,8 @@ func (x *examiner) witnesses() (seen int) {
 		hits := x.holds(whole, facts)
 		wants := f.Code != fault.CodeSilentForNTC && f.Code != fault.CodeSilentWhenAbsent
 		if hits != wants {
-			x.t.Fatalf("%s %s: the witness %v does not show it\n%s\n%s", f.Code, f.Pointer, f.Witness, f.Detail, x.policy.Document())
+			x.t.Fatalf("%s %s: the witness %v does not show it\n%s\n%s",
+				f.Code, f.Pointer, f.Witness, f.Detail, x.policy.Document())
 		}
 		if section == "knockouts" && f.Code == fault.CodeImpliedBy {
 			for _, id := range ruleID.FindAllString(f.Detail, 2) {
@@ -270,8 +273,9 @@ func TestAnalysisIsSound(t *testing.T) {
 	}
 	t.Logf("findings %v, witnesses %d", said, witnesses)
 	for _, code := range []string{
-		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields,
-		fault.CodeSilentForNTC, fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade,
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition,
+		fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
+		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade,
 	} {
 		if said[code] < 20 {
 			t.Errorf("%s was said %d times: too seldom to be tested", code, said[code])

@@ -15,7 +15,8 @@ const aFeature = "enquiry__personal_loan__90d__count"
 // wideCondition returns a condition that needs more boxes than a region may
 // have: an and of ors, each over two fields with thresholds of its own.
 func wideCondition(last ...object) object {
-	names := []string{"bureau_score", "age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m", "active_tradelines", "requested_amount"}
+	names := []string{"bureau_score", "age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m",
+		"active_tradelines", "requested_amount"}
 	args := make([]object, 0, 16)
 	for i := range names {
 		args = append(args, object{"op": "or", "args": []object{
@@ -29,10 +30,12 @@ func wideCondition(last ...object) object {
 func exhausting() []object {
 	list := make([]object, 400)
 	for i := range list {
-		list[i] = object{"id": fmt.Sprintf("KO_FILL_%d", i), "reason_code": "INC_LOW", "condition_ast": object{"op": "and", "args": []object{
-			{"op": "lt", "field": "monthly_income", "value": 1000 + i}, {"op": "gt", "field": "age", "value": 100 - i%70},
-			{"op": "in", "field": "enquiries_6m", "values": []int{i % 7, i % 11, i % 13}},
-		}}}
+		list[i] = object{"id": fmt.Sprintf("KO_FILL_%d", i), "reason_code": "INC_LOW",
+			"condition_ast": object{"op": "and", "args": []object{
+				{"op": "lt", "field": "monthly_income", "value": 1000 + i},
+				{"op": "gt", "field": "age", "value": 100 - i%70},
+				{"op": "in", "field": "enquiries_6m", "values": []int{i % 7, i % 11, i % 13}},
+			}}}
 	}
 	return list
 }
@@ -60,16 +63,19 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	}, "adjustments": []object{{"id": "ADJ", "delta": -5, "condition_ast": wideCondition(feature)}}})
 	for name, p := range map[string]*Policy{
 		"wide conditions": wide,
-		"many rules": labPolicy(t, object{"knockouts": append(exhausting(), knockout("KO_FEATURE", feature), knockout("KO_UNIT", percent)),
-			"adjustments": []object{{"id": "ADJ", "delta": -5, "condition_ast": feature}}}),
-		"many wide rules": labPolicy(t, object{"knockouts": append(codes, knockout("KO_FEATURE", feature), knockout("KO_UNIT", percent)),
-			"adjustments": []object{{"id": "ADJ", "delta": -5, "condition_ast": feature}}}),
+		"many rules": labPolicy(t,
+			object{"knockouts": append(exhausting(), knockout("KO_FEATURE", feature), knockout("KO_UNIT", percent)),
+				"adjustments": []object{{"id": "ADJ", "delta": -5, "condition_ast": feature}}}),
+		"many wide rules": labPolicy(t,
+			object{"knockouts": append(codes, knockout("KO_FEATURE", feature), knockout("KO_UNIT", percent)),
+				"adjustments": []object{{"id": "ADJ", "delta": -5, "condition_ast": feature}}}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			found := Analyse(p, field.Catalogue())
 			for _, key := range []string{
-				"silent_when_absent@/knockouts/KO_FEATURE", "unit_mismatch@/knockouts/KO_UNIT", "silent_when_absent@/adjustments/ADJ",
+				"silent_when_absent@/knockouts/KO_FEATURE",
+				"unit_mismatch@/knockouts/KO_UNIT", "silent_when_absent@/adjustments/ADJ",
 			} {
 				if !hasFinding(found, SeverityError, key) {
 					t.Errorf("no error %s", key)
@@ -86,7 +92,10 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 // analysed are named, and block activation if they may hide an error.
 func TestTruncatedConditionsAreNamed(t *testing.T) {
 	t.Parallel()
-	both := []object{{"op": "eq", "field": "applicant.desk", "value": "a"}, {"op": "eq", "field": "report.desk", "value": "b"}}
+	both := []object{
+		{"op": "eq", "field": "applicant.desk", "value": "a"},
+		{"op": "eq", "field": "report.desk", "value": "b"},
+	}
 	p := labPolicy(t, object{
 		"inputs":    []object{{"name": "applicant.desk", "type": "string"}, {"name": "report.desk", "type": "string"}},
 		"knockouts": []object{knockout("KO_APART", wideCondition(both...)), knockout("KO_WIDE", wideCondition())},

@@ -42,5 +42,6 @@ func (a *analysis) truncation() {
 	}
 	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
 		what+"; the findings listed here hold, but there may be others.", nil)
-	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...) // nil for none, however the memory was used before
+	// nil for none, however the memory was used before
+	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...)
 }

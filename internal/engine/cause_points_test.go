@@ -28,7 +28,12 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, pointsCard)
 	facts := func(score, foir, income string) object {
-		return object{"bureau_score": json.Number(score), "foir": json.Number(foir), "monthly_income": json.Number(income), "bureau_is_ntc": false}
+		return object{
+			"bureau_score":   json.Number(score),
+			"foir":           json.Number(foir),
+			"monthly_income": json.Number(income),
+			"bureau_is_ntc":  false,
+		}
 	}
 	for _, c := range []struct {
 		score, foir, income string
@@ -43,7 +48,8 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 		// 600+20+0+0: 80 points short of 100 lost, of which the score's are the
 		// least and yet needed: it is not said to be low.
 		{"700", "0.4", "20000", []string{"FOIR_HIGH", "BUR_SCORE", "INC_LOW"}, []string{
-			"Existing obligations are high compared with income", "The level of the credit bureau score", "The income is low for this loan",
+			"Existing obligations are high compared with income",
+			"The level of the credit bureau score", "The income is low for this loan",
 		}},
 	} {
 		d := decide(t, plan, facts(c.score, c.foir, c.income))
@@ -51,7 +57,8 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 		for _, r := range d.Reasons {
 			texts = append(texts, d.Message(r))
 		}
-		if got := codesOf(d); d.Status != engine.Declined || !slices.Equal(got, c.want) || !slices.Equal(texts, c.texts) {
+		if got := codesOf(d); d.Status != engine.Declined || !slices.Equal(got, c.want) || !slices.Equal(texts,
+			c.texts) {
 			t.Errorf("score %s, FOIR %s, income %s: %s %v %q", c.score, c.foir, c.income, d.Status, got, texts)
 		}
 	}
@@ -63,13 +70,15 @@ func TestGenericCodesAreNumbered(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 60)
 	factor := func(name, input string) string {
-		return `{"factor":"` + name + `","field":"applicant.` + input + `","bins":[{"lt":2,"points":-100},{"gte":2,"points":0}]}`
+		return `{"factor":"` + name + `","field":"applicant.` + input +
+			`","bins":[{"lt":2,"points":-100},{"gte":2,"points":0}]}`
 	}
-	plan := lessonPlan(t, `"semantics":2,"inputs":[{"name":"applicant.a","type":"number"},{"name":"applicant.b","type":"number"},
+	plan := lessonPlan(t,
+		`"semantics":2,"inputs":[{"name":"applicant.a","type":"number"},{"name":"applicant.b","type":"number"},
 		{"name":"applicant.c","type":"number"},{"name":"applicant.d","type":"number"}],
 		"scorecard":{"base_points":700,"factors":[`+strings.Join([]string{
-		factor("home.city", "a"), factor("home_city", "b"), factor(long+"1", "c"), factor(long+"2", "d"),
-	}, ",")+`]},
+			factor("home.city", "a"), factor("home_city", "b"), factor(long+"1", "c"), factor(long+"2", "d"),
+		}, ",")+`]},
 		"pricing_bands":[{"id":"P","grade":"A","min_score":650,"max_score":900,"interest_rate":16,"tenure_months":36,
 		 "min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`)
 	one := json.Number("1")

@@ -74,7 +74,8 @@ func TestCorners(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			policy := fmt.Appendf(nil, `{"name":"corner","include_defaults":false,"knockouts":[%s],"scorecard":{"base_points":700,"factors":[%s]},"pricing_bands":[%s]}`,
+			policy := fmt.Appendf(nil,
+				`{"name":"corner","include_defaults":false,"knockouts":[%s],"scorecard":{"base_points":700,"factors":[%s]},"pricing_bands":[%s]}`,
 				tt.knockouts, tt.factors, tt.band)
 			plan := compile(t, policy)
 			var d engine.Decision
@@ -96,7 +97,8 @@ func TestEmptyBinIsRefused(t *testing.T) {
 	t.Parallel()
 	policy := readDefaultPolicy(t)
 	policy["scorecard"] = object{"base_points": 700, "factors": []any{object{
-		"factor": "f", "field": "bureau", "bins": []any{object{"in": []any{}, "points": 1}, object{"else": true, "points": 0}},
+		"factor": "f", "field": "bureau",
+		"bins": []any{object{"in": []any{}, "points": 1}, object{"else": true, "points": 0}},
 	}}}
 	if _, err := parse(encode(t, policy)); err == nil {
 		t.Error("a bin without values was accepted")

@@ -33,8 +33,8 @@ func Example() {
 
 		fmt.Println(decision.Status, decision.Grade)
 		if decision.Offer.Made {
-			fmt.Printf("  ₹%d for %d months at %d.%02d %%\n", decision.Offer.LimitPaise/100, decision.Offer.TenureMonths,
-				decision.Offer.RateBP/100, decision.Offer.RateBP%100)
+			fmt.Printf("  ₹%d for %d months at %d.%02d %%\n", decision.Offer.LimitPaise/100,
+				decision.Offer.TenureMonths, decision.Offer.RateBP/100, decision.Offer.RateBP%100)
 		}
 		for _, reason := range decision.Reasons {
 			fmt.Println(" ", decision.Message(reason))

@@ -19,7 +19,8 @@ func TestFeaturesOfADocument(t *testing.T) {
 		if absent.FeaturesAuto || asked.FeaturesAuto || !auto.FeaturesAuto {
 			t.Errorf("auto is %t, %t and %t", absent.FeaturesAuto, asked.FeaturesAuto, auto.FeaturesAuto)
 		}
-		if string(asked.Document()) != string(absent.Document()) || strings.Contains(string(absent.Document()), `"features"`) {
+		if string(asked.Document()) != string(absent.Document()) || strings.Contains(string(absent.Document()),
+			`"features"`) {
 			t.Errorf("the default shows in the document: %s", asked.Document())
 		}
 		if !strings.Contains(string(auto.Document()), `"conditions":[],"features":"auto","include_defaults":true`) {

@@ -18,12 +18,13 @@ func TestFindingsPage(t *testing.T) {
 	_, table, _ := strings.Cut(string(page), "## Findings")
 	table, _, _ = strings.Cut(table, "## Activation")
 	for _, code := range []string{
-		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition, fault.CodeContradictoryCondition,
-		fault.CodeUnsuppliedFields, fault.CodeSilentForNTC, fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade,
-		fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand, fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin,
-		fault.CodeNoApplicantMessage, fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment, fault.CodeScoresWithoutBand,
-		fault.CodeUnitMismatch, fault.CodeSemanticsOld, fault.CodeRulesRemoved, fault.CodeBandsRemoved, fault.CodeFactorsRemoved,
-		fault.CodeSourcesRemoved,
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition,
+		fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
+		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
+		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
+		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment,
+		fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
+		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved,
 	} {
 		if !strings.Contains(table, "`"+code+"`") {
 			t.Errorf("docs/POLICY.md does not explain %s", code)

@@ -17,8 +17,10 @@ import (
 // with reused memory, with the policy read back from its own document, and with
 // facts read back from their stored form.
 func FuzzDecide(f *testing.F) {
-	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32,"requested_amount":250000}`))
-	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_is_ntc":true,"bureau_ntc_index":2,"monthly_income":31000,"age":20}`))
+	f.Add(engine.DefaultPolicyJSON(),
+		[]byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32,"requested_amount":250000}`))
+	f.Add(engine.DefaultPolicyJSON(),
+		[]byte(`{"bureau_is_ntc":true,"bureau_ntc_index":2,"monthly_income":31000,"age":20}`))
 	f.Add([]byte(rightPolicy), []byte(`{"bureau_is_ntc":true,"applicant.employer_category":"A"}`))
 	for seed := range uint64(8) {
 		g := generatePolicy(seed)
@@ -60,9 +62,12 @@ func FuzzDecide(f *testing.F) {
 // FuzzReadScorecard reads an arbitrary scorecard. It must either be rejected
 // with the place of its faults or read back from its own document.
 func FuzzReadScorecard(f *testing.F) {
-	f.Add([]byte(`{"base_points":650,"min_score":300,"max_score":900,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
+	f.Add([]byte(
+		`{"base_points":650,"min_score":300,"max_score":900,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
 		{"factor":"foir","field":"foir","reason_code":"FOIR_HIGH","bins":[{"lt":0.2,"points":15},{"gte":0.2,"points":-8}],"missing_points":null}]}`))
-	f.Add([]byte(`{"base_points":700,"factors":[{"factor":"e","field":"employment_type","weight":0.5,"bins":[{"in":["SALARIED"],"points":6,"woe":1.25},{"else":true,"points":-10}],
+	f.Add(
+		[]byte(
+			`{"base_points":700,"factors":[{"factor":"e","field":"employment_type","weight":0.5,"bins":[{"in":["SALARIED"],"points":6,"woe":1.25},{"else":true,"points":-10}],
 		"when":{"op":"eq","field":"bureau_is_ntc","value":false}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)

@@ -43,11 +43,12 @@ var scales = map[string][2]int64{
 	"applicant.monthly_income": {10_000e6, 200_000e6}, "bank_income": {10_000e6, 200_000e6}, "foir": {0, 700_000},
 	"bank_foir": {0, 700_000}, "requested_amount": {5_000e6, 900_000e6}, "requested_tenure_months": {6e6, 60e6},
 	"age": {18e6, 70e6}, "max_dpd_12m": {0, 90e6}, "bank_avg_balance": {-20_000e6, 90_000e6},
-	"bank_summary.balance": {-20_000e6, 90_000e6}, "bank_income_mismatch_pct": {-50e6, 100e6}, "location.lat": {-90e6, 90e6},
-	"salary__all__180d__trend": {-1e6, 1e6}, "outstanding__unsecured__365d__ratio": {0, 1e6}, "bureau_card_utilisation": {0, 1_200_000},
-	"final_score": {300e6, 900e6}, "offer_limit": {5_000e6, 900_000e6}, "offer_emi": {500e6, 30_000e6}, "offer_apr": {0, 40e6},
-	"post_offer_foir": {0, 1e6}, "fraud_score": {0, 100e6}, "location_pincode_risk_score": {0, 100e6},
-	"eod_balance__all__90d__avg": {-5_000e6, 90_000e6}, "report.incomeAssessment.foir": {0, 70e6},
+	"bank_summary.balance": {-20_000e6, 90_000e6}, "bank_income_mismatch_pct": {-50e6, 100e6},
+	"location.lat": {-90e6, 90e6}, "salary__all__180d__trend": {-1e6, 1e6},
+	"outstanding__unsecured__365d__ratio": {0, 1e6}, "bureau_card_utilisation": {0, 1_200_000},
+	"final_score": {300e6, 900e6}, "offer_limit": {5_000e6, 900_000e6}, "offer_emi": {500e6, 30_000e6},
+	"offer_apr": {0, 40e6}, "post_offer_foir": {0, 1e6}, "fraud_score": {0, 100e6}, "location_pincode_risk_score": {0,
+		100e6}, "eod_balance__all__90d__avg": {-5_000e6, 90_000e6}, "report.incomeAssessment.foir": {0, 70e6},
 }
 
 // value is a usual value of a number field, mostly a round one.
@@ -124,7 +125,11 @@ func (w *writer) predicateOn(name string, stage2 bool) object {
 	case rule.Absent, rule.BoolType:
 	case rule.StringType:
 		if op := pick(w.dice, "", "", "starts_with", "ends_with", "contains"); op != "" {
-			return object{"op": op, "field": name, "value": pick(w.dice, "A", "5600", "ibi", "IN", "SA", "ED", "\"q", "G1")}
+			return object{
+				"op":    op,
+				"field": name,
+				"value": pick(w.dice, "A", "5600", "ibi", "IN", "SA", "ED", "\"q", "G1"),
+			}
 		}
 	}
 	words := w.words(name)
@@ -151,7 +156,8 @@ func (w *writer) predicateOn(name string, stage2 bool) object {
 
 // partner is a field or constant of the same type to compare a field with.
 func (w *writer) partner(name string) object {
-	same := slices.DeleteFunc(slices.Clone(w.fields), func(other string) bool { return w.typeOf(other) != w.typeOf(name) })
+	same := slices.DeleteFunc(slices.Clone(w.fields),
+		func(other string) bool { return w.typeOf(other) != w.typeOf(name) })
 	if len(same) > 0 && w.percent(70) {
 		return object{"field": pick(w.dice, same...)}
 	}
@@ -187,7 +193,8 @@ func (w *writer) numberTest(name string, stage2 bool) object {
 }
 
 func (w *writer) operand(depth int, stage2 bool) object {
-	numbers := slices.DeleteFunc(slices.Clone(w.fields), func(name string) bool { return w.typeOf(name) != rule.NumberType })
+	numbers := slices.DeleteFunc(slices.Clone(w.fields),
+		func(name string) bool { return w.typeOf(name) != rule.NumberType })
 	name := pick(w.dice, numbers...)
 	if stage2 && w.percent(40) {
 		name = pick(w.dice, "final_score", "offer_limit", "offer_emi", "offer_apr", "post_offer_foir")

@@ -59,9 +59,10 @@ var (
 		"device_is_emulator", "device_is_rooted", "device_sim_new", "device_loan_apps_excess",
 		"location_gps_pincode_match", "location_ip_country", "location_pincode_risk", "location_pincode_risk_score",
 		"location_permission_denied", "location_ip_allowed",
-		"fraud_score", "fraud_beneficiary_reuse", "fraud_beneficiary_applicants", "fraud_ip_cluster", "fraud_agent_pincodes",
-		"bank_income", "bank_emi", "bank_avg_balance", "bank_bounces", "bank_foir", "bank_abb_to_emi",
-		"bank_income_mismatch_pct", "bank_emi_mismatch_pct", "bank_salary_months", "bank_negative_days_90d",
+		"fraud_score", "fraud_beneficiary_reuse", "fraud_beneficiary_applicants", "fraud_ip_cluster",
+		"fraud_agent_pincodes", "bank_income", "bank_emi", "bank_avg_balance", "bank_bounces", "bank_foir",
+		"bank_abb_to_emi", "bank_income_mismatch_pct",
+		"bank_emi_mismatch_pct", "bank_salary_months", "bank_negative_days_90d",
 	}
 	otherFields = []string{
 		"bureau", "bureau_ntc_index", "bureau_written_off_36m", "bureau_suit_or_wilful", "bureau_overdue_amount",
@@ -75,8 +76,10 @@ var (
 		"dpd_1plus__all__365d__max", "debit__upi__7d__avg",
 	}
 	stage2Fields = []string{"final_score", "grade", "offer_limit", "offer_emi", "offer_apr", "post_offer_foir"}
-	openWords    = []string{"", "A", "cibil", "experian", "CAT_A", "CAT_B", "560001", "5600", "IN", "naïve", "☂ \"quoted\"\n", "SALARIED"}
-	reasonCodes  = []string{"BUR_SCORE", "BUR_ENQ", "FOIR_HIGH", "INC_LOW", "MY_OWN", "MISSING_REQUIRED_INPUT", "LIMIT_BELOW_MINIMUM", "AMT_BAND_CAP", "FR_RING"}
+	openWords    = []string{"", "A", "cibil", "experian", "CAT_A", "CAT_B", "560001", "5600", "IN", "naïve",
+		"☂ \"quoted\"\n", "SALARIED"}
+	reasonCodes = []string{"BUR_SCORE", "BUR_ENQ", "FOIR_HIGH", "INC_LOW", "MY_OWN", "MISSING_REQUIRED_INPUT",
+		"LIMIT_BELOW_MINIMUM", "AMT_BAND_CAP", "FR_RING"}
 )
 
 // generated is a random policy with what it takes to make facts for it.
@@ -116,7 +119,8 @@ func generatePolicy(seed uint64) *generated {
 		policy["include_defaults"] = true
 	}
 	if w.percent(80) {
-		policy["limit_step"] = pick(w.dice, micros(1000e6), micros(1000e6), micros(500e6), micros(100e6), micros(1e6), micros(5000e6), micros(333_330_000), micros(25_000e6))
+		policy["limit_step"] = pick(w.dice, micros(1000e6), micros(1000e6), micros(500e6), micros(100e6), micros(1e6),
+			micros(5000e6), micros(333_330_000), micros(25_000e6))
 	}
 	document, err := json.Marshal(policy)
 	if err != nil {
@@ -182,7 +186,10 @@ func (w *writer) knockouts() []any {
 		}
 		if w.percent(10) { // the field's own reason code
 			delete(k, "reason_code")
-			k["condition_ast"] = object{"op": "and", "args": []any{w.rare(stage2), object{"op": "gt", "field": "foir", "value": w.threshold("foir")}}}
+			k["condition_ast"] = object{
+				"op":   "and",
+				"args": []any{w.rare(stage2), object{"op": "gt", "field": "foir", "value": w.threshold("foir")}},
+			}
 		}
 		out = append(out, k)
 	}
@@ -218,7 +225,11 @@ func (w *writer) adjustments() []any {
 func (w *writer) conditions() []any {
 	out := []any{}
 	for range w.below(4) {
-		out = append(out, object{"code": strings.ToUpper(w.id("C")), "text": "bring it", "condition_ast": w.condition(w.below(4), false)})
+		out = append(out, object{
+			"code":          strings.ToUpper(w.id("C")),
+			"text":          "bring it",
+			"condition_ast": w.condition(w.below(4), false),
+		})
 	}
 	return out
 }
@@ -241,7 +252,8 @@ func (w *writer) scorecard() object {
 		card["base_points"] = rational(w.between(450, 720), 0)
 	}
 	if w.percent(40) {
-		card["min_score"], card["max_score"] = rational(w.between(250, 600), 0), rational(w.between(600_0000, 950_0000), 4)
+		card["min_score"], card["max_score"] = rational(w.between(250, 600), 0), rational(w.between(600_0000, 950_0000),
+			4)
 	}
 	factors := []any{}
 	for range w.below(8) {
@@ -444,7 +456,8 @@ func (w *writer) band(ntc bool) object {
 	most := least + pick(w.dice, w.between(0, 20_000), w.between(50_000, 1_000_000), w.between(1e6, 1e8))
 	b["min_limit"], b["max_limit"] = least, most
 	b["default_limit"] = w.between(least, min(most, least+200_000))
-	b["foir_cap"] = pick(w.dice, micros(w.between(300_000, 700_000)), json.Number("0.5"), json.Number("0.45"), json.Number("0.55"), json.Number("0.6"))
+	b["foir_cap"] = pick(w.dice, micros(w.between(300_000, 700_000)), json.Number("0.5"), json.Number("0.45"),
+		json.Number("0.55"), json.Number("0.6"))
 	if w.percent(3) {
 		b["foir_cap"] = pick(w.dice, json.Number("0"), json.Number("1"), json.Number("5"))
 	}

@@ -29,7 +29,8 @@ func hostileDocuments() map[string]string {
 		}
 		return strings.Join(parts, ",")
 	}
-	names := []string{"requested_amount", "enquiries_6m", "foir", "monthly_income", "bureau_score", "active_tradelines", "max_dpd_12m", "age"}
+	names := []string{"requested_amount", "enquiries_6m", "foir", "monthly_income", "bureau_score", "active_tradelines",
+		"max_dpd_12m", "age"}
 	return map[string]string{
 		"thresholds": policy(9_800, func(i int) string {
 			return fmt.Sprintf(`{"op":"gt","field":"requested_amount","value":%d}`, 100*i)
@@ -39,7 +40,8 @@ func hostileDocuments() map[string]string {
 		}),
 		"crossed": policy(250, func(i int) string {
 			return `{"op":"and","args":[` + join(40, func(k int) string {
-				return fmt.Sprintf(`{"op":"or","args":[{"op":"lt","field":%q,"value":%d},{"op":"gt","field":%q,"value":%d}]}`,
+				return fmt.Sprintf(
+					`{"op":"or","args":[{"op":"lt","field":%q,"value":%d},{"op":"gt","field":%q,"value":%d}]}`,
 					names[(i+k)%8], i+k, names[(i+k+1)%8], i+k+9)
 			}) + `]}`
 		}),
@@ -49,18 +51,21 @@ func hostileDocuments() map[string]string {
 			}) + `]}`
 		}),
 		"sets": policy(150, func(i int) string {
-			return `{"op":"in","field":"requested_amount","values":[` + join(1_000, func(k int) string { return fmt.Sprint(1_000*i + 2*k) }) + `]}`
+			return `{"op":"in","field":"requested_amount","values":[` + join(1_000,
+				func(k int) string { return fmt.Sprint(1_000*i + 2*k) }) + `]}`
 		}),
 		"texts": policy(60, func(i int) string {
-			return `{"op":"in","field":"employment_type_x","values":[` + join(1_000, func(k int) string { return fmt.Sprintf(`"t%d_%d"`, i, k) }) + `]}`
+			return `{"op":"in","field":"employment_type_x","values":[` + join(1_000,
+				func(k int) string { return fmt.Sprintf(`"t%d_%d"`, i, k) }) + `]}`
 		}),
 		"sums": policy(3_000, func(i int) string {
 			return fmt.Sprintf(`{"op":"gt","left":{"op":"add","args":[%s]},"right":{"value":%d}}`,
 				join(8, func(k int) string { return fmt.Sprintf(`{"field":%q}`, names[(i+k)%8]) }), i)
 		}),
 		"bins": `{"name":"bins","knockouts":[],` + fmt.Sprintf(bands, join(60, func(i int) string {
-			return fmt.Sprintf(`{"factor":"f%d","field":%q,"bins":[{"lt":0,"points":0},%s,{"gte":498,"points":1}]}`, i, names[i%8],
-				join(498, func(k int) string { return fmt.Sprintf(`{"gte":%d,"lt":%d,"points":%d}`, k, k+1, k%7) }))
+			return fmt.Sprintf(`{"factor":"f%d","field":%q,"bins":[{"lt":0,"points":0},%s,{"gte":498,"points":1}]}`, i,
+				names[i%8], join(498,
+					func(k int) string { return fmt.Sprintf(`{"gte":%d,"lt":%d,"points":%d}`, k, k+1, k%7) }))
 		})),
 	}
 }
@@ -69,7 +74,8 @@ func hostilePolicy(tb testing.TB, name string) *Policy {
 	tb.Helper()
 	document := hostileDocuments()[name]
 	if name == "texts" {
-		document = `{"inputs":[{"name":"applicant.t","type":"string"}],` + strings.ReplaceAll(document, "employment_type_x", "applicant.t")[1:]
+		document = `{"inputs":[{"name":"applicant.t","type":"string"}],` + strings.ReplaceAll(document,
+			"employment_type_x", "applicant.t")[1:]
 	}
 	p, err := ParsePolicy([]byte(document), Sources{Catalogue: field.Catalogue()})
 	if err != nil {
@@ -144,12 +150,13 @@ func TestAnalysisEndsWithItsCaller(t *testing.T) {
 func TestReadingEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	gone, asked := errors.New("gone"), 0
-	_, err := ParsePolicy([]byte(hostileDocuments()["thresholds"]), Sources{Catalogue: field.Catalogue(), Check: func() error {
-		if asked++; asked == 100 {
-			return gone
-		}
-		return nil
-	}})
+	_, err := ParsePolicy([]byte(hostileDocuments()["thresholds"]),
+		Sources{Catalogue: field.Catalogue(), Check: func() error {
+			if asked++; asked == 100 {
+				return gone
+			}
+			return nil
+		}})
 	if !errors.Is(err, gone) || asked != 100 {
 		t.Errorf("%v after %d", err, asked)
 	}

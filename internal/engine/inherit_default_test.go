@@ -26,14 +26,18 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 			!strings.Contains(patched.Faults[0].Detail, `"include_defaults": false`) {
 			t.Errorf("%s: %+v", id, patched.Faults)
 		}
-		p, patched, _ := patchedPolicy(t, `{"name":"x","include_defaults":false,"patch":{"knockouts":{"remove":["`+id+`"]}}}`, engine.DefaultPolicy())
+		p, patched, _ := patchedPolicy(t,
+			`{"name":"x","include_defaults":false,"patch":{"knockouts":{"remove":["`+id+`"]}}}`, engine.DefaultPolicy())
 		if len(patched.Faults) > 0 || slices.Contains(knockoutIDs(p), id) {
 			t.Errorf("%s with include_defaults off: %v, %v", id, patched.Faults, knockoutIDs(p))
 		}
 	}
 	// At semantics 1 the block list is a rule like any other.
-	old := readPolicy(t, `{"name":"P","knockouts":[{"id":"KO_FRAUD_BLOCKLISTED","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+plainSections+`}`)
-	if p, patched, _ := patchedPolicy(t, `{"name":"x","patch":{"knockouts":{"remove":["KO_FRAUD_BLOCKLISTED"]}}}`, old); len(patched.Faults) > 0 ||
+	old := readPolicy(t,
+		`{"name":"P","knockouts":[{"id":"KO_FRAUD_BLOCKLISTED","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
+			plainSections+`}`)
+	if p, patched, _ := patchedPolicy(t, `{"name":"x","patch":{"knockouts":{"remove":["KO_FRAUD_BLOCKLISTED"]}}}`,
+		old); len(patched.Faults) > 0 ||
 		slices.Contains(knockoutIDs(p), "KO_FRAUD_BLOCKLISTED") {
 		t.Errorf("semantics 1: %v, %v", patched.Faults, knockoutIDs(p))
 	}
@@ -50,7 +54,8 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	if diff := cmp.Diff(want, knockoutIDs(off)); diff != "" {
 		t.Errorf("fork (-want +got):\n%s", diff)
 	}
-	patchedOff, _, _ := patchedPolicy(t, `{"name":"Off","include_defaults":false,"patch":{"knockouts":{"remove":["KO_EMPLOYMENT"]}}}`, base)
+	patchedOff, _, _ := patchedPolicy(t,
+		`{"name":"Off","include_defaults":false,"patch":{"knockouts":{"remove":["KO_EMPLOYMENT"]}}}`, base)
 	want = slices.DeleteFunc(want, func(id string) bool { return id == "KO_EMPLOYMENT" })
 	if diff := cmp.Diff(want, knockoutIDs(patchedOff)); diff != "" {
 		t.Errorf("patch (-want +got):\n%s", diff)
@@ -62,10 +67,12 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	// Rules that the request itself sets stay, and so do the own rules of a
 	// base without defaults.
 	const emulator = `{"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}`
-	set, _, _ := patchedPolicy(t, `{"name":"Set","include_defaults":false,"patch":{"knockouts":{"set":[`+emulator+`]}}}`, base)
+	set, _, _ := patchedPolicy(t,
+		`{"name":"Set","include_defaults":false,"patch":{"knockouts":{"set":[`+emulator+`]}}}`, base)
 	still, _ := forked(t, `{"name":"Still","include_defaults":false}`, set)
 	for _, p := range []*engine.Policy{set, still} {
-		if !slices.Contains(knockoutIDs(p), "KO_DEVICE_EMULATOR") || slices.Contains(knockoutIDs(p), "KO_FRAUD_MULE_ACCOUNT") {
+		if !slices.Contains(knockoutIDs(p), "KO_DEVICE_EMULATOR") || slices.Contains(knockoutIDs(p),
+			"KO_FRAUD_MULE_ACCOUNT") {
 			t.Errorf("%s: %v", p.Name, knockoutIDs(p))
 		}
 	}
@@ -92,7 +99,8 @@ func TestDroppedSourcesAreTold(t *testing.T) {
 	} {
 		p, _ := forked(t, `{"name":"x","affordability":`+section+`}`, base)
 		found := engine.Against(nil, p, nil, base)
-		if len(found) != 1 || found[0].Key != "sources_removed@/affordability" || found[0].Severity != engine.SeverityWarning ||
+		if len(found) != 1 || found[0].Key != "sources_removed@/affordability" ||
+			found[0].Severity != engine.SeverityWarning ||
 			!slices.Equal(found[0].IDs, []string{"bureau"}) {
 			t.Errorf("%s: found %+v", section, found)
 		}

@@ -41,21 +41,29 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 			[]string{"knockouts", "limit_step", "scorecard"},
 		},
 		{
-			"an id replaces the card and its id", `{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`, base,
+			"an id replaces the card and its id",
+			`{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`,
+			base,
 			`{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`, nil,
 		},
 		{
-			"a card replaces the id too", `{"scorecard":{"base_points":1},"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`, base,
-			`{"scorecard":{"base_points":1},"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`, nil,
+			"a card replaces the id too",
+			`{"scorecard":{"base_points":1},"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`,
+			base,
+			`{"scorecard":{"base_points":1},"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`,
+			nil,
 		},
 		{
-			"what is wrong or unknown is passed on", `{"knokcouts":[],"\u0022":null,"limit_step":"x","base":"pol_1"}`, `{"limit_step":500,"knockouts":[]}`,
+			"what is wrong or unknown is passed on", `{"knokcouts":[],"\u0022":null,"limit_step":"x","base":"pol_1"}`,
+			`{"limit_step":500,"knockouts":[]}`,
 			`{"knokcouts":[],"\"":null,"limit_step":"x","base":"pol_1","knockouts":[]}`, []string{"knockouts"},
 		},
 		{"an empty base", `{"name":"New","limit_step":1.50}`, `{}`, `{"name":"New","limit_step":1.50}`, nil},
 		{"a base that is no object", `{"name":"New"}`, `[1]`, `{"name":"New","semantics":2}`, nil},
-		{"semantics of the base", `{"name":"New"}`, `{"semantics":2}`, `{"name":"New","semantics":2}`, []string{"semantics"}},
-		{"other semantics", `{"name":"New","semantics":2}`, `{"limit_step":1}`, `{"name":"New","semantics":2,"limit_step":1}`, []string{"limit_step"}},
+		{"semantics of the base", `{"name":"New"}`, `{"semantics":2}`, `{"name":"New","semantics":2}`,
+			[]string{"semantics"}},
+		{"other semantics", `{"name":"New","semantics":2}`,
+			`{"limit_step":1}`, `{"name":"New","semantics":2,"limit_step":1}`, []string{"limit_step"}},
 		{"a request that is no object", `[{"name":"New"}]`, base, `[{"name":"New"}]`, nil},
 	} {
 		merged, inherited := engine.Inherit(parsed(t, []byte(c.request)), parsed(t, []byte(c.base)))
@@ -102,7 +110,8 @@ func TestInheritEverySection(t *testing.T) {
 	}
 	fork, inherited := forked(t, `{"name":"Fork"}`, base)
 	if fork.Checksum() != base.Checksum() || fork.Name != "Fork" || fork.Key != "default" {
-		t.Errorf("the fork %s of %s has the checksum %s, want %s", fork.Name, fork.Key, fork.Checksum(), base.Checksum())
+		t.Errorf("the fork %s of %s has the checksum %s, want %s",
+			fork.Name, fork.Key, fork.Checksum(), base.Checksum())
 	}
 	var want []string
 	for name := range parsed(t, base.Document()).Members() {
@@ -162,8 +171,10 @@ func TestInheritSystemKnockouts(t *testing.T) {
 // the checksum.
 func TestStoredScorecardIsPinned(t *testing.T) {
 	t.Parallel()
-	card, err := engine.ReadScorecard(parsed(t, []byte(`{"name":"Card","base_points":640,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
-		{"factor":"score","field":"bureau_score","bins":[{"lt":700,"points":0,"woe":-0.5},{"gte":700,"points":50}]}]}`)), field.Catalogue())
+	card, err := engine.ReadScorecard(
+		parsed(t, []byte(`{"name":"Card","base_points":640,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
+		{"factor":"score","field":"bureau_score","bins":[{"lt":700,"points":0,"woe":-0.5},{"gte":700,"points":50}]}]}`)),
+		field.Catalogue())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +187,8 @@ func TestStoredScorecardIsPinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, _ := engine.Inherit(parsed(t, []byte(`{"name":"Carded","scorecard_id":"sc_1"}`)), parsed(t, base.Document()))
+	merged, _ := engine.Inherit(parsed(t, []byte(`{"name":"Carded","scorecard_id":"sc_1"}`)),
+		parsed(t, base.Document()))
 	saved, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue(), Scorecard: find})
 	if err != nil || asked != 1 {
 		t.Fatalf("the scorecard was looked up %d times: %v", asked, err)

@@ -183,7 +183,11 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
 	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte","left":{"field":"foir"},"right":{"op":"div","args":[{"field":"monthly_income"},{"value":100000}]}}}]}`
-	for onAbsent, want := range map[string]engine.Status{"pass": engine.Approved, "refer": engine.Referred, "fail": engine.Declined} {
+	for onAbsent, want := range map[string]engine.Status{
+		"pass":  engine.Approved,
+		"refer": engine.Referred,
+		"fail":  engine.Declined,
+	} {
 		rule := strings.Replace(lessonKnockout("KO", condition), `"id"`, `"on_absent":"`+onAbsent+`","id"`, 1)
 		d := lessonDecide(t, lessonPlan(t, `"knockouts":[`+rule+`]`), `{"bureau_score":742}`)
 		if d.Status != want {
@@ -198,7 +202,8 @@ func TestLesson04UnknownIsVisible(t *testing.T) {
 		}
 	}
 	d := lessonDecide(t, lessonPlan(t, `"required_fields":["age|foir","monthly_income"]`), `{"foir":0.1}`)
-	if d.Status != engine.Declined || d.Reasons[0].Code != engine.ReasonMissingInput || d.Detail(d.Reasons[0]).Field != "monthly_income" {
+	if d.Status != engine.Declined || d.Reasons[0].Code != engine.ReasonMissingInput ||
+		d.Detail(d.Reasons[0]).Field != "monthly_income" {
 		t.Errorf("a required field is missing: %s, %v", d.Status, d.Reasons)
 	}
 }
@@ -207,13 +212,16 @@ func TestLesson04UnknownIsVisible(t *testing.T) {
 // treats an absent number as zero.
 func TestLesson05AbsentIsNotZero(t *testing.T) {
 	t.Parallel()
-	plan := lessonPlan(t, `"knockouts":[`+lessonKnockout("KO_ZERO", `{"op":"lte","field":"monthly_income","value":0}`)+`],
+	plan := lessonPlan(t,
+		`"knockouts":[`+lessonKnockout("KO_ZERO", `{"op":"lte","field":"monthly_income","value":0}`)+`],
 		"scorecard":{"base_points":700,"factors":[{"factor":"income","field":"monthly_income","bins":[{"lt":1,"points":-100},{"gte":1,"points":0}]}]}`)
 	absent, zero := lessonDecide(t, plan, `{"foir":0.1}`), lessonDecide(t, plan, `{"foir":0.1,"monthly_income":0}`)
-	if absent.Status != engine.Approved || absent.FinalScore != rule.Int(700) || len(absent.Rules()) != 0 || absent.Offer.HasCapacity || absent.Offer.LimitPaise != 50_000_00 {
+	if absent.Status != engine.Approved || absent.FinalScore != rule.Int(700) || len(absent.Rules()) != 0 ||
+		absent.Offer.HasCapacity || absent.Offer.LimitPaise != 50_000_00 {
 		t.Errorf("absent: %s, %s, %v, %+v", absent.Status, absent.FinalScore, absent.Rules(), absent.Offer)
 	}
-	if zero.Status != engine.Declined || zero.FinalScore != rule.Int(600) || zero.Rules()[0].Result != engine.ResultFail {
+	if zero.Status != engine.Declined || zero.FinalScore != rule.Int(600) ||
+		zero.Rules()[0].Result != engine.ResultFail {
 		t.Errorf("zero: %s, %s, %v", zero.Status, zero.FinalScore, zero.Rules())
 	}
 }
@@ -224,9 +232,11 @@ func lessonSilent(t *testing.T, conditions ...string) {
 	t.Helper()
 	var rules []string
 	for i, c := range conditions {
-		rules = append(rules, lessonKnockout(fmt.Sprintf("KO_%d", i), c), lessonKnockout(fmt.Sprintf("NOT_%d", i), `{"op":"not","arg":`+c+`}`))
+		rules = append(rules, lessonKnockout(fmt.Sprintf("KO_%d", i), c),
+			lessonKnockout(fmt.Sprintf("NOT_%d", i), `{"op":"not","arg":`+c+`}`))
 	}
-	d := lessonDecide(t, lessonPlan(t, `"knockouts":[`+strings.Join(rules, ",")+`]`), `{"bureau_score":742,"foir":null}`)
+	d := lessonDecide(t, lessonPlan(t, `"knockouts":[`+strings.Join(rules, ",")+`]`),
+		`{"bureau_score":742,"foir":null}`)
 	if d.Status != engine.Approved || len(d.Rules()) != 0 || len(d.NotEvaluated()) != len(rules) {
 		t.Errorf("%s with %v; not evaluated %v", d.Status, d.Rules(), d.NotEvaluated())
 	}
@@ -235,7 +245,8 @@ func lessonSilent(t *testing.T, conditions ...string) {
 func TestLesson06NullIsNeitherBelowNorAboveNorAmong(t *testing.T) {
 	t.Parallel()
 	lessonSilent(t,
-		`{"op":"lt","field":"foir","value":10}`, `{"op":"gt","field":"foir","value":20}`, `{"op":"gte","field":"foir","value":0}`,
+		`{"op":"lt","field":"foir","value":10}`, `{"op":"gt","field":"foir","value":20}`,
+		`{"op":"gte","field":"foir","value":0}`,
 		`{"op":"between","field":"foir","min":0,"max":5}`, `{"op":"in","field":"foir","values":[0,1]}`)
 }
 
@@ -266,7 +277,8 @@ func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 	}
 	many += `,{"gte":340,"points":341}`
 	plan := lessonPlan(t, `"scorecard":{"base_points":0,"min_score":-1000,"max_score":1000,"factors":[
-		{"factor":"few","field":"bureau_score","bins":[`+few+`]},{"factor":"many","field":"bureau_score","bins":[`+many+`]}]}`)
+		{"factor":"few","field":"bureau_score","bins":[`+few+`]},{"factor":"many","field":"bureau_score","bins":[`+many+
+		`]}]}`)
 	for score := 300; score <= 900; score++ {
 		d := lessonDecide(t, plan, fmt.Sprintf(`{"bureau_score":%d}`, score))
 		wantFew, wantMany := int64(3), int64(min(score+1, 341))
@@ -276,7 +288,8 @@ func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 		case score < 700:
 			wantFew = 2
 		}
-		if got := d.Contributions(); len(got) != 3 || got[1].Points != rule.Int(wantFew) || got[2].Points != rule.Int(wantMany) {
+		if got := d.Contributions(); len(got) != 3 || got[1].Points != rule.Int(wantFew) ||
+			got[2].Points != rule.Int(wantMany) {
 			t.Errorf("score %d earns %v", score, got)
 		}
 	}
@@ -289,7 +302,9 @@ func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 		{`{"gte":301,"points":1}`, "bin_gap"},
 		{`{"lt":900,"points":1}`, "bin_gap"}, // 900 itself has no bin
 	} {
-		got := policyFaults(t, []byte(`{"name":"x","scorecard":{"base_points":0,"factors":[{"factor":"f","field":"bureau_score","bins":[`+c.bins+`]}]},"pricing_bands":[`+lessonBand+`]}`))
+		got := policyFaults(t,
+			[]byte(`{"name":"x","scorecard":{"base_points":0,"factors":[{"factor":"f","field":"bureau_score","bins":[`+
+				c.bins+`]}]},"pricing_bands":[`+lessonBand+`]}`))
 		if len(got) != 1 || got[0].Code != c.code {
 			t.Errorf("%s: %v, want %s", c.bins, got, c.code)
 		}
@@ -307,7 +322,8 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 	}, ",")+`],
 		"scorecard":{"base_points":0,"min_score":-1,"max_score":0,"factors":[
 			{"factor":"balance","field":"bank_avg_balance","bins":[{"lt":-1,"points":-5},{"gte":-1,"lt":0,"points":-1},{"gte":0,"points":5}]}]},
-		"pricing_bands":[`+strings.Replace(strings.Replace(lessonBand, "-1000", "0", 1), "1000,", "0,", 1)+`,{"id":"D","grade":"B","min_score":-1,"max_score":-1,"action":"decline"}]`)
+		"pricing_bands":[`+strings.Replace(strings.Replace(lessonBand, "-1000", "0", 1), "1000,", "0,",
+		1)+`,{"id":"D","grade":"B","min_score":-1,"max_score":-1,"action":"decline"}]`)
 	for balance, want := range map[string]string{
 		"-1.000001": "pass fail pass -1 B",
 		"-1":        "pass fail fail -1 B",
@@ -332,13 +348,16 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 	t.Parallel()
 	ratio := func(op string, value string) string {
-		return `{"op":"` + op + `","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":` + value + `}}`
+		return `{"op":"` + op +
+			`","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":` +
+			value + `}}`
 	}
 	huge := `{"op":"gte","left":{"op":"mul","args":[{"field":"requested_amount"},{"field":"requested_amount"}]},"right":{"value":0}}`
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
-		lessonKnockout("LT", ratio("lt", "5")), lessonKnockout("GTE", ratio("gte", "0")), lessonKnockout("EQ", ratio("eq", "0")),
-		lessonKnockout("NE", ratio("ne", "1")), lessonKnockout("NOT", `{"op":"not","arg":`+ratio("lt", "5")+`}`),
-		lessonKnockout("HUGE", huge), lessonKnockout("NOT_HUGE", `{"op":"not","arg":`+huge+`}`),
+		lessonKnockout("LT", ratio("lt", "5")), lessonKnockout("GTE", ratio("gte", "0")),
+		lessonKnockout("EQ", ratio("eq", "0")), lessonKnockout("NE", ratio("ne", "1")),
+		lessonKnockout("NOT", `{"op":"not","arg":`+ratio("lt", "5")+`}`), lessonKnockout("HUGE", huge),
+		lessonKnockout("NOT_HUGE", `{"op":"not","arg":`+huge+`}`),
 	}, ",")+`],"adjustments":[{"id":"ADJ","delta":50,"condition_ast":`+ratio("lt", "5")+`}]`)
 	d := lessonDecide(t, plan, `{"requested_amount":900000000000,"monthly_income":0}`)
 	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) {
@@ -384,9 +403,10 @@ func TestLesson13ExplanationIsTheDecision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := rule.NewFacts(field.Catalogue())
 		for name, most := range map[string]int{
-			"bureau_score": 900, "age": 80, "monthly_income": 120_000, "enquiries_6m": 20, "bureau_own_active_tradelines": 15,
-			"bureau_own_max_dpd_12m": 90, "bureau_own_written_off_36m": 1, "bureau_own_overdue_amount": 9000,
-			"bureau_own_emi": 90_000, "requested_amount": 900_000, "bureau_ntc_index": 6,
+			"bureau_score": 900, "age": 80, "monthly_income": 120_000, "enquiries_6m": 20,
+			"bureau_own_active_tradelines": 15, "bureau_own_max_dpd_12m": 90, "bureau_own_written_off_36m": 1,
+			"bureau_own_overdue_amount": 9000, "bureau_own_emi": 90_000, "requested_amount": 900_000,
+			"bureau_ntc_index": 6,
 		} {
 			if rapid.Bool().Draw(t, "has "+name) {
 				facts.Set(name, rule.Num(rule.Int(int64(rapid.IntRange(1, most).Draw(t, name)))))
@@ -504,7 +524,8 @@ func TestLesson14NoClockInTheExplanation(t *testing.T) {
 // app.TestLayers proves from the imports that the package cannot read a clock.
 func TestLesson15TimeIsAFact(t *testing.T) {
 	t.Parallel()
-	plan := lessonPlan(t, `"knockouts":[`+lessonKnockout("KO_STALE", `{"op":"gt","field":"bureau_report_age_days","value":30}`)+`]`)
+	plan := lessonPlan(t,
+		`"knockouts":[`+lessonKnockout("KO_STALE", `{"op":"gt","field":"bureau_report_age_days","value":30}`)+`]`)
 	for days, want := range map[string]engine.Status{"30": engine.Approved, "31": engine.Declined} {
 		if got := lessonDecide(t, plan, `{"bureau_report_age_days":`+days+`}`).Status; got != want {
 			t.Errorf("a report of %s days: %s, want %s", days, got, want)
@@ -520,10 +541,13 @@ func TestLesson18EqualityIsExact(t *testing.T) {
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
 		lessonKnockout("GTE", `{"op":"gte","field":"foir","value":0.6}`),
 		lessonKnockout("EQ", `{"op":"eq","field":"foir","value":0.6}`),
-		lessonKnockout("SUM", `{"op":"eq","left":{"op":"add","args":[{"value":0.1},{"value":0.2},{"value":0.3}]},"right":{"field":"foir"}}`),
-	}, ",")+`],"scorecard":{"base_points":700,"factors":[{"factor":"foir","field":"foir","bins":[{"lt":0.6,"points":0},{"gte":0.6,"points":-1}]}]}`)
+		lessonKnockout("SUM",
+			`{"op":"eq","left":{"op":"add","args":[{"value":0.1},{"value":0.2},{"value":0.3}]},"right":{"field":"foir"}}`),
+	}, ",")+
+		`],"scorecard":{"base_points":700,"factors":[{"factor":"foir","field":"foir","bins":[{"lt":0.6,"points":0},{"gte":0.6,"points":-1}]}]}`)
 	for foir, want := range map[string]string{
-		"0.599999": "pass pass pass 700", "0.6": "fail fail fail 699", "0.600001": "fail pass pass 699", "0.59999999": "fail fail fail 699",
+		"0.599999": "pass pass pass 700", "0.6": "fail fail fail 699", "0.600001": "fail pass pass 699",
+		"0.59999999": "fail fail fail 699",
 	} {
 		d := lessonDecide(t, plan, `{"foir":`+foir+`}`)
 		var got []string
@@ -542,19 +566,25 @@ func TestLesson18EqualityIsExact(t *testing.T) {
 func TestLesson19PointsUnderOneCodeAreSummed(t *testing.T) {
 	t.Parallel()
 	factor := func(name, fieldName, code string, points int) string {
-		return fmt.Sprintf(`{"factor":%q,"field":%q,"reason_code":%q,"bins":[{"lt":1,"points":0},{"gte":1,"points":%d}]}`, name, fieldName, code, points)
+		return fmt.Sprintf(
+			`{"factor":%q,"field":%q,"reason_code":%q,"bins":[{"lt":1,"points":0},{"gte":1,"points":%d}]}`,
+			name, fieldName, code, points)
 	}
 	decline := `"pricing_bands":[{"id":"D","grade":"F","min_score":-1000,"max_score":1000,"action":"decline"}]`
 	facts := `{"enquiries_6m":2,"max_dpd_12m":2,"active_tradelines":2,"bureau_live_unsecured":2}`
 	for _, c := range []struct{ factors, adjustments, want string }{
-		{factor("a", "enquiries_6m", "ONE", -15) + "," + factor("b", "max_dpd_12m", "TWO", -20) + "," + factor("c", "active_tradelines", "ONE", -10), "", "ONE TWO"},
+		{factor("a", "enquiries_6m", "ONE", -15) + "," + factor("b", "max_dpd_12m", "TWO", -20) + "," + factor("c",
+			"active_tradelines", "ONE", -10), "", "ONE TWO"},
 		{factor("a", "enquiries_6m", "ONE", -20) + "," + factor("b", "max_dpd_12m", "TWO", -20), "", "ONE TWO"},
 		{factor("a", "enquiries_6m", "TWO", -20) + "," + factor("b", "max_dpd_12m", "ONE", -20), "", "TWO ONE"},
-		{factor("a", "enquiries_6m", "ONE", -10) + "," + factor("b", "max_dpd_12m", "TWO", -20), `{"id":"A","delta":-11,"reason_code":"ONE","condition_ast":{"op":"true"}}`, "ONE TWO"},
-		{factor("a", "enquiries_6m", "ONE", -1) + "," + factor("b", "max_dpd_12m", "TWO", -2) + "," + factor("c", "active_tradelines", "THREE", -3) + "," + factor("d", "bureau_live_unsecured", "FOUR", -4),
+		{factor("a", "enquiries_6m", "ONE", -10) + "," + factor("b", "max_dpd_12m", "TWO", -20),
+			`{"id":"A","delta":-11,"reason_code":"ONE","condition_ast":{"op":"true"}}`, "ONE TWO"},
+		{factor("a", "enquiries_6m", "ONE", -1) + "," + factor("b", "max_dpd_12m", "TWO", -2) + "," + factor("c",
+			"active_tradelines", "THREE", -3) + "," + factor("d", "bureau_live_unsecured", "FOUR", -4),
 			`{"id":"A","delta":-5,"reason_code":"FIVE","condition_ast":{"op":"true"}}`, "FIVE FOUR THREE TWO"},
 	} {
-		d := lessonDecide(t, lessonPlan(t, `"adjustments":[`+c.adjustments+`],"scorecard":{"base_points":700,"factors":[`+c.factors+`]},`+decline), facts)
+		d := lessonDecide(t, lessonPlan(t, `"adjustments":[`+c.adjustments+
+			`],"scorecard":{"base_points":700,"factors":[`+c.factors+`]},`+decline), facts)
 		var got []string
 		for _, r := range d.Reasons {
 			got = append(got, r.Code)
@@ -601,7 +631,8 @@ func TestLesson25RulesOnMissingFactsAreNotIgnored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := answer.Get("fired_rules").Len()+answer.Get("not_evaluated").Len(), len(engine.DefaultPolicy().Knockouts); got != want {
+	if got, want := answer.Get("fired_rules").Len()+answer.Get("not_evaluated").Len(),
+		len(engine.DefaultPolicy().Knockouts); got != want {
 		t.Errorf("%d rules are accounted for, want %d:\n%s", got, want, w.Buf)
 	}
 }
@@ -611,12 +642,14 @@ func TestLesson25RulesOnMissingFactsAreNotIgnored(t *testing.T) {
 func TestLesson26ARuleIsABoolean(t *testing.T) {
 	t.Parallel()
 	for _, condition := range []string{
-		`true`, `1`, `"foir"`, `[]`, `{}`, `{"field":"device_is_emulator"}`, `{"value":true}`, `{"op":"div","args":[{"value":1},{"value":2}]}`,
-		`{"op":"and","args":[{"op":"add","args":[{"value":1}]}]}`, `{"op":"not","arg":{"field":"device_is_emulator"}}`,
-		`{"op":"lt","field":"device_is_emulator","value":true}`, `{"op":"eq","field":"foir","value":true}`,
-		`{"op":"contains","field":"foir","value":"1"}`, `{"op":"eq","left":{"op":"abs","args":[{"field":"bureau"}]},"right":{"value":1}}`,
+		`true`, `1`, `"foir"`, `[]`, `{}`, `{"field":"device_is_emulator"}`, `{"value":true}`,
+		`{"op":"div","args":[{"value":1},{"value":2}]}`, `{"op":"and","args":[{"op":"add","args":[{"value":1}]}]}`,
+		`{"op":"not","arg":{"field":"device_is_emulator"}}`, `{"op":"lt","field":"device_is_emulator","value":true}`,
+		`{"op":"eq","field":"foir","value":true}`, `{"op":"contains","field":"foir","value":"1"}`,
+		`{"op":"eq","left":{"op":"abs","args":[{"field":"bureau"}]},"right":{"value":1}}`,
 	} {
-		got := policyFaults(t, []byte(`{"name":"x","knockouts":[`+lessonKnockout("KO", condition)+`],"scorecard":{"base_points":0,"factors":[]},"pricing_bands":[`+lessonBand+`]}`))
+		got := policyFaults(t, []byte(`{"name":"x","knockouts":[`+lessonKnockout("KO",
+			condition)+`],"scorecard":{"base_points":0,"factors":[]},"pricing_bands":[`+lessonBand+`]}`))
 		if len(got) == 0 {
 			t.Errorf("%s was taken for a rule", condition)
 		}

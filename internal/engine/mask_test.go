@@ -34,18 +34,21 @@ func TestDetailsAreMasked(t *testing.T) {
 			`"condition_ast":{"op":"gt","field":"location.lat","value":8}`, "absent",
 			"location.lat is •••• (KO_A)",
 		},
-		{`"condition_ast":{"op":"lt","field":"bureau_score","value":650}`, "600", "bureau_score is 600 (KO_A: bureau_score < 650)"},
+		{`"condition_ast":{"op":"lt","field":"bureau_score","value":650}`,
+			"600", "bureau_score is 600 (KO_A: bureau_score < 650)"},
 	} {
 		policy, err := engine.ParsePolicy([]byte(`{"name":"masked","semantics":2,"include_defaults":false,
 			"inputs":[{"name":"applicant.pan","type":"string"}],"scorecard":{"base_points":600,"factors":[]},
 			"knockouts":[{"id":"KO_A","stage":1,"action":"decline","reason_code":"X",`+c.rule+`}],
 			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
-				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`), engine.Sources{Catalogue: field.Catalogue()})
+				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`),
+			engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var d engine.Decision
-		engine.Compile(policy, field.Catalogue()).Decide(factsOf(t, `{"fraud.beneficiary_account":"`+account+`","applicant.pan":"`+pan+`",
+		engine.Compile(policy, field.Catalogue()).Decide(
+			factsOf(t, `{"fraud.beneficiary_account":"`+account+`","applicant.pan":"`+pan+`",
 			"location.lat":19.076,"bureau_score":600,"bureau_is_ntc":false}`), &d)
 		detail := d.Detail(d.Reasons[0])
 		if detail.Value.String() != c.value || detail.Text != c.text {

@@ -39,7 +39,8 @@ func TestUnknownMemberProposesTheNearest(t *testing.T) {
 func TestUnknownSemanticsIsOneFault(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(t, `{"name":"later","semantics":3,"affordability":{"income":{"of":["bank_income"]}},
-		"knockouts":[{"id":"KO","reason_code":"X","condition_ast":{"op":"gt","field":"foir_effective","value":0.5}}],`+plainSections+`}`)
+		"knockouts":[{"id":"KO","reason_code":"X","condition_ast":{"op":"gt","field":"foir_effective","value":0.5}}],`+
+		plainSections+`}`)
 	if len(items) != 1 || items[0].Pointer != "/semantics" {
 		t.Errorf("%+v", items)
 	}

@@ -58,14 +58,16 @@ func TestPatchTouchesOneEntry(t *testing.T) {
 	if diff := cmp.Diff(want, knockoutIDs(p)); diff != "" {
 		t.Errorf("knockouts (-want +got):\n%s", diff)
 	}
-	if slices.Contains(inherited, "knockouts") || slices.Contains(inherited, "scorecard") || !slices.Contains(inherited, "adjustments") {
+	if slices.Contains(inherited, "knockouts") || slices.Contains(inherited, "scorecard") || !slices.Contains(inherited,
+		"adjustments") {
 		t.Errorf("inherited %v", inherited)
 	}
 	var changes []string
 	for _, c := range engine.Changes(p, base) {
 		changes = append(changes, c.Section+" "+string(c.Kind)+" "+c.ID)
 	}
-	wantChanges := []string{"factors removed foir", "knockouts changed KO_AGE_RANGE", "knockouts added KO_NEW", "knockouts removed KO_EMPLOYMENT"}
+	wantChanges := []string{"factors removed foir", "knockouts changed KO_AGE_RANGE",
+		"knockouts added KO_NEW", "knockouts removed KO_EMPLOYMENT"}
 	if diff := cmp.Diff(wantChanges, changes); diff != "" {
 		t.Errorf("changes (-want +got):\n%s", diff)
 	}
@@ -75,7 +77,9 @@ func TestPatchTouchesOneEntry(t *testing.T) {
 // their place in the patch.
 func TestPatchFaults(t *testing.T) {
 	t.Parallel()
-	base := parsed(t, readPolicy(t, `{"name":"P","knockouts":[{"id":"KO_A","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+plainSections+`}`).Document())
+	base := parsed(t,
+		readPolicy(t, `{"name":"P","knockouts":[{"id":"KO_A","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
+			plainSections+`}`).Document())
 	for _, c := range []struct {
 		name, request string
 		base          wire.Value
@@ -85,19 +89,30 @@ func TestPatchFaults(t *testing.T) {
 		{"no object", `{"patch":7}`, base, []string{"/patch wrong_type"}},
 		{"no base", `{"patch":{"knockouts":{"remove":["KO_A"]}}}`, wire.Value{}, []string{"/patch invalid_field"}},
 		{"unknown section", `{"patch":{"knockout":{}}}`, base, []string{"/patch/knockout unknown_field"}},
-		{"section given too", `{"knockouts":[],"patch":{"knockouts":{"remove":["KO_A"]}}}`, base, []string{"/patch/knockouts invalid_field"}},
-		{"card given too", `{"scorecard_id":"sc_1","patch":{"factors":{"remove":["f"]}}}`, base, []string{"/patch/factors invalid_field"}},
+		{"section given too", `{"knockouts":[],"patch":{"knockouts":{"remove":["KO_A"]}}}`,
+			base, []string{"/patch/knockouts invalid_field"}},
+		{"card given too", `{"scorecard_id":"sc_1","patch":{"factors":{"remove":["f"]}}}`,
+			base, []string{"/patch/factors invalid_field"}},
 		{"nothing in it", `{"patch":{"knockouts":{}}}`, base, []string{"/patch/knockouts required"}},
 		{"no list", `{"patch":{"knockouts":{"remove":"KO_A"}}}`, base, []string{"/patch/knockouts/remove wrong_type"}},
-		{"misspelt", `{"patch":{"knockouts":{"sett":[],"remove":[]}}}`, base, []string{"/patch/knockouts/sett unknown_field"}},
-		{"unknown id", `{"patch":{"knockouts":{"remove":["KO_ZEBRA"]}}}`, base, []string{"/patch/knockouts/remove/0 invalid_field"}},
-		{"removed twice", `{"patch":{"knockouts":{"remove":["KO_A","KO_A",1]}}}`, base, []string{"/patch/knockouts/remove/1 duplicate", "/patch/knockouts/remove/2 wrong_type"}},
-		{"system rule", `{"patch":{"knockouts":{"remove":["KO_DEVICE_EMULATOR"]}}}`, base, []string{"/patch/knockouts/remove/0 invalid_field"}},
-		{"set without id", `{"patch":{"knockouts":{"set":[{"stage":1},7]}}}`, base, []string{"/patch/knockouts/set/0/id required", "/patch/knockouts/set/1 wrong_type"}},
-		{"set twice", `{"patch":{"knockouts":{"set":[{"id":"X"},{"id":"X"}]}}}`, base, []string{"/patch/knockouts/set/1/id duplicate"}},
-		{"set and removed", `{"patch":{"knockouts":{"set":[{"id":"KO_A"}],"remove":["KO_A"]}}}`, base, []string{"/patch/knockouts/set/0/id invalid_field"}},
-		{"all at once", `{"patch":{"knockouts":{"remove":["KO_ZEBRA"]},"conditions":{"set":[{}]},"factors":{"remove":[2]}}}`, base,
-			[]string{"/patch/knockouts/remove/0 invalid_field", "/patch/factors/remove/0 wrong_type", "/patch/conditions/set/0/code required"}},
+		{"misspelt", `{"patch":{"knockouts":{"sett":[],"remove":[]}}}`,
+			base, []string{"/patch/knockouts/sett unknown_field"}},
+		{"unknown id", `{"patch":{"knockouts":{"remove":["KO_ZEBRA"]}}}`,
+			base, []string{"/patch/knockouts/remove/0 invalid_field"}},
+		{"removed twice", `{"patch":{"knockouts":{"remove":["KO_A","KO_A",1]}}}`,
+			base, []string{"/patch/knockouts/remove/1 duplicate", "/patch/knockouts/remove/2 wrong_type"}},
+		{"system rule", `{"patch":{"knockouts":{"remove":["KO_DEVICE_EMULATOR"]}}}`,
+			base, []string{"/patch/knockouts/remove/0 invalid_field"}},
+		{"set without id", `{"patch":{"knockouts":{"set":[{"stage":1},7]}}}`,
+			base, []string{"/patch/knockouts/set/0/id required", "/patch/knockouts/set/1 wrong_type"}},
+		{"set twice", `{"patch":{"knockouts":{"set":[{"id":"X"},{"id":"X"}]}}}`,
+			base, []string{"/patch/knockouts/set/1/id duplicate"}},
+		{"set and removed", `{"patch":{"knockouts":{"set":[{"id":"KO_A"}],"remove":["KO_A"]}}}`,
+			base, []string{"/patch/knockouts/set/0/id invalid_field"}},
+		{"all at once",
+			`{"patch":{"knockouts":{"remove":["KO_ZEBRA"]},"conditions":{"set":[{}]},"factors":{"remove":[2]}}}`,
+			base, []string{"/patch/knockouts/remove/0 invalid_field",
+				"/patch/factors/remove/0 wrong_type", "/patch/conditions/set/0/code required"}},
 	} {
 		var got []string
 		for _, item := range engine.Patch(parsed(t, []byte(c.request)), c.base).Faults {
@@ -165,9 +180,10 @@ func TestAgainstTheBase(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if found := engine.Against(engine.Analyse(p, catalogue), p, nil, nil); slices.ContainsFunc(found, func(f engine.Finding) bool {
-		return f.Origin != engine.OriginNew || strings.HasSuffix(f.Code, "_removed")
-	}) {
+	if found := engine.Against(engine.Analyse(p, catalogue), p, nil, nil); slices.ContainsFunc(found,
+		func(f engine.Finding) bool {
+			return f.Origin != engine.OriginNew || strings.HasSuffix(f.Code, "_removed")
+		}) {
 		t.Errorf("without a base: %v", found)
 	}
 	// A rule that joins a finding makes it new.
@@ -187,9 +203,11 @@ func TestAgainstTheBase(t *testing.T) {
 func TestChangesNameEveryMember(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","knockouts":[
-		{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+plainSections+`}`)
+		{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
+		plainSections+`}`)
 	p, _ := forked(t, `{"name":"Q","semantics":2,"limit_step":500,"include_defaults":false,"knockouts":[
-		{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}}]}`, base)
+		{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}}]}`,
+		base)
 	var w wire.Writer
 	w.Array()
 	for _, c := range engine.Changes(p, base) {

@@ -29,7 +29,8 @@ func TestEveryReasonIsACause(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"declined by a rule alone", "declined by the score", "referred", "a rule that is no cause"} {
+	for _, what := range []string{"declined by a rule alone",
+		"declined by the score", "referred", "a rule that is no cause"} {
 		if outcomes[what] < 10 {
 			t.Errorf("only %d applications were %s", outcomes[what], what)
 		}
@@ -54,7 +55,8 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 		seen["a rule that is no cause"]++
 		kept := decide(t, compileObject(t, without(document, others)), facts)
 		if kept.Status != d.Status || !slices.Equal(codesOf(kept), codesOf(d)) {
-			t.Errorf("without the rules %v, which are no causes, %s %v becomes %s %v", others, d.Status, codesOf(d), kept.Status, codesOf(kept))
+			t.Errorf("without the rules %v, which are no causes, %s %v becomes %s %v",
+				others, d.Status, codesOf(d), kept.Status, codesOf(kept))
 		}
 	}
 	removed := without(document, causes)
@@ -201,8 +203,9 @@ func TestAgeIsTheOneReason(t *testing.T) {
 	t.Parallel()
 	plan := compile(t, engine.DefaultPolicyJSON())
 	facts := object{
-		"bureau_is_ntc": false, "bureau_score": json.Number("760"), "foir": json.Number("0.2"), "monthly_income": json.Number("80000"),
-		"enquiries_6m": json.Number("0"), "bureau_own_active_tradelines": json.Number("3"), "bureau_own_max_dpd_12m": json.Number("0"),
+		"bureau_is_ntc": false, "bureau_score": json.Number("760"), "foir": json.Number("0.2"),
+		"monthly_income": json.Number("80000"), "enquiries_6m": json.Number("0"),
+		"bureau_own_active_tradelines": json.Number("3"), "bureau_own_max_dpd_12m": json.Number("0"),
 		"age": json.Number("65"),
 	}
 	old := decide(t, plan, facts)
@@ -219,7 +222,8 @@ func TestAgeIsTheOneReason(t *testing.T) {
 // without codes gives the factors in words as reasons, not the missing band.
 func TestGenericFactorCodes(t *testing.T) {
 	t.Parallel()
-	plan := lessonPlan(t, `"semantics":2,"inputs":[{"name":"applicant.years_employed","type":"number"},{"name":"applicant.city","type":"string"}],
+	plan := lessonPlan(t,
+		`"semantics":2,"inputs":[{"name":"applicant.years_employed","type":"number"},{"name":"applicant.city","type":"string"}],
 		"scorecard":{"base_points":700,"factors":[
 		 {"factor":"years.employed","field":"applicant.years_employed","label":"Years with the employer",
 		  "bins":[{"lt":2,"points":-300},{"gte":2,"points":0}]},
@@ -227,7 +231,8 @@ func TestGenericFactorCodes(t *testing.T) {
 		"pricing_bands":[{"id":"P","grade":"A","min_score":600,"max_score":900,"interest_rate":16,"tenure_months":36,
 		 "min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`)
 	d := decide(t, plan, object{"applicant.years_employed": json.Number("1"), "applicant.city": "X"})
-	if got := codesOf(d); d.Status != engine.Declined || !slices.Equal(got, []string{"FACTOR_YEARS_EMPLOYED", "FACTOR_HOME_CITY"}) {
+	if got := codesOf(d); d.Status != engine.Declined || !slices.Equal(got,
+		[]string{"FACTOR_YEARS_EMPLOYED", "FACTOR_HOME_CITY"}) {
 		t.Fatalf("%s %v", d.Status, got)
 	}
 	var texts []string
@@ -235,7 +240,8 @@ func TestGenericFactorCodes(t *testing.T) {
 		texts = append(texts, d.Message(r))
 	}
 	want := []string{
-		"One of the lender's scoring criteria: Years with the employer", "One of the lender's scoring criteria: home city",
+		"One of the lender's scoring criteria: Years with the employer",
+		"One of the lender's scoring criteria: home city",
 	}
 	if !slices.Equal(texts, want) {
 		t.Errorf("the applicant reads %q", texts)

@@ -34,17 +34,20 @@ func applicant(d *dice) object {
 		}
 	}
 	if d.percent(85) {
-		facts["monthly_income"] = rational(pick(d, d.between(5_000_00, 200_000_00), 15_000_00, 25_000_00, 24_999_99, 1_000_00), 2)
+		facts["monthly_income"] = rational(
+			pick(d, d.between(5_000_00, 200_000_00), 15_000_00, 25_000_00, 24_999_99, 1_000_00), 2)
 	}
 	if d.percent(85) {
-		facts["foir"] = pick(d, rational(d.between(0, 80), 2), micros(d.between(0, 700_000)), json.Number("0.4"), json.Number("0.6"))
+		facts["foir"] = pick(d, rational(d.between(0, 80), 2), micros(d.between(0, 700_000)), json.Number("0.4"),
+			json.Number("0.6"))
 	}
 	near("enquiries_6m", 1e6, 2e6, 4e6, 6e6, 7e6, 12e6, 13e6)
 	near("active_tradelines", 1e6, 2e6, 4e6, 7e6, 10e6, 13e6)
 	near("max_dpd_12m", 1e6, 1e6, 30e6, 60e6, 15e6)
 	near("age", 21e6, 35e6, 60e6, 61e6)
 	if d.percent(60) {
-		facts["employment_type"] = pick(d, "SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "STUDENT", "OTHER")
+		facts["employment_type"] = pick(d, "SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL",
+			"STUDENT", "OTHER")
 	}
 	if d.percent(80) {
 		facts["requested_amount"] = rational(pick(d, d.between(10_000, 1_500_000), 20_000, 100_000, 500_000), 0)
@@ -141,8 +144,9 @@ func TestNoBetterApplicantIsWorseOff(t *testing.T) {
 			low[r.name], high[r.name] = rational(worse, r.places), rational(good, r.places)
 			x, y := decide(t, plan, low), decide(t, plan, high)
 			if better(x, y) > 0 {
-				t.Fatalf("%s %s is better off than %s: %s %d %d against %s %d %d\nfacts %s", r.name, low[r.name], high[r.name],
-					x.Status, x.Offer.RateBP, x.Offer.LimitPaise, y.Status, y.Offer.RateBP, y.Offer.LimitPaise, encode(t, low))
+				t.Fatalf("%s %s is better off than %s: %s %d %d against %s %d %d\nfacts %s", r.name, low[r.name],
+					high[r.name], x.Status, x.Offer.RateBP, x.Offer.LimitPaise, y.Status, y.Offer.RateBP,
+					y.Offer.LimitPaise, encode(t, low))
 			}
 		}
 	}

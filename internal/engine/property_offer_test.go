@@ -53,13 +53,16 @@ func TestOfferInvariants(t *testing.T) {
 		require(d.Status != engine.Declined, "a decline offers nothing")
 		require(o.Indicative == (d.Status == engine.Referred), "only a referral is indicative")
 		require(o.LimitPaise%plan.Policy().LimitStepPaise == 0, "the limit is a multiple of the step")
-		require(o.LimitPaise >= band.MinLimitPaise && o.LimitPaise <= band.MaxLimitPaise, "the limit is within the band's")
+		require(o.LimitPaise >= band.MinLimitPaise && o.LimitPaise <= band.MaxLimitPaise,
+			"the limit is within the band's")
 		require(!o.HasRequested || o.LimitPaise <= o.RequestedPaise, "the limit is at most what was asked for")
 		require(!o.HasCapacity || o.InstalmentPaise <= o.CapacityPaise, "the instalment fits the capacity")
 		require(o.HasCapacity == o.HasPostFOIR, "a known capacity has a FOIR after it")
 		require(o.NetPaise == o.LimitPaise-o.FeePaise-o.GSTPaise && o.NetPaise > 0, "net is the limit less fee and tax")
-		require(o.PayablePaise == o.InstalmentPaise*int64(o.TenureMonths-1)+o.LastPaise, "payable is the sum of the instalments")
-		require(o.InterestPaise == o.PayablePaise-o.LimitPaise && o.LastPaise > 0, "interest is what is paid above the limit")
+		require(o.PayablePaise == o.InstalmentPaise*int64(o.TenureMonths-1)+o.LastPaise,
+			"payable is the sum of the instalments")
+		require(o.InterestPaise == o.PayablePaise-o.LimitPaise && o.LastPaise > 0,
+			"interest is what is paid above the limit")
 		require(slices.Contains(band.Tenures, o.TenureMonths), "the tenure is one of the band's")
 		// Interest rounded to the paisa moves the rate of a very small loan by
 		// more than a hundredth.
@@ -69,7 +72,8 @@ func TestOfferInvariants(t *testing.T) {
 		}
 		months := 0
 		for _, a := range d.Alternatives() {
-			require(a.TenureMonths > months && a.TenureMonths != o.TenureMonths, "alternatives are other tenures, ascending")
+			require(a.TenureMonths > months && a.TenureMonths != o.TenureMonths,
+				"alternatives are other tenures, ascending")
 			require(!o.HasCapacity || a.InstalmentPaise <= o.CapacityPaise, "alternatives fit the capacity")
 			months = a.TenureMonths
 		}
@@ -124,7 +128,10 @@ func TestLimitIsMonotone(t *testing.T) {
 			document[section] = []any{}
 		}
 		document["include_defaults"] = false
-		document["scorecard"] = object{"base_points": json.Number(num(as[object](policy["scorecard"]), "base_points", 0).FloatString(4)), "factors": []any{}}
+		document["scorecard"] = object{
+			"base_points": json.Number(num(as[object](policy["scorecard"]), "base_points", 0).FloatString(4)),
+			"factors":     []any{},
+		}
 		plan := compile(t, encode(t, document))
 		d := newDice(seed)
 		for range 10 {
@@ -148,7 +155,8 @@ func checkMonotone(t *testing.T, plan *engine.Plan, facts object, name string, a
 		low, high = high, low
 	}
 	if low.Offer.LimitPaise > high.Offer.LimitPaise || low.Status < high.Status {
-		t.Fatalf("%s between %s and %s: %s %d against %s %d\nfacts %s\npolicy %s", name, rational(min(a, b), places), rational(max(a, b), places),
-			low.Status, low.Offer.LimitPaise, high.Status, high.Offer.LimitPaise, encode(t, facts), plan.Policy().Document())
+		t.Fatalf("%s between %s and %s: %s %d against %s %d\nfacts %s\npolicy %s", name, rational(min(a, b), places),
+			rational(max(a, b), places), low.Status, low.Offer.LimitPaise, high.Status, high.Offer.LimitPaise,
+			encode(t, facts), plan.Policy().Document())
 	}
 }

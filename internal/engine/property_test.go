@@ -82,7 +82,9 @@ func decide(tb testing.TB, plan *engine.Plan, facts object) *engine.Decision {
 }
 
 // eachGenerated calls check with many generated policies and applications.
-func eachGenerated(t *testing.T, policies, applicants int, check func(t *testing.T, g *generated, plan *engine.Plan, facts object)) {
+func eachGenerated(
+	t *testing.T, policies, applicants int, check func(t *testing.T, g *generated, plan *engine.Plan, facts object),
+) {
 	t.Helper()
 	for seed := range uint64(policies) {
 		seed += 1_000_000 // others than the reference has seen
@@ -152,7 +154,8 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 		t.Helper()
 		names := map[string]bool{
 			// The fields that the engine itself reads to grade and price.
-			"bureau_is_ntc": true, "monthly_income": true, "foir": true, "requested_amount": true, "requested_tenure_months": true,
+			"bureau_is_ntc": true, "monthly_income": true, "foir": true, "requested_amount": true,
+			"requested_tenure_months": true,
 			// The fields of the rules that include_defaults merges.
 			"device_is_emulator": true, "fraud_beneficiary_reuse": true, "fraud_blocklisted": true,
 		}
@@ -164,7 +167,8 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 		more, less := object{}, object{}
 		for _, name := range pool {
 			if !names[name] {
-				more[name] = pick[any](newDice(uint64(len(name))), true, "x", json.Number("-1"), json.Number("1000000000000"))
+				more[name] = pick[any](newDice(uint64(len(name))), true, "x", json.Number("-1"),
+					json.Number("1000000000000"))
 			}
 		}
 		for name, value := range facts {
@@ -224,7 +228,8 @@ func TestOmittedBlockLeavesNoRule(t *testing.T) {
 			t.Parallel()
 			names := slices.Clone(coreFields)
 			if block != "core" {
-				names = slices.DeleteFunc(slices.Clone(blockFields), func(name string) bool { return !strings.HasPrefix(name, block) })
+				names = slices.DeleteFunc(slices.Clone(blockFields),
+					func(name string) bool { return !strings.HasPrefix(name, block) })
 			}
 			inBlock := func(name string) bool { return slices.Contains(names, name) }
 			w := &writer{dice: newDice(7), generated: generated{near: map[string][]int64{}, fields: names}}
@@ -235,9 +240,11 @@ func TestOmittedBlockLeavesNoRule(t *testing.T) {
 				knockouts, adjustments := []any{}, []any{}
 				for i := range 40 {
 					knockouts = append(knockouts, object{
-						"id": fmt.Sprintf("BLOCK_%d", i), "stage": 1 + i%2, "reason_code": "MY_OWN", "condition_ast": w.pure(w.below(5)),
+						"id": fmt.Sprintf("BLOCK_%d", i), "stage": 1 + i%2, "reason_code": "MY_OWN",
+						"condition_ast": w.pure(w.below(5)),
 					})
-					adjustments = append(adjustments, object{"id": fmt.Sprintf("BLOCK_ADJ_%d", i), "delta": 1, "condition_ast": w.pure(w.below(5))})
+					adjustments = append(adjustments,
+						object{"id": fmt.Sprintf("BLOCK_ADJ_%d", i), "delta": 1, "condition_ast": w.pure(w.below(5))})
 				}
 				policy["knockouts"], policy["adjustments"] = knockouts, adjustments
 				plan := compile(t, encode(t, policy))
@@ -250,7 +257,8 @@ func TestOmittedBlockLeavesNoRule(t *testing.T) {
 				}
 				d := decide(t, plan, facts)
 				for _, fired := range d.Rules() {
-					t.Errorf("%s is %s without %s\nfacts %s\npolicy %s", fired.ID, fired.Result, block, encode(t, facts), encode(t, policy))
+					t.Errorf("%s is %s without %s\nfacts %s\npolicy %s",
+						fired.ID, fired.Result, block, encode(t, facts), encode(t, policy))
 				}
 				if missing := d.NotEvaluated(); len(missing) != len(knockouts)+len(adjustments) {
 					t.Errorf("%d rules of %d are known to be unknown", len(missing), len(knockouts)+len(adjustments))
@@ -277,7 +285,10 @@ func readDefaultPolicy(tb testing.TB) object {
 func TestKnockoutNeverApproves(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(80, 2_000)) {
-		w := &writer{dice: newDice(seed), generated: generated{types: map[string]rule.Type{}, near: map[string][]int64{}}}
+		w := &writer{
+			dice:      newDice(seed),
+			generated: generated{types: map[string]rule.Type{}, near: map[string][]int64{}},
+		}
 		g := generatePolicy(seed)
 		w.fields = g.fields
 		w.types = g.types
@@ -298,7 +309,8 @@ func TestKnockoutNeverApproves(t *testing.T) {
 			facts := g.facts(w.dice)
 			was, is := decide(t, before, facts).Status, decide(t, after, facts).Status
 			if is < was {
-				t.Fatalf("seed %d: %s became %s\npolicy %s\nfacts %s", seed, was, is, encode(t, policy), encode(t, facts))
+				t.Fatalf("seed %d: %s became %s\npolicy %s\nfacts %s",
+					seed, was, is, encode(t, policy), encode(t, facts))
 			}
 		}
 	}

@@ -423,7 +423,8 @@ func (r *policyReader) actionable(f *wire.Form) {
 			continue
 		}
 		if name == field.MonthlyIncome {
-			r.faults.Add(v.Pointer(), fault.CodeInvalidField, "must not be a declared income: applicants are not advised to raise it")
+			r.faults.Add(v.Pointer(), fault.CodeInvalidField,
+				"must not be a declared income: applicants are not advised to raise it")
 			continue
 		}
 		if !slices.Contains(r.policy.Actionable, name) {

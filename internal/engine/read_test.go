@@ -25,17 +25,18 @@ import (
 // pointer, code and detail. For a valid policy the answer is "none".
 func TestGoldenFaults(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, "testdata/faults/*.txtar", []string{"faults"}, func(t *testing.T, archive *txtar.Archive) []txtar.File {
-		t.Helper()
-		var b strings.Builder
-		for _, it := range policyFaults(t, golden.Section(archive, "policy.json")) {
-			fmt.Fprintf(&b, "%s %s: %s\n", it.Pointer, it.Code, it.Detail)
-		}
-		if b.Len() == 0 {
-			b.WriteString("none\n")
-		}
-		return []txtar.File{{Name: "faults", Data: []byte(b.String())}}
-	})
+	goldenFiles(t, "testdata/faults/*.txtar", []string{"faults"},
+		func(t *testing.T, archive *txtar.Archive) []txtar.File {
+			t.Helper()
+			var b strings.Builder
+			for _, it := range policyFaults(t, golden.Section(archive, "policy.json")) {
+				fmt.Fprintf(&b, "%s %s: %s\n", it.Pointer, it.Code, it.Detail)
+			}
+			if b.Len() == 0 {
+				b.WriteString("none\n")
+			}
+			return []txtar.File{{Name: "faults", Data: []byte(b.String())}}
+		})
 }
 
 // policyFaults reads a policy and returns its faults.
@@ -210,7 +211,8 @@ func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 			if second := mutations[j]; independent(first.path, second.path) {
 				document, want := spoiled(t, i, j)
 				if diff := cmp.Diff(want, faultCounts(t, document)); diff != "" {
-					t.Errorf("%s = %s with %s = %s (-want +got):\n%s", first.path, first.value, second.path, second.value, diff)
+					t.Errorf("%s = %s with %s = %s (-want +got):\n%s",
+						first.path, first.value, second.path, second.value, diff)
 				}
 			}
 		}
@@ -276,7 +278,8 @@ func TestChecksumIsOfWhatThePolicyDoes(t *testing.T) {
 	for _, same := range []string{
 		strings.Replace(rightPolicy, `"Right"`, `"Renamed"`, 1),
 		strings.Replace(rightPolicy, `"gold"`, `"silver"`, 1),
-		strings.Replace(rightPolicy, `"name"`, `"id": "pol_1", "version": 7, "status": "active", "created_at": "2026-11-15T00:12:00Z", "name"`, 1),
+		strings.Replace(rightPolicy, `"name"`,
+			`"id": "pol_1", "version": 7, "status": "active", "created_at": "2026-11-15T00:12:00Z", "name"`, 1),
 		strings.ReplaceAll(rightPolicy, "\t", ""),
 		strings.Replace(rightPolicy, `"limit_step": 1000`, `"limit_step": 1e3`, 1),
 		strings.Replace(rightPolicy, `, "allow_gaps": false`, ``, 1),
@@ -333,7 +336,9 @@ func manyKnockouts(n int) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"id": "KO_%d", "reason_code": "C_%d", "condition_ast": {"op": "eq", "field": "enquiries_6m", "value": %d}}`, i, i, i)
+		fmt.Fprintf(&b,
+			`{"id": "KO_%d", "reason_code": "C_%d", "condition_ast": {"op": "eq", "field": "enquiries_6m", "value": %d}}`,
+			i, i, i)
 	}
 	b.WriteString(`], "scorecard": {"base_points": 700, "factors": []}, "pricing_bands": [{"id": "P", "grade": "A",
 		"min_score": 300, "max_score": 900, "interest_rate": 14, "tenure_months": 24, "min_limit": 20000, "max_limit": 500000,
@@ -396,9 +401,11 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 		}
 		ranges.WriteString(`,{"gte":250,"points":0}]},`)
 	}
-	document := strings.Replace(rightPolicy, `{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5}, `,
+	document := strings.Replace(rightPolicy,
+		`{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5}, `,
 		ranges.String()+`{"factor": "job", "field": "applicant.employer_category", "bins": [`+sets.String(), 1)
-	d := lessonDecide(t, goldenCompile(t, document), `{"foir":3,"applicant.employer_category":"v149699","bureau_score":800}`)
+	d := lessonDecide(t, goldenCompile(t, document),
+		`{"foir":3,"applicant.employer_category":"v149699","bureau_score":800}`)
 	if got := d.Contributions(); len(got) != 103 || got[102].Points != rule.Int(1) {
 		t.Errorf("%d contributions, the last %v", len(got), got[len(got)-1])
 	}
@@ -410,13 +417,15 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
 	t.Parallel()
 	stored := goldenCompile(t, rightPolicy).Policy().Document()
-	off := goldenCompile(t, strings.Replace(string(stored), `"include_defaults":true`, `"include_defaults":false`, 1)).Policy()
+	off := goldenCompile(t,
+		strings.Replace(string(stored), `"include_defaults":true`, `"include_defaults":false`, 1)).Policy()
 	for _, k := range off.Knockouts {
 		if k.System {
 			t.Errorf("%s is still there", k.ID)
 		}
 	}
-	own := goldenCompile(t, strings.Replace(rightPolicy, `"id": "KO_SCORE"`, `"id": "KO_SCORE", "system": true`, 1)).Policy()
+	own := goldenCompile(t,
+		strings.Replace(rightPolicy, `"id": "KO_SCORE"`, `"id": "KO_SCORE", "system": true`, 1)).Policy()
 	if own.Knockouts[0].System {
 		t.Error("a tenant's rule passes for a system rule")
 	}
@@ -425,7 +434,8 @@ func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
 // codeSize counts the instructions of a policy's code.
 func codeSize(t *testing.T, document []byte) int {
 	t.Helper()
-	return reflect.ValueOf(goldenCompile(t, string(document))).Elem().FieldByName("code").Elem().FieldByName("ins").Len()
+	return reflect.ValueOf(goldenCompile(t, string(document))).Elem().FieldByName("code").Elem().FieldByName(
+		"ins").Len()
 }
 
 // TestBoundsOfAPolicy checks that every list of a policy has a limit, and that
@@ -449,8 +459,10 @@ func TestBoundsOfAPolicy(t *testing.T) {
 	}{
 		{"inputs", 500, func(i int) string { return fmt.Sprintf(`{"name":"applicant.i%d","type":"number"}`, i) }},
 		{"required_fields", 100, func(int) string { return `"foir"` }},
-		{"adjustments", 1000, func(i int) string { return fmt.Sprintf(`{"id":"A%d","delta":1,"condition_ast":{"op":"true"}}`, i) }},
-		{"conditions", 100, func(i int) string { return fmt.Sprintf(`{"code":"C%d","text":"t","condition_ast":{"op":"true"}}`, i) }},
+		{"adjustments", 1000,
+			func(i int) string { return fmt.Sprintf(`{"id":"A%d","delta":1,"condition_ast":{"op":"true"}}`, i) }},
+		{"conditions", 100,
+			func(i int) string { return fmt.Sprintf(`{"code":"C%d","text":"t","condition_ast":{"op":"true"}}`, i) }},
 		{"actionable_fields", 100, func(int) string { return `"foir"` }},
 		{"pricing_bands", 500, func(i int) string {
 			return fmt.Sprintf(`{"id":"P%d","grade":"A","min_score":%d,"max_score":%d,"action":"decline"}`, i, i, i)
@@ -478,7 +490,8 @@ func TestBoundsOfAPolicy(t *testing.T) {
 			}
 			got := faultCounts(t, document)["/"+strings.ReplaceAll(c.path, ".", "/")+" "+fault.CodeTooMany]
 			if want := n - c.most; got != want {
-				t.Errorf("%d of %s: too_many is said %d times, want %d (%v)", n, c.path, got, want, policyFaults(t, document))
+				t.Errorf("%d of %s: too_many is said %d times, want %d (%v)",
+					n, c.path, got, want, policyFaults(t, document))
 			}
 		}
 	}
@@ -492,7 +505,8 @@ func FuzzParsePolicy(f *testing.F) {
 	f.Add([]byte(rightPolicy), []byte(`{"bureau_is_ntc":true,"applicant.employer_category":"A"}`))
 	f.Add(manyKnockouts(3), []byte(`{"enquiries_6m":2}`))
 	for _, seed := range []string{
-		``, `{}`, `[]`, `{"name":"x"}`, `{"name":"x","scorecard":{"base_points":1e6,"factors":[]},"pricing_bands":[{}]}`,
+		``, `{}`, `[]`, `{"name":"x"}`,
+		`{"name":"x","scorecard":{"base_points":1e6,"factors":[]},"pricing_bands":[{}]}`,
 		`{"name":"x","include_defaults":false,"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"P","grade":"A","ntc":true,"action":"decline"}]}`,
 		`{"name":"x","scorecard":{"base_points":1,"min_score":0,"max_score":0,"factors":[{"factor":"f","field":"foir","weight":1000,"bins":[{"points":1000000}]}]},
 		  "pricing_bands":[{"id":"P","grade":"A","min_score":-1000000,"max_score":1000000,"interest_rate":100,"tenure_months":480,"min_limit":480,"max_limit":1000000000000,"default_limit":480,"foir_cap":5}],"limit_step":1}`,

@@ -195,7 +195,8 @@ func (a *application) price() {
 	o.isCounterOffer = o.requested != nil && o.limit.Cmp(floorTo(o.requested, step)) < 0
 	o.loan = amortise(o.limit, a.emi(o.limit, bp, o.months), bp, o.months)
 	hundred := big.NewRat(100, 1)
-	o.fee = greatest(round(quo(mul(o.limit, num(b, "processing_fee_pct", 0)), hundred), 2), num(b, "processing_fee_min", 0))
+	o.fee = greatest(round(quo(mul(o.limit, num(b, "processing_fee_pct", 0)), hundred), 2),
+		num(b, "processing_fee_min", 0))
 	o.gst = round(quo(mul(o.fee, num(b, "gst_pct", 18)), hundred), 2)
 	o.net = sub(sub(o.limit, o.fee), o.gst)
 	o.apr = apr(o.net, o.loan.emi, o.loan.last, o.months)

@@ -316,7 +316,8 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	switch bin := findBin(f, a.read(text(f, "field"))); {
 	case bin != nil:
 		earned = weighted(num(bin, "points", 0))
-		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), a.factorCode(f, bin), a.genericCode(text(f, "factor")))
+		code = cmp.Or(text(bin, "reason_code"), text(f, "reason_code"), a.factorCode(f, bin),
+			a.genericCode(text(f, "factor")))
 	case f["missing_points"] != nil:
 		earned, code, missing = weighted(num(f, "missing_points", 0)), "MISSING_REQUIRED_INPUT", true
 	default:
@@ -333,7 +334,8 @@ func findBin(f object, value any) object {
 	var bins []object
 	for _, bin := range objects(f, "bins") {
 		special := list(bin, "special")
-		if v, ok := value.(*big.Rat); ok && slices.ContainsFunc(special, func(s any) bool { return v.Cmp(as[*big.Rat](s)) == 0 }) {
+		if v, ok := value.(*big.Rat); ok && slices.ContainsFunc(special,
+			func(s any) bool { return v.Cmp(as[*big.Rat](s)) == 0 }) {
 			return bin
 		}
 		if len(special) == 0 {
@@ -451,7 +453,8 @@ func (a *application) lostTheBand(lost []loss) bool {
 	ntc := a.read("bureau_is_ntc") == true
 	for score := floorOf(a.score) + 1; score <= floorOf(best); score++ {
 		for _, b := range objects(a.policy, "pricing_bands") {
-			if isSet(b, "ntc", false) != ntc || b["min_score"] != nil && (score < whole(b, "min_score", 0) || score > whole(b, "max_score", 0)) {
+			if isSet(b, "ntc", false) != ntc ||
+				b["min_score"] != nil && (score < whole(b, "min_score", 0) || score > whole(b, "max_score", 0)) {
 				continue
 			}
 			outcome := map[string]int{"decline": declined, "refer": referred}[text(b, "action")]

@@ -100,7 +100,8 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 func (d *Decision) warnings(env *Envelope) []fault.Item {
 	own := d.notCounted()
 	if d.Offer.TenureNotAvailable {
-		own = append(own, fault.Item{Pointer: env.TenurePointer, Code: fault.CodeTenureNotAvailable, Detail: d.otherTenure()})
+		own = append(own,
+			fault.Item{Pointer: env.TenurePointer, Code: fault.CodeTenureNotAvailable, Detail: d.otherTenure()})
 	}
 	if len(own) == 0 {
 		return env.Warnings

@@ -160,7 +160,8 @@ func TestScorecardBounds(t *testing.T) {
 		},
 		{
 			"missing points are the best", `{"base_points":600,"factors":[
-				{"factor":"age","field":"age","missing_points":9,"bins":[{"lt":30,"points":-50},{"gte":30,"points":5}]}]}`, "550", "609",
+				{"factor":"age","field":"age","missing_points":9,"bins":[{"lt":30,"points":-50},{"gte":30,"points":5}]}]}`,
+			"550", "609",
 		},
 	} {
 		least, greatest := readCard(t, c.card).Bounds()

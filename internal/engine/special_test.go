@@ -15,7 +15,9 @@ import (
 
 // specialCard is a card whose utilisation has codes for "no card" and "no limit".
 func specialCard(bins string) string {
-	return `{"base_points": 600, "factors": [{"factor": "UTIL", "field": "applicant.util", "type": "number", "bins": [` + bins + `]}]}`
+	return `{"base_points": 600, "factors": [{"factor": "UTIL", "field": "applicant.util", "type": "number", "bins": [` +
+		bins +
+		`]}]}`
 }
 
 func readSpecial(t *testing.T, document string) (*engine.Scorecard, error) {
@@ -65,15 +67,18 @@ func TestSpecialBin(t *testing.T) {
 func TestSpecialBinFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ bins, want string }{
-		"in a range":   {`{"lt": 1, "special": [0], "points": 1}, {"gte": 1, "points": 2}`, "/factors/0/bins/0/special"},
-		"none":         {`{"points": 1}, {"special": [], "points": 2}`, "/factors/0/bins/1/special"},
-		"a text":       {`{"points": 1}, {"special": ["-1"], "points": 2}`, "/factors/0/bins/1/special/0"},
-		"too fine":     {`{"points": 1}, {"special": [0.0000001], "points": 2}`, "/factors/0/bins/1/special/0"},
-		"twice":        {`{"points": 1}, {"special": [-1], "points": 2}, {"special": [-1], "points": 3}`, "/factors/0/bins/2"},
+		"in a range": {`{"lt": 1, "special": [0], "points": 1}, {"gte": 1, "points": 2}`,
+			"/factors/0/bins/0/special"},
+		"none":     {`{"points": 1}, {"special": [], "points": 2}`, "/factors/0/bins/1/special"},
+		"a text":   {`{"points": 1}, {"special": ["-1"], "points": 2}`, "/factors/0/bins/1/special/0"},
+		"too fine": {`{"points": 1}, {"special": [0.0000001], "points": 2}`, "/factors/0/bins/1/special/0"},
+		"twice": {`{"points": 1}, {"special": [-1], "points": 2}, {"special": [-1], "points": 3}`,
+			"/factors/0/bins/2"},
 		"twice in one": {`{"points": 1}, {"special": [-1, -1], "points": 2}`, "/factors/0/bins/1"},
 		"before":       {`{"special": [-1], "points": 2}, {"points": 1}`, "/factors/0/bins/0"},
 		"alone":        {`{"special": [-1], "points": 2}`, "/factors/0/bins"},
-		"gap":          {`{"lt": 1, "points": 1}, {"gte": 2, "points": 1}, {"special": [1.5], "points": 2}`, "/factors/0/bins/1"},
+		"gap": {`{"lt": 1, "points": 1}, {"gte": 2, "points": 1}, {"special": [1.5], "points": 2}`,
+			"/factors/0/bins/1"},
 	} {
 		_, err := readSpecial(t, specialCard(c.bins))
 		if err == nil || !strings.Contains(err.Error(), c.want+" ") && !strings.Contains(err.Error(), c.want+":") {
@@ -88,7 +93,8 @@ func TestSpecialBinIsInNoOrder(t *testing.T) {
 	t.Parallel()
 	codes := func(bins string) (list []string) {
 		document := `{"name": "x", "include_defaults": false,
-			"scorecard": {"base_points": 600, "factors": [{"factor": "DPD", "field": "max_dpd_12m", "bins": [` + bins + `]}]},
+			"scorecard": {"base_points": 600, "factors": [{"factor": "DPD", "field": "max_dpd_12m", "bins": [` + bins +
+			`]}]},
 			"pricing_bands": [{"id": "PB", "grade": "A", "min_score": 300, "max_score": 900, "interest_rate": 12,
 				"tenure_months": 12, "min_limit": 1000, "max_limit": 100000, "default_limit": 1000, "foir_cap": 0.5}]}`
 		policy, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()})
@@ -106,10 +112,14 @@ func TestSpecialBinIsInNoOrder(t *testing.T) {
 		bins string
 		want []string
 	}{
-		"as a range":      {`{"lt": 30, "points": 40}, {"gte": 30, "lt": 999, "points": 10}, {"gte": 999, "points": 20}`, []string{fault.CodeNonMonotoneBins}},
-		"as a special":    {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [999], "points": 20}`, nil},
-		"never sent":      {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [-1], "points": 20}`, []string{fault.CodeDeadBin}},
-		"takes all of it": {`{"lt": 1, "points": 40}, {"gte": 1, "points": 10}, {"special": [0], "points": 20}`, []string{fault.CodeDeadBin}},
+		"as a range": {`{"lt": 30, "points": 40}, {"gte": 30, "lt": 999, "points": 10}, {"gte": 999, "points": 20}`,
+			[]string{fault.CodeNonMonotoneBins}},
+		"as a special": {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [999], "points": 20}`,
+			nil},
+		"never sent": {`{"lt": 30, "points": 40}, {"gte": 30, "points": 10}, {"special": [-1], "points": 20}`,
+			[]string{fault.CodeDeadBin}},
+		"takes all of it": {`{"lt": 1, "points": 40}, {"gte": 1, "points": 10}, {"special": [0], "points": 20}`,
+			[]string{fault.CodeDeadBin}},
 	} {
 		if diff := cmp.Diff(c.want, codes(c.bins)); diff != "" {
 			t.Errorf("%s: %s", name, diff)

@@ -128,7 +128,8 @@ func TestWriteSummary(t *testing.T) {
 	if diff := cmp.Diff(want, string(goldenJSON(t, w.Buf))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"credit__all__30d__sum", "enquiry__personal_loan__90d__count"}, p.FeatureNames()); diff != "" {
+	if diff := cmp.Diff([]string{"credit__all__30d__sum", "enquiry__personal_loan__90d__count"},
+		p.FeatureNames()); diff != "" {
 		t.Errorf("features (-want +got):\n%s", diff)
 	}
 	if names := engine.DefaultPolicy().FeatureNames(); len(names) > 0 {
@@ -147,7 +148,8 @@ func TestWriteSummary(t *testing.T) {
 // priced.
 func TestReferencedFieldsAreThePlans(t *testing.T) {
 	t.Parallel()
-	priced := []string{field.BureauIsNTC, field.MonthlyIncome, field.FOIR, field.RequestedAmount, field.RequestedTenureMonths}
+	priced := []string{field.BureauIsNTC, field.MonthlyIncome, field.FOIR, field.RequestedAmount,
+		field.RequestedTenureMonths}
 	for seed := range uint64(rounds(60, 2000)) {
 		plan := compile(t, generatePolicy(seed<<20).document)
 		all := append(slices.Clone(priced), plan.Policy().ReferencedFields()...)

@@ -73,7 +73,8 @@ func TestTallyAgreesWithTheDecisions(t *testing.T) {
 			into[id] = counted{sum.Evaluated + c.Evaluated, sum.Hit + c.Hit, sum.Unknown + c.Unknown}
 		}
 		collect := func() {
-			tally.Drain(func(id string, evaluated, hit, unknown int64) { add(got, id, counted{evaluated, hit, unknown}) })
+			tally.Drain(
+				func(id string, evaluated, hit, unknown int64) { add(got, id, counted{evaluated, hit, unknown}) })
 		}
 		var wait sync.WaitGroup
 		for worker := range uint64(3) {
@@ -135,7 +136,9 @@ func TestTallyAllocatesNothing(t *testing.T) { //nolint:paralleltest // see abov
 // blocks, as most do, from as many goroutines as there are processors.
 func BenchmarkTally(b *testing.B) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
-	facts := decodeFacts(b, []byte(`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))
+	facts := decodeFacts(b,
+		[]byte(
+			`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))
 	tally := plan.NewTally()
 	for _, with := range []string{"alone", "together"} {
 		b.Run(with, func(b *testing.B) {

@@ -43,7 +43,8 @@ func TestTextOfAnyDecision(t *testing.T) {
 		if diff := cmp.Diff(text, d.Text()); diff != "" {
 			t.Fatalf("asked twice:\n%s", diff)
 		}
-		if !strings.HasPrefix(strings.ToUpper(text[0]), d.Status.String()+": GRADE "+d.Grade+", SCORE "+d.FinalScore.String()) {
+		if !strings.HasPrefix(strings.ToUpper(text[0]),
+			d.Status.String()+": GRADE "+d.Grade+", SCORE "+d.FinalScore.String()) {
 			t.Errorf("%s %s begins with %q", d.Status, d.Grade, text[0])
 		}
 		if slices.ContainsFunc(text, func(line string) bool { return strings.TrimSpace(line) == "" }) {

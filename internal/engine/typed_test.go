@@ -44,7 +44,8 @@ func TestTypedFactor(t *testing.T) {
 		{"no type", `"type":"number",`, ``, "/factors/0/field"},
 		{"no such type", `"type":"number"`, `"type":"money"`, "/factors/0/type"},
 		{"not a path of one's own", `applicant.pay_0`, `elsewhere.pay_0`, "/factors/0/field"},
-		{"another type than the catalogue's", `"applicant.pay_0","type":"number"`, `"foir","type":"string"`, "/factors/0/type"},
+		{"another type than the catalogue's", `"applicant.pay_0","type":"number"`,
+			`"foir","type":"string"`, "/factors/0/type"},
 	} {
 		_, err := readCard(t, strings.Replace(typedCard, c.from, c.to, 1))
 		var refusal *fault.Error
@@ -92,7 +93,8 @@ func TestAdoptedInputs(t *testing.T) {
 	if same, err := read(`[{"name":"applicant.pay_0","type":"number"}]`); err != nil || len(same.Inputs) != 1 {
 		t.Errorf("declared twice: %v", err)
 	}
-	if _, err := read(`[{"name":"applicant.pay_0","type":"string"}]`); err == nil || !strings.Contains(err.Error(), "/inputs") {
+	if _, err := read(`[{"name":"applicant.pay_0","type":"string"}]`); err == nil || !strings.Contains(err.Error(),
+		"/inputs") {
 		t.Errorf("declared otherwise: %v", err)
 	}
 }

@@ -17,11 +17,13 @@ func TestDeclaredFiguresThatDoNotCount(t *testing.T) {
 	const bank = `"semantics":2,"affordability":{"income":{"of":["bank_detected_income"]},"obligations":{"of":["bank"]}}`
 	const declared = `"monthly_income":80000,"foir":0.1,"requested_amount":400000`
 	for _, c := range []struct{ facts, code, message, field, warning string }{
-		{`{` + declared + `}`, "INC_MISSING", "The income could not be verified from the bank statement", "bank_detected_income", "bank_detected_income"},
+		{`{` + declared + `}`, "INC_MISSING", "The income could not be verified from the bank statement",
+			"bank_detected_income", "bank_detected_income"},
 		{`{"requested_amount":400000}`, "INC_MISSING", "The income was not given", "bank_detected_income", ""},
 		{`{` + declared + `,"bank_detected_income":70000}`, "MISSING_REQUIRED_INPUT",
 			"The existing obligations could not be verified from the bank statement", "bank_due_emi", "bank_due_emi"},
-		{`{` + declared + `,"bank_detected_income":9000,"bank_due_emi":0}`, "FOIR_HIGH", "The instalment would be high compared with income", "foir_effective", ""},
+		{`{` + declared + `,"bank_detected_income":9000,"bank_due_emi":0}`,
+			"FOIR_HIGH", "The instalment would be high compared with income", "foir_effective", ""},
 	} {
 		d := lessonDecide(t, lessonPlan(t, bank), c.facts)
 		if len(d.Reasons) == 0 {

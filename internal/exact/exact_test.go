@@ -15,7 +15,8 @@ func operands() *rapid.Generator[uint64] {
 	return rapid.OneOf(
 		rapid.Uint64(),
 		rapid.Uint64Range(0, 1000),
-		rapid.SampledFrom([]uint64{0, 1, 2, 1_000_000, 1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxInt64, math.MaxUint64}),
+		rapid.SampledFrom(
+			[]uint64{0, 1, 2, 1_000_000, 1 << 31, 1 << 32, 1 << 62, 1 << 63, math.MaxInt64, math.MaxUint64}),
 	)
 }
 

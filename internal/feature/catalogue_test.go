@@ -31,7 +31,8 @@ func TestCatalogueSize(t *testing.T) {
 func TestCatalogueIsTheContracts(t *testing.T) {
 	t.Parallel()
 	const (
-		p11 = "all unsecured secured personal_loan small_ticket_loan credit_card consumer_loan vehicle_loan home_loan gold_loan business_loan"
+		p11 = "all unsecured secured personal_loan small_ticket_loan credit_card consumer_loan vehicle_loan " +
+			"home_loan gold_loan business_loan"
 		p4  = "all unsecured secured credit_card"
 		ch5 = "all upi transfer cash other"
 	)
@@ -91,10 +92,11 @@ func TestParseRefusesOtherNames(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"", "__", "______", "enquiry", "enquiry__personal_loan", "enquiry__personal_loan__90d",
-		"enquiry__personal_loan__90__count", "enquiry__personal_loan__090d__count", "enquiry__personal_loan__+90d__count",
-		"enquiry__personal_loan__91d__count", "enquiry__personal_loan__d__count", "enquiry__personal_loan__90d__median",
-		"enquiry__personal_loan__90d__count__", "enquiry__personal_loan__90d__count__count", "_enquiry__all__90d__count",
-		"enquiry___all__90d__count", "Enquiry__all__90d__count", "enquiry__upi__90d__count", "salary__personal_loan__90d__sum",
+		"enquiry__personal_loan__90__count", "enquiry__personal_loan__090d__count",
+		"enquiry__personal_loan__+90d__count", "enquiry__personal_loan__91d__count", "enquiry__personal_loan__d__count",
+		"enquiry__personal_loan__90d__median", "enquiry__personal_loan__90d__count__",
+		"enquiry__personal_loan__90d__count__count", "_enquiry__all__90d__count", "enquiry___all__90d__count",
+		"Enquiry__all__90d__count", "enquiry__upi__90d__count", "salary__personal_loan__90d__sum",
 		"enquiry__all__90d__count ", "bureau_score",
 	} {
 		if n, ok := Parse(name); ok {
@@ -108,10 +110,15 @@ func TestMeaning(t *testing.T) {
 	for name, want := range map[string]string{
 		"enquiry__personal_loan__90d__count": "Hard enquiries (personal loans) made in the last 90 days: how many.",
 		"enquiry__all__7d__sum":              "Hard enquiries made in the last 7 days: the total amount asked, in ₹.",
-		"dpd_30plus__credit_card__7d__max":   "Account-months at least 30 days past due (credit cards) reported in the newest month on record, if it ended within 7 days: the largest number of days past due.",
-		"income_gap__all__365d__trend":       "Whole months in which less income was detected than declared counted in the newest 12 months on record: the trend of the total shortfall, these months against as many before them, from -1 (falling) to 1 (rising).",
-		"debit__cash__60d__trend":            "Debits from the account (cash and ATM) made in the last 60 days: the trend of the total amount, the newer half of the window against the older half, from -1 (falling) to 1 (rising).",
-		"emi__secured__180d__ratio":          "Live accounts with an instalment (secured credit) opened in the last 180 days: instalments ÷ instalments of all live accounts.",
+		"dpd_30plus__credit_card__7d__max": "Account-months at least 30 days past due (credit cards) reported in " +
+			"the newest month on record, if it ended within 7 days: the largest number of days past due.",
+		"income_gap__all__365d__trend": "Whole months in which less income was detected than declared counted in " +
+			"the newest 12 months on record: the trend of the total shortfall, these months against as many before " +
+			"them, from -1 (falling) to 1 (rising).",
+		"debit__cash__60d__trend": "Debits from the account (cash and ATM) made in the last 60 days: the trend of " +
+			"the total amount, the newer half of the window against the older half, from -1 (falling) to 1 (rising).",
+		"emi__secured__180d__ratio": "Live accounts with an instalment (secured credit) opened in the last 180 " +
+			"days: instalments ÷ instalments of all live accounts.",
 	} {
 		n, ok := Parse(name)
 		if got := n.Meaning(); !ok || got != want {

@@ -139,7 +139,8 @@ func TestMonths(t *testing.T) {
 			"dpd_1plus__all__30d": "1 40 40 40 1 1",
 		}},
 		"three months behind": {history(october, 40, 0), civil.DayOf(2027, time.January, 1), map[string]string{
-			"dpd_1plus__all__30d": empty, "dpd_1plus__all__60d": "1 40 40 40 1 1", "dpd_1plus__all__90d": "1 40 40 40 1 0.5",
+			"dpd_1plus__all__30d": empty, "dpd_1plus__all__60d": "1 40 40 40 1 1",
+			"dpd_1plus__all__90d": "1 40 40 40 1 0.5",
 		}},
 		"only before the window": {history(october, 0, 40), civil.DayOf(2026, time.November, 1), map[string]string{
 			"dpd_1plus__all__30d": "0 0 null null null 0",

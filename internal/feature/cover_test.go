@@ -15,7 +15,13 @@ import (
 func statementFrom(first, asOf civil.Day) *report.Statement {
 	s := &report.Statement{DeclaredIncomePaise: 6_000_000, DeclaredInstalmentPaise: 100_000}
 	for day := first; day <= asOf; day++ {
-		t := report.Transaction{Day: day, Channel: report.UPI, AmountPaise: 1_000, BalancePaise: 500_000, At: int32(len(s.Transactions))}
+		t := report.Transaction{
+			Day:          day,
+			Channel:      report.UPI,
+			AmountPaise:  1_000,
+			BalancePaise: 500_000,
+			At:           int32(len(s.Transactions)),
+		}
 		if day == day.Month().First()+4 {
 			t.Credit, t.Found, t.AmountPaise = true, report.Income|report.Salary, 5_000_000
 		}
@@ -115,7 +121,8 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 			begin := asOf - civil.Day(At(i).WindowDays) + 1
 			early := len(s.Transactions) == 0 || metric.Monthly || begin < s.First()
 			if still || metric.Source != Bank || !early {
-				t.Errorf("seed %d: %s is %d, %t and by the second catalogue %d, %t", seed, NameAt(i), was, known, is, still)
+				t.Errorf("seed %d: %s is %d, %t and by the second catalogue %d, %t",
+					seed, NameAt(i), was, known, is, still)
 			}
 		}
 	}
@@ -161,7 +168,8 @@ func TestExplainWindowNotCovered(t *testing.T) {
 	if diff := cmp.Diff(want, got); !ok || diff != "" {
 		t.Errorf("%t (-want +got):\n%s", ok, diff)
 	}
-	if p, _ := Explain(Catalogue1, nil, s, tenth, "salary__all__30d__sum"); !p.Known || p.CoveredFrom.Known() || len(p.Records) != 1 {
+	if p, _ := Explain(Catalogue1, nil, s, tenth, "salary__all__30d__sum"); !p.Known || p.CoveredFrom.Known() ||
+		len(p.Records) != 1 {
 		t.Errorf("by the first catalogue: %+v", p)
 	}
 }
@@ -171,8 +179,8 @@ func TestExplainWindowNotCovered(t *testing.T) {
 func TestMicrofinance(t *testing.T) {
 	t.Parallel()
 	lent := report.Account{
-		Product: report.OtherUnsecured, Microfinance: true, Live: true, Opened: tenth - 20, Closed: civil.NoDay, Reported: tenth - 5,
-		SanctionedPaise: 2_400_000, BalancePaise: 1_800_000, InstalmentPaise: 169_000, At: 3,
+		Product: report.OtherUnsecured, Microfinance: true, Live: true, Opened: tenth - 20, Closed: civil.NoDay,
+		Reported: tenth - 5, SanctionedPaise: 2_400_000, BalancePaise: 1_800_000, InstalmentPaise: 169_000, At: 3,
 		History: []report.Payment{{Month: tenth.Month() - 1, DaysPastDue: 31}},
 	}
 	h := &report.History{Microfinance: []report.Account{lent}}

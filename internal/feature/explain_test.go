@@ -69,7 +69,8 @@ func smaller(h *report.History, s *report.Statement) {
 	const most = 1_000_000_000
 	if h != nil {
 		for _, a := range slices.Concat(pointers(h.Accounts), pointers(h.Microfinance)) {
-			for _, paise := range []*int64{&a.SanctionedPaise, &a.BalancePaise, &a.OverduePaise, &a.InstalmentPaise, &a.AdversePaise} {
+			for _, paise := range []*int64{&a.SanctionedPaise, &a.BalancePaise, &a.OverduePaise, &a.InstalmentPaise,
+				&a.AdversePaise} {
 				*paise = min(*paise, most)
 			}
 		}
@@ -147,8 +148,9 @@ func TestExplain(t *testing.T) {
 	}
 	got, ok := Explain(Catalogue1, h, nil, asOf, "enquiry__personal_loan__30d__ratio")
 	want := Provenance{
-		Name:    Name{"enquiry", "personal_loan", 30, Ratio},
-		Meaning: "Hard enquiries (personal loans) made in the last 30 days: enquiries ÷ (enquiries + accounts opened), by number.",
+		Name: Name{"enquiry", "personal_loan", 30, Ratio},
+		Meaning: "Hard enquiries (personal loans) made in the last 30 days: enquiries ÷ (enquiries + accounts " +
+			"opened), by number.",
 		Formula: "enquiries ÷ (enquiries + accounts opened), by number",
 		From:    asOf - 29, To: asOf, CoveredFrom: civil.NoDay, Value: 6667, Known: true,
 		Records: []Record{
@@ -160,7 +162,8 @@ func TestExplain(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || !ok {
 		t.Errorf("%t (-want +got):\n%s", ok, diff)
 	}
-	if got, ok := Explain(Catalogue1, h, nil, asOf, "salary__all__30d__sum"); !ok || got.Known || got.Records != nil || got.From.Known() {
+	if got, ok := Explain(Catalogue1, h, nil, asOf, "salary__all__30d__sum"); !ok || got.Known || got.Records != nil ||
+		got.From.Known() {
 		t.Errorf("without a statement: %+v, %t", got, ok)
 	}
 	if _, ok := Explain(Catalogue1, h, nil, asOf, "salary__all__31d__sum"); ok {

@@ -46,7 +46,8 @@ func TestLayoutFits(t *testing.T) {
 				}
 			}
 			if held != int(plan.targets[i][number].n) {
-				t.Errorf("%s: class %d counts in %d products, and %d are kept", m.Name, number, held, plan.targets[i][number].n)
+				t.Errorf("%s: class %d counts in %d products, and %d are kept",
+					m.Name, number, held, plan.targets[i][number].n)
 			}
 		}
 	}

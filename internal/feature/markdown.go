@@ -21,7 +21,8 @@ A name is ` + "`{metric}__{product}__{window}d__{aggregation}`" + `, such as
 All dates are days in India. Features are measured as of the date of the bureau
 report, or of the request when the report has none. An event is in a window of
 W days when it happened on that day or at most W − 1 days before. What is dated
-later is ignored, with a warning (` + "`later_event`" + `); an account opened later is ignored with everything it reports.
+later is ignored, with a warning (` + "`later_event`" +
+	`); an account opened later is ignored with everything it reports.
 What has no date is in no window.
 
 Monthly metrics count whole months instead. They go back from the newest month
@@ -152,7 +153,8 @@ func WriteMarkdown(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "\n## Metrics\n\n%d metrics and %d pairs of metric and product make %d features.\n\n",
 		len(metrics), len(plan.pairs), Count)
-	b.WriteString("| Metric | Source | Events | Placed in time when | Value | Ratio | Products |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| Metric | Source | Events | Placed in time when | Value | Ratio | Products " +
+		"|\n|---|---|---|---|---|---|---|\n")
 	for i := range metrics {
 		m := &metrics[i]
 		dated := m.Dated

@@ -90,7 +90,8 @@ func (n *naive) onFile(product string) (list []report.Account) {
 		all = slices.Concat(n.h.Accounts, n.h.Microfinance)
 	}
 	for _, a := range all {
-		if n.in(product, a.Product, a.SanctionedPaise) && (a.Opened == civil.NoDay || !calendar(a.Opened).After(n.today)) {
+		if n.in(product, a.Product,
+			a.SanctionedPaise) && (a.Opened == civil.NoDay || !calendar(a.Opened).After(n.today)) {
 			list = append(list, a)
 		}
 	}
@@ -131,7 +132,8 @@ func (n *naive) build(metric, product string) *naiveList {
 	switch metric {
 	case "enquiry":
 		return n.enquiries(product)
-	case "account_opened", "outstanding", "account_closed", "overdue", "adverse", "emi", "live sanctioned", "reported balance":
+	case "account_opened", "outstanding", "account_closed", "overdue", "adverse", "emi", "live sanctioned",
+		"reported balance":
 		return n.accounts(metric, product)
 	case "dpd_1plus":
 		return n.months(product, 1)
@@ -196,7 +198,8 @@ func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEve
 // covers reports whether the statement goes back to the first day of a window.
 func (n *naive) covers(metric string, l *naiveList, days int) bool {
 	switch metric {
-	case "enquiry", "account_opened", "outstanding", "dpd_1plus", "dpd_30plus", "dpd_90plus", "account_closed", "overdue", "adverse", "emi":
+	case "enquiry", "account_opened", "outstanding", "dpd_1plus", "dpd_30plus", "dpd_90plus", "account_closed",
+		"overdue", "adverse", "emi":
 		return true // of the bureau
 	}
 	if len(n.s.Transactions) == 0 {

@@ -70,7 +70,8 @@ func TestTopFindsTheUnusual(t *testing.T) {
 	asOf := civil.DayOf(2026, time.November, 10)
 	h := &report.History{HasEnquiries: true}
 	for range 30 {
-		h.Enquiries = append(h.Enquiries, report.Enquiry{Made: asOf, Product: report.PersonalLoan, AmountPaise: report.NoAmount})
+		h.Enquiries = append(h.Enquiries,
+			report.Enquiry{Made: asOf, Product: report.PersonalLoan, AmountPaise: report.NoAmount})
 	}
 	var v Vector
 	Compute(Catalogue1, h, nil, asOf, &v)

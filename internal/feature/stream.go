@@ -97,11 +97,17 @@ var bases = []Metric{
 	},
 	{
 		Name: "declared_income", Products: onlyAll, Source: Bank, Unit: Rupees, Monthly: true,
-		events: stream{from: incomeMonths, month: func(m *monthTotal) (int64, bool) { return m.declared[income], true }},
+		events: stream{from: incomeMonths, month: func(m *monthTotal) (int64, bool) {
+			return m.declared[income],
+				true
+		}},
 	},
 	{
 		Name: "detected_instalment", Products: onlyAll, Source: Bank, Unit: Rupees, Monthly: true,
-		events: stream{from: instalmentMonths, month: func(m *monthTotal) (int64, bool) { return m.found[instalments], true }},
+		events: stream{from: instalmentMonths, month: func(m *monthTotal) (int64, bool) {
+			return m.found[instalments],
+				true
+		}},
 	},
 }
 

@@ -37,9 +37,16 @@ const (
 )
 
 var (
-	aggregationAt = [perWindow]string{avgAt: Avg, countAt: CountOf, maxAt: Max, ratioAt: Ratio, sumAt: Sum, trendAt: Trend}
-	windowAt      = [windows]int{4, 1, 5, 2, 0, 3} // 180, 30, 365, 60, 7 and 90 days
-	windowStart   = [windows]int{4 * perWindow, perWindow, 3 * perWindow, 5 * perWindow, 0, 2 * perWindow}
+	aggregationAt = [perWindow]string{
+		avgAt:   Avg,
+		countAt: CountOf,
+		maxAt:   Max,
+		ratioAt: Ratio,
+		sumAt:   Sum,
+		trendAt: Trend,
+	}
+	windowAt    = [windows]int{4, 1, 5, 2, 0, 3} // 180, 30, 365, 60, 7 and 90 days
+	windowStart = [windows]int{4 * perWindow, perWindow, 3 * perWindow, 5 * perWindow, 0, 2 * perWindow}
 )
 
 // Vector holds the values of all features in name order, and which of them have

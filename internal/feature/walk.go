@@ -90,7 +90,12 @@ func (in *input) walkMonths(e *stream, keep func(class, at uint8, r Record)) {
 		}
 		if value, ok := e.month(&in.months[ago]); ok {
 			keep(0, monthAxis.segmentOf[ago],
-				Record{Kind: MonthRecord, At: NoPlace, Date: (in.newest[e.from] - civil.Month(ago)).First(), Value: value})
+				Record{
+					Kind:  MonthRecord,
+					At:    NoPlace,
+					Date:  (in.newest[e.from] - civil.Month(ago)).First(),
+					Value: value,
+				})
 		}
 	}
 }

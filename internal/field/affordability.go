@@ -5,11 +5,13 @@ package field
 func affordabilitySection() section {
 	return section{
 		group: "affordability", title: "Affordability", supply: eitherRequest,
-		intro: "Worked out by the engine from the sources that the policy's `affordability` names, before any rule runs. " +
+		intro: "Worked out by the engine from the sources that the policy's `affordability` names, before any " +
+			"rule runs. " +
 			"No request carries these fields, and only policies of semantics 2 may name them.",
 		fields: []entry{
 			rupees(IncomeEffective, "Monthly income that the policy counts with.").core().reason("INC_LOW").since(2),
-			ratio(FOIREffective, "Obligations that the policy counts with as a share of `income_effective`; 0.35 is 35 percent, and 5 is five times and more.").
+			ratio(FOIREffective, "Obligations that the policy counts with as a share of `income_effective`; 0.35 is "+
+				"35 percent, and 5 is five times and more.").
 				within(0, 5).core().reason("FOIR_HIGH").since(2),
 		},
 	}

@@ -16,32 +16,40 @@ func bankSection() section {
 			count("bank_bounces", "Number of bounced payments that the bank summary states.").reason("BANK_BOUNCE"),
 			ratio("bank_foir", "Instalments as a share of income, both as the bank summary states them.").
 				reason("FOIR_HIGH"),
-			number("bank_abb_to_emi", "ratio", "Average balance as a multiple of the monthly instalments; 99 when there are none.").
+			number("bank_abb_to_emi", "ratio",
+				"Average balance as a multiple of the monthly instalments; 99 when there are none.").
 				reason("BANK_ABB"),
-			rupees("bank_detected_income", "Monthly income found in the transactions, the median over months.").reason("INC_LOW"),
+			rupees("bank_detected_income", "Monthly income found in the transactions, the median over months.").reason(
+				"INC_LOW"),
 			rupees("bank_detected_emi", "Monthly loan instalments found in the transactions, the median over months.").
 				reason("FOIR_HIGH"),
 			ratio("bank_detected_foir", "Detected instalments as a share of detected income.").reason("FOIR_HIGH"),
-			rupees("bank_due_emi", "Monthly loan instalments that are due at the end of the statement, bounced ones included.").
+			rupees("bank_due_emi",
+				"Monthly loan instalments that are due at the end of the statement, bounced ones included.").
 				reason("FOIR_HIGH"),
 			ratio("bank_due_foir", "Instalments that are due as a share of detected income.").reason("FOIR_HIGH"),
 			number("bank_income_mismatch_pct", "percent",
-				"How far detected income falls short of declared income; higher is worse, negative when more was detected.").
+				"How far detected income falls short of declared income; higher is worse, negative when more was "+
+					"detected.").
 				atMost(rule.Int(100)).reason("BANK_MISMATCH"),
 			number("bank_emi_mismatch_pct", "percent",
-				"How far detected instalments exceed declared ones; higher is worse, negative when fewer were detected.").
+				"How far detected instalments exceed declared ones; higher is worse, negative when fewer were "+
+					"detected.").
 				within(-100, 100).reason("BANK_MISMATCH"),
-			rupees("bank_undeclared_emi", "Monthly instalments that were detected and not declared.").reason("BANK_MISMATCH"),
+			rupees("bank_undeclared_emi", "Monthly instalments that were detected and not declared.").reason(
+				"BANK_MISMATCH"),
 			count("bank_salary_months", "Number of months in which a salary was credited.").reason("INC_LOW"),
 			days("bank_last_salary_age_days", "Days since the last salary was credited.").reason("INC_LOW"),
-			count("bank_issued_bounces_90d", "Number of the borrower's own mandates and cheques returned in the last 90 days.").
+			count("bank_issued_bounces_90d",
+				"Number of the borrower's own mandates and cheques returned in the last 90 days.").
 				reason("BANK_BOUNCE"),
 			days("bank_negative_days_90d", "Days of the last 90 that ended with a negative balance.").
 				within(0, 90).reason("BANK_ABB"),
 			days("bank_statement_days", "Days that the statement covers."),
 			days("bank_statement_age_days", "Days since the statement's last transaction."),
 			count("bank_balance_breaks",
-				"Rows whose balance does not follow from the row before, the mark of an edited statement.").reason("BANK_MISMATCH"),
+				"Rows whose balance does not follow from the row before, the mark of an edited statement.").reason(
+				"BANK_MISMATCH"),
 		},
 	}
 }
@@ -58,8 +66,10 @@ func bankSummarySection() section {
 				reason("BANK_ABB"),
 			count("bank_summary.bounces", "Number of bounced payments that the caller states.").reason("BANK_BOUNCE"),
 			months("bank_summary.months", "Number of months that the summary covers."),
-			rupees("bank_summary.declared_monthly_income", "Monthly income that the applicant declared.").reason("INC_LOW"),
-			rupees("bank_summary.declared_emi", "Monthly loan instalments that the applicant declared.").reason("FOIR_HIGH"),
+			rupees("bank_summary.declared_monthly_income", "Monthly income that the applicant declared.").reason(
+				"INC_LOW"),
+			rupees("bank_summary.declared_emi", "Monthly loan instalments that the applicant declared.").reason(
+				"FOIR_HIGH"),
 		},
 	}
 }

@@ -10,20 +10,25 @@ import (
 // to credit has no score, so no rule on the score can match.
 func bureauSection() section {
 	score := whole(BureauScore, "points",
-		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason("BUR_SCORE")
+		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason(
+		"BUR_SCORE")
 	score.BureauScored = true
 	return section{
 		group: "bureau", title: "Bureau", supply: eitherRequest,
 		intro: "What the credit bureau reports. `/v1/evaluate` works these fields out of the report's accounts and " +
-			"enquiries; `/v1/decisions` takes them as they are sent under `bureau_report`. There the `bureau_own_*` fields " +
+			"enquiries; `/v1/decisions` takes them as they are sent under `bureau_report`. There the `bureau_own_*` " +
+			"fields " +
 			"that have a twin for all accounts take its value, unless their own is sent ([BUREAUS.md](BUREAUS.md)).",
 		fields: append([]entry{
-			text("bureau", "Name of the bureau whose report was sent; the known ones are cibil, experian, equifax and crif.").only(rule.FromEvaluate),
+			text("bureau", "Name of the bureau whose report was sent; the known ones are cibil, experian, equifax "+
+				"and crif.").only(rule.FromEvaluate),
 			score,
-			boolean(BureauIsNTC, "The applicant is new to credit: the bureau returned no score, or only a thin-file index.").
+			boolean(BureauIsNTC,
+				"The applicant is new to credit: the bureau returned no score, or only a thin-file index.").
 				reason("BUR_NTC"),
 			whole("bureau_ntc_index", "index",
-				"Thin-file risk index the bureau gives in place of a score; higher is safer.").within(1, 6).reason("BUR_NTC"),
+				"Thin-file risk index the bureau gives in place of a score; higher is safer.").within(1, 6).reason(
+				"BUR_NTC"),
 		}, bureauFacts()...),
 	}
 }
@@ -40,8 +45,10 @@ func bureauFacts() []entry {
 		boolean("bureau_suit_or_wilful", "A lender has filed suit or reported a wilful default.").reason("BUR_SUIT"),
 		rupees("bureau_overdue_amount", "Amount overdue today over all accounts.").reason("BUR_OVERDUE"),
 		rupees("bureau_total_outstanding", "Amount owed today over all live accounts.").reason("FOIR_HIGH"),
-		rupees("bureau_unsecured_outstanding", "Amount owed today over all live unsecured accounts.").reason("FOIR_HIGH"),
-		rupees("bureau_total_emi", "Monthly instalments of all live accounts; a credit card counts 5 percent of its balance.").
+		rupees("bureau_unsecured_outstanding", "Amount owed today over all live unsecured accounts.").reason(
+			"FOIR_HIGH"),
+		rupees("bureau_total_emi",
+			"Monthly instalments of all live accounts; a credit card counts 5 percent of its balance.").
 			reason("FOIR_HIGH"),
 		ratio("bureau_card_utilisation", "Credit card balances as a share of the cards' limits.").reason("FOIR_HIGH"),
 		count("bureau_live_unsecured", "Number of live unsecured accounts.").reason("BUR_TRADELINES"),

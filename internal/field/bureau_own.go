@@ -11,7 +11,8 @@ func bureauOwnFacts() []entry {
 
 func ownFacts() []entry {
 	return []entry{
-		count("bureau_own_active_tradelines", "Number of own and joint accounts that are live.").reason("BUR_TRADELINES"),
+		count("bureau_own_active_tradelines", "Number of own and joint accounts that are live.").reason(
+			"BUR_TRADELINES"),
 		count("bureau_own_live_unsecured", "Number of own and joint accounts that are live and unsecured.").
 			reason("BUR_TRADELINES"),
 		rupees("bureau_own_emi",
@@ -20,10 +21,12 @@ func ownFacts() []entry {
 		rupees("bureau_own_outstanding", "Amount owed today over the live own and joint accounts.").reason("FOIR_HIGH"),
 		rupees("bureau_own_unsecured_outstanding",
 			"Amount owed today over the live own and joint accounts that are unsecured.").reason("FOIR_HIGH"),
-		rupees("bureau_own_overdue_amount", "Amount overdue today over the own and joint accounts.").reason("BUR_OVERDUE"),
+		rupees("bureau_own_overdue_amount", "Amount overdue today over the own and joint accounts.").reason(
+			"BUR_OVERDUE"),
 		ratio("bureau_own_card_utilisation", "Balances of own and joint credit cards as a share of the cards' limits.").
 			reason("FOIR_HIGH"),
-		months("bureau_own_oldest_account_months", "Age of the oldest own or joint account on file.").reason("BUR_THIN_FILE"),
+		months("bureau_own_oldest_account_months", "Age of the oldest own or joint account on file.").reason(
+			"BUR_THIN_FILE"),
 		days("bureau_own_max_dpd_12m", "Most days past due on an own or joint account in the last 12 months.").
 			reason("BUR_DPD"),
 		days("bureau_own_max_dpd_24m", "Most days past due on an own or joint account in the last 24 months.").
@@ -46,7 +49,8 @@ func ownAdverseFacts() []entry {
 			"A lender has filed suit or reported a wilful default on an own or joint account.").reason("BUR_SUIT"),
 	}
 	for _, kind := range []struct{ name, was, number string }{
-		{"written_off", "written off", "Number of own and joint accounts written off at any time, settled afterwards or not."},
+		{"written_off", "written off",
+			"Number of own and joint accounts written off at any time, settled afterwards or not."},
 		{"settled", "settled", "Number of own and joint accounts settled at any time without being written off first."},
 	} {
 		name := "bureau_own_" + kind.name
@@ -58,7 +62,8 @@ func ownAdverseFacts() []entry {
 				reason("BUR_WRITEOFF"),
 			rupees(name+"_loan_amount", "Amount "+kind.was+" over those of these accounts that are no credit cards.").
 				reason("BUR_WRITEOFF"),
-			months(name+"_months_since", "Months since the newest of these accounts was "+kind.was+"; absent when none was.").
+			months(name+"_months_since",
+				"Months since the newest of these accounts was "+kind.was+"; absent when none was.").
 				reason("BUR_WRITEOFF"),
 		)
 	}
@@ -73,14 +78,16 @@ func partFacts() []entry {
 		{"bureau_guaranteed", "accounts of others that the applicant guarantees"},
 		{"bureau_addon", "accounts of others that the applicant uses with an add-on card"},
 	} {
-		facts = append(facts, count(kind.name+"_accounts", "Number of live "+kind.accounts+".").reason("BUR_TRADELINES"))
+		facts = append(facts,
+			count(kind.name+"_accounts", "Number of live "+kind.accounts+".").reason("BUR_TRADELINES"))
 		if kind.name != "bureau_addon" {
 			facts = append(facts, rupees(kind.name+"_emi", "Monthly instalments of the live "+kind.accounts+".").
 				reason("FOIR_HIGH"))
 		}
 		facts = append(facts,
 			rupees(kind.name+"_outstanding", "Amount owed today over the live "+kind.accounts+".").reason("FOIR_HIGH"),
-			rupees(kind.name+"_overdue_amount", "Amount overdue today over the "+kind.accounts+".").reason("BUR_OVERDUE"),
+			rupees(kind.name+"_overdue_amount", "Amount overdue today over the "+kind.accounts+".").reason(
+				"BUR_OVERDUE"),
 			days(kind.name+"_max_dpd_12m", "Most days past due in the last 12 months on the "+kind.accounts+".").
 				reason("BUR_DPD"),
 		)

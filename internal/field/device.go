@@ -12,7 +12,8 @@ func deviceSection() section {
 			boolean("device_is_emulator", "The application came from an emulated phone.").reason("FR_EMULATOR"),
 			boolean("device_is_rooted", "The phone's protections have been removed.").reason("DEV_ROOTED"),
 			boolean("device_sim_new", "The SIM card is younger than the tenant's threshold.").reason("FR_RING"),
-			boolean("device_loan_apps_excess", "More loan apps are installed than the tenant's threshold.").reason("FR_RING"),
+			boolean("device_loan_apps_excess", "More loan apps are installed than the tenant's threshold.").reason(
+				"FR_RING"),
 		},
 	}
 }

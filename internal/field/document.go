@@ -47,7 +47,8 @@ var supplyNames = []struct {
 func WriteText(w io.Writer, prefix string) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for f := range withPrefix(prefix) {
-		if _, err := fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", f.Name, f.Type, f.Unit, domain(f), plain(f.Meaning)); err != nil {
+		if _, err := fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\n", f.Name, f.Type, f.Unit, domain(f),
+			plain(f.Meaning)); err != nil {
 			return err
 		}
 	}

@@ -69,7 +69,8 @@ func TestWriteText(t *testing.T) {
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()
 	var all, one, none bytes.Buffer
-	if err := errors.Join(WriteJSON(&all, ""), WriteJSON(&one, "requested_amount"), WriteJSON(&none, "nothing")); err != nil {
+	if err := errors.Join(WriteJSON(&all, ""), WriteJSON(&one, "requested_amount"),
+		WriteJSON(&none, "nothing")); err != nil {
 		t.Fatal(err)
 	}
 	doc, err := wire.Parse(all.Bytes())

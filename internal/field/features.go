@@ -53,7 +53,8 @@ func featureSection() section {
 	}
 	return section{
 		group: featureGroup, title: "Features", supply: rule.FromEvaluate,
-		intro: "Computed when the request says `\"features\": true` or the policy `\"features\": \"auto\"`; absent otherwise, and when the report or the " +
+		intro: "Computed when the request says `\"features\": true` or the policy `\"features\": \"auto\"`; absent " +
+			"otherwise, and when the report or the " +
 			"statement does not carry what they measure.",
 		fields: fields,
 	}

@@ -161,7 +161,8 @@ func TestDomainsAreSane(t *testing.T) {
 		case f.BoundedBelow && f.Unit == "₹" && f.Min < 0:
 			t.Errorf("%s can be negative rupees; say so without a bound", f.Name)
 		}
-		if slices.Contains(f.Values, "") || len(slices.Compact(slices.Sorted(slices.Values(f.Values)))) != len(f.Values) {
+		if slices.Contains(f.Values, "") ||
+			len(slices.Compact(slices.Sorted(slices.Values(f.Values)))) != len(f.Values) {
 			t.Errorf("%s has an empty or double value: %q", f.Name, f.Values)
 		}
 	}
@@ -251,14 +252,15 @@ func TestReasonCodes(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"foir": "FOIR_HIGH", "monthly_income": "INC_LOW", "bureau_score": "BUR_SCORE", "enquiries_6m": "BUR_ENQ",
-		"active_tradelines": "BUR_TRADELINES", "max_dpd_12m": "BUR_DPD", "age": "AGE_RANGE", "employment_type": "EMP_TYPE",
-		"requested_amount": "AMT_MIN", "bureau_written_off_36m": "BUR_WRITEOFF", "bureau_suit_or_wilful": "BUR_SUIT",
-		"bureau_overdue_amount": "BUR_OVERDUE", "bureau_is_ntc": "BUR_NTC", "bureau_ntc_index": "BUR_NTC",
-		"bureau_oldest_account_months": "BUR_THIN_FILE", "bank_bounces": "BANK_BOUNCE",
+		"active_tradelines": "BUR_TRADELINES", "max_dpd_12m": "BUR_DPD", "age": "AGE_RANGE",
+		"employment_type": "EMP_TYPE", "requested_amount": "AMT_MIN", "bureau_written_off_36m": "BUR_WRITEOFF",
+		"bureau_suit_or_wilful": "BUR_SUIT", "bureau_overdue_amount": "BUR_OVERDUE", "bureau_is_ntc": "BUR_NTC",
+		"bureau_ntc_index": "BUR_NTC", "bureau_oldest_account_months": "BUR_THIN_FILE", "bank_bounces": "BANK_BOUNCE",
 		"bank_income_mismatch_pct": "BANK_MISMATCH", "bank_abb_to_emi": "BANK_ABB", "bank_avg_balance": "BANK_ABB",
 		"device_is_rooted": "DEV_ROOTED", "device_is_emulator": "FR_EMULATOR", "fraud_beneficiary_reuse": "FR_MULE",
-		"fraud_ip_cluster": "FR_RING", "location_pincode_risk": "LOC_PINCODE", "location_gps_pincode_match": "LOC_MISMATCH",
-		"enquiry__all__30d__sum": "BUR_ENQ", "dpd_90plus__all__365d__max": "BUR_DPD",
+		"fraud_ip_cluster": "FR_RING", "location_pincode_risk": "LOC_PINCODE",
+		"location_gps_pincode_match": "LOC_MISMATCH", "enquiry__all__30d__sum": "BUR_ENQ",
+		"dpd_90plus__all__365d__max": "BUR_DPD",
 	} {
 		if got := lookup(t, name).ReasonCode; got != want {
 			t.Errorf("%s gives the reason %q, want %s", name, got, want)

@@ -13,29 +13,40 @@ func fraudSection() section {
 			"Absent when the block is not sent; without an `applicant_ref` nothing is counted and only " +
 			"`fraud_blocklisted` is known. Counts include this applicant.",
 		fields: []entry{
-			number("fraud_score", "points", "Sum of the points of the fraud signals that were triggered; higher is riskier.").
+			number("fraud_score", "points",
+				"Sum of the points of the fraud signals that were triggered; higher is riskier.").
 				within(0, 100).reason("FR_RING"),
-			boolean("fraud_pincode_spike", "Applications from the pincode are far above their usual number; absent until that is known.").
+			boolean("fraud_pincode_spike",
+				"Applications from the pincode are far above their usual number; absent until that is known.").
 				reason("FR_RING"),
 			boolean("fraud_ip_cluster", "Too many different applicants share the IP address.").reason("FR_RING"),
-			boolean("fraud_beneficiary_reuse", "Different applicants want the money paid to the same account.").reason("FR_MULE"),
+			boolean("fraud_beneficiary_reuse", "Different applicants want the money paid to the same account.").reason(
+				"FR_MULE"),
 			count("fraud_beneficiary_applicants", "Number of different applicants who named the beneficiary account.").
 				reason("FR_MULE"),
-			boolean("fraud_agent_anomaly", "The agent brings too many applications, or from too many pincodes.").reason("FR_RING"),
-			count("fraud_agent_pincodes", "Number of different pincodes the agent brought applications from.").reason("FR_RING"),
+			boolean("fraud_agent_anomaly", "The agent brings too many applications, or from too many pincodes.").reason(
+				"FR_RING"),
+			count("fraud_agent_pincodes", "Number of different pincodes the agent brought applications from.").reason(
+				"FR_RING"),
 			boolean("fraud_device_reuse", "Different applicants apply from the same phone.").reason("FR_RING"),
 			count("fraud_device_applicants", "Number of different applicants who used the phone.").reason("FR_RING"),
 			boolean("fraud_mobile_reuse", "Different applicants gave the same mobile number.").reason("FR_RING"),
-			count("fraud_mobile_applicants", "Number of different applicants who gave the mobile number.").reason("FR_RING"),
+			count("fraud_mobile_applicants", "Number of different applicants who gave the mobile number.").reason(
+				"FR_RING"),
 			boolean("fraud_email_reuse", "Different applicants gave the same e-mail address.").reason("FR_RING"),
-			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason("FR_RING"),
-			boolean("fraud_blocklisted", "Something in the application is on the tenant's block list of confirmed fraud.").
+			count("fraud_email_applicants", "Number of different applicants who gave the e-mail address.").reason(
+				"FR_RING"),
+			boolean("fraud_blocklisted",
+				"Something in the application is on the tenant's block list of confirmed fraud.").
 				reason("FR_RING"),
-			count("fraud_ring_size", "Number of people in the connected group: tied by a shared account, device, mobile number or e-mail address.").
+			count("fraud_ring_size", "Number of people in the connected group: tied by a shared account, device, "+
+				"mobile number or e-mail address.").
 				reason("FR_RING"),
-			count("fraud_ring_links", "Number of accounts, devices, mobile numbers and e-mail addresses that tie the connected group.").
+			count("fraud_ring_links",
+				"Number of accounts, devices, mobile numbers and e-mail addresses that tie the connected group.").
 				reason("FR_RING"),
-			boolean("fraud_ring_truncated", "The connected group is larger than the 200 people that are kept of one.").reason("FR_RING"),
+			boolean("fraud_ring_truncated",
+				"The connected group is larger than the 200 people that are kept of one.").reason("FR_RING"),
 		},
 	}
 }

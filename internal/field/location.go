@@ -10,14 +10,18 @@ func locationSection() section {
 		intro: "Derived from the `location` block, the tenant's thresholds and the tenant's pincode risks. " +
 			"Absent when the block is not sent.",
 		fields: []entry{
-			boolean("location_gps_pincode_match", "The phone's position lies in the declared pincode.").reason("LOC_MISMATCH"),
-			text("location_ip_country", "Two-letter code of the country the IP address belongs to.").reason("LOC_MISMATCH"),
-			boolean("location_ip_allowed", "The IP address belongs to a country the tenant allows.").reason("LOC_MISMATCH"),
+			boolean("location_gps_pincode_match", "The phone's position lies in the declared pincode.").reason(
+				"LOC_MISMATCH"),
+			text("location_ip_country", "Two-letter code of the country the IP address belongs to.").reason(
+				"LOC_MISMATCH"),
+			boolean("location_ip_allowed", "The IP address belongs to a country the tenant allows.").reason(
+				"LOC_MISMATCH"),
 			choice("location_pincode_risk", "Risk class of the declared pincode.",
 				"LOW", "MEDIUM", "HIGH", "BLOCKED").reason("LOC_PINCODE"),
 			number("location_pincode_risk_score", "points", "Risk score of the declared pincode; higher is riskier.").
 				within(0, 100).reason("LOC_PINCODE"),
-			boolean("location_permission_denied", "The applicant refused to share the phone's position.").reason("LOC_MISMATCH"),
+			boolean("location_permission_denied", "The applicant refused to share the phone's position.").reason(
+				"LOC_MISMATCH"),
 		},
 	}
 }
@@ -31,7 +35,8 @@ func rawLocationSection() section {
 			number("location.lng", "degrees", "Longitude of the phone.").within(-180, 180).reason("LOC_MISMATCH"),
 			text("location.ip", "IP address the application came from.").reason("LOC_MISMATCH"),
 			text("location.declared_pincode", "Pincode that the applicant declared.").reason("LOC_PINCODE"),
-			boolean("location.permission_denied", "The caller reports that the position was not shared.").reason("LOC_MISMATCH"),
+			boolean("location.permission_denied", "The caller reports that the position was not shared.").reason(
+				"LOC_MISMATCH"),
 		},
 	}
 }

@@ -68,21 +68,24 @@ var aggregationTexts = map[string]string{
 	feature.Sum:     "total of the values; 0 when there was no event",
 	feature.Max:     "largest value; absent when there was no event",
 	feature.Avg:     "average value; absent when there was no event",
-	feature.Trend:   "(R − O) ÷ (|R| + |O|) of the totals R of the newer and O of the older half of the window, from -1 to 1",
-	feature.Ratio:   "the ratio named in the table of metrics; absent when its base is 0",
+	feature.Trend: "(R − O) ÷ (|R| + |O|) of the totals R of the newer and O of the older half of the window, " +
+		"from -1 to 1",
+	feature.Ratio: "the ratio named in the table of metrics; absent when its base is 0",
 }
 
 func writeFeatures(b *strings.Builder) {
 	fmt.Fprintf(b, "A name is `{metric}__{product}__{window}d__{aggregation}`, such as "+
 		"`enquiry__personal_loan__90d__count`: %d names in all. "+
-		"Windows are %s days up to the date of the report; those of monthly metrics are the newest 1, 1, 2, 3, 6 and 12 "+
+		"Windows are %s days up to the date of the report; those of monthly metrics are the newest 1, 1, 2, 3, 6 "+
+		"and 12 "+
 		"months that the source reports, and their trend compares these with as many months before.\n\n",
 		feature.Count, list(feature.WindowsDays()))
 	b.WriteString("| Aggregation | Meaning |\n|---|---|\n")
 	for _, a := range feature.Aggregations() {
 		fmt.Fprintf(b, "| `%s` | %s |\n", a, cell(aggregationTexts[a]))
 	}
-	b.WriteString("\n| Metric | Source | Events | Placed in time when | Value | Ratio | Products |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n| Metric | Source | Events | Placed in time when | Value | Ratio | Products " +
+		"|\n|---|---|---|---|---|---|---|\n")
 	said := map[string]bool{}
 	var order []string
 	for m := range feature.Metrics() {

@@ -45,7 +45,8 @@ func TestMasked(t *testing.T) {
 		{"bureau_score", rule.Num(rule.Int(742)), "742", "742"},
 		{"bureau_is_ntc", rule.Bool(false), "false", "false"},
 	} {
-		if got := Masked(c.name, c.value); got.String() != c.shown || got.Type() != c.value.Type() && got.Type() != rule.Absent {
+		if got := Masked(c.name, c.value); got.String() != c.shown ||
+			got.Type() != c.value.Type() && got.Type() != rule.Absent {
 			t.Errorf("%s is shown as %s of type %s, want %s", c.name, got, got.Type(), c.shown)
 		}
 		if got := MaskedText(c.name, c.value); got != c.text {

@@ -8,7 +8,8 @@ import "verdict/internal/rule"
 func offerSection() section {
 	return section{
 		group: "offer", title: "Offer (Stage 2)", supply: rule.FromEngine,
-		intro: "Worked out by the engine. Only rules with `\"stage\": 2`, which run after the price, may name these fields.",
+		intro: "Worked out by the engine. Only rules with `\"stage\": 2`, which run after the price, may name these " +
+			"fields.",
 		fields: []entry{
 			number(FinalScore, "points", "Score after all factors, adjustments and the clamp."),
 			text(Grade, "Grade of the pricing band that the final score falls into."),

@@ -14,7 +14,8 @@ func rawSections() []section {
 func rawApplicantSection() section {
 	return section{
 		group: "applicant.*", title: "Raw: applicant", supply: rule.FromDecisions,
-		intro: "The `applicant` object of a decision request as it was sent. A policy may declare further paths under it; " +
+		intro: "The `applicant` object of a decision request as it was sent. A policy may declare further paths " +
+			"under it; " +
 			"those, and `applicant.id`, can also come in the `applicant` object of an evaluate request.",
 		fields: []entry{
 			text("applicant.id", "The caller's identifier of the applicant.").only(eitherRequest),
@@ -37,10 +38,12 @@ func rawReportSection() section {
 		fields: []entry{
 			rawScore("report.scoreData.score"),
 			age("report.demographics.age", "Age as sent."),
-			text("report.demographics.employmentType", "Employment type in the report's own spelling.").reason("EMP_TYPE"),
+			text("report.demographics.employmentType", "Employment type in the report's own spelling.").reason(
+				"EMP_TYPE"),
 			rupees("report.incomeAssessment.monthlyIncome", "Monthly income as sent.").reason("INC_LOW"),
 			number("report.incomeAssessment.foir", "percent",
-				"Fixed obligations as a share of monthly income, sent as a percentage.").within(0, 500).reason("FOIR_HIGH"),
+				"Fixed obligations as a share of monthly income, sent as a percentage.").within(0, 500).reason(
+				"FOIR_HIGH"),
 			requestedAmount("report.requestedAmount", "Loan amount asked for, as sent."),
 			requestedTenure("report.requestedTenureMonths", "Loan tenure asked for, as sent."),
 			text("report.reportDate", "Date of the bureau report, as YYYY-MM-DD."),

@@ -67,7 +67,8 @@ func TestAmountsOutOfRange(t *testing.T) {
 		for _, months := range []int{1, 48, 480} {
 			terms := mustTerms(t, rateBP, months)
 			for _, paise := range []int64{0, -1, math.MinInt64} {
-				if terms.Instalment(paise) != 0 || terms.Principal(paise) != 0 || terms.Schedule(paise) != (Schedule{}) {
+				if terms.Instalment(paise) != 0 || terms.Principal(paise) != 0 ||
+					terms.Schedule(paise) != (Schedule{}) {
 					t.Errorf("%d × %d: something comes of %d", rateBP, months, paise)
 				}
 			}

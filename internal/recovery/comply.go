@@ -27,7 +27,8 @@ func (a *advisor) comply() {
 	note(!a.s.open(a.today), "The strategy allows no contact today")
 	note(c.AttemptsToday >= c.MaxPerDay, "No more attempts today: the cap of the day is reached")
 	note(c.AttemptsWeek >= c.MaxPerWeek, "No more attempts today: the cap of the week is reached")
-	note(a.plans(FieldVisit), "A visit needs a supervisor's consent, a trained agent, and word to the borrower beforehand")
+	note(a.plans(FieldVisit),
+		"A visit needs a supervisor's consent, a trained agent, and word to the borrower beforehand")
 	note(a.plans(FieldVisit) && a.c.Loan.Microfinance,
 		"Microfinance: meet at the agreed place; at home only after the borrower missed two meetings there")
 	note(a.plans(RepresentNACH), "Tell the borrower before the mandate is presented again")

@@ -68,10 +68,11 @@ func archives(t *testing.T, folder string, answer func(*testing.T, *txtar.Archiv
 	t.Helper()
 	answers := map[string]bool{"advice.json": true, "faults": true, "strategy.json": folder == "strategies"}
 	answered := func(section string) bool { return answers[section] }
-	golden.Archives(t, "testdata/"+folder+"/*.txtar", answered, func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
-		t.Helper()
-		return answer(t, given)
-	})
+	golden.Archives(t, "testdata/"+folder+"/*.txtar", answered,
+		func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
+			t.Helper()
+			return answer(t, given)
+		})
 }
 
 func parse(tb testing.TB, document []byte) wire.Value {

@@ -40,14 +40,16 @@ func (a *advisor) hold() {
 		return
 	case a.Compliance.Window.empty():
 		a.person(holdNoPermittedHours,
-			"The hours that the borrower prefers leave nothing of those in which contact is allowed; a person agrees on others")
+			"The hours that the borrower prefers leave nothing of those in which contact is allowed; a person "+
+				"agrees on others")
 		return
 	}
 	if b.SilentUntil.After(a.now) {
 		a.until(holdDoNotContact, "The borrower asked not to be contacted", b.SilentUntil)
 	}
 	if p := &a.Promise; p.Open > 0 {
-		a.until(holdOpenPromise, fmt.Sprintf("A promise to pay by %s is open", p.openUntil), (p.openUntil+1).At(0, b.Zone))
+		a.until(holdOpenPromise, fmt.Sprintf("A promise to pay by %s is open", p.openUntil),
+			(p.openUntil+1).At(0, b.Zone))
 		if p.openUntil > a.today+civil.Day(a.s.MaxPromiseDays) {
 			a.NeedsHuman = true
 			a.reason(fmt.Sprintf("The promise lies more than %d days ahead", a.s.MaxPromiseDays))

@@ -13,11 +13,12 @@ import (
 
 // forbidden are words that hurry, shame or threaten, or draw others in.
 var forbidden = []string{
-	"threat", "police", "arrest", "jail", "prison", "court", "seize", "attach", "legal action", "consequence", "shame", "family",
-	"neighbour", "employer", "relative", "immediately", "urgent", "at once", "or else", "last chance", "final", "warning", "fraud",
-	"cheat", "defaulter", "penalty", "blacklist", "must", "demand",
-	"पुलिस", "जेल", "गिरफ़्तार", "गिरफ्तार", "अदालत", "न्यायालय", "कानूनी", "क़ानूनी", "कुर्क", "धमकी", "चेतावनी", "अंजाम", "परिणाम", "बदनाम",
-	"परिवार", "पड़ोसी", "रिश्तेदार", "नियोक्ता", "तुरंत", "तत्काल", "अंतिम", "आख़िरी", "धोखा", "चोर", "जुर्माना", "डिफ़ॉल्टर",
+	"threat", "police", "arrest", "jail", "prison", "court", "seize", "attach", "legal action", "consequence", "shame",
+	"family", "neighbour", "employer", "relative", "immediately", "urgent", "at once", "or else", "last chance",
+	"final", "warning", "fraud", "cheat", "defaulter", "penalty", "blacklist", "must", "demand",
+	"पुलिस", "जेल", "गिरफ़्तार", "गिरफ्तार", "अदालत", "न्यायालय", "कानूनी", "क़ानूनी", "कुर्क", "धमकी", "चेतावनी",
+	"अंजाम", "परिणाम", "बदनाम", "परिवार", "पड़ोसी", "रिश्तेदार", "नियोक्ता",
+	"तुरंत", "तत्काल", "अंतिम", "आख़िरी", "धोखा", "चोर", "जुर्माना", "डिफ़ॉल्टर",
 }
 
 // TestTemplates looks at every sentence that can reach a borrower.
@@ -41,7 +42,8 @@ func TestTemplates(t *testing.T) {
 					t.Errorf("%q says %q", text, word)
 				}
 			}
-			if strings.ContainsAny(text, "!<>&") || text == "" || l == int(Hindi) && strings.ContainsFunc(text, latinSentence) {
+			if strings.ContainsAny(text, "!<>&") || text == "" || l == int(Hindi) && strings.ContainsFunc(text,
+				latinSentence) {
 				t.Errorf("%q is not how we speak", text)
 			}
 		}
@@ -99,15 +101,22 @@ func TestEveryTemplateIsFilled(t *testing.T) {
 func TestTextsOfStrangers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Asha": "Asha", "  Asha   Kumari ": "Asha Kumari", "O'Brien Jr.": "O'Brien Jr.", "आशा कुमारी": "आशा कुमारी", "": "",
-		"<b>Asha</b>": "", "{amount}": "", "Asha2": "", "http://x": "", "Asha\nPay": "", "www.pay": "", "a..b": "", "x@y": "",
-		strings.Repeat("a", 41): "", "Asha\u202eKumari": "",
+		"Asha": "Asha", "  Asha   Kumari ": "Asha Kumari", "O'Brien Jr.": "O'Brien Jr.", "आशा कुमारी": "आशा कुमारी",
+		"": "", "<b>Asha</b>": "", "{amount}": "", "Asha2": "", "http://x": "", "Asha\nPay": "", "www.pay": "",
+		"a..b": "", "x@y": "", strings.Repeat("a", 41): "", "Asha\u202eKumari": "",
 	} {
 		if got := personName(text); got != want {
 			t.Errorf("a person called %q is greeted as %q, want %q", text, got, want)
 		}
 	}
-	for id, want := range map[string]string{"": "", "L-1": "L-1", "PL/2024/000123": "0123", "<b>": "", "L 1": "", "ऋण": ""} {
+	for id, want := range map[string]string{
+		"":               "",
+		"L-1":            "L-1",
+		"PL/2024/000123": "0123",
+		"<b>":            "",
+		"L 1":            "",
+		"ऋण":             "",
+	} {
 		if got := loanTail(id); got != want {
 			t.Errorf("loan %q is shown as %q, want %q", id, got, want)
 		}

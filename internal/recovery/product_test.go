@@ -17,10 +17,13 @@ func TestProducts(t *testing.T) {
 	strategy := DefaultStrategy()
 	noon := time.Date(2026, 11, 16, 6, 30, 0, 0, time.UTC)
 	for product, want := range map[string]string{
-		"microfinance": "09:00 ", "MFI": "09:00 " + fault.CodeReadAsMicrofinance, "jlg": "09:00 " + fault.CodeReadAsMicrofinance, "SHG loan": "09:00 " + fault.CodeReadAsMicrofinance,
-		"microloan": "09:00 " + fault.CodeReadAsMicrofinance, "NBFC-MFI": "09:00 " + fault.CodeReadAsMicrofinance, "Joint Liability Group": "09:00 " + fault.CodeReadAsMicrofinance,
-		"group_loan": "09:00 " + fault.CodeReadAsMicrofinance, "personal_loan": "08:00 ", "Personal Loan": "08:00 ", "home": "08:00 ", "Credit Card": "08:00 ",
-		"BNPL": "08:00 ", "crypto": "08:00 " + fault.CodeUnknownProduct,
+		"microfinance": "09:00 ", "MFI": "09:00 " + fault.CodeReadAsMicrofinance,
+		"jlg": "09:00 " + fault.CodeReadAsMicrofinance, "SHG loan": "09:00 " + fault.CodeReadAsMicrofinance,
+		"microloan": "09:00 " + fault.CodeReadAsMicrofinance, "NBFC-MFI": "09:00 " + fault.CodeReadAsMicrofinance,
+		"Joint Liability Group": "09:00 " + fault.CodeReadAsMicrofinance,
+		"group_loan":            "09:00 " + fault.CodeReadAsMicrofinance, "personal_loan": "08:00 ",
+		"Personal Loan": "08:00 ", "home": "08:00 ", "Credit Card": "08:00 ", "BNPL": "08:00 ",
+		"crypto": "08:00 " + fault.CodeUnknownProduct,
 	} {
 		body, err := wire.Parse([]byte(`{"loan":{"id":"L-1","product":"` + product +
 			`","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":16,"dpd":10}}`))

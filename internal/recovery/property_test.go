@@ -26,19 +26,23 @@ func drawCase(t *rapid.T) string {
 	fmt.Fprintf(&w, `{"loan":{"id":"L-1","principal_outstanding":%d,"overdue_amount":%d`,
 		rapid.Int64Range(0, 1e12).Draw(t, "principal"), rapid.Int64Range(0, 1e12).Draw(t, "overdue"))
 	fmt.Fprintf(&w, `,"emi":%d,"interest_rate":%d,"product":%q`,
-		rapid.Int64Range(0, 1e9).Draw(t, "emi"), rapid.IntRange(0, 100).Draw(t, "rate"), pick("product", "personal_loan", "microfinance"))
+		rapid.Int64Range(0, 1e9).Draw(t, "emi"), rapid.IntRange(0, 100).Draw(t, "rate"),
+		pick("product", "personal_loan", "microfinance"))
 	fmt.Fprintf(&w, `,"mandate_status":%q,"due_date":%q`, pick("mandate", "active", "none", "?"), date("due", 300, 20))
 	if rapid.Bool().Draw(t, "dpd sent") {
 		fmt.Fprintf(&w, `,"dpd":%d`, rapid.IntRange(0, 400).Draw(t, "dpd"))
 	}
 	if rapid.Bool().Draw(t, "paid") {
-		fmt.Fprintf(&w, `,"last_payment":{"at":%q,"amount":%d}`, past("paid at"), rapid.IntRange(0, 9999).Draw(t, "paid amount"))
+		fmt.Fprintf(&w, `,"last_payment":{"at":%q,"amount":%d}`,
+			past("paid at"), rapid.IntRange(0, 9999).Draw(t, "paid amount"))
 	}
 	fmt.Fprintf(&w, `},"borrower":{"timezone":%q,"language":%q,"preferred_channel":%q`,
-		pick("zone", "Asia/Kolkata", "+04:00", "-08:00", "+14:00"), pick("language", "en", "hi"), pick("channel", contactChannels...))
+		pick("zone", "Asia/Kolkata", "+04:00", "-08:00", "+14:00"), pick("language", "en", "hi"),
+		pick("channel", contactChannels...))
 	if rapid.Bool().Draw(t, "hours") {
 		from := rapid.IntRange(0, minutesPerDay-1).Draw(t, "from")
-		fmt.Fprintf(&w, `,"preferred_hours":{"from":%q,"to":%q}`, clockText(from), clockText(rapid.IntRange(from+1, minutesPerDay).Draw(t, "to")))
+		fmt.Fprintf(&w, `,"preferred_hours":{"from":%q,"to":%q}`,
+			clockText(from), clockText(rapid.IntRange(from+1, minutesPerDay).Draw(t, "to")))
 	}
 	if rapid.IntRange(0, 4).Draw(t, "silent") == 0 {
 		fmt.Fprintf(&w, `,"do_not_contact_until":%q`, date("silence", 5, 20))
@@ -48,8 +52,9 @@ func drawCase(t *rapid.T) string {
 		if i > 0 {
 			w.WriteString(",")
 		}
-		fmt.Fprintf(&w, `{"at":%q,"channel":%q,"disposition":%q,"promise_date":%q%s}`, past("at"), pick("by", contactChannels...),
-			pick("end", "PTP", "PTP", "RNR", "BUSY", "WRONG_NUMBER", "REFUSED", "x"), date("promise", 40, 10), pick("kept", "", `,"kept":true`, `,"kept":false`))
+		fmt.Fprintf(&w, `{"at":%q,"channel":%q,"disposition":%q,"promise_date":%q%s}`, past("at"),
+			pick("by", contactChannels...), pick("end", "PTP", "PTP", "RNR", "BUSY", "WRONG_NUMBER", "REFUSED", "x"),
+			date("promise", 40, 10), pick("kept", "", `,"kept":true`, `,"kept":false`))
 	}
 	fmt.Fprintf(&w, `],"as_of":%q}`, asOf.Format(time.RFC3339))
 	return w.String()
@@ -60,8 +65,12 @@ func drawCase(t *rapid.T) string {
 func drawStrategy(t *rapid.T) string {
 	from := rapid.IntRange(0, 17*60).Draw(t, "window from")
 	var w bytes.Buffer
-	fmt.Fprintf(&w, `{"window":{"from":%q,"to":%q},"max_attempts_per_day":%d,"max_attempts_per_week":%d,"closed_weekdays":[%s],"stages":[`,
-		clockText(from), clockText(rapid.IntRange(max(from+1, 9*60), minutesPerDay).Draw(t, "window to")),
+	fmt.Fprintf(&w,
+		`{"window":{"from":%q,"to":%q},"max_attempts_per_day":%d,"max_attempts_per_week":%d,"closed_weekdays":[%s],"stages":[`,
+		clockText(
+			from),
+		clockText(
+			rapid.IntRange(max(from+1, 9*60), minutesPerDay).Draw(t, "window to")),
 		rapid.IntRange(1, maxPerDay).Draw(t, "per day"), rapid.IntRange(1, maxPerWeek).Draw(t, "per week"),
 		rapid.SampledFrom([]string{"", `"sunday"`, `"saturday","sunday"`}).Draw(t, "closed"))
 	last := 0
@@ -167,7 +176,8 @@ func boundless(c *Case, s *Strategy, a *Advice) string {
 		}
 	}
 	switch {
-	case a.RollRisk < 0 || a.RollRisk > whole || a.Priority.Score < 0 || a.Priority.Score > 100 || a.Priority.ExpectedPaise < 0:
+	case a.RollRisk < 0 || a.RollRisk > whole || a.Priority.Score < 0 || a.Priority.Score > 100 ||
+		a.Priority.ExpectedPaise < 0:
 		return "a figure is out of its range"
 	case a.Restructure.Eligible && (a.Restructure.EMIPaise <= 0 || a.Restructure.EMIPaise >= c.Loan.EMIPaise):
 		return "a longer schedule that does not help"
@@ -175,7 +185,8 @@ func boundless(c *Case, s *Strategy, a *Advice) string {
 		return "a hold is the next best action, and only then"
 	case a.Next.Action != Hold && a.Next.Action != None && len(a.Plan) == 0:
 		return "an action that is not in the plan"
-	case a.Compliance.Allowed && a.Next.Action != None && a.Next.Action != Hold && a.Arrears.DPD > 0 && a.Plan[0].Day == 0 && a.Plan[0].NotBefore.After(wholeSecond(c.AsOf)):
+	case a.Compliance.Allowed && a.Next.Action != None && a.Next.Action != Hold && a.Arrears.DPD > 0 &&
+		a.Plan[0].Day == 0 && a.Plan[0].NotBefore.After(wholeSecond(c.AsOf)):
 		return "contact is allowed now, and the plan waits"
 	}
 	return ""

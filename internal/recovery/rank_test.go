@@ -12,7 +12,8 @@ import (
 // ranked advises on a loan with so much outstanding and so many days past due.
 func ranked(t interface{ Fatal(...any) }, s *Strategy, principal int64, dpd int) Ranking {
 	var w wire.Writer
-	w.Object().Key("loan").Object().Key("principal_outstanding").Int(principal).Key("overdue_amount").Int(1).Key("dpd").Int(int64(dpd)).EndObject().
+	w.Object().Key("loan").Object().Key("principal_outstanding").Int(principal).Key("overdue_amount").Int(1).Key(
+		"dpd").Int(int64(dpd)).EndObject().
 		Key("as_of").String("2026-11-15T12:00:00+05:30").EndObject()
 	body, err := wire.Parse(w.Buf)
 	if err != nil {
@@ -34,7 +35,8 @@ func TestPriorityRises(t *testing.T) {
 		principal := rapid.Int64Range(1, 1e8).Draw(t, "principal")
 		dpd := rapid.IntRange(1, 400).Draw(t, "dpd")
 		here := ranked(t, &s, principal, dpd)
-		if older := ranked(t, &s, principal, dpd+rapid.IntRange(1, 400).Draw(t, "days more")); older.Score < here.Score {
+		if older := ranked(t, &s, principal,
+			dpd+rapid.IntRange(1, 400).Draw(t, "days more")); older.Score < here.Score {
 			t.Fatalf("older, it falls from %d to %d", here.Score, older.Score)
 		}
 		if larger := ranked(t, &s, principal+rapid.Int64Range(1, 1e8).Draw(t, "more"), dpd); larger.Score < here.Score {

@@ -99,7 +99,8 @@ func (r *reader) silence(f *wire.Form) {
 	} else if t, ok := parseMoment(text); ok {
 		b.SilentUntil = t
 	} else {
-		f.Fail("do_not_contact_until", fault.CodeOutOfRange, "must be a date such as 2026-11-20, or a time with its zone")
+		f.Fail("do_not_contact_until", fault.CodeOutOfRange,
+			"must be a date such as 2026-11-20, or a time with its zone")
 	}
 }
 

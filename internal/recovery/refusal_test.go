@@ -21,7 +21,8 @@ func TestRefusalHints(t *testing.T) {
 	if !errors.As(err, &refusal) || len(refusal.Items) != 2 {
 		t.Fatalf("refused with %v", err)
 	}
-	if item := refusal.Items[1]; item.Pointer != "/loan/principal_outstandng" || item.Nearest != "principal_outstanding" {
+	if item := refusal.Items[1]; item.Pointer != "/loan/principal_outstandng" ||
+		item.Nearest != "principal_outstanding" {
 		t.Errorf("told %+v", item)
 	}
 }

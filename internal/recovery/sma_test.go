@@ -38,13 +38,17 @@ func TestClassesByTheEndOfTheDay(t *testing.T) {
 		if !ok {
 			t.Fatal(c.at)
 		}
-		one := Case{Loan: Loan{PrincipalPaise: 1, OverduePaise: 1, Due: due, HasDue: true}, Borrower: Borrower{Zone: civil.India}}
+		one := Case{
+			Loan:     Loan{PrincipalPaise: 1, OverduePaise: 1, Due: due, HasDue: true},
+			Borrower: Borrower{Zone: civil.India},
+		}
 		a := Advise(&one, &s, asOf.In(zone))
 		got := seen{a.Arrears.DPD, a.Arrears.Bucket.String(), a.Arrears.Class.String()}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.at, diff)
 		}
-		dates := [4]string{a.Arrears.First.String(), (a.Arrears.First + 30).String(), (a.Arrears.First + 60).String(), (a.Arrears.First + 90).String()}
+		dates := [4]string{a.Arrears.First.String(), (a.Arrears.First + 30).String(), (a.Arrears.First + 60).String(),
+			(a.Arrears.First + 90).String()}
 		if diff := cmp.Diff([4]string{"2026-03-31", "2026-04-30", "2026-05-30", "2026-06-29"}, dates); diff != "" {
 			t.Errorf("%s dates (-want +got):\n%s", c.at, diff)
 		}

@@ -73,8 +73,10 @@ func (f *strategyReader) priority(p *Priority) {
 			point.ExpectedPaise, _ = f.Decimal("expected", 2, 0, maxPaise)
 		}
 		f.needed("score", 0, 100, &point.Score)
-		if n := len(scale); n > 0 && (point.ExpectedPaise <= scale[n-1].ExpectedPaise || point.Score < scale[n-1].Score) {
-			f.Fail("expected", fault.CodeOutOfRange, "must be above that of the point before, with a score not below its")
+		if n := len(scale); n > 0 &&
+			(point.ExpectedPaise <= scale[n-1].ExpectedPaise || point.Score < scale[n-1].Score) {
+			f.Fail("expected", fault.CodeOutOfRange,
+				"must be above that of the point before, with a score not below its")
 		}
 		scale = append(scale, point)
 	})
@@ -130,7 +132,8 @@ func (f *strategyReader) settlement(s *SettlementTerms) {
 	if given {
 		s.MinPercent = floors
 		if len(floors) == 0 {
-			f.Fail("min_settlement_pct", fault.CodeOutOfRange, "must have an entry: without one nothing could be settled")
+			f.Fail("min_settlement_pct", fault.CodeOutOfRange,
+				"must have an entry: without one nothing could be settled")
 		}
 	}
 	if v := f.Get("max_months"); v.Given() {

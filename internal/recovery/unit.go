@@ -20,7 +20,8 @@ func (r *reader) units(at string) {
 	const far = 10
 	missed := l.EMIPaise * int64(l.MissedEMIs)
 	switch {
-	case l.HasMissed && missed > 0 && l.OverduePaise > 0 && (l.OverduePaise > missed*far || l.OverduePaise*far < missed):
+	case l.HasMissed && missed > 0 && l.OverduePaise > 0 &&
+		(l.OverduePaise > missed*far || l.OverduePaise*far < missed):
 		doubt("overdue_amount",
 			"is more than ten times off from missed_emis × emi: all amounts are rupees, none is paise or thousands")
 	case l.OverduePaise > l.PrincipalPaise:

@@ -20,7 +20,8 @@ func TestDoubtfulUnits(t *testing.T) {
 		{`"emi":9000,"overdue_amount":18000,"interest_rate":0`, nil},
 		{`"emi":9000,"overdue_amount":27000,"missed_emis":2,"interest_rate":0.16`, []string{"/loan/interest_rate"}},
 		{`"emi":9000,"overdue_amount":1800000,"missed_emis":2`, []string{"/loan/overdue_amount"}},
-		{`"emi":900000,"overdue_amount":18000,"missed_emis":2,"interest_rate":0.5`, []string{"/loan/interest_rate", "/loan/overdue_amount"}},
+		{`"emi":900000,"overdue_amount":18000,"missed_emis":2,"interest_rate":0.5`,
+			[]string{"/loan/interest_rate", "/loan/overdue_amount"}},
 		{`"emi":9000,"overdue_amount":1800000`, []string{"/loan/overdue_amount"}}, // above what is outstanding
 		{`"emi":9000,"overdue_amount":180000`, nil},                               // how many were missed is not known
 	} {
@@ -30,7 +31,8 @@ func TestDoubtfulUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		var pointers []string
-		for _, w := range slices.DeleteFunc(got.Warnings, func(w fault.Item) bool { return w.Code != fault.CodeUnitDoubtful }) {
+		for _, w := range slices.DeleteFunc(got.Warnings,
+			func(w fault.Item) bool { return w.Code != fault.CodeUnitDoubtful }) {
 			pointers = append(pointers, w.Pointer)
 		}
 		if !slices.Equal(pointers, c.want) {

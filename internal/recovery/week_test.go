@@ -24,7 +24,12 @@ var monday = civil.Day(20_773).At(0, civil.India)
 func promised(c *Case, daysAhead civil.Day, kept, told bool) {
 	c.History = append(c.History, Contact{
 		At: c.AsOf.Add(-9 * 24 * time.Hour), Channel: ByCall, End: PromiseToPay,
-		Promise: Promise{AmountPaise: 5_000_00, Date: civil.LocalDay(c.AsOf.In(c.Borrower.Zone)) + daysAhead, Kept: kept, Told: told},
+		Promise: Promise{
+			AmountPaise: 5_000_00,
+			Date:        civil.LocalDay(c.AsOf.In(c.Borrower.Zone)) + daysAhead,
+			Kept:        kept,
+			Told:        told,
+		},
 	})
 }
 
@@ -35,14 +40,19 @@ var circumstances = []circumstance{
 	{"broken promise", func(c *Case) { promised(c, -1, false, true) }, ""},
 	{"open promise", func(c *Case) { promised(c, 0, false, false) }, "open_promise"},
 	{"open promise marked as not kept", func(c *Case) { promised(c, 5, false, true) }, "open_promise"},
-	{"paid yesterday", func(c *Case) { c.Loan.Payment = Payment{At: c.AsOf.Add(-24 * time.Hour), AmountPaise: 1_00} }, "recent_payment"},
+	{"paid yesterday", func(c *Case) { c.Loan.Payment = Payment{At: c.AsOf.Add(-24 * time.Hour), AmountPaise: 1_00} },
+		"recent_payment"},
 	{"silence", func(c *Case) { c.Borrower.SilentUntil = c.AsOf.Add(30 * time.Hour) }, "do_not_contact"},
 	{"dispute", func(c *Case) { c.Borrower.Flags = []Flag{Dispute} }, "flag_dispute"},
 	{"own hours", func(c *Case) { c.Borrower.Hours, c.Borrower.HasHours = Window{6 * 60, 10*60 + 30}, true }, ""},
-	{"hours at night", func(c *Case) { c.Borrower.Hours, c.Borrower.HasHours = Window{19 * 60, 23 * 60}, true }, "no_permitted_hours"},
+	{"hours at night", func(c *Case) {
+		c.Borrower.Hours, c.Borrower.HasHours = Window{19 * 60, 23 * 60},
+			true
+	}, "no_permitted_hours"},
 	{"called three times", func(c *Case) {
 		for i := range 3 {
-			c.History = append(c.History, Contact{At: c.AsOf.Add(-time.Duration(i) * time.Minute), Channel: ByCall, End: NoResponse})
+			c.History = append(c.History,
+				Contact{At: c.AsOf.Add(-time.Duration(i) * time.Minute), Channel: ByCall, End: NoResponse})
 		}
 	}, ""},
 }
@@ -105,7 +115,12 @@ func TestNoStrategyLoosensTheRules(t *testing.T) {
 			a := Advise(c, &s, asOf)
 			for i := range a.Plan {
 				e := &a.Plan[i]
-				earliest := map[Action]int{FieldVisit: 31, OfferSettlement: 90, LegalNotice: 91, RepresentNACH: 1000}[e.Action]
+				earliest := map[Action]int{
+					FieldVisit:      31,
+					OfferSettlement: 90,
+					LegalNotice:     91,
+					RepresentNACH:   1000,
+				}[e.Action]
 				if rule := permittedTime(c, e); rule != "" || dpd < earliest {
 					t.Fatalf("%s at %s, DPD %d: %s", e.Action, e.NotBefore, dpd, rule)
 				}
@@ -125,8 +140,8 @@ func ordinary(asOf time.Time, dpd int, microfinance bool, channel Channel) *Case
 	return &Case{
 		AsOf: asOf,
 		Loan: Loan{
-			ID: "L-1", Microfinance: microfinance, PrincipalPaise: 1_82_000_00, OverduePaise: 17_930_00, EMIPaise: 8_965_00,
-			RateBP: 1600, HasRate: true, DPD: dpd, HasDPD: true, Due: due, HasDue: true,
+			ID: "L-1", Microfinance: microfinance, PrincipalPaise: 1_82_000_00, OverduePaise: 17_930_00,
+			EMIPaise: 8_965_00, RateBP: 1600, HasRate: true, DPD: dpd, HasDPD: true, Due: due, HasDue: true,
 		},
 		Borrower: Borrower{Zone: civil.India, Preferred: channel},
 	}
@@ -218,9 +233,11 @@ func permittedTime(c *Case, e *Entry) string {
 	}
 	start, end := e.NotBefore.In(c.Borrower.Zone), e.NotAfter.In(c.Borrower.Zone)
 	switch {
-	case start.Format("15:04") < from || end.Format("15:04") > to || !start.Before(end) || civil.LocalDay(start) != civil.LocalDay(end):
+	case start.Format("15:04") < from || end.Format("15:04") > to || !start.Before(end) ||
+		civil.LocalDay(start) != civil.LocalDay(end):
 		return "an action lies outside the legal hours"
-	case c.Borrower.HasHours && (start.Format("15:04") < clockText(c.Borrower.Hours.From) || end.Format("15:04") > clockText(c.Borrower.Hours.To)):
+	case c.Borrower.HasHours && (start.Format("15:04") < clockText(c.Borrower.Hours.From) ||
+		end.Format("15:04") > clockText(c.Borrower.Hours.To)):
 		return "an action lies outside the borrower's hours"
 	case e.Day != int(civil.LocalDay(start)-civil.LocalDay(c.AsOf.In(c.Borrower.Zone))):
 		return "an action has the wrong day"
@@ -238,7 +255,8 @@ func offered(a *Advice, dpd int) string {
 	switch {
 	case s.Eligible && dpd < 90 || !s.Eligible && dpd >= 90 && a.Held.Reason != "flag_dispute":
 		return "a settlement from 90 days on"
-	case s.Eligible && (len(s.Instalment) > 3 || s.Cooling < 12 || sum != s.Paise || s.Paise*10_000 < s.BasePaise*s.Part):
+	case s.Eligible &&
+		(len(s.Instalment) > 3 || s.Cooling < 12 || sum != s.Paise || s.Paise*10_000 < s.BasePaise*s.Part):
 		return "a settlement's figures"
 	case a.RollRisk < 0 || a.RollRisk > 10_000 || a.Priority.Score < 0 || a.Priority.Score > 100:
 		return "a figure out of its range"

@@ -102,7 +102,8 @@ func (w *archiver) account(a *Account) {
 	for _, d := range []civil.Day{a.Opened, a.Closed, a.Reported} {
 		w.number(int64(d))
 	}
-	for _, paise := range []int64{a.SanctionedPaise, a.BalancePaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise} {
+	for _, paise := range []int64{a.SanctionedPaise, a.BalancePaise, a.OverduePaise, a.InstalmentPaise,
+		a.AdversePaise} {
 		w.number(paise)
 	}
 	w.number(int64(a.At))

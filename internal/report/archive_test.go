@@ -11,17 +11,20 @@ import (
 
 func archived() (*History, *Statement) {
 	h := &History{
-		Reported: civil.DayOf(2026, 11, 10), HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: 1, Last90: 2, Last180: 3,
-		Accounts: []Account{
+		Reported: civil.DayOf(2026, 11, 10), HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: 1,
+		Last90: 2, Last180: 3, Accounts: []Account{
 			{
-				Product: CreditCard, Live: true, Adverse: Settled | SuitFiled, Opened: civil.DayOf(2020, 2, 29), Closed: civil.NoDay, Reported: civil.DayOf(2026, 10, 31),
-				SanctionedPaise: 200_000_00, BalancePaise: NoAmount, OverduePaise: 0, InstalmentPaise: NoAmount, AdversePaise: 1, At: 3,
-				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
-				History: []Payment{{Month: 2026*12 + 9, DaysPastDue: 31}, {Month: 2026*12 + 8}},
+				Product: CreditCard, Live: true, Adverse: Settled | SuitFiled, Opened: civil.DayOf(2020, 2, 29),
+				Closed: civil.NoDay, Reported: civil.DayOf(2026, 10, 31), SanctionedPaise: 200_000_00,
+				BalancePaise: NoAmount, OverduePaise: 0, InstalmentPaise: NoAmount, AdversePaise: 1, At: 3,
+				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay,
+				SettledDay: civil.NoDay,
+				History:    []Payment{{Month: 2026*12 + 9, DaysPastDue: 31}, {Month: 2026*12 + 8}},
 			},
 			{
 				Opened: civil.NoDay, Closed: civil.NoDay, Reported: civil.NoDay,
-				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
+				ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay,
+				SettledDay: civil.NoDay,
 			},
 		},
 		Enquiries: []Enquiry{{Made: civil.DayOf(1969, 12, 31), Product: HomeLoan, AmountPaise: NoAmount, At: 1}},
@@ -29,7 +32,15 @@ func archived() (*History, *Statement) {
 	s := &Statement{
 		DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: 900000, DueInstalmentPaise: NoAmount, Breaks: 2,
 		Transactions: []Transaction{
-			{Day: civil.DayOf(2026, 10, 1), Credit: true, Channel: Transfer, Found: Income | Salary, AmountPaise: 62_000_00, BalancePaise: -5, At: 1},
+			{
+				Day:          civil.DayOf(2026, 10, 1),
+				Credit:       true,
+				Channel:      Transfer,
+				Found:        Income | Salary,
+				AmountPaise:  62_000_00,
+				BalancePaise: -5,
+				At:           1,
+			},
 			{Day: civil.DayOf(2026, 10, 1), Channel: UPI, AmountPaise: 1, BalancePaise: NoAmount},
 		},
 	}
@@ -77,7 +88,15 @@ func TestArchiveComesBack(t *testing.T) {
 	for _, c := range []struct {
 		h *History
 		s *Statement
-	}{{history, statement}, {archivedOwners(), statement}, {archivedOwners(), nil}, {history, nil}, {nil, statement}, {nil, nil}, {&History{}, &Statement{DueInstalmentPaise: NoAmount}}} {
+	}{
+		{history, statement},
+		{archivedOwners(), statement},
+		{archivedOwners(), nil},
+		{history, nil},
+		{nil, statement},
+		{nil, nil},
+		{&History{}, &Statement{DueInstalmentPaise: NoAmount}},
+	} {
 		h, s, err := ReadArchive(Archive(c.h, c.s))
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +121,8 @@ func TestArchiveRefusesWhatItDidNotWrite(t *testing.T) {
 		}
 	}
 	for name, data := range map[string][]byte{
-		"empty": nil, "another version": append([]byte{9}, whole[1:]...), "more": append(whole[:len(whole):len(whole)], 0),
+		"empty": nil, "another version": append([]byte{9}, whole[1:]...),
+		"more": append(whole[:len(whole):len(whole)], 0),
 	} {
 		if _, _, err := ReadArchive(data); err == nil {
 			t.Errorf("%s is read", name)

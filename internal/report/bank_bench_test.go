@@ -63,7 +63,8 @@ func BenchmarkDetect(b *testing.B) {
 		for i := range rows {
 			from := &samples[i]
 			rows[i] = bankRow{Transaction: Transaction{
-				Day: bankAsOf - 365 + civil.Day(i*365/2000), Credit: from.kind == "CREDIT", AmountPaise: int64(100_00 + i*7919%5_000_00),
+				Day: bankAsOf - 365 + civil.Day(i*365/2000), Credit: from.kind == "CREDIT",
+				AmountPaise: int64(100_00 + i*7919%5_000_00),
 			}}
 			rows[i].clue = readNarration(from.narration)
 			rows[i].Channel = rows[i].clue.channel()

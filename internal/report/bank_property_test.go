@@ -144,7 +144,8 @@ func checkStatement(t interface{ Errorf(string, ...any) }, s *Statement) {
 			t.Errorf("row %d moves %d", i, tx.AmountPaise)
 		case tx.Credit && f&ofDebits != 0, !tx.Credit && f&ofCredits != 0:
 			t.Errorf("row %d goes the wrong way for %s", i, foundText(f))
-		case f&Salary != 0 && f&Income == 0, f&Income != 0 && f&notIncome != 0, tx.Credit && f&(Income|notIncome) == 0 && f != 0:
+		case f&Salary != 0 && f&Income == 0, f&Income != 0 && f&notIncome != 0,
+			tx.Credit && f&(Income|notIncome) == 0 && f != 0:
 			t.Errorf("row %d is %s", i, foundText(f))
 		case f&LoanInstalment != 0 && f&(IssuedBounce|Charge|CardBill) != 0:
 			t.Errorf("row %d is %s", i, foundText(f))

@@ -36,21 +36,27 @@ func TestStatementRefusals(t *testing.T) {
 			"/transactions/0/date required: is required: a date such as 2026-10-01, or an RFC 3339 time\n" +
 			"/transactions/0/amount required: is required: " + amount},
 		{`{"date":"2026-10-01","type":"CR","amount":1}`, "/transactions/0/type out_of_range: must be CREDIT or DEBIT"},
-		{`{"date":"2026-10-01","type":1,"amount":1}`, "/transactions/0/type wrong_type: must be a string, but is a number"},
+		{`{"date":"2026-10-01","type":1,"amount":1}`,
+			"/transactions/0/type wrong_type: must be a string, but is a number"},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":0}`, "/transactions/0/amount out_of_range: " + amount},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":0.004}`, "/transactions/0/amount out_of_range: " + amount},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":-5}`, "/transactions/0/amount out_of_range: " + amount},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":"-5"}`, "/transactions/0/amount out_of_range: " + amount},
-		{`{"date":"2026-10-01","type":"DEBIT","amount":10000000000.01}`, "/transactions/0/amount out_of_range: " + amount},
+		{`{"date":"2026-10-01","type":"DEBIT","amount":10000000000.01}`,
+			"/transactions/0/amount out_of_range: " + amount},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":"1,200.00"}`, "/transactions/0/amount wrong_type: " + amount},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":"1e3"}`, "/transactions/0/amount wrong_type: " + amount},
 		{`{"date":"2026-10-01","type":"DEBIT","amount":""}`, "/transactions/0/amount wrong_type: " + amount},
-		{`{"date":"2026-10-01","type":"DEBIT","amount":[1]}`, "/transactions/0/amount wrong_type: " + amount + ", but is an array"},
+		{`{"date":"2026-10-01","type":"DEBIT","amount":[1]}`,
+			"/transactions/0/amount wrong_type: " + amount + ", but is an array"},
 		{`{"date":"01/10/2026","type":"DEBIT","amount":1}`, "/transactions/0/date out_of_range: " + date},
 		{`{"date":"2026-02-29","type":"DEBIT","amount":1}`, "/transactions/0/date out_of_range: " + date},
-		{`{"valueDate":"2026-10-01T25:00:00Z","type":"DEBIT","amount":1}`, "/transactions/0/valueDate out_of_range: " + date},
-		{`{"date":20261001,"type":"DEBIT","amount":1}`, "/transactions/0/date wrong_type: must be a string, but is a number"},
-		{`{"date":"1989-12-31","type":"DEBIT","amount":1}`, "/transactions/0/date out_of_range: must not lie before 1990-01-01"},
+		{`{"valueDate":"2026-10-01T25:00:00Z","type":"DEBIT","amount":1}`,
+			"/transactions/0/valueDate out_of_range: " + date},
+		{`{"date":20261001,"type":"DEBIT","amount":1}`,
+			"/transactions/0/date wrong_type: must be a string, but is a number"},
+		{`{"date":"1989-12-31","type":"DEBIT","amount":1}`,
+			"/transactions/0/date out_of_range: must not lie before 1990-01-01"},
 		{`{` + good + `,"balance":true}`, "/transactions/0/balance wrong_type: " + balance},
 		{`{` + good + `,"currentBalance":"NA"}`, "/transactions/0/currentBalance wrong_type: " + balance},
 		{`{` + good + `,"balance":1e11}`, "/transactions/0/balance out_of_range: " + balance},
@@ -94,7 +100,12 @@ func TestStatementLists(t *testing.T) {
 		}
 	}
 	s, _ := readBank(t, `{"transactions":[],"declared_emi":-1,"declared_monthly_income":"x"}`, bankAsOf)
-	want := &Statement{Transactions: []Transaction{}, DeclaredIncomePaise: NoAmount, DeclaredInstalmentPaise: NoAmount, DueInstalmentPaise: NoAmount}
+	want := &Statement{
+		Transactions:            []Transaction{},
+		DeclaredIncomePaise:     NoAmount,
+		DeclaredInstalmentPaise: NoAmount,
+		DueInstalmentPaise:      NoAmount,
+	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("an empty list: -want +got:\n%s", diff)
 	}
@@ -119,7 +130,14 @@ func TestStatementIsForgiving(t *testing.T) {
 	want := &Statement{
 		DeclaredIncomePaise: 70000_01, DeclaredInstalmentPaise: 0,
 		Transactions: []Transaction{
-			{Day: october(1), Credit: true, Channel: Transfer, Found: Income, AmountPaise: 62000_50, BalancePaise: 71250_40},
+			{
+				Day:          october(1),
+				Credit:       true,
+				Channel:      Transfer,
+				Found:        Income,
+				AmountPaise:  62000_50,
+				BalancePaise: 71250_40,
+			},
 			{Day: october(2), AmountPaise: 500_00, BalancePaise: NoAmount, At: 1},
 			{Day: october(3), Credit: true, Found: Income, AmountPaise: 12_35, BalancePaise: NoAmount, At: 2},
 			{Day: october(5), AmountPaise: 1_00, BalancePaise: -5_50, At: 5},
@@ -155,8 +173,10 @@ func TestStatementOrder(t *testing.T) {
 		{"newest first", []string{"2026-10-02", "2026-10-01", "2026-10-01"}, []int32{2, 1, 0}},
 		{"mixed", []string{"2026-10-02", "2026-10-01", "2026-10-03", "2026-10-01"}, []int32{1, 3, 0, 2}},
 		{"one day", []string{"2026-10-02", "2026-10-02"}, []int32{0, 1}},
-		{"by time", []string{"2026-10-02T11:00:00+05:30", "2026-10-02T05:00:00Z", "2026-10-02T12:00:00+05:30"}, []int32{1, 0, 2}},
-		{"one has no time", []string{"2026-10-02T11:00:00+05:30", "2026-10-02T05:00:00Z", "2026-10-02"}, []int32{0, 1, 2}},
+		{"by time", []string{"2026-10-02T11:00:00+05:30", "2026-10-02T05:00:00Z", "2026-10-02T12:00:00+05:30"},
+			[]int32{1, 0, 2}},
+		{"one has no time", []string{"2026-10-02T11:00:00+05:30", "2026-10-02T05:00:00Z", "2026-10-02"},
+			[]int32{0, 1, 2}},
 	} {
 		var w wire.Writer
 		w.Object().Key("transactions").Array()

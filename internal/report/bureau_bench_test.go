@@ -12,7 +12,15 @@ import (
 // layouts.
 func largeReports(tb testing.TB) map[string]wire.Value {
 	tb.Helper()
-	h := &History{Reported: today, HasAccounts: true, HasEnquiries: true, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
+	h := &History{
+		Reported:     today,
+		HasAccounts:  true,
+		HasEnquiries: true,
+		Last7:        NoCount,
+		Last30:       NoCount,
+		Last90:       NoCount,
+		Last180:      NoCount,
+	}
 	for i := range 40 {
 		a := Account{
 			Product: Product(i % 10), Live: true, Opened: today - civil.Day(i*50), Closed: civil.NoDay, Reported: today,
@@ -27,7 +35,11 @@ func largeReports(tb testing.TB) map[string]wire.Value {
 		h.Enquiries = append(h.Enquiries, Enquiry{Made: today - civil.Day(i), Product: PersonalLoan, AmountPaise: 1e7})
 	}
 	list := map[string]wire.Value{}
-	for name, body := range map[string]string{"other": renderCommon(h), "experian": renderExperian(h), "crif": renderCRIF(h)} {
+	for name, body := range map[string]string{
+		"other":    renderCommon(h),
+		"experian": renderExperian(h),
+		"crif":     renderCRIF(h),
+	} {
 		v, err := wire.Parse([]byte(body))
 		if err != nil {
 			tb.Fatal(err)

@@ -17,7 +17,8 @@ func TestBureausPageIsComplete(t *testing.T) {
 	named := map[string]bool{}
 	for i, part := range strings.Split(string(page), "`") {
 		if i%2 == 1 {
-			for name := range strings.FieldsFuncSeq(part, func(r rune) bool { return strings.ContainsRune(". ,[]/", r) }) {
+			for name := range strings.FieldsFuncSeq(part,
+				func(r rune) bool { return strings.ContainsRune(". ,[]/", r) }) {
 				var buf [maxName]byte
 				named[string(squash(buf[:0], name))] = true
 			}

@@ -32,8 +32,10 @@ func FuzzReadBureau(f *testing.F) {
 		}
 	}
 	for _, seed := range []string{
-		`{}`, `[]`, `null`, `{"accounts":[{"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-10","dpd":1}]}]}`,
-		`{"SCORE":[{"BureauScore":[]}],"CAPS":[],"CAIS_Account":[[]]}`, `{"HISTORY":[{"NAME":"","DATES":"|","VALUES":""}]}`,
+		`{}`, `[]`, `null`,
+		`{"accounts":[{"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-10","dpd":1}]}]}`,
+		`{"SCORE":[{"BureauScore":[]}],"CAPS":[],"CAIS_Account":[[]]}`,
+		`{"HISTORY":[{"NAME":"","DATES":"|","VALUES":""}]}`,
 	} {
 		f.Add([]byte(seed))
 	}
@@ -84,13 +86,15 @@ func checkAccounts(t *testing.T, accounts []Account, most int64) {
 	}
 	for i := range accounts {
 		a := &accounts[i]
-		if a.WrittenOffDay > today+1 || a.SettledDay > today+1 || a.Opened > today+1 || a.Closed > today+1 || a.Reported > today+1 {
+		if a.WrittenOffDay > today+1 || a.SettledDay > today+1 || a.Opened > today+1 || a.Closed > today+1 ||
+			a.Reported > today+1 {
 			t.Fatalf("account %d is of the future", i)
 		}
 		if a.Live && (a.Closed.Known() || a.Adverse&(WrittenOff|Settled) != 0) {
 			t.Fatalf("account %d is live and over", i)
 		}
-		for _, amount := range []int64{a.SanctionedPaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise, a.WrittenOffPaise, a.SettledPaise} {
+		for _, amount := range []int64{a.SanctionedPaise, a.OverduePaise, a.InstalmentPaise, a.AdversePaise,
+			a.WrittenOffPaise, a.SettledPaise} {
 			if amount < 0 && amount != NoAmount || amount > most {
 				t.Fatalf("account %d has an amount of %d", i, amount)
 			}

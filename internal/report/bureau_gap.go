@@ -31,8 +31,9 @@ var gapTexts = [gapKinds]struct {
 	code, text string
 	always     bool
 }{
-	noType: {fault.CodeAccountTypeMissing, "the account does not state its type: it counts as other unsecured credit; " +
-		"send the type (accountType)", true},
+	noType: {fault.CodeAccountTypeMissing,
+		"the account does not state its type: it counts as other unsecured credit; " +
+			"send the type (accountType)", true},
 	noOpening: {fault.CodeOpenDateMissing, "the account does not state when it was opened, and other accounts do: " +
 		"it is left out of bureau_oldest_account_months and of the features that are dated by opening; " +
 		"send the day (openDate)", false},
@@ -48,14 +49,18 @@ var gapTexts = [gapKinds]struct {
 	noInstalment: {fault.CodeInstalmentMissing, "the live loan states no instalment, and other accounts do: " +
 		"it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
 		"send the monthly instalment (emi), 0 if none is due", false},
-	zeroInstalment: {fault.CodeInstalmentMissing, "the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
-		"none was given: it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and bureau_total_emi; " +
-		"send the monthly instalment (emi), or leave it if none is due", true},
-	noLimit: {fault.CodeCardLimitMissing, "the live card states no limit: it is left out of bureau_card_utilisation and " +
-		"bureau_own_card_utilisation; send the limit (creditLimit)", true},
-	closedOwing: {fault.CodeClosedButOwed, "the account is closed or sold and still states a balance, an overdue amount or an " +
-		"instalment: its balance and its instalment count as 0, its overdue amount counts; if it is still owed, " +
-		"send it as active and without a closing date, else send 0 for these figures", true},
+	zeroInstalment: {fault.CodeInstalmentMissing,
+		"the live loan states a balance and an instalment of 0 or -1, as bureaus write where " +
+			"none was given: it adds 0 to bureau_own_emi (bureau_guaranteed_emi if it is guaranteed) and " +
+			"bureau_total_emi; " +
+			"send the monthly instalment (emi), or leave it if none is due", true},
+	noLimit: {fault.CodeCardLimitMissing,
+		"the live card states no limit: it is left out of bureau_card_utilisation and " +
+			"bureau_own_card_utilisation; send the limit (creditLimit)", true},
+	closedOwing: {fault.CodeClosedButOwed,
+		"the account is closed or sold and still states a balance, an overdue amount or an " +
+			"instalment: its balance and its instalment count as 0, its overdue amount counts; if it is still owed, " +
+			"send it as active and without a closing date, else send 0 for these figures", true},
 	noPurpose: {fault.CodeEnquiryProductMissing, "the enquiry does not state a product, and other enquiries do: " +
 		"it counts as one for other unsecured credit; send the product (product)", false},
 }

@@ -59,8 +59,8 @@ var bureauShapes = []bureauShape{
 		return `{"CAIS_Account":{"CAIS_Account_DETAILS":[` + list + `]}}`
 	}, map[string]string{
 		"type": `"Account_Type":"05"`, "opened": `"Open_Date":"20240211"`, "active": `"Account_Status":"11"`,
-		"closed": `"Account_Status":"13"`, "balance": `"Current_Balance":"120000"`, "overdue": `"Amount_Past_Due":"500"`,
-		"emi":     `"Scheduled_Monthly_Payment_Amount":"6900"`,
+		"closed": `"Account_Status":"13"`, "balance": `"Current_Balance":"120000"`,
+		"overdue": `"Amount_Past_Due":"500"`, "emi": `"Scheduled_Monthly_Payment_Amount":"6900"`,
 		"history": `"CAIS_Account_History":[{"Year":"2026","Month":"10","Days_Past_Due":"0"}]`,
 	}},
 	{"cibil", "/consumerCreditData/accounts/%d", func(list string) string {
@@ -70,16 +70,18 @@ var bureauShapes = []bureauShape{
 		"closed": `"dateClosed":"01092026"`, "balance": `"currentBalance":120000`, "overdue": `"amountOverdue":500`,
 		"emi": `"emiAmount":6900`, "history": `"paymentHistory":"000","dateReported":"31102026"`,
 	}},
-	{"equifax", "/RetailAccountDetails/%d", func(list string) string { return `{"RetailAccountDetails":[` + list + `]}` }, map[string]string{
-		"type": `"AccountType":"Personal Loan"`, "opened": `"DateOpened":"2024-02-11"`, "active": `"Open":"Yes"`,
-		"closed": `"Open":"No"`, "balance": `"Balance":"120000"`, "overdue": `"PastDueAmount":"500"`,
-		"emi": `"InstallmentAmount":"6900"`, "history": `"History48Months":[{"key":"10-26","PaymentStatus":"000"}]`,
-	}},
+	{"equifax", "/RetailAccountDetails/%d",
+		func(list string) string { return `{"RetailAccountDetails":[` + list + `]}` }, map[string]string{
+			"type": `"AccountType":"Personal Loan"`, "opened": `"DateOpened":"2024-02-11"`, "active": `"Open":"Yes"`,
+			"closed": `"Open":"No"`, "balance": `"Balance":"120000"`, "overdue": `"PastDueAmount":"500"`,
+			"emi": `"InstallmentAmount":"6900"`, "history": `"History48Months":[{"key":"10-26","PaymentStatus":"000"}]`,
+		}},
 	{"crif", "/INDV-REPORT/RESPONSES/%d/LOAN-DETAILS", func(list string) string {
 		return `{"INDV-REPORT":{"RESPONSES":[` + list + `]}}`
 	}, map[string]string{
-		"type": `"ACCT-TYPE":"Personal Loan"`, "opened": `"DISBURSED-DATE":"11-02-2024"`, "active": `"ACCOUNT-STATUS":"Active"`,
-		"closed": `"ACCOUNT-STATUS":"Closed"`, "balance": `"CURRENT-BAL":"1,20,000"`, "overdue": `"OVERDUE-AMT":"500"`,
+		"type": `"ACCT-TYPE":"Personal Loan"`, "opened": `"DISBURSED-DATE":"11-02-2024"`,
+		"active": `"ACCOUNT-STATUS":"Active"`, "closed": `"ACCOUNT-STATUS":"Closed"`,
+		"balance": `"CURRENT-BAL":"1,20,000"`, "overdue": `"OVERDUE-AMT":"500"`,
 		"emi": `"INSTALLMENT-AMT":"6,900/Monthly"`, "history": `"COMBINED-PAYMENT-HISTORY":"Oct:2026,000/STD|"`,
 	}},
 }
@@ -114,17 +116,26 @@ func TestAccountGaps(t *testing.T) {
 			second []string
 			want   []string
 		}{
-			"nothing left out":        {full, nil},
-			"type":                    {without("type"), []string{second + " account_type_missing"}},
-			"opened":                  {without("opened"), []string{second + " open_date_missing"}},
-			"balance":                 {without("balance"), []string{second + " balance_missing"}},
-			"overdue":                 {without("overdue"), []string{second + " overdue_missing"}},
-			"instalment":              {without("emi"), []string{second + " instalment_missing"}},
-			"payment history":         {without("history"), []string{second + " payment_history_missing"}},
-			"closed with a debt":      {[]string{"type", "opened", "closed", "balance", "history"}, []string{second + " closed_but_owed"}},
-			"closed with an overdue":  {[]string{"type", "opened", "closed", "overdue", "history"}, []string{second + " closed_but_owed"}},
-			"closed with instalments": {[]string{"type", "opened", "closed", "emi", "history"}, []string{second + " closed_but_owed"}},
-			"closed":                  {[]string{"type", "opened", "closed", "history"}, nil},
+			"nothing left out": {full, nil},
+			"type":             {without("type"), []string{second + " account_type_missing"}},
+			"opened":           {without("opened"), []string{second + " open_date_missing"}},
+			"balance":          {without("balance"), []string{second + " balance_missing"}},
+			"overdue":          {without("overdue"), []string{second + " overdue_missing"}},
+			"instalment":       {without("emi"), []string{second + " instalment_missing"}},
+			"payment history":  {without("history"), []string{second + " payment_history_missing"}},
+			"closed with a debt": {
+				[]string{"type", "opened", "closed", "balance", "history"},
+				[]string{second + " closed_but_owed"},
+			},
+			"closed with an overdue": {
+				[]string{"type", "opened", "closed", "overdue", "history"},
+				[]string{second + " closed_but_owed"},
+			},
+			"closed with instalments": {
+				[]string{"type", "opened", "closed", "emi", "history"},
+				[]string{second + " closed_but_owed"},
+			},
+			"closed": {[]string{"type", "opened", "closed", "history"}, nil},
 		} {
 			if diff := cmp.Diff(c.want, gapsOf(t, shape.bureau, shape.report(full, c.second))); diff != "" {
 				t.Errorf("%s, %s:\n%s", shape.bureau, name, diff)
@@ -143,18 +154,32 @@ func TestAccountGapsCommon(t *testing.T) {
 		accounts string
 		want     []string
 	}{
-		"no account states it":       {`{` + loan + `}`, nil},
-		"a card has an instalment":   {`{` + loan + `},{` + card + `,"creditLimit":50000}`, []string{"/accounts/0 instalment_missing"}},
-		"nothing is owed":            {`{"accountType":"personal_loan","openDate":"2024-02-11","currentBalance":0,"amountOverdue":0},{` + loan + `,"emi":5}`, nil},
-		"a card without a limit":     {`{` + card + `}`, []string{"/accounts/0 card_limit_missing"}},
-		"no type at all":             {`{"openDate":"2024-02-11","currentBalance":1,"accountType":""}`, []string{"/accounts/0 account_type_missing"}},
-		"instalments of the past":    {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"closed","currentBalance":0,"emi":5}`, nil},
-		"written off":                {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"written off","currentBalance":5}`, nil},
-		"sold":                       {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"sold","currentBalance":5}`, []string{"/accounts/0 closed_but_owed"}},
-		"history of a new account":   {`{` + loan + `,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2026-10-20","status":"active","currentBalance":1,"amountOverdue":0}`, nil},
-		"history of long ago":        {`{` + loan + `,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2016-10-20","closedDate":"2019-01-01"}`, nil},
-		"history without days":       {`{` + loan + `,"paymentHistory":[{"month":"2026-10","dpd":0}]},{` + loan + `,"paymentHistory":[{"month":"2026-10"}]}`, []string{"/accounts/1 payment_history_missing"}},
-		"another's account is a gap": {`{` + loan + `,"ownership":"guarantor"},{` + loan + `,"emi":5}`, []string{"/accounts/0 instalment_missing"}},
+		"no account states it": {`{` + loan + `}`, nil},
+		"a card has an instalment": {`{` + loan + `},{` + card + `,"creditLimit":50000}`,
+			[]string{"/accounts/0 instalment_missing"}},
+		"nothing is owed": {`{"accountType":"personal_loan","openDate":"2024-02-11","currentBalance":0,"amountOverdue":0},{` +
+			loan +
+			`,"emi":5}`,
+			nil},
+		"a card without a limit": {`{` + card + `}`, []string{"/accounts/0 card_limit_missing"}},
+		"no type at all": {`{"openDate":"2024-02-11","currentBalance":1,"accountType":""}`,
+			[]string{"/accounts/0 account_type_missing"}},
+		"instalments of the past": {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"closed","currentBalance":0,"emi":5}`,
+			nil},
+		"written off": {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"written off","currentBalance":5}`,
+			nil},
+		"sold": {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"sold","currentBalance":5}`,
+			[]string{"/accounts/0 closed_but_owed"}},
+		"history of a new account": {`{` + loan +
+			`,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2026-10-20","status":"active","currentBalance":1,"amountOverdue":0}`,
+			nil},
+		"history of long ago": {`{` + loan +
+			`,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2016-10-20","closedDate":"2019-01-01"}`,
+			nil},
+		"history without days": {`{` + loan + `,"paymentHistory":[{"month":"2026-10","dpd":0}]},{` + loan +
+			`,"paymentHistory":[{"month":"2026-10"}]}`, []string{"/accounts/1 payment_history_missing"}},
+		"another's account is a gap": {`{` + loan + `,"ownership":"guarantor"},{` + loan + `,"emi":5}`,
+			[]string{"/accounts/0 instalment_missing"}},
 	} {
 		if diff := cmp.Diff(c.want, gapsOf(t, "x", `{"accounts":[`+c.accounts+`]}`)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
@@ -181,7 +206,8 @@ func TestAccountGapsAreBounded(t *testing.T) {
 	if len(items) != maxPlaces {
 		t.Fatalf("%d warnings, want %d", len(items), maxPlaces)
 	}
-	if last := items[maxPlaces-1]; last.Pointer != "/accounts/5" || !strings.HasSuffix(last.Detail, "; so with 35 more") {
+	if last := items[maxPlaces-1]; last.Pointer != "/accounts/5" || !strings.HasSuffix(last.Detail,
+		"; so with 35 more") {
 		t.Errorf("the last one: %s %s", last.Pointer, last.Detail)
 	}
 }

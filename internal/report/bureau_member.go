@@ -88,7 +88,8 @@ var accountMembers = names(map[slot]string{
 	slotOwner:      "ownership ownershipType ownershipInd ownershipIndicator accountHolderType accountHolderTypeCode",
 	slotFacility: "writtenOffSettledStatus writtenOffAndSettledStatus creditFacilityStatus wofSettledStatus " +
 		"writtenOffStatus",
-	slotWrittenOff:   "writtenOffAmount writtenOffAmtTotal writtenOffAmountTotal woAmountTotal writeOffAmt writeOffAmount",
+	slotWrittenOff: "writtenOffAmount writtenOffAmtTotal writtenOffAmountTotal woAmountTotal writeOffAmt " +
+		"writeOffAmount",
 	slotPrincipal:    "writtenOffAmtPrincipal writtenOffAmountPrincipal woAmountPrincipal principalWriteOffAmt",
 	slotSettlement:   "settlementAmount settlementAmt",
 	slotWriteOffDay:  "writtenOffDate writeOffDate writeOffStatusDate dateOfWriteOff",

@@ -20,7 +20,8 @@ import (
 func TestBureauRoundTrip(t *testing.T) {
 	t.Parallel()
 	for bureau, render := range map[string]func(*History) string{
-		"other": renderCommon, "experian": renderExperian, "cibil": renderCIBIL, "equifax": renderEquifax, "crif": renderCRIF,
+		"other": renderCommon, "experian": renderExperian, "cibil": renderCIBIL, "equifax": renderEquifax,
+		"crif": renderCRIF,
 	} {
 		t.Run(bureau, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +45,13 @@ func TestBureauRoundTrip(t *testing.T) {
 					t.Fatalf("faults %v, warnings %v in %s", faults.Items(), others, body)
 				}
 				if got == nil {
-					got = &History{Reported: civil.NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
+					got = &History{
+						Reported: civil.NoDay,
+						Last7:    NoCount,
+						Last30:   NoCount,
+						Last90:   NoCount,
+						Last180:  NoCount,
+					}
 				}
 				if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("-want +got:\n%s\nin %s", diff, body)
@@ -98,9 +105,10 @@ func drawAccount(t *rapid.T, i int) Account {
 		Live: rapid.Bool().Draw(t, "live"), Adverse: Adverse(rapid.IntRange(0, 15).Draw(t, "adverse")),
 		Opened: drawDay(t, "opened"), Closed: drawDay(t, "closed"),
 		Reported:        today - civil.Day(rapid.IntRange(-1, 2000).Draw(t, "said")),
-		SanctionedPaise: drawAmount(t, "sanctioned"), BalancePaise: drawAmount(t, "balance"), OverduePaise: drawAmount(t, "overdue"),
-		InstalmentPaise: drawAmount(t, "instalment"), AdversePaise: NoAmount, At: int32(i),
-		ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
+		SanctionedPaise: drawAmount(t, "sanctioned"), BalancePaise: drawAmount(t, "balance"),
+		OverduePaise: drawAmount(t, "overdue"), InstalmentPaise: drawAmount(t, "instalment"), AdversePaise: NoAmount,
+		At: int32(i), ConvertedPaise: NoAmount, WrittenOffPaise: NoAmount, SettledPaise: NoAmount,
+		WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
 	}
 	if a.BalancePaise > 100 && rapid.IntRange(0, 5).Draw(t, "overpaid") == 0 {
 		a.BalancePaise = -a.BalancePaise
@@ -179,12 +187,12 @@ func list[T any](has bool, elements []T, write func(*T) string) string {
 
 // Each layout's spelling of the products, in their order.
 var (
-	commonTypes = []string{"other", "secured", "personal_loan", "credit_card", "consumer_loan", "vehicle_loan", "home_loan",
-		"gold_loan", "business_loan", "business_loan_secured"}
+	commonTypes = []string{"other", "secured", "personal_loan", "credit_card", "consumer_loan", "vehicle_loan",
+		"home_loan", "gold_loan", "business_loan", "business_loan_secured"}
 	codeTypes   = []string{"00", "04", "05", "10", "06", "01", "02", "07", "51", "50"}
 	reasonTypes = []string{"99", "10", "13", "7", "6", "2", "14", "Gold Loan", "3", "Business Loan - Secured"}
-	namedTypes  = []string{"Other", "Loan Against Bank Deposits", "Personal Loan", "Credit Card", "Consumer Loan", "Auto Loan",
-		"Housing Loan", "Gold Loan", "Business Loan - General", "Business Loan - Secured"}
+	namedTypes  = []string{"Other", "Loan Against Bank Deposits", "Personal Loan", "Credit Card", "Consumer Loan",
+		"Auto Loan", "Housing Loan", "Gold Loan", "Business Loan - General", "Business Loan - Secured"}
 )
 
 func renderCommon(h *History) string {
@@ -279,7 +287,8 @@ func renderExperian(h *History) string {
 		f.amount("Amount_Past_Due", a.OverduePaise)
 		f.amount("Scheduled_Monthly_Payment_Amount", a.InstalmentPaise)
 		f.raw("CAIS_Account_History", list(true, a.History, func(p *Payment) string {
-			return fmt.Sprintf(`{"Year":"%d","Month":"%02d","Days_Past_Due":"%d"}`, p.Month/12, p.Month%12+1, p.DaysPastDue)
+			return fmt.Sprintf(`{"Year":"%d","Month":"%02d","Days_Past_Due":"%d"}`,
+				p.Month/12, p.Month%12+1, p.DaysPastDue)
 		}))
 		return f.object()
 	})
@@ -292,7 +301,8 @@ func renderExperian(h *History) string {
 		return f.object()
 	})
 	return fmt.Sprintf(`{"INProfileResponse":{"Header":%s,"CAIS_Account":{"CAIS_Account_DETAILS":%s},`+
-		`"CAPS":{"CAPS_Summary":%s,"CAPS_Application_Details":%s}}}`, header.object(), accounts, caps.object(), enquiries)
+		`"CAPS":{"CAPS_Summary":%s,"CAPS_Application_Details":%s}}}`,
+		header.object(), accounts, caps.object(), enquiries)
 }
 
 func renderCIBIL(h *History) string {
@@ -342,7 +352,8 @@ func renderCIBIL(h *History) string {
 		f.amount("enquiryAmount", e.AmountPaise)
 		return f.object()
 	})
-	return fmt.Sprintf(`{"consumerCreditData":[{"tuefHeader":%s,"accounts":%s,"enquiries":%s}]}`, header.object(), accounts, enquiries)
+	return fmt.Sprintf(`{"consumerCreditData":[{"tuefHeader":%s,"accounts":%s,"enquiries":%s}]}`,
+		header.object(), accounts, enquiries)
 }
 
 func renderEquifax(h *History) string {
@@ -397,7 +408,8 @@ func renderCRIF(h *History) string {
 		f.str("ACCOUNT-STATUS", map[bool]string{true: "Active", false: "Closed"}[a.Live])
 		f.str("SUIT-FILED_WILFUL-DEFAULT",
 			[]string{"No Suit Filed", "Suit Filed", "Wilful Default", "Suit Filed (Wilful Default)"}[a.Adverse>>2])
-		f.str("WRITTEN-OFF_SETTLED-STATUS", []string{"", "Written Off", "Settled", "Post Write Off Settled"}[a.Adverse&3])
+		f.str("WRITTEN-OFF_SETTLED-STATUS",
+			[]string{"", "Written Off", "Settled", "Post Write Off Settled"}[a.Adverse&3])
 		adverseAmount(&f, a, "WRITE-OFF-AMT", "SETTLEMENT-AMT")
 		f.amount("DISBURSED-AMT", a.SanctionedPaise)
 		f.amount("CURRENT-BAL", a.BalancePaise)
@@ -418,5 +430,6 @@ func renderCRIF(h *History) string {
 		f.str("MEMBER-NAME", "NBF")
 		return f.object()
 	})
-	return fmt.Sprintf(`{"INDV-REPORT":{"HEADER":%s,"RESPONSES":%s,"INQUIRY-HISTORY":%s}}`, header.object(), accounts, enquiries)
+	return fmt.Sprintf(`{"INDV-REPORT":{"HEADER":%s,"RESPONSES":%s,"INQUIRY-HISTORY":%s}}`,
+		header.object(), accounts, enquiries)
 }

@@ -35,7 +35,8 @@ var negations = []string{"not", "no", "non", "never", "nil", "zero"}
 
 // statedDays matches a number of days, or the lower end of a range, in a
 // status: "90+ DPD", "91-120 days past due".
-var statedDays = regexp.MustCompile(`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\+?\s*(?:days?|dpd)\b|\bdpd\W{0,3}(\d{1,4})\b`)
+var statedDays = regexp.MustCompile(
+	`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\+?\s*(?:days?|dpd)\b|\bdpd\W{0,3}(\d{1,4})\b`)
 
 // statusDays returns the days past due that a status in words states. said is
 // false when it states none.

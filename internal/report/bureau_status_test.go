@@ -63,7 +63,8 @@ func TestDaysOfStatus(t *testing.T) {
 		told := slices.ContainsFunc(warnings, func(w string) bool { return hasCode(w, "days_past_due_from_status") })
 		derives := len(c.want) > 0 && c.want[0].DaysPastDue != 400
 		if !slices.Equal(h.Accounts[0].History, c.want) || told != derives || faults != nil {
-			t.Errorf("%s %s: %v, want %v; faults %v, warnings %v", c.bureau, c.members, h.Accounts[0].History, c.want, faults, warnings)
+			t.Errorf("%s %s: %v, want %v; faults %v, warnings %v",
+				c.bureau, c.members, h.Accounts[0].History, c.want, faults, warnings)
 		}
 	}
 }
@@ -80,8 +81,8 @@ func TestUnknownRating(t *testing.T) {
 func TestMicrofinanceDays(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string]int16{
-		`"DaysPastDue":"45"`: 45, `"DaysPastDue":0,"MaxDaysPastDue":"95"`: 95, `"MaxDaysPastDue":12,"DaysPastDue":"30"`: 30,
-		`"AccountStatus":"NPA"`: 91,
+		`"DaysPastDue":"45"`: 45, `"DaysPastDue":0,"MaxDaysPastDue":"95"`: 95,
+		`"MaxDaysPastDue":12,"DaysPastDue":"30"`: 30, `"AccountStatus":"NPA"`: 91,
 	} {
 		body := `{"MicrofinanceAccountDetails":[{"DateReported":"2026-10-31","CurrentBalance":5,` + members + `}],
 			"RetailAccountDetails":[{"AccountType":"Personal Loan","History48Months":[{"key":"10-26","PaymentStatus":"000"}]}]}`

@@ -27,12 +27,14 @@ func TestUnreadLists(t *testing.T) {
 		},
 		"empty": {"cibil", `{"consumerCreditData":[` + cibilReport + `,{"accounts":[],"enquiries":[]}]}`, nil},
 		"equifax": {
-			"equifax", `{"CCRResponse":{"CIRReportDataLst":[{"CIRReportData":{"RetailAccountDetails":[{"AccountType":"Personal Loan"}]}},
+			"equifax",
+			`{"CCRResponse":{"CIRReportDataLst":[{"CIRReportData":{"RetailAccountDetails":[{"AccountType":"Personal Loan"}]}},
 				{"CIRReportData":{"RetailAccountDetails":[{"AccountType":"Personal Loan"}]}}]}}`,
 			[]string{"/CCRResponse/CIRReportDataLst/1/CIRReportData/RetailAccountDetails" + second},
 		},
 		"crif": {
-			"crif", `{"INDV-REPORT-FILE":{"INDV-REPORTS":[{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"ACCT-TYPE":"Personal Loan"}}]}},
+			"crif",
+			`{"INDV-REPORT-FILE":{"INDV-REPORTS":[{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"ACCT-TYPE":"Personal Loan"}}]}},
 				{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"ACCT-TYPE":"Personal Loan"}}]}}]}}`,
 			[]string{"/INDV-REPORT-FILE/INDV-REPORTS/1/INDV-REPORT/RESPONSES" + second},
 		},
@@ -61,8 +63,9 @@ func TestMisspeltLists(t *testing.T) {
 		return ""
 	}
 	for body, want := range map[string]string{
-		`{"CAIS_Acount":{"CAIS_Account_DETAILS":[{}]},"SCORE":{}}`:   "/CAIS_Acount CAIS_Account",
-		`{"CAIS_Account":{"CAIS_Acount_DETAILS":[{}]},"SCORE":{}}`:   "/CAIS_Account/CAIS_Acount_DETAILS CAIS_Account_DETAILS",
+		`{"CAIS_Acount":{"CAIS_Account_DETAILS":[{}]},"SCORE":{}}`: "/CAIS_Acount CAIS_Account",
+		`{"CAIS_Account":{"CAIS_Acount_DETAILS":[{}]},"SCORE":{}}`: "/CAIS_Account/CAIS_Acount_DETAILS " +
+			"CAIS_Account_DETAILS",
 		`{"CAIS_Account":{"CAIS_Account_DETAILS":[]},"CPS":{"a":1}}`: "/CPS CAPS",
 		`{"CAIS_Account":{"CAIS_Account_DETAILS":[]},"CPS":{}}`:      "",
 		`{"CAIS_Account":{"CAIS_Account_DETAILS":[]},"CAPS":{}}`:     "",

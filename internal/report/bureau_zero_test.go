@@ -32,11 +32,13 @@ func TestInstalmentOfNothing(t *testing.T) {
 		{"crif", `"CURRENT-BAL":"9,00,000","INSTALLMENT-AMT":"-1"`, true},
 	} {
 		gaps := gapsOf(t, c.bureau, bureauBody(c.bureau, c.members))
-		if told := slices.ContainsFunc(gaps, func(g string) bool { return hasCode(g, "instalment_missing") }); told != c.told {
+		if told := slices.ContainsFunc(gaps,
+			func(g string) bool { return hasCode(g, "instalment_missing") }); told != c.told {
 			t.Errorf("%s %s: %v", c.bureau, c.members, gaps)
 		}
 	}
-	if gaps := gapsOf(t, "x", commonAccount(`"accountType":"gold_loan","openDate":"2024-02-11","currentBalance":9,"emi":0`)); gaps != nil {
+	if gaps := gapsOf(t, "x",
+		commonAccount(`"accountType":"gold_loan","openDate":"2024-02-11","currentBalance":9,"emi":0`)); gaps != nil {
 		t.Errorf("a gold loan is paid back at its end: %v", gaps)
 	}
 }

@@ -11,7 +11,8 @@ import (
 // with or without the enclosing key.
 var cibil = layout{
 	native: func(v wire.Value) wire.Value {
-		return under(v, []string{"consumercreditdata", "cibilreport.consumercreditdata"}, []string{"tuefheader", "scores"})
+		return under(v, []string{"consumercreditdata", "cibilreport.consumercreditdata"},
+			[]string{"tuefheader", "scores"})
 	},
 	accounts:  []string{"accounts"},
 	enquiries: []string{"enquiries"},

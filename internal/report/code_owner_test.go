@@ -27,7 +27,8 @@ func TestOwners(t *testing.T) {
 	} {
 		h, faults, warnings := readBureau(t, c.bureau, commonAccount(`"ownership":`+c.told))
 		if len(faults) > 0 || len(warnings) > 0 || h.Accounts[0].Owner != c.want {
-			t.Errorf("%s %s: owner %d, want %d; faults %v, warnings %v", c.bureau, c.told, h.Accounts[0].Owner, c.want, faults, warnings)
+			t.Errorf("%s %s: owner %d, want %d; faults %v, warnings %v",
+				c.bureau, c.told, h.Accounts[0].Owner, c.want, faults, warnings)
 		}
 	}
 	for _, c := range []struct{ bureau, told string }{

@@ -35,7 +35,8 @@ var accountTypes = []accountType{
 	{12, OtherUnsecured, []string{"overdraft", "odonsavingsaccount"}},
 	{13, VehicleLoan, []string{"twowheelerloan", "twowheeler", "twothreewheelerloan"}},
 	{14, OtherUnsecured, []string{"nonfundedcreditfacility"}},
-	{15, OtherSecured, []string{"loanagainstbankdeposits", "loanagainstdeposits", "secured", "securedloan", "othersecured"}},
+	{15, OtherSecured,
+		[]string{"loanagainstbankdeposits", "loanagainstdeposits", "secured", "securedloan", "othersecured"}},
 	{16, OtherUnsecured, []string{"fleetcard"}},
 	{17, VehicleLoan, []string{"commercialvehicleloan", "commercialvehicleloans"}},
 	{18, OtherUnsecured, []string{"telcowireless"}},
@@ -57,7 +58,8 @@ var accountTypes = []accountType{
 	{41, PersonalLoan, []string{"microfinancepersonalloan"}},
 	{42, HomeLoan, []string{"microfinancehousingloan"}},
 	{43, OtherUnsecured, []string{
-		"microfinanceothers", "microfinance", "microfinanceloan", "jlgindividual", "jlggroup", "shgindividual", "shggroup",
+		"microfinanceothers", "microfinance", "microfinanceloan", "jlgindividual", "jlggroup", "shgindividual",
+		"shggroup",
 	}},
 	{44, HomeLoan, []string{
 		"pradhanmantriawasyojanacreditlinksubsidyschememayclss", "pradhanmantriawasyojanaclss", "pmayloan",

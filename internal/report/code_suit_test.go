@@ -79,8 +79,9 @@ func TestSuitWords(t *testing.T) {
 func TestWrittenOffMark(t *testing.T) {
 	t.Parallel()
 	for member, want := range map[string]Adverse{
-		`"writtenOffStatus":true`: WrittenOff, `"writtenOffStatus":"Y"`: WrittenOff, `"writtenOffStatus":"yes"`: WrittenOff,
-		`"writtenOffStatus":false`: 0, `"writtenOffStatus":"N"`: 0, `"writtenOffStatus":"01"`: 0,
+		`"writtenOffStatus":true`: WrittenOff, `"writtenOffStatus":"Y"`: WrittenOff,
+		`"writtenOffStatus":"yes"`: WrittenOff, `"writtenOffStatus":false`: 0, `"writtenOffStatus":"N"`: 0,
+		`"writtenOffStatus":"01"`: 0,
 	} {
 		if h, _, _ := readBureau(t, "x", bureauBody("x", member)); h.Accounts[0].Adverse != want {
 			t.Errorf("%s was read as %d, want %d", member, h.Accounts[0].Adverse, want)

@@ -46,14 +46,15 @@ func TestAccountTypeCodes(t *testing.T) {
 func TestAccountTypeNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Product{
-		"personal_loan": PersonalLoan, "Personal Loan": PersonalLoan, "PERSONAL-LOAN": PersonalLoan, "personalLoan": PersonalLoan,
-		"small_ticket_loan": PersonalLoan, "credit_card": CreditCard, "Secured Credit Card": CreditCard,
-		"Kisan Credit Card": OtherUnsecured, "Loan on Credit Card": OtherUnsecured, "Housing Loan": HomeLoan,
-		"Loan Against Property": HomeLoan, "Two-Wheeler Loan": VehicleLoan, "Auto Loan (Personal)": VehicleLoan,
-		"Business Loan - Priority Sector - Small Business": BusinessLoan, "Business Loan - Secured": BusinessLoanSecured,
-		"Loan Against Shares/Securities": OtherSecured, "Mudra Loans - Shishu / Kishor / Tarun": BusinessLoan,
-		"Microfinance - Housing Loan": HomeLoan, "Priority Sector- Gold Loan [Secured]": GoldLoan, "consumer_loan": ConsumerLoan,
-		"vehicle_loan": VehicleLoan, "home_loan": HomeLoan, "gold_loan": GoldLoan, "business_loan": BusinessLoan,
+		"personal_loan": PersonalLoan, "Personal Loan": PersonalLoan, "PERSONAL-LOAN": PersonalLoan,
+		"personalLoan": PersonalLoan, "small_ticket_loan": PersonalLoan, "credit_card": CreditCard,
+		"Secured Credit Card": CreditCard, "Kisan Credit Card": OtherUnsecured, "Loan on Credit Card": OtherUnsecured,
+		"Housing Loan": HomeLoan, "Loan Against Property": HomeLoan, "Two-Wheeler Loan": VehicleLoan,
+		"Auto Loan (Personal)": VehicleLoan, "Business Loan - Priority Sector - Small Business": BusinessLoan,
+		"Business Loan - Secured": BusinessLoanSecured, "Loan Against Shares/Securities": OtherSecured,
+		"Mudra Loans - Shishu / Kishor / Tarun": BusinessLoan, "Microfinance - Housing Loan": HomeLoan,
+		"Priority Sector- Gold Loan [Secured]": GoldLoan, "consumer_loan": ConsumerLoan, "vehicle_loan": VehicleLoan,
+		"home_loan": HomeLoan, "gold_loan": GoldLoan, "business_loan": BusinessLoan,
 	} {
 		if got, known := productOf(name, productsByCode); !known || got != want {
 			t.Errorf("%s was read as %s (%t), want %s", name, productNames[got], known, productNames[want])
@@ -163,8 +164,8 @@ func TestPhrases(t *testing.T) {
 		"Charge Off/Written Off": "W over", "Post Write Off Closed": "W over", "Settled": "S over",
 		"Post (WO) Settled": "WS over", "Post Written Off Settled": "WS over", "Suit filed and written-off": "WF over",
 		"Loan Approved - Not yet disbursed": " over",
-		"ns":                                " -", "SF": "F runs", "WDF": "V runs", "SFR": "F runs", "SFWD": "FV runs", "SFWO": "WF over",
-		"WDWO": "WV over", "SWDW": "WFV over",
+		"ns":                                " -", "SF": "F runs", "WDF": "V runs", "SFR": "F runs", "SFWD": "FV runs",
+		"SFWO": "WF over", "WDWO": "WV over", "SWDW": "WFV over",
 	} {
 		if got, known := readStanding(text, accountStatuses); !known || standingText(got) != want {
 			t.Errorf("%s was read as %q (%t), want %q", text, standingText(got), known, want)
@@ -195,10 +196,11 @@ func TestPaymentCodes(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{
-		"000": 0, "001": 1, "045": 45, "900": 900, "XXX": unreported, "STD": 0, "SMA": 31, "SUB": 91, "DBT": 180, "LSS": 360,
-		"01+": 1, "31+": 31, "61+": 61, "91+": 91, "121+": 121, "181+": 181, "1000": 0, "1001": 1, "1999": 999, "LOSS": 360,
-		"CLSD": unreported, "NEW": unreported, "SET": unreported, "WOF": unreported, "PWOS": unreported, "RES": unreported,
-		"RGM": unreported, "RNC": unreported, "RCV": unreported, "FPD": 31, "*": unreported, "sub": 91, "SMA 2": 61, "DDD": unreported,
+		"000": 0, "001": 1, "045": 45, "900": 900, "XXX": unreported, "STD": 0, "SMA": 31, "SUB": 91, "DBT": 180,
+		"LSS": 360, "01+": 1, "31+": 31, "61+": 61, "91+": 91, "121+": 121, "181+": 181, "1000": 0, "1001": 1,
+		"1999": 999, "LOSS": 360, "CLSD": unreported, "NEW": unreported, "SET": unreported, "WOF": unreported,
+		"PWOS": unreported, "RES": unreported, "RGM": unreported, "RNC": unreported, "RCV": unreported, "FPD": 31,
+		"*": unreported, "sub": 91, "SMA 2": 61, "DDD": unreported,
 	} {
 		if c, known := readCell(text); !known || say(c) != want {
 			t.Errorf("%s says %d days (%t), want %d", text, say(c), known, want)

@@ -70,7 +70,8 @@ func TestParseMonth(t *testing.T) {
 			t.Errorf("%s was read as %d, want %d", text, got, october)
 		}
 	}
-	for _, text := range []string{"", "2026-13", "13-26", "2026", "Okt:2026", "ctn:2026", "1-26", "2026-1x", "xx-26", "Oct:20x6"} {
+	for _, text := range []string{"", "2026-13", "13-26", "2026", "Okt:2026", "ctn:2026", "1-26", "2026-1x", "xx-26",
+		"Oct:20x6"} {
 		if got := parseMonth(text); got != civil.NoMonth {
 			t.Errorf("%s was read as %d", text, got)
 		}

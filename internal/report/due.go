@@ -48,7 +48,8 @@ func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	live, lapsed := make([]series, 0, 8), make([]series, 0, 8)
 	for from := 0; from < len(calls); {
 		to := from + 1
-		for to < len(calls) && calls[to].party == calls[from].party && similar(calls[from].amount, calls[to].amount, 2) {
+		for to < len(calls) && calls[to].party == calls[from].party && similar(calls[from].amount, calls[to].amount,
+			2) {
 			to++
 		}
 		s, ok := newSeries(calls[from:to], newest)

@@ -29,7 +29,8 @@ func dueOf(t testing.TB, rows ...string) int64 {
 // loan that begins in the newest month is added to the others.
 func TestDueInstalments(t *testing.T) {
 	t.Parallel()
-	lenders := []string{"ACH D- HDB FINANCIAL-EMI 7", "ACH D- BAJAJ FINANCE 44", "NACH DR MONEYVIEW 99", "LOAN EMI SHRIRAM 5"}
+	lenders := []string{"ACH D- HDB FINANCIAL-EMI 7",
+		"ACH D- BAJAJ FINANCE 44", "NACH DR MONEYVIEW 99", "LOAN EMI SHRIRAM 5"}
 	rapid.Check(t, func(rt *rapid.T) {
 		var paid, bounced []string
 		want := int64(0)
@@ -42,7 +43,8 @@ func TestDueInstalments(t *testing.T) {
 				paid = append(paid, dueRow(day, "DEBIT", rupees, lender))
 				bounced = append(bounced, dueRow(day, "DEBIT", rupees, lender))
 				if rapid.Bool().Draw(rt, "bounces") {
-					bounced = append(bounced, dueRow(day, "CREDIT", rupees, strings.Replace(lender, "D-", "RTN", 1)+" RETURN NACH"))
+					bounced = append(bounced,
+						dueRow(day, "CREDIT", rupees, strings.Replace(lender, "D-", "RTN", 1)+" RETURN NACH"))
 				}
 			}
 			want += 100 * rupees
@@ -98,7 +100,8 @@ func TestNotDue(t *testing.T) {
 			t.Errorf("%s: %d paise are due, want %d", what, got, c.want)
 		}
 	}
-	s, _ := readBank(t, `{"transactions":[`+dueRow(day(2026, time.October, 5), "DEBIT", 9_000, "EMI 7")+`]}`, day(2026, time.November, 15))
+	s, _ := readBank(t, `{"transactions":[`+dueRow(day(2026, time.October, 5), "DEBIT", 9_000, "EMI 7")+`]}`,
+		day(2026, time.November, 15))
 	if s.DueInstalmentPaise != NoAmount {
 		t.Errorf("without a whole month %d paise are due", s.DueInstalmentPaise)
 	}

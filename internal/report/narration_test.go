@@ -84,7 +84,8 @@ func TestNarrations(t *testing.T) {
 func TestEightLetters(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := string(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]byte("AZaz@[`{09/")), rapid.Byte()), 0, 20).Draw(t, "text"))
+		text := string(
+			rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom([]byte("AZaz@[`{09/")), rapid.Byte()), 0, 20).Draw(t, "text"))
 		want, end := uint64(0), 0
 		for ; end < min(8, len(text)) && capital[text[end]] >= 'A'; end++ {
 			want |= uint64(capital[text[end]]) << (8 * end)

@@ -52,20 +52,21 @@ type Found uint32
 
 // The kinds of transactions.
 const (
-	Income          Found = 1 << iota // a credit that is no loan, own transfer, refund, reversal, return or redemption
-	Salary                            // a credit
-	LoanInstalment                    // a debit
-	CardBill                          // a debit
-	BillPayment                       // a debit
-	Investment                        // a debit
-	Charge                            // a debit: the bank's own or penal
-	LoanCredit                        // a credit: a disbursal
-	SelfTransfer                      // to or from the holder's own account
-	Mandate                           // by NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce
-	Cheque                            // by cheque: an honoured debit, a deposit that was kept, or the entry of a bounce
-	IssuedBounce                      // the entry of the holder's own mandate or cheque that was returned unpaid
-	DepositedReturn                   // a deposited cheque was returned unpaid
-	Refund                            // a refund, reversal or redemption
+	Income         Found = 1 << iota // a credit that is no loan, own transfer, refund, reversal, return or redemption
+	Salary                           // a credit
+	LoanInstalment                   // a debit
+	CardBill                         // a debit
+	BillPayment                      // a debit
+	Investment                       // a debit
+	Charge                           // a debit: the bank's own or penal
+	LoanCredit                       // a credit: a disbursal
+	SelfTransfer                     // to or from the holder's own account
+	// by NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce
+	Mandate
+	Cheque          // by cheque: an honoured debit, a deposit that was kept, or the entry of a bounce
+	IssuedBounce    // the entry of the holder's own mandate or cheque that was returned unpaid
+	DepositedReturn // a deposited cheque was returned unpaid
+	Refund          // a refund, reversal or redemption
 )
 
 // Transaction is one line of a statement.

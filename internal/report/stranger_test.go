@@ -42,7 +42,8 @@ func TestNamesAreExact(t *testing.T) {
 		for _, it := range warnings.Items() {
 			if it.Code == fault.CodeUnknownField {
 				list = append(list, it.Pointer+" "+it.Nearest)
-				if strings.Contains(it.Detail, "case-sensitive") != strings.EqualFold(it.Nearest, it.Pointer[strings.LastIndex(it.Pointer, "/")+1:]) {
+				if strings.Contains(it.Detail, "case-sensitive") != strings.EqualFold(it.Nearest,
+					it.Pointer[strings.LastIndex(it.Pointer, "/")+1:]) {
 					t.Errorf("%s: %s", it.Pointer, it.Detail)
 				}
 			}
@@ -52,8 +53,8 @@ func TestNamesAreExact(t *testing.T) {
 	const body = `{"accounts":[{"AccountType":"personal_loan","EMI":5,"current_balance":9,"colour":1,"emi":null}],
 		"enquiries":[{"date":"2026-09-03","Product":"personal_loan"}]}`
 	want := []string{
-		"/accounts/0/AccountType accountType", "/accounts/0/EMI emi", "/accounts/0/current_balance currentBalance", "/accounts/0/colour ",
-		"/enquiries/0/Product product",
+		"/accounts/0/AccountType accountType", "/accounts/0/EMI emi", "/accounts/0/current_balance currentBalance",
+		"/accounts/0/colour ", "/enquiries/0/Product product",
 	}
 	if diff := cmp.Diff(want, nearest("x", body)); diff != "" {
 		t.Error(diff)
@@ -66,7 +67,8 @@ func TestNamesAreExact(t *testing.T) {
 	if list := nearest("experian", own); list != nil {
 		t.Errorf("in a bureau's own layout %v are told", list)
 	}
-	if h, _, _ := readBureau(t, "experian", own); h.Accounts[0].BalancePaise != 900 || h.Accounts[0].Product != PersonalLoan {
+	if h, _, _ := readBureau(t, "experian", own); h.Accounts[0].BalancePaise != 900 ||
+		h.Accounts[0].Product != PersonalLoan {
 		t.Errorf("a bureau's own layout was read as %+v", h.Accounts[0])
 	}
 }

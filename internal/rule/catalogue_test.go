@@ -87,11 +87,12 @@ func TestNearestOperator(t *testing.T) {
 		{"start_with", "starts_with"}, {"endswith", "ends_with"}, {"contain", "contains"}, {"exist", "exists"},
 		{"asbent", "absent"}, {"ture", "true"}, {"fales", "false"},
 
-		{"", ""}, {"=", ""}, {"==", ""}, {"!=", ""}, {"<", ""}, {"<=", ""}, {">", ""}, {">=", ""}, {"&&", ""}, {"||", ""},
-		{"regex", ""}, {"xor", "or"}, {"matches", ""}, {"if", "in"},
+		{"", ""}, {"=", ""}, {"==", ""}, {"!=", ""}, {"<", ""}, {"<=", ""}, {">", ""}, {">=", ""}, {"&&", ""},
+		{"||", ""}, {"regex", ""}, {"xor", "or"}, {"matches", ""}, {"if", "in"},
 	} {
 		items := readFaults(t, fmt.Sprintf(`{"op":%q}`, c.op))
-		want := "is not an operator of the condition language, which has and, or, not, eq, ne, lt, lte, gt, gte, in, not_in, " +
+		want := "is not an operator of the condition language, which has and, or, not, eq, ne, lt, lte, gt, gte, " +
+			"in, not_in, " +
 			"between, starts_with, ends_with, contains, exists, absent, true, false"
 		if c.want != "" {
 			want += fmt.Sprintf("; did you mean %q?", c.want)
@@ -121,11 +122,15 @@ func TestNearestIsTheSameEveryTime(t *testing.T) {
 // features.
 func BenchmarkNearest(b *testing.B) {
 	var fields []rule.Field
-	for _, what := range []string{"enquiries", "tradelines", "outstanding", "overdue", "utilisation", "dpd_max", "written_off"} {
-		for _, product := range []string{"personal_loan", "credit_card", "gold_loan", "home_loan", "auto_loan", "two_wheeler", "consumer", "business", "overdraft", "any"} {
+	for _, what := range []string{"enquiries", "tradelines", "outstanding", "overdue", "utilisation", "dpd_max",
+		"written_off"} {
+		for _, product := range []string{"personal_loan", "credit_card", "gold_loan", "home_loan", "auto_loan",
+			"two_wheeler", "consumer", "business", "overdraft", "any"} {
 			for _, how := range []string{"count", "sum", "max", "mean", "share"} {
-				for _, window := range []string{"30d", "60d", "90d", "180d", "360d", "720d", "1080d", "6m", "12m", "24m"} {
-					fields = append(fields, rule.Field{Name: "feature_" + what + "_" + product + "_" + how + "_" + window})
+				for _, window := range []string{"30d", "60d", "90d", "180d", "360d", "720d", "1080d", "6m", "12m",
+					"24m"} {
+					fields = append(fields,
+						rule.Field{Name: "feature_" + what + "_" + product + "_" + how + "_" + window})
 				}
 			}
 		}

@@ -37,20 +37,24 @@ func TestExplain(t *testing.T) {
 		{`{"op":"exists","field":"age"}`, `{}`, rule.Fails, []string{"age is given"}, nil},
 
 		// All of an and make it hold; one is enough to make it fail.
-		{and(young + "," + poor), `{"age":20,"monthly_income":1}`, rule.Holds, []string{"age < 21", "monthly_income < 25000"}, nil},
-		{and(young + "," + poor), `{"age":20,"monthly_income":25000}`, rule.Fails, []string{"monthly_income < 25000"}, nil},
+		{and(young + "," + poor), `{"age":20,"monthly_income":1}`,
+			rule.Holds, []string{"age < 21", "monthly_income < 25000"}, nil},
+		{and(young + "," + poor), `{"age":20,"monthly_income":25000}`,
+			rule.Fails, []string{"monthly_income < 25000"}, nil},
 		{and(young + "," + poor), `{"monthly_income":25000}`, rule.Fails, []string{"monthly_income < 25000"}, nil},
 		{and(young + "," + poor), `{"monthly_income":1}`, rule.Unknown, nil, []string{"age"}},
 		{and(poor + "," + young + "," + not(poor)), `{}`, rule.Unknown, nil, []string{"monthly_income", "age"}},
 
 		// For an or it is the opposite.
 		{or(young + "," + poor), `{"monthly_income":1}`, rule.Holds, []string{"monthly_income < 25000"}, nil},
-		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`, rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},
+		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`,
+			rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30}`, rule.Unknown, nil, []string{"monthly_income"}},
 
 		// Missing fields of a part that no longer matters are not listed.
 		{and(or(young+","+poor) + "," + ntc), `{"age":20}`, rule.Unknown, nil, []string{"bureau_is_ntc"}},
-		{or(and(young+","+poor) + "," + not(ntc)), `{"bureau_is_ntc":false}`, rule.Holds, []string{"bureau_is_ntc = true"}, nil},
+		{or(and(young+","+poor) + "," + not(ntc)), `{"bureau_is_ntc":false}`, rule.Holds,
+			[]string{"bureau_is_ntc = true"}, nil},
 
 		// Arithmetic lists the fields that it lacks; a division by zero lacks
 		// none.

@@ -183,7 +183,8 @@ func TestValue(t *testing.T) {
 		{rule.Bool(true), rule.BoolType, 0, "", true, "true"},
 	} {
 		v := c.value
-		if v.Type() != c.typ || v.Number() != c.number || v.Text() != c.text || v.IsTrue() != c.isTrue || v.String() != c.shown {
+		if v.Type() != c.typ || v.Number() != c.number || v.Text() != c.text || v.IsTrue() != c.isTrue ||
+			v.String() != c.shown {
 			t.Errorf("%#v: %s, %s, %q, %t, %s", v, v.Type(), v.Number(), v.Text(), v.IsTrue(), v)
 		}
 	}

@@ -50,7 +50,8 @@ func TestFrameForgets(t *testing.T) {
 		} {
 			step.plan.slots.Load(step.facts, &frame)
 			if got := step.plan.code.Eval(step.plan.tests[0], &frame); got != step.want {
-				t.Errorf("%s over %s: %s, want %s", step.plan.conditions[0].Text(), canonicalFacts(step.facts), name(got), name(step.want))
+				t.Errorf("%s over %s: %s, want %s", step.plan.conditions[0].Text(), canonicalFacts(step.facts),
+					name(got), name(step.want))
 			}
 		}
 	}
@@ -59,7 +60,8 @@ func TestFrameForgets(t *testing.T) {
 // TestPut checks that Put changes one slot and no other.
 func TestPut(t *testing.T) {
 	t.Parallel()
-	c := readCondition(t, `{"op":"and","args":[{"op":"eq","field":"bureau","value":"cibil"},{"op":"gt","field":"applicant.bonus","value":0}]}`)
+	c := readCondition(t,
+		`{"op":"and","args":[{"op":"eq","field":"bureau","value":"cibil"},{"op":"gt","field":"applicant.bonus","value":0}]}`)
 	p := compile(c)
 	var frame rule.Frame
 	p.slots.Load(readFacts(t, `{"bureau":"crif","applicant.bonus":5}`), &frame)
@@ -118,12 +120,14 @@ func TestManyFields(t *testing.T) {
 	for i := range fields {
 		id, _ := catalogue.Lookup(unusedName(i))
 		facts.Add(id, []rule.Value{rule.Num(-1), rule.Num(1), {}}[i%3])
-		conditions = append(conditions, readCondition(t, fmt.Sprintf(`{"op":"lt","field":%q,"value":0}`, unusedName(i))))
+		conditions = append(conditions,
+			readCondition(t, fmt.Sprintf(`{"op":"lt","field":%q,"value":0}`, unusedName(i))))
 		want = append(want, truths[i%3])
 	}
 	// Pairs whose slots would share a bit if bits wrapped around.
 	for i := range fields - 64 {
-		pair := fmt.Sprintf(`[{"op":"lt","field":%q,"value":0},{"op":"lt","field":%q,"value":0}]`, unusedName(i), unusedName(i+64))
+		pair := fmt.Sprintf(`[{"op":"lt","field":%q,"value":0},{"op":"lt","field":%q,"value":0}]`,
+			unusedName(i), unusedName(i+64))
 		conditions = append(conditions, readCondition(t, `{"op":"or","args":`+pair+`}`))
 		first, second := truths[i%3], truths[(i+64)%3]
 		switch {
@@ -157,10 +161,13 @@ func TestConcurrentUse(t *testing.T) {
 	p := compile(
 		readCondition(t, typical),
 		readCondition(t, `{"op":"eq","left":{"field":"bureau"},"right":{"field":"device_os"}}`),
-		readCondition(t, `{"op":"gt","left":{"op":"div","args":[{"field":"monthly_income"},{"field":"age"}]},"right":{"value":2000}}`),
-		readCondition(t, `{"op":"or","args":[{"op":"starts_with","field":"bureau","value":"ci"},{"op":"absent","field":"applicant.bonus"}]}`),
+		readCondition(t,
+			`{"op":"gt","left":{"op":"div","args":[{"field":"monthly_income"},{"field":"age"}]},"right":{"value":2000}}`),
+		readCondition(t,
+			`{"op":"or","args":[{"op":"starts_with","field":"bureau","value":"ci"},{"op":"absent","field":"applicant.bonus"}]}`),
 	)
-	applicants := []string{typicalFacts, `{}`, `{"bureau":"x","device_os":"x","applicant.bonus":1,"age":0,"monthly_income":1}`}
+	applicants := []string{typicalFacts, `{}`,
+		`{"bureau":"x","device_os":"x","applicant.bonus":1,"age":0,"monthly_income":1}`}
 	var want [][]rule.Truth
 	for _, document := range applicants {
 		var frame rule.Frame
@@ -186,7 +193,8 @@ func TestConcurrentUse(t *testing.T) {
 					got := p.code.Eval(p.tests[i], &frame)
 					explained := p.code.Explain(p.conditions[i], &frame).Truth
 					if got != want[who][i] || explained != got {
-						t.Errorf("applicant %d, condition %d: %s, explained as %s, want %s", who, i, name(got), name(explained), name(want[who][i]))
+						t.Errorf("applicant %d, condition %d: %s, explained as %s, want %s",
+							who, i, name(got), name(explained), name(want[who][i]))
 					}
 				}
 			}

@@ -74,17 +74,27 @@ func (g *grower) predicate(depth int) string {
 	case 0:
 		return fmt.Sprintf(`{"op":%q,"field":%q,"value":%s}`, g.comparison(kind), field, g.oneOf(valuesOf[kind]))
 	case 1:
-		return fmt.Sprintf(`{"op":%q,"left":%s,"right":%s}`, g.comparison(kind), g.operand(kind, depth, g.blind), g.operand(kind, depth, false))
+		return fmt.Sprintf(`{"op":%q,"left":%s,"right":%s}`,
+			g.comparison(kind), g.operand(kind, depth, g.blind), g.operand(kind, depth, false))
 	case 2:
-		return fmt.Sprintf(`{"left":%s,"right":%s,"op":%q}`, g.operand("number", depth, false), g.operand("number", depth, g.blind), g.comparison("number"))
+		return fmt.Sprintf(`{"left":%s,"right":%s,"op":%q}`,
+			g.operand("number", depth, false), g.operand("number", depth, g.blind), g.comparison("number"))
 	case 3:
 		return fmt.Sprintf(`{"op":"in","field":%q,"values":[%s]}`, field, g.values(kind))
 	case 4:
 		return fmt.Sprintf(`{"op":"not_in","field":%q,"values":[%s]}`, field, g.values(kind))
 	case 5:
-		ends := [][2]string{{"0", "0"}, {"-1", "0"}, {"0", "1"}, {"0.1", "0.3"}, {"2", "650"}, {"-1000000000000", "1e12"}}
+		ends := [][2]string{
+			{"0", "0"},
+			{"-1", "0"},
+			{"0", "1"},
+			{"0.1", "0.3"},
+			{"2", "650"},
+			{"-1000000000000", "1e12"},
+		}
 		least := ends[g.pick(len(ends))]
-		return fmt.Sprintf(`{"op":"between","field":%q,"min":%s,"max":%s}`, g.oneOf(fieldsOf["number"]), least[0], least[1])
+		return fmt.Sprintf(`{"op":"between","field":%q,"min":%s,"max":%s}`,
+			g.oneOf(fieldsOf["number"]), least[0], least[1])
 	case 6:
 		return fmt.Sprintf(`{"op":%q,"field":%q,"value":%s}`,
 			g.oneOf([]string{"starts_with", "ends_with", "contains"}),
@@ -160,7 +170,8 @@ func (g *grower) facts() string {
 				out = append(out, fmt.Sprintf(`%q:%s`, field, g.oneOf(valuesOf[g.oneOf(types)])))
 			case 5:
 				if kind == "number" {
-					out = append(out, fmt.Sprintf(`%q:%s`, field, g.oneOf([]string{"0.0000005", "-0.0000005", "0.30000049", "649.9999995"})))
+					out = append(out, fmt.Sprintf(`%q:%s`, field,
+						g.oneOf([]string{"0.0000005", "-0.0000005", "0.30000049", "649.9999995"})))
 					continue
 				}
 				fallthrough

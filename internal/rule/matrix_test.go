@@ -42,35 +42,55 @@ var matrix = []struct {
 	{"eq", `{"op":"eq","field":"bureau","value":"cibil"}`, `{"bureau":"cibil"}`, `{"bureau":"crif"}`, "H F U U U"},
 	{"ne", `{"op":"ne","field":"bureau","value":"cibil"}`, `{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},
 	{"eq", `{"op":"eq","field":"bureau","value":""}`, `{"bureau":""}`, `{"bureau":"crif"}`, "H F U U U"},
-	{"eq", `{"op":"eq","field":"bureau_is_ntc","value":true}`, `{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
-	{"eq", `{"op":"eq","field":"bureau_is_ntc","value":false}`, `{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
-	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":true}`, `{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
-	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":false}`, `{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"bureau_is_ntc","value":true}`,
+		`{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"bureau_is_ntc","value":false}`,
+		`{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":true}`,
+		`{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":false}`,
+		`{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
 
 	// An input that the policy declares is no different.
-	{"lt", `{"op":"lt","field":"applicant.bonus","value":0}`, `{"applicant.bonus":-1}`, `{"applicant.bonus":0}`, "H F U U U"},
-	{"ne", `{"op":"ne","field":"applicant.employer_category","value":"A"}`, `{"applicant.employer_category":"B"}`, `{"applicant.employer_category":"A"}`, "H F U U U"},
-	{"eq", `{"op":"eq","field":"applicant.is_staff","value":false}`, `{"applicant.is_staff":false}`, `{"applicant.is_staff":true}`, "H F U U U"},
+	{"lt", `{"op":"lt","field":"applicant.bonus","value":0}`,
+		`{"applicant.bonus":-1}`, `{"applicant.bonus":0}`, "H F U U U"},
+	{"ne", `{"op":"ne","field":"applicant.employer_category","value":"A"}`, `{"applicant.employer_category":"B"}`,
+		`{"applicant.employer_category":"A"}`, "H F U U U"},
+	{"eq", `{"op":"eq","field":"applicant.is_staff","value":false}`, `{"applicant.is_staff":false}`,
+		`{"applicant.is_staff":true}`, "H F U U U"},
 
 	// A constant with a field.
 	{"eq", `{"op":"eq","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
-	{"ne", `{"op":"ne","left":{"value":"cibil"},"right":{"field":"bureau"}}`, `{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"value":"cibil"},"right":{"field":"bureau"}}`,
+		`{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},
 	{"lt", `{"op":"lt","left":{"value":21},"right":{"field":"age"}}`, `{"age":22}`, `{"age":21}`, "H F U U U"},
 	{"lte", `{"op":"lte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
 	{"gt", `{"op":"gt","left":{"value":21},"right":{"field":"age"}}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
 	{"gte", `{"op":"gte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
 
 	// Two fields: absent on either side, and on both.
-	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":0,"foir":1}`, "H F U U U"},
-	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":1}`, `{"age":0,"foir":0}`, "H F U U U"},
-	{"lt", `{"op":"lt","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":-1,"foir":0}`, `{"age":0,"foir":0}`, "H F U U U"},
-	{"lte", `{"op":"lte","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":0,"foir":-1}`, "H F U U U"},
-	{"gt", `{"op":"gt","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":-1}`, `{"age":0,"foir":0}`, "H F U U U"},
-	{"gte", `{"op":"gte","left":{"field":"age"},"right":{"field":"foir"}}`, `{"age":0,"foir":0}`, `{"age":-1,"foir":0}`, "H F U U U"},
-	{"eq", `{"op":"eq","left":{"field":"bureau"},"right":{"field":"device_os"}}`, `{"bureau":"x","device_os":"x"}`, `{"bureau":"x","device_os":"y"}`, "H F U U U"},
-	{"ne", `{"op":"ne","left":{"field":"bureau"},"right":{"field":"device_os"}}`, `{"bureau":"x","device_os":"y"}`, `{"bureau":"x","device_os":"x"}`, "H F U U U"},
-	{"eq", `{"op":"eq","left":{"field":"bureau_is_ntc"},"right":{"field":"device_is_emulator"}}`, `{"bureau_is_ntc":false,"device_is_emulator":false}`, `{"bureau_is_ntc":false,"device_is_emulator":true}`, "H F U U U"},
-	{"ne", `{"op":"ne","left":{"field":"bureau_is_ntc"},"right":{"field":"device_is_emulator"}}`, `{"bureau_is_ntc":false,"device_is_emulator":true}`, `{"bureau_is_ntc":false,"device_is_emulator":false}`, "H F U U U"},
+	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"foir"}}`,
+		`{"age":0,"foir":0}`, `{"age":0,"foir":1}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"foir"}}`,
+		`{"age":0,"foir":1}`, `{"age":0,"foir":0}`, "H F U U U"},
+	{"lt", `{"op":"lt","left":{"field":"age"},"right":{"field":"foir"}}`,
+		`{"age":-1,"foir":0}`, `{"age":0,"foir":0}`, "H F U U U"},
+	{"lte", `{"op":"lte","left":{"field":"age"},"right":{"field":"foir"}}`,
+		`{"age":0,"foir":0}`, `{"age":0,"foir":-1}`, "H F U U U"},
+	{"gt", `{"op":"gt","left":{"field":"age"},"right":{"field":"foir"}}`,
+		`{"age":0,"foir":-1}`, `{"age":0,"foir":0}`, "H F U U U"},
+	{"gte", `{"op":"gte","left":{"field":"age"},"right":{"field":"foir"}}`,
+		`{"age":0,"foir":0}`, `{"age":-1,"foir":0}`, "H F U U U"},
+	{"eq", `{"op":"eq","left":{"field":"bureau"},"right":{"field":"device_os"}}`, `{"bureau":"x","device_os":"x"}`,
+		`{"bureau":"x","device_os":"y"}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"field":"bureau"},"right":{"field":"device_os"}}`, `{"bureau":"x","device_os":"y"}`,
+		`{"bureau":"x","device_os":"x"}`, "H F U U U"},
+	{"eq", `{"op":"eq","left":{"field":"bureau_is_ntc"},"right":{"field":"device_is_emulator"}}`,
+		`{"bureau_is_ntc":false,"device_is_emulator":false}`,
+		`{"bureau_is_ntc":false,"device_is_emulator":true}`, "H F U U U"},
+	{"ne", `{"op":"ne","left":{"field":"bureau_is_ntc"},"right":{"field":"device_is_emulator"}}`,
+		`{"bureau_is_ntc":false,"device_is_emulator":true}`,
+		`{"bureau_is_ntc":false,"device_is_emulator":false}`, "H F U U U"},
 
 	// A field with itself: given, it equals itself; absent, it does not.
 	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"age"}}`, `{"age":0}`, "", "H - U U U"},
@@ -81,11 +101,16 @@ var matrix = []struct {
 	{"in", `{"op":"in","field":"age","values":[-1,0,3]}`, `{"age":0}`, `{"age":1}`, "H F U U U"},
 	{"not_in", `{"op":"not_in","field":"age","values":[-1,0,3]}`, `{"age":1}`, `{"age":-1}`, "H F U U U"},
 	{"in", `{"op":"in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-1}`, `{"age":10}`, "H F U U U"},
-	{"not_in", `{"op":"not_in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-2}`, `{"age":9}`, "H F U U U"},
-	{"in", `{"op":"in","field":"bureau","values":["cibil","crif"]}`, `{"bureau":"crif"}`, `{"bureau":"equifax"}`, "H F U U U"},
-	{"not_in", `{"op":"not_in","field":"bureau","values":["cibil","crif"]}`, `{"bureau":"equifax"}`, `{"bureau":"crif"}`, "H F U U U"},
-	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true]}`, `{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
-	{"not_in", `{"op":"not_in","field":"bureau_is_ntc","values":[true]}`, `{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
+	{"not_in", `{"op":"not_in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`,
+		`{"age":-2}`, `{"age":9}`, "H F U U U"},
+	{"in", `{"op":"in","field":"bureau","values":["cibil","crif"]}`,
+		`{"bureau":"crif"}`, `{"bureau":"equifax"}`, "H F U U U"},
+	{"not_in", `{"op":"not_in","field":"bureau","values":["cibil","crif"]}`,
+		`{"bureau":"equifax"}`, `{"bureau":"crif"}`, "H F U U U"},
+	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true]}`,
+		`{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
+	{"not_in", `{"op":"not_in","field":"bureau_is_ntc","values":[true]}`,
+		`{"bureau_is_ntc":false}`, `{"bureau_is_ntc":true}`, "H F U U U"},
 	{"in", `{"op":"in","field":"bureau_is_ntc","values":[true,false]}`, `{"bureau_is_ntc":false}`, "", "H - U U U"},
 
 	// Ranges include both ends.
@@ -93,9 +118,12 @@ var matrix = []struct {
 	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":60}`, `{"age":60.000001}`, "H F U U U"},
 
 	// Parts of strings.
-	{"starts_with", `{"op":"starts_with","field":"bureau","value":"ci"}`, `{"bureau":"cibil"}`, `{"bureau":"acibil"}`, "H F U U U"},
-	{"ends_with", `{"op":"ends_with","field":"bureau","value":"il"}`, `{"bureau":"cibil"}`, `{"bureau":"cibils"}`, "H F U U U"},
-	{"contains", `{"op":"contains","field":"bureau","value":"ibi"}`, `{"bureau":"cibil"}`, `{"bureau":"cbil"}`, "H F U U U"},
+	{"starts_with", `{"op":"starts_with","field":"bureau","value":"ci"}`,
+		`{"bureau":"cibil"}`, `{"bureau":"acibil"}`, "H F U U U"},
+	{"ends_with", `{"op":"ends_with","field":"bureau","value":"il"}`,
+		`{"bureau":"cibil"}`, `{"bureau":"cibils"}`, "H F U U U"},
+	{"contains", `{"op":"contains","field":"bureau","value":"ibi"}`,
+		`{"bureau":"cibil"}`, `{"bureau":"cbil"}`, "H F U U U"},
 
 	// The only two that can see absence. A value of the wrong
 	// type is there, and is nothing else.
@@ -117,13 +145,20 @@ var matrix = []struct {
 
 	// Arithmetic is strict: one argument that is not there leaves no result,
 	// whatever the others are.
-	{"add", `{"op":"eq","left":{"op":"add","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":3}}`, `{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
-	{"sub", `{"op":"lt","left":{"op":"sub","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`, `{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
-	{"mul", `{"op":"gt","left":{"op":"mul","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`, `{"age":-1,"foir":-1}`, `{"age":0,"foir":1}`, "H F U U U"},
-	{"div", `{"op":"gte","left":{"op":"div","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":2}}`, `{"age":4,"foir":2}`, `{"age":0,"foir":2}`, "H F U U U"},
-	{"min", `{"op":"lte","left":{"op":"min","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`, `{"age":5,"foir":0}`, `{"age":5,"foir":1}`, "H F U U U"},
-	{"max", `{"op":"ne","left":{"op":"max","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":5}}`, `{"age":5,"foir":6}`, `{"age":5,"foir":1}`, "H F U U U"},
-	{"abs", `{"op":"eq","left":{"op":"abs","args":[{"field":"age"}]},"right":{"field":"foir"}}`, `{"age":-5,"foir":5}`, `{"age":5,"foir":-5}`, "H F U U U"},
+	{"add", `{"op":"eq","left":{"op":"add","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":3}}`,
+		`{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
+	{"sub", `{"op":"lt","left":{"op":"sub","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`,
+		`{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
+	{"mul", `{"op":"gt","left":{"op":"mul","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`,
+		`{"age":-1,"foir":-1}`, `{"age":0,"foir":1}`, "H F U U U"},
+	{"div", `{"op":"gte","left":{"op":"div","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":2}}`,
+		`{"age":4,"foir":2}`, `{"age":0,"foir":2}`, "H F U U U"},
+	{"min", `{"op":"lte","left":{"op":"min","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`,
+		`{"age":5,"foir":0}`, `{"age":5,"foir":1}`, "H F U U U"},
+	{"max", `{"op":"ne","left":{"op":"max","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":5}}`,
+		`{"age":5,"foir":6}`, `{"age":5,"foir":1}`, "H F U U U"},
+	{"abs", `{"op":"eq","left":{"op":"abs","args":[{"field":"age"}]},"right":{"field":"foir"}}`,
+		`{"age":-5,"foir":5}`, `{"age":5,"foir":-5}`, "H F U U U"},
 }
 
 func TestMatrix(t *testing.T) {
@@ -290,7 +325,8 @@ func TestConnectives(t *testing.T) {
 		atoms := map[string][]string{
 			"H": {`{"op":"true"}`, `{"op":"eq","field":"bureau_is_ntc","value":true}`},
 			"F": {`{"op":"false"}`, `{"op":"ne","field":"bureau_is_ntc","value":true}`},
-			"U": {`{"op":"eq","field":"location_gps_pincode_match","value":true}`, `{"op":"not_in","field":"age","values":[1]}`},
+			"U": {`{"op":"eq","field":"location_gps_pincode_match","value":true}`,
+				`{"op":"not_in","field":"age","values":[1]}`},
 		}
 		for _, left := range atoms[row.left] {
 			for _, right := range atoms[row.right] {
@@ -298,7 +334,8 @@ func TestConnectives(t *testing.T) {
 				check(t, situation, `{"op":"and","args":[`+left+`,`+right+`]}`, facts, truthOf(row.and))
 				check(t, situation, `{"op":"or","args":[`+left+`,`+right+`]}`, facts, truthOf(row.or))
 				// De Morgan holds in three values too.
-				check(t, situation, `{"op":"not","arg":{"op":"or","args":[{"op":"not","arg":`+left+`},{"op":"not","arg":`+right+`}]}}`, facts, truthOf(row.and))
+				check(t, situation, `{"op":"not","arg":{"op":"or","args":[{"op":"not","arg":`+left+
+					`},{"op":"not","arg":`+right+`}]}}`, facts, truthOf(row.and))
 			}
 		}
 	}
@@ -316,7 +353,8 @@ func TestExcludedMiddleIsUnknown(t *testing.T) {
 	const p = `{"op":"eq","field":"location_gps_pincode_match","value":true}`
 	check(t, "absent", `{"op":"or","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{}`, rule.Unknown)
 	check(t, "absent", `{"op":"and","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{}`, rule.Unknown)
-	check(t, "given", `{"op":"or","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{"location_gps_pincode_match":false}`, rule.Holds)
+	check(t, "given", `{"op":"or","args":[`+p+`,{"op":"not","arg":`+p+`}]}`, `{"location_gps_pincode_match":false}`,
+		rule.Holds)
 }
 
 // TestArithmetic checks the exact result of each operand, or that it has none.
@@ -392,15 +430,20 @@ func TestArithmetic(t *testing.T) {
 			situation := fmt.Sprintf("%s(%s)", c.op, c.args)
 			if c.want == none {
 				for op := rule.Eq; op <= rule.Gte; op++ {
-					check(t, situation, fmt.Sprintf(`{"op":%q,"left":%s,"right":{"value":0}}`, op, operand), encode(t, facts), rule.Unknown)
+					check(t, situation, fmt.Sprintf(`{"op":%q,"left":%s,"right":{"value":0}}`, op, operand),
+						encode(t, facts), rule.Unknown)
 				}
 				// An operand without a result has none inside another operand
 				// either.
-				check(t, situation, fmt.Sprintf(`{"op":"lte","left":{"op":"min","args":[{"value":-1},%s]},"right":{"value":0}}`, operand), encode(t, facts), rule.Unknown)
+				check(t, situation,
+					fmt.Sprintf(`{"op":"lte","left":{"op":"min","args":[{"value":-1},%s]},"right":{"value":0}}`,
+						operand), encode(t, facts), rule.Unknown)
 				continue
 			}
-			check(t, situation, fmt.Sprintf(`{"op":"eq","left":%s,"right":{"value":%s}}`, operand, c.want), encode(t, facts), rule.Holds)
-			check(t, situation, fmt.Sprintf(`{"op":"ne","left":{"value":%s},"right":%s}`, c.want, operand), encode(t, facts), rule.Fails)
+			check(t, situation, fmt.Sprintf(`{"op":"eq","left":%s,"right":{"value":%s}}`, operand, c.want),
+				encode(t, facts), rule.Holds)
+			check(t, situation, fmt.Sprintf(`{"op":"ne","left":{"value":%s},"right":%s}`, c.want, operand),
+				encode(t, facts), rule.Fails)
 		}
 	}
 }
@@ -410,7 +453,8 @@ func TestArithmetic(t *testing.T) {
 func TestBoundaries(t *testing.T) {
 	t.Parallel()
 	bounds := []string{"-1", "0", "1", "650"}
-	values := []string{"-1.000001", "-1", "-0.999999", "-0.000001", "0", "-0", "0.000001", "0.999999", "1", "1.000001", "649.999999", "650", "650.000001"}
+	values := []string{"-1.000001", "-1", "-0.999999", "-0.000001", "0", "-0", "0.000001", "0.999999", "1", "1.000001",
+		"649.999999", "650", "650.000001"}
 	sign := func(x, y string) int { return rat(t, x).Cmp(rat(t, y)) }
 	truth := func(b bool) rule.Truth {
 		if b {
@@ -433,7 +477,8 @@ func TestBoundaries(t *testing.T) {
 			for _, upper := range bounds {
 				if sign(bound, upper) <= 0 {
 					within := order >= 0 && sign(x, upper) <= 0
-					check(t, x, `{"op":"between","field":"bureau_score","min":`+bound+`,"max":`+upper+`}`, facts, truth(within))
+					check(t, x, `{"op":"between","field":"bureau_score","min":`+bound+`,"max":`+upper+`}`,
+						facts, truth(within))
 				}
 			}
 		}

@@ -100,7 +100,8 @@ func TestFaultsAreTheirOwn(t *testing.T) {
 	}
 	for _, first := range goldens {
 		for _, second := range goldens {
-			document := fmt.Sprintf(`{"op":"or","args":[%s,%s,{"op":"not","arg":%s},%[1]s]}`, sound, first.condition, second.condition)
+			document := fmt.Sprintf(`{"op":"or","args":[%s,%s,{"op":"not","arg":%s},%[1]s]}`,
+				sound, first.condition, second.condition)
 			want := slices.Concat(moved(first, "/args/1"), moved(second, "/args/2/arg"))
 			if diff := cmp.Diff(withoutHints(want), withoutHints(readFaults(t, document))); diff != "" {
 				t.Errorf("%s beside %s (-want +got):\n%s", first.name(), second.name(), diff)
@@ -136,7 +137,8 @@ func TestBounds(t *testing.T) {
 	}
 	number := func(literal string) string { return `{"op":"eq","field":"age","value":` + literal + `}` }
 	abs := func(n int) string {
-		return `{"op":"eq","left":` + strings.Repeat(`{"op":"abs","args":[`, n) + `{"field":"age"}` + strings.Repeat("]}", n) + `,"right":{"value":0}}`
+		return `{"op":"eq","left":` + strings.Repeat(`{"op":"abs","args":[`,
+			n) + `{"field":"age"}` + strings.Repeat("]}", n) + `,"right":{"value":0}}`
 	}
 	sum := func(n int) string {
 		return `{"op":"eq","left":{"op":"add","args":[` + repeat(n, `{"value":1}`) + `]},"right":{"value":0}}`

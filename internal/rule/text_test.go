@@ -43,7 +43,8 @@ func TestText(t *testing.T) {
 		{`{"op":"eq","field":"device_is_emulator","value":true}`, `device_is_emulator = true`},
 		{`{"op":"ne","field":"device_is_emulator","value":false}`, `device_is_emulator != false`},
 		{`{"op":"in","field":"age","values":[3,1,2,1]}`, `age in (3, 1, 2, 1)`},
-		{`{"op":"not_in","field":"employment_type","values":["SALARIED","OTHER"]}`, `employment_type not in ("SALARIED", "OTHER")`},
+		{`{"op":"not_in","field":"employment_type","values":["SALARIED","OTHER"]}`,
+			`employment_type not in ("SALARIED", "OTHER")`},
 		{`{"op":"between","field":"age","min":21,"max":60}`, `age between 21 and 60`},
 		{`{"op":"starts_with","field":"bureau","value":"ci"}`, `bureau starts with "ci"`},
 		{`{"op":"ends_with","field":"bureau","value":"il"}`, `bureau ends with "il"`},
@@ -67,7 +68,8 @@ func TestText(t *testing.T) {
 		{not(not(a)), `not (not (age < 21))`},
 		{not(and(a + "," + b)), `not (age < 21 and foir >= 0.5)`},
 		{and(not(or(a+","+b)) + "," + c), `not (age < 21 or foir >= 0.5) and bureau_is_ntc = true`},
-		{or(not(a) + "," + and(b+","+or(c+","+d))), `not (age < 21) or foir >= 0.5 and (bureau_is_ntc = true or bureau is given)`},
+		{or(not(a) + "," + and(b+","+or(c+","+d))),
+			`not (age < 21) or foir >= 0.5 and (bureau_is_ntc = true or bureau is given)`},
 
 		// Arithmetic.
 		{positive(do("add", x+","+y+","+z)), `age + foir + monthly_income > 0`},
@@ -81,8 +83,10 @@ func TestText(t *testing.T) {
 		{positive(do("sub", x+","+do("div", y+","+z))), `age - foir / monthly_income > 0`},
 		{positive(do("mul", do("sub", x+","+y)+","+do("sub", y+","+z))), `(age - foir) * (foir - monthly_income) > 0`},
 		{positive(do("abs", do("sub", x+","+y))), `abs(age - foir) > 0`},
-		{positive(do("mul", do("max", x+","+do("min", y+`,{"value":-0.25}`))+","+z)), `max(age, min(foir, -0.25)) * monthly_income > 0`},
-		{`{"op":"lte","left":` + do("mul", x+`,{"value":12}`) + `,"right":` + do("add", y+","+z) + `}`, `age * 12 <= foir + monthly_income`},
+		{positive(do("mul", do("max", x+","+do("min", y+`,{"value":-0.25}`))+","+z)),
+			`max(age, min(foir, -0.25)) * monthly_income > 0`},
+		{`{"op":"lte","left":` + do("mul", x+`,{"value":12}`) + `,"right":` + do("add", y+","+z) + `}`,
+			`age * 12 <= foir + monthly_income`},
 	} {
 		if got := readCondition(t, c.condition).Text(); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.condition, got, c.want)
@@ -97,12 +101,16 @@ func TestWriteIsCanonical(t *testing.T) {
 	for _, c := range []struct{ condition, want string }{
 		{`{ "value" : 2.10e1, "op":"lt", "field":"age" }`, `{"field":"age","op":"lt","value":21}`},
 		{`{"op":"lt","left":{"field":"age"},"right":{"value":21.000}}`, `{"field":"age","op":"lt","value":21}`},
-		{`{"op":"gt","left":{"value":-0},"right":{"field":"age"}}`, `{"left":{"value":0},"op":"gt","right":{"field":"age"}}`},
+		{`{"op":"gt","left":{"value":-0},"right":{"field":"age"}}`,
+			`{"left":{"value":0},"op":"gt","right":{"field":"age"}}`},
 		{`{"op":"between","min":1,"max":2,"field":"age"}`, `{"field":"age","max":2,"min":1,"op":"between"}`},
-		{`{"op":"in","values":["\u0061","é","\u00e9"],"field":"bureau"}`, `{"field":"bureau","op":"in","values":["a","é","é"]}`},
+		{`{"op":"in","values":["\u0061","é","\u00e9"],"field":"bureau"}`,
+			`{"field":"bureau","op":"in","values":["a","é","é"]}`},
 		{`{"op":"not","arg":{"op":"true"}}`, `{"arg":{"op":"true"},"op":"not"}`},
-		{`{"op":"eq","left":{"op":"add","args":[{"value":1},{"field":"age"}]},"right":{"value":3}}`, `{"left":{"args":[{"value":1},{"field":"age"}],"op":"add"},"op":"eq","right":{"value":3}}`},
-		{`{"op":"or","args":[{"op":"false"},{"op":"absent","field":"age"}]}`, `{"args":[{"op":"false"},{"field":"age","op":"absent"}],"op":"or"}`},
+		{`{"op":"eq","left":{"op":"add","args":[{"value":1},{"field":"age"}]},"right":{"value":3}}`,
+			`{"left":{"args":[{"value":1},{"field":"age"}],"op":"add"},"op":"eq","right":{"value":3}}`},
+		{`{"op":"or","args":[{"op":"false"},{"op":"absent","field":"age"}]}`,
+			`{"args":[{"op":"false"},{"field":"age","op":"absent"}],"op":"or"}`},
 	} {
 		if got := canonical(readCondition(t, c.condition)); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.condition, got, c.want)

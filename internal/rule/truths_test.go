@@ -12,7 +12,8 @@ import (
 func TestTruthsKeepAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		want := rapid.SliceOfN(rapid.SampledFrom([]Truth{Unknown, Fails, Fails, Fails, Holds}), 0, 200).Draw(t, "truths")
+		want := rapid.SliceOfN(rapid.SampledFrom([]Truth{Unknown, Fails, Fails, Fails, Holds}), 0, 200).Draw(t,
+			"truths")
 		var truths Truths
 		truths.reset(rapid.IntRange(0, 300).Draw(t, "before"))
 		for i := range truths.words {
@@ -48,7 +49,8 @@ func TestTruthsKeepAll(t *testing.T) {
 func TestTextsAreFound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		list := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab]{0,4}|[A-D]{8}`), 0, 60, rapid.ID[string]).Draw(t, "texts")
+		list := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab]{0,4}|[A-D]{8}`), 0, 60, rapid.ID[string]).Draw(t,
+			"texts")
 		var numbered texts
 		for i, text := range list {
 			if n := numbered.intern(text); n != Number(i) {

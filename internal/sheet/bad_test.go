@@ -60,7 +60,8 @@ func TestLineTooLong(t *testing.T) {
 // Blank lines without end have no rows and take no memory.
 func TestBlankLinesAreNotKept(t *testing.T) {
 	t.Parallel()
-	r := NewReader(io.MultiReader(strings.NewReader("a\n"), &endless{piece: strings.Repeat("\r\n", 2048), left: 8 << 20}), 1<<16)
+	r := NewReader(
+		io.MultiReader(strings.NewReader("a\n"), &endless{piece: strings.Repeat("\r\n", 2048), left: 8 << 20}), 1<<16)
 	if _, err := r.Next(nil); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func TestBrokenStream(t *testing.T) {
 	if !errors.Is(err, broken) {
 		t.Fatalf("%d records and %v", len(records), err)
 	}
-	if _, _, err = readAll(t, io.MultiReader(strings.NewReader("a,b\n1,2\n"), iotest.ErrReader(broken)), 4); !errors.Is(err, broken) {
+	if _, _, err = readAll(t, io.MultiReader(strings.NewReader("a,b\n1,2\n"), iotest.ErrReader(broken)),
+		4); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 

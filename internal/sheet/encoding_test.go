@@ -24,17 +24,32 @@ func TestEncoding(t *testing.T) {
 		replaced   int64
 		refused    bool
 	}{
-		"ASCII":                  {file: many, want: "Pune\n"},
-		"UTF-8":                  {file: many + "2,Málaga €\n", want: "Málaga €\n"},
-		"Windows-1252":           {file: many + "2,M\xe1laga \x80\n", want: "Málaga €\n", encoding: Windows1252},
-		"no line end":            {file: many + "2,caf\xe9", want: "café", encoding: Windows1252},
-		"undefined in 1252":      {file: many + "2,M\xe1laga \x81\n", want: "Málaga \uFFFD\n", encoding: Windows1252, replaced: 1},
-		"UTF-8, one byte broken": {file: many + "2,Málaga ₹\n3,\xff\n", want: "3,\uFFFD\n", encoding: PatchedUTF8, replaced: 1},
-		"UTF-8, cut at the end":  {file: many + "2,Málaga ₹ ₹\n3,\xe2\x82", want: "3,\uFFFD\uFFFD", encoding: PatchedUTF8, replaced: 1},
-		"one NUL":                {file: many + "2,\x00\n", want: "2,\uFFFD\n", encoding: PatchedUTF8, replaced: 1},
-		"UTF-16":                 {file: "\xff\xfea\x00\n\x00", refused: true},
-		"a program":              {file: strings.Repeat("\x7fELF\x00\x01\x81\n", 50), refused: true},
-		"above 1 %":              {file: strings.Repeat("1,₹₹₹₹₹₹\n", 150) + "2,\xff\n3,\xff\n", refused: true},
+		"ASCII":        {file: many, want: "Pune\n"},
+		"UTF-8":        {file: many + "2,Málaga €\n", want: "Málaga €\n"},
+		"Windows-1252": {file: many + "2,M\xe1laga \x80\n", want: "Málaga €\n", encoding: Windows1252},
+		"no line end":  {file: many + "2,caf\xe9", want: "café", encoding: Windows1252},
+		"undefined in 1252": {
+			file:     many + "2,M\xe1laga \x81\n",
+			want:     "Málaga \uFFFD\n",
+			encoding: Windows1252,
+			replaced: 1,
+		},
+		"UTF-8, one byte broken": {
+			file:     many + "2,Málaga ₹\n3,\xff\n",
+			want:     "3,\uFFFD\n",
+			encoding: PatchedUTF8,
+			replaced: 1,
+		},
+		"UTF-8, cut at the end": {
+			file:     many + "2,Málaga ₹ ₹\n3,\xe2\x82",
+			want:     "3,\uFFFD\uFFFD",
+			encoding: PatchedUTF8,
+			replaced: 1,
+		},
+		"one NUL":   {file: many + "2,\x00\n", want: "2,\uFFFD\n", encoding: PatchedUTF8, replaced: 1},
+		"UTF-16":    {file: "\xff\xfea\x00\n\x00", refused: true},
+		"a program": {file: strings.Repeat("\x7fELF\x00\x01\x81\n", 50), refused: true},
+		"above 1 %": {file: strings.Repeat("1,₹₹₹₹₹₹\n", 150) + "2,\xff\n3,\xff\n", refused: true},
 	} {
 		for piece, in := range map[string]io.Reader{
 			"whole": strings.NewReader(c.file), "bytes": iotest.OneByteReader(strings.NewReader(c.file)),

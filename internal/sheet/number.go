@@ -37,8 +37,9 @@ func Understood(cell []byte) (plain []byte, s Spelling) {
 // missingSpellings holds what programs and people write in place of a missing
 // number.
 var missingSpellings = map[string]bool{
-	"na": true, "n/a": true, "n.a.": true, "#n/a": true, "#na": true, "nan": true, "null": true, "#null!": true, "nil": true,
-	"none": true, "missing": true, "not available": true, "-": true, "--": true, ".": true, "?": true, "–": true, "—": true,
+	"na": true, "n/a": true, "n.a.": true, "#n/a": true, "#na": true, "nan": true, "null": true, "#null!": true,
+	"nil": true, "none": true, "missing": true, "not available": true, "-": true, "--": true, ".": true, "?": true,
+	"–": true, "—": true,
 }
 
 const longestMissing = 13 // bytes, of "not available"
@@ -49,12 +50,14 @@ var replacement = []byte("\uFFFD")
 // IsMissing reports whether a cell of a numeric column stands for a missing
 // number.
 func IsMissing(cell []byte) bool {
-	return len(cell) <= longestMissing && missingSpellings[strings.ToLower(string(cell))] || bytes.Contains(cell, replacement)
+	return len(cell) <= longestMissing && missingSpellings[strings.ToLower(string(cell))] || bytes.Contains(cell,
+		replacement)
 }
 
 // currencies lists the currency signs before or after an amount, in lower case and
 // the longest first.
-var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("eur"), []byte("rs"), []byte("₹"), []byte("$"), []byte("€"), []byte("£")}
+var currencies = [][]byte{[]byte("inr"), []byte("rs."), []byte("usd"), []byte("eur"), []byte("rs"), []byte("₹"),
+	[]byte("$"), []byte("€"), []byte("£")}
 
 const longestNumber = 40 // bytes of a formatted number
 

@@ -19,7 +19,8 @@ import (
 // drawFile draws a file out of the pieces that CSV stumbles over.
 func drawFile(t *rapid.T) string {
 	piece := rapid.SampledFrom([]string{
-		"1", "742", "x y", ",", ",", ",", `"`, `"`, `""`, "\n", "\n", "\r\n", "\r", "a,b,c\n", `"q,""r"`, "é", "\xff", "\x00", " ",
+		"1", "742", "x y", ",", ",", ",", `"`, `"`, `""`, "\n", "\n", "\r\n", "\r", "a,b,c\n", `"q,""r"`, "é", "\xff",
+		"\x00", " ",
 	})
 	return strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "pieces"), "")
 }
@@ -89,7 +90,8 @@ func agree(tb testing.TB, file string) {
 		switch got := records[i]; {
 		case len(want) != len(header):
 			if got.Fault != fault.CodeWrongNumberOfCells {
-				tb.Fatalf("row %d of %q: fault %q with %d cells for %d columns", i+1, file, got.Fault, len(want), len(header))
+				tb.Fatalf("row %d of %q: fault %q with %d cells for %d columns",
+					i+1, file, got.Fault, len(want), len(header))
 			}
 		case !cmp.Equal(got.Cells, want):
 			tb.Fatalf("row %d of %q:\n%s", i+1, file, cmp.Diff(want, got.Cells))
@@ -100,7 +102,8 @@ func agree(tb testing.TB, file string) {
 func TestAgreesWithEncodingCSV(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		cells := rapid.SliceOfN(rapid.SampledFrom([]string{"", "1", "a b", "x,y", `"`, "two\nlines", "é", " ", "long text without anything in it"}), 3, 3)
+		cells := rapid.SliceOfN(rapid.SampledFrom(
+			[]string{"", "1", "a b", "x,y", `"`, "two\nlines", "é", " ", "long text without anything in it"}), 3, 3)
 		rows := rapid.SliceOfN(cells, 0, 20).Draw(t, "rows")
 		var file bytes.Buffer
 		w := csv.NewWriter(&file)
@@ -120,7 +123,8 @@ func TestAgreesWithEncodingCSV(t *testing.T) {
 // rows in blocks of any size, and agree with encoding/csv where that can read.
 func FuzzReader(f *testing.F) {
 	for _, file := range []string{
-		"", "a,b\n1,2\n", "\xef\xbb\xbfa\r\n\"1\"\r\n", "a,b\n\"1\n2\",\"\"\"\"\n", "a\rb\r", "a,b\n\"x", "a\n\n\n1\n", "a,,b\n1,\xff,\x00\n",
+		"", "a,b\n1,2\n", "\xef\xbb\xbfa\r\n\"1\"\r\n", "a,b\n\"1\n2\",\"\"\"\"\n",
+		"a\rb\r", "a,b\n\"x", "a\n\n\n1\n", "a,,b\n1,\xff,\x00\n",
 	} {
 		f.Add(file, uint8(5))
 	}
@@ -138,7 +142,8 @@ func FuzzReader(f *testing.F) {
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "=1+1", "-5", " @x", "a,b", "\"", "\n", "\t", "x\r\ny"}))
+		text := rapid.OneOf(rapid.String(),
+			rapid.SampledFrom([]string{"", "=1+1", "-5", " @x", "a,b", "\"", "\n", "\t", "x\r\ny"}))
 		rows := rapid.SliceOfN(rapid.SliceOfN(text, 2, 2), 1, 10).Draw(t, "rows")
 		var file bytes.Buffer
 		w := NewWriter(&file)
@@ -176,9 +181,10 @@ func TestWriteAndRead(t *testing.T) {
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"plain": "plain", "": `""`, "=SUM(A1)": "'=SUM(A1)", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx", "\rx": "\"'\rx\"",
-		"  =x": "'  =x", "a=b": "a=b", "a,b": `"a,b"`, `say "hi"`: `"say ""hi"""`, "two\nlines": "\"two\nlines\"",
-		"=a,\"b\"": `"'=a,""b"""`, "bad\xff": "bad\uFFFD", "nul\x00": "nul\uFFFD", "\u00a0=x": "'\u00a0=x",
+		"plain": "plain", "": `""`, "=SUM(A1)": "'=SUM(A1)", "+1": "'+1", "-1": "'-1", "@x": "'@x", "\tx": "'\tx",
+		"\rx": "\"'\rx\"", "  =x": "'  =x", "a=b": "a=b", "a,b": `"a,b"`, `say "hi"`: `"say ""hi"""`,
+		"two\nlines": "\"two\nlines\"", "=a,\"b\"": `"'=a,""b"""`, "bad\xff": "bad\uFFFD", "nul\x00": "nul\uFFFD",
+		"\u00a0=x": "'\u00a0=x",
 	} {
 		var out strings.Builder
 		w := NewWriter(&out)

@@ -18,7 +18,8 @@ var (
 func notCSV(data []byte) error {
 	if bytes.HasPrefix(data, zipMagic) || bytes.HasPrefix(data, oleMagic) {
 		return fault.New(fault.Malformed, fault.CodeBadUTF8,
-			"the file is a workbook (XLSX, XLS) or a zip archive and not CSV; save the sheet as CSV in UTF-8 and send that")
+			"the file is a workbook (XLSX, XLS) or a zip archive and not CSV; save the sheet as CSV in UTF-8 and "+
+				"send that")
 	}
 	return nil
 }

@@ -14,8 +14,8 @@ import (
 )
 
 var bankWords = []string{
-	"NEFT SALARY ACME", "ACH D- BAJAJ FINANCE", "ACH RTN BAJAJ FINANCE", "EMI 12", "NACH RETURN CHARGES", "CHQ DEP 1", "CHQ RTN 1",
-	"NEFT CR ORCHID HOSPITALS", "UPI/REV/1", "LOAN DISB", "SELF TRF", "UPI/KIRAN", "",
+	"NEFT SALARY ACME", "ACH D- BAJAJ FINANCE", "ACH RTN BAJAJ FINANCE", "EMI 12", "NACH RETURN CHARGES", "CHQ DEP 1",
+	"CHQ RTN 1", "NEFT CR ORCHID HOSPITALS", "UPI/REV/1", "LOAN DISB", "SELF TRF", "UPI/KIRAN", "",
 }
 
 // drawSummary draws a bank_summary whose amounts reach their bounds.
@@ -32,9 +32,11 @@ func drawSummary(t *rapid.T, asOf civil.Day) []byte {
 	for range rapid.IntRange(0, 40).Draw(t, "rows") {
 		w.Object().Key("date").String((asOf + 1 - civil.Day(rapid.IntRange(0, 200).Draw(t, "age"))).String())
 		w.Key("type").String(rapid.SampledFrom([]string{"CREDIT", "DEBIT"}).Draw(t, "type"))
-		w.Key("amount").Raw([]byte(rapid.SampledFrom([]string{"0.01", "500", "5000", "5050", "10000000000"}).Draw(t, "amount")))
+		w.Key("amount").Raw(
+			[]byte(rapid.SampledFrom([]string{"0.01", "500", "5000", "5050", "10000000000"}).Draw(t, "amount")))
 		if rapid.Bool().Draw(t, "balanced") {
-			w.Key("balance").Raw([]byte(rapid.SampledFrom([]string{"-0.01", "0", "7000.33", "-10000000000", "10000000000"}).Draw(t, "balance")))
+			w.Key("balance").Raw([]byte(
+				rapid.SampledFrom([]string{"-0.01", "0", "7000.33", "-10000000000", "10000000000"}).Draw(t, "balance")))
 		}
 		w.Key("narration").String(rapid.SampledFrom(bankWords).Draw(t, "narration")).EndObject()
 	}

@@ -125,7 +125,8 @@ func bankFacts(tb testing.TB, summary wire.Value, s *report.Statement, asOf civi
 			tb.Fatalf("%s is not in the catalogue", name)
 		}
 		f, n := catalogue.Field(id), v.Number()
-		if v.Type() != f.Type || f.BoundedBelow && n < f.Min || f.BoundedAbove && n > f.Max || f.Integer && !n.HasPlaces(0) ||
+		if v.Type() != f.Type || f.BoundedBelow && n < f.Min || f.BoundedAbove && n > f.Max ||
+			f.Integer && !n.HasPlaces(0) ||
 			n > rule.MaxNumber || n < -rule.MaxNumber {
 			tb.Errorf("%s is %s, which lies outside its domain", name, v)
 		}

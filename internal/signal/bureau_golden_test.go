@@ -56,7 +56,8 @@ func understood(t *testing.T, archive *txtar.Archive) []txtar.File {
 	files := []txtar.File{{Name: "history", Data: historyText(h)}, {Name: "facts", Data: facts.Bytes()}}
 	if score := report.Score(given["bureau"], v); score.Given() {
 		n, ok := report.ScoreNumber(score)
-		files = append(files, txtar.File{Name: "score", Data: fmt.Appendf(nil, "%d %t at %s\n", n, ok, score.Pointer())})
+		files = append(files,
+			txtar.File{Name: "score", Data: fmt.Appendf(nil, "%d %t at %s\n", n, ok, score.Pointer())})
 	}
 	return append(files, txtar.File{Name: "warnings", Data: items(&warnings)})
 }
@@ -88,10 +89,12 @@ func historyText(h *report.History) []byte {
 		if a.Live {
 			state = "live"
 		}
-		fmt.Fprintf(&b, "%s %d: %s%s, %s%s\n", kind, a.At, productTexts[a.Product], ownerTexts[a.Owner], state, adverseText(a))
-		fmt.Fprintf(&b, "  opened %s, closed %s, last reported %s\n", or(a.Opened.String()), or(a.Closed.String()), or(a.Reported.String()))
-		fmt.Fprintf(&b, "  sanctioned %s, balance %s, overdue %s, instalment %s\n", money(a.SanctionedPaise), money(a.BalancePaise),
-			money(a.OverduePaise), money(a.InstalmentPaise))
+		fmt.Fprintf(&b, "%s %d: %s%s, %s%s\n", kind, a.At, productTexts[a.Product], ownerTexts[a.Owner], state,
+			adverseText(a))
+		fmt.Fprintf(&b, "  opened %s, closed %s, last reported %s\n",
+			or(a.Opened.String()), or(a.Closed.String()), or(a.Reported.String()))
+		fmt.Fprintf(&b, "  sanctioned %s, balance %s, overdue %s, instalment %s\n", money(a.SanctionedPaise),
+			money(a.BalancePaise), money(a.OverduePaise), money(a.InstalmentPaise))
 		for _, p := range a.History {
 			fmt.Fprintf(&b, "  %s: %d days past due\n", p.Month.First().String()[:7], p.DaysPastDue)
 		}
@@ -106,7 +109,8 @@ func historyText(h *report.History) []byte {
 		fmt.Fprintln(&b, "lists no enquiries")
 	}
 	for _, e := range h.Enquiries {
-		fmt.Fprintf(&b, "enquiry %d: %s for %s, amount %s\n", e.At, e.Made, productTexts[e.Product], money(e.AmountPaise))
+		fmt.Fprintf(&b, "enquiry %d: %s for %s, amount %s\n",
+			e.At, e.Made, productTexts[e.Product], money(e.AmountPaise))
 	}
 	for i, n := range []int32{h.Last7, h.Last30, h.Last90, h.Last180} {
 		if n != report.NoCount {

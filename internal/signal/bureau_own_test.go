@@ -23,7 +23,8 @@ func drawOwned(t *rapid.T) *report.History {
 		a.Owner = report.Owner(rapid.IntRange(0, 3).Draw(t, "owner"))
 		a.Live = rapid.Bool().Draw(t, "live")
 		a.Opened = today - civil.Day(rapid.IntRange(0, 9000).Draw(t, "opened"))
-		a.BalancePaise, a.OverduePaise, a.InstalmentPaise = rupees.Draw(t, "balance"), rupees.Draw(t, "overdue"), rupees.Draw(t, "instalment")
+		a.BalancePaise, a.OverduePaise, a.InstalmentPaise = rupees.Draw(t, "balance"), rupees.Draw(t, "overdue"),
+			rupees.Draw(t, "instalment")
 		for age := range rapid.IntRange(0, 40).Draw(t, "months") {
 			a.History = append(a.History, report.Payment{
 				Month: today.Month() - civil.Month(age), DaysPastDue: int16(rapid.IntRange(0, 200).Draw(t, "days")),
@@ -57,9 +58,12 @@ func TestOwnersPartTheAccounts(t *testing.T) {
 			all   string
 			parts []string
 		}{
-			{"active_tradelines", []string{"bureau_own_active_tradelines", "bureau_guaranteed_accounts", "bureau_addon_accounts"}},
-			{"bureau_total_outstanding", []string{"bureau_own_outstanding", "bureau_guaranteed_outstanding", "bureau_addon_outstanding"}},
-			{"bureau_overdue_amount", []string{"bureau_own_overdue_amount", "bureau_guaranteed_overdue_amount", "bureau_addon_overdue_amount"}},
+			{"active_tradelines",
+				[]string{"bureau_own_active_tradelines", "bureau_guaranteed_accounts", "bureau_addon_accounts"}},
+			{"bureau_total_outstanding",
+				[]string{"bureau_own_outstanding", "bureau_guaranteed_outstanding", "bureau_addon_outstanding"}},
+			{"bureau_overdue_amount", []string{"bureau_own_overdue_amount",
+				"bureau_guaranteed_overdue_amount", "bureau_addon_overdue_amount"}},
 		} {
 			sum := 0.0
 			for _, part := range c.parts {
@@ -69,14 +73,16 @@ func TestOwnersPartTheAccounts(t *testing.T) {
 				rt.Fatalf("%s is %s, its parts come to %v in %v", c.all, facts[c.all], sum, facts)
 			}
 		}
-		worst := max(get("bureau_own_max_dpd_12m"), get("bureau_guaranteed_max_dpd_12m"), get("bureau_addon_max_dpd_12m"))
+		worst := max(get("bureau_own_max_dpd_12m"), get("bureau_guaranteed_max_dpd_12m"),
+			get("bureau_addon_max_dpd_12m"))
 		if worst != get("max_dpd_12m") {
 			rt.Fatalf("the worst of the parts is %v in %v", worst, facts)
 		}
 		if get("bureau_own_emi")+get("bureau_guaranteed_emi") > get("bureau_total_emi") {
 			rt.Fatalf("the parts pay more than all in %v", facts)
 		}
-		if get("bureau_own_max_dpd_12m") > get("bureau_own_max_dpd_24m") || get("bureau_own_max_dpd_24m") > get("bureau_own_max_dpd_36m") {
+		if get("bureau_own_max_dpd_12m") > get("bureau_own_max_dpd_24m") ||
+			get("bureau_own_max_dpd_24m") > get("bureau_own_max_dpd_36m") {
 			rt.Fatalf("a longer window is less late in %v", facts)
 		}
 	})
@@ -95,7 +101,8 @@ func TestOwnersLeaveTheOtherFactsAlone(t *testing.T) {
 		h.Microfinance = drawOwned(rt).Accounts
 		after := bureauFacts(t, h)
 		for name, value := range after {
-			named := strings.HasPrefix(name, "bureau_own_") || strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_")
+			named := strings.HasPrefix(name, "bureau_own_") || strings.HasPrefix(name, "bureau_guaranteed_") ||
+				strings.HasPrefix(name, "bureau_addon_")
 			if !named && before[name] != value {
 				rt.Fatalf("%s was %q and is %q", name, before[name], value)
 			}
@@ -110,11 +117,13 @@ func TestOwnAccountsAlone(t *testing.T) {
 	twins := map[string]string{
 		"bureau_own_active_tradelines": "active_tradelines", "bureau_own_live_unsecured": "bureau_live_unsecured",
 		"bureau_own_emi": "bureau_total_emi", "bureau_own_outstanding": "bureau_total_outstanding",
-		"bureau_own_unsecured_outstanding": "bureau_unsecured_outstanding", "bureau_own_overdue_amount": "bureau_overdue_amount",
-		"bureau_own_card_utilisation": "bureau_card_utilisation", "bureau_own_oldest_account_months": "bureau_oldest_account_months",
-		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_max_dpd_24m": "max_dpd_24m", "bureau_own_max_dpd_36m": "max_dpd_36m",
-		"bureau_own_months_since_30dpd": "bureau_months_since_30dpd", "bureau_own_written_off_36m": "bureau_written_off_36m",
-		"bureau_own_suit_or_wilful": "bureau_suit_or_wilful",
+		"bureau_own_unsecured_outstanding": "bureau_unsecured_outstanding",
+		"bureau_own_overdue_amount":        "bureau_overdue_amount",
+		"bureau_own_card_utilisation":      "bureau_card_utilisation",
+		"bureau_own_oldest_account_months": "bureau_oldest_account_months", "bureau_own_max_dpd_12m": "max_dpd_12m",
+		"bureau_own_max_dpd_24m": "max_dpd_24m", "bureau_own_max_dpd_36m": "max_dpd_36m",
+		"bureau_own_months_since_30dpd": "bureau_months_since_30dpd",
+		"bureau_own_written_off_36m":    "bureau_written_off_36m", "bureau_own_suit_or_wilful": "bureau_suit_or_wilful",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		h := drawOwned(rt)
@@ -143,12 +152,15 @@ func TestAdverseFacts(t *testing.T) {
 		h.Accounts = append(h.Accounts, a)
 	}
 	day := civil.DayOf
-	add(report.CreditCard, report.WrittenOff, 4_000_00, report.NoAmount, func(a *report.Account) { a.WrittenOffDay = day(2024, 1, 10) })
+	add(report.CreditCard, report.WrittenOff, 4_000_00, report.NoAmount,
+		func(a *report.Account) { a.WrittenOffDay = day(2024, 1, 10) })
 	add(report.PersonalLoan, report.WrittenOff|report.Settled, 50_000_00, 20_000_00, func(a *report.Account) {
 		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled lately: counts in the 36 months
 	})
-	add(report.CreditCard, report.Settled, report.NoAmount, 9_000_00, func(a *report.Account) { a.Closed = day(2020, 11, 15) })
-	add(report.PersonalLoan, report.WrittenOff, 70_000_00, report.NoAmount, func(a *report.Account) { a.Owner = report.Guarantor })
+	add(report.CreditCard, report.Settled, report.NoAmount, 9_000_00,
+		func(a *report.Account) { a.Closed = day(2020, 11, 15) })
+	add(report.PersonalLoan, report.WrittenOff, 70_000_00, report.NoAmount,
+		func(a *report.Account) { a.Owner = report.Guarantor })
 	got := bureauFacts(t, h)
 	for name, want := range map[string]string{
 		"bureau_own_written_off_36m": "2", "bureau_written_off_36m": "3",

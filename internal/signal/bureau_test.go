@@ -33,7 +33,8 @@ func bureauFacts(tb testing.TB, h *report.History) map[string]string {
 // history is an empty one, to which a case adds.
 func history() *report.History {
 	return &report.History{
-		Reported: civil.NoDay, Last7: report.NoCount, Last30: report.NoCount, Last90: report.NoCount, Last180: report.NoCount,
+		Reported: civil.NoDay, Last7: report.NoCount, Last30: report.NoCount, Last90: report.NoCount,
+		Last180: report.NoCount,
 	}
 }
 
@@ -43,7 +44,8 @@ func account() report.Account {
 		Product: report.PersonalLoan, Live: true, Opened: civil.NoDay, Closed: civil.NoDay, Reported: civil.NoDay,
 		SanctionedPaise: report.NoAmount, BalancePaise: report.NoAmount, OverduePaise: report.NoAmount,
 		InstalmentPaise: report.NoAmount, AdversePaise: report.NoAmount,
-		ConvertedPaise: report.NoAmount, WrittenOffPaise: report.NoAmount, SettledPaise: report.NoAmount, WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
+		ConvertedPaise: report.NoAmount, WrittenOffPaise: report.NoAmount, SettledPaise: report.NoAmount,
+		WrittenOffDay: civil.NoDay, SettledDay: civil.NoDay,
 	}
 }
 
@@ -71,8 +73,9 @@ func TestBureauAbsence(t *testing.T) {
 	}
 	// An account of which nothing is known is counted, and adds to no sum.
 	want := map[string]string{
-		"active_tradelines": "1", "bureau_live_unsecured": "1", "bureau_written_off_36m": "0", "bureau_suit_or_wilful": "false",
-		"bureau_own_active_tradelines": "1", "bureau_own_live_unsecured": "1", "bureau_own_suit_or_wilful": "false",
+		"active_tradelines": "1", "bureau_live_unsecured": "1", "bureau_written_off_36m": "0",
+		"bureau_suit_or_wilful": "false", "bureau_own_active_tradelines": "1", "bureau_own_live_unsecured": "1",
+		"bureau_own_suit_or_wilful": "false",
 	}
 	got := bureauFacts(t, with(func(*report.Account) {}))
 	part := regexp.MustCompile("^bureau_(addon|guaranteed|own_microfinance|own_written_off|own_settled)_")

@@ -61,7 +61,8 @@ func (f *configReader) allowlist(name, kind string, setting *[]Account) {
 
 // listed reports whether an entity is on an allow list.
 func listed(list []Account, e Entity) bool {
-	return slices.ContainsFunc(list, func(a Account) bool { return a.Key == e.Key || a.Key == e.Older && e.Older != "" })
+	return slices.ContainsFunc(list,
+		func(a Account) bool { return a.Key == e.Key || a.Key == e.Older && e.Older != "" })
 }
 
 // allowlists returns the allow lists of a configuration with their JSON

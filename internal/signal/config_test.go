@@ -87,7 +87,9 @@ var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
 // following it until they are given.
 func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
-	old, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"enabled":false,"window_days":30,"distinct_applicants":4,"points":60,"allowlist_accounts":["5010001234"]}}}`))
+	old, err := ReadConfig(
+		parse(t,
+			`{"fraud":{"beneficiary_reuse":{"enabled":false,"window_days":30,"distinct_applicants":4,"points":60,"allowlist_accounts":["5010001234"]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +107,9 @@ func TestInheritedReuse(t *testing.T) {
 	if strings.Contains(string(stored.Buf), "device_reuse") {
 		t.Errorf("kept as %s", stored.Buf)
 	}
-	given, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"window_days":30},"device_reuse":{"points":20,"allowlist":["tablet of branch 7"]}}}`))
+	given, err := ReadConfig(
+		parse(t,
+			`{"fraud":{"beneficiary_reuse":{"window_days":30},"device_reuse":{"points":20,"allowlist":["tablet of branch 7"]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +123,10 @@ func TestInheritedReuse(t *testing.T) {
 		t.Error(diff)
 	}
 	// What is on an allow list, switched off or only a place ties nobody.
-	o := Observe(sentFacts(t, `{"device":{"device_id":"tablet of branch 7"},"fraud":{"applicant_ref":"A","mobile":"9820012345","ip":"49.36.1.2","pincode":"400001"}}`), testKey)
+	o := Observe(
+		sentFacts(t,
+			`{"device":{"device_id":"tablet of branch 7"},"fraud":{"applicant_ref":"A","mobile":"9820012345","ip":"49.36.1.2","pincode":"400001"}}`),
+		testKey)
 	if diff := cmp.Diff(map[string]int64{KindMobile: 30}, given.Fraud.Ties(o)); diff != "" {
 		t.Error(diff)
 	}
@@ -150,7 +157,8 @@ func TestNewEntity(t *testing.T) {
 		{"colour", "red", ""},
 	} {
 		got, problem := NewEntity(c.kind, c.value, testKey)
-		if got.Key != c.key || (problem == "") != (c.key != "") || strings.TrimSpace(c.value) != "" && strings.Contains(problem, c.value) {
+		if got.Key != c.key || (problem == "") != (c.key != "") ||
+			strings.TrimSpace(c.value) != "" && strings.Contains(problem, c.value) {
 			t.Errorf("%s %s: %+v, %q", c.kind, c.value, got, problem)
 		}
 	}
@@ -169,18 +177,26 @@ func TestReadConfigRefuses(t *testing.T) {
 		{`{"fraud":{"ip_cluster":{"window_hours":0}}}`, []string{"/fraud/ip_cluster/window_hours out_of_range"}},
 		{`{"fraud":{"ip_cluster":{"window_hours":721}}}`, []string{"/fraud/ip_cluster/window_hours out_of_range"}},
 		{`{"fraud":{"ip_cluster":{"window_hours":1.5}}}`, []string{"/fraud/ip_cluster/window_hours out_of_range"}},
-		{`{"fraud":{"ip_cluster":{"distinct_applicants":-1}}}`, []string{"/fraud/ip_cluster/distinct_applicants out_of_range"}},
-		{`{"fraud":{"beneficiary_reuse":{"window_days":0}}}`, []string{"/fraud/beneficiary_reuse/window_days out_of_range"}},
-		{`{"fraud":{"agent_anomaly":{"max_applications":-1}}}`, []string{"/fraud/agent_anomaly/max_applications out_of_range"}},
+		{`{"fraud":{"ip_cluster":{"distinct_applicants":-1}}}`,
+			[]string{"/fraud/ip_cluster/distinct_applicants out_of_range"}},
+		{`{"fraud":{"beneficiary_reuse":{"window_days":0}}}`,
+			[]string{"/fraud/beneficiary_reuse/window_days out_of_range"}},
+		{`{"fraud":{"agent_anomaly":{"max_applications":-1}}}`,
+			[]string{"/fraud/agent_anomaly/max_applications out_of_range"}},
 		{`{"fraud":{"agent_anomaly":{"points":101}}}`, []string{"/fraud/agent_anomaly/points out_of_range"}},
 		{`{"fraud":{"agent_anomaly":{"enabled":"yes"}}}`, []string{"/fraud/agent_anomaly/enabled wrong_type"}},
-		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":0.99}}}`, []string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
-		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":2.001}}}`, []string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
-		{`{"fraud":{"ring":{"ring_min_people":1,"points":101,"size":2},"device_reuse":{"window_days":0,"allowlist":[" ",7]}}}`, []string{
-			"/fraud/device_reuse/window_days out_of_range", "/fraud/device_reuse/allowlist/0 out_of_range", "/fraud/device_reuse/allowlist/1 wrong_type",
-			"/fraud/ring/ring_min_people out_of_range", "/fraud/ring/points out_of_range", "/fraud/ring/size unknown_field",
-		}},
-		{`{"fraud":{"pincode_spike":{"baseline_days":13}}}`, []string{"/fraud/pincode_spike/min_baseline_days out_of_range"}},
+		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":0.99}}}`,
+			[]string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
+		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":2.001}}}`,
+			[]string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
+		{`{"fraud":{"ring":{"ring_min_people":1,"points":101,"size":2},"device_reuse":{"window_days":0,"allowlist":[" ",7]}}}`,
+			[]string{
+				"/fraud/device_reuse/window_days out_of_range", "/fraud/device_reuse/allowlist/0 out_of_range",
+				"/fraud/device_reuse/allowlist/1 wrong_type", "/fraud/ring/ring_min_people out_of_range",
+				"/fraud/ring/points out_of_range", "/fraud/ring/size unknown_field",
+			}},
+		{`{"fraud":{"pincode_spike":{"baseline_days":13}}}`,
+			[]string{"/fraud/pincode_spike/min_baseline_days out_of_range"}},
 		{`{"fraud":{"level_cutoffs":{"high":25}}}`, []string{"/fraud/level_cutoffs/high out_of_range"}},
 		{
 			`{"fraud":{"level_cutoffs":{"medium":80,"high":60,"very_high":60}}}`,
@@ -284,7 +300,8 @@ func TestAllowlistIsKeptAsKeysAndShownMasked(t *testing.T) {
 	if diff := cmp.Diff(want, kept, cmp.AllowUnexported(Account{})); diff != "" {
 		t.Error(diff)
 	}
-	if text := written(first); strings.Contains(text, "5010") || !strings.Contains(text, `"allowlist_accounts":["••••7890","••••7890"]`) {
+	if text := written(first); strings.Contains(text, "5010") || !strings.Contains(text,
+		`"allowlist_accounts":["••••7890","••••7890"]`) {
 		t.Errorf("shown as %s", text)
 	}
 
@@ -319,7 +336,8 @@ func TestAccountNumbersAreNeverWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		number := rapid.StringMatching(`[1-9][0-9]{5,33}`).Draw(t, "number")
-		c, err := ReadConfig(parse(t, fmt.Sprintf(`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":[%q]}}}`, number)))
+		c, err := ReadConfig(
+			parse(t, fmt.Sprintf(`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":[%q]}}}`, number)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -357,7 +375,8 @@ func FuzzReadConfig(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%s: %v", written(c), err)
 		}
-		if diff := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Account{}), cmpopts.EquateEmpty(), exceptInherited); diff != "" {
+		if diff := cmp.Diff(c, again, cmpopts.IgnoreUnexported(Account{}), cmpopts.EquateEmpty(),
+			exceptInherited); diff != "" {
 			t.Fatal(diff)
 		}
 		merged := parse(t, string(Merge(parse(t, written(DefaultConfig())), parse(t, written(c)))))

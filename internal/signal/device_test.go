@@ -39,7 +39,8 @@ func derivedText(t *testing.T, derive func(add func(string, rule.Value))) string
 			return
 		}
 		def := field.Catalogue().Field(id)
-		if def.Type != v.Type() || def.BoundedBelow && v.Number() < def.Min || def.BoundedAbove && v.Number() > def.Max {
+		if def.Type != v.Type() || def.BoundedBelow && v.Number() < def.Min ||
+			def.BoundedAbove && v.Number() > def.Max {
 			t.Errorf("%s = %s is not in its domain", name, v)
 		}
 		var w wire.Writer

@@ -248,7 +248,8 @@ func isGmail(domain string) bool { return domain == "gmail.com" || domain == "go
 // address, in addition to the general placeholders.
 var emailPlaceholders = map[string]bool{
 	"ABC": true, "ABCD": true, "XYZ": true, "ASDF": true, "DEMO": true, "SAMPLE": true, "FAKE": true, "TESTING": true,
-	"TEST1": true, "TEST123": true, "NOEMAILID": true, "NOMAILID": true, "NOID": true, "NOTMENTIONED": true, "EMAIL": true,
+	"TEST1": true, "TEST123": true, "NOEMAILID": true, "NOMAILID": true, "NOID": true, "NOTMENTIONED": true,
+	"EMAIL": true,
 }
 
 // isEmailPlaceholder reports whether an address is a placeholder: the name is

@@ -35,7 +35,8 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 		}},
 		{KindMobile, "4155552671", []string{"+1 415 555 2671", "001-415-555-2671", "415-555-2671"}},
 		{KindEmail, "bad@x.in", []string{
-			"bad@x.in", "BAD@X.IN", "<bad@x.in>", "bad@x.in.", "Bad Person <bad@x.in>", "mailto:bad@x.in", "bad@x.in;", "ｂａｄ＠x.in", " bad@x.in\u200b",
+			"bad@x.in", "BAD@X.IN", "<bad@x.in>", "bad@x.in.", "Bad Person <bad@x.in>", "mailto:bad@x.in", "bad@x.in;",
+			"ｂａｄ＠x.in", " bad@x.in\u200b",
 		}},
 		{KindBeneficiaryAccount, "501000004321", []string{
 			"501000004321", "5010 0000-4321", "５０１０００００４３２１", "५०१०००००४३२१", "5010\u200b00004321",
@@ -44,7 +45,8 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 		{KindBeneficiaryAccount, "50100123456789", []string{"50100123456789", "0050100123456789"}},
 		{KindBeneficiaryAccount, "00012", []string{"00012"}}, // too short without its zeros
 		{KindEmail, "badperson@gmail.com", []string{
-			"bad.person@gmail.com", "BadPerson+loan7@gmail.com", "b.a.d.person+1+2@googlemail.com", "badperson@googlemail.com",
+			"bad.person@gmail.com", "BadPerson+loan7@gmail.com",
+			"b.a.d.person+1+2@googlemail.com", "badperson@googlemail.com",
 		}},
 		{KindEmail, "bad.person@x.in", []string{"bad.person+loan@x.in", "bad.person@x.in"}},
 		{KindEmail, "+loan@x.in", []string{"+loan@x.in"}},
@@ -101,23 +103,27 @@ func TestOlderSpellings(t *testing.T) {
 // What identifies nobody is no entity, is told, and cannot be listed by hand.
 func TestUnusableIdentifiers(t *testing.T) {
 	t.Parallel()
-	words := []string{"NA", "N/A", "n.a.", "null", "NULL", "None", "nil", "-", "--", "0", "0000", "00000000000000", "unknown", "", "  ", "ＮＡ"}
+	words := []string{"NA", "N/A", "n.a.", "null", "NULL", "None", "nil", "-", "--", "0", "0000", "00000000000000",
+		"unknown", "", "  ", "ＮＡ"}
 	more := map[string][]string{
-		KindBeneficiaryAccount: {"9999999999", "0001111111", "00123456789", "1111", "XXXXXXXXXX", "1234567890", "XXXXXX4321", "5010XXXX4321", "****4321", "••••4321", "12", strings.Repeat("1234", 9)},
+		KindBeneficiaryAccount: {"9999999999", "0001111111", "00123456789", "1111", "XXXXXXXXXX", "1234567890",
+			"XXXXXX4321", "5010XXXX4321", "****4321", "••••4321", "12", strings.Repeat("1234", 9)},
 		KindMobile: {
-			"9999999999", "+91 99999 99999", "9876543210", "+91 98765-43210", "0000000000", "1234567890", "98200", "982001234", "98200123456", "9820012345 x5",
-			"98200O2345", "98xxxxxx45", "******2345", "98200 12345, 98200 54321", "1982001234567890",
+			"9999999999", "+91 99999 99999", "9876543210", "+91 98765-43210", "0000000000", "1234567890", "98200",
+			"982001234", "98200123456", "9820012345 x5", "98200O2345", "98xxxxxx45", "******2345",
+			"98200 12345, 98200 54321", "1982001234567890",
 		},
 		KindEmail: {
-			"bad", "bad@", "@x.in", "bad@x", "bad@x..in", "bad@@x.in", "bad@x.in, worse@x.in", "bad@x.in worse@x.in", "b**@x.in",
-			"noemail@gmail.com", "no.email@x.in", "test@gmail.com", "na@gmail.com", "abc@abc.com", "xyz@gmail.com",
-			"test@example.com", "dummy+1@x.in", "na@na.com", "none@none.com", "test@test.com", "<bad@x.in", "bad person@x.in",
+			"bad", "bad@", "@x.in", "bad@x", "bad@x..in", "bad@@x.in", "bad@x.in, worse@x.in", "bad@x.in worse@x.in",
+			"b**@x.in", "noemail@gmail.com", "no.email@x.in", "test@gmail.com", "na@gmail.com", "abc@abc.com",
+			"xyz@gmail.com", "test@example.com", "dummy+1@x.in", "na@na.com", "none@none.com", "test@test.com",
+			"<bad@x.in", "bad person@x.in",
 		},
 		KindDevice: {"00000000-0000-0000-0000-000000000000", "02:00:00:00:00:00", "ffffffff", "undefined"},
 		KindAgent:  {"000", "#"},
 		KindIP: {
-			"10.0.0.7", "192.168.1.1", "172.16.3.4", "127.0.0.1", "::1", "fd00::1", "fe80::1", "100.64.1.1", "100.127.255.254", "0.0.0.0", "::",
-			"169.254.1.1", "255.255.255.255", "224.0.0.1", "::ffff:10.1.2.3",
+			"10.0.0.7", "192.168.1.1", "172.16.3.4", "127.0.0.1", "::1", "fd00::1", "fe80::1", "100.64.1.1",
+			"100.127.255.254", "0.0.0.0", "::", "169.254.1.1", "255.255.255.255", "224.0.0.1", "::ffff:10.1.2.3",
 		},
 	}
 	for kind, values := range more {
@@ -129,7 +135,8 @@ func TestUnusableIdentifiers(t *testing.T) {
 			if e, found := Observe(facts, testKey).Entity(kind); found {
 				t.Errorf("%s %q is observed as %v", kind, value, e)
 			}
-			if flawed := Unusable(facts); len(flawed) != 1 || strings.Contains(flawed[0].Text, value) && len(value) > 3 {
+			if flawed := Unusable(facts); len(flawed) != 1 || strings.Contains(flawed[0].Text,
+				value) && len(value) > 3 {
 				t.Errorf("%s %q: %v", kind, value, flawed)
 			}
 			if e, problem := NewEntity(kind, value, testKey); problem == "" {

@@ -31,22 +31,28 @@ func TestObserve(t *testing.T) {
 			{Kind: KindMobile, Key: "hmac(mobile,9820012345)", Display: "••••2345"},
 			{Kind: KindEmail, Key: "hmac(email,asha@example.in)", Display: "••••e.in"},
 		}}},
-		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`, Observation{"", []Entity{{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"}}}},
+		{"no applicant", `{"fraud":{"ip":"49.36.1.2"}}`,
+			Observation{"", []Entity{{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"}}}},
 		{"a blank applicant", `{"fraud":{"applicant_ref":" "}}`, Observation{}},
 		{"an applicant alone", `{"fraud":{"applicant_ref":"A-1"}}`, Observation{ApplicantRef: "A-1"}},
-		{"blanks", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`, Observation{ApplicantRef: "A-1"}},
-		{"one account in two spellings", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"sbin-0000 4321"}}`, Observation{"A-1", []Entity{
-			{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,SBIN00004321)", Display: "••••4321"},
-		}}},
-		{"a short account", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"12345"}}`, Observation{"A-1", []Entity{
-			{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,12345)", Display: "••••45"},
-		}}},
-		{"an IPv4 address in IPv6 clothes", `{"fraud":{"applicant_ref":"A-1","ip":"::ffff:49.36.1.2"}}`, Observation{"A-1", []Entity{
-			{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"},
-		}}},
-		{"an IPv6 address is its network", `{"fraud":{"applicant_ref":"A-1","ip":"2405:201:6:7:aaaa::1"}}`, Observation{"A-1", []Entity{
-			{Kind: KindIP, Key: "hmac(ip,2405:201:6:7::/64)", Display: "••••0007"},
-		}}},
+		{"blanks", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`,
+			Observation{ApplicantRef: "A-1"}},
+		{"one account in two spellings", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"sbin-0000 4321"}}`,
+			Observation{"A-1", []Entity{
+				{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,SBIN00004321)", Display: "••••4321"},
+			}}},
+		{"a short account", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"12345"}}`,
+			Observation{"A-1", []Entity{
+				{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,12345)", Display: "••••45"},
+			}}},
+		{"an IPv4 address in IPv6 clothes", `{"fraud":{"applicant_ref":"A-1","ip":"::ffff:49.36.1.2"}}`,
+			Observation{"A-1", []Entity{
+				{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"},
+			}}},
+		{"an IPv6 address is its network", `{"fraud":{"applicant_ref":"A-1","ip":"2405:201:6:7:aaaa::1"}}`,
+			Observation{"A-1", []Entity{
+				{Kind: KindIP, Key: "hmac(ip,2405:201:6:7::/64)", Display: "••••0007"},
+			}}},
 	} {
 		if diff := cmp.Diff(c.want, Observe(sentFacts(t, c.request), testKey)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
@@ -75,10 +81,20 @@ func TestThresholds(t *testing.T) {
 		{"10 of at least 10", with(func(n *Counts) { n.PincodeApplicants = 10 }), PincodeSpike, true, SeverityLow},
 		{"half as much again", with(func(n *Counts) { n.PincodeApplicants = 15 }), PincodeSpike, true, SeverityMedium},
 		{"twice that", with(func(n *Counts) { n.PincodeApplicants = 20 }), PincodeSpike, true, SeverityHigh},
-		{"just under three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 29, 300 }), PincodeSpike, false, SeverityLow},
-		{"three times 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 300 }), PincodeSpike, true, SeverityLow},
-		{"three times a little more than 10 a day", with(func(n *Counts) { n.PincodeApplicants, n.BaselineApplicants = 30, 301 }), PincodeSpike, false, SeverityLow},
-		{"fourteen days of history", Counts{PincodeApplicants: 10, BaselineApplicants: 14, BaselineDays: 14}, PincodeSpike, true, SeverityLow},
+		{"just under three times 10 a day", with(func(n *Counts) {
+			n.PincodeApplicants, n.BaselineApplicants = 29,
+				300
+		}), PincodeSpike, false, SeverityLow},
+		{"three times 10 a day", with(func(n *Counts) {
+			n.PincodeApplicants, n.BaselineApplicants = 30,
+				300
+		}), PincodeSpike, true, SeverityLow},
+		{"three times a little more than 10 a day", with(func(n *Counts) {
+			n.PincodeApplicants, n.BaselineApplicants = 30,
+				301
+		}), PincodeSpike, false, SeverityLow},
+		{"fourteen days of history",
+			Counts{PincodeApplicants: 10, BaselineApplicants: 14, BaselineDays: 14}, PincodeSpike, true, SeverityLow},
 		{"nobody before", Counts{PincodeApplicants: 10, BaselineDays: 30}, PincodeSpike, true, SeverityLow},
 		{"4 of 5 behind an address", Counts{IPApplicants: 4}, IPCluster, false, SeverityLow},
 		{"5 of 5 behind an address", Counts{IPApplicants: 5}, IPCluster, true, SeverityMedium},
@@ -88,8 +104,10 @@ func TestThresholds(t *testing.T) {
 		{"20 by an agent", Counts{AgentApplicants: 20, AgentPincodes: 8}, AgentGeoAnomaly, false, SeverityLow},
 		{"21 by an agent", Counts{AgentApplicants: 21, AgentPincodes: 1}, AgentGeoAnomaly, true, SeverityMedium},
 		{"9 pincodes of an agent", Counts{AgentApplicants: 9, AgentPincodes: 9}, AgentGeoAnomaly, true, SeverityMedium},
-		{"41 by an agent from 9 pincodes", Counts{AgentApplicants: 41, AgentPincodes: 9}, AgentGeoAnomaly, true, SeverityHigh},
-		{"16 pincodes of an agent", Counts{AgentApplicants: 16, AgentPincodes: 16}, AgentGeoAnomaly, true, SeverityHigh},
+		{"41 by an agent from 9 pincodes",
+			Counts{AgentApplicants: 41, AgentPincodes: 9}, AgentGeoAnomaly, true, SeverityHigh},
+		{"16 pincodes of an agent", Counts{AgentApplicants: 16, AgentPincodes: 16}, AgentGeoAnomaly, true,
+			SeverityHigh},
 	} {
 		f := Assess(observed, c.counts, DefaultConfig().Fraud)
 		if len(f.Signals) != 1 {
@@ -141,11 +159,14 @@ func TestNotEvaluatedIsAbsent(t *testing.T) {
 		gone   []string
 	}{
 		{"nothing changed", func(*Counts, *FraudConfig) {}, nil},
-		{"too young a history", func(n *Counts, _ *FraudConfig) { n.BaselineDays = 13 }, []string{"fraud_pincode_spike"}},
+		{"too young a history", func(n *Counts, _ *FraudConfig) { n.BaselineDays = 13 },
+			[]string{"fraud_pincode_spike"}},
 		{"no history", func(n *Counts, _ *FraudConfig) { n.BaselineDays = 0 }, []string{"fraud_pincode_spike"}},
-		{"spikes off", func(_ *Counts, c *FraudConfig) { c.PincodeSpike.Enabled = false }, []string{"fraud_pincode_spike"}},
+		{"spikes off", func(_ *Counts, c *FraudConfig) { c.PincodeSpike.Enabled = false },
+			[]string{"fraud_pincode_spike"}},
 		{"clusters off", func(_ *Counts, c *FraudConfig) { c.IPCluster.Enabled = false }, []string{"fraud_ip_cluster"}},
-		{"agents off", func(_ *Counts, c *FraudConfig) { c.AgentAnomaly.Enabled = false }, []string{"fraud_agent_anomaly", "fraud_agent_pincodes"}},
+		{"agents off", func(_ *Counts, c *FraudConfig) { c.AgentAnomaly.Enabled = false },
+			[]string{"fraud_agent_anomaly", "fraud_agent_pincodes"}},
 		{"reuse off, and what follows it", func(_ *Counts, c *FraudConfig) {
 			c.BeneficiaryReuse.Enabled = false
 			c.inherit()
@@ -153,16 +174,19 @@ func TestNotEvaluatedIsAbsent(t *testing.T) {
 			"fraud_beneficiary_reuse", "fraud_beneficiary_applicants", "fraud_device_reuse", "fraud_device_applicants",
 			"fraud_mobile_reuse", "fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants",
 		}},
-		{"mobile numbers off", func(_ *Counts, c *FraudConfig) { c.MobileReuse.Enabled = false }, []string{"fraud_mobile_reuse", "fraud_mobile_applicants"}},
-		{"rings off", func(_ *Counts, c *FraudConfig) { c.Ring.Enabled = false }, []string{"fraud_ring_size", "fraud_ring_links", "fraud_ring_truncated"}},
-		{"the phone not counted", func(n *Counts, _ *FraudConfig) { n.DeviceApplicants = 0 }, []string{"fraud_device_reuse", "fraud_device_applicants"}},
+		{"mobile numbers off", func(_ *Counts, c *FraudConfig) { c.MobileReuse.Enabled = false },
+			[]string{"fraud_mobile_reuse", "fraud_mobile_applicants"}},
+		{"rings off", func(_ *Counts, c *FraudConfig) { c.Ring.Enabled = false },
+			[]string{"fraud_ring_size", "fraud_ring_links", "fraud_ring_truncated"}},
+		{"the phone not counted", func(n *Counts, _ *FraudConfig) { n.DeviceApplicants = 0 },
+			[]string{"fraud_device_reuse", "fraud_device_applicants"}},
 	} {
 		want := map[string]bool{}
 		for _, name := range []string{
 			"fraud_pincode_spike", "fraud_ip_cluster", "fraud_beneficiary_reuse", "fraud_beneficiary_applicants",
-			"fraud_agent_anomaly", "fraud_agent_pincodes", "fraud_device_reuse", "fraud_device_applicants", "fraud_mobile_reuse",
-			"fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants", "fraud_blocklisted", "fraud_score",
-			"fraud_ring_size", "fraud_ring_links", "fraud_ring_truncated",
+			"fraud_agent_anomaly", "fraud_agent_pincodes", "fraud_device_reuse", "fraud_device_applicants",
+			"fraud_mobile_reuse", "fraud_mobile_applicants", "fraud_email_reuse", "fraud_email_applicants",
+			"fraud_blocklisted", "fraud_score", "fraud_ring_size", "fraud_ring_links", "fraud_ring_truncated",
 		} {
 			want[name] = true
 		}
@@ -172,7 +196,8 @@ func TestNotEvaluatedIsAbsent(t *testing.T) {
 		n, cfg := all, DefaultConfig().Fraud
 		c.change(&n, &cfg)
 		got := map[string]bool{}
-		Assess(Observe(sentFacts(t, everything), testKey), n, cfg).Derive(func(name string, _ rule.Value) { got[name] = true })
+		Assess(Observe(sentFacts(t, everything), testKey), n, cfg).Derive(
+			func(name string, _ rule.Value) { got[name] = true })
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
@@ -192,7 +217,13 @@ func TestLevels(t *testing.T) {
 
 func TestAlerts(t *testing.T) {
 	t.Parallel()
-	counts := Counts{IPApplicants: 6, BeneficiaryApplicants: 2, AgentApplicants: 41, PincodeApplicants: 9, BaselineDays: 30}
+	counts := Counts{
+		IPApplicants:          6,
+		BeneficiaryApplicants: 2,
+		AgentApplicants:       41,
+		PincodeApplicants:     9,
+		BaselineDays:          30,
+	}
 	observed := Observe(sentFacts(t, everything), testKey)
 	ip := AlertWant{IPCluster, SeverityMedium, observed.Entities[1], 6, 5, 24}
 	mule := AlertWant{BeneficiaryReuse, SeverityCritical, observed.Entities[2], 2, 2, 2160}
@@ -204,23 +235,33 @@ func TestAlerts(t *testing.T) {
 	}{
 		{"as it is", func(*Counts, *FraudConfig) {}, []AlertWant{ip, mule, agent}},
 		{"from high", func(_ *Counts, c *FraudConfig) { c.AlertMinSeverity = SeverityHigh }, []AlertWant{mule, agent}},
-		{"critical alone", func(_ *Counts, c *FraudConfig) { c.AlertMinSeverity = SeverityCritical }, []AlertWant{mule}},
-		{"a muted account", func(n *Counts, _ *FraudConfig) { n.Muted = []string{KindBeneficiaryAccount} }, []AlertWant{ip, agent}},
+		{"critical alone", func(_ *Counts, c *FraudConfig) { c.AlertMinSeverity = SeverityCritical },
+			[]AlertWant{mule}},
+		{"a muted account", func(n *Counts, _ *FraudConfig) { n.Muted = []string{KindBeneficiaryAccount} },
+			[]AlertWant{ip, agent}},
 		{"an allowed account", func(_ *Counts, c *FraudConfig) {
 			c.BeneficiaryReuse.AllowlistAccounts = []Account{{Key: observed.Entities[2].Key}}
 		}, []AlertWant{ip, agent}},
 		{"what is shared besides", func(n *Counts, _ *FraudConfig) {
-			*n = Counts{DeviceApplicants: 2, MobileApplicants: 4, EmailApplicants: 1, Ring: RingCount{ID: "rng_1", People: 6, Links: 3}}
+			*n = Counts{
+				DeviceApplicants: 2,
+				MobileApplicants: 4,
+				EmailApplicants:  1,
+				Ring:             RingCount{ID: "rng_1", People: 6, Links: 3},
+			}
 		}, []AlertWant{
-			{DeviceReuse, SeverityMedium, observed.Entities[4], 2, 2, 2160}, {MobileReuse, SeverityHigh, observed.Entities[5], 4, 2, 2160},
+			{DeviceReuse, SeverityMedium, observed.Entities[4], 2, 2, 2160},
+			{MobileReuse, SeverityHigh, observed.Entities[5], 4, 2, 2160},
 			{ConnectedRing, SeverityCritical, Entity{Kind: KindRing, Key: "rng_1", Display: "rng_1"}, 6, 3, 2160},
 		}},
 		{"an allowed phone and a muted ring", func(n *Counts, c *FraudConfig) {
 			*n = Counts{DeviceApplicants: 9, Ring: RingCount{ID: "rng_1", People: 3, Muted: true}}
 			c.DeviceReuse.Allowlist = []Account{{Key: observed.Entities[4].Key}}
 		}, nil},
-		{"a pair", func(n *Counts, _ *FraudConfig) { *n = Counts{Ring: RingCount{ID: "rng_1", People: 2, Links: 1}} }, nil},
-		{"nobody else", func(n *Counts, _ *FraudConfig) { *n = Counts{IPApplicants: 1, BeneficiaryApplicants: 1} }, nil},
+		{"a pair", func(n *Counts, _ *FraudConfig) { *n = Counts{Ring: RingCount{ID: "rng_1", People: 2, Links: 1}} },
+			nil},
+		{"nobody else", func(n *Counts, _ *FraudConfig) { *n = Counts{IPApplicants: 1, BeneficiaryApplicants: 1} },
+			nil},
 	} {
 		n, cfg := counts, DefaultConfig().Fraud
 		c.change(&n, &cfg)
@@ -252,12 +293,14 @@ func TestFraudProperties(t *testing.T) {
 	t.Parallel()
 	needs := map[string]string{
 		"fraud_pincode_spike": "pincode", "fraud_ip_cluster": "ip", "fraud_beneficiary_reuse": "beneficiary_account",
-		"fraud_beneficiary_applicants": "beneficiary_account", "fraud_agent_anomaly": "agent_id", "fraud_agent_pincodes": "agent_id",
-		"fraud_mobile_reuse": "mobile", "fraud_mobile_applicants": "mobile", "fraud_email_reuse": "email", "fraud_email_applicants": "email",
+		"fraud_beneficiary_applicants": "beneficiary_account", "fraud_agent_anomaly": "agent_id",
+		"fraud_agent_pincodes": "agent_id", "fraud_mobile_reuse": "mobile", "fraud_mobile_applicants": "mobile",
+		"fraud_email_reuse": "email", "fraud_email_applicants": "email",
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		facts := sentFacts(t, everything)
-		for _, name := range []string{"applicant_ref", "pincode", "ip", "beneficiary_account", "agent_id", "mobile", "email"} {
+		for _, name := range []string{"applicant_ref", "pincode", "ip", "beneficiary_account", "agent_id", "mobile",
+			"email"} {
 			if rapid.Bool().Draw(rt, "without "+name) {
 				facts.Set("fraud."+name, rule.Value{})
 			}
@@ -308,7 +351,8 @@ func TestHardSignalsAreNotLow(t *testing.T) {
 	}{
 		{"nothing", observed, Counts{BeneficiaryApplicants: 1, Ring: RingCount{People: 1}}, "low", false},
 		{"on the block list", observed, Counts{Blocklisted: []string{KindBeneficiaryAccount}}, "high", true},
-		{"on the block list, without an applicant", nobody, Counts{Blocklisted: []string{KindBeneficiaryAccount}}, "high", true},
+		{"on the block list, without an applicant",
+			nobody, Counts{Blocklisted: []string{KindBeneficiaryAccount}}, "high", true},
 		{"not on it, without an applicant", nobody, Counts{}, "", false},
 		{"in a ring", observed, Counts{Ring: RingCount{ID: "rng_1", People: 6, Links: 2}}, "high", false},
 		{"a mule's account", observed, Counts{BeneficiaryApplicants: 2}, "high", false},
@@ -320,7 +364,8 @@ func TestHardSignalsAreNotLow(t *testing.T) {
 		}
 		var w wire.Writer
 		f.Write(&w)
-		if listed := strings.Contains(string(w.Buf), `"id":"blocklist","triggered":true,"severity":"critical"`); listed != c.listed {
+		if listed := strings.Contains(string(w.Buf),
+			`"id":"blocklist","triggered":true,"severity":"critical"`); listed != c.listed {
 			t.Errorf("%s: %s", c.name, w.Buf)
 		}
 		if c.listed && (!strings.Contains(string(w.Buf), "acct_••••4321") || len(f.Alerts(cfg)) > 0) {

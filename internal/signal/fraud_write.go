@@ -58,7 +58,8 @@ const BlocklistHit = "blocklist"
 // writeBlocklisted writes an entity on the block list as a triggered signal
 // without a window.
 func writeBlocklisted(w *wire.Writer, e Entity) {
-	w.Object().Key("id").Plain(BlocklistHit).Key("triggered").Bool(true).Key("severity").Plain(SeverityCritical.String()).
+	w.Object().Key("id").Plain(BlocklistHit).Key("triggered").Bool(true).Key("severity").Plain(
+		SeverityCritical.String()).
 		Key("value").Int(1).Key("threshold").Int(1).Key("window_hours").Int(0).Key("reason_code").Plain(reasonRing).
 		Key("entity").String(prefixes[e.Kind] + e.Display).EndObject()
 }

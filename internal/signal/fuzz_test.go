@@ -23,8 +23,9 @@ func FuzzObserve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pincode, ip, account, agent, mobile, email string) {
 		sent := rule.NewFacts(field.Catalogue())
 		texts := map[string]string{
-			"fraud.applicant_ref": "A-1", "fraud.pincode": pincode, "fraud.ip": ip, "fraud.beneficiary_account": account,
-			"fraud.agent_id": agent, "fraud.mobile": mobile, "fraud.email": email, "device.device_id": agent,
+			"fraud.applicant_ref": "A-1", "fraud.pincode": pincode, "fraud.ip": ip,
+			"fraud.beneficiary_account": account, "fraud.agent_id": agent, "fraud.mobile": mobile, "fraud.email": email,
+			"device.device_id": agent,
 		}
 		for name, text := range texts {
 			if !utf8.ValidString(text) {
@@ -47,7 +48,8 @@ func FuzzObserve(f *testing.F) {
 			}
 		}
 		for _, e := range o.Entities {
-			if secret := normal[e.Kind]; e.Kind != KindPincode && e.Kind != KindAgent && strings.Contains(e.Display, secret) {
+			if secret := normal[e.Kind]; e.Kind != KindPincode && e.Kind != KindAgent && strings.Contains(e.Display,
+				secret) {
 				t.Errorf("%s shows all of %q: %s", e.Kind, secret, e.Display)
 			}
 		}
@@ -57,8 +59,12 @@ func FuzzObserve(f *testing.F) {
 // FuzzBlocks checks and derives anybody's device and location blocks: what is
 // derived is known to be so, and the same twice.
 func FuzzBlocks(f *testing.F) {
-	f.Add([]byte(`{"device":{"is_rooted":true,"sim_age_days":3},"location":{"lat":12.97,"lng":77.59,"ip":"8.8.8.8","declared_pincode":"560001","permission_denied":false}}`))
-	f.Add([]byte(`{"location":{"lat":91,"lng":-181,"ip":"::","declared_pincode":"000000"},"device":{"sim_age_days":1e12,"loan_apps_installed_count":-1}}`))
+	f.Add(
+		[]byte(
+			`{"device":{"is_rooted":true,"sim_age_days":3},"location":{"lat":12.97,"lng":77.59,"ip":"8.8.8.8","declared_pincode":"560001","permission_denied":false}}`))
+	f.Add(
+		[]byte(
+			`{"location":{"lat":91,"lng":-181,"ip":"::","declared_pincode":"000000"},"device":{"sim_age_days":1e12,"loan_apps_installed_count":-1}}`))
 	atlas := Atlas{
 		Matches: func(place.Point, string, int32) (bool, bool) { return true, true },
 		Country: func(a netip.Addr) (string, bool) { return "IN", a.Is4() },
@@ -104,7 +110,8 @@ func FuzzBlocks(f *testing.F) {
 		if first, second := derive(), derive(); !bytes.Equal(first, second) {
 			t.Errorf("%s and then %s", first, second)
 		}
-		if risk := sent.Get("location.declared_pincode"); risk.Type() == rule.Absent && bytes.Contains(derive(), []byte("pincode_risk")) {
+		if risk := sent.Get("location.declared_pincode"); risk.Type() == rule.Absent && bytes.Contains(derive(),
+			[]byte("pincode_risk")) {
 			t.Errorf("a risk without a pincode: %s", derive())
 		}
 	})

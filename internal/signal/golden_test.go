@@ -10,11 +10,14 @@ import (
 
 // archives runs every file of a folder: given tells the members of an archive
 // that are asked, and answer works out the others from them.
-func archives(t *testing.T, folder string, given func(name string) bool, answer func(*testing.T, *txtar.Archive) []txtar.File) {
+func archives(
+	t *testing.T, folder string, given func(name string) bool, answer func(*testing.T, *txtar.Archive) []txtar.File,
+) {
 	t.Helper()
 	answered := func(section string) bool { return !given(section) }
-	golden.Archives(t, "testdata/"+folder+"/*.txtar", answered, func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
-		t.Helper()
-		return answer(t, given)
-	})
+	golden.Archives(t, "testdata/"+folder+"/*.txtar", answered,
+		func(t *testing.T, given, _ *txtar.Archive) []txtar.File {
+			t.Helper()
+			return answer(t, given)
+		})
 }

@@ -22,7 +22,8 @@ var testAtlas = Atlas{
 	},
 	Country: func(addr netip.Addr) (string, bool) {
 		switch {
-		case netip.MustParsePrefix("49.32.0.0/13").Contains(addr), netip.MustParsePrefix("2405:200::/32").Contains(addr):
+		case netip.MustParsePrefix("49.32.0.0/13").Contains(addr),
+			netip.MustParsePrefix("2405:200::/32").Contains(addr):
 			return "IN", true
 		case netip.MustParsePrefix("8.8.8.0/24").Contains(addr):
 			return "US", true
@@ -36,8 +37,10 @@ func TestLocation(t *testing.T) {
 	const low = `location_pincode_risk "LOW"; location_pincode_risk_score 20`
 	for _, c := range []struct{ name, block, want string }{
 		{"nothing", `{}`, ``},
-		{"in the pincode", `{"lat":18.94,"lng":72.83,"declared_pincode":"400001"}`, `location_gps_pincode_match true; ` + low},
-		{"in Delhi", `{"lat":28.63,"lng":77.22,"declared_pincode":"400001"}`, `location_gps_pincode_match false; ` + low},
+		{"in the pincode", `{"lat":18.94,"lng":72.83,"declared_pincode":"400001"}`,
+			`location_gps_pincode_match true; ` + low},
+		{"in Delhi", `{"lat":28.63,"lng":77.22,"declared_pincode":"400001"}`,
+			`location_gps_pincode_match false; ` + low},
 		{"a pincode in no table", `{"lat":28.63,"lng":77.22,"declared_pincode":"999999"}`, low},
 		{"a position alone", `{"lat":18.94,"lng":72.83}`, ``},
 		{"half a position", `{"lat":18.94,"declared_pincode":"400001"}`, low},
@@ -46,7 +49,8 @@ func TestLocation(t *testing.T) {
 		{"an IPv6 address", `{"ip":"2405:200::1"}`, `location_ip_country "IN"; location_ip_allowed true`},
 		{"an address elsewhere", `{"ip":"8.8.8.8"}`, `location_ip_country "US"; location_ip_allowed false`},
 		{"an address of no country", `{"ip":"10.0.0.1"}`, ``},
-		{"a pincode with an entry", `{"declared_pincode":"400070"}`, `location_pincode_risk "HIGH"; location_pincode_risk_score 80`},
+		{"a pincode with an entry", `{"declared_pincode":"400070"}`,
+			`location_pincode_risk "HIGH"; location_pincode_risk_score 80`},
 		{"permission refused", `{"permission_denied":true}`, `location_permission_denied true`},
 		{"permission given", `{"permission_denied":false}`, `location_permission_denied false`},
 	} {
@@ -72,7 +76,11 @@ func TestLocationThresholdsAreTheTenants(t *testing.T) {
 			"a narrow circle, and another country",
 			`location_gps_pincode_match false; location_ip_country "US"; location_ip_allowed true; ` +
 				`location_pincode_risk "BLOCKED"; location_pincode_risk_score 100`,
-			LocationConfig{GPSMatchRadiusMetres: 100, AllowedIPCountries: []string{"IN", "US"}, DefaultPincodeRisk: RiskBlocked},
+			LocationConfig{
+				GPSMatchRadiusMetres: 100,
+				AllowedIPCountries:   []string{"IN", "US"},
+				DefaultPincodeRisk:   RiskBlocked,
+			},
 			testAtlas,
 		},
 		{
@@ -105,11 +113,12 @@ func TestLocationWithTheRealTables(t *testing.T) {
 		`{"lat":28.6315,"lng":77.2167,"declared_pincode":"400001"}`: "false",
 	} {
 		got := ""
-		Location(sentFacts(t, `{"location":`+block+`}`), DefaultConfig().Location, atlas, nil, 0, func(name string, v rule.Value) {
-			if name == "location_gps_pincode_match" {
-				got = v.String()
-			}
-		})
+		Location(sentFacts(t, `{"location":`+block+`}`), DefaultConfig().Location, atlas, nil, 0,
+			func(name string, v rule.Value) {
+				if name == "location_gps_pincode_match" {
+					got = v.String()
+				}
+			})
 		if got != want {
 			t.Errorf("%s: got %s", block, got)
 		}

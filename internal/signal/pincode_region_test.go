@@ -11,9 +11,9 @@ import (
 func TestRegions(t *testing.T) {
 	t.Parallel()
 	table := signal.NewPincodeTable([]signal.PincodeRisk{
-		{Pincode: "400001", Risk: signal.RiskHigh}, {Pincode: "4000", Risk: signal.RiskLow}, {Pincode: "110001", Risk: signal.RiskBlocked},
-		{Pincode: "110002", Risk: signal.RiskMedium, ExpiresMicros: 100}, {Pincode: "110003", Risk: signal.RiskMedium, ExpiresMicros: 101},
-		{Pincode: "999999", Risk: signal.RiskLow},
+		{Pincode: "400001", Risk: signal.RiskHigh}, {Pincode: "4000", Risk: signal.RiskLow},
+		{Pincode: "110001", Risk: signal.RiskBlocked}, {Pincode: "110002", Risk: signal.RiskMedium, ExpiresMicros: 100},
+		{Pincode: "110003", Risk: signal.RiskMedium, ExpiresMicros: 101}, {Pincode: "999999", Risk: signal.RiskLow},
 	})
 	want := []signal.Region{
 		{Digits: "11", Medium: 1, Blocked: 1}, {Digits: "40", Low: 1, High: 1}, {Digits: "99", Low: 1},

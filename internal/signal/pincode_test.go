@@ -20,26 +20,42 @@ func TestReadPincodeRisk(t *testing.T) {
 		want    []PincodeRisk
 		replace bool
 	}{
-		{`{"pincode":"400001","risk":"HIGH"}`, []PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(80)}}, false},
-		{`{"pincode":"400","risk":"BLOCKED"}`, []PincodeRisk{{Pincode: "400", Risk: RiskBlocked, Score: rule.Int(100)}}, false},
+		{`{"pincode":"400001","risk":"HIGH"}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(80)}}, false},
+		{`{"pincode":"400","risk":"BLOCKED"}`,
+			[]PincodeRisk{{Pincode: "400", Risk: RiskBlocked, Score: rule.Int(100)}}, false},
 		{`{"pincode":"400001","risk":0}`, []PincodeRisk{{Pincode: "400001", Risk: RiskLow}}, false},
-		{`{"pincode":"400001","risk":33.99}`, []PincodeRisk{{Pincode: "400001", Risk: RiskLow, Score: 33_990_000}}, false},
-		{`{"pincode":"400001","risk":34}`, []PincodeRisk{{Pincode: "400001", Risk: RiskMedium, Score: rule.Int(34)}}, false},
-		{`{"pincode":"400001","risk":66.99}`, []PincodeRisk{{Pincode: "400001", Risk: RiskMedium, Score: 66_990_000}}, false},
-		{`{"pincode":"400001","risk":67}`, []PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(67)}}, false},
-		{`{"pincode":"400001","risk":100}`, []PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(100)}}, false},
-		{`{"pincode":"400001","risk_score":50}`, []PincodeRisk{{Pincode: "400001", Risk: RiskMedium, Score: rule.Int(50)}}, false},
+		{`{"pincode":"400001","risk":33.99}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskLow, Score: 33_990_000}}, false},
+		{`{"pincode":"400001","risk":34}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskMedium, Score: rule.Int(34)}}, false},
+		{`{"pincode":"400001","risk":66.99}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskMedium, Score: 66_990_000}}, false},
+		{`{"pincode":"400001","risk":67}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(67)}}, false},
+		{`{"pincode":"400001","risk":100}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(100)}}, false},
+		{`{"pincode":"400001","risk_score":50}`,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskMedium, Score: rule.Int(50)}}, false},
 		{`{"pincode":"400001","risk":null}`, []PincodeRisk{{Pincode: "400001", Remove: true}}, false},
-		{`{"pincode":"400001","risk":null,"risk_score":80,"reason":"r"}`, []PincodeRisk{{Pincode: "400001", Remove: true}}, false},
+		{`{"pincode":"400001","risk":null,"risk_score":80,"reason":"r"}`,
+			[]PincodeRisk{{Pincode: "400001", Remove: true}}, false},
 		{
 			`{"pincode":"400001","risk":"HIGH","risk_score":90,"reason":"roll-rate","updated_at":"x","expires_at":"1970-01-01T00:00:01+00:00"}`,
-			[]PincodeRisk{{Pincode: "400001", Risk: RiskHigh, Score: rule.Int(90), Reason: "roll-rate", ExpiresMicros: 1e6}}, false,
+			[]PincodeRisk{{
+				Pincode:       "400001",
+				Risk:          RiskHigh,
+				Score:         rule.Int(90),
+				Reason:        "roll-rate",
+				ExpiresMicros: 1e6,
+			}}, false,
 		},
 		{`{"entries":[]}`, nil, false},
 		{`{"entries":[],"replace":true}`, nil, true},
 		{
 			`{"entries":[{"pincode":"400001","risk":"LOW"},{"pincode":"400","risk":null}],"replace":true}`,
-			[]PincodeRisk{{Pincode: "400001", Risk: RiskLow, Score: rule.Int(20)}, {Pincode: "400", Remove: true}}, true,
+			[]PincodeRisk{{Pincode: "400001", Risk: RiskLow, Score: rule.Int(20)}, {Pincode: "400", Remove: true}},
+			true,
 		},
 	} {
 		got, replace, err := ReadPincodeRisk(parse(t, c.text))
@@ -79,7 +95,8 @@ func TestReadPincodeRiskRefuses(t *testing.T) {
 		{`{"entries":[{"pincode":"400001","risk":"LOW"},{"pincode":"400001","risk":"HIGH"},3]}`, []string{
 			"/entries/1/pincode duplicate", "/entries/2 wrong_type",
 		}},
-		{`{"entries":[` + strings.Repeat(`{"pincode":"400001","risk":1},`, MaxPincodeEntries) + `1]}`, []string{"/entries too_many"}},
+		{`{"entries":[` + strings.Repeat(`{"pincode":"400001","risk":1},`, MaxPincodeEntries) + `1]}`,
+			[]string{"/entries too_many"}},
 	} {
 		entries, _, err := ReadPincodeRisk(parse(t, c.text))
 		if diff := cmp.Diff(c.want, refusals(err)); diff != "" || entries != nil {
@@ -108,7 +125,8 @@ func TestPincodeTable(t *testing.T) {
 	t.Parallel()
 	table := NewPincodeTable([]PincodeRisk{
 		{Pincode: "400", Risk: RiskMedium}, {Pincode: "400001", Risk: RiskBlocked}, {Pincode: "40000", Risk: RiskHigh},
-		{Pincode: "400002", Risk: RiskLow, ExpiresMicros: 1000}, {Pincode: "500", Risk: RiskHigh}, {Pincode: "500", Remove: true},
+		{Pincode: "400002", Risk: RiskLow, ExpiresMicros: 1000}, {Pincode: "500", Risk: RiskHigh},
+		{Pincode: "500", Remove: true},
 	})
 	for _, c := range []struct {
 		pincode  string

@@ -30,7 +30,8 @@ func TestAPIKeyCheck(t *testing.T) {
 		{"no environment", with(func(k *APIKey) { k.Environment = "" }), fault.CodeUnauthenticated},
 		{"good", &good, ""},
 		{"revoked", with(func(k *APIKey) { k.RevokedAt = noon.Add(-time.Hour) }), fault.CodeKeyRevoked},
-		{"revoked by a clock that is ahead", with(func(k *APIKey) { k.RevokedAt = noon.Add(time.Second) }), fault.CodeKeyRevoked},
+		{"revoked by a clock that is ahead",
+			with(func(k *APIKey) { k.RevokedAt = noon.Add(time.Second) }), fault.CodeKeyRevoked},
 		{"a moment before the end", with(func(k *APIKey) { k.ExpiresAt = noon.Add(1) }), ""},
 		{"at the end", with(func(k *APIKey) { k.ExpiresAt = noon }), fault.CodeKeyExpired},
 		{"after the end", with(func(k *APIKey) { k.ExpiresAt = noon.Add(-time.Hour) }), fault.CodeKeyExpired},
@@ -74,14 +75,16 @@ func TestKeyName(t *testing.T) {
 	for name, want := range map[string]string{
 		" Loan app ": "", "ऋण": "", "x": "", strings.Repeat("ऋ", 80): "",
 		"": fault.CodeOutOfRange, "   ": fault.CodeOutOfRange, strings.Repeat("x", 81): fault.CodeOutOfRange,
-		"a\nb": fault.CodeInvalidCharacter, "a\u202eb": fault.CodeInvalidCharacter, "a\xffb": fault.CodeInvalidCharacter,
+		"a\nb": fault.CodeInvalidCharacter, "a\u202eb": fault.CodeInvalidCharacter,
+		"a\xffb": fault.CodeInvalidCharacter,
 	} {
 		var faults fault.List
 		got := CheckKeyName(&faults, "/name", name)
 		switch {
 		case want == "" && (faults.Len() != 0 || got != strings.TrimSpace(name)):
 			t.Errorf("%q gives %q and %v", name, got, faults.Items())
-		case want != "" && (faults.Len() != 1 || faults.Items()[0].Code != want || faults.Items()[0].Pointer != "/name"):
+		case want != "" &&
+			(faults.Len() != 1 || faults.Items()[0].Code != want || faults.Items()[0].Pointer != "/name"):
 			t.Errorf("%q gives %v, want %s", name, faults.Items(), want)
 		}
 	}

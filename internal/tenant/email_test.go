@@ -79,7 +79,8 @@ func TestNormaliseEmail(t *testing.T) {
 // FuzzNormaliseEmail holds NormaliseEmail against net/mail, which takes much
 // more, and never an address of ours for another.
 func FuzzNormaliseEmail(f *testing.F) {
-	for _, seed := range []string{"Admin@Example.in", " a+b@x.co ", `"q"@x.in`, "a@b@c.d", "a@192.0.2.1", "\u212a@x.in", ""} {
+	for _, seed := range []string{"Admin@Example.in", " a+b@x.co ", `"q"@x.in`, "a@b@c.d", "a@192.0.2.1", "\u212a@x.in",
+		""} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

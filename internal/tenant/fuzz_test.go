@@ -36,7 +36,8 @@ func FuzzTime(f *testing.F) {
 		if !ok {
 			return
 		}
-		if Valid(KindDecision, id) && (FirstID(KindDecision, made) > id || FirstID(KindDecision, made.Add(time.Millisecond)) <= id) {
+		if Valid(KindDecision,
+			id) && (FirstID(KindDecision, made) > id || FirstID(KindDecision, made.Add(time.Millisecond)) <= id) {
 			t.Errorf("%q is said to be of %v", id, made)
 		}
 	})
@@ -45,7 +46,8 @@ func FuzzTime(f *testing.F) {
 // FuzzRates reads anybody's rates and quotas: refused, or within bounds and
 // read again as the same.
 func FuzzRates(f *testing.F) {
-	for _, text := range []string{"500/s burst 1000", "60/m", "1/h burst 0", "-1/s", "9223372036854775808/s", "free=1000,pro=unmetered", "free=", "=1", "free=1,free=2"} {
+	for _, text := range []string{"500/s burst 1000", "60/m", "1/h burst 0", "-1/s", "9223372036854775808/s",
+		"free=1000,pro=unmetered", "free=", "=1", "free=1,free=2"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

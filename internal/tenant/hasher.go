@@ -112,5 +112,6 @@ func (h *Hasher) acquire(ctx context.Context) error {
 func (h *Hasher) release() { <-h.slots }
 
 func (e encoded) derive(password Secret, length int) []byte {
-	return argon2.IDKey([]byte(password.Reveal()), e.salt, e.cost.Passes, e.cost.MemoryKiB, e.cost.Lanes, uint32(length))
+	return argon2.IDKey([]byte(password.Reveal()), e.salt, e.cost.Passes, e.cost.MemoryKiB, e.cost.Lanes,
+		uint32(length))
 }

@@ -112,7 +112,10 @@ func TestVerifyNobody(t *testing.T) {
 	h.slots <- struct{}{}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for name, stored := range map[string]string{"nobody": "", "somebody": "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA"} {
+	for name, stored := range map[string]string{
+		"nobody":   "",
+		"somebody": "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA",
+	} {
 		_, _, err := h.Verify(ctx, NewSecret("x"), NewSecret(stored))
 		var refusal *fault.Error
 		if !errors.As(err, &refusal) || refusal.Kind != fault.Unavailable {
@@ -188,7 +191,16 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestHasherRefuses(t *testing.T) {
 	t.Parallel()
-	for _, cost := range []Cost{{}, {64, 0, 1}, {64, 1, 0}, {7, 1, 1}, {8, 1, 2}, {256*1024 + 1, 1, 1}, {64, 33, 1}, {1024, 1, 17}} {
+	for _, cost := range []Cost{
+		{},
+		{64, 0, 1},
+		{64, 1, 0},
+		{7, 1, 1},
+		{8, 1, 2},
+		{256*1024 + 1, 1, 1},
+		{64, 33, 1},
+		{1024, 1, 17},
+	} {
 		if h, err := NewHasher(cost, 1, seeded(1)); err == nil || h != nil {
 			t.Errorf("a hasher costs %v", cost)
 		}
@@ -221,12 +233,13 @@ func TestStoredHashForm(t *testing.T) {
 		strings.Replace(good, "m=64", "m=+64", 1), strings.Replace(good, "m=64", "m=4294967295", 1),
 		strings.Replace(good, "m=64", "m=4294967360", 1), strings.Replace(good, "m=64", "m=7", 1),
 		strings.Replace(good, "t=1", "t=0", 1), strings.Replace(good, "t=1", "t=1000000", 1),
-		strings.Replace(good, "p=1", "p=0", 1), strings.Replace(good, "p=1", "p=257", 1), strings.Replace(good, "p=1", "p=1,x=2", 1),
-		strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHQ=", 1), strings.Replace(good, "c29tZXNhbHQ", "c29t", 1),
-		strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHR", 1), // stray bits behind the last byte
-		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "", 1), strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "AAAA", 1),
-		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", strings.Repeat("A", 88), 1),
-		good + strings.Repeat("A", 1<<20),
+		strings.Replace(good, "p=1", "p=0", 1), strings.Replace(good, "p=1", "p=257", 1),
+		strings.Replace(good, "p=1", "p=1,x=2", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHQ=", 1),
+		// stray bits behind the last byte
+		strings.Replace(good, "c29tZXNhbHQ", "c29t", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHR", 1),
+		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "", 1),
+		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "AAAA", 1),
+		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", strings.Repeat("A", 88), 1), good + strings.Repeat("A", 1<<20),
 	} {
 		ok, upgrade, err := h.Verify(t.Context(), NewSecret("x"), NewSecret(stored))
 		var refusal *fault.Error

@@ -69,7 +69,8 @@ func TestIDsSortAsMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := NewIDs(seeded(rapid.Byte().Draw(t, "seed")))
 		last, latest := "", int64(0)
-		for _, step := range rapid.SliceOfN(rapid.Int64Range(-mostAhead.Milliseconds(), 1<<43), 2, 50).Draw(t, "steps") {
+		for _, step := range rapid.SliceOfN(rapid.Int64Range(-mostAhead.Milliseconds(), 1<<43), 2, 50).Draw(t,
+			"steps") {
 			id := ids.New(KindDecision, time.UnixMilli(latest+step))
 			latest = max(latest, latest+step)
 			if !Valid(KindDecision, id) {
@@ -192,7 +193,8 @@ func TestFirstID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := time.UnixMilli(rapid.Int64Range(0, maxMillis-1).Draw(t, "millis"))
 		id := NewIDs(seeded(rapid.Byte().Draw(t, "seed"))).New(KindDecision, at)
-		if first, next := FirstID(KindDecision, at), FirstID(KindDecision, at.Add(time.Millisecond)); id < first || id >= next {
+		if first, next := FirstID(KindDecision, at),
+			FirstID(KindDecision, at.Add(time.Millisecond)); id < first || id >= next {
 			t.Errorf("%s is not between %s and %s", id, first, next)
 		}
 	})

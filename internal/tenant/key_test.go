@@ -46,7 +46,8 @@ func TestKeyGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if key.Reveal() != c.key || key.Prefix() != c.prefix || key.Environment() != c.environment {
-			t.Errorf("got %s, %s and %s, want %s and %s", key.Reveal(), key.Prefix(), key.Environment(), c.key, c.prefix)
+			t.Errorf("got %s, %s and %s, want %s and %s",
+				key.Reveal(), key.Prefix(), key.Environment(), c.key, c.prefix)
 		}
 		if got := fmt.Sprintf("%x", HashKey(key)); got != c.hash {
 			t.Errorf("the hash is %s, want %s", got, c.hash)
@@ -113,7 +114,8 @@ func TestKeyTypos(t *testing.T) {
 				refuse("a loss", []byte(text[:i]+text[i+1:]))
 				refuse("a doubling", []byte(text[:i+1]+text[i:]))
 			}
-			for _, wrong := range []string{"", " " + text, text + " ", text + "\n", strings.ToUpper(text), strings.ToLower(text), "Bearer " + text} {
+			for _, wrong := range []string{"", " " + text, text + " ", text + "\n", strings.ToUpper(text),
+				strings.ToLower(text), "Bearer " + text} {
 				refuse("something around", []byte(wrong))
 			}
 		}
@@ -218,7 +220,8 @@ func TestLooksLikeKey(t *testing.T) {
 	}
 	for _, text := range []string{
 		"", "vk_", "vk_live_", "vk_sandbox", sandbox.Prefix(), live.Prefix(), sandbox.String(), live.String(),
-		"vk_live_short", "vk_test_" + live.Reveal()[8:], "ten_01ARYZ6S41TSV4RRFFQ69G5FAV", "vk_live_a-b-c-d-e-f-g-h-i-j-k-l-m",
+		"vk_live_short", "vk_test_" + live.Reveal()[8:], "ten_01ARYZ6S41TSV4RRFFQ69G5FAV",
+		"vk_live_a-b-c-d-e-f-g-h-i-j-k-l-m",
 	} {
 		if LooksLikeKey(text) {
 			t.Errorf("%q is taken for a key", text)

@@ -10,7 +10,8 @@ import (
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[Role]string{
-		RoleAdmin: "admin", RoleRisk: "decide read policy:write policy:activate facts:read", RoleViewer: "read", "king": "", "": "",
+		RoleAdmin: "admin", RoleRisk: "decide read policy:write policy:activate facts:read", RoleViewer: "read",
+		"king": "", "": "",
 	} {
 		if got := role.Scopes().String(); got != want {
 			t.Errorf("%q may %q, want %q", role, got, want)
@@ -30,8 +31,10 @@ func TestPersonIsToldOfARole(t *testing.T) {
 		who  Principal
 		want string
 	}{
-		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", Scopes: Read}, "this needs a role with the scope admin; an administrator can give it to you"},
-		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", KeyID: "key_1", Scopes: Read}, "this call needs an API key with the scope admin"},
+		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", Scopes: Read},
+			"this needs a role with the scope admin; an administrator can give it to you"},
+		{Principal{TenantID: "ten_1", Environment: Live, UserID: "usr_1", KeyID: "key_1", Scopes: Read},
+			"this call needs an API key with the scope admin"},
 		{Principal{}, "this call needs an API key with the scope admin"},
 	} {
 		var refusal *fault.Error

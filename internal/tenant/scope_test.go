@@ -19,7 +19,8 @@ func TestScopesAll(t *testing.T) {
 		if s&Admin != 0 {
 			want = Admin
 		}
-		for _, text := range []string{s.String(), strings.Join(s.Names(), ","), " " + strings.Join(s.Names(), " , ") + " "} {
+		for _, text := range []string{s.String(), strings.Join(s.Names(), ","),
+			" " + strings.Join(s.Names(), " , ") + " "} {
 			if got, err := ParseScopes(text); err != nil || got != want {
 				t.Errorf("%q reads as %v and %v, want %v", text, got, err, want)
 			}
@@ -77,7 +78,8 @@ func TestRequireNames(t *testing.T) {
 	} {
 		var refusal *fault.Error
 		err := p.Require(PolicyActivate)
-		if !errors.As(err, &refusal) || refusal.Kind != fault.Forbidden || refusal.Code != fault.CodeInsufficientScope ||
+		if !errors.As(err, &refusal) || refusal.Kind != fault.Forbidden ||
+			refusal.Code != fault.CodeInsufficientScope ||
 			!strings.Contains(refusal.Detail, "policy:activate") {
 			t.Errorf("%s: %v", name, err)
 		}

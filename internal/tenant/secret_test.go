@@ -54,7 +54,8 @@ func TestSecretsDoNotPrint(t *testing.T) {
 				printed.WriteString(err.Error())
 			}
 		}
-		for _, tell := range []string{password, fmt.Sprintf("%x", password), fmt.Sprintf("%X", password), chance, fmt.Sprintf("%x", chance), fmt.Sprintf("%d", []byte(chance))} {
+		for _, tell := range []string{password, fmt.Sprintf("%x", password), fmt.Sprintf("%X", password), chance,
+			fmt.Sprintf("%x", chance), fmt.Sprintf("%d", []byte(chance))} {
 			if strings.Contains(printed.String(), tell) {
 				t.Errorf("%s tells its secret:\n%s", name, printed.String())
 			}
@@ -75,8 +76,9 @@ func TestSecretsPrintAsSomething(t *testing.T) {
 		t.Fatal(err)
 	}
 	for got, want := range map[string]string{
-		fmt.Sprintf("%v %+v %#v %d", NewSecret("x"), NewSecret("x"), NewSecret("x"), Secret{}): "[redacted] [redacted] [redacted] [redacted]",
-		fmt.Sprintf("%v %+v %#v %x", key, key, key, key):                                       strings.Join([]string{shown, shown, shown, shown}, " "),
+		fmt.Sprintf("%v %+v %#v %d", NewSecret("x"), NewSecret("x"), NewSecret("x"),
+			Secret{}): "[redacted] [redacted] [redacted] [redacted]",
+		fmt.Sprintf("%v %+v %#v %x", key, key, key, key): strings.Join([]string{shown, shown, shown, shown}, " "),
 		fmt.Sprint(Key{}): "…",
 		string(written):   `["[redacted]","` + shown + `"]`,
 		NewSecret("x").String() + NewSecret("x").GoString() + key.GoString(): "[redacted][redacted]" + shown,

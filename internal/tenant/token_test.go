@@ -23,7 +23,8 @@ func TestTokenGolden(t *testing.T) {
 	if got := HashToken(token).String(); got != want {
 		t.Errorf("the hash is %s, want %s", got, want)
 	}
-	for _, shown := range []string{fmt.Sprint(token), fmt.Sprintf("%+v", token), fmt.Sprintf("%#v", token), fmt.Sprintf("%+v", struct{ t Token }{token})} {
+	for _, shown := range []string{fmt.Sprint(token), fmt.Sprintf("%+v", token), fmt.Sprintf("%#v", token),
+		fmt.Sprintf("%+v", struct{ t Token }{token})} {
 		if strings.Contains(shown, "AAAA") {
 			t.Errorf("it prints as %s", shown)
 		}
@@ -50,8 +51,8 @@ func TestTokenIsReadAsWritten(t *testing.T) {
 func TestTokenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
-		"", "A", strings.Repeat("A", 42), strings.Repeat("A", 44), strings.Repeat("A", 42) + "+", strings.Repeat("A", 42) + "\n",
-		strings.Repeat("A", 42) + "B", // a second name for the same bytes
+		"", "A", strings.Repeat("A", 42), strings.Repeat("A", 44), strings.Repeat("A", 42) + "+",
+		strings.Repeat("A", 42) + "\n", strings.Repeat("A", 42) + "B", // a second name for the same bytes
 		strings.Repeat("A", 41) + "\r\n",
 	} {
 		if _, ok := ParseToken(text); ok {

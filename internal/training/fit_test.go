@@ -136,7 +136,8 @@ func TestLoans(t *testing.T) {
 	}
 	slices.Sort(fields)
 	slices.Sort(left)
-	if diff := cmp.Diff([]string{"applicant.employment_type", "applicant.months", "applicant.util_", "bureau_score", "monthly_income"}, fields); diff != "" {
+	if diff := cmp.Diff([]string{"applicant.employment_type",
+		"applicant.months", "applicant.util_", "bureau_score", "monthly_income"}, fields); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"always constant", "id identifier", "noise low_information"}, left); diff != "" {
@@ -160,8 +161,10 @@ func TestRefusals(t *testing.T) {
 		{"too few", "score,bad\n700,1\n600,0\n", func(o *Options) { o.HoldOutShare = 0 }, "too_few_rows /target"},
 		{"spelling", "score,bad\n700,maybe\n", nil, "invalid_field /bad_values"},
 		{"misspelt exclusion", csv, func(o *Options) { o.Exclude = []string{"scor"} }, "unknown_field /exclude/0"},
-		{"unknown field", csv, func(o *Options) { o.Map = map[string]string{"months": "bureau_scor"} }, "unknown_field /map/months"},
-		{"one field twice", csv, func(o *Options) { o.Map = map[string]string{"months": "bureau_score"} }, "duplicate /map/months"},
+		{"unknown field", csv, func(o *Options) { o.Map = map[string]string{"months": "bureau_scor"} },
+			"unknown_field /map/months"},
+		{"one field twice", csv, func(o *Options) { o.Map = map[string]string{"months": "bureau_score"} },
+			"duplicate /map/months"},
 		{"no such column", csv, func(o *Options) { o.Map = map[string]string{"x": "foir"} }, "unknown_field /map"},
 		{"options", csv, func(o *Options) { o.PDO = 0 }, "out_of_range /pdo"},
 		{"nothing to learn", csv, func(o *Options) {

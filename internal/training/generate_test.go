@@ -27,7 +27,8 @@ func loans(n int, seed uint64) string {
 	d := &draws{seed << 32}
 	var b strings.Builder
 	b.WriteString("id,score,monthly_income,UTIL%,employment_type,months,noise,always,bad\n")
-	kinds := []string{"salaried", "salaried", "salaried", "self_employed", "self_employed", "business", "pensioner", "gig"}
+	kinds := []string{"salaried", "salaried", "salaried", "self_employed", "self_employed", "business", "pensioner",
+		"gig"}
 	for i := range n {
 		score := 450 + int(d.unit()*200) + int(d.unit()*200)
 		income := 15_000 + int(d.unit()*d.unit()*200_000)
@@ -57,7 +58,8 @@ func loans(n int, seed uint64) string {
 		if d.unit() < 1/(1+exp(-risk)) {
 			bad = 1
 		}
-		fmt.Fprintf(&b, "%d,%s,%s,%s,%s,%d,%d,1,%d\n", i, scoreText, incomeText, utilText, kind, months, d.next()%1000, bad)
+		fmt.Fprintf(&b, "%d,%s,%s,%s,%s,%d,%d,1,%d\n",
+			i, scoreText, incomeText, utilText, kind, months, d.next()%1000, bad)
 	}
 	return b.String()
 }

@@ -13,7 +13,8 @@ import (
 // column is dropped whatever it holds.
 var identifiers = []string{
 	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id",
-	"application_id", "application_no", "application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no", "unnamed: 0",
+	"application_id", "application_no", "application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no",
+	"unnamed: 0",
 }
 
 // identifierWords lists the words at the end of names that may be identifiers: a

@@ -26,7 +26,8 @@ func (p *plan) dropLeaks(t *table) {
 			kept = append(kept, c)
 		case c.wanted:
 			kept = append(kept, c)
-			detail := fmt.Sprintf("alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])
+			detail := fmt.Sprintf(
+				"alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])
 			p.notes = append(p.notes, Note{Column: c.name, Code: codeLeakUsed, Detail: detail})
 		default:
 			p.leaks = append(p.leaks, c.name)

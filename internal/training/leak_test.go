@@ -33,7 +33,8 @@ func TestLeak(t *testing.T) {
 			t.Errorf("%s is dropped as %q", column, got)
 		}
 	}
-	if without := mustFit(t, loans(3000, 23), quickOptions(t)); string(without.Card.Document()) != string(r.Card.Document()) {
+	if without := mustFit(t, loans(3000, 23),
+		quickOptions(t)); string(without.Card.Document()) != string(r.Card.Document()) {
 		t.Error("a leak that is left out changes the card")
 	}
 	o := quickOptions(t)
@@ -59,7 +60,8 @@ func TestOnlyLeaks(t *testing.T) {
 	o.Target = "bad"
 	_, err := Fit(from(b.String()), o, nil)
 	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Code != "no_predictive_columns" || !strings.Contains(refusal.Detail, "recovered") {
+	if !errors.As(err, &refusal) || refusal.Code != "no_predictive_columns" || !strings.Contains(refusal.Detail,
+		"recovered") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -71,7 +73,8 @@ func TestNoiseIsNoLeak(t *testing.T) {
 	tab := &table{}
 	c := &column{field: rule.Ref{Type: rule.NumberType}, cuts: make([]rule.Number, 48)}
 	for i := range int32(220) {
-		c.codes, tab.bad, tab.train = append(c.codes, uint8(1+d.next()%49)), append(tab.bad, uint8(d.next()%2)), append(tab.train, i)
+		c.codes, tab.bad, tab.train = append(c.codes, uint8(1+d.next()%49)), append(tab.bad, uint8(d.next()%2)),
+			append(tab.train, i)
 	}
 	if auc := tab.alone(c, tab.halves(42)); auc > 0.65 {
 		t.Errorf("noise has an AUC of %v", auc)
@@ -113,7 +116,8 @@ func TestIdentifiers(t *testing.T) {
 	o := quickOptions(t)
 	o.Include = []string{"contact", "id"}
 	named := mustFit(t, csv, o)
-	if got := named.Report.dropCode("contact") + " " + named.Report.dropCode("id"); strings.Contains(got, "identifier") {
+	if got := named.Report.dropCode("contact") + " " + named.Report.dropCode("id"); strings.Contains(got,
+		"identifier") {
 		t.Errorf("named columns are dropped as %s", got)
 	}
 }

@@ -129,10 +129,12 @@ func TestWindows1252(t *testing.T) {
 	if diff := cmp.Diff(string(want.Card.Document()), string(got.Card.Document())); diff != "" {
 		t.Error(diff)
 	}
-	if detail, _ := got.Report.note("", fault.CodeEncoding); !strings.Contains(detail, "Windows-1252") || got.Report.RowsMalformed > 0 {
+	if detail, _ := got.Report.note("", fault.CodeEncoding); !strings.Contains(detail, "Windows-1252") ||
+		got.Report.RowsMalformed > 0 {
 		t.Errorf("noted %q, %d rows malformed", detail, got.Report.RowsMalformed)
 	}
-	few := edited(plain, "months", func(row int, cell string) string { return map[bool]string{true: "\xff", false: cell}[row%500 == 0] })
+	few := edited(plain, "months",
+		func(row int, cell string) string { return map[bool]string{true: "\xff", false: cell}[row%500 == 0] })
 	patched := mustFit(t, few, quickOptions(t))
 	if _, count := patched.Report.note("", codeReplacedBytes); count != 5 || patched.Report.RowsMalformed > 0 {
 		t.Errorf("%d lines patched, %d malformed", count, patched.Report.RowsMalformed)
@@ -140,7 +142,8 @@ func TestWindows1252(t *testing.T) {
 	if detail, _ := patched.Report.note("months", fault.CodeReadAsMissing); !strings.Contains(detail, unreadableCell) {
 		t.Errorf("broken numbers are noted as %q", detail)
 	}
-	many := edited(plain, "months", func(row int, cell string) string { return map[bool]string{true: "\xff\x81", false: cell}[row%20 == 0] })
+	many := edited(plain, "months",
+		func(row int, cell string) string { return map[bool]string{true: "\xff\x81", false: cell}[row%20 == 0] })
 	_, err := Fit(from(many), quickOptions(t), nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Code != "bad_utf8" {
@@ -152,7 +155,8 @@ func TestWindows1252(t *testing.T) {
 // a name is left out.
 func TestNamelessColumn(t *testing.T) {
 	t.Parallel()
-	r := mustFit(t, widened(loans(1500, 33), "", func(row int, _ []string) string { return fmt.Sprint(row) }), quickOptions(t))
+	r := mustFit(t, widened(loans(1500, 33), "", func(row int, _ []string) string { return fmt.Sprint(row) }),
+		quickOptions(t))
 	if got := r.Report.dropCode(""); got != "identifier" {
 		t.Errorf("dropped as %q", got)
 	}
@@ -186,7 +190,8 @@ func TestIndeterminates(t *testing.T) {
 	}
 	o.Bad = []string{"1"}
 	if only := mustFit(t, b.String(), o); only.Report.Train.Rows != got.Report.Train.Rows {
-		t.Errorf("with bad_values alone %d rows are learnt from, want %d", only.Report.Train.Rows, got.Report.Train.Rows)
+		t.Errorf("with bad_values alone %d rows are learnt from, want %d",
+			only.Report.Train.Rows, got.Report.Train.Rows)
 	}
 }
 
@@ -224,7 +229,8 @@ func TestPercentFOIR(t *testing.T) {
 	if got := mustFit(t, percents, o); card(got) != card(want) {
 		t.Errorf("in percent: %s, want %s", card(got), card(want))
 	}
-	if got := mustFit(t, ratios, o); !slices.ContainsFunc(got.Report.Warnings, func(w Warning) bool { return w.Code == "foir_looks_like_ratio" }) {
+	if got := mustFit(t, ratios, o); !slices.ContainsFunc(got.Report.Warnings,
+		func(w Warning) bool { return w.Code == "foir_looks_like_ratio" }) {
 		t.Errorf("ratios as percentages: %v", got.Report.Warnings)
 	}
 }
@@ -243,7 +249,8 @@ func TestUnreadableColumn(t *testing.T) {
 	if code := r.Report.dropCode("age"); code != fault.CodeUnreadableColumn {
 		t.Errorf("dropped as %q", code)
 	}
-	if !slices.ContainsFunc(r.Report.Warnings, func(w Warning) bool { return w.Column == "age" && w.Code == fault.CodeUnreadableColumn }) {
+	if !slices.ContainsFunc(r.Report.Warnings,
+		func(w Warning) bool { return w.Column == "age" && w.Code == fault.CodeUnreadableColumn }) {
 		t.Errorf("warnings: %v", r.Report.Warnings)
 	}
 }

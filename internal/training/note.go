@@ -72,15 +72,18 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	numbers := s.filled - s.texts - s.nothing
 	mixed := s.known == nil && !s.categorical && s.texts > 0
 	if mixed && float64(numbers) >= mostlyNumbers*float64(s.filled) {
-		list = append(list, Note{s.name, codeMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
-			"so the column counts as a category: mend those cells, or name them in missing_values", numbers, s.filled), s.texts})
+		list = append(list,
+			Note{s.name, codeMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
+				"so the column counts as a category: mend those cells, or name them in missing_values",
+				numbers, s.filled), s.texts})
 	}
 	if c == nil || !c.numeric() {
 		return list
 	}
 	for _, n := range s.possibleSpecials(c) {
 		list = append(list, Note{Column: s.name, Code: codePossibleSpecialValue, Detail: fmt.Sprintf(
-			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin of its own", n)})
+			"%s stands apart from all other numbers and may be a code: name it in special_values to give it a bin "+
+				"of its own", n)})
 	}
 	return list
 }

@@ -53,8 +53,8 @@ type Options struct {
 func Defaults() Options {
 	return Options{
 		HoldOutShare: rule.One / 4, Seed: 42,
-		MaxBins: 8, MinShare: rule.One / 20, MaxFeatures: 30, MinIV: rule.One / 100, MaxCorrelation: rule.One * 95 / 100,
-		PDO: rule.Int(20), AnchorScore: rule.Int(600), AnchorOdds: rule.Int(50),
+		MaxBins: 8, MinShare: rule.One / 20, MaxFeatures: 30, MinIV: rule.One / 100,
+		MaxCorrelation: rule.One * 95 / 100, PDO: rule.Int(20), AnchorScore: rule.Int(600), AnchorOdds: rule.Int(50),
 	}
 }
 

@@ -190,7 +190,11 @@ func TestRegression(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
 	d := &draws{7 << 32}
-	g := &design{table: &table{bad: make([]uint8, n)}, codes: [][]uint8{make([]uint8, n), make([]uint8, n)}, values: make([][256]float64, 2)}
+	g := &design{
+		table:  &table{bad: make([]uint8, n)},
+		codes:  [][]uint8{make([]uint8, n), make([]uint8, n)},
+		values: make([][256]float64, 2),
+	}
 	for k := range 10 {
 		g.values[0][k], g.values[1][k] = float64(k)/3-1.5, float64(k%5)/2-1
 	}

@@ -41,7 +41,8 @@ func (o *Options) points(c *chosen, e *effects) *pointed {
 		}
 		if o.round(float64(factor*least)) == o.round(float64(factor*most)) {
 			flat += least
-			p.dropped = append(p.dropped, Dropped{b.column.name, codeNoPoints, "beside the others its bins earn the same points"})
+			p.dropped = append(p.dropped,
+				Dropped{b.column.name, codeNoPoints, "beside the others its bins earn the same points"})
 			continue
 		}
 		p.features = append(p.features, f)

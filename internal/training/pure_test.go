@@ -57,8 +57,10 @@ func TestPureBins(t *testing.T) {
 	}
 	for _, f := range r.Report.Features {
 		for _, b := range f.Bins {
-			if math.Abs(b.WOE) > 12 || b.Rows > 0 && b.Good == 0 && b.WOE >= 0 || b.Rows > 0 && b.Bad == 0 && b.WOE <= 0 {
-				t.Errorf("%s %s: weight of evidence %v of %d goods and %d bads", f.Column, b.Label, b.WOE, b.Good, b.Bad)
+			if math.Abs(b.WOE) > 12 || b.Rows > 0 && b.Good == 0 && b.WOE >= 0 ||
+				b.Rows > 0 && b.Bad == 0 && b.WOE <= 0 {
+				t.Errorf("%s %s: weight of evidence %v of %d goods and %d bads",
+					f.Column, b.Label, b.WOE, b.Good, b.Bad)
 			}
 		}
 	}

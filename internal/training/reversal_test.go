@@ -65,13 +65,20 @@ func TestReasonsOfTheCard(t *testing.T) {
 		got[f.Field.Name] = f.ReasonCode + " " + f.Label
 	}
 	want := map[string]string{
-		"bureau_score": "BUR_SCORE Score", "monthly_income": "INC_LOW Monthly income", "applicant.util_": "FACTOR_UTIL_ Util",
-		"applicant.employment_type": "EMP_TYPE Employment type", "applicant.months": "FACTOR_MONTHS Months",
+		"bureau_score": "BUR_SCORE Score", "monthly_income": "INC_LOW Monthly income",
+		"applicant.util_": "FACTOR_UTIL_ Util", "applicant.employment_type": "EMP_TYPE Employment type",
+		"applicant.months": "FACTOR_MONTHS Months",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	for column, want := range map[string]string{"PAY_0": "Pay 0", "loanAmount": "Loan amount", "%": "%", "élan": "Élan", strings.Repeat("ab_", 80): "Ab" + strings.Repeat(" ab", 39) + " "} {
+	for column, want := range map[string]string{
+		"PAY_0":                   "Pay 0",
+		"loanAmount":              "Loan amount",
+		"%":                       "%",
+		"élan":                    "Élan",
+		strings.Repeat("ab_", 80): "Ab" + strings.Repeat(" ab", 39) + " ",
+	} {
 		if got := labelOf(column); strings.TrimSpace(got) != strings.TrimSpace(want) || len(got) > maxLabel {
 			t.Errorf("%q is called %q", column, got)
 		}
@@ -81,7 +88,8 @@ func TestReasonsOfTheCard(t *testing.T) {
 		before := maps.Clone(taken)
 		f := engine.Factor{Name: name, Field: rule.Ref{Name: name, ID: rule.Undeclared}}
 		setReasonCode(&f, taken)
-		if code := f.ReasonCode; before[code] || len(code) > 64 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
+		if code := f.ReasonCode; before[code] || len(code) > 64 || strings.Trim(code,
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != "" {
 			t.Errorf("%q has the code %q", name, code)
 		}
 	}
@@ -96,9 +104,10 @@ func TestCodesOfTheCardAreTrue(t *testing.T) {
 	} {
 		id, _ := field.Catalogue().Lookup(field.MonthlyIncome)
 		f := engine.Factor{
-			Name: "monthly_income", Field: rule.Ref{Name: field.MonthlyIncome, ID: id, Type: rule.NumberType}, Weight: rule.One,
-			Bins: []engine.Bin{
-				{HasMax: true, Max: rule.Int(20000), Points: points[0]}, {HasMin: true, Min: rule.Int(20000), Points: points[1]},
+			Name: "monthly_income", Field: rule.Ref{Name: field.MonthlyIncome, ID: id, Type: rule.NumberType},
+			Weight: rule.One, Bins: []engine.Bin{
+				{HasMax: true, Max: rule.Int(20000), Points: points[0]},
+				{HasMin: true, Min: rule.Int(20000), Points: points[1]},
 			},
 		}
 		if setReasonCode(&f, map[string]bool{}); f.ReasonCode != name {

@@ -62,7 +62,8 @@ func rising(values, weights []float64) []float64 {
 	var blocks []block
 	for i := range values {
 		blocks = append(blocks, block{float64(values[i] * weights[i]), weights[i], 1})
-		for n := len(blocks); n > 1 && blocks[n-2].sum/blocks[n-2].weight > blocks[n-1].sum/blocks[n-1].weight; n = len(blocks) {
+		for n := len(blocks); n > 1 &&
+			blocks[n-2].sum/blocks[n-2].weight > blocks[n-1].sum/blocks[n-1].weight; n = len(blocks) {
 			last := blocks[n-1]
 			blocks = blocks[:n-1]
 			blocks[n-2].sum += last.sum

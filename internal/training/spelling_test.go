@@ -83,20 +83,23 @@ func indian(digits string) string {
 func TestReadNumber(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"1,234": "1234", "12,34,567": "1234567", "1,234,567.5": "1234567.5", "123,456": "123456", "-1,234": "-1234", "(1,234)": "-1234",
-		"₹ 1,23,456": "123456", "Rs. 500": "500", "Rs500": "500", "INR 20,000": "20000", "$5": "5", "-$5": "-5", "5 €": "5", "12.5%": "12.5",
-		".5": "0.5", "5.": "5", "+7": "7", "1e3": "1000", "42": "42",
+		"1,234": "1234", "12,34,567": "1234567", "1,234,567.5": "1234567.5", "123,456": "123456", "-1,234": "-1234",
+		"(1,234)": "-1234", "₹ 1,23,456": "123456", "Rs. 500": "500", "Rs500": "500", "INR 20,000": "20000", "$5": "5",
+		"-$5": "-5", "5 €": "5", "12.5%": "12.5", ".5": "0.5", "5.": "5", "+7": "7", "1e3": "1000", "42": "42",
 	} {
-		if n, how := readNumber([]byte(text)); how != plainNumber && how != formattedNumber && how != percentNumber || n.String() != want {
+		if n, how := readNumber([]byte(text)); how != plainNumber && how != formattedNumber && how != percentNumber ||
+			n.String() != want {
 			t.Errorf("%q is read as %s (%d), want %s", text, n, how, want)
 		}
 	}
-	for _, text := range []string{"NA", "nan", "N/A", "n/a", "NULL", "-", "--", ".", "?", "None", "#N/A", "Not available", "12\uFFFD"} {
+	for _, text := range []string{"NA", "nan", "N/A", "n/a", "NULL", "-", "--", ".", "?", "None", "#N/A",
+		"Not available", "12\uFFFD"} {
 		if _, how := readNumber([]byte(text)); how != spelledMissing {
 			t.Errorf("%q is not read as missing", text)
 		}
 	}
-	for _, text := range []string{"1,5", "1,23", "1,2345", ",123", "1,,234", "1,23,45", "123,45,678", "1.234,56", "007", "2024-01-05", "abc", "12 months", "Rs", "%", "()", "1,234,56", "+-5", "--5"} {
+	for _, text := range []string{"1,5", "1,23", "1,2345", ",123", "1,,234", "1,23,45", "123,45,678", "1.234,56", "007",
+		"2024-01-05", "abc", "12 months", "Rs", "%", "()", "1,234,56", "+-5", "--5"} {
 		if n, how := readNumber([]byte(text)); how != noNumber {
 			t.Errorf("%q is read as %s (%d)", text, n, how)
 		}

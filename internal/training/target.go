@@ -83,6 +83,7 @@ func (s *spelling) read(cell []byte) outcome {
 // unspeltAt returns the error for a row whose outcome has no known spelling.
 func unspeltAt(row int64) error {
 	var faults fault.List
-	faults.Add("/bad_values", fault.CodeInvalidField, "the outcome of row %d is spelt in no known way: say how a bad one is spelt", row)
+	faults.Add("/bad_values", fault.CodeInvalidField,
+		"the outcome of row %d is spelt in no known way: say how a bad one is spelt", row)
 	return faults.Err()
 }

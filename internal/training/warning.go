@@ -26,11 +26,12 @@ func (r *Result) warn(c *chosen, all []*binning) {
 	}
 	for _, b := range all {
 		if b.iv > suspiciousIV {
-			add(b.column.name, codeSuspiciousInformation, "information value %.4f: does the column know the outcome already?", b.iv)
+			add(b.column.name, codeSuspiciousInformation,
+				"information value %.4f: does the column know the outcome already?", b.iv)
 		}
 		if b.column.outside > 0 {
-			add(b.column.name, codeUnreadableValues, "%d values that the field cannot hold were taken for missing%s", b.column.outside,
-				b.column.unitHint())
+			add(b.column.name, codeUnreadableValues, "%d values that the field cannot hold were taken for missing%s",
+				b.column.outside, b.column.unitHint())
 		}
 		if most, ok := b.column.mostFOIR(); ok && most <= mostLikelyRatio {
 			add(b.column.name, fault.CodeFOIRLooksLikeRatio,
@@ -52,8 +53,9 @@ func (r *Result) warn(c *chosen, all []*binning) {
 				if b.good == 0 {
 					only = "bad"
 				}
-				add(f.column.name, codeOneSidedBin, "all rows of the bin %q are %s; half a row of each kind was added to it, "+
-					"so that its weight of evidence is finite", f.label(k), only)
+				add(f.column.name, codeOneSidedBin,
+					"all rows of the bin %q are %s; half a row of each kind was added to it, "+
+						"so that its weight of evidence is finite", f.label(k), only)
 			case rows[k].rows < fewRows:
 				add(f.column.name, codeSmallBin, "the bin %q has %d rows", f.label(k), rows[k].rows)
 			}
@@ -72,7 +74,8 @@ func (r *Result) warn(c *chosen, all []*binning) {
 		add("", codeUnstable, "stability index of the score %.4f between training rows and hold-out", out.ScorePSI)
 	}
 	if out.HoldOut.Measured && out.Train.AUC-out.HoldOut.AUC > 0.03 {
-		add("", codeOverfit, "AUC falls from %.4f to %.4f on rows that were not learnt from", out.Train.AUC, out.HoldOut.AUC)
+		add("", codeOverfit, "AUC falls from %.4f to %.4f on rows that were not learnt from",
+			out.Train.AUC, out.HoldOut.AUC)
 	}
 }
 
@@ -84,7 +87,8 @@ func (r *Result) warnReversed(f *feature, add func(column, code, format string, 
 			"Another column says the same better; leave one of them out")
 	}
 	for _, k := range bins {
-		add(f.column.name, codeSignReversal, "the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
+		add(f.column.name, codeSignReversal,
+			"the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
 			f.label(k), f.points[k], f.bins[k].woe)
 	}
 }

@@ -37,8 +37,10 @@ func TestWeights(t *testing.T) {
 	if got.Report.Train.Rows != 3000 || want.Report.Train.Rows != 6000 {
 		t.Errorf("%d weighted rows, %d repeated", got.Report.Train.Rows, want.Report.Train.Rows)
 	}
-	if a, b := got.Report.Train, want.Report.Train; math.Abs(a.BadRate-b.BadRate) > 1e-9 || math.Abs(a.AUC-b.AUC) > 0.006 || math.Abs(a.KS-b.KS) > 0.02 {
-		t.Errorf("weighted: bad rate %v, AUC %v, KS %v; repeated: %v, %v, %v", a.BadRate, a.AUC, a.KS, b.BadRate, b.AUC, b.KS)
+	if a, b := got.Report.Train, want.Report.Train; math.Abs(a.BadRate-b.BadRate) > 1e-9 ||
+		math.Abs(a.AUC-b.AUC) > 0.006 || math.Abs(a.KS-b.KS) > 0.02 {
+		t.Errorf("weighted: bad rate %v, AUC %v, KS %v; repeated: %v, %v, %v",
+			a.BadRate, a.AUC, a.KS, b.BadRate, b.AUC, b.KS)
 	}
 	if detail, _ := got.Report.note("w", codeWeighted); detail == "" || got.Report.dropCode("w") != "" {
 		t.Error("the column of weights is not told apart")
@@ -48,7 +50,8 @@ func TestWeights(t *testing.T) {
 			t.Error("the weight is a factor")
 		}
 	}
-	zero := edited(weighted.String(), "w", func(row int, cell string) string { return map[bool]string{true: "0", false: cell}[row%10 == 0] })
+	zero := edited(weighted.String(), "w",
+		func(row int, cell string) string { return map[bool]string{true: "0", false: cell}[row%10 == 0] })
 	if r := mustFit(t, zero, o); r.Report.Train.Rows != 2700 {
 		t.Errorf("%d rows with a weight", r.Report.Train.Rows)
 	}
@@ -57,7 +60,8 @@ func TestWeights(t *testing.T) {
 			return map[bool]string{true: cell, false: was}[row == 700]
 		})), o, nil)
 		var refusal *fault.Error
-		if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != "/weight" || !strings.Contains(refusal.Items[0].Detail, "row 701 ") {
+		if !errors.As(err, &refusal) || len(refusal.Items) == 0 || refusal.Items[0].Pointer != "/weight" ||
+			!strings.Contains(refusal.Items[0].Detail, "row 701 ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -74,7 +78,8 @@ func TestEqualWeights(t *testing.T) {
 	if diff := cmp.Diff(string(want.Card.Document()), string(got.Card.Document())); diff != "" {
 		t.Error(diff)
 	}
-	if want.Report.Train != got.Report.Train || want.Report.HoldOut != got.Report.HoldOut || want.Report.ScorePSI != got.Report.ScorePSI {
+	if want.Report.Train != got.Report.Train || want.Report.HoldOut != got.Report.HoldOut ||
+		want.Report.ScorePSI != got.Report.ScorePSI {
 		t.Errorf("measures differ: %+v, %+v", want.Report.HoldOut, got.Report.HoldOut)
 	}
 }

@@ -25,7 +25,8 @@ func (r *Result) WriteInputs(w *wire.Writer) {
 // Write writes the report as JSON.
 func (r *Report) Write(w *wire.Writer) {
 	w.Object().Key("rows_total").Int(r.RowsTotal).Key("rows_malformed").Int(r.RowsMalformed)
-	w.Key("rows_unlabelled").Int(r.RowsUnlabelled).Key("rows_indeterminate").Int(r.RowsIndeterminate).Key("method").String(r.Setting)
+	w.Key("rows_unlabelled").Int(r.RowsUnlabelled).Key("rows_indeterminate").Int(r.RowsIndeterminate).Key(
+		"method").String(r.Setting)
 	w.Key("train")
 	r.Train.write(w)
 	w.Key("holdout")

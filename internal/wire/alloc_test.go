@@ -31,7 +31,8 @@ func TestAllocations(t *testing.T) {
 		}},
 		{"Writer", 0, func() {
 			w := wire.Writer{Buf: buf[:0]}
-			w.Object().Key("a").Int(7).Key("b").String("text").Key("c").Array().Decimal(123456, 4).EndArray().EndObject()
+			w.Object().Key("a").Int(7).Key("b").String("text").Key("c").Array().Decimal(123456,
+				4).EndArray().EndObject()
 			buf = w.Buf
 		}},
 	} {

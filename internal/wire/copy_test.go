@@ -26,7 +26,8 @@ func TestRaw(t *testing.T) {
 func TestMembers(t *testing.T) {
 	t.Parallel()
 	var w wire.Writer
-	w.Object().Members([]byte(`{}`)).Members([]byte(`{"a":1,"b":{"c":[]}}`)).Members([]byte(`{}`)).Key("d").Int(2).EndObject()
+	w.Object().Members([]byte(`{}`)).Members([]byte(`{"a":1,"b":{"c":[]}}`)).Members([]byte(`{}`)).Key("d").Int(
+		2).EndObject()
 	if got, want := string(w.Buf), `{"a":1,"b":{"c":[]},"d":2}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -35,7 +36,8 @@ func TestMembers(t *testing.T) {
 func TestValueKeepsWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ document, want string }{
-		{` { "b" : [ 1.50 , -0 , 1E+2 , 1e-7 ] , "a" : null , "" : { } , "c":[ ] } `, `{"b":[1.50,-0,1E+2,1e-7],"a":null,"":{},"c":[]}`},
+		{` { "b" : [ 1.50 , -0 , 1E+2 , 1e-7 ] , "a" : null , "" : { } , "c":[ ] } `,
+			`{"b":[1.50,-0,1E+2,1e-7],"a":null,"":{},"c":[]}`},
 		{`"\u0041\u20b9\ud83d\ude00\/\n\u0001"`, `"A₹😀/\n\u0001"`},
 		{`{"\u0022\\":[true,false,null]}`, `{"\"\\":[true,false,null]}`},
 		{`null`, `null`}, {`0`, `0`}, {`true`, `true`},
@@ -62,7 +64,8 @@ func TestValueKeepsWhatWasWritten(t *testing.T) {
 func TestValueKeepsTheMeaning(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		document, err := json.MarshalIndent([]any{anything(3).Draw(t, "document")}, "", rapid.SampledFrom([]string{"", " ", "\t"}).Draw(t, "indent"))
+		document, err := json.MarshalIndent([]any{anything(3).Draw(t, "document")}, "",
+			rapid.SampledFrom([]string{"", " ", "\t"}).Draw(t, "indent"))
 		if err != nil {
 			t.Fatal(err)
 		}

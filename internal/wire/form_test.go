@@ -22,7 +22,8 @@ func lines(l *fault.List) []string {
 func TestFormReads(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
-	f := wire.NewForm(parse(t, `{"text":"ab","choice":"b","decimal":-1.50,"whole":7e1,"bool":true,"array":[1,2],"note":"x"}`), &faults)
+	f := wire.NewForm(parse(t,
+		`{"text":"ab","choice":"b","decimal":-1.50,"whole":7e1,"bool":true,"array":[1,2],"note":"x"}`), &faults)
 	text, ok := f.Text("text", 2)
 	if text != "ab" || !ok {
 		t.Errorf("text %q, %t", text, ok)
@@ -106,7 +107,8 @@ func TestFormRefuses(t *testing.T) {
 		"/in/0/bool wrong_type must be a boolean, but is a string",
 		"/in/0/array too_many has more than 1 entries",
 		"/in/0/object wrong_type must be an array, but is an object",
-		"/in/0/odd unknown_field is not a member here; it takes a/b, text, choice, low, high, fine, whole, bool, array, object",
+		"/in/0/odd unknown_field is not a member here; it takes a/b, text, choice, low, high, fine, whole, bool, " +
+			"array, object",
 	}
 	if diff := cmp.Diff(want, lines(&faults)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

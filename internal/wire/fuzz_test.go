@@ -206,7 +206,8 @@ var numberLiteral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[
 
 // FuzzParseDecimal holds ParseDecimal against math/big.
 func FuzzParseDecimal(f *testing.F) {
-	for _, seed := range []string{"0", "-0.5", "2.5", "1e15", "1E-7", "4611686018427387904", "0.00000049999", "123456789.987654321e-3"} {
+	for _, seed := range []string{"0", "-0.5", "2.5", "1e15", "1E-7", "4611686018427387904", "0.00000049999",
+		"123456789.987654321e-3"} {
 		f.Add(seed, uint8(6))
 	}
 	f.Fuzz(func(t *testing.T, literal string, places uint8) {

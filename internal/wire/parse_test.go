@@ -102,7 +102,8 @@ func TestParseRefuses(t *testing.T) {
 
 		{"one level too deep", deep(wire.MaxDepth + 1), "malformed_json", "", "nested more than 128 levels deep"},
 		{"depth bomb", strings.Repeat("[", 1<<20), "malformed_json", "", "nested more than 128 levels deep"},
-		{"depth bomb of objects", strings.Repeat(`{"a":`, 1<<18), "malformed_json", "", "nested more than 128 levels deep"},
+		{"depth bomb of objects", strings.Repeat(`{"a":`, 1<<18), "malformed_json", "",
+			"nested more than 128 levels deep"},
 
 		{"duplicate", `{"a":1,"a":1}`, "duplicate_key", "/a", "a member is given twice"},
 		{"duplicate null", `{"a":null,"b":2,"a":null}`, "duplicate_key", "/a", "given twice"},
@@ -123,7 +124,8 @@ func TestParseRefuses(t *testing.T) {
 			if v.Kind() != wire.Missing {
 				t.Errorf("a refused document has a value of kind %v", v.Kind())
 			}
-			if refusal.Kind != fault.Malformed || refusal.Code != c.code || !strings.Contains(refusal.Detail, c.detail) {
+			if refusal.Kind != fault.Malformed || refusal.Code != c.code || !strings.Contains(refusal.Detail,
+				c.detail) {
 				t.Errorf("got %d, %s, %q; want %s, %q", refusal.Kind, refusal.Code, refusal.Detail, c.code, c.detail)
 			}
 			if c.code == fault.CodeMalformedJSON {
@@ -197,7 +199,8 @@ func parse(t *testing.T, in string) wire.Value {
 
 func TestValueKinds(t *testing.T) {
 	t.Parallel()
-	doc := parse(t, `{"null":null,"true":true,"false":false,"number":-1.50,"string":"true","array":[1,null],"object":{"a":1,"b":{}}}`)
+	doc := parse(t,
+		`{"null":null,"true":true,"false":false,"number":-1.50,"string":"true","array":[1,null],"object":{"a":1,"b":{}}}`)
 	type seen struct {
 		Kind   string
 		Given  bool
@@ -334,7 +337,8 @@ func TestLongNames(t *testing.T) {
 	t.Parallel()
 	v := parse(t, `{"`+strings.Repeat("é", 5000)+`":{"a":1}}`)
 	for _, member := range v.Members() {
-		if got := member.Get("a").Pointer(); len(got) > 200 || !utf8.ValidString(got) || !strings.HasSuffix(got, "…/a") {
+		if got := member.Get("a").Pointer(); len(got) > 200 || !utf8.ValidString(got) || !strings.HasSuffix(got,
+			"…/a") {
 			t.Errorf("the pointer is %d bytes long: %.40q", len(got), got)
 		}
 	}

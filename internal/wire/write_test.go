@@ -33,7 +33,8 @@ func TestAppendStringEveryLowCharacter(t *testing.T) {
 	for r := rune(1); r < 0x180; r++ { // Parse takes no zero
 		checkString(t, "a"+string(r)+"b"+string(r))
 	}
-	for _, s := range []string{"", "\u2028\u2029", "₹ 50,000", "\U0001f600", "\ufffd", "</script>&", `\"`, "\x7f", "\ufeff"} {
+	for _, s := range []string{"", "\u2028\u2029", "₹ 50,000", "\U0001f600", "\ufffd", "</script>&", `\"`, "\x7f",
+		"\ufeff"} {
 		checkString(t, s)
 	}
 }
@@ -50,7 +51,8 @@ func TestWriter(t *testing.T) {
 	w.Object()
 	w.Key("array").Array().Int(-1).Decimal(150, 2).String("x").Bool(true).Null().EndArray()
 	w.Key("empty").Object().EndObject()
-	w.Key("nested").Array().Array().EndArray().Object().Key("a").Bool(false).Key("b").Array().EndArray().EndObject().EndArray()
+	w.Key("nested").Array().Array().EndArray().Object().Key("a").Bool(false).Key(
+		"b").Array().EndArray().EndObject().EndArray()
 	w.Name("\"").Null()
 	w.EndObject()
 	want := `{"array":[-1,1.5,"x",true,null],"empty":{},"nested":[[],{"a":false,"b":[]}],"\"":null}`

@@ -14,22 +14,27 @@ func challenger(r *backtest.Report) section {
 		return s
 	}
 	w := c.SwapSet
-	s.Lead = "The challenger approves " + plural(w.ChallengerOnly, "application", "applications") + " that the champion does not, and leaves out " + count(w.ChampionOnly) + " that it does."
+	s.Lead = "The challenger approves " + plural(w.ChallengerOnly, "application",
+		"applications") + " that the champion does not, and leaves out " + count(w.ChampionOnly) + " that it does."
 	notes := map[[2]int]string{}
 	if w.Both.Rate.Known {
 		notes[[2]int{0, 0}] = badRate(w.Both.Rate) + " bad"
 	}
 	s.figure(statusMatrix(chart.Head{
-		Title:       "Swap matrix",
-		Description: "Rows are the champion's status, columns the challenger's. Teal: kinder than before; orange: stricter.",
+		Title: "Swap matrix",
+		Description: "Rows are the champion's status, columns the challenger's. Teal: kinder than before; orange: " +
+			"stricter.",
 	}, "Champion", "Challenger", c.Matrix, notes))
 	s.figure(swapPicture(w))
 	s.table("Side by side", "", column, sideBySide(r))
-	s.table("Where both approve", plural(c.Shift.Count, "application", "applications")+".", column, shiftOfTerms(c.Shift))
+	s.table("Where both approve", plural(c.Shift.Count, "application", "applications")+".", column,
+		shiftOfTerms(c.Shift))
 	if c.PSI.PSI.Known && c.PSI.PSI.Value > 0 {
-		s.table("Shift of scores", "PSI "+ratio(c.PSI.PSI)+" of the challenger's scores against the champion's.", under, shiftTable(c.PSI, "Champion", "Challenger"))
+		s.table("Shift of scores", "PSI "+ratio(c.PSI.PSI)+" of the challenger's scores against the champion's.",
+			under, shiftTable(c.PSI, "Champion", "Challenger"))
 	}
-	s.table("What moved them", "Alone: the champion with just this change decides as the challenger does. Needed: the challenger without it decides as the champion does."+together(c), across, attribution(c))
+	s.table("What moved them", "Alone: the champion with just this change decides as the challenger does. Needed: "+
+		"the challenger without it decides as the champion does."+together(c), across, attribution(c))
 	s.table("Challenger by grade", "", across, gradeTable(c.ByGrade))
 	return s
 }
@@ -87,10 +92,12 @@ func sideBySide(r *backtest.Report) chart.Table {
 	rate("Approval rate", a.Summary.ApprovalRate, b.Summary.ApprovalRate)
 	rate("Referral rate", a.Summary.ReferralRate, b.Summary.ReferralRate)
 	rate("Decline rate", a.Summary.DeclineRate, b.Summary.DeclineRate)
-	row("Bad rate of approved", badRate(a.Performance.Approved.Rate), badRate(b.Performance.Approved.Rate), points(a.Performance.Approved.Rate, b.Performance.Approved.Rate))
+	row("Bad rate of approved", badRate(a.Performance.Approved.Rate), badRate(b.Performance.Approved.Rate),
+		points(a.Performance.Approved.Rate, b.Performance.Approved.Rate))
 	metric("Gini", a.Performance.Gini, b.Performance.Gini)
 	metric("KS", a.Performance.KS, b.Performance.KS)
-	row("Average score", score(a.Summary.AvgScore), score(b.Summary.AvgScore), difference(chart.Score, a.Summary.AvgScore, b.Summary.AvgScore))
+	row("Average score", score(a.Summary.AvgScore), score(b.Summary.AvgScore),
+		difference(chart.Score, a.Summary.AvgScore, b.Summary.AvgScore))
 	amount("Average limit", a.Summary.AvgLimit, b.Summary.AvgLimit)
 	price("Average rate", a.Summary.AvgInterestRate, b.Summary.AvgInterestRate)
 	price("Average APR", a.Summary.AvgAPR, b.Summary.AvgAPR)
@@ -147,7 +154,8 @@ func attribution(c *backtest.Challenger) chart.Table {
 		in, out := changeAt(c.SwapIn, i), changeAt(c.SwapOut, i)
 		t.Rows = append(t.Rows, []string{
 			changeName(change), changeText(change),
-			count(in.Alone), count(in.Needed), rated(in.BadRate), count(out.Alone), count(out.Needed), rated(out.BadRate),
+			count(in.Alone), count(in.Needed), rated(in.BadRate), count(out.Alone), count(out.Needed),
+			rated(out.BadRate),
 		})
 	}
 	return t

@@ -14,7 +14,8 @@ func fairness(r *backtest.Report) section {
 	if f == nil || len(f.Groups) == 0 {
 		return s
 	}
-	s.Lead = "Approval rates by " + f.Column + ". A difference is shown here; whether it is justified, figures cannot say."
+	s.Lead = "Approval rates by " + f.Column +
+		". A difference is shown here; whether it is justified, figures cannot say."
 	c := chart.Bars{
 		Head: chart.Head{
 			Title:       "Approval rate by group",
@@ -80,8 +81,9 @@ func vintage(r *backtest.Report) section {
 	}
 	c := chart.Line{
 		Head: chart.Head{
-			Title:       "Ever bad by month on book",
-			Description: "Share of " + plural(v.Approved, "approved loan", "approved loans") + " with a known outcome that had gone bad.",
+			Title: "Ever bad by month on book",
+			Description: "Share of " + plural(v.Approved, "approved loan",
+				"approved loans") + " with a known outcome that had gone bad.",
 		},
 		X:      chart.Axis{Label: "Month on book", Unit: chart.Count},
 		Y:      chart.Axis{Label: "Ever bad", Unit: chart.Percent},
@@ -103,7 +105,8 @@ func vintage(r *backtest.Report) section {
 func rows(r *backtest.Report) section {
 	s := section{ID: "rows", Title: "Rows"}
 	if r.RowsFailed > 0 {
-		s.Lead = "Not evaluated, and in no figure above: " + plural(r.RowsFailed, "row", "rows") + " of " + count(r.RowsTotal) + "."
+		s.Lead = "Not evaluated, and in no figure above: " + plural(r.RowsFailed, "row",
+			"rows") + " of " + count(r.RowsTotal) + "."
 	}
 	doubts := chart.Table{Columns: []string{"Code", "What it says"}, Texts: []int{0, 1}}
 	for _, w := range r.Warnings {

@@ -26,7 +26,8 @@ func lead(r *backtest.Report) string {
 	}
 	b.WriteString(".")
 	if r.Weighted {
-		b.WriteString(" Rates, metrics and money are weighted; the rows stand for " + in(chart.Count, r.TotalWeight) + " applicants.")
+		b.WriteString(" Rates, metrics and money are weighted; the rows stand for " + in(chart.Count,
+			r.TotalWeight) + " applicants.")
 	}
 	if r.Challenger != nil {
 		b.WriteString(" The champion is compared with a challenger on the same rows.")
@@ -49,8 +50,9 @@ func tiles(r *backtest.Report) []tile {
 	}
 	if c := r.Challenger; c != nil {
 		others := []string{
-			percent(c.Summary.ApprovalRate), badRate(c.Performance.Approved.Rate), ratio(c.Performance.Gini), ratio(c.Performance.KS),
-			shortMoney(c.Summary.AvgLimit), yearly(c.Summary.AvgInterestRate), shortMoney(c.Performance.ExpectedLoss), shortMoney(c.Economics.NetMargin),
+			percent(c.Summary.ApprovalRate), badRate(c.Performance.Approved.Rate), ratio(c.Performance.Gini),
+			ratio(c.Performance.KS), shortMoney(c.Summary.AvgLimit), yearly(c.Summary.AvgInterestRate),
+			shortMoney(c.Performance.ExpectedLoss), shortMoney(c.Economics.NetMargin),
 		}
 		for i := range all {
 			if others[i] != none {
@@ -105,8 +107,9 @@ func outcomes(r *backtest.Report) section {
 	}
 	if a := r.Actual; a != nil {
 		s.figure(statusMatrix(chart.Head{
-			Title:       "Against what was decided then",
-			Description: "Of " + plural(a.Count, "row", "rows") + " that say what was decided then, " + percent(a.AgreementRate) + " get the same again.",
+			Title: "Against what was decided then",
+			Description: "Of " + plural(a.Count, "row",
+				"rows") + " that say what was decided then, " + percent(a.AgreementRate) + " get the same again.",
 		}, "Then", "Now", a.Matrix, nil))
 	}
 	return s

@@ -10,7 +10,8 @@ func economics(r *backtest.Report) section {
 	s := section{
 		ID:    "economics",
 		Title: "Economics",
-		Lead:  "What the approved loans earn if they run as scheduled, less what they are expected to lose. Fees are without tax.",
+		Lead: "What the approved loans earn if they run as scheduled, less what they are expected to lose. Fees " +
+			"are without tax.",
 	}
 	if r.Summary.Approved == 0 && (r.Challenger == nil || r.Challenger.Summary.Approved == 0) {
 		return s
@@ -18,13 +19,17 @@ func economics(r *backtest.Report) section {
 	if e := r.Economics; e.NetMargin.Known {
 		s.figure(marginPicture("From interest to margin", e))
 	}
-	s.table("In rupees", "Funding at "+percent(r.Economics.FundingRate)+" a year, loss given default "+percent(r.Performance.LGD)+".", column, moneyTable(r))
+	s.table("In rupees", "Funding at "+percent(r.Economics.FundingRate)+" a year, loss given default "+
+		percent(r.Performance.LGD)+".", column, moneyTable(r))
 	return s
 }
 
 func marginPicture(title string, e backtest.Economics) chart.Waterfall {
 	c := chart.Waterfall{
-		Head: chart.Head{Title: title, Description: "The margin is " + yearly(e.NetMarginPct) + " of the approved limits."},
+		Head: chart.Head{
+			Title:       title,
+			Description: "The margin is " + yearly(e.NetMarginPct) + " of the approved limits.",
+		},
 		Unit: chart.Rupees,
 		End:  "Net margin",
 	}

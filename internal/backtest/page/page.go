@@ -96,10 +96,11 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 		Style         template.CSS
 		parts
 	}{
-		Title:  title,
-		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'",
-		Style:  template.CSS(style),
-		parts:  partsOf(r),
+		Title: title,
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
+			"'; base-uri 'none'; form-action 'none'",
+		Style: template.CSS(style),
+		parts: partsOf(r),
 	}
 	// Render the whole page before writing, so that an error cannot leave a
 	// partial page that looks complete.

@@ -18,7 +18,8 @@ func reasons(r *backtest.Report) section {
 	if p := solePicture(r.SoleReasons); len(p.Rows) > 0 {
 		s.figure(p)
 	}
-	s.table("Sole-reason ledger", "What each knockout alone keeps out: without it, the application would not have been declined or, if it was referred, would have been approved.", across, soleTable(r.SoleReasons))
+	s.table("Sole-reason ledger", "What each knockout alone keeps out: without it, the application would not have "+
+		"been declined or, if it was referred, would have been approved.", across, soleTable(r.SoleReasons))
 	s.table("Every rule", "Unknown: the rule read a field that the row does not have.", across, ruleTable(r.Rules))
 	return s
 }
@@ -104,7 +105,8 @@ func ruleTable(rules []backtest.RuleCount) chart.Table {
 	}, Texts: []int{1}}
 	for _, r := range rules {
 		t.Rows = append(t.Rows, []string{
-			r.Rule, r.Kind, count(r.Evaluated), count(r.Hit), percent(r.HitRate), count(r.Unknown), rated(r.BadRate), interval(r.BadRate),
+			r.Rule, r.Kind, count(r.Evaluated), count(r.Hit), percent(r.HitRate), count(r.Unknown), rated(r.BadRate),
+			interval(r.BadRate),
 		})
 	}
 	return t

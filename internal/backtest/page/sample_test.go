@@ -28,7 +28,8 @@ func side() backtest.Side {
 			Labelled: 900, Good: 827, Bad: 73,
 			All: share(73, 900, 0.081111, 0.065, 0.1008), Approved: share(25, 600, 0.041667, 0.0284, 0.0608),
 			AUC: figure(0.742), Gini: figure(0.484), KS: figure(0.371), KSAt: figure(662), IV: figure(0.52),
-			ExpectedLoss: rupees(3100000), PDSource: backtest.PDScorecard, LGD: figure(0.65), HosmerLemeshow: figure(9.4),
+			ExpectedLoss: rupees(3100000), PDSource: backtest.PDScorecard, LGD: figure(0.65),
+			HosmerLemeshow: figure(9.4),
 		},
 		ByGrade: []backtest.Grade{
 			{
@@ -150,8 +151,9 @@ func side() backtest.Side {
 			BadRate:   share(30, 110, 0.272727, 0.198, 0.363),
 		}},
 		Economics: backtest.Economics{
-			InterestIncome: rupees(33000000), FeeIncome: rupees(2600000), FundingCost: rupees(19000000), ExpectedLoss: rupees(3100000),
-			NetMargin: rupees(13500000), NetMarginPct: figure(10.28), FundingRate: figure(0.09),
+			InterestIncome: rupees(33000000), FeeIncome: rupees(2600000), FundingCost: rupees(19000000),
+			ExpectedLoss: rupees(3100000), NetMargin: rupees(13500000), NetMarginPct: figure(10.28),
+			FundingRate: figure(0.09),
 		},
 	}
 }
@@ -230,7 +232,10 @@ func sample() *backtest.Report {
 				AvgRateChange:  figure(0.12),
 				AvgAPRChange:   figure(0.14),
 			},
-			PSI: backtest.Shift{PSI: figure(0.031), Groups: []backtest.ShiftGroup{{Expected: figure(1), Actual: figure(1)}}},
+			PSI: backtest.Shift{
+				PSI:    figure(0.031),
+				Groups: []backtest.ShiftGroup{{Expected: figure(1), Actual: figure(1)}},
+			},
 			Changes: []backtest.PolicyChange{
 				{
 					Section: "knockouts",

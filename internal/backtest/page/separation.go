@@ -24,9 +24,11 @@ func separation(r *backtest.Report) section {
 	if len(r.Calibration) > 0 {
 		s.figure(calibration(r.Side))
 	}
-	s.table("Score bands", "The bands of the policy, with what lies outside them. Weight of evidence and information value are of the labelled rows.", across, bands(r.ScoreBands))
+	s.table("Score bands", "The bands of the policy, with what lies outside them. Weight of evidence and "+
+		"information value are of the labelled rows.", across, bands(r.ScoreBands))
 	if r.PSI != nil {
-		s.table("Stability against the reference", "PSI "+ratio(r.PSI.PSI)+": below 0.10 is calm, above 0.25 the population has moved.", column, shiftTable(*r.PSI, "Reference", "This run"))
+		s.table("Stability against the reference", "PSI "+ratio(r.PSI.PSI)+": below 0.10 is calm, above 0.25 the "+
+			"population has moved.", column, shiftTable(*r.PSI, "Reference", "This run"))
 	}
 	return s
 }
@@ -41,8 +43,9 @@ func distribution(s backtest.Side) chart.Columns {
 	n := (last-first)/width + 1
 	c := chart.Columns{
 		Head: chart.Head{
-			Title:       "Score distribution",
-			Description: "Applications by final score, in steps of " + plural(width, "point", "points") + "; the mean is " + score(s.Summary.AvgScore) + ".",
+			Title: "Score distribution",
+			Description: "Applications by final score, in steps of " + plural(width, "point",
+				"points") + "; the mean is " + score(s.Summary.AvgScore) + ".",
 		},
 		X:    chart.Axis{Label: "Score", Unit: chart.Score},
 		Y:    chart.Axis{Label: "Applications"},
@@ -80,8 +83,9 @@ func roc(r *backtest.Report) chart.Line {
 	p := r.Performance
 	c := chart.Line{
 		Head: chart.Head{
-			Title:       "ROC curve",
-			Description: "AUC " + ratio(p.AUC) + ", Gini " + ratio(p.Gini) + ". The further the curve bends from the diagonal, the better.",
+			Title: "ROC curve",
+			Description: "AUC " + ratio(p.AUC) + ", Gini " + ratio(p.Gini) +
+				". The further the curve bends from the diagonal, the better.",
 		},
 		X:        chart.Axis{Label: "Share of goods at or below a score", Unit: chart.Percent, To: 1},
 		Y:        chart.Axis{Label: "Share of bads at or below it", Unit: chart.Percent, To: 1},
@@ -162,7 +166,8 @@ func calibration(s backtest.Side) chart.Dots {
 		c.Description += " Hosmer–Lemeshow " + ratio(h) + "."
 	}
 	if !c.Diagonal {
-		c.Title, c.Description = "Bad rate by score", "Ten groups of equal size, each at its mean score range, with the 95 % interval."
+		c.Title, c.Description = "Bad rate by score",
+			"Ten groups of equal size, each at its mean score range, with the 95 % interval."
 		c.X = chart.Axis{Label: "Score", Unit: chart.Score}
 	}
 	for _, d := range s.Calibration {

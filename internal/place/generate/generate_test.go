@@ -66,7 +66,8 @@ func run(t *testing.T, from string) (pincodes, countries, sample []byte) {
 			t.Fatal(err)
 		}
 	}
-	err := generate(filepath.Join(from, "offices.json.gz"), filepath.Join(from, "villages.txt"), from, to, &strings.Builder{})
+	err := generate(filepath.Join(from, "offices.json.gz"), filepath.Join(from, "villages.txt"), from, to,
+		&strings.Builder{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +87,8 @@ func TestGenerateIsReproducible(t *testing.T) {
 	pincodes, countries, sample := run(t, from)
 	for range 5 {
 		pincodesAgain, countriesAgain, sampleAgain := run(t, from)
-		if !bytes.Equal(pincodes, pincodesAgain) || !bytes.Equal(countries, countriesAgain) || !bytes.Equal(sample, sampleAgain) {
+		if !bytes.Equal(pincodes, pincodesAgain) || !bytes.Equal(countries, countriesAgain) || !bytes.Equal(sample,
+			sampleAgain) {
 			t.Fatal("the same input gave other bytes")
 		}
 	}
@@ -140,7 +142,8 @@ func TestGeneratedCountries(t *testing.T) {
 func TestGenerateRefusesDamagedAddresses(t *testing.T) {
 	t.Parallel()
 	for _, lines := range []string{
-		"1,2\n", "x,2,IN\n", "1,x,IN\n", "1,4294967296,IN\n", "2,1,IN\n", "5,6,IN\n1,2,IN\n", "1,::,IN\n", "2400::,x:,IN\n",
+		"1,2\n", "x,2,IN\n", "1,x,IN\n", "1,4294967296,IN\n", "2,1,IN\n", "5,6,IN\n1,2,IN\n", "1,::,IN\n",
+		"2400::,x:,IN\n",
 	} {
 		var b place.Builder
 		if err := addLines(&b, strings.NewReader(lines)); err == nil {

@@ -66,7 +66,8 @@ func generate(officesFile, villagesFile, addressesFolder, to string, report *str
 
 	fmt.Fprintf(report, "post offices: %d used, %d without a position in India\n", len(offices), officesDropped)
 	fmt.Fprintf(report, "villages: %d used, %d without a position in India\n", len(villages), villagesDropped)
-	fmt.Fprintf(report, "pincodes: %d; offices in the circle of their own pincode: %.2f %%\n", len(areas), 100*share(areas, offices))
+	fmt.Fprintf(report, "pincodes: %d; offices in the circle of their own pincode: %.2f %%\n",
+		len(areas), 100*share(areas, offices))
 	four, six := countries.Spans()
 	fmt.Fprintf(report, "addresses: %d spans of IPv4, %d of IPv6\n", four, six)
 
@@ -105,7 +106,8 @@ func share(areas []place.Area, spots []spot) float64 {
 // India, whether or not the fit believed it: pincode, latitude and longitude in
 // millionths of a degree, name.
 func sample(offices []spot, n int) []byte {
-	drawn := rand.New(rand.NewPCG(400001, 110001)).Perm(len(offices)) //nolint:gosec // A sample, not a secret: the fixed seed is the point.
+	drawn := rand.New(rand.NewPCG(400001, 110001)).Perm(
+		len(offices)) //nolint:gosec // A sample, not a secret: the fixed seed is the point.
 	drawn = drawn[:min(n, len(drawn))]
 	slices.Sort(drawn)
 	var b []byte
