@@ -16,8 +16,8 @@ import (
 	"verdict/internal/golden"
 )
 
-// TestGolden compares each picture with the file of its name, which holds the
-// drawing and its table as a page would show them.
+// TestGolden compares each picture with the file of its name, which has the
+// drawing and its table as a page shows them.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, picture := range samples() {
@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAnyDataDrawWell feeds every picture with whatever numbers there are.
+// TestAnyDataDrawWell draws every picture with arbitrary numbers.
 func TestAnyDataDrawWell(t *testing.T) {
 	t.Parallel()
 	number := rapid.OneOf(
@@ -65,8 +65,8 @@ func TestHugeDataStaySmall(t *testing.T) {
 	}
 }
 
-// judge says what is wrong with markup: it must be well-formed, hold finite
-// numbers only and nothing that could act.
+// judge returns what is wrong with markup: it must be well-formed, contain only
+// finite numbers and nothing that could execute.
 func judge(markup string) string {
 	if strings.Contains(markup, " style=") {
 		return "a style attribute, which a strict policy refuses"

@@ -6,11 +6,11 @@ import (
 	"verdict/internal/chart"
 )
 
-// hostile is text that must never be taken for markup.
+// hostile is text that must never become markup.
 const hostile = `</title><script>alert("x")</script>&'` + "\x00\x1b\u202e\xff"
 
-// samples are the pictures of the golden files: one of each kind, small enough
-// to check by eye.
+// samples returns the pictures of the golden files: one of each kind, small
+// enough to check by eye.
 func samples() map[string]chart.Picture {
 	return map[string]chart.Picture{
 		"roc": chart.Line{
@@ -161,7 +161,7 @@ func samples() map[string]chart.Picture {
 	}
 }
 
-// awkward are data at the edge of what can be drawn, under hostile labels.
+// awkward returns pictures of extreme data with hostile labels.
 func awkward(values []float64) []chart.Picture {
 	head := chart.Head{ID: hostile, Title: hostile, Description: hostile}
 	axis := chart.Axis{Label: hostile, Unit: chart.Rupees}

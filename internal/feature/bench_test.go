@@ -6,8 +6,8 @@ import (
 	"verdict/internal/report"
 )
 
-// benchmarkInputs are several inputs of the size that the targets name, so
-// that branches are not learnt by heart.
+// benchmarkInputs returns several inputs of the target size, so that the branch
+// predictor cannot learn one.
 func benchmarkInputs() (hs [16]*report.History, ss [16]*report.Statement) {
 	for i := range hs {
 		hs[i], ss[i] = newSource(uint64(i)).large(asOfDays[11])
@@ -55,8 +55,8 @@ func BenchmarkTop(b *testing.B) {
 	}
 }
 
-// TestAllocations allows the end-of-day balances and the hash's text, and
-// nothing that grows with the number of features.
+// TestAllocations allows allocations for the end-of-day balances and the hash's
+// text, and none that grow with the number of features.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestAllocations(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/report"
 )
 
-// block renders the features of a pair and window in the order of the
-// aggregations: count, sum, max, avg, trend, ratio.
+// block formats the features of a metric, product and window in the order of
+// the aggregations: count, sum, max, avg, trend, ratio.
 func block(v *Vector, prefix string) string {
 	var parts []string
 	for _, a := range aggregations {
@@ -35,7 +35,8 @@ func checkBlocks(t *testing.T, v *Vector, want map[string]string) {
 
 var tenth = civil.DayOf(2026, time.November, 10)
 
-// TestThreeKindsOfNothing tells an absent source, no event and zero apart.
+// TestThreeKindsOfNothing checks that an absent source, no event and zero are
+// distinguished.
 func TestThreeKindsOfNothing(t *testing.T) {
 	t.Parallel()
 	const absent, none = "null null null null null null", "0 0 null null null null"
@@ -86,7 +87,7 @@ func TestThreeKindsOfNothing(t *testing.T) {
 	}
 }
 
-// TestTrendHalves leaves the odd day of a window out of both halves.
+// TestTrendHalves checks that the odd day of a window is in neither half.
 func TestTrendHalves(t *testing.T) {
 	t.Parallel()
 	enquiry := func(age civil.Day, rupees int64) report.Enquiry {
@@ -105,7 +106,7 @@ func TestTrendHalves(t *testing.T) {
 	})
 }
 
-// TestMonths places payment months around the end of a month.
+// TestMonths checks payment months around the end of a month.
 func TestMonths(t *testing.T) {
 	t.Parallel()
 	history := func(newest civil.Month, days ...int16) *report.History {
@@ -158,7 +159,7 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// TestBounds holds what does not fit.
+// TestBounds checks values that exceed the limits.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := &report.Statement{DeclaredIncomePaise: report.NoAmount, DeclaredInstalmentPaise: report.NoAmount}
@@ -181,7 +182,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLowBalance: a day ends low below ₹1,000, and not with exactly that.
+// TestLowBalance checks that a day counts as low below ₹1,000, and not at
+// exactly that.
 func TestLowBalance(t *testing.T) {
 	t.Parallel()
 	for balance, want := range map[int64]string{
@@ -197,7 +199,7 @@ func TestLowBalance(t *testing.T) {
 	}
 }
 
-// TestVectorsAreReusable computes into a used vector, and at the same time.
+// TestVectorsAreReusable computes into a used vector, and concurrently.
 func TestVectorsAreReusable(t *testing.T) {
 	t.Parallel()
 	for worker := range 4 {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/report"
 )
 
-// statementFrom is a statement of one salary and one instalment a month, from a
-// day to the as-of date, with a balance beside each.
+// statementFrom returns a statement with one salary and one instalment a month,
+// from a day to the as-of date, with a balance after each.
 func statementFrom(first, asOf civil.Day) *report.Statement {
 	s := &report.Statement{DeclaredIncomePaise: 6_000_000, DeclaredInstalmentPaise: 100_000}
 	for day := first; day <= asOf; day++ {
@@ -33,9 +33,9 @@ func statementFrom(first, asOf civil.Day) *report.Statement {
 	return s
 }
 
-// TestWindowBeforeTheStatement: by the second catalogue a window that begins
-// before the statement has no value at all, and the longest window that the
-// statement covers has all of them.
+// TestWindowBeforeTheStatement checks that in the second catalogue a window
+// that begins before the statement has no values, and the longest window that
+// the statement covers has all of them.
 func TestWindowBeforeTheStatement(t *testing.T) {
 	t.Parallel()
 	const absent = "null null null null null null"
@@ -71,8 +71,8 @@ func TestWindowBeforeTheStatement(t *testing.T) {
 	}
 }
 
-// TestNothingCovered: a statement without transactions, or one that begins
-// after the day of the measurement, covers no window.
+// TestNothingCovered checks that a statement without transactions, or one that
+// begins after the as-of date, covers no window.
 func TestNothingCovered(t *testing.T) {
 	t.Parallel()
 	late := statementFrom(tenth+1, tenth+40)
@@ -86,11 +86,11 @@ func TestNothingCovered(t *testing.T) {
 	}
 }
 
-// TestCataloguesDifferOnlyWhereNotCovered: the second catalogue takes values
-// away from bank features whose window begins before the statement, and where
-// there are microfinance accounts it measures those of the bureau otherwise; it
-// changes nothing else. Where the statement covers all windows both measure the
-// same. The first catalogue does not see microfinance accounts at all.
+// TestCataloguesDifferOnlyWhereNotCovered checks that the second catalogue
+// omits bank features whose window begins before the statement, and measures
+// bureau features differently if there are microfinance accounts; it changes
+// nothing else. If the statement covers all windows, both catalogues give the
+// same values. The first catalogue ignores microfinance accounts.
 func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -136,8 +136,8 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 	}
 }
 
-// TestVersionByteIsTheCatalogue: both catalogues are stored, told apart and
-// read; an empty vector is of the first.
+// TestVersionByteIsTheCatalogue checks that vectors of both catalogues are
+// stored, distinguished and read; an empty vector belongs to the first.
 func TestVersionByteIsTheCatalogue(t *testing.T) {
 	t.Parallel()
 	s := statementFrom(tenth-20, tenth)
@@ -154,8 +154,9 @@ func TestVersionByteIsTheCatalogue(t *testing.T) {
 	}
 }
 
-// TestExplainWindowNotCovered: a value that is missing because the statement
-// begins too late says where the statement begins, and names no records.
+// TestExplainWindowNotCovered checks that the explanation of a value that is
+// missing because the statement begins too late says where the statement
+// begins, and names no records.
 func TestExplainWindowNotCovered(t *testing.T) {
 	t.Parallel()
 	s := statementFrom(tenth-20, tenth)
@@ -174,8 +175,8 @@ func TestExplainWindowNotCovered(t *testing.T) {
 	}
 }
 
-// TestMicrofinance: the second catalogue counts the accounts that a bureau
-// lists as microfinance, also where it lists no others.
+// TestMicrofinance checks that the second catalogue counts the accounts that a
+// bureau lists as microfinance, even if it lists no others.
 func TestMicrofinance(t *testing.T) {
 	t.Parallel()
 	lent := report.Account{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// randomVector is the vector of a random input, by either catalogue.
+// randomVector returns the vector of a random input, in either catalogue.
 func randomVector(seed uint64) *Vector {
 	r := newSource(seed)
 	asOf := r.asOf()
@@ -28,8 +28,8 @@ func TestEncodeDecode(t *testing.T) {
 	}
 }
 
-// TestEncodingIsCompact bounds what a decision stores: the bits, and little
-// more than two bytes for a value.
+// TestEncodingIsCompact limits the size of a stored vector: the bits, and
+// little more than two bytes for each value.
 func TestEncodingIsCompact(t *testing.T) {
 	t.Parallel()
 	h, s := newSource(1).large(asOfDays[11])

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/report"
 )
 
-// recompute is a feature's value from nothing but its provenance.
+// recompute computes a feature's value only from its provenance.
 func recompute(p *Provenance, f fraction) (value int64, ok bool) {
 	n, sum := map[string]int64{}, map[string]int64{}
 	largest := int64(-1 << 63)
@@ -63,8 +63,8 @@ func pointers(list []report.Account) (all []*report.Account) {
 	return all
 }
 
-// smaller takes amounts out of the range in which ten-thousandths of a sum
-// overflow; the factory bounds those, a reader of records need not.
+// smaller reduces amounts for which ten-thousandths of a sum overflow. The
+// factory limits those; the recomputation here does not.
 func smaller(h *report.History, s *report.Statement) {
 	const most = 1_000_000_000
 	if h != nil {
@@ -87,7 +87,7 @@ func smaller(h *report.History, s *report.Statement) {
 	}
 }
 
-// TestExplainAgreesWithCompute computes features again from the records that
+// TestExplainAgreesWithCompute recomputes features from the records that
 // Explain names.
 func TestExplainAgreesWithCompute(t *testing.T) {
 	t.Parallel()

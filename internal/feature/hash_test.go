@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// canonical is the text a vector's hash is taken of, made the slow way.
+// canonical returns the text that is hashed for a vector, built by simple code.
 func canonical(v *Vector) []byte {
 	text := []byte("[")
 	for i := range Count {
@@ -41,8 +41,8 @@ func TestHashIsOfTheCanonicalText(t *testing.T) {
 	}
 }
 
-// TestHashIsStable holds hashes that were given out before: should one change,
-// stored vectors no longer verify.
+// TestHashIsStable pins published hashes: if one changed, stored vectors would
+// no longer verify.
 func TestHashIsStable(t *testing.T) {
 	t.Parallel()
 	h, s := newSource(1).large(asOfDays[11])
@@ -83,8 +83,8 @@ func TestPutDecimal(t *testing.T) {
 	}
 }
 
-// TestFirstCatalogueIsFrozen holds the hash over the vectors of random inputs,
-// as they came out before there was a second catalogue.
+// TestFirstCatalogueIsFrozen pins the hash over the vectors of random inputs
+// from before there was a second catalogue.
 func TestFirstCatalogueIsFrozen(t *testing.T) {
 	t.Parallel()
 	all := sha256.New()

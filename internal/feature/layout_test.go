@@ -27,7 +27,7 @@ func TestNameOrder(t *testing.T) {
 	}
 }
 
-// TestLayoutFits guards the small types the layout is made of.
+// TestLayoutFits checks that the layout fits into its small integer types.
 func TestLayoutFits(t *testing.T) {
 	t.Parallel()
 	if plan.total > spareRow {
@@ -66,8 +66,8 @@ func TestLayoutFits(t *testing.T) {
 	}
 }
 
-// TestEveryFeatureCanHaveAValue looks for one whose definition rules a value
-// out, and for one that never is anything but 0.
+// TestEveryFeatureCanHaveAValue checks that every feature can have a value, and
+// one other than 0.
 func TestEveryFeatureCanHaveAValue(t *testing.T) {
 	t.Parallel()
 	var known, differs [Count]bool

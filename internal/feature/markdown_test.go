@@ -18,8 +18,8 @@ func TestFeaturesPageIsCurrent(t *testing.T) {
 	golden.File(t, page, want.String())
 }
 
-// TestPageNamesEverything also counts the cells, because a stray bar in a text
-// would shift a table's columns.
+// TestPageNamesEverything also counts the cells, because a "|" in a text would
+// shift a table's columns.
 func TestPageNamesEverything(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer

@@ -20,7 +20,8 @@ func (n *naive) enquiries(product string) *naiveList {
 	return l
 }
 
-// hasAccounts reports whether there is a list of accounts that counts.
+// hasAccounts reports whether there is a list of accounts that the catalogue
+// counts.
 func (n *naive) hasAccounts() bool {
 	return n.h != nil && (n.h.HasAccounts || n.catalogue == Catalogue2 && len(n.h.Microfinance) > 0)
 }
@@ -160,7 +161,7 @@ func naiveChannel(product string, t report.Transaction) bool {
 	}
 }
 
-// days asks for every day up to today what the newest balance until then was.
+// days returns, for every day up to today, the newest balance until then.
 func (n *naive) days(metric string) *naiveList {
 	l := &naiveList{absent: true}
 	if n.s == nil || len(n.s.Transactions) == 0 {

@@ -13,9 +13,9 @@ import (
 	"verdict/internal/report"
 )
 
-// naive is the definition of the features written down a second time, with a
-// pass for every feature, calendar dates and fractions, and nothing shared with
-// the factory but the types of its input.
+// naive is a second implementation of the features, with a pass for every
+// feature, calendar dates and fractions. It shares only the types of the input
+// with the factory.
 type naive struct {
 	catalogue Catalogue
 	h         *report.History
@@ -24,8 +24,7 @@ type naive struct {
 	lists     map[string]*naiveList
 }
 
-// naiveEvent is one event: on a day, or in a month counted in months of the
-// year 0.
+// naiveEvent is one event: on a day, or in a month counted from year 0.
 type naiveEvent struct {
 	day   time.Time
 	month int
@@ -83,7 +82,7 @@ func (n *naive) in(product string, p report.Product, paise int64) bool {
 	}
 }
 
-// on file are the accounts of a product that were there today.
+// onFile returns the accounts of a product that existed on the as-of date.
 func (n *naive) onFile(product string) (list []report.Account) {
 	all := n.h.Accounts
 	if n.catalogue == Catalogue2 {
@@ -118,8 +117,8 @@ func naiveInstalment(a report.Account) int64 {
 	return given(a.InstalmentPaise)
 }
 
-// list is the stream of a metric and product; names that are no metric are
-// what ratios divide by.
+// list returns the events of a metric and product; names that are not metrics
+// are the denominators of ratios.
 func (n *naive) list(metric, product string) *naiveList {
 	key := metric + "/" + product
 	if n.lists[key] == nil {
@@ -159,7 +158,7 @@ func isMonthly(metric string) bool {
 		metric == "account-months" || metric == "declared" || metric == "detected"
 }
 
-// within are the events of a window; newer and older are the totals that a
+// within returns the events of a window; newer and older are the totals that a
 // trend compares.
 func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEvent, newer, older int64) {
 	if !isMonthly(metric) {
@@ -195,12 +194,13 @@ func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEve
 	return events, newer, older
 }
 
-// covers reports whether the statement goes back to the first day of a window.
+// covers reports whether the statement reaches back to the first day of a
+// window.
 func (n *naive) covers(metric string, l *naiveList, days int) bool {
 	switch metric {
 	case "enquiry", "account_opened", "outstanding", "dpd_1plus", "dpd_30plus", "dpd_90plus", "account_closed",
 		"overdue", "adverse", "emi":
-		return true // of the bureau
+		return true // a metric of the bureau
 	}
 	if len(n.s.Transactions) == 0 {
 		return false
@@ -219,7 +219,7 @@ func total(events []naiveEvent) (count, sum int64) {
 	return int64(len(events)), sum
 }
 
-// base is what the ratio of a metric divides by; ok is false when there is
+// base returns the denominator of a metric's ratio; ok is false if there is
 // none.
 func (n *naive) base(metric, product string, days int, count int64) (base int64, byCount, ok bool) {
 	of := func(metric, product string) (count, sum int64, ok bool) {
@@ -275,7 +275,7 @@ func (n *naive) base(metric, product string, days int, count int64) (base int64,
 	return s, false, ok
 }
 
-// value is one feature; nil is no value.
+// value returns the value of one feature, nil for none.
 func (n *naive) value(metric, product string, days int, aggregation string) *big.Rat {
 	l := n.list(metric, product)
 	if l.absent || n.catalogue == Catalogue2 && !n.covers(metric, l, days) {
@@ -324,7 +324,8 @@ func (n *naive) value(metric, product string, days int, aggregation string) *big
 	}
 }
 
-// tenThousandths rounds half away from zero, within a million million.
+// tenThousandths rounds to ten-thousandths, half away from zero, limited to a
+// million million.
 func tenThousandths(r *big.Rat) int64 {
 	num, den := new(big.Int).Mul(r.Num(), big.NewInt(20_000)), new(big.Int).Mul(r.Denom(), big.NewInt(2))
 	negative := num.Sign() < 0

@@ -9,14 +9,14 @@ import (
 	"verdict/internal/report"
 )
 
-// edges are the ages at which windows and their halves begin and end, and
-// their neighbours.
+// edges are the ages, in days, at which windows and their halves begin and end,
+// and their neighbours.
 var edges = []int{
 	-40, -1, 0, 1, 2, 3, 5, 6, 7, 8, 14, 15, 29, 30, 31, 44, 45, 59, 60, 61, 89, 90, 91,
 	179, 180, 181, 182, 183, 363, 364, 365, 366, 730,
 }
 
-// asOfDays are days on which calendars are awkward.
+// asOfDays are days at special places in the calendar.
 var asOfDays = []civil.Day{
 	civil.DayOf(2024, time.February, 29), civil.DayOf(2024, time.March, 1), civil.DayOf(2025, time.February, 28),
 	civil.DayOf(2025, time.March, 1), civil.DayOf(2026, time.January, 31), civil.DayOf(2026, time.December, 31),
@@ -130,8 +130,8 @@ func (r source) history(asOf civil.Day) *report.History {
 			})
 		}
 	}
-	// Drawn from elsewhere, so that everything else stays as it was drawn before
-	// there were such accounts.
+	// A separate random source, so that all other draws stay as they were
+	// before microfinance accounts were added.
 	if other := newSource(uint64(16*len(h.Accounts) + len(h.Enquiries))); other.chance(20) {
 		for i := range 1 + other.IntN(3) {
 			h.Microfinance = append(h.Microfinance, other.account(asOf, i))
@@ -167,8 +167,8 @@ func (r source) statement(asOf civil.Day) *report.Statement {
 		s.Transactions = append(s.Transactions, r.transaction(r.day(asOf, 0), i))
 	}
 	slices.SortStableFunc(s.Transactions, func(a, b report.Transaction) int { return int(a.Day - b.Day) })
-	// Balances may be unknown throughout, or until after the day of the
-	// measurement; a statement may even begin after it.
+	// Balances may be unknown throughout, or until after the as-of date; a
+	// statement may even begin after it.
 	until := asOf - 10_000
 	switch r.IntN(12) {
 	case 0:
@@ -188,7 +188,7 @@ func (r source) statement(asOf civil.Day) *report.Statement {
 	return s
 }
 
-// large is the input of the speed targets: 40 accounts of 36 months, 60
+// large returns the input of the speed targets: 40 accounts of 36 months, 60
 // enquiries and 2,000 transactions over a year.
 func (r source) large(asOf civil.Day) (*report.History, *report.Statement) {
 	h := &report.History{Reported: asOf, HasAccounts: true, HasEnquiries: true}

@@ -64,7 +64,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// TestTopFindsTheUnusual ranks a burst of enquiries first.
+// TestTopFindsTheUnusual checks that a burst of enquiries is ranked first.
 func TestTopFindsTheUnusual(t *testing.T) {
 	t.Parallel()
 	asOf := civil.DayOf(2026, time.November, 10)

@@ -23,8 +23,8 @@ func TestFieldsPageIsCurrent(t *testing.T) {
 	golden.File(t, page, want.String())
 }
 
-// TestMarkdownNamesEverything also counts the cells, because a stray bar in a
-// text would shift a table's columns.
+// TestMarkdownNamesEverything also counts the cells, because a "|" in a text
+// would shift a table's columns.
 func TestMarkdownNamesEverything(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
@@ -93,7 +93,7 @@ func TestWriteJSON(t *testing.T) {
 	}
 }
 
-// brokenWriter stands for a pipe whose reader has gone.
+// brokenWriter is a writer that fails like a closed pipe.
 type brokenWriter struct{}
 
 var errBroken = errors.New("broken pipe")

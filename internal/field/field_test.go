@@ -105,8 +105,8 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 	}
 }
 
-// TestNoTwoFieldsAlike reads the tables themselves: the catalogue built from
-// them would panic instead of reporting.
+// TestNoTwoFieldsAlike reads the tables themselves, because building the
+// catalogue would panic instead of reporting duplicates.
 func TestNoTwoFieldsAlike(t *testing.T) {
 	t.Parallel()
 	names, groups := map[string]bool{}, map[string]bool{}
@@ -238,8 +238,8 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestReasonCodes holds every default against the catalogue of reasons and pins the ones
-// the contract names.
+// TestReasonCodes compares every default with the catalogue of reasons and pins
+// those that the contract names.
 func TestReasonCodes(t *testing.T) {
 	t.Parallel()
 	known := strings.Fields(`BUR_SCORE BUR_NTC BUR_DPD BUR_ENQ BUR_TRADELINES BUR_WRITEOFF BUR_SUIT INC_LOW FOIR_HIGH

@@ -58,7 +58,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// office is a row of the sample: an office as the directory has it.
+// office is a row of the sample: a post office as in the directory.
 type office struct {
 	code string
 	at   Point
@@ -84,8 +84,8 @@ func readSample(t *testing.T) []office {
 	return offices
 }
 
-// TestOfficesMatchTheirPincode takes a thousand offices as the directory has
-// them, mistaken positions in India included.
+// TestOfficesMatchTheirPincode checks a thousand offices of the directory,
+// including those with wrong positions in India.
 func TestOfficesMatchTheirPincode(t *testing.T) {
 	t.Parallel()
 	offices, matched := readSample(t), 0
@@ -100,8 +100,8 @@ func TestOfficesMatchTheirPincode(t *testing.T) {
 	}
 }
 
-// TestDistanceHash pins half a million distances at once: every processor must
-// find the same.
+// TestDistanceHash pins half a million distances by one hash: every processor
+// must compute the same.
 func TestDistanceHash(t *testing.T) {
 	t.Parallel()
 	offices := readSample(t)
@@ -140,8 +140,8 @@ func TestEveryPincodeIsWellFormed(t *testing.T) {
 	}
 }
 
-// TestAFewMetropolitanPincodesAreFarApart looks at every pair of the great
-// cities: none is within another's circle.
+// TestAFewMetropolitanPincodesAreFarApart checks every pair of large cities:
+// none is within another's circle.
 func TestAFewMetropolitanPincodesAreFarApart(t *testing.T) {
 	t.Parallel()
 	cities := []string{"110001", "400001", "560001", "600001", "700001", "500001", "380001", "411001", "302001",

@@ -76,7 +76,7 @@ func TestEmbeddedCountriesCoverTheInternet(t *testing.T) {
 	}
 }
 
-// within is a range as a reader of the table thinks of it.
+// within is a range of addresses with its country.
 type within struct{ first, last, country string }
 
 func build(t *testing.T, ranges ...within) *Countries {
@@ -148,8 +148,8 @@ func TestAnEmptyTableKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestCountriesAreAsAdded compares a table, written and read back, with the
-// list of ranges it was made of.
+// TestCountriesAreAsAdded compares a table that was written and read back with
+// its list of ranges.
 func TestCountriesAreAsAdded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,7 +192,8 @@ func TestCountriesAreAsAdded(t *testing.T) {
 	})
 }
 
-// address makes an address of four bytes, or an IPv6 network of them.
+// address returns an IPv4 address, or an IPv6 address with the number as its
+// network.
 func address(number uint32, six, last bool) netip.Addr {
 	var octets [16]byte
 	binary.BigEndian.PutUint32(octets[:], number)

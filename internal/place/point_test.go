@@ -33,8 +33,8 @@ func TestNewPoint(t *testing.T) {
 	}
 }
 
-// The distances are pinned to the metre: a processor that finds another number
-// here would answer another match.
+// TestDistanceMetres pins distances to the metre: a processor that computes
+// another number would return another match.
 func TestDistanceMetres(t *testing.T) {
 	t.Parallel()
 	mumbai, delhi := Point{19_076_000, 72_877_700}, Point{28_613_900, 77_209_000}
@@ -65,7 +65,8 @@ func drawPoint(t *rapid.T, name string) Point {
 	}
 }
 
-// TestDistanceIsTheHaversine holds the integers against the textbook formula.
+// TestDistanceIsTheHaversine compares the integer distances with the haversine
+// formula.
 func TestDistanceIsTheHaversine(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

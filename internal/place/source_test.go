@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSources holds the tables, what is said of them and NOTICE together: a new
-// table needs its source, and a source its notice.
+// TestSources checks that every table has its source and every source is in
+// NOTICE.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	notice, err := os.ReadFile("../../NOTICE")

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// endless gives the same bytes over and over, up to a length.
+// endless is a reader that repeats the same bytes up to a length.
 type endless struct {
 	piece string
 	left  int64
@@ -32,8 +32,9 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// A line of two gigabytes is refused once its first mebibyte has come, by the
-// number of its row, and the rows before it are there.
+// TestLineTooLong checks that a line of two gigabytes is refused after its
+// first mebibyte, with the number of its row, after the rows before it were
+// returned.
 func TestLineTooLong(t *testing.T) {
 	t.Parallel()
 	for name, piece := range map[string]string{"plain": "x", "quoted": `""`, "commas": ",", "quoted lines": "a\n"} {
@@ -57,7 +58,8 @@ func TestLineTooLong(t *testing.T) {
 	}
 }
 
-// Blank lines without end have no rows and take no memory.
+// TestBlankLinesAreNotKept checks that endless blank lines make no rows and
+// take no memory.
 func TestBlankLinesAreNotKept(t *testing.T) {
 	t.Parallel()
 	r := NewReader(
@@ -70,8 +72,8 @@ func TestBlankLinesAreNotKept(t *testing.T) {
 	}
 }
 
-// A file of one kind of line end only is read in time that grows with its size:
-// with the square of it this test would take minutes.
+// TestLineEndsOfOneKind checks that a file with only one kind of line end is
+// read in linear time: in quadratic time this test would take minutes.
 func TestLineEndsOfOneKind(t *testing.T) {
 	t.Parallel()
 	const rows = 1 << 19
@@ -92,7 +94,8 @@ func TestLineEndsOfOneKind(t *testing.T) {
 	}
 }
 
-// What breaks off is not taken for a file that ended.
+// TestBrokenStream checks that a stream that fails is not treated as the end of
+// a file.
 func TestBrokenStream(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -123,7 +126,7 @@ func TestBrokenStream(t *testing.T) {
 	}
 }
 
-// stuck never has anything to say and never ends.
+// stuck is a reader that returns no bytes and never ends.
 type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
@@ -152,7 +155,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// The reader's part and the cursor's, in CPU time for each row of 20 cells.
+// BenchmarkRows measures the reader and the cursor separately, for each row of
+// 20 cells.
 func BenchmarkRows(b *testing.B) {
 	const line = "app-0000017,742,34,52300,0.312,250000,2,1,5,0,0,0,0,61,0.42,0,17,9,SALARIED,0\n"
 	const header = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t\n"

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestEncoding: files are read in the encoding they are in, whatever pieces they
-// come in, and what is no text is refused.
+// TestEncoding checks that files are decoded in their encoding, however they
+// are split into reads, and that files that are not text are refused.
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("1,Pune\n", 200)
@@ -74,8 +74,8 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestDecodedIsUTF8: whatever bytes come, what is decoded is text, the same for
-// readers of any pieces.
+// TestDecodedIsUTF8 checks that arbitrary bytes are decoded to valid UTF-8, the
+// same for reads of any size.
 func TestDecodedIsUTF8(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -16,7 +16,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// drawFile draws a file out of the pieces that CSV stumbles over.
+// drawFile draws a file from pieces that are difficult in CSV.
 func drawFile(t *rapid.T) string {
 	piece := rapid.SampledFrom([]string{
 		"1", "742", "x y", ",", ",", ",", `"`, `"`, `""`, "\n", "\n", "\r\n", "\r", "a,b,c\n", `"q,""r"`, "é", "\xff",
@@ -25,8 +25,8 @@ func drawFile(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "pieces"), "")
 }
 
-// However a stream is cut, the rows, their numbers and their faults are the
-// same.
+// TestAnyCutGivesTheSameRows checks that the rows, their numbers and their
+// faults do not depend on how a stream is split into blocks.
 func TestAnyCutGivesTheSameRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -46,12 +46,12 @@ func TestAnyCutGivesTheSameRows(t *testing.T) {
 	})
 }
 
-// readAll2 is readAll for a property.
+// readAll2 calls readAll in a property.
 func readAll2(t *rapid.T, r io.Reader, size int) (header []string, records []record, err error) {
 	return readAll(rapidTB{t: t}, r, size)
 }
 
-// rapidTB lends a property's T to a helper of tests.
+// rapidTB makes a property's T usable as a testing.TB.
 type rapidTB struct {
 	testing.TB
 	t *rapid.T
@@ -60,9 +60,8 @@ type rapidTB struct {
 func (r rapidTB) Helper()                           {}
 func (r rapidTB) Fatalf(format string, args ...any) { r.t.Fatalf(format, args...) }
 
-// agree compares a file that encoding/csv reads without complaint. The file
-// has no carriage returns, which the two take for different things, and is
-// text.
+// agree compares with encoding/csv if that reads the file without an error. The
+// file is text and has no carriage returns, which the two treat differently.
 func agree(tb testing.TB, file string) {
 	tb.Helper()
 	if strings.ContainsAny(file, "\r\x00") || !utf8.ValidString(file) || strings.HasPrefix(file, "\uFEFF") {
@@ -76,7 +75,7 @@ func agree(tb testing.TB, file string) {
 	}
 	header, records, err := readAll(tb, strings.NewReader(file), 16)
 	if err != nil {
-		return // names that only we look at
+		return // column names that only this package checks
 	}
 	for i, name := range all[0] {
 		if header[i] != strings.TrimSpace(name) {
@@ -119,8 +118,9 @@ func TestAgreesWithEncodingCSV(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { agree(rapidTB{t: t}, "a,b,c\n"+drawFile(t)) })
 }
 
-// FuzzReader takes any file: it must not panic, must end, must give the same
-// rows in blocks of any size, and agree with encoding/csv where that can read.
+// FuzzReader reads arbitrary files: it must not panic, must end, must return
+// the same rows in blocks of any size, and must agree with encoding/csv if that
+// can read the file.
 func FuzzReader(f *testing.F) {
 	for _, file := range []string{
 		"", "a,b\n1,2\n", "\xef\xbb\xbfa\r\n\"1\"\r\n", "a,b\n\"1\n2\",\"\"\"\"\n",
@@ -138,7 +138,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// What is written is read back as it was, but for the apostrophe of a formula.
+// TestWriteAndRead checks that written cells are read back unchanged, except
+// for the apostrophe before a formula.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,14 +11,15 @@ import (
 	"verdict/internal/fault"
 )
 
-// record is one row as a test looks at it: its cells or its fault.
+// record is one row: its cells or its fault.
 type record struct {
 	Row   int64
 	Cells []string
 	Fault string
 }
 
-// readAll reads a whole file with blocks of a size, and says how it ended.
+// readAll reads a whole file in blocks of a size and returns the error at the
+// end.
 func readAll(tb testing.TB, r io.Reader, blockBytes int) (header []string, records []record, err error) {
 	tb.Helper()
 	reader := NewReader(r, blockBytes)
@@ -150,7 +151,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// codeOf is the code of a refusal, "" for no error.
+// codeOf returns the code of a refusal, "" for no error.
 func codeOf(tb testing.TB, err error) string {
 	tb.Helper()
 	if err == nil {
@@ -178,8 +179,8 @@ func TestHeaderTwice(t *testing.T) {
 	}
 }
 
-// TestOtherFormatsAreRecognised: a workbook and a file with another separator
-// are told as what they are.
+// TestOtherFormatsAreRecognised checks that the errors for a workbook and for a
+// file with another separator say what they are.
 func TestOtherFormatsAreRecognised(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, data, code, says string }{

@@ -58,9 +58,9 @@ func TestValueKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestValueKeepsTheMeaning holds Parse and Value against an independent
-// implementation of RFC 8785: a document that was parsed and written back has
-// the canonical form it had before.
+// TestValueKeepsTheMeaning compares Parse and Value with an independent
+// implementation of RFC 8785: a document that was parsed and written back keeps
+// its canonical form.
 func TestValueKeepsTheMeaning(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,13 +97,14 @@ func TestValueKeepsTheMeaning(t *testing.T) {
 	})
 }
 
-// texts draws any text that Parse takes: without the zero character. Each test
-// has its own: a generator writes its name down when it first draws.
+// texts draws any text that Parse accepts, so without the zero character. Each
+// test calls it for itself, because a generator stores its name when it first
+// draws.
 func texts() *rapid.Generator[string] {
 	return rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 }
 
-// anything draws a JSON value as encoding/json holds it.
+// anything draws a JSON value as encoding/json represents it.
 func anything(depth int) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Just[any](nil),

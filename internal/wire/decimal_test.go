@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// referenceDecimal does what ParseDecimal promises in arithmetic without
-// limits. The literal's exponent must be small enough to write out.
+// referenceDecimal computes the result of ParseDecimal with unlimited
+// arithmetic. The literal's exponent must be small enough to write out.
 func referenceDecimal(t interface{ Fatalf(string, ...any) }, literal string, places int) (coef int64, exact, ok bool) {
 	r, valid := new(big.Rat).SetString(literal)
 	if !valid {
@@ -64,7 +64,7 @@ func TestParseDecimal(t *testing.T) {
 		{"0.15E+1", 1, 15, true, true},
 		{"4e-1", 0, 0, false, true},
 		{"5e-1", 0, 1, false, true},
-		{"9e-2", 0, 0, false, true}, // the digit stands beyond the rounding place
+		{"9e-2", 0, 0, false, true}, // the digit is below the rounding place
 		{"1e-99999999999999999999", 6, 0, false, true},
 		{"0e99999999999999999999", 6, 0, true, true},
 		{"1e99999999999999999999", 6, 0, false, false},
@@ -115,8 +115,8 @@ func TestAppendDecimal(t *testing.T) {
 	}
 }
 
-// TestDecimalRoundTrip also holds the text against math/big, so that a pair of
-// mistakes cannot cancel out.
+// TestDecimalRoundTrip also compares the text with math/big, so that two errors
+// cannot cancel out.
 func TestDecimalRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,7 +140,7 @@ func TestDecimalRoundTrip(t *testing.T) {
 }
 
 // TestDecimalsAreCanonical compares with the RFC 8785 form of the number, for
-// the sizes a response can hold.
+// the sizes that occur in responses.
 func TestDecimalsAreCanonical(t *testing.T) {
 	t.Parallel()
 	const most = 999_999_999_999_999

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFree: memory that was given back is used again, and neither the texts of
-// the document it was of nor the documents read at the same time notice.
+// TestFree checks that freed memory is reused, and that this changes neither
+// the texts of the freed document nor documents that are read concurrently.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -39,8 +39,8 @@ func TestFree(t *testing.T) {
 	wire.Value{}.Free()
 }
 
-// TestFreedIsUnusable: a value that outlives its document must not show
-// another one's.
+// TestFreedIsUnusable checks that a value of a freed document does not show
+// another document's data.
 func TestFreedIsUnusable(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"a":1}`))
@@ -74,8 +74,8 @@ func TestParseAllocations(t *testing.T) {
 	}
 }
 
-// TestPattern: objects that begin like the one before them, and then do not,
-// are read and refused like any other.
+// TestPattern checks that objects that begin like the one before them and then
+// differ are read and refused like any other.
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]string{
@@ -108,7 +108,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// pointerOf is the place that a refusal names, "" for none.
+// pointerOf returns the pointer of a refusal, "" for none.
 func pointerOf(err error) string {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || len(refusal.Items) == 0 {

@@ -18,9 +18,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzParse holds Parse against encoding/json: the same documents are valid,
-// except those that Parse is documented to refuse besides, and both find the
-// same values in them.
+// FuzzParse compares Parse with encoding/json: the same documents are valid,
+// except those that Parse is documented to refuse, and both find the same
+// values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}}}`,
@@ -61,8 +61,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// plain turns a value into what encoding/json makes of it, and checks the
-// pointer of each value on the way.
+// plain returns a value as encoding/json represents it, and checks the pointer
+// of each value.
 func plain(t *testing.T, v wire.Value, pointer string) any {
 	t.Helper()
 	if v.Pointer() != pointer {
@@ -97,7 +97,7 @@ func plain(t *testing.T, v wire.Value, pointer string) any {
 }
 
 // stricterThanJSON returns the codes with which Parse may refuse a document
-// that encoding/json takes.
+// that encoding/json accepts.
 func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -148,8 +148,8 @@ func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 	}
 }
 
-// hasUnfitEscape looks for \u escapes of half a character, or of the zero one,
-// in a document that is otherwise valid.
+// hasUnfitEscape reports whether an otherwise valid document has a \u escape of
+// a lone surrogate or of the zero character.
 func hasUnfitEscape(data []byte) bool {
 	unit := func(i int) rune {
 		if i+6 > len(data) || data[i] != '\\' || data[i+1] != 'u' {
@@ -167,7 +167,7 @@ func hasUnfitEscape(data []byte) bool {
 		}
 		switch r := unit(i); {
 		case r < 0:
-			i++ // whatever is escaped, it is no backslash of its own
+			i++ // skip the escaped character
 		case r == 0:
 			return true
 		case !utf16.IsSurrogate(r):
@@ -181,7 +181,7 @@ func hasUnfitEscape(data []byte) bool {
 	return false
 }
 
-// isOutOfRange tells whether a number lies beyond 1e15, exactly, and without
+// isOutOfRange reports whether a number is beyond 1e15, exactly, and without
 // writing out an enormous exponent.
 func isOutOfRange(literal string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(literal, "-")), "e")
@@ -204,7 +204,7 @@ func isOutOfRange(literal string) bool {
 
 var numberLiteral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
 
-// FuzzParseDecimal holds ParseDecimal against math/big.
+// FuzzParseDecimal compares ParseDecimal with math/big.
 func FuzzParseDecimal(f *testing.F) {
 	for _, seed := range []string{"0", "-0.5", "2.5", "1e15", "1E-7", "4611686018427387904", "0.00000049999",
 		"123456789.987654321e-3"} {

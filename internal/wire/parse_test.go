@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// members writes an object with n members named m0, m1 and so on, and then
+// members returns an object with n members named m0, m1 and so on, followed by
 // more text inside it.
 func members(n int, more string) string {
 	var b strings.Builder
@@ -141,7 +141,8 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestParseNeverQuotes holds because a submitted value may be a PAN.
+// TestParseNeverQuotes checks that errors never quote a submitted value, which
+// may be a PAN.
 func TestParseNeverQuotes(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
@@ -229,7 +230,7 @@ func TestValueKinds(t *testing.T) {
 	}
 }
 
-// TestMissingIsSafe calls everything on a value that is not there.
+// TestMissingIsSafe calls all methods on a missing value.
 func TestMissingIsSafe(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]wire.Value{
@@ -275,7 +276,7 @@ func TestMembersAndElements(t *testing.T) {
 		t.Errorf("members behind subtrees: %q", got)
 	}
 	for range doc.Members() {
-		break // stopping early must not go on yielding
+		break // after a break nothing more may be yielded
 	}
 	for range doc.Get("z").Elements() {
 		break
@@ -315,8 +316,8 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// TestManyValues: a body of tiny values is refused before it takes many times
-// its size in memory.
+// TestManyValues checks that a body of tiny values is refused before it takes
+// many times its size in memory.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
 	document := func(values int) []byte {
@@ -332,7 +333,7 @@ func TestManyValues(t *testing.T) {
 	}
 }
 
-// TestLongNames: a member name does not make a pointer as long as itself.
+// TestLongNames checks that pointers do not repeat long member names in full.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	v := parse(t, `{"`+strings.Repeat("é", 5000)+`":{"a":1}}`)
@@ -344,8 +345,8 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: a mark in front is no part of the document, and a mark in
-// a text is.
+// TestByteOrderMark checks that a byte order mark is skipped at the beginning
+// of a document and kept in a text.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte("\ufeff{\"a\":\"\ufeffx\"}"))
@@ -357,7 +358,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// A long document is read with pauses, and the reading ends where one fails.
+// TestParseEndsWithItsCaller checks that a long document is parsed with calls
+// of check, and that parsing stops when one returns an error.
 func TestParseEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
