@@ -32,7 +32,7 @@ func seed(f *testing.F, folder string, names ...string) {
 	}
 }
 
-// refused checks that a refusal is one that a client can be told.
+// refused checks that a refusal is one that a client may see.
 func refused(t *testing.T, err error) {
 	t.Helper()
 	var e *fault.Error
@@ -41,8 +41,8 @@ func refused(t *testing.T, err error) {
 	}
 }
 
-// FuzzRead reads anybody's bytes. Whatever they are, the answer is a refusal
-// that says where, or a case that can be advised on.
+// FuzzRead reads arbitrary bytes. The result is a refusal with pointers, or a
+// case that can be advised on.
 func FuzzRead(f *testing.F) {
 	seed(f, "cases", "request.json")
 	s := DefaultStrategy()
@@ -68,9 +68,9 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadStrategy reads anybody's strategy: a refusal that says where, or one
-// that is written and read back as the same, and under which advice keeps the
-// rules.
+// FuzzReadStrategy reads arbitrary strategies. The result is a refusal with
+// pointers, or a strategy that stays the same when written and read back, and
+// under which advice keeps the rules.
 func FuzzReadStrategy(f *testing.F) {
 	seed(f, "strategies", "request.json", "strategy.json")
 	seed(f, "cases", "strategy.json")

@@ -16,9 +16,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestCases reads every testdata/cases/*.txtar: a comment on what it shows,
-// the request, a strategy where it is not the default, and either the advice
-// or the faults.
+// TestCases reads every testdata/cases/*.txtar: a comment on what it shows, the
+// request, a strategy if it is not the default, and either the advice or the
+// faults.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	archives(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
@@ -40,7 +40,7 @@ func TestCases(t *testing.T) {
 }
 
 // TestStrategies reads every testdata/strategies/*.txtar: what a tenant sets,
-// and either the whole strategy or the faults.
+// and either the complete strategy or the faults.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
 	archives(t, "strategies", func(t *testing.T, given *txtar.Archive) []txtar.File {

@@ -11,7 +11,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// forbidden are words that hurry, shame or threaten, or draw others in.
+// forbidden lists words that pressure, shame or threaten, or involve other
+// people.
 var forbidden = []string{
 	"threat", "police", "arrest", "jail", "prison", "court", "seize", "attach", "legal action", "consequence", "shame",
 	"family", "neighbour", "employer", "relative", "immediately", "urgent", "at once", "or else", "last chance",
@@ -21,7 +22,7 @@ var forbidden = []string{
 	"तुरंत", "तत्काल", "अंतिम", "आख़िरी", "धोखा", "चोर", "जुर्माना", "डिफ़ॉल्टर",
 }
 
-// TestTemplates looks at every sentence that can reach a borrower.
+// TestTemplates checks every sentence that can reach a borrower.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	var names [2]map[string]bool
@@ -53,8 +54,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// latinSentence finds a capital letter: a Hindi sentence has none outside its
-// placeholders, which are in small ones.
+// latinSentence reports whether c is a Latin capital letter: a Hindi sentence
+// has none, because its placeholders are in lower case.
 func latinSentence(c rune) bool { return unicode.Is(unicode.Latin, c) && unicode.IsUpper(c) }
 
 func placeholders(text string) map[string]bool {
@@ -66,8 +67,8 @@ func placeholders(text string) map[string]bool {
 	return found
 }
 
-// TestEveryTemplateIsFilled makes every message there is, in both languages,
-// with everything known and with nothing but what is needed.
+// TestEveryTemplateIsFilled creates every message in both languages, with
+// everything known and with only what is required.
 func TestEveryTemplateIsFilled(t *testing.T) {
 	t.Parallel()
 	asOf := time.Date(2026, 11, 16, 12, 0, 0, 0, civil.India)

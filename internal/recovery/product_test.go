@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestProducts: every name of microfinance has its hours, and a product that is not
-// known is told that the general ones apply. Runs of the third edition are read as
-// they were.
+// TestProducts checks that every name of microfinance has its hours, that an
+// unknown product causes a warning that the general hours apply, and that runs
+// of the third edition are read as before.
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	strategy := DefaultStrategy()

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// ranked advises on a loan with so much outstanding and so many days past due.
+// ranked returns the ranking of a loan with the given outstanding principal and
+// days past due.
 func ranked(t interface{ Fatal(...any) }, s *Strategy, principal int64, dpd int) Ranking {
 	var w wire.Writer
 	w.Object().Key("loan").Object().Key("principal_outstanding").Int(principal).Key("overdue_amount").Int(1).Key(
@@ -26,8 +27,9 @@ func ranked(t interface{ Fatal(...any) }, s *Strategy, principal int64, dpd int)
 	return Advise(&c, s, c.AsOf).Priority
 }
 
-// TestPriorityRises with exposure and with age, under the strategy that tenants
-// start with: the older case of two equal loans never stands behind.
+// TestPriorityRises checks that under the default strategy the priority rises
+// with exposure and with age: of two equal loans, the older case never ranks
+// lower.
 func TestPriorityRises(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +47,8 @@ func TestPriorityRises(t *testing.T) {
 	})
 }
 
-// TestPriorityByRecovery ranks as strategies did before there was a choice.
+// TestPriorityByRecovery checks the ranking that strategies used before it
+// could be chosen.
 func TestPriorityByRecovery(t *testing.T) {
 	t.Parallel()
 	s := FirstStrategy()

@@ -9,12 +9,12 @@ import (
 	"verdict/internal/civil"
 )
 
-// TestClassesByTheEndOfTheDay holds the classification against the dates that
-// the regulator itself gives for a loan due on 31 March: tagged at the end of
-// the day, so seen from the first second of the next one in India.
+// TestClassesByTheEndOfTheDay compares the classification with the regulator's
+// own example of a loan due on 31 March: it is tagged at the end of the day, so
+// it shows from the first second of the next day in India.
 func TestClassesByTheEndOfTheDay(t *testing.T) {
 	t.Parallel()
-	zone := time.FixedZone("", -3*60*60) // where the server stands must not matter
+	zone := time.FixedZone("", -3*60*60) // the server's time zone must not matter
 	due, _ := parseDay("2026-03-31")
 	s := DefaultStrategy()
 	type seen struct {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestDoubtfulUnits: a rate that looks like a ratio and an amount that looks
-// like paise are read as they stand, and told.
+// TestDoubtfulUnits checks that a rate that looks like a ratio and an amount
+// that looks like paise are read as given, with a warning.
 func TestDoubtfulUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -23,7 +23,7 @@ func TestDoubtfulUnits(t *testing.T) {
 		{`"emi":900000,"overdue_amount":18000,"missed_emis":2,"interest_rate":0.5`,
 			[]string{"/loan/interest_rate", "/loan/overdue_amount"}},
 		{`"emi":9000,"overdue_amount":1800000`, []string{"/loan/overdue_amount"}}, // above what is outstanding
-		{`"emi":9000,"overdue_amount":180000`, nil},                               // how many were missed is not known
+		{`"emi":9000,"overdue_amount":180000`, nil},                               // the number of missed instalments is unknown
 	} {
 		body := `{"loan":{"id":"L","principal_outstanding":182000,"dpd":47,` + c.loan + `},"borrower":{"ref":"A"}}`
 		got, err := Read(parse(t, []byte(body)), time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC))

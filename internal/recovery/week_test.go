@@ -9,16 +9,16 @@ import (
 	"verdict/internal/civil"
 )
 
-// circumstance is one of the things that can be true of a case besides its
-// days, hour, product and channel.
+// circumstance is a property of a case besides its days, hour, product and
+// channel.
 type circumstance struct {
 	name string
 	set  func(c *Case)
-	// hold is the reason that must be given, "" when nothing holds.
+	// hold is the reason for the hold that must be given, "" for no hold.
 	hold string
 }
 
-// monday is the first hour of the week that the table goes through.
+// monday is the first hour of the tested week.
 var monday = civil.Day(20_773).At(0, civil.India)
 
 func promised(c *Case, daysAhead civil.Day, kept, told bool) {
@@ -57,12 +57,12 @@ var circumstances = []circumstance{
 	}, ""},
 }
 
-// TestEveryHourOfAWeekAndEveryDayPastDue goes through every hour of a week and
-// every day from 0 to 200 past due, for both kinds of product, the channels
-// that a borrower can prefer and every circumstance, and holds each advice
-// against the rules of conduct, written down here a second time. Channels take
-// turns, and so do circumstances, each of which still meets every hour and
-// every day; with VERDICT_LONG=1 every combination is tried.
+// TestEveryHourOfAWeekAndEveryDayPastDue tests every hour of a week and every
+// day from 0 to 200 past due, for both kinds of product, the channels that a
+// borrower can prefer and every circumstance, and checks each advice against a
+// second implementation of the rules of conduct. Channels and circumstances
+// alternate, so that each still meets every hour and every day; with
+// VERDICT_LONG=1 every combination is tested.
 func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 	t.Parallel()
 	s := DefaultStrategy()
@@ -73,7 +73,8 @@ func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/microfinance=%t", circumstance.name, microfinance), func(t *testing.T) {
 				t.Parallel()
 				for hour := range 7 * 24 {
-					// The minutes differ, so that the ends of windows are met too.
+					// The minutes differ, so that the ends of windows are
+					// tested too.
 					asOf := monday.Add(time.Duration(hour)*time.Hour + time.Duration(hour%3)*29*time.Minute)
 					for dpd := range 201 {
 						if !long && number > 0 && (hour+dpd+number)%turns != 0 {
@@ -98,7 +99,7 @@ func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 }
 
 // TestNoStrategyLoosensTheRules advises under a strategy that ReadStrategy
-// would refuse: it wants everything, at every hour, from the first day on.
+// would refuse: it permits everything, at every hour, from the first day on.
 func TestNoStrategyLoosensTheRules(t *testing.T) {
 	t.Parallel()
 	s := DefaultStrategy()
@@ -147,8 +148,8 @@ func ordinary(asOf time.Time, dpd int, microfinance bool, channel Channel) *Case
 	}
 }
 
-// conduct is the rules, as they are written and not as they are programmed. It
-// names the first that is broken.
+// conduct checks the rules as the regulation states them, independently of the
+// implementation. It returns the first rule that is violated, "" for none.
 func conduct(c *Case, a *Advice, hold string) string {
 	dpd := c.Loan.DPD
 	if rule := held(c, a, hold); rule != "" {
@@ -194,8 +195,8 @@ func conduct(c *Case, a *Advice, hold string) string {
 	return offered(a, dpd)
 }
 
-// held checks holds: what must hold does, nothing else does, and a hold is
-// kept by the plan.
+// held checks holds: the required hold is given, no other is, and the plan
+// respects it.
 func held(c *Case, a *Advice, hold string) string {
 	switch {
 	case a.Held.Reason != hold:
@@ -225,7 +226,7 @@ func held(c *Case, a *Advice, hold string) string {
 	return ""
 }
 
-// permittedTime checks the hours of one action on the borrower's clock.
+// permittedTime checks the hours of one action in the borrower's time.
 func permittedTime(c *Case, e *Entry) string {
 	from, to := "08:00", "19:00"
 	if c.Loan.Microfinance {
@@ -245,7 +246,7 @@ func permittedTime(c *Case, e *Entry) string {
 	return ""
 }
 
-// offered checks the figures.
+// offered checks the figures of the offers.
 func offered(a *Advice, dpd int) string {
 	s := &a.Settlement
 	var sum int64

@@ -19,8 +19,8 @@ import (
 
 // TestStatements reads every testdata/statements/*.txtar: a comment on what it
 // shows, the day of the decision, the summary's scalars and the statement as a
-// table of date, type, mode, amount, balance and narration; then what each row
-// was found to be, and the facts.
+// table of date, type, mode, amount, balance and narration; then the class of
+// each row, and the facts.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	archives(t, "statements", func(name string) bool { return name != "found" && name != "facts" }, statementAnswer)
@@ -61,7 +61,7 @@ func statementAnswer(t *testing.T, archive *txtar.Archive) []txtar.File {
 	return []txtar.File{{Name: "found", Data: found.Bytes()}, {Name: "facts", Data: facts.Bytes()}}
 }
 
-// summaryOf puts the table's rows into the summary as transactions.
+// summaryOf adds the table's rows to the summary as transactions.
 func summaryOf(t *testing.T, scalars, table string) (wire.Value, []string) {
 	t.Helper()
 	var w wire.Writer

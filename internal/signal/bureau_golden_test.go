@@ -21,16 +21,15 @@ import (
 )
 
 // TestBureauReports reads every testdata/bureau/*.txtar: a comment on what it
-// shows, the bureau, the day of the request and the report, and then the
-// history as it was understood, the facts derived from it, and the warnings;
-// or the faults.
+// shows, the bureau, the day of the request and the report; then the history as
+// it was read, the facts derived from it, and the warnings; or the faults.
 func TestBureauReports(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return name == "bureau" || name == "as_of" || name == "report.json" }
 	archives(t, "bureau", given, understood)
 }
 
-// understood reads a report and tells what was made of it.
+// understood reads a report and returns the answered sections.
 func understood(t *testing.T, archive *txtar.Archive) []txtar.File {
 	t.Helper()
 	given := map[string]string{}
@@ -77,7 +76,7 @@ var productTexts = [...]string{
 
 var ownerTexts = [...]string{"", ", joint", ", guaranteed", ", used with an add-on card"}
 
-// historyText writes a history the way a risk officer would read it out.
+// historyText formats a history for a risk officer.
 func historyText(h *report.History) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "reported %s\n", or(h.Reported.String()))
@@ -147,8 +146,9 @@ func or(text string) string {
 	return text
 }
 
-// Whatever is derived has a name, a type and a domain in the catalogue, and
-// each of the facts of the catalogue's bureau table is derived by some report.
+// TestBureauFactsAreInTheCatalogue checks that every derived fact has a name, a
+// type and a domain in the catalogue, and that every fact of the catalogue's
+// bureau table is derived from some report.
 func TestBureauFactsAreInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/bureau/*.txtar")
@@ -167,7 +167,8 @@ func TestBureauFactsAreInTheCatalogue(t *testing.T) {
 			}
 		}
 	}
-	// Of what a request can send ready made, all but the score is derived.
+	// All facts that a request can send directly, except the score, are
+	// derived.
 	var want []string
 	for id := range rule.FieldID(field.Catalogue().Len()) {
 		path, ok := strings.CutPrefix(field.Catalogue().Field(id).Name, "bureau_report.")

@@ -46,9 +46,9 @@ func number(t *rapid.T, facts map[string]string, name string) float64 {
 	return n
 }
 
-// Every account is an own, a guaranteed or an add-on one: the counts and sums
-// of the three are those of all accounts, and the worst of the three is the
-// worst of all.
+// TestOwnersPartTheAccounts checks that every account is an own, a guaranteed
+// or an add-on account: the counts and sums of the three add up to those of all
+// accounts, and the worst of the three is the worst of all.
 func TestOwnersPartTheAccounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -88,8 +88,8 @@ func TestOwnersPartTheAccounts(t *testing.T) {
 	})
 }
 
-// Whoever owns the accounts, and whatever a list of microfinance holds, the
-// facts that name no owner are the same.
+// TestOwnersLeaveTheOtherFactsAlone checks that facts that name no owner do not
+// depend on the owners of the accounts or on microfinance lists.
 func TestOwnersLeaveTheOtherFactsAlone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -110,8 +110,8 @@ func TestOwnersLeaveTheOtherFactsAlone(t *testing.T) {
 	})
 }
 
-// Where nobody but the applicant owes anything, the facts of own accounts are
-// those of all accounts.
+// TestOwnAccountsAlone checks that if only the applicant owes anything, the
+// facts of own accounts equal those of all accounts.
 func TestOwnAccountsAlone(t *testing.T) {
 	t.Parallel()
 	twins := map[string]string{
@@ -139,7 +139,8 @@ func TestOwnAccountsAlone(t *testing.T) {
 	})
 }
 
-// What is written off, and what is settled, by amount, product and age.
+// TestAdverseFacts checks written-off and settled accounts by amount, product
+// and age.
 func TestAdverseFacts(t *testing.T) {
 	t.Parallel()
 	h := history()
@@ -155,7 +156,7 @@ func TestAdverseFacts(t *testing.T) {
 	add(report.CreditCard, report.WrittenOff, 4_000_00, report.NoAmount,
 		func(a *report.Account) { a.WrittenOffDay = day(2024, 1, 10) })
 	add(report.PersonalLoan, report.WrittenOff|report.Settled, 50_000_00, 20_000_00, func(a *report.Account) {
-		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled lately: counts in the 36 months
+		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled recently: counts in the 36 months
 	})
 	add(report.CreditCard, report.Settled, report.NoAmount, 9_000_00,
 		func(a *report.Account) { a.Closed = day(2020, 11, 15) })

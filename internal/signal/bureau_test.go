@@ -17,7 +17,8 @@ import (
 
 var today = civil.DayOf(2026, time.November, 15)
 
-// bureauFacts derives the facts of a history as texts. No fact may come twice.
+// bureauFacts returns the facts of a history as texts. It fails if a fact is
+// derived twice.
 func bureauFacts(tb testing.TB, h *report.History) map[string]string {
 	tb.Helper()
 	out := map[string]string{}
@@ -30,7 +31,7 @@ func bureauFacts(tb testing.TB, h *report.History) map[string]string {
 	return out
 }
 
-// history is an empty one, to which a case adds.
+// history returns an empty history, to which a test adds.
 func history() *report.History {
 	return &report.History{
 		Reported: civil.NoDay, Last7: report.NoCount, Last30: report.NoCount, Last90: report.NoCount,
@@ -38,7 +39,7 @@ func history() *report.History {
 	}
 }
 
-// account is a live personal loan of which nothing else is known.
+// account returns a live personal loan with nothing else known.
 func account() report.Account {
 	return report.Account{
 		Product: report.PersonalLoan, Live: true, Opened: civil.NoDay, Closed: civil.NoDay, Reported: civil.NoDay,
@@ -57,7 +58,8 @@ func with(change func(a *report.Account)) *report.History {
 	return h
 }
 
-// What a source does not say is absent, and no zero.
+// TestBureauAbsence checks that what a source does not say is absent and not
+// zero.
 func TestBureauAbsence(t *testing.T) {
 	t.Parallel()
 	if got := bureauFacts(t, nil); len(got) != 0 {
@@ -71,7 +73,7 @@ func TestBureauAbsence(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"enquiries_6m": "0"}, bureauFacts(t, listed)); diff != "" {
 		t.Errorf("an empty list of enquiries, which a count does not replace:\n%s", diff)
 	}
-	// An account of which nothing is known is counted, and adds to no sum.
+	// An account with nothing known is counted and adds to no sum.
 	want := map[string]string{
 		"active_tradelines": "1", "bureau_live_unsecured": "1", "bureau_written_off_36m": "0",
 		"bureau_suit_or_wilful": "false", "bureau_own_active_tradelines": "1", "bureau_own_live_unsecured": "1",
@@ -85,7 +87,7 @@ func TestBureauAbsence(t *testing.T) {
 	}
 }
 
-// The edges of the windows.
+// TestBureauWindows checks the boundaries of the windows.
 func TestBureauWindows(t *testing.T) {
 	t.Parallel()
 	now := today.Month()
@@ -173,7 +175,7 @@ func TestBureauAmounts(t *testing.T) {
 	add(report.CreditCard, true, 300_00, 100_10, 1_00, 99_00)       // 5 % is 5.005: half a paisa up
 	add(report.CreditCard, true, report.NoAmount, 50_00, 0, 0)      // no limit: not in the utilisation
 	add(report.CreditCard, true, 100_00, -20_00, 0, 0)              // overpaid
-	add(report.CreditCard, false, 100_00, 100_00, 7_00, 0)          // over: only what is overdue counts
+	add(report.CreditCard, false, 100_00, 100_00, 7_00, 0)          // closed: only the overdue amount counts
 	add(report.HomeLoan, true, 900_00, 800_00, 0, 40_00)            // secured
 	add(report.PersonalLoan, true, 10_00, 9_00, report.NoAmount, 0) // no overdue amount given
 	got := bureauFacts(t, h)
@@ -192,7 +194,8 @@ func TestBureauAmounts(t *testing.T) {
 	}
 }
 
-// Whatever the history, what is derived lies in its field's domain.
+// TestBureauFactsLieInTheirDomains checks that for any history the facts are in
+// their fields' domains.
 func TestBureauFactsLieInTheirDomains(t *testing.T) {
 	t.Parallel()
 	amount := rapid.OneOf(rapid.Just(report.NoAmount), rapid.Int64Range(0, 100_000_000_000_000), rapid.Int64Range(0, 3))

@@ -14,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// parse reads a document of a test.
+// parse parses a document of a test.
 func parse(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -28,14 +28,14 @@ func parse(t interface {
 	return v
 }
 
-// written renders anything that writes itself.
+// written returns the JSON of a part.
 func written(part interface{ Write(*wire.Writer) }) string {
 	var w wire.Writer
 	part.Write(&w)
 	return string(w.Buf)
 }
 
-// refusals lists where a refusal points and with what code.
+// refusals returns the pointers and codes of a refusal.
 func refusals(err error) []string {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -79,12 +79,12 @@ func TestDefaultConfigDocument(t *testing.T) {
 	}
 }
 
-// exceptInherited leaves out whether a setting was sent or follows another.
+// exceptInherited ignores whether a setting was sent or follows another.
 var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
 
-// TestInheritedReuse reads a configuration that is older than the members: they
-// take beneficiary_reuse's switch, window and number, and no points, and go on
-// following it until they are given.
+// TestInheritedReuse reads a configuration from before the members existed:
+// they take the switch, window and number of beneficiary_reuse, and no points,
+// and follow it until they are given.
 func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
 	old, err := ReadConfig(
@@ -122,7 +122,8 @@ func TestInheritedReuse(t *testing.T) {
 	if diff := cmp.Diff(want, given.Fraud.DeviceReuse, cmp.AllowUnexported(Account{})); diff != "" {
 		t.Error(diff)
 	}
-	// What is on an allow list, switched off or only a place ties nobody.
+	// Entities that are on an allow list, switched off or only a place connect
+	// nobody.
 	o := Observe(
 		sentFacts(t,
 			`{"device":{"device_id":"tablet of branch 7"},"fraud":{"applicant_ref":"A","mobile":"9820012345","ip":"49.36.1.2","pincode":"400001"}}`),
@@ -135,8 +136,8 @@ func TestInheritedReuse(t *testing.T) {
 	}
 }
 
-// TestNewEntity recognises what an application would show, and refuses a slip
-// without repeating it.
+// TestNewEntity checks that entities are recognised as in an application, and
+// that a mistyped one is refused without repeating it.
 func TestNewEntity(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ kind, value, key string }{
@@ -237,7 +238,8 @@ func TestReadConfigRefuses(t *testing.T) {
 	}
 }
 
-// A refusal may be shown to anyone, so an account number must not be in it.
+// TestReadConfigRepeatsNoValue checks that a refusal, which anyone may see,
+// contains no account number.
 func TestReadConfigRepeatsNoValue(t *testing.T) {
 	t.Parallel()
 	const account = "12345678901234567890123456789012345"
@@ -247,7 +249,7 @@ func TestReadConfigRepeatsNoValue(t *testing.T) {
 	}
 }
 
-// The table is the one at the end of RFC 7386, and settings of ours.
+// TestMerge uses the table at the end of RFC 7386, and settings of ours.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ current, patch, want string }{
@@ -276,7 +278,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// sealedConfig reads and seals an allow list after another.
+// sealedConfig reads and seals an allow list that replaces another.
 func sealedConfig(t *testing.T, list string, kept []Account) (Config, error) {
 	t.Helper()
 	c, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":`+list+`}}}`))
@@ -331,7 +333,8 @@ func TestAllowlistIsKeptAsKeysAndShownMasked(t *testing.T) {
 	}
 }
 
-// An account number is nowhere in what is written, even before it is sealed.
+// TestAccountNumbersAreNeverWritten checks that the written configuration
+// contains no account number, even before it is sealed.
 func TestAccountNumbersAreNeverWritten(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -347,9 +350,8 @@ func TestAccountNumbersAreNeverWritten(t *testing.T) {
 	})
 }
 
-// FuzzReadConfig reads anybody's bytes. Whatever they are, the answer is a
-// refusal that says where, or a configuration that is written and read back as
-// the same.
+// FuzzReadConfig reads arbitrary bytes. The result is a refusal with pointers,
+// or a configuration that stays the same when written and read back.
 func FuzzReadConfig(f *testing.F) {
 	f.Add([]byte(written(DefaultConfig())))
 	for _, seed := range []string{

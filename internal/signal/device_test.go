@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// sentFacts are the raw facts of the blocks of a request.
+// sentFacts returns the raw facts of the blocks of a request.
 func sentFacts(t *testing.T, request string) *rule.Facts {
 	t.Helper()
 	facts := rule.NewFacts(field.Catalogue())
@@ -27,8 +27,8 @@ func sentFacts(t *testing.T, request string) *rule.Facts {
 	return facts
 }
 
-// derivedText lists facts as they are added, with a look at the catalogue:
-// each must be in it, with this type and within its domain.
+// derivedText returns the derived facts as text and checks that each is in the
+// catalogue, with this type and within its domain.
 func derivedText(t *testing.T, derive func(add func(string, rule.Value))) string {
 	t.Helper()
 	var list []string

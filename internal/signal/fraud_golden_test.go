@@ -14,8 +14,8 @@ import (
 )
 
 // TestFraudCases reads every testdata/fraud/*.txtar: a comment on what it
-// shows, the blocks of a request, what the tenant set otherwise, and what was
-// counted; and then the facts that follow, the answer and the alerts.
+// shows, the blocks of a request, the tenant's settings, and the counts; then
+// the facts, the answer and the alerts.
 func TestFraudCases(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return strings.HasSuffix(name, ".json") && name != "fraud.json" }
@@ -29,7 +29,7 @@ func TestFraudCases(t *testing.T) {
 	})
 }
 
-// assessed works a case out.
+// assessed returns the answered sections of a case.
 func assessed(t *testing.T, given map[string]string) []txtar.File {
 	t.Helper()
 	cfg, err := ReadConfig(parse(t, given["config.json"]))
@@ -68,8 +68,8 @@ func assessed(t *testing.T, given map[string]string) []txtar.File {
 	}
 }
 
-// indented lays a document out for reading. It must be one that we would read
-// ourselves.
+// indented returns a document indented. It must be one that our own parser
+// accepts.
 func indented(t *testing.T, document string) []byte {
 	t.Helper()
 	if _, err := wire.Parse([]byte(document)); err != nil {

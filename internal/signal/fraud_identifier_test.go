@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// facts of one identifier of a kind, beside an applicant.
+// identified returns the facts of an applicant with one identifier of a kind.
 func identified(t *testing.T, kind, value string) *rule.Facts {
 	t.Helper()
 	facts := sentFacts(t, `{"fraud":{"applicant_ref":"A-1"}}`)
@@ -21,8 +21,8 @@ func identified(t *testing.T, kind, value string) *rule.Facts {
 	return facts
 }
 
-// Spellings of one thing are one entity, in an application, on the block list and
-// on an allow list.
+// TestSpellingsAreOneIdentifier checks that different spellings are one entity
+// in an application, on the block list and on an allow list.
 func TestSpellingsAreOneIdentifier(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -72,8 +72,9 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 	}
 }
 
-// An entity tells the key of its spelling as sent, under which it may have been
-// kept before; an allow list that was sealed by that spelling still allows it.
+// TestOlderSpellings checks that an entity has the key of its spelling as sent,
+// under which it may have been stored before, and that an allow list that was
+// sealed with that spelling still allows it.
 func TestOlderSpellings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ kind, sent, older string }{
@@ -100,7 +101,8 @@ func TestOlderSpellings(t *testing.T) {
 	}
 }
 
-// What identifies nobody is no entity, is told, and cannot be listed by hand.
+// TestUnusableIdentifiers checks that values that identify nobody are not
+// entities, cause a warning, and cannot be listed by hand.
 func TestUnusableIdentifiers(t *testing.T) {
 	t.Parallel()
 	words := []string{"NA", "N/A", "n.a.", "null", "NULL", "None", "nil", "-", "--", "0", "0000", "00000000000000",
@@ -146,7 +148,8 @@ func TestUnusableIdentifiers(t *testing.T) {
 	}
 }
 
-// A placeholder names no person.
+// TestApplicantPlaceholder checks that a placeholder does not count as an
+// applicant.
 func TestApplicantPlaceholder(t *testing.T) {
 	t.Parallel()
 	for _, ref := range []string{"NA", "n/a", "0", "null", "-", "none", "000000"} {
@@ -157,7 +160,8 @@ func TestApplicantPlaceholder(t *testing.T) {
 	}
 }
 
-// The digits of every script come in tens from zero on, which digitValue counts by.
+// TestDigitsComeInTens checks that the digits of every script come in groups of
+// ten from zero on, on which digitValue relies.
 func TestDigitsComeInTens(t *testing.T) {
 	t.Parallel()
 	for _, in := range unicode.Nd.R16 {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// everything is a request that names one entity of each kind.
+// everything is a request with one entity of each kind.
 const everything = `{"fraud":{"applicant_ref":"A-1","pincode":"400001","ip":"49.36.1.2",` +
 	`"beneficiary_account":"501000004321","agent_id":"AG-7","mobile":"+91 98200 12345","email":"Asha@Example.in"},` +
 	`"device":{"device_id":"9774d56d682e549c"}}`
@@ -60,7 +60,7 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestThresholds looks at each threshold from both sides.
+// TestThresholds checks each threshold from both sides.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
 	observed := Observe(sentFacts(t, everything), testKey)
@@ -144,8 +144,8 @@ func TestSpikeWindowsScaleTheBaseline(t *testing.T) {
 	}
 }
 
-// A switched-off signal is not evaluated, and neither is a spike before there
-// is a baseline: absent, not false.
+// TestNotEvaluatedIsAbsent checks that a switched-off signal, and a spike
+// without a baseline, is absent and not false.
 func TestNotEvaluatedIsAbsent(t *testing.T) {
 	t.Parallel()
 	all := Counts{
@@ -271,7 +271,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// drawCounts draws counts around the thresholds and at their bounds.
+// drawCounts draws counts around the thresholds and at their limits.
 func drawCounts(t *rapid.T) Counts {
 	draw := func(name string) int64 {
 		return rapid.SampledFrom([]int64{0, 1, 2, 4, 5, 8, 9, 10, 20, 21, 1 << 40}).Draw(t, name)
@@ -286,9 +286,10 @@ func drawCounts(t *rapid.T) Counts {
 	}
 }
 
-// What was not sent derives nothing, whatever was counted; what is derived is
-// in the catalogue and in its domain; the score is the sum of the points, up
-// to 100; and no account number or address is anywhere in the answer.
+// TestFraudProperties checks that a block that was not sent derives nothing,
+// whatever the counts; that derived facts are in the catalogue and in their
+// domains; that the score is the sum of the points, up to 100; and that no
+// account number or address is in the answer.
 func TestFraudProperties(t *testing.T) {
 	t.Parallel()
 	needs := map[string]string{
@@ -333,8 +334,9 @@ func TestFraudProperties(t *testing.T) {
 	})
 }
 
-// TestHardSignalsAreNotLow: what declines under the default policy is not told as
-// low, whatever points the lender gives it, and a hit on the block list is listed.
+// TestHardSignalsAreNotLow checks that a signal that declines under the default
+// policy is not reported as low, whatever points the lender gives it, and that
+// a hit on the block list is listed.
 func TestHardSignalsAreNotLow(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig().Fraud

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzObserve takes anybody's spelling of what people share. A spelling of what
-// was understood is the same thing, and what is shown of it is a small part.
+// FuzzObserve observes arbitrary spellings of entities. The normalised form of
+// an entity is the same entity, and its display is a small part of it.
 func FuzzObserve(f *testing.F) {
 	f.Add("560001", "103.21.58.1", "0001-1122 2333", "AG-7", "+91 98765 43210", " Asha@Example.in ")
 	f.Add("", "::ffff:1.2.3.4", "ǅŉ", " ", "12", "\xff@")
@@ -56,8 +56,8 @@ func FuzzObserve(f *testing.F) {
 	})
 }
 
-// FuzzBlocks checks and derives anybody's device and location blocks: what is
-// derived is known to be so, and the same twice.
+// FuzzBlocks derives facts from arbitrary device and location blocks: they are
+// in the catalogue, and the same twice.
 func FuzzBlocks(f *testing.F) {
 	f.Add(
 		[]byte(

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// testAtlas knows one pincode, whose own radius is 10 km, and one country.
+// testAtlas has one pincode, with a radius of 10 km, and one country.
 var testAtlas = Atlas{
 	Matches: func(at place.Point, pincode string, radiusMetres int32) (match, known bool) {
 		if radiusMetres == 0 {
@@ -103,8 +103,8 @@ func TestLocationThresholdsAreTheTenants(t *testing.T) {
 	}
 }
 
-// Whatever comes out of the real tables, Mumbai lies in 400001 and Delhi does
-// not.
+// TestLocationWithTheRealTables checks with the real tables that Mumbai is in
+// 400001 and Delhi is not.
 func TestLocationWithTheRealTables(t *testing.T) {
 	t.Parallel()
 	atlas := Atlas{Matches: place.Matches, Country: place.Country}
@@ -139,7 +139,7 @@ func TestChecks(t *testing.T) {
 		{`"fe80::1%eth0"`, `"4000011"`, []string{"/ip", "/pincode"}},
 		{`""`, `""`, []string{"/ip", "/pincode"}},
 		{`"example.in"`, `"40000१"`, []string{"/ip", "/pincode"}},
-		{`1`, `400001`, nil}, // a wrong type is told where types are checked
+		{`1`, `400001`, nil}, // a wrong type is reported where types are checked
 	} {
 		var location, fraud fault.List
 		CheckLocation(parse(t, `{"ip":`+c.ip+`,"declared_pincode":`+c.pincode+`}`), &location)

@@ -152,7 +152,8 @@ func TestPincodeTable(t *testing.T) {
 	}
 }
 
-// The longest entry that begins the pincode is the one that is found.
+// TestPincodeTableFindsTheLongest checks that the longest entry that is a
+// prefix of the pincode is found.
 func TestPincodeTableFindsTheLongest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,8 +173,8 @@ func TestPincodeTableFindsTheLongest(t *testing.T) {
 	})
 }
 
-// FuzzReadPincodeRisk reads anybody's bytes. Whatever they are, the answer is
-// a refusal that says where, or entries that can be shown and sent back.
+// FuzzReadPincodeRisk reads arbitrary bytes. The result is a refusal with
+// pointers, or entries that can be shown and sent back.
 func FuzzReadPincodeRisk(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`, `{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"r","updated_at":"t","expires_at":null}`,

@@ -76,8 +76,8 @@ func TestNormaliseEmail(t *testing.T) {
 	}
 }
 
-// FuzzNormaliseEmail holds NormaliseEmail against net/mail, which takes much
-// more, and never an address of ours for another.
+// FuzzNormaliseEmail compares NormaliseEmail with net/mail, which accepts much
+// more, but never reads one of our addresses as another.
 func FuzzNormaliseEmail(f *testing.F) {
 	for _, seed := range []string{"Admin@Example.in", " a+b@x.co ", `"q"@x.in`, "a@b@c.d", "a@192.0.2.1", "\u212a@x.in",
 		""} {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// FuzzParseToken reads anybody's cookie: not a token, or spelt as we spell it.
+// FuzzParseToken parses arbitrary cookies: each is refused, or is a token in
+// our own encoding.
 func FuzzParseToken(f *testing.F) {
 	token, err := MintToken(strings.NewReader(strings.Repeat("x", 64)))
 	if err != nil {
@@ -25,8 +26,8 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzTime reads anybody's id: none of ours, or one that lies where its time
-// says, so that lists that go by ids go by time.
+// FuzzTime parses arbitrary ids: each is not ours, or sorts according to its
+// time, so that lists by id are lists by time.
 func FuzzTime(f *testing.F) {
 	f.Add(FirstID(KindDecision, time.Unix(1_800_000_000, 0)))
 	f.Add("dec_")
@@ -43,8 +44,8 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// FuzzRates reads anybody's rates and quotas: refused, or within bounds and
-// read again as the same.
+// FuzzRates parses arbitrary rates and quotas: each is refused, or within
+// limits and the same when parsed again.
 func FuzzRates(f *testing.F) {
 	for _, text := range []string{"500/s burst 1000", "60/m", "1/h burst 0", "-1/s", "9223372036854775808/s",
 		"free=1000,pro=unmetered", "free=", "=1", "free=1,free=2"} {

@@ -14,7 +14,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// cheap is a cost for tests that are about something else.
+// cheap is a low cost for tests that are not about the cost.
 var cheap = Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
 
 func hasher(t *testing.T, cost Cost, limit int) *Hasher {
@@ -26,8 +26,8 @@ func hasher(t *testing.T, cost Cost, limit int) *Hasher {
 	return h
 }
 
-// TestArgon2Known verifies hashes that the reference implementation made: the
-// argon2id cases of its own test suite (P-H-C/phc-winner-argon2, src/test.c).
+// TestArgon2Known verifies hashes of the reference implementation: the argon2id
+// cases of its own test suite (P-H-C/phc-winner-argon2, src/test.c).
 func TestArgon2Known(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, DefaultCost(), 1)
@@ -97,8 +97,8 @@ func TestHashAndVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyNobody also checks that the work is done for a user there is not:
-// it waits for a slot like any other.
+// TestVerifyNobody also checks that the work is done for a user that does not
+// exist: it waits for a slot like any other.
 func TestVerifyNobody(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)
@@ -124,7 +124,7 @@ func TestVerifyNobody(t *testing.T) {
 	}
 }
 
-// TestHasherIsBounded holds every worker inside its slot, where it reads its
+// TestHasherIsBounded blocks every worker inside its slot, where it reads its
 // salt, and counts them.
 func TestHasherIsBounded(t *testing.T) {
 	t.Parallel()
@@ -210,7 +210,7 @@ func TestHasherRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // a slot not given back would hang the second
+	for range 3 { // a slot that is not released would block the second
 		if stored, err := h.Hash(t.Context(), NewSecret("x")); !errors.Is(err, broken) || stored.Reveal() != "" {
 			t.Errorf("got %v without randomness", err)
 		}
@@ -249,8 +249,8 @@ func TestStoredHashForm(t *testing.T) {
 	}
 }
 
-// FuzzStoredHash reads what storage might hold; only a form that is written
-// back as it was, and costs no more than the bounds say, is taken.
+// FuzzStoredHash parses arbitrary stored hashes; only those in our own encoding
+// and within the cost limits are accepted.
 func FuzzStoredHash(f *testing.F) {
 	f.Add("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
 	f.Add("$argon2id$v=19$m=4294967295,t=1,p=255$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA")
@@ -282,8 +282,9 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// Whoever waits for a slot says so first, and is called back after the wait,
-// whether it brought a slot or not. With a slot free nobody waits.
+// TestHasherTellsOfWaits checks that the callbacks before and after waiting for
+// a slot are called, whether or not a slot was obtained, and that they are not
+// called if a slot is free.
 func TestHasherTellsOfWaits(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)

@@ -15,10 +15,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// seeded is chance that is the same in every run.
+// seeded returns randomness that is the same in every run.
 func seeded(seed byte) *rand.ChaCha8 { return rand.NewChaCha8([32]byte{seed}) }
 
-// same is a reader of one byte without end.
+// same is a reader that returns one byte endlessly.
 type same byte
 
 func (s same) Read(p []byte) (int, error) {
@@ -32,7 +32,7 @@ var noon = time.Date(2026, 11, 14, 12, 0, 0, 0, time.UTC)
 
 func TestIDGolden(t *testing.T) {
 	t.Parallel()
-	// The moment is the one of the ULID specification's own example.
+	// The time is that of the example in the ULID specification.
 	at := time.UnixMilli(1469918176385)
 	ids := NewIDs(bytes.NewReader([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a" + "\x00\x00\x00\x05")))
 	for _, want := range []string{
@@ -63,7 +63,8 @@ func TestIDIsTheNumberItStandsFor(t *testing.T) {
 	})
 }
 
-// TestIDsSortAsMade lets the clock do what it likes, but for large steps back.
+// TestIDsSortAsMade checks that ids sort in the order of creation, whatever the
+// clock does except for large steps back.
 func TestIDsSortAsMade(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,8 +85,8 @@ func TestIDsSortAsMade(t *testing.T) {
 	})
 }
 
-// TestIDsFollowAClockSetBack: a little back, ids keep to their order; far back,
-// they keep to the clock.
+// TestIDsFollowAClockSetBack checks that ids keep their order if the clock is
+// set back a little, and follow the clock if it is set back far.
 func TestIDsFollowAClockSetBack(t *testing.T) {
 	t.Parallel()
 	ids := NewIDs(seeded(1))
@@ -187,7 +188,8 @@ func TestIDForm(t *testing.T) {
 	}
 }
 
-// TestFirstID puts the ids of a moment between its own bound and the next.
+// TestFirstID checks that the ids of a moment are between its own FirstID and
+// the next.
 func TestFirstID(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -55,7 +55,7 @@ func TestKeyGolden(t *testing.T) {
 	}
 }
 
-// TestKeyForm takes a key apart with other tools than those that made it.
+// TestKeyForm takes a key apart with independent tools.
 func TestKeyForm(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,8 +88,8 @@ func TestKeyForm(t *testing.T) {
 	})
 }
 
-// TestKeyTypos tries every single wrong character and every two characters
-// exchanged, wherever they stand.
+// TestKeyTypos tries every single wrong character and every exchange of two
+// characters, at any position.
 func TestKeyTypos(t *testing.T) {
 	t.Parallel()
 	for seed := range byte(3) {
@@ -122,24 +122,24 @@ func TestKeyTypos(t *testing.T) {
 	}
 }
 
-// TestKeyTypoAcrossTheBorder completes what a CRC promises. Within what it
-// covers it notices any change of up to 32 bits in a row and any two
-// characters exchanged, and within itself it is compared digit by digit. An
-// exchange of the last character of chance with the first of the checksum
-// changes both: that it is noticed in every key is worked out here for all
-// pairs of characters.
+// TestKeyTypoAcrossTheBorder completes what a CRC guarantees. A CRC detects any
+// change of up to 32 bits in a row, and any exchange of two characters, within
+// what it covers; the checksum itself is compared digit by digit. Exchanging
+// the last random character with the first character of the checksum changes
+// both. This test computes for all pairs of characters that every key detects
+// that too.
 func TestKeyTypoAcrossTheBorder(t *testing.T) {
 	t.Parallel()
-	const place = 62 * 62 * 62 * 62 * 62 // the worth of the first digit
-	most := (1<<32 - 1) / place          // a larger first digit is no CRC at all
+	const place = 62 * 62 * 62 * 62 * 62 // the value of the first digit
+	most := (1<<32 - 1) / place          // a larger first digit cannot be a CRC
 	for digit := range most + 1 {
 		for moved := range most + 1 {
 			if digit == moved {
 				continue
 			}
-			// The checksum x of the key becomes x^flip, and must for a match be
-			// x + (moved-digit)·place. Each bit of flip adds or takes away its
-			// worth, so those that add must have just the right sum.
+			// The checksum x of the key becomes x^flip, and for a match must be
+			// x + (moved-digit)·place. Each bit of flip adds or subtracts its
+			// value, so those that add must have exactly the right sum.
 			before := crc32.ChecksumIEEE([]byte{base62[moved]})
 			after := crc32.ChecksumIEEE([]byte{base62[digit]})
 			flip := int64(before ^ after)
@@ -170,8 +170,8 @@ func TestMintKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyIsUniform is a chi-square test over a fixed stream: no character is
-// likelier than another, at any place.
+// TestKeyIsUniform is a chi-square test over a fixed stream: all characters are
+// equally likely at every position.
 func TestKeyIsUniform(t *testing.T) {
 	t.Parallel()
 	const keys = 20_000
@@ -198,8 +198,9 @@ func TestKeyIsUniform(t *testing.T) {
 		for _, n := range counts {
 			chi += (n - total/62) * (n - total/62) / (total / 62)
 		}
-		// With 61 degrees of freedom 1 in 10,000 lies above 110. Taking bytes
-		// modulo 62 without rejecting any gives some 4,000 over all characters.
+		// With 61 degrees of freedom 1 in 10,000 is above 110. Taking bytes
+		// modulo 62 without rejecting any gives about 4,000 over all
+		// characters.
 		if chi > 110 {
 			t.Errorf("%s: chi-square is %.1f over %v", name, chi, *counts)
 		}

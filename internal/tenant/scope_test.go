@@ -11,7 +11,7 @@ import (
 
 var singles = []Scopes{Decide, Read, PolicyWrite, PolicyActivate, FactsRead, Admin}
 
-// TestScopesAll walks through every set there is.
+// TestScopesAll checks every set of scopes.
 func TestScopesAll(t *testing.T) {
 	t.Parallel()
 	for s := Scopes(1); s < Admin<<1; s++ {

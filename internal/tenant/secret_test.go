@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSecretsDoNotPrint prints everything that holds a secret in every way
-// that a log, an error or an answer might.
+// TestSecretsDoNotPrint prints every type that holds a secret in every way that
+// a log, an error or an answer might.
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	const password = "correct horse"
@@ -47,7 +47,7 @@ func TestSecretsDoNotPrint(t *testing.T) {
 			slog.New(handler).Info("hello", "v", v, slog.Group("g", "v", v))
 		}
 		for _, marshal := range []func(any) ([]byte, error){json.Marshal, xml.Marshal} {
-			// What cannot be written at all does not tell either.
+			// A value that cannot be encoded reveals nothing either.
 			if written, err := marshal(v); err == nil {
 				printed.Write(written)
 			} else {
@@ -63,8 +63,8 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	}
 }
 
-// TestSecretsPrintAsSomething, because a blank in a log reads like a missing
-// value.
+// TestSecretsPrintAsSomething checks that secrets print a placeholder, because
+// an empty text in a log looks like a missing value.
 func TestSecretsPrintAsSomething(t *testing.T) {
 	t.Parallel()
 	key := mint(t, Sandbox, 1)
