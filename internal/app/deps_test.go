@@ -76,7 +76,7 @@ var house = []room{
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
 	{"agent", useCase, allBelow},
 	{"document", useCase, "fault wire rule feature signal engine application recovery tenant operation frauddesk decisioning agentdesk agent"},
-	{"usecase", useCase, "fault wire engine signal tenant store operation account policydesk frauddesk decisioning agentdesk study document"},
+	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk decisioning agentdesk study document"},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
 	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study rule field engine policydesk sheet backtest training"},
