@@ -75,14 +75,14 @@ var house = []room{
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
 	{"agent", useCase, allBelow},
-	{"document", useCase, "fault wire rule feature signal engine application recovery tenant operation frauddesk decisioning agentdesk agent"},
+	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery tenant operation account policydesk frauddesk decisioning agentdesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk decisioning agentdesk study document"},
 
+	{"reference", useCase, "fault wire serving frauddesk"},
+
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"document", useCase, "fault wire signal tenant operation account frauddesk decisioning feature recovery agentdesk study rule field engine policydesk sheet backtest training"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent document backtest engine training"},
-	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
