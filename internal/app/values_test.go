@@ -25,7 +25,6 @@ var notYetValues = []string{
 	"agent.NewRequest",
 	"decisioning.MeasuredOn",
 	"decisioning.Service.Bill",
-	"policydesk.KeyOf",
 	"policydesk.Scorecard.Write",
 	"policydesk.Service.InsertScorecard",
 }

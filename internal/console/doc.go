@@ -4,9 +4,9 @@
 // It only draws and posts forms. Whoever is signed in is turned into a
 // tenant.Principal, and everything is asked of the use-case rooms with it, as
 // the API does with a key: who may do what, what is valid and what is written
-// into the audit trail is settled there. Where a use case answers with JSON,
-// the bytes are read with wire.Parse and shown from the wire.Value: there is
-// one shape of a decision, and no second set of types for it.
+// into the audit trail is settled there. Pages build the Go values that use cases
+// take and show those that they return (ADR 22). Only the editor of a policy, whose
+// working copy is a document, and the page of a stored run read JSON.
 //
 // Console is the server: it routes and admits requests, knows the sessions and
 // draws. The pages of each subject are a type of their own, which names the use
@@ -98,8 +98,8 @@
 // # Forms
 //
 // A form is posted to the address of its page or of its act. The handler reads
-// v.form.Value("name"), Secret for a password, Values for boxes, or makes the
-// body of a use case with v.form.document("outcome", "note"). Then:
+// v.form.Value("name"), Secret for a password, Values for boxes, and puts them into
+// the value that the use case takes. Then:
 //
 //	if err != nil {
 //		return v.again(err, p.decision)    // the same page with what was typed, and what was wrong beside it

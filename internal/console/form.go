@@ -166,20 +166,6 @@ func sentence(text string) string {
 	return text
 }
 
-// document makes the body that a use case reads out of fields: an object with
-// a text for each field that was filled in.
-func (f *form) document(fields ...string) (wire.Value, error) {
-	var w wire.Writer
-	w.Object()
-	for _, name := range fields {
-		if text := f.Value(name); text != "" {
-			w.Key(name).String(text)
-		}
-	}
-	w.EndObject()
-	return wire.Parse(w.Buf)
-}
-
 // numberBetween reads a number between bounds with at most the decimals of a rule.Number; 0
 // when nothing was typed.
 func numberBetween(faults *fault.List, pointer, text string, least, most rule.Number) rule.Number {

@@ -16,7 +16,6 @@ import (
 	"verdict/internal/rule"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // series is the versions of one policy_key of a tenant in an environment.
@@ -167,6 +166,3 @@ func (s *Service) ActivePolicy(ctx context.Context, p tenant.Principal, policyKe
 func (s *Service) loadActive(ctx context.Context, k series) (string, error) {
 	return s.core.DB.Scope(k.tenant, k.environment).RuleSets(ctx).ActiveID(k.policyKey)
 }
-
-// KeyOf returns the policy_key that a body names; ok is false if it is invalid.
-func KeyOf(body wire.Value) (key string, ok bool) { return field.PolicyKeyOf(body) }
