@@ -139,7 +139,7 @@ attack: ## every attack of the suite on every operation of the contract, and the
 
 load: build ## rising rates to saturation, beyond and back, on both databases
 	@scripts/deps test
-	@go -C proof run ./cmd/load -binary ../bin/verdict -proof ../docs/PROOF.md
+	@go -C proof run ./cmd/load -rounds 3 -binary ../bin/verdict -proof ../docs/PROOF.md
 
 fair: build ## what a tenant gets while another, or a stranger, does its worst on every operation
 	@scripts/deps test

@@ -135,6 +135,9 @@ type Limits struct {
 // decision and more, nearly all of it in net/http and in the kernel.
 const Flooded = 150
 
+// saturated is the percentage from which a stage is past saturation.
+const saturated = 100
+
 // DefaultLimits are those that the service is held to.
 func DefaultLimits() Limits {
 	return Limits{Goodput: 0.75, Flooded: 0.65, Latency: 400 * time.Millisecond, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
@@ -161,14 +164,14 @@ func (c *Campaign) Judge(l Limits) []string {
 		if got := r.Refusal.Quantile(0.99); got > l.Refusal {
 			complain("at %d %%: refusals take %s", s.Percent, got)
 		}
-		if got := r.Latency.Quantile(0.99); l.Latency > 0 && s.Percent >= 100 && got > l.Latency {
+		if got := r.Latency.Quantile(0.99); l.Latency > 0 && s.Percent >= saturated && got > l.Latency {
 			complain("at %d %%: what is done takes %s", s.Percent, got)
 		}
 		part := l.Goodput
 		if s.Percent > Flooded {
 			part = l.Flooded
 		}
-		if least := part * c.Rate; s.Percent >= 100 && r.Rate() < least {
+		if least := part * c.Rate; s.Percent >= saturated && r.Rate() < least {
 			complain("at %d %%: %.0f good answers a second, less than %.0f", s.Percent, r.Rate(), least)
 		}
 	}

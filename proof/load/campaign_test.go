@@ -130,7 +130,7 @@ func TestTableAndPicture(t *testing.T) {
 		"<style>") {
 		t.Errorf("the picture begins %.200s", picture)
 	}
-	if text := c.Markdown([]string{"x"}); !strings.Contains(text, "Did not hold: x") || strings.Contains(text,
+	if text := (Rounds{c}).Markdown([]string{"x"}); !strings.Contains(text, "Did not hold: x") || strings.Contains(text,
 		"held.") {
 		t.Errorf("the section says %s", text)
 	}

@@ -88,10 +88,12 @@ func (c *Campaign) Summary() []string {
 	return append(lines, "Probes during all of it, each on a new connection: "+strings.Join(probes, "; ")+".")
 }
 
-// Markdown is the section of one campaign, with what did not hold.
-func (c *Campaign) Markdown(wrong []string) string {
+// Markdown is the section of the rounds on one database, with what did not hold. The
+// table is that of the round in the middle.
+func (rs Rounds) Markdown(wrong []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s.** %s\n\n", c.Database, strings.Join(c.Summary(), " "))
+	c := rs.Middle()
+	fmt.Fprintf(&b, "**%s.** %s\n\n", c.Database, strings.Join(append(rs.Medians(), c.Summary()...), " "))
 	b.WriteString(proof.Table(c.Table()))
 	b.WriteString("\n")
 	if len(wrong) == 0 {

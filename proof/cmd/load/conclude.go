@@ -17,17 +17,18 @@ import (
 
 // conclude prints the measurements, writes the requested files, and returns an
 // error if a limit was not met.
-func (o *order) conclude(ctx context.Context, campaigns []*load.Campaign, args []string, stdout io.Writer) error {
+func (o *order) conclude(ctx context.Context, databases []load.Rounds, args []string, stdout io.Writer) error {
 	command := strings.Join(append([]string{"go -C proof run ./cmd/load"}, args...), " ")
 	section := []string{proof.Origin(ctx, time.Now(), command), o.method()}
 	failed := false
-	for _, c := range campaigns {
-		wrong := c.Judge(o.limits)
+	for _, rounds := range databases {
+		wrong := rounds.Judge(o.limits)
 		failed = failed || len(wrong) > 0
-		section = append(section, c.Markdown(wrong))
-		if err := printCampaign(stdout, c, wrong); err != nil {
+		section = append(section, rounds.Markdown(wrong))
+		if err := printRounds(stdout, rounds, wrong); err != nil {
 			return err
 		}
+		c := rounds.Middle()
 		if o.picture != "" {
 			if err := os.WriteFile(filepath.Join(o.picture, "load-"+c.Database+".svg"), c.SVG(), 0o600); err != nil {
 				return err
@@ -46,26 +47,28 @@ func (o *order) conclude(ctx context.Context, campaigns []*load.Campaign, args [
 // method returns the description of how the figures were measured and of the
 // limits.
 func (o *order) method() string {
-	return fmt.Sprintf("Mix: %s; %d tenants; %s arrivals, seed %d; stages of %s. "+
+	return fmt.Sprintf("Mix: %s; %d tenants; %s arrivals, seed %d; stages of %s; %d rounds. "+
 		"Latency counts from the time a request was due. \"Sent late\" is the generator's own delay, which is part "+
 		"of every latency. "+
 		"What must hold: everything is answered within %s, refusals say when to come back, their p99 is at most %s, "+
-		"at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond, "+
+		"at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond with a p99 of at most %s "+
+		"(medians of the rounds), "+
 		"the server holds at most %d MiB, latency is what it was at most %s after the load went back, nothing that "+
 		"was answered is lost.\n",
-		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.options.Timeout, o.limits.Refusal,
-		100*o.limits.Goodput, load.Flooded, 100*o.limits.Flooded, o.limits.Memory>>20, o.limits.Recover)
+		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.rounds, o.options.Timeout, o.limits.Refusal,
+		100*o.limits.Goodput, load.Flooded, 100*o.limits.Flooded, o.limits.Latency, o.limits.Memory>>20, o.limits.Recover)
 }
 
-func printCampaign(stdout io.Writer, c *load.Campaign, wrong []string) error {
+func printRounds(stdout io.Writer, rounds load.Rounds, wrong []string) error {
 	var b strings.Builder
+	c := rounds.Middle()
 	fmt.Fprintf(&b, "\n%s\n\n", c.Database)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, row := range c.Table() {
 		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")+"\t") // a Builder never returns an error
 	}
 	_ = w.Flush()
-	fmt.Fprintf(&b, "\n%s\n", strings.Join(c.Summary(), "\n"))
+	fmt.Fprintf(&b, "\n%s\n", strings.Join(append(rounds.Medians(), c.Summary()...), "\n"))
 	for _, line := range wrong {
 		fmt.Fprintf(&b, "DID NOT HOLD: %s\n", line)
 	}

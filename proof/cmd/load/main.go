@@ -39,7 +39,7 @@ func main() {
 type order struct {
 	binary, databases, settings string
 	proof, picture              string
-	tenants                     int
+	tenants, rounds             int
 	together, separated         bool
 	fair                        bool
 	only                        string
@@ -58,6 +58,7 @@ func parse(args []string, stderr io.Writer) (order, error) {
 	fs.StringVar(&o.proof, "proof", "", "`file` whose section \"load\" gets the figures")
 	fs.StringVar(&o.picture, "picture", "", "`folder` for a picture of latency against rate for each database")
 	fs.IntVar(&o.tenants, "tenants", 4, "tenants that send, each with a key of its own")
+	fs.IntVar(&o.rounds, "rounds", 1, "how often to do it all; what is done past saturation is judged by the median")
 	fs.BoolVar(&o.together, "together", false, "let the load and the server share all processors")
 	fs.Uint64Var(&o.options.Seed, "seed", 1, "of the schedule and the mix")
 	fs.IntVar(&o.options.Connections, "connections", 2000, "of the open loop at most")
@@ -128,15 +129,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if o.fair {
 		return o.runFair(ctx, args, folder, stdout, stderr)
 	}
-	var campaigns []*load.Campaign
+	var all []load.Rounds
 	for database := range strings.SplitSeq(o.databases, ",") {
-		c, err := o.campaign(ctx, strings.TrimSpace(database), folder, stderr)
-		if err != nil {
-			return fmt.Errorf("on %s: %w", database, err)
+		var rounds load.Rounds
+		for range max(1, o.rounds) {
+			c, err := o.campaign(ctx, strings.TrimSpace(database), folder, stderr)
+			if err != nil {
+				return fmt.Errorf("on %s: %w", database, err)
+			}
+			rounds = append(rounds, c)
 		}
-		campaigns = append(campaigns, c)
+		all = append(all, rounds)
 	}
-	return o.conclude(ctx, campaigns, args, stdout)
+	return o.conclude(ctx, all, args, stdout)
 }
 
 // campaign starts a server on one database and loads it.

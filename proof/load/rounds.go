@@ -1,0 +1,93 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Rounds are campaigns against servers of one database, one after the other. A
+// machine that it shares with others changes its speed within minutes, so what is
+// done past saturation, and how long it takes, is judged by the median of the rounds.
+// Everything else must hold in each round.
+type Rounds []*Campaign
+
+// Middle returns the round whose saturation rate is the median.
+func (rs Rounds) Middle() *Campaign {
+	sorted := slices.Clone(rs)
+	slices.SortStableFunc(sorted, func(a, b *Campaign) int { return cmp.Compare(a.Rate, b.Rate) })
+	return sorted[len(sorted)/2]
+}
+
+// Judge returns everything that does not hold.
+func (rs Rounds) Judge(l Limits) (wrong []string) {
+	each := l
+	each.Goodput, each.Flooded, each.Latency = 0, 0, 0
+	for i, c := range rs {
+		for _, w := range c.Judge(each) {
+			wrong = append(wrong, fmt.Sprintf("round %d: %s", i+1, w))
+		}
+	}
+	for i, s := range rs[0].Steps {
+		if s.Percent < saturated {
+			continue
+		}
+		part := l.Goodput
+		if s.Percent > Flooded {
+			part = l.Flooded
+		}
+		if done := median(rs.done(i)); done < part {
+			wrong = append(wrong, fmt.Sprintf("at %d %%: %.0f %% of the saturation rate is done, less than %.0f %%",
+				s.Percent, 100*done, 100*part))
+		}
+		if p99 := median(rs.slow(i)); l.Latency > 0 && p99 > l.Latency {
+			wrong = append(wrong, fmt.Sprintf("at %d %%: what is done takes %s, more than %s", s.Percent, short(p99), l.Latency))
+		}
+	}
+	return wrong
+}
+
+// Medians says what was done past saturation in each round, and the medians.
+func (rs Rounds) Medians() (lines []string) {
+	for i, s := range rs[0].Steps {
+		if s.Percent < saturated {
+			continue
+		}
+		done, slow := rs.done(i), rs.slow(i)
+		lines = append(lines, fmt.Sprintf("At %d %%: done %s of the saturation rate, median %.0f %%; p99 %s, median %s.",
+			s.Percent, list(done, func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }), 100*median(done),
+			list(slow, short), short(median(slow))))
+	}
+	return lines
+}
+
+// done returns the part of its saturation rate that each round did at a stage.
+func (rs Rounds) done(stage int) (parts []float64) {
+	for _, c := range rs {
+		parts = append(parts, c.Steps[stage].Rate()/c.Rate)
+	}
+	return parts
+}
+
+// slow returns the p99 of each round at a stage.
+func (rs Rounds) slow(stage int) (all []time.Duration) {
+	for _, c := range rs {
+		all = append(all, c.Steps[stage].Latency.Quantile(0.99))
+	}
+	return all
+}
+
+func median[T cmp.Ordered](values []T) T {
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[len(sorted)/2]
+}
+
+func list[T any](values []T, text func(T) string) string {
+	var parts []string
+	for _, v := range values {
+		parts = append(parts, text(v))
+	}
+	return strings.Join(parts, ", ")
+}
