@@ -297,7 +297,7 @@ func (p *fraudPages) closeAlert(v *visit) error {
 }
 
 func (p *fraudPages) moveAlert(v *visit, to, said string) error {
-	move := frauddesk.AlertMove{To: to, Resolution: v.form.text("resolution"), Note: v.form.text("note")}
+	move := frauddesk.AlertMove{To: to, Resolution: v.form.Value("resolution"), Note: v.form.Value("note")}
 	if v.form.Value("choose") != "" && v.form.Value("resolution") == "confirmed_fraud" {
 		var err error
 		if move.Block, err = chosenEntities(v.form); err != nil {
@@ -319,7 +319,7 @@ func chosenEntities(f *form) ([]frauddesk.BlockEntity, error) {
 	expires := day(&faults, "/expires_at", f.Value("expires_at"))
 	list := []frauddesk.BlockEntity{}
 	for _, chosen := range f.Values("block") {
-		kind, key, _ := strings.Cut(strings.ToValidUTF8(chosen, "\uFFFD"), " ")
+		kind, key, _ := strings.Cut(chosen, " ")
 		list = append(list, frauddesk.BlockEntity{Kind: kind, Key: key, ExpiresAt: endOfDay(expires)})
 	}
 	return list, faults.Err()

@@ -112,8 +112,8 @@ func (p *backtestPages) runReplay(v *visit) error {
 	r.Replay = &study.Replay{
 		From:      day(&faults, "/from", v.form.Value("from")),
 		To:        day(&faults, "/to", v.form.Value("to")),
-		PolicyKey: v.form.text("policy_key"),
-		Status:    v.form.text("status"),
+		PolicyKey: v.form.Value("policy_key"),
+		Status:    v.form.Value("status"),
 	}
 	if !r.Replay.To.IsZero() { // the day that is named is the last of them
 		r.Replay.To = r.Replay.To.AddDate(0, 0, 1)

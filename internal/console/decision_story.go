@@ -101,9 +101,9 @@ func (p *decisionPages) review(v *visit) error {
 
 func (p *decisionPages) addReview(v *visit) error {
 	_, err := p.decisions.ReviewDecision(v.ctx, v.caller(), v.id("id"), decisioning.NewReview{
-		Outcome:    v.form.text("outcome"),
-		ReasonCode: v.form.text("reason_code"),
-		Note:       v.form.text("note"),
+		Outcome:    v.form.Value("outcome"),
+		ReasonCode: v.form.Value("reason_code"),
+		Note:       v.form.Value("note"),
 	}, nil)
 	return err
 }

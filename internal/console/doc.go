@@ -6,7 +6,7 @@
 // the API does with a key: who may do what, what is valid and what is written
 // into the audit trail is settled there. Pages build the Go values that use cases
 // take and show those that they return (ADR 22). Only the editor of a policy, whose
-// working copy is a document, and the page of a stored run read JSON.
+// working copy is a document, reads JSON.
 //
 // Console is the server: it routes and admits requests, knows the sessions and
 // draws. The pages of each subject are a type of their own, which names the use

@@ -103,12 +103,15 @@ func (v *visit) again(err error, draw func(*visit) error) error {
 	return draw(v)
 }
 
-// Value is what was typed into a field, without the spaces around it. A
-// password is read with Secret.
-func (f *form) Value(name string) string { return strings.TrimSpace(f.values.Get(name)) }
+// Value is what was typed into a field, storable and without the spaces around it.
+// A password is read with Secret.
+func (f *form) Value(name string) string { return strings.TrimSpace(storable(f.values.Get(name))) }
 
-// text returns a field as valid UTF-8.
-func (f *form) text(name string) string { return strings.ToValidUTF8(f.Value(name), "\uFFFD") }
+// storable returns a text that JSON and both databases can hold: valid UTF-8
+// without a zero character. What is not becomes the replacement character.
+func storable(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+}
 
 // filled returns the fields that were filled in, as they were typed.
 func (f *form) filled(names ...string) map[string]string {
@@ -124,8 +127,14 @@ func (f *form) filled(names ...string) map[string]string {
 // Secret is what was typed into a field, as it was typed.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
-// Values are the boxes of a group that were ticked.
-func (f *form) Values(name string) []string { return f.values[name] }
+// Values are the boxes of a group that were ticked, storable.
+func (f *form) Values(name string) []string {
+	values := slices.Clone(f.values[name])
+	for i := range values {
+		values[i] = storable(values[i])
+	}
+	return values
+}
 
 // Has reports whether a box of a group was ticked.
 func (f *form) Has(name, value string) bool { return slices.Contains(f.values[name], value) }

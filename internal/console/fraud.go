@@ -87,9 +87,9 @@ func (p *fraudPages) block(v *visit) error {
 	}
 
 	_, err := p.fraud.Block(v.ctx, v.caller(), frauddesk.NewBlock{
-		Kind:      v.form.text("kind"),
-		Value:     v.form.text("value"),
-		Reason:    v.form.text("reason"),
+		Kind:      v.form.Value("kind"),
+		Value:     v.form.Value("value"),
+		Reason:    v.form.Value("reason"),
 		ExpiresAt: endOfDay(expires),
 	}, nil)
 	if err != nil {

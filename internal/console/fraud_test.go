@@ -172,6 +172,18 @@ func TestThresholds(t *testing.T) {
 	b.post(live, "version", "0", "fraud.ip_cluster.points", "1", "confirm", "LIVE").to(live)
 }
 
+// TestUnstorableTexts checks that a zero character or bad UTF-8 in a field leaves the
+// page, and what it sets, readable.
+func TestUnstorableTexts(t *testing.T) {
+	t.Parallel()
+	b := newHouse(t).signUp()
+	const thresholds, pincodes = "/console/sandbox/fraud/thresholds", "/console/sandbox/fraud/pincodes"
+	b.post(thresholds, "version", "0", "fraud.device_reuse.allowlist", "abcd1234\x00, efgh5678\xff").to(thresholds)
+	b.get(thresholds).want(http.StatusOK).has("Version 1")
+	b.post(pincodes, "pincode", "560001", "risk", "HIGH", "reason", "x\x00y\xff").to(pincodes)
+	b.get(pincodes).want(http.StatusOK).has("x\uFFFDy\uFFFD")
+}
+
 func TestPincodes(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

@@ -117,7 +117,7 @@ func typedList(text string) []string {
 	var list []string
 	for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
 		if one = strings.TrimSpace(one); one != "" {
-			list = append(list, strings.ToValidUTF8(one, "\uFFFD"))
+			list = append(list, one)
 		}
 	}
 	return list

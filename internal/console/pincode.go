@@ -94,9 +94,9 @@ func (p *fraudPages) setPincode(v *visit) error {
 	var faults fault.List
 	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
 	entry := signal.PincodeRisk{
-		Pincode: v.form.text("pincode"),
-		Risk:    signal.Risk(v.form.text("risk")),
-		Reason:  v.form.text("reason"),
+		Pincode: v.form.Value("pincode"),
+		Risk:    signal.Risk(v.form.Value("risk")),
+		Reason:  v.form.Value("reason"),
 	}
 	entry.Score = entry.Risk.Score()
 	if text := v.form.Value("risk_score"); text != "" {
@@ -121,7 +121,7 @@ func (p *fraudPages) removePincode(v *visit) error {
 	}
 
 	var faults fault.List
-	entry := signal.PincodeRisk{Pincode: v.form.text("pincode"), Remove: true}
+	entry := signal.PincodeRisk{Pincode: v.form.Value("pincode"), Remove: true}
 	entry.Check(faults.Check(""))
 	if err := faults.Err(); err != nil {
 		return v.again(err, p.pincodes)
@@ -204,8 +204,8 @@ func pastedLines(text string) []pastedLine {
 // removes the entry.
 func (l pastedLine) entry() signal.PincodeRisk {
 	e := signal.PincodeRisk{
-		Pincode: strings.ToValidUTF8(l.pincode, "\uFFFD"),
-		Reason:  strings.ToValidUTF8(l.reason, "\uFFFD"),
+		Pincode: l.pincode,
+		Reason:  l.reason,
 	}
 	var faults fault.List
 	score, scored := decimal(&faults, "", l.risk, rule.Places)

@@ -1,8 +1,6 @@
 package console
 
 import (
-	"strings"
-
 	"verdict/internal/policydesk"
 )
 
@@ -10,12 +8,12 @@ import (
 // ticked. Whether those are enough is the use case's to say.
 func activationOf(f *form) policydesk.Activation {
 	a := policydesk.Activation{
-		Note:             f.text("note"),
-		ExpectedActiveID: f.text("expected_active_id"),
-		ExpectedChecksum: f.text("expected_checksum"),
+		Note:             f.Value("note"),
+		ExpectedActiveID: f.Value("expected_active_id"),
+		ExpectedChecksum: f.Value("expected_checksum"),
 	}
 	for _, key := range f.Values("acknowledge") {
-		a.Acknowledge = append(a.Acknowledge, strings.ToValidUTF8(key, "\uFFFD"))
+		a.Acknowledge = append(a.Acknowledge, key)
 	}
 	return a
 }

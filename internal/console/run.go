@@ -10,7 +10,6 @@ import (
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // runPages are what the agents did: the list of runs, and one run with its memo and steps.
@@ -69,7 +68,7 @@ func (p *runPages) run(v *visit) error {
 		return err
 	}
 
-	doc, err := wire.Parse(stored.Response)
+	record, err := agent.ReadRecord(stored.Response)
 	if err != nil {
 		return fmt.Errorf("read run %s: %w", stored.ID, err)
 	}
@@ -85,17 +84,17 @@ func (p *runPages) run(v *visit) error {
 	}
 
 	return v.render("run", "Agent run", struct {
-		Run  agent.Run
-		By   string
-		Doc  wire.Value
-		Memo []memoBlock
-		Raw  string
+		Run    agent.Run
+		By     string
+		Record agent.Record
+		Memo   []memoBlock
+		Raw    string
 	}{
-		Run:  repeated,
-		By:   names[stored.Actor],
-		Doc:  doc,
-		Memo: readMemo(doc.Get("memo").Text()),
-		Raw:  raw.String(),
+		Run:    repeated,
+		By:     names[stored.Actor],
+		Record: record,
+		Memo:   readMemo(record.Memo),
+		Raw:    raw.String(),
 	})
 }
 

@@ -234,7 +234,7 @@ func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) 
 	for i := range card.Factors {
 		factor := &card.Factors[i]
 		name := factor.Field.Name
-		text := f.text(name)
+		text := f.Value(name)
 		if text == "" || written[name] {
 			continue
 		}

@@ -87,8 +87,8 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 		}
 		a.Acknowledge = append(a.Acknowledge, strings.Clone(v.Text()))
 	}
-	f.Done()
 	a.Check(&faults)
+	f.Done()
 	return a, faults.Err()
 }
 

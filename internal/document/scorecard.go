@@ -56,6 +56,8 @@ func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 		err = operation.Invalid("/scorecard_id", fault.CodeInvalidField, "give either scorecard_id or factors")
 	case named.Given() && named.Kind() != wire.String:
 		err = operation.Invalid("/scorecard_id", fault.CodeWrongType, "must be the id of a scorecard")
+	case named.Given() && named.Text() == "":
+		err = operation.Missing("scorecard")
 	case named.Given():
 		s.ScorecardID = strings.Clone(named.Text())
 		err = onlyScores(body)

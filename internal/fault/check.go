@@ -3,6 +3,7 @@ package fault
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Check checks the fields of a Go value that a document was read into, or that
@@ -52,9 +53,13 @@ func (c Check) Choice(name, text string, choices ...string) {
 	}
 }
 
-// Text adds a fault if a text has more than most bytes.
+// Text adds a fault if a text has more than most bytes, or is none that JSON and the
+// databases can hold.
 func (c Check) Text(name, text string, most int) {
-	if len(text) > most {
+	switch {
+	case len(text) > most:
 		c.Fail(name, CodeOutOfRange, "is longer than %d bytes", most)
+	case strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text):
+		c.Fail(name, CodeInvalidField, "must be valid UTF-8 without a zero character")
 	}
 }

@@ -89,6 +89,7 @@ func TestWrongScorecards(t *testing.T) {
 			}
 		}
 		m.post("/v1/scorecards", `{"scorecard_id":"ZEBRA","input":{}}`).refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
+		m.post("/v1/scorecards", `{"scorecard_id":"","input":{}}`).refused(http.StatusNotFound, "not_found")
 	})
 }
 

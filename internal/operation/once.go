@@ -139,11 +139,15 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Once) (Attemp
 		return Attempt{}, nil, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
 			"a request with this Idempotency-Key is still in progress")
 	}
+	begun := false
+	defer func() {
+		if !begun { // also if the lookup panics
+			a.End()
+		}
+	}()
 	stored, err := scope.Answers(ctx).Lookup(a.key(), o.Hash, a.now)
-	if err != nil || stored != nil {
-		a.End()
-	}
 	if err != nil || stored == nil {
+		begun = err == nil
 		return a, nil, err
 	}
 	earlier := replay(*stored)

@@ -82,6 +82,10 @@ func Prepared[T any](
 		})
 	})
 	r.keep(answer)
+	if answer.Replayed { // whatever was computed here was not stored
+		var none T
+		return none, err
+	}
 	return result, err
 }
 
@@ -98,6 +102,10 @@ func Remember[T any](
 		return r.encode(result), nil
 	})
 	r.keep(answer)
+	if answer.Replayed { // whatever was computed here was not stored
+		var none T
+		return none, err
+	}
 	return result, err
 }
 

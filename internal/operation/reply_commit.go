@@ -33,5 +33,9 @@ func Through[T any](
 		return answer, err
 	})
 	r.keep(answer)
+	if answer.Replayed { // whatever was computed here was not stored
+		var none T
+		return none, err
+	}
 	return result, err
 }

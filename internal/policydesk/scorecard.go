@@ -194,7 +194,10 @@ func (s *Service) Score(
 
 func (s *Service) score(ctx context.Context, p tenant.Principal, ask Scoring) (out Scores, err error) {
 	card := ask.Card
-	if ask.ScorecardID != "" {
+	switch {
+	case ask.ScorecardID == "" && card == nil:
+		return Scores{}, operation.Invalid("/scorecard_id", fault.CodeRequired, "is required to score")
+	case ask.ScorecardID != "":
 		if card, err = s.scorecard(ctx, s.core.Scope(p), ask.ScorecardID); err != nil {
 			return Scores{}, err
 		}

@@ -58,6 +58,9 @@ func (p PincodeRisk) Check(c fault.Check) {
 		c.Choice("risk", string(p.Risk), riskNames...)
 	}
 	c.Text("reason", p.Reason, maxReason)
+	if p.ExpiresMicros < 0 {
+		c.Fail("expires_at", fault.CodeOutOfRange, "must be a time after 1970")
+	}
 }
 
 // ReadPincodeRisk reads one entry, or several under "entries". If replace is

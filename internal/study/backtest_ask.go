@@ -121,9 +121,10 @@ func (r Replay) check(c fault.Check, now time.Time) {
 	c.Choice("status", r.Status, ReplayStatuses()...)
 }
 
-// checkYear refuses times that ids and storage cannot express.
+// checkYear refuses times that ids and storage cannot express. The year is the one
+// that was written, in whatever zone.
 func checkYear(c fault.Check, name string, t time.Time) {
-	if year := t.UTC().Year(); !t.IsZero() && (year < 1970 || year > 9999) {
+	if year := t.Year(); !t.IsZero() && (year < 1970 || year > 9999) {
 		c.Fail(name, fault.CodeInvalidField, "must be a time in the years 1970 to 9999")
 	}
 }
