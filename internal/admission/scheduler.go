@@ -34,6 +34,7 @@ type Slot struct {
 	entry     ticket // to compute for less than a slice
 	long      ticket // to compute for longer
 	left      bool
+	away      bool // it waits for somebody outside and does not count as in progress
 }
 
 const (
@@ -155,10 +156,35 @@ func CheckpointIfLong(ctx context.Context) error {
 // Leave gives up the right to compute. It may be called twice.
 func (s *Slot) Leave() {
 	s.Pause()
-	if s != nil && !s.left {
-		s.left = true
+	if s == nil || s.left {
+		return
+	}
+	s.left = true
+	if !s.away {
 		s.scheduler.crowd.leave(s.owner)
 	}
+}
+
+// Away gives up the right to compute while its holder waits for the other end of a
+// connection, until Back. The request does not count as in progress meanwhile:
+// somebody who reads or sends slowly must not make other owners rest.
+func (s *Slot) Away() {
+	s.Pause()
+	if s != nil && !s.left && !s.away {
+		s.away = true
+		s.scheduler.crowd.leave(s.owner)
+	}
+}
+
+// Back waits for the owner's turn to compute again after Away.
+func (s *Slot) Back() {
+	if s != nil && s.away {
+		s.away = false
+		if !s.left {
+			s.scheduler.crowd.join(s.owner)
+		}
+	}
+	s.Resume()
 }
 
 // Pause gives up the right to compute while its holder waits for something else.

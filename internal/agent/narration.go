@@ -42,9 +42,9 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 		defer cancel()
 	}
 	given := st.summary()
-	slot.Pause() // the model takes seconds and no local CPU
+	slot.Away() // the model takes seconds and no local CPU
 	told, err := s.options.Narrator.Narrate(ctx, given)
-	slot.Resume()
+	slot.Back()
 	if err != nil {
 		st.refused = proseUnavailable
 		return

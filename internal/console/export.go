@@ -46,7 +46,7 @@ func (f *exported) Write(p []byte) (int, error) {
 		f.v.w.WriteHeader(http.StatusOK)
 	}
 
-	f.v.slot.Pause() // the reader may be slow
-	defer f.v.slot.Resume()
+	f.v.slot.Away() // the reader may be slow
+	defer f.v.slot.Back()
 	return f.v.w.Write(p)
 }

@@ -131,9 +131,9 @@ func (u *upload) rest() { _ = u.control.SetWriteDeadline(time.Now().Add(pagePati
 
 // Read gives the slot on the processor up while it waits for the sender.
 func (u *upload) Read(b []byte) (int, error) {
-	u.v.slot.Pause()
+	u.v.slot.Away()
 	n, err := u.v.r.Body.Read(b)
-	u.v.slot.Resume()
+	u.v.slot.Back()
 	if u.left -= n; u.left <= 0 {
 		u.left = paceBytes
 		u.wait()

@@ -118,9 +118,9 @@ func (p *paced) rest() { _ = p.control.SetWriteDeadline(time.Now().Add(pagePatie
 
 // Read gives the slot on the processor up while it waits for the sender.
 func (p *paced) Read(b []byte) (int, error) {
-	p.c.slot.Pause()
+	p.c.slot.Away()
 	n, err := p.c.r.Body.Read(b)
-	p.c.slot.Resume()
+	p.c.slot.Back()
 	p.c.bytesIn += int64(n)
 	if p.left -= n; p.left <= 0 {
 		p.left = paceBytes

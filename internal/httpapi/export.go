@@ -72,8 +72,8 @@ func (e *export) Write(p []byte) (int, error) {
 type exportBytes call
 
 func (e *exportBytes) Write(p []byte) (int, error) {
-	e.slot.Pause() // the reader may be slow
-	defer e.slot.Resume()
+	e.slot.Away() // the reader may be slow
+	defer e.slot.Back()
 	n, err := e.w.Write(p)
 	e.bytesOut += int64(n)
 	return n, err
