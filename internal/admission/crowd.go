@@ -13,6 +13,7 @@ type crowd struct {
 
 	mu       sync.Mutex
 	requests map[string]int
+	begun    map[string]int // those of them that have begun and are not about to end
 	sizes    [crowdSizes]crowdSize
 }
 
@@ -32,7 +33,7 @@ const (
 )
 
 func newCrowd(now func() time.Time) *crowd {
-	return &crowd{now: now, requests: map[string]int{}}
+	return &crowd{now: now, requests: map[string]int{}, begun: map[string]int{}}
 }
 
 // join counts a request of an owner that begins.
@@ -55,6 +56,28 @@ func (c *crowd) leave(owner string) {
 		delete(c.requests, owner)
 	}
 	c.move(n+1, n)
+}
+
+// begin counts a request of an owner that has begun, finish one that is about to end.
+func (c *crowd) begin(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begun[owner]++
+}
+
+func (c *crowd) finish(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.begun[owner]--; c.begun[owner] == 0 {
+		delete(c.begun, owner)
+	}
+}
+
+// mayBegin reports whether fewer than most requests of an owner have begun.
+func (c *crowd) mayBegin(owner string, most int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun[owner] < most
 }
 
 // move counts an owner whose requests are now more or fewer. The lock is held.

@@ -21,6 +21,10 @@ type fairQueue struct {
 	// long as it has used one.
 	restFactor time.Duration
 	mustRest   func(owner string) bool
+	// mayBegin reports whether an owner that must rest may get the first right of a
+	// request, and begin counts those requests; both are nil if nobody counts.
+	mayBegin func(owner string) bool
+	begin    func(owner string)
 
 	mu    sync.Mutex
 	size  int
@@ -47,6 +51,7 @@ type user struct {
 // ticket is one right, held or waited for.
 type ticket struct {
 	held    bool
+	at      place
 	since   time.Time // when it was given out, or last charged for
 	granted chan struct{}
 }
@@ -118,11 +123,12 @@ func (q *fairQueue) user(owner string) *user {
 func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	t.at = at
 	u := q.user(owner)
 	if u.active == 0 && len(u.waiters) == 0 {
 		u.used = max(u.used, q.clock) // an idle owner gains no credit
 	}
-	if q.free > 0 && len(u.waiters) == 0 && q.rest(u) == 0 {
+	if q.free > 0 && len(u.waiters) == 0 && q.rest(u, at) == 0 {
 		q.grant(u, t)
 		return true
 	}
@@ -157,6 +163,9 @@ func (q *fairQueue) grant(u *user, t *ticket) {
 	u.active++
 	q.clock = max(q.clock, u.used)
 	t.held, t.since = true, q.now()
+	if t.at == atBack && q.begin != nil {
+		q.begin(u.name)
+	}
 }
 
 // release takes a right back if it is held, charges its owner, and gives it to
@@ -187,7 +196,7 @@ func (q *fairQueue) dispatch() {
 	for q.free > 0 && len(q.queue) > 0 {
 		next, soonest := -1, time.Duration(0)
 		for i, u := range q.queue {
-			if rest := q.rest(u); rest > 0 {
+			if rest := q.rest(u, u.waiters[0].at); rest > 0 {
 				if soonest == 0 || rest < soonest {
 					soonest = rest
 				}
@@ -223,13 +232,17 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 
 // rest returns how much longer an owner has to wait because other owners are
 // active. Without a rest, an owner that floods would use every moment in which
-// nobody else waits, and the next requests of others would wait behind it. The
-// lock is held.
-func (q *fairQueue) rest(u *user) time.Duration {
+// nobody else waits, and the next requests of others would wait behind it. An owner
+// with enough requests that have begun looks again after a while. The lock is held.
+func (q *fairQueue) rest(u *user, at place) time.Duration {
 	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0
 	}
-	return min(u.restsUntil.Sub(q.now()), longestSleep)
+	rest := min(u.restsUntil.Sub(q.now()), longestSleep)
+	if rest <= 0 && at == atBack && q.mayBegin != nil && !q.mayBegin(u.name) {
+		return slice
+	}
+	return rest
 }
 
 // charge charges the owner for a right that it keeps holding.

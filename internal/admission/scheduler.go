@@ -33,6 +33,7 @@ type Slot struct {
 	owner     string
 	entry     ticket // to compute for less than a slice
 	long      ticket // to compute for longer
+	begun     bool // it has got its first entry and is not about to end
 	left      bool
 	away      bool // it waits for somebody outside and does not count as in progress
 }
@@ -56,10 +57,14 @@ const (
 	paceRest  = 6
 	// longestSleep bounds how long a Checkpoint sleeps.
 	longestSleep = 10 * time.Millisecond
-	// entryTimeout is how long a request waits for its entry before it continues
-	// without one. The bound on concurrent requests keeps the wait to a tenth of
-	// that. The timeout ends a deadlock, should requests ever wait for each other.
+	// entryTimeout is how long a request that has begun waits for its next entry before
+	// it continues without one. It ends a deadlock, should requests ever wait for each
+	// other. One that has not begun holds nothing that others wait for.
 	entryTimeout = time.Second
+	// begunEach is, for each processor, how many requests of an owner that floods may
+	// have begun and not be about to end. Each may hold a document of a megabyte, and
+	// what they hold together is what the collector has to mark again and again.
+	begunEach = 2 * entriesEach
 )
 
 // NewScheduler returns a scheduler. slots should be the number of processors.
@@ -73,6 +78,8 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 		crowd:   newCrowd(now),
 	}
 	s.entries.restFactor, s.entries.mustRest = entryRest, s.crowd.floods
+	s.entries.begin = s.crowd.begin
+	s.entries.mayBegin = func(owner string) bool { return s.crowd.mayBegin(owner, begunEach*slots) }
 	s.slots.restFactor, s.slots.mustRest = slotRest, s.crowd.floods
 	s.paces.restFactor, s.paces.mustRest = paceRest, s.crowd.others
 	return s
@@ -89,7 +96,11 @@ func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *
 func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
 	s.crowd.join(owner)
-	slot.enter(at)
+	if at == atFront {
+		slot.Resume()
+	} else {
+		slot.begun = s.entries.acquire(ctx, owner, &slot.entry, atBack) == nil
+	}
 	return slot, slot
 }
 
@@ -153,9 +164,22 @@ func CheckpointIfLong(ctx context.Context) error {
 	return Checkpoint(ctx)
 }
 
+// PauseLast gives up the right to compute for the last time: the holder waits for
+// its write, and what follows is short and needs no right.
+func (s *Slot) PauseLast() {
+	if s == nil {
+		return
+	}
+	s.Pause()
+	if s.begun {
+		s.begun = false
+		s.scheduler.crowd.finish(s.owner)
+	}
+}
+
 // Leave gives up the right to compute. It may be called twice.
 func (s *Slot) Leave() {
-	s.Pause()
+	s.PauseLast()
 	if s == nil || s.left {
 		return
 	}
@@ -169,7 +193,7 @@ func (s *Slot) Leave() {
 // connection, until Back. The request does not count as in progress meanwhile:
 // somebody who reads or sends slowly must not make other owners rest.
 func (s *Slot) Away() {
-	s.Pause()
+	s.PauseLast()
 	if s != nil && !s.left && !s.away {
 		s.away = true
 		s.scheduler.crowd.leave(s.owner)
@@ -216,12 +240,8 @@ func (s *Slot) Charge(used time.Duration) {
 // Resume waits for the owner's turn to compute again after Pause.
 func (s *Slot) Resume() {
 	if s != nil && !s.entry.held && !s.long.held {
-		s.enter(atFront)
+		s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, atFront, entryTimeout)
 	}
-}
-
-func (s *Slot) enter(at place) {
-	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, at, entryTimeout)
 }
 
 // yield lets others compute once a time slice is used up. It acquires the slot or

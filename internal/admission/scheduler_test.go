@@ -362,3 +362,63 @@ func TestWhoIsAwayMakesNobodyRest(t *testing.T) {
 		}
 	})
 }
+
+// TestFloodBeginsFew: an owner that floods has few requests that have begun, however
+// long each takes, because each may hold a large document. Requests that wait for
+// their write do not count, and an owner that is alone has no bound.
+func TestFloodBeginsFew(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name            string
+		beside, writing bool
+		least, most     int64
+	}{
+		{"beside another owner", true, false, 8, 12},
+		{"waiting for writes", true, true, 100, 100},
+		{"alone", false, false, 100, 100},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := admission.NewScheduler(1, time.Now)
+				ctx, stop := context.WithCancel(t.Context())
+				var all sync.WaitGroup
+				if c.beside {
+					all.Go(func() { // somebody with one request after the other
+						for ctx.Err() == nil {
+							_ = work(ctx, s, "light", 1, 100*time.Microsecond)
+						}
+					})
+				}
+				time.Sleep(10 * time.Millisecond)
+				var begun, most atomic.Int64
+				for range 100 {
+					all.Go(func() {
+						ctx, slot := s.Enter(ctx, "flood")
+						defer slot.Leave()
+						if ctx.Err() != nil {
+							return
+						}
+						most.Store(max(most.Load(), begun.Add(1)))
+						defer begun.Add(-1)
+						if c.writing {
+							slot.PauseLast()
+						} else {
+							slot.Pause() // it reads a document
+						}
+						<-ctx.Done()
+					})
+				}
+				time.Sleep(5 * time.Second)
+				if n := most.Load(); n < c.least || n > c.most {
+					t.Errorf("%d requests have begun, want %d to %d", n, c.least, c.most)
+				}
+				stop()
+				all.Wait()
+				if s.Held() != 0 {
+					t.Errorf("%d rights are held", s.Held())
+				}
+			})
+		})
+	}
+}

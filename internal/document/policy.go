@@ -92,19 +92,22 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 	return a, faults.Err()
 }
 
-// WritePolicy writes a policy for people: its rules with their conditions in words,
-// the fields that it names and, if they were asked for, the statistics of its rules.
-func WritePolicy(w *wire.Writer, v policydesk.PolicyView) {
-	w.Object().Key("id").String(v.ID).Key("policy_key").String(v.PolicyKey).Key("name").String(v.Name)
-	w.Key("version").Int(v.Version).Key("status").String(v.Status).Key("checksum").String(v.Checksum)
-	var extra func(*wire.Writer, string)
-	if v.Stats != nil {
-		extra = func(w *wire.Writer, ruleID string) {
-			stat := v.Stats[ruleID]
-			w.Key("stats").Object().Key("evaluated").Int(stat.Evaluated).Key("hit").Int(stat.Hit)
-			w.Key("not_evaluated").Int(stat.Unknown).EndObject()
-		}
+// PolicyWriter returns the function that writes a policy for people: its rules with
+// their conditions in words, the fields that it names and, if they were asked for,
+// the statistics of its rules. It calls checkpoint after every rule, because a policy
+// may have a thousand of them.
+func PolicyWriter(checkpoint func(*wire.Writer)) func(*wire.Writer, policydesk.PolicyView) {
+	return func(w *wire.Writer, v policydesk.PolicyView) {
+		w.Object().Key("id").String(v.ID).Key("policy_key").String(v.PolicyKey).Key("name").String(v.Name)
+		w.Key("version").Int(v.Version).Key("status").String(v.Status).Key("checksum").String(v.Checksum)
+		v.Policy.WriteSummary(w, func(w *wire.Writer, ruleID string) {
+			if v.Stats != nil {
+				stat := v.Stats[ruleID]
+				w.Key("stats").Object().Key("evaluated").Int(stat.Evaluated).Key("hit").Int(stat.Hit)
+				w.Key("not_evaluated").Int(stat.Unknown).EndObject()
+			}
+			checkpoint(w)
+		})
+		w.EndObject()
 	}
-	v.Policy.WriteSummary(w, extra)
-	w.EndObject()
 }

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"io"
 
+	"verdict/internal/admission"
 	"verdict/internal/serving"
 )
 
@@ -25,7 +26,8 @@ func (c *call) encode(body []byte) []byte {
 	if !serving.AcceptsGzip(c.r) {
 		return body
 	}
-	if packed := serving.Compressed(body); packed != nil {
+	// If the caller has gone, sending the answer fails.
+	if packed := serving.Compressed(body, func() { _ = admission.Checkpoint(c.ctx) }); packed != nil {
 		h["Content-Encoding"] = gzipEncoding
 		return packed
 	}

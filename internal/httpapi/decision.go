@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"verdict/internal/admission"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
 	"verdict/internal/operation"
@@ -106,6 +107,24 @@ func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wir
 		return err
 	}
 	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
-	page.Write(&w, write)
+	pace := c.pacer()
+	page.Write(&w, func(w *wire.Writer, row T) {
+		write(w, row)
+		pace(w)
+	})
 	return c.send(http.StatusOK, w.Buf)
+}
+
+// pacer returns a function to be called while an answer is written. It lets others
+// compute after every 16 KiB, which take about half a millisecond. If the caller has
+// gone, sending the answer fails.
+func (c *call) pacer() func(*wire.Writer) {
+	const step = 16 << 10
+	written := step
+	return func(w *wire.Writer) {
+		if len(w.Buf) >= written {
+			written = len(w.Buf) + step
+			_ = admission.Checkpoint(c.ctx)
+		}
+	}
 }

@@ -73,7 +73,7 @@ func (a *API) policies(c *call) error {
 		return err
 	}
 	page, err := a.service.Policies.Policies(c.ctx, c.caller, filter, list)
-	return sendPage(c, page, err, document.WritePolicy)
+	return sendPage(c, page, err, document.PolicyWriter(c.pacer()))
 }
 
 // scorecard creates a scorecard, which is a write of configuration, or scores

@@ -49,7 +49,7 @@ type servedFile struct {
 
 func newFile(contentType string, body []byte) servedFile {
 	sum := sha256.Sum256(body)
-	return servedFile{contentType, hex.EncodeToString(sum[:8]), body, sync.OnceValue(func() []byte { return serving.Compressed(body) })}
+	return servedFile{contentType, hex.EncodeToString(sum[:8]), body, sync.OnceValue(func() []byte { return serving.Compressed(body, func() {}) })}
 }
 
 // Piece returns what the reference page says, without the frame around it.

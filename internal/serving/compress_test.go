@@ -1,6 +1,9 @@
 package serving
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -43,6 +46,24 @@ func BenchmarkCompress(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		Compressed(body[:3000])
+		Compressed(body[:3000], func() {})
+	}
+}
+
+// TestCompressedLetsOthersCompute checks that a large body is compressed with pauses,
+// that a small one has none, and that the pauses do not change the text.
+func TestCompressedLetsOthersCompute(t *testing.T) {
+	t.Parallel()
+	body := bytes.Repeat([]byte("0123456789abcdef"), 20<<10) // 320 KiB
+	for size, want := range map[int]int{1 << 10: 0, 64 << 10: 0, 64<<10 + 1: 1, len(body): 4} {
+		checkpoints := 0
+		packed, err := gzip.NewReader(bytes.NewReader(Compressed(body[:size], func() { checkpoints++ })))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(packed)
+		if err != nil || !bytes.Equal(text, body[:size]) || checkpoints != want {
+			t.Errorf("%d bytes: %d bytes again, %v, with %d checkpoints, want %d", size, len(text), err, checkpoints, want)
+		}
 	}
 }

@@ -81,7 +81,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	// last that was made ready, which Go runs next: it holds the slot and should not
 	// wait behind all others that are ready. What follows a write is short, and needs
 	// no slot.
-	admission.SlotOf(ctx).Pause()
+	admission.SlotOf(ctx).PauseLast()
 	timeout, _ := timers.Get().(*time.Timer) // the pool holds nothing else
 	timeout.Reset(time.Until(j.deadline))
 	defer func() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"time"
 
 	"verdict/internal/admission"
 )
@@ -189,6 +190,12 @@ func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) 
 		return err
 	}
 	defer db.reader.prepared.prepareWanted(ctx)
+	if !db.dialect.embedded() {
+		// A server computes for the owner while the transaction is open, on processors
+		// that all owners share.
+		begun := time.Now()
+		defer func() { admission.SlotOf(ctx).Charge(time.Since(begun)) }()
+	}
 	// There is nothing to commit, and a failed rollback needs no handling.
 	defer func() { _ = tx.Rollback() }()
 	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared}
