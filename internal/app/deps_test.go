@@ -60,6 +60,8 @@ var house = []room{
 	{"training", pure, "fault wire rule field engine sheet backtest"},
 	{"advice", pure, "fault wire rule field loan engine"},
 	{"recovery", pure, "exact civil fault wire rule loan"},
+	{"sealing", pure, ""},
+	{"evidence", pure, "fault wire sealing"},
 
 	{"tenant", useCase, "civil fault"},
 	{"admission", useCase, ""},
@@ -122,7 +124,8 @@ var harmless = []string{"net/netip"}
 // pureThirdParty lists the third-party packages that the pure ring may import,
 // and testThirdParty those that its test support may import in addition.
 var (
-	pureThirdParty = []string{"gonum.org/v1/gonum/mat"}
+	pureThirdParty = []string{"gonum.org/v1/gonum/mat", "golang.org/x/crypto/blake2b",
+		"golang.org/x/mod/sumdb/note", "golang.org/x/mod/sumdb/tlog"}
 	testThirdParty = []string{"github.com/getkin/kin-openapi/openapi3",
 		"github.com/google/go-cmp/cmp", "pgregory.net/rapid"}
 )

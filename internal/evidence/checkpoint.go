@@ -1,0 +1,150 @@
+package evidence
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Checkpoint is the statement that a log had a size and a root.
+type Checkpoint struct {
+	Origin string // which log
+	Size   int64
+	Root   tlog.Hash
+}
+
+// Text returns the statement in the form that is signed (C2SP tlog-checkpoint).
+func (c Checkpoint) Text() string {
+	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
+}
+
+// ErrNotACheckpoint is the error of a text that is not a checkpoint.
+var ErrNotACheckpoint = errors.New("not a checkpoint")
+
+// ParseCheckpoint reads the text of a checkpoint, without its signatures. It accepts
+// only what Text writes.
+func ParseCheckpoint(text string) (Checkpoint, error) {
+	lines := strings.Split(text, "\n")
+	if len(lines) != 4 || lines[0] == "" {
+		return Checkpoint{}, ErrNotACheckpoint
+	}
+	c := Checkpoint{Origin: lines[0]}
+	var err error
+	if c.Size, err = strconv.ParseInt(lines[1], 10, 64); err != nil || c.Size < 0 {
+		return Checkpoint{}, ErrNotACheckpoint
+	}
+	root, err := base64.StdEncoding.DecodeString(lines[2])
+	if err != nil || len(root) != tlog.HashSize {
+		return Checkpoint{}, ErrNotACheckpoint
+	}
+	if c.Root = tlog.Hash(root); c.Text() != text {
+		return Checkpoint{}, ErrNotACheckpoint
+	}
+	return c, nil
+}
+
+// Sign returns the checkpoint as a signed note.
+func (c Checkpoint) Sign(signer note.Signer) ([]byte, error) {
+	return note.Sign(&note.Note{Text: c.Text()}, signer)
+}
+
+// OpenCheckpoint returns the checkpoint of a signed note, if the log's own key has
+// signed it.
+func OpenCheckpoint(signed []byte, log note.Verifier) (Checkpoint, error) {
+	n, err := note.Open(signed, note.VerifierList(log))
+	if err != nil {
+		return Checkpoint{}, fmt.Errorf("open the checkpoint: %w", err)
+	}
+	c, err := ParseCheckpoint(n.Text)
+	if err == nil && c.Origin != log.Name() {
+		return Checkpoint{}, fmt.Errorf("the checkpoint is of another log than the key: %w", ErrNotACheckpoint)
+	}
+	return c, err
+}
+
+// NewSigner returns the signer of a log. The name of its key is the log's origin.
+func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok || len(key) != ed25519.PrivateKeySize {
+		return nil, errors.New("not an Ed25519 key")
+	}
+	verifier, err := note.NewEd25519VerifierKey(origin, public)
+	if err != nil {
+		return nil, fmt.Errorf("the name of the log: %w", err)
+	}
+	known, err := note.NewVerifier(verifier)
+	if err != nil {
+		return nil, fmt.Errorf("the name of the log: %w", err)
+	}
+	return signer{known, key}, nil
+}
+
+// signer is a note.Signer whose key is used for many logs, under the name of each.
+type signer struct {
+	note.Verifier
+	key ed25519.PrivateKey
+}
+
+func (s signer) Sign(text []byte) ([]byte, error) { return ed25519.Sign(s.key, text), nil }
+
+// cosignatureV1 is the type of key with which a witness signs (C2SP tlog-cosignature).
+const cosignatureV1 = 4
+
+// Cosigned returns when a witness has signed the checkpoint, in seconds since 1970.
+// It returns 0 if the witness's valid signature is not on it.
+func Cosigned(signed []byte, witness WitnessKey) int64 {
+	text, signatures, found := bytes.Cut(signed, []byte("\n\n"))
+	if !found {
+		return 0
+	}
+	text = append(bytes.Clone(text), '\n')
+	for line := range strings.Lines(string(signatures)) {
+		name, encoded, found := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(line, "— "), "\n"), " ")
+		raw, err := base64.StdEncoding.DecodeString(encoded)
+		if !found || err != nil || name != witness.Name || len(raw) != 4+8+ed25519.SignatureSize ||
+			binary.BigEndian.Uint32(raw) != witness.id {
+			continue
+		}
+		at := binary.BigEndian.Uint64(raw[4:])
+		if at > 0 && at < 1<<62 && ed25519.Verify(witness.key, cosignedText(at, text), raw[12:]) {
+			return int64(at)
+		}
+	}
+	return 0
+}
+
+// cosignedText returns what a witness signs.
+func cosignedText(at uint64, checkpoint []byte) []byte {
+	return fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", at, checkpoint)
+}
+
+// WitnessKey is the public key of a witness.
+type WitnessKey struct {
+	Name string
+	id   uint32
+	key  ed25519.PublicKey
+}
+
+// ParseWitnessKey reads a key in the form name+id+base64, as witnesses publish it.
+func ParseWitnessKey(text string) (WitnessKey, error) {
+	name, rest, _ := strings.Cut(text, "+")
+	id, encoded, _ := strings.Cut(rest, "+")
+	number, err := strconv.ParseUint(id, 16, 32)
+	raw, errKey := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || errKey != nil || name == "" || len(raw) != 1+ed25519.PublicKeySize || raw[0] != cosignatureV1 {
+		return WitnessKey{}, errors.New("not the public key of a witness")
+	}
+	key := WitnessKey{Name: name, id: uint32(number), key: raw[1:]}
+	if key.id != keyID(name, raw) {
+		return WitnessKey{}, errors.New("the id of the witness's key is not that of the key")
+	}
+	return key, nil
+}

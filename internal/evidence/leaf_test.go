@@ -1,0 +1,109 @@
+package evidence
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/gowebpki/jcs"
+	"pgregory.net/rapid"
+
+	"verdict/internal/sealing"
+)
+
+func TestLeafText(t *testing.T) {
+	t.Parallel()
+	l := Leaf{
+		Kind:       Decision,
+		ID:         "dec_1",
+		At:         "2026-11-16T15:30:00.123456Z",
+		Reference:  sealing.Hash{0xab},
+		Row:        sealing.Hash{0xcd},
+		Commitment: sealing.Hash{0xef},
+		Backfilled: true,
+	}
+	zeros := string(bytes.Repeat([]byte("00"), 31))
+	want := `{"at":"2026-11-16T15:30:00.123456Z","backfilled":true,"commit":"ef` + zeros + `","hash":"cd` + zeros +
+		`","id":"dec_1","kind":"decision","ref":"ab` + zeros + `","v":1}`
+	if got := string(l.Append(nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	l = Leaf{Kind: Config, ID: "c", At: "then", Row: sealing.Hash{0xcd}}
+	want = `{"at":"then","hash":"cd` + zeros + `","id":"c","kind":"config","v":1}`
+	if got := string(l.Append(nil)); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestLeafIsCanonical checks on random leaves that the text is canonical JSON, and
+// that it is read back.
+func TestLeafIsCanonical(t *testing.T) {
+	t.Parallel()
+	hash := rapid.Custom(func(t *rapid.T) sealing.Hash {
+		return sealing.Hash(rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "hash"))
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		l := Leaf{
+			Kind:       rapid.SampledFrom([]Kind{Decision, Review, RuleSet, Erasure, Reopened}).Draw(t, "kind"),
+			ID:         rapid.StringMatching(`[ -~é₹]*`).Draw(t, "id"),
+			At:         rapid.StringMatching(`[ -~]*`).Draw(t, "at"),
+			Reference:  hash.Draw(t, "reference"),
+			Row:        sealing.Hash(append([]byte{1}, make([]byte, 31)...)),
+			Commitment: hash.Draw(t, "commitment"),
+			Backfilled: rapid.Bool().Draw(t, "backfilled"),
+		}
+		text := l.Append(nil)
+		canonical, err := jcs.Transform(text)
+		if err != nil || !bytes.Equal(canonical, text) {
+			t.Fatalf("%s is not canonical: %s, %v", text, canonical, err)
+		}
+		if got, err := ParseLeaf(text); err != nil || got != l {
+			t.Fatalf("read %+v, %v", got, err)
+		}
+	})
+}
+
+func TestParseLeafRefuses(t *testing.T) {
+	t.Parallel()
+	l := Leaf{Kind: Decision, ID: "dec_1", At: "now", Row: sealing.Hash{1}}
+	good := l.Append(nil)
+	for i := range good {
+		for _, bad := range [][]byte{
+			good[:i],
+			append(append(bytes.Clone(good[:i]), ' '), good[i:]...),
+			append(bytes.Clone(good[:i]), good[i+1:]...),
+		} {
+			got, err := ParseLeaf(bad)
+			if err == nil && !bytes.Equal(got.Append(nil), bad) {
+				t.Errorf("%s was read as %s", bad, got.Append(nil))
+			}
+		}
+	}
+	for name, bad := range map[string]string{
+		"another kind":       `{"at":"now","hash":"` + hex64 + `","id":"x","kind":"other","v":1}`,
+		"another version":    `{"at":"now","hash":"` + hex64 + `","id":"x","kind":"config","v":2}`,
+		"another member":     `{"at":"now","hash":"` + hex64 + `","id":"x","kind":"config","more":1,"v":1}`,
+		"a member twice":     `{"at":"now","at":"now","hash":"` + hex64 + `","id":"x","kind":"config","v":1}`,
+		"not backfilled":     `{"at":"now","backfilled":false,"hash":"` + hex64 + `","id":"x","kind":"config","v":1}`,
+		"a time as a number": `{"at":1,"hash":"` + hex64 + `","id":"x","kind":"config","v":1}`,
+		"no hash":            `{"at":"now","id":"x","kind":"config","v":1}`,
+		"a hash too short":   `{"at":"now","hash":"00","id":"x","kind":"config","v":1}`,
+		"upper case digits":  `{"at":"now","hash":"AB` + hex64[2:] + `","id":"x","kind":"config","v":1}`,
+		"two documents":      string(good) + string(good),
+	} {
+		if got, err := ParseLeaf([]byte(bad)); err == nil {
+			t.Errorf("%s was read: %+v", name, got)
+		}
+	}
+}
+
+const hex64 = "cd00000000000000000000000000000000000000000000000000000000000000"
+
+func FuzzParseLeaf(f *testing.F) {
+	l := Leaf{Kind: Decision, ID: "dec_1", At: "now", Row: sealing.Hash{1}, Commitment: sealing.Hash{2}}
+	f.Add(l.Append(nil))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if got, err := ParseLeaf(text); err == nil && !bytes.Equal(got.Append(nil), text) {
+			t.Errorf("%q was read as %q", text, got.Append(nil))
+		}
+	})
+}

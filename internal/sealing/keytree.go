@@ -1,0 +1,209 @@
+package sealing
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/crypto/blake2b"
+)
+
+// SecretSize is the length of a secret in bytes.
+const SecretSize = blake2b.Size256
+
+// Secret is a key, or a node of a tree that keys are derived from.
+type Secret [SecretSize]byte
+
+// pointSize is the length of a point in bytes. Points are keyed hashes, so nobody
+// can choose two people with the same point; by chance two of five million people
+// share one with a probability of about 1e-11.
+const pointSize = 10
+
+// depth is the number of levels of the tree: four bits of a point choose a child. A
+// wider tree derives keys faster and grows more for each key that is forgotten.
+const (
+	depth    = pointSize * 2
+	children = 16
+)
+
+// point is a person's position among the leaves of the tree.
+type point [pointSize]byte
+
+// child returns which of the children leads from a level to the point.
+func (p point) child(level int) byte { return p[level/2] >> (4 - 4*(level%2)) & 15 }
+
+// node is a subtree whose keys can be derived. Its prefix is the first level steps of
+// a point; the rest of the prefix is zero.
+type node struct {
+	prefix point
+	level  int
+	secret Secret
+}
+
+// covers reports whether the point is in the subtree.
+func (n *node) covers(p point) bool {
+	for level := range n.level {
+		if n.prefix.child(level) != p.child(level) {
+			return false
+		}
+	}
+	return true
+}
+
+// KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
+// function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
+// derives every key. Forgetting a key replaces the nodes above it by their other
+// children, so that all other keys remain. The first forgotten key makes the tree
+// 13 kB larger; later ones share the nodes above them and cost less.
+//
+// A KeyTree is not changed after it was made, so it may be used concurrently.
+type KeyTree struct {
+	names Secret // keys the hashes that turn names into points
+	nodes []node // by prefix; none covers another
+}
+
+// NewKeyTree returns the tree of a new tenant. Both secrets must be random.
+func NewKeyTree(names, root Secret) *KeyTree {
+	return &KeyTree{names: names, nodes: []node{{secret: root}}}
+}
+
+// Key returns the data key of a name. It reports false if the key was forgotten.
+func (t *KeyTree) Key(name string) (Secret, bool) {
+	p := t.point(name)
+	i, found := t.find(p)
+	if !found {
+		return Secret{}, false
+	}
+	n := &t.nodes[i]
+	secret := n.secret
+	for level := n.level; level < depth; level++ {
+		secret = descend(&secret, p.child(level))
+	}
+	return secret, true
+}
+
+// Forget returns a tree that derives every key but those of the names. Forgetting
+// a name twice changes nothing.
+func (t *KeyTree) Forget(names ...string) *KeyTree {
+	left := &KeyTree{names: t.names, nodes: slices.Clone(t.nodes)}
+	for _, name := range names {
+		left.forget(t.point(name))
+	}
+	return left
+}
+
+func (t *KeyTree) forget(p point) {
+	i, found := t.find(p)
+	if !found {
+		return
+	}
+	top := t.nodes[i]
+	siblings := make([]node, 0, (children-1)*(depth-top.level))
+	secret := top.secret
+	for level := top.level; level < depth; level++ {
+		toward := p.child(level)
+		for other := range byte(children) {
+			if other != toward {
+				siblings = append(siblings, node{
+					prefix: p.sibling(level, other),
+					level:  level + 1,
+					secret: descend(&secret, other),
+				})
+			}
+		}
+		secret = descend(&secret, toward)
+	}
+	slices.SortFunc(siblings, compareNodes)
+	t.nodes = slices.Replace(t.nodes, i, i+1, siblings...)
+}
+
+// sibling returns the prefix of a child that is not on the path to the point.
+func (p point) sibling(level int, other byte) (prefix point) {
+	copy(prefix[:], p[:level/2+1])
+	last := &prefix[level/2]
+	if level%2 == 0 {
+		*last = other << 4
+	} else {
+		*last = *last&0xf0 | other
+	}
+	return prefix
+}
+
+// point returns the position of a name.
+func (t *KeyTree) point(name string) (p point) {
+	h := keyed(&t.names, []byte(name))
+	copy(p[:], h[:])
+	return p
+}
+
+// find returns the index of the node that covers the point.
+func (t *KeyTree) find(p point) (int, bool) {
+	i, exact := slices.BinarySearchFunc(t.nodes, p, func(n node, p point) int {
+		return bytes.Compare(n.prefix[:], p[:])
+	})
+	if !exact {
+		i-- // the last node that begins before the point
+	}
+	return i, i >= 0 && t.nodes[i].covers(p)
+}
+
+func compareNodes(a, b node) int {
+	return cmp.Or(bytes.Compare(a.prefix[:], b.prefix[:]), cmp.Compare(a.level, b.level))
+}
+
+// descend returns the secret of a child. The children of a node are independent, and
+// none tells anything about the node or about its siblings.
+func descend(secret *Secret, child byte) Secret {
+	var text [1 + SecretSize]byte
+	text[0] = child
+	copy(text[1:], secret[:])
+	return blake2b.Sum256(text[:])
+}
+
+// The encoding of a tree: a version, the names secret, then each node as level,
+// prefix and secret.
+const (
+	treeVersion = 1
+	nodeSize    = 1 + pointSize + SecretSize
+)
+
+var errNotATree = errors.New("not a key tree")
+
+// AppendBinary appends the encoding of the tree, which holds every key: encrypt it.
+func (t *KeyTree) AppendBinary(to []byte) ([]byte, error) {
+	to = append(to, treeVersion)
+	to = append(to, t.names[:]...)
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		to = append(to, byte(n.level))
+		to = append(to, n.prefix[:]...)
+		to = append(to, n.secret[:]...)
+	}
+	return to, nil
+}
+
+// ParseKeyTree reads the encoding of a tree.
+func ParseKeyTree(from []byte) (*KeyTree, error) {
+	if len(from) < 1+SecretSize || (len(from)-1-SecretSize)%nodeSize != 0 {
+		return nil, errNotATree
+	}
+	if from[0] != treeVersion {
+		return nil, fmt.Errorf("a key tree of version %d; this program reads version %d", from[0], treeVersion)
+	}
+	t := &KeyTree{}
+	from = from[1+copy(t.names[:], from[1:]):]
+	t.nodes = make([]node, len(from)/nodeSize)
+	for i := range t.nodes {
+		n := &t.nodes[i]
+		n.level = int(from[0])
+		copy(n.prefix[:], from[1:])
+		copy(n.secret[:], from[1+pointSize:])
+		from = from[nodeSize:]
+		if n.level > depth || i > 0 && (compareNodes(t.nodes[i-1], *n) >= 0 || t.nodes[i-1].covers(n.prefix)) {
+			return nil, errNotATree
+		}
+	}
+	return t, nil
+}

@@ -1,0 +1,149 @@
+package sealing
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func testTree() *KeyTree { return NewKeyTree(Secret{1}, Secret{2}) }
+
+// TestForget checks on random trees that forgetting removes the keys of the names
+// given, and no other key, and that the order does not matter.
+func TestForget(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		people := rapid.SliceOfNDistinct(rapid.StringN(0, 8, 16), 1, 40, rapid.ID[string]).Draw(t, "people")
+		forgotten := people[:rapid.IntRange(0, len(people)).Draw(t, "forgotten")]
+		whole := testTree()
+		left := whole.Forget(forgotten...)
+
+		reversed := slices.Clone(forgotten)
+		slices.Reverse(reversed)
+		other := whole
+		for _, name := range append(reversed, forgotten...) {
+			other = other.Forget(name)
+		}
+		if a, b := encoded(t, left), encoded(t, other); !slices.Equal(a, b) {
+			t.Error("the tree depends on the order in which names were forgotten")
+		}
+
+		for i, name := range people {
+			want, _ := whole.Key(name)
+			got, known := left.Key(name)
+			switch {
+			case i < len(forgotten) && (known || got != Secret{}):
+				t.Errorf("the key of %q is still known", name)
+			case i >= len(forgotten) && (!known || got != want):
+				t.Errorf("the key of %q is lost or another one", name)
+			}
+		}
+	})
+}
+
+// TestKeysAreIndependent checks that no two people, no two tenants and no two roots
+// have a key in common, and that no key is a node of the tree that is left.
+func TestKeysAreIndependent(t *testing.T) {
+	t.Parallel()
+	seen := map[Secret]string{}
+	for root := range byte(4) {
+		tree := NewKeyTree(Secret{root}, Secret{9, root})
+		for i := range 500 {
+			name := fmt.Sprint(i)
+			key, known := tree.Key(name)
+			if !known || seen[key] != "" {
+				t.Fatalf("key of %d/%s: known %v, also of %q", root, name, known, seen[key])
+			}
+			seen[key] = fmt.Sprintf("%d/%s", root, name)
+		}
+		for _, n := range tree.Forget("1", "2", "3").nodes {
+			if seen[n.secret] != "" {
+				t.Errorf("a node is the key of %s", seen[n.secret])
+			}
+		}
+	}
+}
+
+// TestEveryStepOfAPoint forgets one name and derives the keys of all the nodes that
+// are left: all children but one on each level, which together with the forgotten leaf
+// cover every point.
+func TestEveryStepOfAPoint(t *testing.T) {
+	t.Parallel()
+	left := testTree().Forget("somebody")
+	if got, want := len(left.nodes), (children-1)*depth; got != want {
+		t.Fatalf("%d nodes, want %d", got, want)
+	}
+	perLevel := map[int]int{}
+	for _, n := range left.nodes {
+		perLevel[n.level]++
+		if i, found := left.find(n.prefix); !found || left.nodes[i].prefix != n.prefix {
+			t.Errorf("the first point of a subtree on level %d is not found", n.level)
+		}
+	}
+	for level := 1; level <= depth; level++ {
+		if perLevel[level] != children-1 {
+			t.Errorf("%d nodes on level %d, want %d", perLevel[level], level, children-1)
+		}
+	}
+}
+
+func TestTreeEncoding(t *testing.T) {
+	t.Parallel()
+	for _, tree := range []*KeyTree{testTree(), testTree().Forget("a"), testTree().Forget("a", "b", "c")} {
+		text := encoded(t, tree)
+		again, err := ParseKeyTree(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(encoded(t, again), text) {
+			t.Error("read and written again, the tree is another one")
+		}
+		one, known := tree.Key("d")
+		two, knownAgain := again.Key("d")
+		if one != two || known != knownAgain {
+			t.Error("read again, the tree derives another key")
+		}
+	}
+}
+
+func TestParseKeyTreeRefuses(t *testing.T) {
+	t.Parallel()
+	good := encoded(t, testTree().Forget("a"))
+	at := 1 + SecretSize // the first node
+	for name, bad := range map[string][]byte{
+		"nothing":            {},
+		"another version":    append([]byte{9}, good[1:]...),
+		"a byte short":       good[:len(good)-1],
+		"a level too deep":   changed(good, at, depth+1),
+		"nodes out of order": append(slices.Clone(good[:at]), append(slices.Clone(good[at+nodeSize:]), good[at:at+nodeSize]...)...),
+		"a node twice":       append(slices.Clone(good), good[len(good)-nodeSize:]...),
+		"a node over others": changed(good, at, 0),
+	} {
+		if tree, err := ParseKeyTree(bad); err == nil {
+			t.Errorf("%s: read a tree of %d nodes", name, len(tree.nodes))
+		}
+	}
+}
+
+func changed(text []byte, at int, to byte) []byte {
+	text = slices.Clone(text)
+	text[at] = to
+	return text
+}
+
+func encoded(t interface{ Fatal(...any) }, tree *KeyTree) []byte {
+	text, err := tree.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func BenchmarkKey(b *testing.B) {
+	tree := testTree()
+	for b.Loop() {
+		tree.Key("applicant-4711")
+	}
+}

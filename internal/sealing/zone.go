@@ -1,0 +1,144 @@
+package sealing
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"errors"
+
+	"golang.org/x/crypto/blake2b"
+)
+
+// Zone is a part of what is stored about a person. The numbers are stored: they do
+// not change.
+type Zone uint8
+
+// The zones of a decision.
+const (
+	Response  Zone = 1 // what was answered
+	Applicant Zone = 2
+	History   Zone = 3 // the bureau report
+	Statement Zone = 4 // bank statements
+	Device    Zone = 5
+	Location  Zone = 6
+	Fraud     Zone = 7
+	Features  Zone = 8
+	Combined  Zone = 9 // facts of several people, or of several zones
+)
+
+var zoneNames = [...]string{
+	Response: "response", Applicant: "applicant", History: "history", Statement: "statement", Device: "device",
+	Location: "location", Fraud: "fraud", Features: "features", Combined: "combined",
+}
+
+// String returns the name of the zone, as the interface has it; "" for no zone.
+func (z Zone) String() string {
+	if int(z) >= len(zoneNames) {
+		return ""
+	}
+	return zoneNames[z]
+}
+
+// SaltSize is the length of a zone's salt in bytes.
+const SaltSize = 16
+
+// Salt makes the hash of a zone unpredictable, so that nobody can confirm a guess of
+// what an erased zone contained.
+type Salt [SaltSize]byte
+
+// Hash is a BLAKE2b-256 hash. Where processors have no instructions for SHA-256,
+// hashing would otherwise be most of what sealing costs.
+type Hash [blake2b.Size256]byte
+
+// ErrUnreadable is the error of a ciphertext that was made with another key, for
+// another object or zone, or that was changed.
+var ErrUnreadable = errors.New("the ciphertext cannot be opened with this key")
+
+// Sealer seals and opens the zones of one object, such as a decision.
+type Sealer struct{ aead cipher.AEAD }
+
+// NewSealer returns the sealer of an object, whose name must be unique among
+// everything that is sealed with the key. Each object has a cipher of its own, so that
+// a ciphertext that is moved to another row does not open.
+func NewSealer(key Secret, object string) Sealer {
+	own := keyed(&key, []byte("seal "+object))
+	block, err := aes.NewCipher(own[:])
+	if err != nil {
+		panic(err) // the key has the right length
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic(err) // AES has the right block size
+	}
+	return Sealer{aead}
+}
+
+// Seal appends the ciphertext of a zone, which contains the salt. A zone of an object
+// may be sealed once only: the zone is the nonce.
+func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) []byte {
+	plain := make([]byte, 0, SaltSize+len(data))
+	plain = append(append(plain, salt[:]...), data...)
+	return s.aead.Seal(to, nonceOf(zone), plain, nil)
+}
+
+// Open returns the salt and the data of a zone, or ErrUnreadable.
+func (s Sealer) Open(zone Zone, sealed []byte) (salt Salt, data []byte, err error) {
+	plain, err := s.aead.Open(nil, nonceOf(zone), sealed, nil)
+	if err != nil || len(plain) < SaltSize {
+		return Salt{}, nil, ErrUnreadable
+	}
+	return Salt(plain[:SaltSize]), plain[SaltSize:], nil
+}
+
+func nonceOf(zone Zone) []byte { return []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, byte(zone)} }
+
+// HashZone returns the salted hash of a zone.
+func HashZone(zone Zone, salt Salt, data []byte) Hash {
+	h, err := blake2b.New256(append(salt[:], byte(zone)))
+	if err != nil {
+		panic(err) // the key is short enough
+	}
+	h.Write(data)
+	return Hash(h.Sum(nil))
+}
+
+// ZoneHash is the salted hash of a zone of an object.
+type ZoneHash struct {
+	Zone Zone
+	Hash Hash
+}
+
+// Commitment returns the hash over the zones of an object, in the order given.
+func Commitment(zones []ZoneHash) Hash {
+	text := []byte("verdict zones")
+	for _, z := range zones {
+		text = append(append(text, byte(z.Zone)), z.Hash[:]...)
+	}
+	return blake2b.Sum256(text)
+}
+
+// Reference returns what stands for a name in public: the same for the same key and
+// name, and not to be guessed without the key.
+func Reference(key Secret, name string) Hash {
+	return Hash(keyed(&key, []byte("reference "+name)))
+}
+
+// HashTexts returns a hash over a list of texts: no two lists have the same.
+func HashTexts(texts ...string) Hash {
+	var list []byte
+	for _, text := range texts {
+		list = binary.BigEndian.AppendUint64(list, uint64(len(text)))
+		list = append(list, text...)
+	}
+	return blake2b.Sum256(list)
+}
+
+// keyed returns a hash of a text that only those who know the key can compute.
+func keyed(key *Secret, text []byte) Secret {
+	h, err := blake2b.New256(key[:])
+	if err != nil {
+		panic(err) // the key is short enough
+	}
+	h.Write(text)
+	return Secret(h.Sum(nil))
+}

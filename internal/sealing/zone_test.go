@@ -1,0 +1,90 @@
+package sealing
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestSealAndOpen(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		data := rapid.SliceOf(rapid.Byte()).Draw(t, "data")
+		salt := Salt(rapid.SliceOfN(rapid.Byte(), SaltSize, SaltSize).Draw(t, "salt"))
+		sealer := NewSealer(Secret{7}, "dec_1")
+		sealed := sealer.Seal([]byte("before"), Applicant, salt, data)
+		if !bytes.HasPrefix(sealed, []byte("before")) {
+			t.Fatal("what was there is gone")
+		}
+		gotSalt, got, err := sealer.Open(Applicant, sealed[len("before"):])
+		if err != nil || gotSalt != salt || !bytes.Equal(got, data) {
+			t.Fatalf("opened %x, %x, %v", gotSalt, got, err)
+		}
+	})
+}
+
+// TestOpenRefuses changes every bit of a ciphertext, and takes it for another one.
+func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
+	sealer := NewSealer(Secret{7}, "dec_1")
+	sealed := sealer.Seal(nil, Applicant, Salt{1}, []byte("income 50,000"))
+	refused := func(what string, s Sealer, zone Zone, sealed []byte) {
+		t.Helper()
+		if _, data, err := s.Open(zone, sealed); !errors.Is(err, ErrUnreadable) {
+			t.Errorf("%s: opened %q, %v", what, data, err)
+		}
+	}
+	refused("another zone", sealer, Device, sealed)
+	refused("another decision", NewSealer(Secret{7}, "dec_2"), Applicant, sealed)
+	refused("another person", NewSealer(Secret{8}, "dec_1"), Applicant, sealed)
+	refused("nothing", sealer, Applicant, nil)
+	for i := range sealed {
+		refused("cut", sealer, Applicant, sealed[:i])
+		for bit := range 8 {
+			bad := bytes.Clone(sealed)
+			bad[i] ^= 1 << bit
+			refused("changed", sealer, Applicant, bad)
+		}
+	}
+}
+
+// TestHashesTellApart checks that zone, salt, data and order all count.
+func TestHashesTellApart(t *testing.T) {
+	t.Parallel()
+	seen := map[Hash]string{}
+	add := func(what string, h Hash) {
+		t.Helper()
+		if seen[h] != "" {
+			t.Errorf("%s has the hash of %s", what, seen[h])
+		}
+		seen[h] = what
+	}
+	a, b := HashZone(Applicant, Salt{}, []byte("x")), HashZone(Device, Salt{}, []byte("x"))
+	add("a zone", a)
+	add("another zone", b)
+	add("another salt", HashZone(Applicant, Salt{1}, []byte("x")))
+	add("other data", HashZone(Applicant, Salt{}, []byte("y")))
+	add("the border moved", HashZone(Applicant, Salt{15: 'x'}, nil))
+	add("texts", HashTexts("a", "b"))
+	add("the texts' border moved", HashTexts("ab", ""))
+	add("one text", HashTexts("ab"))
+	add("no zone", Commitment(nil))
+	add("one zone", Commitment([]ZoneHash{{Applicant, a}}))
+	add("the other zone", Commitment([]ZoneHash{{Applicant, b}}))
+	add("both", Commitment([]ZoneHash{{Applicant, a}, {Device, b}}))
+	add("both, the other way round", Commitment([]ZoneHash{{Device, b}, {Applicant, a}}))
+	add("a reference", Reference(Secret{1}, "applicant"))
+	add("under another key", Reference(Secret{2}, "applicant"))
+	add("another reference", Reference(Secret{1}, "applicant2"))
+}
+
+func BenchmarkSeal(b *testing.B) {
+	data := bytes.Repeat([]byte("0123456789"), 300)
+	var sealed []byte
+	for b.Loop() {
+		sealed = NewSealer(Secret{7}, "dec_1").Seal(sealed[:0], Applicant, Salt{}, data)
+		HashZone(Applicant, Salt{}, data)
+	}
+}
