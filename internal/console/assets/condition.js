@@ -1,5 +1,5 @@
-// Builds conditions out of choices over a plain field of JSON. The field stays
-// what is sent: without this script it is edited by hand.
+// The condition builder. It edits the JSON of a text field with menus and inputs. The
+// form still sends the text field, so without this script it is edited by hand.
 
 const operators = {
   number: [["lt", "is below"], ["lte", "is at most"], ["gt", "is above"], ["gte", "is at least"], ["eq", "is"], ["ne", "is not"],
@@ -11,8 +11,8 @@ const operators = {
 const groups = [["and", "All of these hold"], ["or", "At least one of these holds"], ["not", "This does not hold"]];
 const single = ["lt", "lte", "gt", "gte", "eq", "ne", "starts_with", "ends_with", "contains"];
 
-// The fields that can be named, from the list on the page and the inputs that
-// the policy declares.
+// The fields that a condition can name: the list on the page, and the inputs that the
+// policy declares.
 const fields = new Map();
 const list = document.getElementById("fields");
 for (const option of list?.options ?? []) {
@@ -26,7 +26,7 @@ try {
     list?.append(new Option(input.meaning ?? "", input.name));
   }
 } catch {
-  // Inputs that cannot be read are told on the page.
+  // The page itself reports inputs that cannot be read.
 }
 
 const make = (tag, properties = {}, ...children) => {
@@ -44,8 +44,8 @@ const chooser = (label, at, pairs, value) => {
   return select;
 };
 
-// patch makes an element like another one. What is there already stays, with
-// its focus and its cursor; only what differs is changed.
+// patch changes an element to equal another one. It changes only what differs, so that
+// controls keep their focus and cursor.
 const patch = (from, to) => {
   if (from.nodeName !== to.nodeName) {
     from.replaceWith(to);
@@ -66,24 +66,24 @@ const patch = (from, to) => {
 
 const typeOf = (name) => fields.get(name)?.type ?? "number";
 const isGroup = (node) => groups.some(([op]) => op === node?.op);
-// What the choices cannot show, such as arithmetic, is kept as it is.
+// Nodes that the menus cannot show, such as arithmetic, are kept unchanged.
 const isSimple = (node) => typeof node?.field === "string" && node.left === undefined && node.right === undefined
   && Object.values(operators).some((known) => known.some(([op]) => op === node.op));
 const fresh = () => ({ op: "lt", field: "bureau_score", value: 650 });
 
-// typed reads what was typed for a field: a number that is none stays a text,
-// and the check says so.
+// typed reads the typed value of a field. A text that is not a number stays a text, which
+// the check reports.
 const typed = (text, type) => {
   if (type === "boolean") return text === "true";
   const plain = text.replaceAll(/[,\s₹]/g, "");
   return type === "number" && plain !== "" && Number.isFinite(Number(plain)) ? Number(plain) : text;
 };
 
-// argsOf are the nodes inside a group.
+// argsOf returns the nodes inside a group.
 const argsOf = (node) => (node.op === "not" ? [node.arg] : (node.args ?? []));
 
-// withArgs is a group of the same kind with other nodes inside; null when none
-// is left.
+// withArgs returns a group of the same kind with other nodes inside; null if there are
+// none.
 const withArgs = (node, args) => {
   if (args.length === 0) return null;
   if (node.op === "not") return { op: "not", arg: args.length === 1 ? args[0] : { op: "and", args } };
@@ -118,7 +118,7 @@ class Builder {
     return (this.area.labels[0]?.firstChild.textContent ?? "Condition").trim();
   }
 
-  // read draws what the text says; a text that is no JSON is left to its writer.
+  // read draws the condition of the text. A text that is not JSON is left unchanged.
   read() {
     const text = this.area.value.trim();
     this.past = [];
@@ -132,9 +132,9 @@ class Builder {
     this.check();
   }
 
-  // changed writes the tree back into the text and tells the form that it was
-  // edited. The tree is drawn again after the browser has moved the focus: a
-  // field reports its change while the focus is on its way to the next control.
+  // changed writes the tree back into the text and reports the edit to the form. It draws
+  // the tree after the browser has moved the focus, because a field reports its change
+  // before the next control has the focus.
   changed(focus) {
     this.area.value = this.root === null ? "" : JSON.stringify(this.root, null, 2);
     this.area.form.dispatchEvent(new Event("input", { bubbles: true }));
@@ -143,8 +143,8 @@ class Builder {
     this.drawing = setTimeout(() => this.draw(focus));
   }
 
-  // draw draws the tree. The focus stays on the control that has it, or goes to
-  // the one that focus names.
+  // draw draws the tree. The focus stays on its control, or moves to the one that the
+  // parameter focus names.
   draw(focus) {
     const at = focus ?? (this.tree.contains(document.activeElement) ? document.activeElement.dataset.at : undefined);
     const drawn = make("div");
@@ -185,8 +185,8 @@ class Builder {
     return path.split(".").filter((i) => i !== "").reduce((node, i) => argsOf(node)[Number(i)], this.root);
   }
 
-  // put replaces the node at a path; null takes it away, and a group that is
-  // left empty with it.
+  // put replaces the node at a path. null removes the node, and its group if that is then
+  // empty.
   put(path, to) {
     if (path === "") {
       this.root = to;
@@ -201,12 +201,12 @@ class Builder {
     this.put(above, withArgs(group, args));
   }
 
-  // inside is the path of a node inside another.
+  // inside returns the path of a node inside another.
   inside(path, i) {
     return path === "" ? String(i) : `${path}.${i}`;
   }
 
-  // press does what a button says.
+  // press runs the action of a button.
   press(button) {
     if (!button) return;
     const [path, act] = button.dataset.at.split("/");
@@ -225,7 +225,7 @@ class Builder {
         const args = group === null ? [] : argsOf(group);
         const grown = group === null ? added : withArgs(group, [...args, added]);
         this.put(path, grown);
-        // A group of one that does not hold puts its nodes into a group inside.
+        // A "not" has one argument, so several nodes go into a group inside it.
         const within = group === null ? path : this.inside(grown.arg ? this.inside(path, 0) : path, args.length);
         this.changed(act === "add" ? `${within}/field` : `${within}/kind`);
         break;
@@ -243,7 +243,7 @@ class Builder {
     }
   }
 
-  // type takes up a value while it is typed. Nothing is drawn meanwhile.
+  // type stores a value while it is typed, without drawing the tree.
   type(control) {
     const [path, part] = control.dataset.at?.split("/") ?? [];
     if (control.tagName !== "INPUT") return;
@@ -263,13 +263,13 @@ class Builder {
     this.check();
   }
 
-  // settle ends the offer to undo a removal: it would undo what came after too.
+  // settle removes the undo button, because undoing would also undo later changes.
   settle() {
     this.past = [];
     this.tree.querySelector(".undo")?.remove();
   }
 
-  // chosen takes up a choice, a field's name or a part that was typed as JSON.
+  // chosen stores a choice, a field's name or a part that was typed as JSON.
   chosen(control) {
     const [path, part] = control.dataset.at?.split("/") ?? [];
     const node = this.at(path ?? "");
@@ -302,7 +302,7 @@ class Builder {
     return box;
   }
 
-  // withKind makes another kind of group of a group.
+  // withKind returns the group as another kind of group.
   withKind(node, op) {
     const args = argsOf(node);
     const inner = node.op === "not" && isGroup(node.arg) && node.arg.op !== "not" ? node.arg.args : args;
@@ -323,7 +323,7 @@ class Builder {
     return row;
   }
 
-  // values are the fields for what a field is compared with.
+  // values returns the controls for the values that a field is compared with.
   values(node, path, type, vocabulary) {
     const one = (label, part) => {
       const value = node[part];
@@ -344,14 +344,14 @@ class Builder {
     return [input];
   }
 
-  // raw shows what the choices cannot.
+  // raw draws a node that the menus cannot show, as JSON.
   raw(node, path) {
     const area = make("textarea", { className: "mono", rows: 4, value: JSON.stringify(node, null, 2), ariaLabel: "This part as JSON", spellcheck: false });
     area.dataset.at = `${path}/json`;
     return make("div", { className: "node" }, area, this.button("✕", `${path}/remove`, "Remove this condition"));
   }
 
-  // refit keeps what still makes sense when the field becomes another one.
+  // refit keeps the operator and values that are still valid for another field.
   refit(node, field) {
     const before = typeOf(node.field);
     const after = typeOf(field);
@@ -370,7 +370,7 @@ class Builder {
     return { op, field };
   }
 
-  // find asks for features that are named like what is being typed.
+  // find requests the features whose names match the typed text.
   find(text) {
     clearTimeout(this.finding);
     if (text.length < 4 || fields.has(text)) return;
@@ -385,7 +385,7 @@ class Builder {
     }, 250);
   }
 
-  // check has the server put the condition into words.
+  // check asks the server to put the condition into words.
   check() {
     clearTimeout(this.checking);
     this.checking = setTimeout(async () => {
@@ -419,7 +419,7 @@ class Builder {
 
 for (const box of document.querySelectorAll("[data-condition]")) new Builder(box);
 
-// Leaving with something typed that no address holds yet asks first.
+// Ask before the page is left with changes that no address holds yet.
 const editor = document.querySelector("form.editor");
 let touched = editor?.dataset.unsaved !== undefined;
 editor?.addEventListener("input", () => { touched = true; });

@@ -1,12 +1,11 @@
-// What makes the console nicer for those who run scripts. Every page works
-// without it.
+// Improvements for browsers that run scripts. Every page works without them.
 
-// Copy buttons are hidden until here, because without a script they do nothing.
+// Show the copy buttons, which do nothing without a script.
 const copy = async (button) => {
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
   } catch {
-    // Without TLS there is no clipboard to write to; a selection there is.
+    // Without TLS the clipboard is not available, so select the text instead.
     const area = document.createElement("textarea");
     area.value = button.dataset.copy;
     area.className = "away";
@@ -21,7 +20,7 @@ const copy = async (button) => {
   setTimeout(() => button.classList.remove("done"), 1500);
 };
 
-// announcer is a place from which a screen reader hears what was done.
+// announcer returns an element whose text screen readers announce.
 const announcer = () => {
   const status = document.createElement("div");
   status.id = "said";
@@ -36,13 +35,13 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", () => copy(button));
 }
 
-// A page that shows a secret answers a form; reloading it must not post that
-// form again.
+// A page that shows a secret is the answer to a form. Reloading it must not post that form
+// again.
 const settled = document.querySelector("[data-settle]");
 if (settled) history.replaceState(null, "", settled.dataset.settle);
 
-// What was wrong is read first. A page that begins elsewhere than at its top
-// has the focus where its address says, or else where the page says.
+// Faults get the focus first. Otherwise the focus goes to the fragment of the address, or
+// to the control that the page names.
 const refused = document.querySelector("[data-focus]");
 const begin = document.querySelector("main[data-begin]");
 if (refused) refused.focus();
@@ -53,7 +52,7 @@ else if (begin) {
   control?.scrollIntoView();
 }
 
-// A second press of a button does not post twice.
+// Prevent a second press of a button from posting twice.
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.method !== "post" || form.dataset.sent) {
@@ -64,15 +63,14 @@ document.addEventListener("submit", (event) => {
   setTimeout(() => delete form.dataset.sent, 4000);
 });
 
-// Menus close when somebody goes elsewhere, and with Escape.
+// Menus close on a click elsewhere, and with Escape.
 const menus = document.querySelectorAll("header.bar details");
 document.addEventListener("click", (event) => {
   for (const menu of menus) if (!menu.contains(event.target)) menu.open = false;
 });
 
-// A form that is being edited has the keyboard to itself: single keys do
-// nothing while a form that posts has changes, nor just after something was
-// typed anywhere, for the focus may have been lost. data-editing says so to the
+// Shortcut keys are off while a posting form has changes, and just after something was
+// typed anywhere, because the focus may have been lost. data-editing tells this to the
 // scripts of pages.
 const quietMillis = 1000;
 let quiet;

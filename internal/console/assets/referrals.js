@@ -1,11 +1,11 @@
-// Keys for the queue of referrals: j and k go through it, 1 to 3 choose an
-// outcome, o opens the whole story. Without this the same is done by links.
+// Keys for the queue of referrals: j and k move through it, 1 to 3 choose an outcome, o
+// opens the decision. Without this script there are links for the same.
 const rows = [...document.querySelectorAll("[data-row]")];
 const hint = document.querySelector("[data-keyhint]");
 if (hint) hint.hidden = false;
 
-// The list may be longer than its box: the open case is scrolled into sight,
-// without moving the page.
+// The list may be longer than its box. Scroll the open case into view without moving the
+// page.
 const current = rows.find((row) => row.getAttribute("aria-current"));
 const box = current?.closest("ol");
 if (box) box.scrollTop = current.offsetTop - box.offsetTop;
@@ -13,7 +13,7 @@ if (box) box.scrollTop = current.offsetTop - box.offsetTop;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("textarea, select, input:not([type=radio])")) return;
-  // A review that is being written is not left, nor changed by a stray key.
+  // Keys neither leave nor change a review that is being written.
   if (document.body.dataset.editing !== undefined && !event.target.closest("input[type=radio]")) return;
   if (document.body.dataset.editing === "changed" && "jko".includes(event.key)) return;
   const here = rows.findIndex((row) => row.getAttribute("aria-current"));

@@ -1,5 +1,5 @@
-// Files on their way up, and runs under way. Both pages work without this: the
-// form is posted as any other, and the page of a run loads itself again.
+// Progress of uploads and of runs. Both pages work without this script: the form is posted
+// like any other, and the page of a run reloads itself.
 
 const form = document.querySelector("form[data-upload]");
 if (form) {
@@ -8,8 +8,7 @@ if (form) {
   const word = shown.querySelector("span");
   const button = form.querySelector("button.primary");
 
-  // What was wrong is put where the page would have it, and the file stays
-  // chosen.
+  // Show the faults where the page would show them, and keep the chosen file.
   const refuse = (markup) => {
     const page = new DOMParser().parseFromString(markup, "text/html");
     for (const old of document.querySelectorAll("main > .notice, .field > .fault")) old.remove();
@@ -72,7 +71,7 @@ if (form) {
   });
 }
 
-// A run under way is looked at again until it is over.
+// Refresh the page of a run until it has finished.
 const look = async () => {
   const section = document.querySelector("[data-refresh]");
   if (!section) return;
@@ -90,7 +89,7 @@ const look = async () => {
       if (was && is && was.outerHTML !== is.outerHTML) was.replaceWith(document.importNode(is, true));
     }
   } catch {
-    // The network comes back, or the reader goes elsewhere.
+    // Try again; the network may come back.
   }
   setTimeout(look, 1500);
 };
