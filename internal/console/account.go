@@ -6,7 +6,7 @@ import (
 	"verdict/internal/account"
 )
 
-// accountPages are a person's own account: the password, and the sessions that are open.
+// accountPages are the pages of a person's own account: the password and the open sessions.
 type accountPages struct {
 	access *account.Access
 }
@@ -45,7 +45,7 @@ func (p *accountPages) changePassword(v *visit) error {
 	_, token, err := p.access.ChangePassword(v.ctx, v.who.session,
 		v.form.Secret("current_password"), v.form.Secret("password"), v.address(), v.r.UserAgent())
 	if err != nil {
-		return v.again(err, p.account)
+		return v.redraw(err, p.account)
 	}
 
 	v.cookies.keepToken(token)
@@ -66,8 +66,8 @@ func (p *accountPages) endOtherSessions(v *visit) error {
 	return v.done("You are signed out everywhere else.", "/account")
 }
 
-// browserName makes a name of what a browser calls itself. The order matters:
-// most call themselves by the names of others too.
+// browserName returns a readable name for a user agent. The order matters, because most user agents
+// also contain the names of other browsers.
 func browserName(agent string) string {
 	name := "A browser"
 	for _, b := range [][2]string{

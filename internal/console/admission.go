@@ -11,7 +11,7 @@ import (
 	"verdict/internal/serving"
 )
 
-// The refusals of what is too much at once.
+// The refusals of requests beyond a limit.
 var (
 	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many requests are in progress; try again in a moment")
@@ -25,8 +25,8 @@ var (
 		"you sent too many forms in a short time; try again in a moment")
 )
 
-// limit takes a token of the person's bucket, or refuses. Reading has none, and
-// what needs no session is throttled by its use cases.
+// limit applies the person's rate limit to posted forms. Reading pages has no rate limit, and the
+// use cases that need no session throttle themselves.
 func (v *visit) limit() error {
 	if v.r.Method != http.MethodPost {
 		return nil
@@ -39,10 +39,10 @@ func (v *visit) limit() error {
 	return nil
 }
 
-// admit takes a place for the work on a request once its form has arrived, and
-// then waits for a slot on a processor. An export has one of a few places of its
-// own, and gives the slot up while its reader takes it in; an upload is bounded by
-// the memory it takes, and has a slot once it is there.
+// admit takes a place for the request once its form has arrived, then waits for a slot on a
+// processor. An export takes one of the few places for exports, and gives up the slot while its
+// client reads. An upload takes no place: the memory budget bounds uploads, and the handler enters
+// the scheduler itself.
 func (v *visit) admit() error {
 	places, owner, full := v.console.places, v.owner(), errShare
 	switch {
@@ -59,8 +59,8 @@ func (v *visit) admit() error {
 	return nil
 }
 
-// owner returns whose share of the node a request uses: the tenant's once
-// somebody is signed in, the network address's before.
+// owner returns whose share of the node the request uses: the tenant's if somebody is signed in,
+// else the network address's.
 func (v *visit) owner() string {
 	if v.who != nil {
 		return v.who.session.Tenant.ID
@@ -68,43 +68,45 @@ func (v *visit) owner() string {
 	return v.console.options.Address(v.r)
 }
 
-// makeRoom gives back what the request has taken.
-func (v *visit) makeRoom() {
+// release gives back the slot, the memory and the place of the request.
+func (v *visit) release() {
 	v.slot.Leave()
-	v.giveBack()
+	v.releaseMemory()
 	if v.place != nil {
 		v.place()
 	}
 }
 
-// turnedAway notes that a request was refused for want of a place.
-func (v *visit) turnedAway(from *admission.Pool) {
+// logRefusals counts a request that was refused because the pool has no place left, and logs the
+// count from time to time.
+func (v *visit) logRefusals(from *admission.Pool) {
 	if n := from.Refused(v.begun); n > 0 {
-		v.console.options.Logger.Warn("refused pages: too many requests in progress", "requests", n, "places", from.Room())
+		v.console.options.Logger.Warn("refused pages: too many requests in progress",
+			"requests", n, "places", from.Room())
 	}
 }
 
-// reserve takes so many bytes of memory from the owner's share, or refuses.
+// reserve takes memory from the owner's share, or refuses.
 func (v *visit) reserve(bytes int64) error {
 	if v.reserved == 0 {
-		v.payer = v.owner() // who signs in meanwhile is another owner
+		v.memoryOwner = v.owner() // signing in later changes v.owner
 	}
-	if !v.console.options.Memory.Take(v.payer, bytes) {
+	if !v.console.options.Memory.Take(v.memoryOwner, bytes) {
 		return errMemory
 	}
 	v.reserved += bytes
 	return nil
 }
 
-// giveBack is for the memory of a body that is not needed any more.
-func (v *visit) giveBack() {
-	v.console.options.Memory.Give(v.payer, v.reserved)
+// releaseMemory gives back the memory that was reserved for the body.
+func (v *visit) releaseMemory() {
+	v.console.options.Memory.Give(v.memoryOwner, v.reserved)
 	v.reserved = 0
 }
 
-// readFile reads an uploaded file whole; tooLarge is what is wrong with one of
-// more bytes than most. How large a packed one becomes is not known before, so
-// the memory is taken as it grows; for the beginning upload.fields has.
+// readFile reads an uploaded file into memory. It returns tooLarge if the file has more than most
+// bytes. The size of a compressed file is not known before, so memory is reserved as it grows;
+// upload.fields has reserved the memory for the beginning.
 func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, error) {
 	var text strings.Builder
 	for {
@@ -123,9 +125,9 @@ func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, erro
 	}
 }
 
-// drain hears out the sender of a file that is refused: a browser hears nothing
-// before all is sent, unless it is very much.
+// drain reads on after a file was refused, up to a limit: a browser reads the answer only after it
+// has sent everything.
 func (v *visit) drain(body io.Reader) {
-	v.giveBack()
-	_, _ = io.CopyN(io.Discard, body, drainedFile)
+	v.releaseMemory()
+	_, _ = io.CopyN(io.Discard, body, maxDrained)
 }

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/frauddesk"
 )
 
-// alertTypes say what an alert of a type is about.
+// alertTypes are the titles of the alert types.
 var alertTypes = map[string]string{
 	"pincode_spike":             "Spike in a pincode",
 	"ip_cluster":                "Cluster behind one address",
@@ -60,7 +60,7 @@ func alertTitle(kind string) string {
 type alertRow struct {
 	frauddesk.Alert
 	Title string
-	What  string // what is shared
+	What  string // the kind of the shared entity
 	Story string
 }
 
@@ -77,7 +77,7 @@ func alertRows(alerts []frauddesk.Alert) []alertRow {
 	return rows
 }
 
-// alertStory tells in a sentence what was seen, and against what.
+// alertStory describes in a sentence what was counted, and the threshold.
 func alertStory(a frauddesk.Alert) string {
 	within := "within " + hours(a.WindowHours)
 	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
@@ -110,7 +110,7 @@ func alertStory(a frauddesk.Alert) string {
 	return fmt.Sprintf("%s was seen %s; the threshold is %s.", value, within, threshold)
 }
 
-// alertResolutions are what an alert can turn out to be, with what follows.
+// alertResolutions are the resolutions of an alert, with their consequences.
 var alertResolutions = []option{
 	{
 		Value: "confirmed_fraud",
@@ -126,7 +126,7 @@ var alertResolutions = []option{
 	{Value: "other", Label: "Something else"},
 }
 
-// alert is one alert: what was seen, who is in it, and what was done about it.
+// alert renders one alert: the evidence, the applicants, and what was done about it.
 func (p *fraudPages) alert(v *visit) error {
 	found, err := p.fraud.Alert(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *fraudPages) alert(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if found.Graph != nil { // what ties the ring, and not every address and pincode
+	if found.Graph != nil { // only the entities that form the ring, not every address and pincode
 		ring = *found.Graph
 	}
 
@@ -184,26 +184,26 @@ func (p *fraudPages) alert(v *visit) error {
 	return v.render("alert", data.Alert.Title, data)
 }
 
-// blockChoice is something that closing an alert as confirmed fraud can put on
-// the block list.
+// blockChoice is an entity that can be added to the block list when an alert is closed as confirmed
+// fraud.
 type blockChoice struct {
 	Value, Kind, Display string
-	Who                  string // who shares it
+	Who                  string // who would be blocked
 	Checked              bool
 }
 
-// widelyShared says who is declined with a thing that people share who have
-// nothing to do with each other.
+// widelyShared are the kinds of entities that unrelated people share, with who would be declined.
 var widelyShared = map[string]string{
 	"ip":      "everybody who applies from this address",
 	"pincode": "everybody who applies from this pincode",
 	"agent":   "everybody who applies through this agent",
 }
 
-// blockChoices are the thing that an alert is about and what ties its applicants.
-// What the API blocks by default is ticked until somebody says otherwise: never an
-// address, a pincode or an agent, and of what else they share the accounts of a
-// ring, an address, a pincode or an agent. A phone or a number may be a family's.
+// blockChoices returns the entity of an alert and the entities that link its applicants. Initially
+// the same entities are selected as the API blocks by default. An internet address, a pincode or an
+// agent is never selected; of the other shared entities only the bank accounts are, and only if the
+// alert is about a ring, an address, a pincode or an agent. A device or a number may belong to a
+// family.
 func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice {
 	var list []blockChoice
 	add := func(kind, key, display, who string, checked bool) {
@@ -238,19 +238,18 @@ func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice
 	return list
 }
 
-// ringEntity is something that applicants of an alert share.
+// ringEntity is an entity that applicants of an alert use.
 type ringEntity struct {
 	Kind, Display string
 	Applicants    int64
-	Itself        bool // it is what the alert is about
+	Itself        bool // the alert is about this entity
 }
 
-// sharedBy is from how many applicants on a thing is drawn among those that tie
-// them together; what only one has says nothing about a ring.
+// sharedBy is how many applicants must use an entity for the chart to show it. An entity with a
+// single applicant links nobody.
 const sharedBy = 2
 
-// ringOf is the picture: what is shared on the left, and the applicants on the
-// right.
+// ringOf returns the chart of a ring: shared entities on the left, applicants on the right.
 func ringOf(r frauddesk.Ring) chart.Ring {
 	picture := chart.Ring{Head: chart.Head{
 		ID: "ring", Title: "Who shares what",
@@ -287,11 +286,11 @@ func (p *fraudPages) acknowledgeAlert(v *visit) error {
 	return p.moveAlert(v, "acknowledged", "The alert is acknowledged.")
 }
 
-// closeAlert is asked for twice in live: what was shared is blocked by it, or
-// kept silent.
+// closeAlert closes an alert. In live it asks for confirmation, because closing blocks entities or
+// suppresses further alerts about them.
 func (p *fraudPages) closeAlert(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.alert)
+		return v.redraw(err, p.alert)
 	}
 	return p.moveAlert(v, "closed", "The alert is closed.")
 }
@@ -301,19 +300,19 @@ func (p *fraudPages) moveAlert(v *visit, to, said string) error {
 	if v.form.Value("choose") != "" && v.form.Value("resolution") == "confirmed_fraud" {
 		var err error
 		if move.Block, err = chosenEntities(v.form); err != nil {
-			return v.again(err, p.alert)
+			return v.redraw(err, p.alert)
 		}
 	}
 
 	if _, err := p.fraud.MoveAlert(v.ctx, v.caller(), v.id("id"), move); err != nil {
-		return v.again(err, p.alert)
+		return v.redraw(err, p.alert)
 	}
 
 	return v.done(said, "/fraud/alerts/"+v.id("id"))
 }
 
-// chosenEntities returns the entities that are ticked to be blocked, each with the
-// end that the form gives all of them.
+// chosenEntities returns the entities that are selected to be blocked. All of them get the expiry
+// of the form.
 func chosenEntities(f *form) ([]frauddesk.BlockEntity, error) {
 	var faults fault.List
 	expires := day(&faults, "/expires_at", f.Value("expires_at"))

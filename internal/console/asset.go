@@ -15,20 +15,21 @@ import (
 	"verdict/internal/chart"
 )
 
-// assetPath is where stylesheet, scripts and pictures are.
+// assetPath is the path below which stylesheet, scripts and pictures are served.
 const assetPath = "/console/assets/"
 
-// stylesheet is the one name of all stylesheets together.
+// stylesheet is the file name of the shared stylesheet, under which all stylesheets are served
+// together.
 const stylesheet = "console.css"
 
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are the files that pages load, each under a name that has the hash of
-// its content: a browser keeps it for good, and a new version has a new name.
+// assets are the files that pages load. Each is served under a name that contains the hash of its
+// content, so that browsers can cache it without end and a new version has a new name.
 type assets struct {
-	names map[string]string // the name in the folder, and under which it is served
-	files map[string]asset  // by the name under which it is served
+	names map[string]string // the served name of each file in the folder
+	files map[string]asset  // by the served name
 }
 
 type asset struct {
@@ -40,11 +41,10 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// loadAssets reads the folder. All stylesheets are served as one, the pictures'
-// first and the frame's next, so that each part of the console can keep a file
-// of its own. Such a file puts all of its rules inside ":where(.of-PART)", the
-// class of the body of that part's pages: a class of one part never styles
-// another part's pages. :where adds no specificity.
+// loadAssets reads the embedded files. All stylesheets are served as one: first that of charts,
+// then console.css, then those of the parts. A part's file puts all of its rules inside
+// ":where(.of-PART)", the class of the body of that part's pages, so that it never styles another
+// part's pages. :where adds no specificity.
 func loadAssets() (*assets, error) {
 	a := &assets{names: map[string]string{}, files: map[string]asset{}}
 	frame, err := assetFiles.ReadFile("assets/" + stylesheet)
@@ -80,11 +80,11 @@ func (a *assets) add(name string, body []byte) {
 	a.files[served] = asset{contentTypes[extension], body}
 }
 
-// link is the address of an asset, for templates.
+// link returns the address of an asset, for templates.
 func (a *assets) link(name string) (string, error) {
 	served, ok := a.names[name]
 	if !ok {
-		return "", fmt.Errorf("there is no asset %s", name)
+		return "", fmt.Errorf("no asset has the name %s", name)
 	}
 	return assetPath + served, nil
 }

@@ -21,7 +21,7 @@ func (p *auditPages) routes() []page {
 	}
 }
 
-// auditFilter reads the filters of the address.
+// auditFilter returns the filters of the query.
 func auditFilter(f *form) account.AuditFilter {
 	return account.AuditFilter{Actor: f.Value("actor"), Action: f.Value("action"), Object: f.Value("object")}
 }
@@ -57,11 +57,11 @@ func (p *auditPages) audit(v *visit) error {
 	})
 }
 
-// auditCSV streams the whole trail that the filters leave: a file has no pages.
+// auditCSV sends all entries that match the filters, not only one page.
 func (p *auditPages) auditCSV(v *visit) error {
 	list, filter := v.listing(), auditFilter(v.filters())
 	if len(v.form.Faults) > 0 {
-		return errNowhere // a link of ours has dates that can be read
+		return errNotFound // the page links here only with valid dates
 	}
 	return v.export("audit-"+string(v.env)+".csv", func(out io.Writer, pause func()) error {
 		return p.accounts.ExportAudit(v.r.Context(), v.caller(), filter, list, out, pause)

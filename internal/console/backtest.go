@@ -15,8 +15,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// backtestPages are the backtests: the list, a new one (from a file, a synthetic book or
-// stored decisions), one run with its report and its rows, and the comparison of two runs.
+// backtestPages are the backtests: the list, a new run (from a file, a synthetic book or stored
+// decisions), one run with its report and its rows, and the comparison of two runs.
 type backtestPages struct {
 	runs       *study.Backtests
 	versions   policyVersions
@@ -45,7 +45,7 @@ func (p *backtestPages) routes() []page {
 	}
 }
 
-// backtestSources are what the rows of a run can be, for people.
+// backtestSources are the names of the sources of rows.
 var backtestSources = map[string]string{
 	"rows":      "Rows in a request",
 	"csv":       "A CSV file",
@@ -61,8 +61,7 @@ type backtestRow struct {
 	By                   string
 }
 
-// Done is how much of the run is done, for a progress bar; -1 while nobody can
-// say.
+// Done returns how many rows are done, for a progress bar; -1 while the total is unknown.
 func (b backtestRow) Done() int64 {
 	if b.Rows == 0 {
 		return -1
@@ -70,7 +69,7 @@ func (b backtestRow) Done() int64 {
 	return b.RowsDone
 }
 
-// Took is how long the run took, "" until it is over.
+// Took returns how long the run took, "" until it has finished.
 func (b backtestRow) Took() string {
 	if b.StartedMicros == 0 || b.FinishedMicros <= b.StartedMicros {
 		return ""
@@ -84,7 +83,7 @@ func (b backtestRow) Took() string {
 	return took.Round(100 * time.Millisecond).String()
 }
 
-// backtestRowsOf puts names to the ids in runs.
+// backtestRowsOf adds the names of policies and people to runs.
 func (p *backtestPages) backtestRowsOf(v *visit, runs ...study.Backtest) ([]backtestRow, error) {
 	policies, _, err := p.versions.names(v)
 	if err != nil {
@@ -143,7 +142,7 @@ func (p *backtestPages) backtests(v *visit) error {
 	})
 }
 
-// stateOptions are the choices of a filter: any, and each of the states.
+// stateOptions returns the choices of a filter: "Any", and each of the states.
 func stateOptions(states []string) []option {
 	list := []option{{Value: "", Label: "Any"}}
 	for _, s := range states {
@@ -159,7 +158,7 @@ func sentenceCase(text string) string {
 	return text
 }
 
-// backtest is one run: how far it is, and when it is over what came of it.
+// backtest renders one run: its progress and, once it has finished, its report.
 func (p *backtestPages) backtest(v *visit) error {
 	run, err := p.runs.Get(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -175,7 +174,7 @@ func (p *backtestPages) backtest(v *visit) error {
 		Run     backtestRow
 		Over    bool
 		Body    template.HTML
-		Expired bool             // the pictures cannot be drawn any more
+		Expired bool             // the rows were deleted, so charts cannot be rendered
 		Report  *backtest.Report // nil until the run has succeeded
 	}{Run: rows[0], Over: run.Over()}
 	if len(run.Report) > 0 {
@@ -191,7 +190,7 @@ func (p *backtestPages) backtest(v *visit) error {
 	return v.render("backtest", "Backtest", data)
 }
 
-// hasCode reports whether an error is the refusal with a code.
+// hasCode reports whether err is a refusal with the code.
 func hasCode(err error, code string) bool {
 	var refusal *fault.Error
 	return errors.As(err, &refusal) && refusal.Code == code
@@ -199,13 +198,13 @@ func hasCode(err error, code string) bool {
 
 func (p *backtestPages) cancelBacktest(v *visit) error {
 	if _, err := p.runs.Cancel(v.ctx, v.caller(), v.id("id"), nil); err != nil {
-		return v.again(err, p.backtest)
+		return v.redraw(err, p.backtest)
 	}
 	return v.done("The backtest was cancelled. It is not billed.", "/backtests/"+v.id("id"))
 }
 
-// backtestReport is the report as a file that opens anywhere. It has a policy
-// of its own inside; shown here, that of the console would leave it bare.
+// backtestReport sends the report as an HTML file to download. The file has a
+// Content-Security-Policy of its own; shown inline, that of the console would block its styles.
 func (p *backtestPages) backtestReport(v *visit) error {
 	report, err := p.runs.Page(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -218,9 +217,8 @@ func (p *backtestPages) backtestReport(v *visit) error {
 	return nil
 }
 
-// backtestRows sends what was decided of each row, or of the swapped ones. The
-// rows are decided again, which takes as long as it takes; only a chunk must
-// not.
+// backtestRows sends the decision of each row, or of the swapped rows only. The rows are decided
+// again. The whole file may take any time, but each chunk has a deadline.
 func (p *backtestPages) backtestRows(v *visit) error {
 	swapped := v.query("swapped") == "1"
 	name := v.id("id") + "-rows.csv"

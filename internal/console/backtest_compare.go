@@ -18,7 +18,7 @@ type comparedRun struct {
 	report *backtest.Report
 }
 
-// comparison is what the page shows of two runs.
+// comparison is the comparison of two runs.
 type comparison struct {
 	A, B    *comparedRun
 	Figures []comparedFigure
@@ -30,8 +30,7 @@ type comparison struct {
 // comparedFigure is a figure of two runs side by side.
 type comparedFigure struct{ Name, A, B, Change string }
 
-// compareBacktests sets two runs side by side. Without both of them the page
-// asks for them.
+// compareBacktests renders two runs side by side, or the form that asks for them.
 func (p *backtestPages) compareBacktests(v *visit) error {
 	runs, err := p.runs.List(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {
@@ -102,7 +101,7 @@ func (p *backtestPages) comparison(v *visit) (*comparison, error) {
 	}, nil
 }
 
-// shownFigure is a figure of a report for a table or a picture.
+// shownFigure is a figure of a report; known is false if the report does not have it.
 type shownFigure struct {
 	value float64
 	known bool
@@ -112,8 +111,8 @@ func shownRatio(f backtest.Figure) shownFigure { return shownFigure{f.Float(), f
 
 func shownMoney(m backtest.Money) shownFigure { return shownFigure{m.Float(), m.Known} }
 
-// comparedField is a row of a comparison: how its figure is found and written. A
-// percentage of a year is already in percent.
+// comparedField is a row of a comparison. If yearly, the figure is an annual rate, which is already
+// in percent.
 type comparedField struct {
 	name   string
 	unit   chart.Unit
@@ -187,7 +186,7 @@ func comparedFigures(a, b *backtest.Report) []comparedFigure {
 		}
 		if x.known && y.known {
 			row.Change = signed(y.value-x.value, write)
-			if f.unit == chart.Percent || f.yearly { // the difference of two shares is in points
+			if f.unit == chart.Percent || f.yearly { // the difference of two percentages is in points
 				row.Change = strings.Replace(row.Change, "%", "points", 1)
 			}
 		}
@@ -197,7 +196,7 @@ func comparedFigures(a, b *backtest.Report) []comparedFigure {
 	return list
 }
 
-// signed writes a difference with its sign, which is no part of a unit.
+// signed writes a difference with its sign before the unit.
 func signed(x float64, write func(float64) string) string {
 	switch zero := write(0); {
 	case x > 0 && write(x) != zero:
@@ -208,7 +207,7 @@ func signed(x float64, write func(float64) string) string {
 	return "the same"
 }
 
-// comparedGrades has a row for each grade that one of the runs has.
+// comparedGrades returns a table with a row for each grade that at least one of the runs has.
 func comparedGrades(a, b *backtest.Report) chart.Table {
 	t := chart.Table{Columns: []string{
 		"Grade", "Share, A", "Share, B", "Approval, A", "Approval, B", "Bad rate, A", "Bad rate, B",
@@ -230,7 +229,7 @@ func comparedGrades(a, b *backtest.Report) chart.Table {
 			row[0] = "(no grade)"
 		}
 
-		one, other := byGrade[0][name], byGrade[1][name] // no rows of a grade: all figures are unknown
+		one, other := byGrade[0][name], byGrade[1][name] // if a run lacks the grade, its figures are unknown
 		for _, f := range []backtest.Figure{
 			one.Share, other.Share, one.ApprovalRate, other.ApprovalRate, one.BadRate.Rate, other.BadRate.Rate,
 		} {
@@ -247,8 +246,8 @@ func comparedGrades(a, b *backtest.Report) chart.Table {
 	return t
 }
 
-// comparedScores draws how the scores of both runs lie, as shares, because the
-// runs may have different numbers of rows.
+// comparedScores returns the chart of the score distributions, as shares, because the runs may have
+// different numbers of rows.
 func comparedScores(a, b *backtest.Report) chart.Line {
 	c := chart.Line{
 		Head:   chart.Head{ID: "scores", Title: "Scores", Description: "Share of applications by score in each run."},
@@ -276,7 +275,7 @@ func comparedScores(a, b *backtest.Report) chart.Line {
 	return c
 }
 
-// comparedROC draws how well the scores of both runs tell the bad from the good.
+// comparedROC returns the chart of the ROC curves of both runs.
 func comparedROC(a, b *backtest.Report) chart.Line {
 	c := chart.Line{
 		Head: chart.Head{

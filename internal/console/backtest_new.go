@@ -14,14 +14,14 @@ import (
 	"verdict/internal/study"
 )
 
-// Where the rows of a new backtest come from, as the address says it.
+// The values of the query parameter "from": the source of the rows.
 const (
 	fromFile      = "file"
 	fromSynthetic = "synthetic"
 	fromDecisions = "decisions"
 )
 
-// backtestForm is the page of a new backtest: one form, of where the rows are.
+// backtestForm renders the form of a new backtest for the chosen source of rows.
 func (p *backtestPages) backtestForm(v *visit) error {
 	from := v.query("from")
 	if !slices.Contains([]string{fromFile, fromSynthetic, fromDecisions}, from) {
@@ -75,7 +75,7 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 	})
 }
 
-// optionFields are the fields that every form of a run has.
+// optionFields are the fields that the forms of all sources have.
 var optionFields = []string{"rule_set_id", "challenger_rule_set_id", "lgd", "funding_rate"}
 
 // options reads the policies and the assumptions of a run.
@@ -91,21 +91,22 @@ func (f *form) options(faults *fault.List) study.BacktestRequest {
 	return r
 }
 
-// runSynthetic runs the policies over a book of invented applicants.
+// runSynthetic runs the policies on a synthetic book of applicants.
 func (p *backtestPages) runSynthetic(v *visit) error {
 	var faults fault.List
 	r := v.form.options(&faults)
 	book := study.DefaultBook()
 	most := int(p.runs.MaxRows())
-	book.Rows = int64(whole(&faults, "/n", v.form.Value("n"), int(book.Rows), 1, most))
-	book.Seed = uint64(whole(&faults, "/seed", v.form.Value("seed"), int(book.Seed), 0, study.MaxSeed))
-	book.Months = whole(&faults, "/months", v.form.Value("months"), 0, backtest.MinMonths, backtest.MaxMonths)
-	book.BadRate = numberBetween(&faults, "/bad_rate", v.form.Value("bad_rate"), backtest.MinBadRate, backtest.MaxBadRate)
+	book.Rows = int64(wholeNumber(&faults, "/n", v.form.Value("n"), int(book.Rows), 1, most))
+	book.Seed = uint64(wholeNumber(&faults, "/seed", v.form.Value("seed"), int(book.Seed), 0, study.MaxSeed))
+	book.Months = wholeNumber(&faults, "/months", v.form.Value("months"), 0, backtest.MinMonths, backtest.MaxMonths)
+	book.BadRate = numberBetween(&faults, "/bad_rate", v.form.Value("bad_rate"),
+		backtest.MinBadRate, backtest.MaxBadRate)
 	r.Book = &book
 	return p.runBacktest(v, fromSynthetic, r, faults.Err())
 }
 
-// runReplay runs the policies over decisions that were made.
+// runReplay runs the policies on stored decisions.
 func (p *backtestPages) runReplay(v *visit) error {
 	var faults fault.List
 	r := v.form.options(&faults)
@@ -115,7 +116,7 @@ func (p *backtestPages) runReplay(v *visit) error {
 		PolicyKey: v.form.Value("policy_key"),
 		Status:    v.form.Value("status"),
 	}
-	if !r.Replay.To.IsZero() { // the day that is named is the last of them
+	if !r.Replay.To.IsZero() { // the named day is included
 		r.Replay.To = r.Replay.To.AddDate(0, 0, 1)
 	}
 	return p.runBacktest(v, fromDecisions, r, faults.Err())
@@ -129,28 +130,28 @@ func (p *backtestPages) runBacktest(v *visit, from string, r study.BacktestReque
 	}
 	if err != nil {
 		draw := func(v *visit) error { return p.drawBacktestForm(v, from) }
-		return v.again(missingField(beneath(err, "/"+from)), draw)
+		return v.redraw(missingField(trimPointer(err, "/"+from)), draw)
 	}
 
 	return p.toBacktest(v, run)
 }
 
-// toBacktest leads to a run.
+// toBacktest redirects to a run. A script that follows no redirect gets 201 with the Location.
 func (p *backtestPages) toBacktest(v *visit, run study.Backtest) error {
 	at := "/backtests/" + run.ID
-	if v.r.Header.Get(sentByScript) != "" {
+	if v.r.Header.Get(scriptHeader) != "" {
 		v.w.Header().Set("Location", v.at(at))
 		v.w.WriteHeader(http.StatusCreated)
 		return nil
 	}
 
-	return v.see(v.at(at))
+	return v.redirect(v.at(at))
 }
 
-// beneath lets the faults of an object's members be shown beside the fields of
-// the same names.
-func beneath(err error, object string) error {
-	return pointed(err, func(pointer string) string {
+// trimPointer removes the name of an object from the pointers of its members' faults, so that they
+// are shown beside the fields of the same names.
+func trimPointer(err error, object string) error {
+	return mapPointers(err, func(pointer string) string {
 		if rest, inside := strings.CutPrefix(pointer, object+"/"); inside {
 			return "/" + rest
 		}
@@ -158,8 +159,8 @@ func beneath(err error, object string) error {
 	})
 }
 
-// missingField makes a fault of the form of a thing that a field names and that
-// is not there, so that the page is drawn again instead of none.
+// missingField turns the refusal of an unknown id in a field into a fault of the form, so that the
+// form is shown again instead of an error page.
 func missingField(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound || len(refusal.Items) == 0 {
@@ -171,8 +172,8 @@ func missingField(err error) error {
 	return &at
 }
 
-// pointed lets the faults of a refusal point elsewhere.
-func pointed(err error, to func(pointer string) string) error {
+// mapPointers returns the error with each fault's pointer replaced by what to returns.
+func mapPointers(err error, to func(pointer string) string) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		item.Pointer = to(item.Pointer)
 		return item

@@ -7,21 +7,20 @@ import (
 	"verdict/internal/study"
 )
 
-// uploadBacktest takes a CSV file as it comes in. It is the last field of its
-// form: the others say how it is read.
+// uploadBacktest runs a backtest on a CSV file while it is uploaded. The file is the last field of
+// its form, because the other fields say how to read it.
 func (p *backtestPages) uploadBacktest(v *visit) error {
-	// Whether the browser is still there shows when the file is read; what came
-	// before it went away is dealt with all the same, so that the run is not
-	// left half received.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), longestFile)
+	// Do not cancel the work when the browser disconnects: reading the file then fails, and
+	// the run must still be ended properly and not stay half received.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), maxUploadTime)
 	defer cancel()
 	ctx, v.slot = p.processors.Enter(ctx, v.owner())
-	body := newUpload(v, longestFile)
+	body := newUpload(v, maxUploadTime)
 	draw := func(v *visit) error { return p.drawBacktestForm(v, fromFile) }
 	file, err := body.fields(document.BacktestMembers())
 	if err != nil {
 		v.drain(body)
-		return v.again(err, draw)
+		return v.redraw(err, draw)
 	}
 
 	r, err := document.ReadBacktestFields(v.form.filled(document.BacktestMembers()...))
@@ -35,9 +34,9 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 	}
 
 	body.rest()
-	v.ctx = ctx // the file may have taken longer than a page may
+	v.ctx = ctx // v.ctx may have expired during the upload
 	if err != nil {
-		return v.again(missingField(err), draw)
+		return v.redraw(missingField(err), draw)
 	}
 
 	return p.toBacktest(v, run)

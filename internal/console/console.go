@@ -13,38 +13,37 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options are what a Console needs besides its use cases. A zero field takes
-// its default.
+// Options are the settings of a Console. A zero field takes its default.
 type Options struct {
 	Logger  *slog.Logger
 	Now     func() time.Time
 	Version string
-	// MaxForm is the largest form that is read, in bytes; 1 MiB.
+	// MaxForm is the largest form that is read, in bytes; 1 MiB by default.
 	MaxForm int64
-	// RequestTimeout bounds the work on one request; 20 s.
+	// RequestTimeout is the deadline for handling one request; 20 s by default.
 	RequestTimeout time.Duration
-	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
-	// are refused immediately.
+	// MaxInFlight is how many requests are handled at the same time; 512 by default. Requests
+	// beyond it are refused immediately.
 	MaxInFlight int
-	// Memory is what bodies may take, in bytes, and Exports are the places of
-	// files that are sent, both all together; by default 512 MiB and 4 of the
-	// console's own. Processors shares processor time among tenants.
+	// Memory is the budget for request bodies in bytes, Exports the number of files that are sent
+	// at the same time, both for all requests together. By default the console has its own pools of
+	// 512 MiB and 4 files. Processors shares processor time among tenants.
 	Memory     *admission.Pool
 	Exports    *admission.Pool
 	Processors *admission.Scheduler
-	// Slow delays somebody who is not signed in and sends too fast; by default
-	// nobody is delayed.
+	// Slow delays a client that is not signed in and sends requests too fast; by default nobody is
+	// delayed.
 	Slow func(*http.Request)
-	// PostRate is how fast one person may send forms; 240 a minute, 120 at once.
+	// PostRate is the rate limit for forms of one person; by default 240 a minute with bursts of
+	// 120.
 	PostRate tenant.Rate
-	// Address is where a request comes from and Secure whether it came
-	// encrypted, as far as a proxy's word on that is to be trusted. By default
-	// no proxy's is.
+	// Address returns the client's network address of a request, and Secure reports whether the
+	// client used TLS. Both decide which proxies' headers to trust; by default none are trusted.
 	Address func(*http.Request) string
 	Secure  func(*http.Request) bool
-	// Reference is the description of the API as a piece of a page.
+	// Reference returns the API reference as an HTML fragment.
 	Reference func() (template.HTML, error)
-	// Observe is told of every request when it is over; it must not block.
+	// Observe is called after every request; it must not block.
 	Observe func(serving.Observation)
 }
 
@@ -61,7 +60,7 @@ type Console struct {
 	places    *admission.Pool
 	posts     tenant.Buckets[string] // by user id
 	menu      []menuGroup
-	shown     map[string]bool // the paths of the pages that can be asked for
+	shown     map[string]bool // the path patterns of GET pages
 }
 
 const (
@@ -70,7 +69,7 @@ const (
 	defaultMaxInFlight    = 512
 )
 
-// withDefaults fills in what is left open.
+// withDefaults returns the options with the default of every zero field.
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -105,14 +104,19 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// New makes the handler of everything under /console. A template that cannot
-// be read is told here and not when somebody asks for the page.
+// New returns the handler of everything under /console. It parses all templates, so that a faulty
+// template is reported at start and not when somebody opens the page.
 func New(service *usecase.Set, o Options) (*Console, error) {
 	o = o.withDefaults()
 	c := &Console{
-		service: service, options: o, ids: serving.NewRequestIDs(), mux: http.NewServeMux(),
-		guard: http.NewCrossOriginProtection(), places: admission.NewPool(int64(o.MaxInFlight)), shown: map[string]bool{},
-		mapper: serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errUnavailable},
+		service: service,
+		options: o,
+		ids:     serving.NewRequestIDs(),
+		mapper:  serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errUnavailable},
+		mux:     http.NewServeMux(),
+		guard:   http.NewCrossOriginProtection(),
+		places:  admission.NewPool(int64(o.MaxInFlight)),
+		shown:   map[string]bool{},
 	}
 	var err error
 	if c.assets, err = loadAssets(); err != nil {
@@ -127,7 +131,7 @@ func New(service *usecase.Set, o Options) (*Console, error) {
 	return c, nil
 }
 
-// Routes lists the patterns of the console, for tests that visit them all.
+// Routes returns the patterns of all pages, for tests that visit them.
 func (c *Console) Routes() []string {
 	var list []string
 	for _, p := range c.table() {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The names of the cookies. Over TLS the session's has the prefix with which a browser
-// accepts it only from this very host.
+// The names of the cookies. Over TLS the session and browser cookies have the prefix
+// "__Host-", with which a browser accepts them only from this host.
 const (
 	sessionCookie       = "verdict"
 	secureSessionCookie = "__Host-verdict"
@@ -21,12 +21,12 @@ const (
 )
 
 const (
-	flashAge = 60                 // seconds; a redirect takes less
-	themeAge = 365 * 24 * 60 * 60 // seconds
-	markAge  = 365 * 24 * 60 * 60 // seconds
-	maxFlash = 300                // bytes of a message
-	ageLimit = 7 * 24 * time.Hour // the longest that a session lives
-	dropped  = -1                 // the age of a cookie that is to go
+	flashAge  = 60                 // seconds; a redirect takes less
+	themeAge  = 365 * 24 * 60 * 60 // seconds
+	markAge   = 365 * 24 * 60 * 60 // seconds
+	maxFlash  = 300                // bytes of a message
+	ageLimit  = 7 * 24 * time.Hour // maximum lifetime of a session
+	deleteAge = -1                 // the Max-Age that deletes a cookie
 )
 
 // cookies reads the cookies of one request and sets those of its answer.
@@ -36,8 +36,8 @@ type cookies struct {
 	secure bool // the request came over TLS
 }
 
-// set sets a cookie that scripts cannot read and that browsers do not send with the forms
-// of other sites.
+// set sets a cookie that scripts cannot read and that browsers do not send with forms of other
+// sites.
 func (c cookies) set(name, value string, age int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name:     name,
@@ -57,7 +57,7 @@ func (c cookies) sessionName() string {
 	return sessionCookie
 }
 
-// token returns the session's token, if the browser has sent something like one.
+// token returns the session token, if the browser sent a well-formed one.
 func (c cookies) token() (tenant.Token, bool) {
 	sent, err := c.r.Cookie(c.sessionName())
 	if err != nil {
@@ -66,15 +66,14 @@ func (c cookies) token() (tenant.Token, bool) {
 	return tenant.ParseToken(sent.Value)
 }
 
-// keepToken gives the browser a new session. The cookie outlives the session by
-// a day, so that a form that arrives late is known to be from somebody whose
-// session has ended.
+// keepToken sets the session cookie. It outlives the session by a day, so that a form that arrives
+// late can be recognised as one whose session has ended.
 func (c cookies) keepToken(t tenant.Token) {
 	c.set(c.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
 }
 
-// dropToken removes the session from the browser.
-func (c cookies) dropToken() { c.set(c.sessionName(), "", dropped) }
+// dropToken deletes the session cookie.
+func (c cookies) dropToken() { c.set(c.sessionName(), "", deleteAge) }
 
 // browserName returns the name of the cookie that holds the marks of a known browser.
 func (c cookies) browserName() string {
@@ -84,7 +83,7 @@ func (c cookies) browserName() string {
 	return browserCookie
 }
 
-// marks returns the marks of the browser, "" when it has none.
+// marks returns the marks by which accounts recognise the browser, "" if it has none.
 func (c cookies) marks() string {
 	sent, err := c.r.Cookie(c.browserName())
 	if err != nil {
@@ -93,10 +92,10 @@ func (c cookies) marks() string {
 	return sent.Value
 }
 
-// keepMarks gives the browser its new marks.
+// keepMarks sets the cookie with the browser's marks.
 func (c cookies) keepMarks(marks string) { c.set(c.browserName(), marks, markAge) }
 
-// flash has the next page show a message. A message is for people and has no secret in it.
+// flash makes the next page show a message. The message must not contain a secret.
 func (c cookies) flash(message string) {
 	if len(message) > maxFlash {
 		message = message[:maxFlash]
@@ -104,15 +103,15 @@ func (c cookies) flash(message string) {
 	c.set(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
 }
 
-// takeFlash returns the message that this page is to show, and removes it, so that it is
-// shown once.
+// takeFlash returns the message that this page shows, and deletes its cookie, so that the message
+// is shown once.
 func (c cookies) takeFlash() string {
 	sent, err := c.r.Cookie(flashCookie)
 	if err != nil {
 		return ""
 	}
 
-	c.set(flashCookie, "", dropped)
+	c.set(flashCookie, "", deleteAge)
 	message, err := base64.RawURLEncoding.DecodeString(sent.Value)
 	if err != nil || len(message) > maxFlash || !utf8.Valid(message) {
 		return ""
@@ -121,7 +120,7 @@ func (c cookies) takeFlash() string {
 	return string(message)
 }
 
-// theme returns the reader's choice of colours, "" when there is none.
+// theme returns the reader's choice of colours, "" if there is none.
 func (c cookies) theme() string {
 	sent, err := c.r.Cookie(themeCookie)
 	if err != nil || sent.Value != "light" && sent.Value != "dark" {

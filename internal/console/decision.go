@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// decisionPages are the decisions: the list, one decision with how it came about, its
-// features, its reviews, and the queue of referrals.
+// decisionPages are the decisions: the list, one decision and how it was made, its features, its
+// reviews, and the queue of referrals.
 type decisionPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
@@ -29,13 +29,13 @@ func (p *decisionPages) routes() []page {
 	}
 }
 
-// decisions is the list, newest first. One box takes a decision's id, which
-// leads straight to it, or an applicant's reference.
+// list renders the decisions, newest first. The search field takes an applicant's reference, or a
+// decision's id, which redirects to that decision.
 func (p *decisionPages) list(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	sought := filters.Value("q")
 	if tenant.Valid(tenant.KindDecision, sought) {
-		return v.see(v.at("/decisions/" + url.PathEscape(sought)))
+		return v.redirect(v.at("/decisions/" + url.PathEscape(sought)))
 	}
 
 	filter := decisioning.DecisionFilter{
@@ -71,8 +71,8 @@ func (p *decisionPages) list(v *visit) error {
 	})
 }
 
-// versions are the rule sets that can have decided something, the newest of
-// them, and the one that is filtered by even if it is older.
+// versionOptions returns the newest rule sets that may have made decisions, and the chosen one even
+// if it is older.
 func (p *decisionPages) versionOptions(v *visit, chosen string) ([]option, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: perPage})
 	if err != nil {

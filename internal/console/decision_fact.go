@@ -4,17 +4,23 @@ import (
 	"verdict/internal/decisioning"
 )
 
-// factGroup is what was known of one part of the application.
+// factGroup is the facts of one part of the application.
 type factGroup struct {
 	Name  string
 	Facts []decisioning.FactStory
 }
 
-// groupNames are the parts in the order they are shown. The raw paths of a
-// request come last: they say again what the names above say.
+// groupNames are the groups in the order of the page. The raw paths of a request come last, because
+// they repeat values of the groups above.
 var groupNames = []struct{ group, name string }{
-	{"applicant", "Applicant and request"}, {"bureau", "Bureau"}, {"bank", "Bank statement"}, {"fraud", "Fraud"},
-	{"device", "Device"}, {"location", "Location"}, {"features", "Features that the policy reads"}, {"", "Declared by the policy"},
+	{"applicant", "Applicant and request"},
+	{"bureau", "Bureau"},
+	{"bank", "Bank statement"},
+	{"fraud", "Fraud"},
+	{"device", "Device"},
+	{"location", "Location"},
+	{"features", "Features that the policy reads"},
+	{"", "Declared by the policy"},
 }
 
 const sentGroup = "As it was sent"
@@ -44,8 +50,9 @@ func factGroups(facts []decisioning.FactStory) []factGroup {
 	return list
 }
 
-// Named is the group of a name; pages show some of them in places of their own.
-func (t *told) Named(name string) *factGroup {
+// Named returns the group with the name, nil if there is none. Pages show some groups in places of
+// their own.
+func (t *shownDecision) Named(name string) *factGroup {
 	for i := range t.Facts {
 		if t.Facts[i].Name == name {
 			return &t.Facts[i]
@@ -54,33 +61,35 @@ func (t *told) Named(name string) *factGroup {
 	return nil
 }
 
-// Text is a field's value in its unit, for templates.
-func (t *told) Text(f decisioning.FieldValue) string { return fieldText(f) }
+// Text returns a field's value with its unit, for templates.
+func (t *shownDecision) Text(f decisioning.FieldValue) string { return fieldText(f) }
 
-// Percent is a rate, for templates.
-func (t *told) Percent(basisPoints int64) string {
+// Percent writes a rate in basis points as a percentage, for templates.
+func (t *shownDecision) Percent(basisPoints int64) string {
 	return decimalText(basisPoints, 2) + " %"
 }
 
-// Feature is the value of a feature, for templates.
-func (t *told) Feature(value int64) string { return featureText(value) }
+// Feature writes the value of a feature, for templates.
+func (t *shownDecision) Feature(value int64) string { return featureText(value) }
 
-// FOIRAfter is the FOIR with the instalment of the offer.
-func (t *told) FOIRAfter() string { return decimalText(t.Answer.Offer.PostFOIR, 4) }
+// FOIRAfter returns the FOIR including the instalment of the offer.
+func (t *shownDecision) FOIRAfter() string { return decimalText(t.Answer.Offer.PostFOIR, 4) }
 
-// bindings say what decided an amount below the one asked for.
+// bindings say which limit decided the amount of an offer.
 var bindings = map[string]string{
-	"foir_capacity": "limited by the instalment that the income can support", "requested_amount": "the amount asked for",
-	"band_max_limit": "the maximum of the pricing band", "income_multiple": "the pricing band's maximum multiple of income",
-	"default_limit": "the pricing band's default, because income or FOIR is unknown",
+	"foir_capacity":    "limited by the instalment that the income can support",
+	"requested_amount": "the amount asked for",
+	"band_max_limit":   "the maximum of the pricing band",
+	"income_multiple":  "the pricing band's maximum multiple of income",
+	"default_limit":    "the pricing band's default, because income or FOIR is unknown",
 }
 
-// Binding is what decided the amount, in words.
-func (t *told) Binding() string { return bindings[t.Answer.Offer.Binding.String()] }
+// Binding says which limit decided the amount.
+func (t *shownDecision) Binding() string { return bindings[t.Answer.Offer.Binding.String()] }
 
-// Engines is the version that decided and, if it is another, the one that
+// Engines returns the version of the engine that decided and, if it differs, the version that
 // repeated the decision.
-func (t *told) Engines() string {
+func (t *shownDecision) Engines() string {
 	then, now := t.Answer.EngineVersion, t.Again.EngineVersion
 	if then == now {
 		return then
@@ -88,19 +97,23 @@ func (t *told) Engines() string {
 	return then + " then, " + now + " now"
 }
 
-// Change says what would have to change, in words.
-func (t *told) Change(c decisioning.ImprovementChange) string {
+// Change writes the change of a field that an improvement needs.
+func (t *shownDecision) Change(c decisioning.ImprovementChange) string {
 	to := c.FieldValue
 	to.Value, to.Given = c.To, true
 	return fieldText(c.FieldValue) + " → " + fieldText(to)
 }
 
-// resultBadges are the results of rules. Of a knockout the good outcome is that
-// it did not hold.
+// resultBadges are the badges of rule results. A knockout passes if its condition does not hold.
 var resultBadges = map[string]badge{
-	"pass": {"good", "✓", "Pass"}, "fail": {"bad", "✕", "Fail"}, "refer": {"warn", "?", "Refer"}, "applied": {"info", "±", "Applied"},
-	"not_applied": {"quiet", "–", "Not applied"}, "not_evaluated": {"quiet", "○", "Not evaluated"}, "not_reached": {"quiet", "–", "Not reached"},
+	"pass":          {"good", "✓", "Pass"},
+	"fail":          {"bad", "✕", "Fail"},
+	"refer":         {"warn", "?", "Refer"},
+	"applied":       {"info", "±", "Applied"},
+	"not_applied":   {"quiet", "–", "Not applied"},
+	"not_evaluated": {"quiet", "○", "Not evaluated"},
+	"not_reached":   {"quiet", "–", "Not reached"},
 }
 
-// Badge is the result of a rule, for templates.
-func (t *told) Badge(result string) badge { return resultBadges[result] }
+// Badge returns the badge of a rule's result, for templates.
+func (t *shownDecision) Badge(result string) badge { return resultBadges[result] }

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// features is the feature vector of a decision: what each name held, and for
-// one name the records that made it.
+// features renders the feature vector of a decision, or a single feature with the records behind
+// its value.
 func (p *decisionPages) features(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	var faults fault.List
@@ -16,7 +16,7 @@ func (p *decisionPages) features(v *visit) error {
 		Metric:        filters.Value("metric"),
 		Product:       filters.Value("product"),
 		Aggregation:   filters.Value("aggregation"),
-		WindowDays:    whole(&faults, "/window", filters.Value("window"), 0, 1, 3650),
+		WindowDays:    wholeNumber(&faults, "/window", filters.Value("window"), 0, 1, 3650),
 		UsedOnly:      filters.Has("only", "used"),
 		PopulatedOnly: filters.Has("only", "populated"),
 	}
@@ -52,15 +52,15 @@ func (p *decisionPages) features(v *visit) error {
 // featureRow is a feature as the page shows it.
 type featureRow struct {
 	decisioning.FeatureValue
-	Value   string // "" for none
+	Value   string // "" if the feature has no value
 	Records []featureRecord
-	Total   int // of all records, those that are not shown too
+	Total   int // number of records, including those that are not shown
 }
 
-// featureRecord is a record behind a feature; texts that it does not have are "".
+// featureRecord is a record behind a feature. A text that the record does not have is "".
 type featureRecord struct{ Part, Kind, Place, Date, Value string }
 
-// recordsShown bounds the records of one feature on a page.
+// recordsShown is how many records of a feature a page shows at most.
 const recordsShown = 500
 
 func featureRows(values []decisioning.FeatureValue) []featureRow {
@@ -90,7 +90,7 @@ func featureRows(values []decisioning.FeatureValue) []featureRow {
 
 func featureText(value int64) string { return decimalText(value, decisioning.FeaturePlaces) }
 
-// named are choices that are called what they are.
+// named returns choices whose labels are their values in words, after "Any".
 func named(names []string) []option {
 	list := []option{{Label: "Any"}}
 	for _, name := range names {

@@ -12,16 +12,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// told is a decision and how it came about, as pages tell it: the answer as it
-// was stored, and what stands behind it.
-type told struct {
+// shownDecision is a decision as pages show it: the stored answer, and how it was made.
+type shownDecision struct {
 	Answer  decisioning.Answered
 	Again   decisioning.ReExplanation
 	Reviews []decisioning.Review
 	Story   decisioning.Story
 
-	Hits      []decisioning.RuleStory // that turned it, or moved the score
-	Open      []decisioning.RuleStory // that could not be evaluated
+	Hits      []decisioning.RuleStory // rules that hit or changed the score
+	Open      []decisioning.RuleStory // rules that could not be evaluated
 	Passed    []decisioning.RuleStory
 	Score     []scoreLine
 	Waterfall chart.Waterfall
@@ -31,8 +30,8 @@ type told struct {
 	now time.Time
 }
 
-// tell reads a decision and its story.
-func (p *decisionPages) tell(v *visit, id string) (*told, error) {
+// loadDecision reads a decision and how it was made.
+func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error) {
 	explained, err := p.decisions.Decision(v.ctx, v.caller(), id)
 	if err != nil {
 		return nil, err
@@ -48,7 +47,7 @@ func (p *decisionPages) tell(v *visit, id string) (*told, error) {
 		return nil, err
 	}
 
-	t := &told{
+	t := &shownDecision{
 		Answer:  story.Answer,
 		Again:   explained.Again,
 		Reviews: explained.Reviews,
@@ -73,9 +72,9 @@ func (p *decisionPages) tell(v *visit, id string) (*told, error) {
 	return t, nil
 }
 
-// decision is the page of one decision.
+// decision renders the page of one decision.
 func (p *decisionPages) decision(v *visit) error {
-	t, err := p.tell(v, v.id("id"))
+	t, err := p.loadDecision(v, v.id("id"))
 	if err != nil {
 		return err
 	}
@@ -86,15 +85,15 @@ func (p *decisionPages) decision(v *visit) error {
 	}
 
 	return v.render("decision", "Decision "+short(v.id("id")), struct {
-		*told
+		*shownDecision
 		Names map[string]string // of people, by their ids
 	}{t, names})
 }
 
-// review adds what a person makes of a decision.
+// review adds a person's review to a decision.
 func (p *decisionPages) review(v *visit) error {
 	if err := p.addReview(v); err != nil {
-		return v.again(err, p.decision)
+		return v.redraw(err, p.decision)
 	}
 	return v.done("The review was added.", "/decisions/"+v.id("id"))
 }
@@ -108,23 +107,23 @@ func (p *decisionPages) addReview(v *visit) error {
 	return err
 }
 
-// Status is the outcome.
-func (t *told) Status() string { return t.Answer.Status }
+// Status returns the outcome.
+func (t *shownDecision) Status() string { return t.Answer.Status }
 
-// ID is the decision's.
-func (t *told) ID() string { return t.Story.Summary.ID }
+// ID returns the decision's id.
+func (t *shownDecision) ID() string { return t.Story.Summary.ID }
 
 // Offered reports whether there is an offer, indicative or not.
-func (t *told) Offered() bool { return t.Answer.Offer.Made }
+func (t *shownDecision) Offered() bool { return t.Answer.Offer.Made }
 
-// Expired reports whether the offer can be accepted no more.
-func (t *told) Expired() bool {
+// Expired reports whether the offer can no longer be accepted.
+func (t *shownDecision) Expired() bool {
 	until, err := time.Parse(time.RFC3339Nano, t.Answer.ValidUntil)
 	return err == nil && t.now.After(until)
 }
 
-// Headline is the outcome in one line.
-func (t *told) Headline() string {
+// Headline returns the outcome in one line.
+func (t *shownDecision) Headline() string {
 	offer := &t.Answer.Offer
 	if !offer.Made {
 		for _, r := range t.Answer.Reasons {
@@ -136,24 +135,25 @@ func (t *told) Headline() string {
 	return paise(offer.LimitPaise) + " over " + itoa(offer.TenureMonths) + " months at " + t.Percent(offer.RateBP)
 }
 
-// Reviewed reports whether a person has settled it.
-func (t *told) Reviewed() bool {
+// Reviewed reports whether a review has closed the referral. A review that asks for more
+// information does not.
+func (t *shownDecision) Reviewed() bool {
 	return slices.ContainsFunc(t.Reviews, func(r decisioning.Review) bool {
 		return r.Outcome != decisioning.OutcomeAsks
 	})
 }
 
-// Waiting reports whether it is in the queue of referrals.
-func (t *told) Waiting() bool { return t.Status() == "REFERRED" && !t.Reviewed() }
+// Waiting reports whether the decision is in the queue of referrals.
+func (t *shownDecision) Waiting() bool { return t.Status() == "REFERRED" && !t.Reviewed() }
 
-// costLine is one line of what a loan costs.
+// costLine is one line of the table of a loan's costs.
 type costLine struct {
 	Name, Text string
 	Sum        bool
 }
 
-// Costs are what the loan costs and comes to.
-func (t *told) Costs() []costLine {
+// Costs returns the amounts, charges and rates of the offer, nil if there is none.
+func (t *shownDecision) Costs() []costLine {
 	offer := &t.Answer.Offer
 	if !offer.Made {
 		return nil
@@ -178,11 +178,11 @@ type scoreLine struct {
 	Read   decisioning.FieldValue
 	Points string
 	Sum    string
-	Is     string // what it is: base, factor, adjustment, clamp or score
-	points int64  // by decisioning.PointPlaces
+	Is     string // base, factor, adjustment or clamp
+	points int64  // in units of 10^-decisioning.PointPlaces
 }
 
-// scoreLines adds the points up in the order the engine does: base and factors,
+// scoreLines lists the points in the order in which the engine adds them: base and factors,
 // adjustments, and the clamp that keeps the sum within its bounds.
 func scoreLines(story decisioning.Story) []scoreLine {
 	reads := map[string]decisioning.FieldValue{}
@@ -227,7 +227,7 @@ func scoreLines(story decisioning.Story) []scoreLine {
 	return lines
 }
 
-// signedPoints shows which way the points go; the base is where they begin.
+// signedPoints writes points with their sign. The base has no plus sign.
 func signedPoints(l scoreLine) string {
 	switch rest, negative := strings.CutPrefix(l.Points, "-"); {
 	case negative:
@@ -265,7 +265,7 @@ func waterfall(lines []scoreLine) chart.Waterfall {
 	return w
 }
 
-// fieldText is what a field held, in its unit.
+// fieldText writes a field's value with its unit.
 func fieldText(f decisioning.FieldValue) string {
 	switch {
 	case !f.Given:

@@ -1,32 +1,32 @@
-// Package console is the tenant's console: pages for people, drawn on the
-// server with html/template, working without scripts.
+// Package console is the tenant's console: pages for people, rendered on the
+// server with html/template. They work without scripts.
 //
-// It only draws and posts forms. Whoever is signed in is turned into a
-// tenant.Principal, and everything is asked of the use-case rooms with it, as
-// the API does with a key: who may do what, what is valid and what is written
-// into the audit trail is settled there. Pages build the Go values that use cases
-// take and show those that they return (ADR 22). Only the editor of a policy, whose
-// working copy is a document, reads JSON.
+// The package only renders pages and reads forms. It turns the person who is
+// signed in into a tenant.Principal and calls the use cases with it, as the API
+// does with a key. The use cases check permissions and validity and write the
+// audit trail. Pages build the Go values that use cases take and show those that
+// they return (ADR 22). Only the policy editor reads JSON, because its working
+// copy is a document.
 //
-// Console is the server: it routes and admits requests, knows the sessions and
-// draws. The pages of each subject are a type of their own, which names the use
-// cases that its pages call and lists the pages in its method routes:
+// Console is the server: it routes and admits requests, finds the session and
+// renders pages. The pages of each subject are a type of their own, which names
+// the use cases that its pages call and lists the pages in its method routes:
 //
 //	signInPages     sign in and out, sign up, accept an invitation
 //	accountPages    a person's own password and sessions
 //	userPages       the organisation's people
-//	overviewPages   where the console begins
+//	overviewPages   the start page
 //	decisionPages   decisions, features, reviews, referrals
 //	fraudPages      alerts, block list, thresholds, pincode risk
-//	runPages        what the agents did
+//	runPages        the runs of the agents
 //	scorecardPages  scorecards and their fitting
 //	backtestPages   backtests and their comparison
 //	policyPages     policies from draft to active
 //	editorPages     the editor of a version
-//	samplePages     a version tried on a sample
-//	impactPages     what activating a version would change
+//	samplePages     decide a sample application with a version
+//	impactPages     measure what activating a version would change
 //	keyPages        API keys
-//	usagePages      what the tenant used
+//	usagePages      the tenant's usage and quota
 //	auditPages      the audit trail
 //	referencePages  the description of the API
 //
@@ -61,16 +61,16 @@
 //	}
 //
 // {env} stands for sandbox and live; v.env says which. Other names in braces
-// are read with v.id("id"). A body that is not a form has upload: true and is
-// read by the handler from v.r.Body (http.NewResponseController(v.w) sets its
-// deadlines). What the menu shows is listed in menu.go: an entry appears when
-// there is a GET page with its path, so those of later parts are there already.
+// are read with v.id("id"). A page whose body is not a form has upload: true, and
+// its handler reads the body from v.r.Body (http.NewResponseController(v.w) sets
+// the deadlines). The entries of the menu are listed in menu.go. An entry appears
+// if a GET page has its path.
 //
 // 3. The template pages/decisions.html, which defines "content", and "scripts"
 // if it needs a module of its own. Its dot is the view: .Data is what the
 // handler gave, .Form the posted form, {{.At "/decisions"}} an address in this
 // environment, {{.Live}}, {{.May "policy:write"}}, .Person. Inside range and
-// with it is $.
+// with, the view is $.
 //
 //	{{define "content"}}
 //	<div class="head"><h1>Decisions</h1><div class="acts">…</div></div>
@@ -80,46 +80,47 @@
 //	{{define "scripts"}}<script type="module" src="{{asset "conditions.js"}}"></script>{{end}}
 //
 // The pieces (pieces/*.html): status, time, id, copyable, pager, empty, input,
-// area, select, boxes, radios, confirm; each says above it what it takes. The
+// area, select, boxes, radios, confirm; the comment above each says what it takes. The
 // functions (format.go): count, rupees, paise, moment, instant, short, words,
 // sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
-// asset. A picture's ID must be set where a page has several. A wire.Value can
+// asset. If a page has several pictures, each needs an ID. A wire.Value can
 // be used as it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}},
 // {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
 //
-// 4. Styles go into the file of the page's part (assets/decision.css; parts in
-// render.go says which pages it is for), inside its ":where(.of-decision)" and
-// made of the custom properties of assets/console.css. What pages of several
-// parts use goes into console.css. All stylesheets are served as one.
-// There is no style attribute and no script in a page: the policy forbids
-// both. A script is an ES module of its own in assets/ (no imports between
-// them), and the page works without it.
+// 4. Styles go into the file of the page's part (assets/decision.css; the
+// variable parts in render.go says which pages it is for), inside its
+// ":where(.of-decision)", and use the custom properties of assets/console.css.
+// Styles for pages of several parts go into console.css. All stylesheets are
+// served as one. A page has no style attribute and no inline script, because
+// the Content-Security-Policy forbids both. A script is an ES module of its own
+// in assets/ (without imports of other modules), and the page works without it.
 //
 // # Forms
 //
-// A form is posted to the address of its page or of its act. The handler reads
-// v.form.Value("name"), Secret for a password, Values for boxes, and puts them into
-// the value that the use case takes. Then:
+// A form is posted to the address of its page or of its action. The handler reads
+// v.form.Value("name"), Secret for a password, Values for checkboxes, and puts them
+// into the value that the use case takes. Then:
 //
 //	if err != nil {
-//		return v.again(err, p.decision)    // the same page with what was typed, and what was wrong beside it
+//		return v.redraw(err, p.decision)    // the same page with the typed values and the faults beside them
 //	}
 //	return v.done("The review was added.", "/decisions/"+v.id("id"))
 //
-// A fault's JSON pointer names its field: /note is shown beside the field
-// "note", and so is /note/0. done redirects (303) to a page of the same
-// environment, which shows the message once. What arms or destroys something in
-// live has {{template "confirm" .}} in its form and begins its handler with
-// v.confirmed(); its button has the class "arms" or "danger". Other sites'
-// forms never reach a handler, so there is no token to put into a form.
+// A fault's JSON pointer names its field: a fault at /note or /note/0 is shown
+// beside the field "note". done redirects (303) to a page of the same
+// environment, which shows the message once. A form that activates or deletes
+// something in live contains {{template "confirm" .}}, its handler first calls
+// v.confirmed(), and its button has the class "arms" or "danger". Cross-origin
+// forms are refused before any handler runs, so forms carry no CSRF token.
 //
 // # Tests
 //
-// house_test.go has the stack: newHouse(t) serves the console over SQLite,
-// signUp gives a browser in which the admin of a new tenant is signed in and
-// colleague one with another role; get and post return the page, want, has,
-// hasNot and to look at it; decide stores a decision and who is the principal
-// for use cases. page_test.go and frame_test.go visit every page and form of
-// the table by themselves: drawn in both environments, no inline style or
-// script, a session asked for, foreign forms refused.
+// house_test.go sets up the stack. newHouse(t) serves the console over SQLite.
+// signUp returns a browser in which the admin of a new tenant is signed in;
+// colleague returns one for a person with another role. get and post return the
+// page; want, has, hasNot and to check it. decide stores a decision, and who is
+// the principal for use cases. page_test.go and frame_test.go visit every page
+// and form of the route table automatically. They check that each page renders
+// in both environments, has no inline style or script, requires a session, and
+// refuses cross-origin forms.
 package console

@@ -14,22 +14,22 @@ import (
 	"verdict/internal/wire"
 )
 
-// Names of what the editor's form has besides the fields of the document.
+// Names of the editor's form fields besides those of the document.
 const (
 	formDocument = "document"
 	formOpen     = "open"
 	formAct      = "act"
-	formFresh    = "fresh"  // the open line was added just now
+	formFresh    = "fresh"  // the open line is new
 	formWas      = "was"    // the open line as it was when it was opened
-	formGone     = "gone"   // where the line stood that was removed last
-	formRow      = "goner"  // that line
-	formAuthor   = "author" // who the page was drawn for
+	formGone     = "gone"   // the place of the last removed line
+	formRow      = "goner"  // the last removed line
+	formAuthor   = "author" // the id of the person that the page was rendered for
 	rowPrefix    = "row."
 	cardPrefix   = "scorecard."
 )
 
-// editorPages are the editor of a version: its page, its steps, and the two addresses that
-// its condition builder asks.
+// editorPages are the editor of a version: its page, its steps, and the two endpoints that its
+// condition builder calls.
 type editorPages struct {
 	policies *policydesk.Service
 	access   *account.Access
@@ -50,15 +50,15 @@ func (p *editorPages) routes() []page {
 	}
 }
 
-// editor opens a version on the desk, or goes on with the edit that the address
-// holds. Nothing is stored until a draft is saved.
+// editor renders the editor for a version, or for the edit that the address holds. Nothing is
+// stored until a draft is saved.
 func (p *editorPages) editor(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
 
-	w := &work{found: found}
+	w := &editing{found: found}
 	if kept := v.query(formWork); kept != "" {
 		return p.reopen(v, w, kept)
 	}
@@ -77,15 +77,15 @@ func (p *editorPages) editor(v *visit) error {
 	return p.drawEditor(v, w)
 }
 
-// reopen draws the edit that the address holds. Somebody else's is not read: a
-// link could pass off their changes as the reader's own.
-func (p *editorPages) reopen(v *visit, w *work, kept string) error {
+// reopen renders the edit that the address holds. Another person's edit is not shown, because a
+// link could make a reader save somebody else's changes as their own.
+func (p *editorPages) reopen(v *visit, w *editing, kept string) error {
 	mine, err := p.access.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
 	if err != nil {
 		return err
 	}
 	if !mine {
-		return v.see(v.at(w.path()) + "?" + formForeign + "=1#" + focusNotice)
+		return v.redirect(v.at(w.path()) + "?" + formForeign + "=1#" + focusNotice)
 	}
 
 	state, err := openState(indented(w.found.Doc), kept, v.console.options.MaxForm)
@@ -96,8 +96,8 @@ func (p *editorPages) reopen(v *visit, w *work, kept string) error {
 	return p.resume(v, w, state)
 }
 
-// resume draws an edit as it was left.
-func (p *editorPages) resume(v *visit, w *work, state editState) error {
+// resume renders an edit as it was left.
+func (p *editorPages) resume(v *visit, w *editing, state editState) error {
 	if err := w.load(state); err != nil {
 		v.form = &form{values: url.Values{formDocument: {state.text}}}
 		return p.unreadable(v, w, err)
@@ -111,16 +111,16 @@ func (p *editorPages) resume(v *visit, w *work, state editState) error {
 	return p.checkDraft(v, w, body)
 }
 
-// edit does one step: it applies what was typed, then does what the pressed
-// button says. It answers with a redirect to an address that holds the edit, so
-// that going back and reloading never post a form again.
+// edit does one step: it applies the typed values, then the action of the pressed button. It
+// redirects to an address that holds the edit, so that going back and reloading never post a form
+// again.
 func (p *editorPages) edit(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
 
-	w := &work{found: found}
+	w := &editing{found: found}
 	doc, err := wire.Parse([]byte(v.form.Value(formDocument)))
 	if err == nil {
 		w.draft, err = draftOf(doc)
@@ -151,10 +151,10 @@ func (p *editorPages) edit(v *visit) error {
 	return p.step(v, w, state, func() error { return p.checkDraft(v, w, body) })
 }
 
-// step sends the browser on to the address that holds the edit, at the control
-// where it goes on or at what the page has to say first. An edit that is too
-// large for an address is drawn in its place.
-func (p *editorPages) step(v *visit, w *work, state editState, draw func() error) error {
+// step redirects to the address that holds the edit, with the fragment of the control that gets the
+// focus, or of the page's message. An edit that is too long for an address is rendered by draw
+// instead.
+func (p *editorPages) step(v *visit, w *editing, state editState, draw func() error) error {
 	kept := state.seal(indented(w.found.Doc))
 	if len(kept) > maxKept {
 		w.unkept = true
@@ -171,32 +171,31 @@ func (p *editorPages) step(v *visit, w *work, state editState, draw func() error
 		begin = focusNotice
 	}
 
-	return v.see(v.at(w.path()) + "?" + formWork + "=" + kept + "&" + formBy + "=" + mark + "#" + begin)
+	return v.redirect(v.at(w.path()) + "?" + formWork + "=" + kept + "&" + formBy + "=" + mark + "#" + begin)
 }
 
-// resumeEdit goes on with the edit of somebody whose session had ended when
-// they sent it, and who has signed in again. What was to be saved is checked
-// only: saving takes another press.
+// resumeEdit continues with an edit that was posted after its session had ended. It never saves: a
+// save becomes a check, and saving takes another press.
 func (p *editorPages) resumeEdit(v *visit) error {
 	if verb, _, _ := strings.Cut(v.form.Value(formAct), ":"); verb == "save" {
 		v.form.values.Set(formAct, "check:")
 	}
-	v.tell("You are signed in again. Your edit is unchanged and not saved yet.")
+	v.setFlash("You are signed in again. Your edit is unchanged and not saved yet.")
 	return p.edit(v)
 }
 
 // saveDraft stores the draft as the next version.
-func (p *editorPages) saveDraft(v *visit, w *work, body engine.Draft) error {
+func (p *editorPages) saveDraft(v *visit, w *editing, body engine.Draft) error {
 	created, err := p.policies.CreateRuleSet(v.ctx, v.caller(), body, nil)
 	if err == nil {
 		return v.done(fmt.Sprintf("Saved as version %d, a draft.", created.Version), "/policies/"+created.ID)
 	}
-	return v.again(err, func(v *visit) error {
+	return v.redraw(err, func(v *visit) error {
 		if v.status != http.StatusUnprocessableEntity {
 			return p.checkDraft(v, w, body)
 		}
 
-		v.form.Faults = nil // they are told beside their lines
+		v.form.Faults = nil // the editor shows them beside their lines
 		state, err := w.state()
 		if err != nil {
 			return err
@@ -206,8 +205,8 @@ func (p *editorPages) saveDraft(v *visit, w *work, body engine.Draft) error {
 	})
 }
 
-// checkDraft has the draft read and draws it with what there is to say of it.
-func (p *editorPages) checkDraft(v *visit, w *work, body engine.Draft) error {
+// checkDraft checks the draft and renders the editor with its faults and findings.
+func (p *editorPages) checkDraft(v *visit, w *editing, body engine.Draft) error {
 	reading, err := p.policies.ReadDraft(v.ctx, v.caller(), body)
 	if err != nil {
 		return err
@@ -221,9 +220,8 @@ func (p *editorPages) checkDraft(v *visit, w *work, body engine.Draft) error {
 	return p.drawEditor(v, w)
 }
 
-// unreadable draws the editor for a text that is no document: only the text
-// itself can be mended.
-func (p *editorPages) unreadable(v *visit, w *work, cause error) error {
+// unreadable renders the editor for a text that is not a document, with only the text to correct.
+func (p *editorPages) unreadable(v *visit, w *editing, cause error) error {
 	refusal := v.refusal(cause)
 	v.status, v.code = http.StatusUnprocessableEntity, refusal.Code
 	v.form.Faults = []fault.Item{{Pointer: "/" + formDocument, Code: refusal.Code, Detail: refusal.Detail}}

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// binFields are the members of a bin, each a column of the table in which the
-// bins of a factor are edited.
+// binFields are the members of a bin, each a column of the table in which the bins of a factor are
+// edited.
 var binFields = []editField{
 	{Name: "gte", Label: "From", Kind: asNumber},
 	{Name: "lt", Label: "Below", Kind: asNumber},
@@ -19,12 +19,12 @@ var binFields = []editField{
 }
 
 const (
-	spareBins = 3   // empty rows beneath the bins
-	anyOther  = "*" // what is typed for the bin that takes what no other does
+	spareBins = 3   // empty rows below the bins
+	elseBin   = "*" // the typed text of the bin for all other values
 	binPrefix = "bin."
 )
 
-// binRow is a bin as it stands in its table.
+// binRow is a bin as a row of the table.
 type binRow struct {
 	Number  int
 	Cells   []binCell
@@ -33,7 +33,7 @@ type binRow struct {
 
 type binCell struct{ Name, Label, Value string }
 
-// binRows are the rows of a factor's table, with a few to add bins in.
+// binRows returns the rows of a factor's table, with empty rows for new bins.
 func binRows(factor map[string]any, said []binLine) []binRow {
 	bins, _ := factor["bins"].([]any)
 	var rows []binRow
@@ -59,11 +59,11 @@ func binRows(factor map[string]any, said []binLine) []binRow {
 	return rows
 }
 
-// typedValues are the values of a bin as they are typed: with commas between,
-// and as JSON where one of them has a comma itself.
+// typedValues returns the values of a bin as text: separated by commas, or as JSON if one of them
+// contains a comma or a bracket.
 func typedValues(bin map[string]any) string {
 	if on, _ := bin["else"].(bool); on {
-		return anyOther
+		return elseBin
 	}
 	list, _ := bin["in"].([]any)
 	if special, ok := bin["special"].([]any); ok {
@@ -80,8 +80,8 @@ func typedValues(bin map[string]any) string {
 	return strings.Join(texts, ", ")
 }
 
-// takeBins reads the table back. A row with nothing in it is none.
-func takeBins(factor map[string]any, f *form, types map[string]string) {
+// readBins reads the bins from the table. Empty rows are skipped.
+func readBins(factor map[string]any, f *form, types map[string]string) {
 	field, _ := factor["field"].(string)
 	bins := []any{}
 	for i := range f.Values(binPrefix + "points") {
@@ -105,27 +105,27 @@ func takeBins(factor map[string]any, f *form, types map[string]string) {
 	factor["bins"] = bins
 }
 
-// putValues writes what was typed for a bin of values. Those of a number field
-// are special values; whatever is neither a text nor a boolean is a number.
+// putValues sets the values of a bin from the typed text. For a field that is neither a text nor a
+// boolean they are special values, which are numbers.
 func putValues(bin map[string]any, typed, fieldType string) {
 	switch {
 	case typed == "":
 		return
-	case typed == anyOther:
+	case typed == elseBin:
 		bin["else"] = true
 		return
 	case strings.HasPrefix(typed, "["):
 		if v, err := wire.Parse([]byte(typed)); err == nil {
-			bin["in"] = loose(v)
+			bin["in"] = editable(v)
 			return
 		}
 	}
 	if fieldType != "string" && fieldType != "boolean" {
 		bin["special"] = split(typed, ",", func(s string) any {
 			if v, err := wire.Parse([]byte(s)); err == nil && v.Kind() == wire.Number {
-				return loose(v)
+				return editable(v)
 			}
-			return s // the check of the draft refuses it in its place
+			return s // the check of the draft reports it beside this bin
 		})
 		return
 	}
@@ -137,7 +137,7 @@ func putValues(bin map[string]any, typed, fieldType string) {
 	})
 }
 
-// typesOf are the types of the fields that a draft can name, features left out.
+// typesOf returns the types of the fields that a draft can name, except features.
 func typesOf(d *draft) map[string]string {
 	types := map[string]string{}
 	for _, f := range policydesk.PolicyFields() {

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// answerScript answers a script of ours with JSON.
+// answerScript answers a request of the console's script with JSON.
 func answerScript(v *visit, w *wire.Writer) error {
 	v.w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	v.w.WriteHeader(http.StatusOK)
@@ -18,14 +18,15 @@ func answerScript(v *visit, w *wire.Writer) error {
 	return nil
 }
 
-// mostFound is how many features are suggested at once.
-const mostFound = 50
+// maxSuggestions is how many features are suggested at once.
+const maxSuggestions = 50
 
-// findFields finds features for the condition builder: there are thousands.
+// findFields returns the features whose names match, for the condition builder. There are too many
+// to list them all.
 func (p *editorPages) findFields(v *visit) error {
 	var w wire.Writer
 	w.Array()
-	for _, f := range policydesk.FindFeatures(v.query("q"), mostFound) {
+	for _, f := range policydesk.FindFeatures(v.query("q"), maxSuggestions) {
 		w.Object().Key("name").String(f.Name)
 		w.Key("type").String(f.Type.String())
 		w.Key("meaning").String(f.Meaning).EndObject()
@@ -45,7 +46,7 @@ func (p *editorPages) checkCondition(v *visit) error {
 	var w wire.Writer
 	w.Object()
 	if err == nil {
-		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // left out, it is the first
+		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // 0 if it is left out
 		text, stored, faulty := document.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
 			w.Key("text").String(text).Key("condition").Raw(stored)

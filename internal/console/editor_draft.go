@@ -11,38 +11,37 @@ import (
 	"verdict/internal/wire"
 )
 
-// draft is a policy document while somebody writes it: whatever they have
-// typed so far, sound or not. It travels in the form and is kept nowhere else,
-// so that an unfinished thought is no version.
+// draft is a policy document while it is edited, valid or not. The form carries it, and it is
+// stored nowhere else.
 type draft struct{ root map[string]any }
 
 // literal is a number as it was written.
 type literal string
 
-// draftOf is a document to be changed. One that is no object cannot be.
+// draftOf returns a document as a draft. It refuses a document that is not an object.
 func draftOf(v wire.Value) (*draft, error) {
-	root, is := loose(v).(map[string]any)
+	root, is := editable(v).(map[string]any)
 	if !is {
 		return nil, fault.New(fault.Malformed, fault.CodeWrongType, "a policy document is an object")
 	}
 	return &draft{root}, nil
 }
 
-// loose turns a value into one that can be changed.
-func loose(v wire.Value) any {
+// editable converts a value into maps, lists and scalars that can be changed.
+func editable(v wire.Value) any {
 	switch v.Kind() {
 	case wire.Object:
 		out := map[string]any{}
 		for name, member := range v.Members() {
-			if member.Given() { // a null says nothing
-				out[name] = loose(member)
+			if member.Given() { // leave out null
+				out[name] = editable(member)
 			}
 		}
 		return out
 	case wire.Array:
 		out := []any{}
 		for _, e := range v.Elements() {
-			out = append(out, loose(e))
+			out = append(out, editable(e))
 		}
 		return out
 	case wire.Number:
@@ -56,8 +55,7 @@ func loose(v wire.Value) any {
 	}
 }
 
-// write writes a value with its members in name order, as stored documents
-// have them.
+// write writes a value as JSON with sorted member names, as stored documents have them.
 func write(w *wire.Writer, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -90,17 +88,17 @@ func (d *draft) bytes() []byte {
 	return w.Buf
 }
 
-// value is the draft as a body.
+// value returns the draft as a parsed document.
 func (d *draft) value() (wire.Value, error) { return wire.Parse(d.bytes()) }
 
-// body returns the draft as the use case takes it, made from base.
+// body returns the draft as the use case takes it, based on the rule set base.
 func (d *draft) body(base string) (engine.Draft, error) {
 	root := maps.Clone(d.root)
 	root["base"] = base
 	return engine.ParseDraft((&draft{root}).bytes())
 }
 
-// card is the scorecard, made if there is none.
+// card returns the scorecard, and creates it if there is none.
 func (d *draft) card() map[string]any {
 	card, is := d.root["scorecard"].(map[string]any)
 	if !is {
@@ -110,7 +108,7 @@ func (d *draft) card() map[string]any {
 	return card
 }
 
-// list is the lines of a section, and set puts them back.
+// list returns the lines of a section, and a function that replaces them.
 func (d *draft) list(section string) (lines []any, set func([]any)) {
 	holder := d.root
 	name := section
@@ -121,7 +119,7 @@ func (d *draft) list(section string) (lines []any, set func([]any)) {
 	return lines, func(lines []any) { holder[name] = lines }
 }
 
-// row is one line of a section.
+// row returns one line of a section.
 func (d *draft) row(section string, i int) (map[string]any, bool) {
 	lines, _ := d.list(section)
 	if i < 0 || i >= len(lines) {
@@ -131,13 +129,13 @@ func (d *draft) row(section string, i int) (map[string]any, bool) {
 	return row, is
 }
 
-// place is a line of the editor: a section and a number, such as knockouts/3.
+// place is the position of a line in the editor, such as knockouts/3.
 type place struct {
 	Section string
 	Index   int
 }
 
-// placeOf reads a place; ok is false for what is none of this draft's.
+// placeOf parses a place; ok is false if the draft has no such line.
 func (d *draft) placeOf(text string) (at place, ok bool) {
 	section, number, _ := strings.Cut(text, "/")
 	i, err := strconv.Atoi(number)
@@ -150,7 +148,7 @@ func (d *draft) placeOf(text string) (at place, ok bool) {
 
 func (p place) String() string { return p.Section + "/" + strconv.Itoa(p.Index) }
 
-// pointer is the place in the document.
+// pointer returns the JSON pointer of the line.
 func (p place) pointer() string {
 	if p.Section == sectionFactors {
 		return "/scorecard/factors/" + strconv.Itoa(p.Index)
@@ -158,7 +156,7 @@ func (p place) pointer() string {
 	return "/" + p.Section + "/" + strconv.Itoa(p.Index)
 }
 
-// add appends an empty line, after the like of which the others are modelled.
+// add appends a new line with its initial values.
 func (d *draft) add(section string) place {
 	lines, set := d.list(section)
 	row := map[string]any{}
@@ -179,8 +177,8 @@ func (d *draft) remove(at place) {
 	set(slices.Delete(slices.Clone(lines), at.Index, at.Index+1))
 }
 
-// move exchanges a line with its neighbour: rules run, and bands are read, in
-// the order in which they stand.
+// move swaps a line with its neighbour. The order matters: rules run and bands are tried in the
+// order of their lines.
 func (d *draft) move(at place, by int) place {
 	lines, set := d.list(at.Section)
 	to := at.Index + by

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The sections of the editor that are lists of lines. All but the factors are
-// named as in the document.
+// The sections of the editor that are lists of lines. All except the factors have the names
+// of the document.
 const (
 	sectionKnockouts   = "knockouts"
 	sectionAdjustments = "adjustments"
@@ -18,15 +18,15 @@ const (
 	sectionInputs      = "inputs"
 )
 
-// editKind is how a member is typed and what it becomes.
+// editKind says how a member is edited and stored.
 type editKind string
 
 const (
 	asText      editKind = ""
-	asNumber    editKind = "number"    // what is none stays as typed, and is refused beside its field
-	asFlag      editKind = "flag"      // a box
-	asLines     editKind = "lines"     // texts, one a line
-	asNumbers   editKind = "numbers"   // with commas between
+	asNumber    editKind = "number"    // other text is kept and refused beside its field
+	asFlag      editKind = "flag"      // a checkbox
+	asLines     editKind = "lines"     // texts, one per line
+	asNumbers   editKind = "numbers"   // separated by commas
 	asCondition editKind = "condition" // a condition_ast
 )
 
@@ -37,33 +37,64 @@ type editField struct {
 	Choices           []option
 	Required          bool
 	Wide              bool
-	Names             bool // it names a field
+	Names             bool // its value is the name of a field
 
 	begins string // the value in a new line
 }
 
 var actionChoices = []option{{Value: "decline", Label: "Decline"}, {Value: "refer", Label: "Refer to a person"}}
 
-// sectionTitles are what one line of a section is called.
+// sectionTitles are the names of one line of each section.
 var sectionTitles = map[string]string{
-	sectionKnockouts: "knockout", sectionAdjustments: "adjustment", sectionTerms: "condition of the offer",
-	sectionFactors: "factor", sectionBands: "pricing band", sectionInputs: "input",
+	sectionKnockouts:   "knockout",
+	sectionAdjustments: "adjustment",
+	sectionTerms:       "condition of the offer",
+	sectionFactors:     "factor",
+	sectionBands:       "pricing band",
+	sectionInputs:      "input",
 }
 
-// sectionFields are the members of each section's lines. What is not named
-// here is kept as it is.
+// sectionFields are the members of each section's lines. Other members of a line are kept
+// unchanged.
 var sectionFields = map[string][]editField{
 	sectionKnockouts: {
-		{Name: "id", Label: "Id", Hint: "Letters, digits, _ . and -. Decisions refer to the rule by this id.", Required: true},
+		{
+			Name:     "id",
+			Label:    "Id",
+			Hint:     "Letters, digits, _ . and -. Decisions refer to the rule by this id.",
+			Required: true,
+		},
 		{Name: "action", Label: "When it hits", Choices: actionChoices, begins: "decline"},
 		{Name: "stage", Label: "Stage", Kind: asNumber, begins: "1", Choices: []option{
 			{Value: "1", Label: "1, before the score"}, {Value: "2", Label: "2, with score and offer known"}}},
-		{Name: "reason_code", Label: "Reason code", Hint: "Capital letters. If empty, it follows from the condition's field."},
-		{Name: "on_absent", Label: "When a field is absent", begins: "pass", Choices: []option{
-			{Value: "pass", Label: "Pass"}, {Value: "refer", Label: "Refer"}, {Value: "fail", Label: "Count as a hit"}}},
+		{
+			Name:  "reason_code",
+			Label: "Reason code",
+			Hint:  "Capital letters. If empty, it follows from the condition's field.",
+		},
+		{
+			Name:   "on_absent",
+			Label:  "When a field is absent",
+			begins: "pass",
+			Choices: []option{
+				{Value: "pass", Label: "Pass"},
+				{Value: "refer", Label: "Refer"},
+				{Value: "fail", Label: "Count as a hit"},
+			},
+		},
 		{Name: "condition_ast", Label: "Condition", Kind: asCondition, Required: true, Wide: true},
-		{Name: "message", Label: "Message for the lender", Hint: "May contain fields and {threshold} in braces.", Wide: true},
-		{Name: "applicant_message", Label: "Message for the applicant", Hint: "Replaces the usual text of the reason code.", Wide: true},
+		{
+			Name:  "message",
+			Label: "Message for the lender",
+			Hint:  "May contain fields and {threshold} in braces.",
+			Wide:  true,
+		},
+		{
+			Name:  "applicant_message",
+			Label: "Message for the applicant",
+			Hint:  "Replaces the usual text of the reason code.",
+			Wide:  true,
+		},
 	},
 	sectionAdjustments: {
 		{Name: "id", Label: "Id", Required: true},
@@ -87,7 +118,12 @@ var sectionFields = map[string][]editField{
 	sectionBands: {
 		{Name: "id", Label: "Id", Required: true},
 		{Name: "grade", Label: "Grade", Required: true},
-		{Name: "action", Label: "Outcome", begins: "approve", Choices: append([]option{{Value: "approve", Label: "Approve"}}, actionChoices...)},
+		{
+			Name:    "action",
+			Label:   "Outcome",
+			begins:  "approve",
+			Choices: append([]option{{Value: "approve", Label: "Approve"}}, actionChoices...),
+		},
 		{Name: "ntc", Label: "For applicants who are new to credit", Kind: asFlag},
 		{Name: "min_score", Label: "Lowest score", Kind: asNumber},
 		{Name: "max_score", Label: "Highest score", Kind: asNumber},
@@ -105,21 +141,41 @@ var sectionFields = map[string][]editField{
 	},
 	sectionInputs: {
 		{Name: "name", Label: "Path of the request", Hint: "Under applicant. or report.", Required: true},
-		{Name: "type", Label: "Type", begins: "number", Choices: []option{
-			{Value: "number", Label: "Number"}, {Value: "string", Label: "Text"}, {Value: "boolean", Label: "Yes or no"}}},
+		{
+			Name:   "type",
+			Label:  "Type",
+			begins: "number",
+			Choices: []option{
+				{Value: "number", Label: "Number"},
+				{Value: "string", Label: "Text"},
+				{Value: "boolean", Label: "Yes or no"},
+			},
+		},
 		{Name: "meaning", Label: "Meaning", Wide: true},
 	},
 }
 
-// generalFields and scaleFields are what stands once in a document.
+// generalFields are the members of the document itself, scaleFields those of its scorecard.
 var (
 	generalFields = []editField{
 		{Name: "name", Label: "Name", Required: true},
 		{Name: "policy_key", Label: "Policy key", Hint: "Another key starts another policy.", Required: true},
 		{Name: "limit_step", Label: "Limits are multiples of, ₹", Kind: asNumber},
 		{Name: "offer_validity_days", Label: "Offers are valid for, days", Kind: asNumber},
-		{Name: "required_fields", Label: "Required fields", Hint: "One per line; a|b means either.", Kind: asLines, Wide: true},
-		{Name: "actionable_fields", Label: "Fields that advice may change", Hint: "One per line.", Kind: asLines, Wide: true},
+		{
+			Name:  "required_fields",
+			Label: "Required fields",
+			Hint:  "One per line; a|b means either.",
+			Kind:  asLines,
+			Wide:  true,
+		},
+		{
+			Name:  "actionable_fields",
+			Label: "Fields that advice may change",
+			Hint:  "One per line.",
+			Kind:  asLines,
+			Wide:  true,
+		},
 		{Name: "include_defaults", Label: "Merge the built-in rules", Kind: asFlag},
 		{Name: "allow_gaps", Label: "Allow scores without a band", Kind: asFlag},
 	}
@@ -133,9 +189,9 @@ var (
 	}
 )
 
-// put gives a member what was typed; nothing typed takes the member away. What
-// is not of its kind is kept as a text, so that it is refused at its place and
-// can be corrected there.
+// put sets a member from the typed text; an empty text removes it. A text that is not of the
+// field's kind is kept as text, so that the check refuses it beside its field, where it can be
+// corrected.
 func (f *editField) put(row map[string]any, typed string) {
 	typed = strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
 	switch {
@@ -146,21 +202,22 @@ func (f *editField) put(row map[string]any, typed string) {
 	case typed == "":
 		delete(row, f.Name)
 	case f.Kind == asNumber:
-		row[f.Name] = numberOr(typed)
+		row[f.Name] = numberOrText(typed)
 	case f.Kind == asNumbers:
-		row[f.Name] = split(typed, ",", numberOr)
+		row[f.Name] = split(typed, ",", numberOrText)
 	case f.Kind == asCondition:
 		row[f.Name] = typed
 		if v, err := wire.Parse([]byte(typed)); err == nil {
-			row[f.Name] = loose(v)
+			row[f.Name] = editable(v)
 		}
 	default:
 		row[f.Name] = typed
 	}
 }
 
-// numberOr reads a number as people write it, ₹5,00,000 too.
-func numberOr(typed string) any {
+// numberOrText reads a number as people write it, such as ₹5,00,000. Other texts are returned
+// unchanged.
+func numberOrText(typed string) any {
 	plain := strings.NewReplacer(",", "", " ", "", "₹", "", "−", "-").Replace(typed)
 	if v, err := wire.Parse([]byte(plain)); err == nil && v.Kind() == wire.Number {
 		return literal(plain)
@@ -178,7 +235,7 @@ func split(typed, between string, read func(string) any) []any {
 	return list
 }
 
-// typed is a member as it stands in its field.
+// typed returns a member as the text of its field.
 func (f *editField) typed(row map[string]any) string {
 	v := row[f.Name]
 	switch f.Kind {
@@ -199,24 +256,24 @@ func (f *editField) typed(row map[string]any) string {
 		if _, is := v.(string); is || v == nil {
 			return plainText(v)
 		}
-		return laidOut(v)
+		return indentedJSON(v)
 	default:
 		return plainText(v)
 	}
 }
 
-// laidOut is a value as JSON that people can read.
-func laidOut(v any) string {
+// indentedJSON returns a value as readable JSON.
+func indentedJSON(v any) string {
 	var w wire.Writer
 	write(&w, v)
 	read, err := wire.Parse(w.Buf)
 	if err != nil {
-		return string(w.Buf) // too deep, and refused elsewhere
+		return string(w.Buf) // nested too deeply; the check refuses it
 	}
 	return indented(read)
 }
 
-// plainText is a scalar without quotes; anything else as JSON.
+// plainText returns a scalar without quotes, and anything else as JSON.
 func plainText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -231,14 +288,14 @@ func plainText(v any) string {
 	return string(w.Buf)
 }
 
-// take gives the members of a row what a form has under a prefix.
-func take(fields []editField, row map[string]any, f *form, prefix string) {
+// readFields sets the members of a row from the form's fields with the prefix.
+func readFields(fields []editField, row map[string]any, f *form, prefix string) {
 	for i := range fields {
 		fields[i].put(row, f.values.Get(prefix+fields[i].Name))
 	}
 }
 
-// formOf is the form of a row, under a prefix.
+// formOf returns a form with the fields of a row, named with the prefix.
 func formOf(fields []editField, row map[string]any, prefix string) *form {
 	f := &form{values: url.Values{}}
 	for i := range fields {

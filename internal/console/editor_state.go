@@ -13,16 +13,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// Parts of the editor's address.
+// Query parameters of the editor's address.
 const (
 	formWork    = "work"    // the edit
-	formBy      = "by"      // the mark of whose it is
-	formForeign = "foreign" // the address before held somebody else's edit
+	formBy      = "by"      // the mark of the person whose edit it is
+	formForeign = "foreign" // the previous address held another person's edit
 )
 
-// maxKept is the longest edit that an address holds, in characters. Proxies
-// commonly refuse a request line of more than 8 KiB. A changed rule takes about
-// 150 characters.
+// maxKept is the length of the longest edit that an address holds. Proxies commonly refuse a
+// request line of more than 8 KiB. A changed rule takes about 150 characters.
 const maxKept = 6_000
 
 var (
@@ -31,22 +30,21 @@ var (
 	errKept = fault.New(fault.Malformed, fault.CodeMalformedEdit, "the saved text cannot be read")
 )
 
-// editState is an edit between two steps. It is kept in the address of the page
-// and nowhere else: the browser's history holds every step, and nothing
-// unfinished is stored. The address carries a mark of whose edit it is, and for
-// anybody else the page shows nothing of it.
+// editState is an edit between two steps. The address of the page holds it, and it is stored
+// nowhere else: the browser's history has every step. The address contains a mark of the person
+// whose edit it is, and the page shows the edit to nobody else.
 type editState struct {
-	text  string // the document, sound or not
+	text  string // the document, valid or not
 	open  string // the place of the open line, "" for none
-	focus string // the id of the control at which the page begins
+	focus string // the id of the control that gets the focus
 	fresh bool
 	was   string
 	gone  string
 	row   string
 }
 
-// state returns what the next page needs to go on.
-func (w *work) state() (editState, error) {
+// state returns the edit for the next page.
+func (w *editing) state() (editState, error) {
 	doc, err := w.draft.value()
 	if err != nil {
 		return editState{}, err
@@ -61,8 +59,8 @@ func (w *work) state() (editState, error) {
 	return s, nil
 }
 
-// load takes up an edit. It fails when the text is no document.
-func (w *work) load(s editState) error {
+// load continues with an edit. It fails if the text is not a document.
+func (w *editing) load(s editState) error {
 	doc, err := wire.Parse([]byte(s.text))
 	if err != nil {
 		return err
@@ -76,12 +74,18 @@ func (w *work) load(s editState) error {
 	return nil
 }
 
-// seal writes the edit for an address, as what differs from the text of the
-// version that it began from.
+// seal encodes the edit for an address, as the difference from base, the text of the version that
+// is edited.
 func (s editState) seal(base string) string {
 	var w wire.Writer
 	w.Object().Key("d").String(delta(base, s.text)).Key("c").Int(int64(crc32.ChecksumIEEE([]byte(s.text))))
-	for _, m := range []struct{ name, value string }{{"o", s.open}, {"a", s.focus}, {"w", s.was}, {"g", s.gone}, {"r", s.row}} {
+	for _, m := range []struct{ name, value string }{
+		{"o", s.open},
+		{"a", s.focus},
+		{"w", s.was},
+		{"g", s.gone},
+		{"r", s.row},
+	} {
 		if m.value != "" {
 			w.Key(m.name).String(m.value)
 		}
@@ -93,7 +97,7 @@ func (s editState) seal(base string) string {
 	return pack(w.Buf, flate.BestCompression)
 }
 
-// openState reads what seal has written. The text is at most most bytes long.
+// openState decodes what seal has encoded. It refuses a text of more than most bytes.
 func openState(base, sealed string, most int64) (editState, error) {
 	data, err := unpack(sealed, most)
 	if err != nil {
@@ -108,24 +112,29 @@ func openState(base, sealed string, most int64) (editState, error) {
 		return editState{}, errKept
 	}
 	return editState{
-		text: text, open: v.Get("o").Text(), focus: v.Get("a").Text(), fresh: v.Get("f").IsTrue(),
-		was: v.Get("w").Text(), gone: v.Get("g").Text(), row: v.Get("r").Text(),
+		text:  text,
+		open:  v.Get("o").Text(),
+		focus: v.Get("a").Text(),
+		fresh: v.Get("f").IsTrue(),
+		was:   v.Get("w").Text(),
+		gone:  v.Get("g").Text(),
+		row:   v.Get("r").Text(),
 	}, nil
 }
 
-// pack compresses data at a level of flate, for an address or a form.
+// pack compresses and encodes data for an address or a form. level is a level of package flate.
 func pack(data []byte, level int) string {
 	var out bytes.Buffer
 	w, err := flate.NewWriter(&out, level)
 	if err != nil {
-		panic("console: " + err.Error()) // the level is one that there is
+		panic("console: " + err.Error()) // callers pass constants of package flate
 	}
 	_, _ = w.Write(data) // into memory
 	_ = w.Close()
 	return base64.RawURLEncoding.EncodeToString(out.Bytes())
 }
 
-// unpack reads what pack has written, unless it is larger than most bytes.
+// unpack decodes what pack has encoded, unless the result is larger than most bytes.
 func unpack(packed string, most int64) ([]byte, error) {
 	compressed, err := base64.RawURLEncoding.DecodeString(packed)
 	if err != nil {
@@ -138,11 +147,10 @@ func unpack(packed string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// maxCandidates bounds how many places of a line are tried for a copy.
+// maxCandidates is how many positions of an equal line are tried for a copy.
 const maxCandidates = 64
 
-// delta writes a text as lines that are copied from base, "=from,count", and
-// lines of its own, "+line".
+// delta encodes a text as lines copied from base, "=from,count", and lines of its own, "+line".
 func delta(base, text string) string {
 	old, now := strings.Split(base, "\n"), strings.Split(text, "\n")
 	places := map[string][]int{}
@@ -152,7 +160,7 @@ func delta(base, text string) string {
 		}
 	}
 	var out []string
-	next := 0 // of base, after the last copy
+	next := 0 // the line of base after the last copy
 	for i := 0; i < len(now); {
 		from, count := longest(old, now[i:], append([]int{next}, places[now[i]]...))
 		if count == 0 {
@@ -166,8 +174,8 @@ func delta(base, text string) string {
 	return strings.Join(out, "\n")
 }
 
-// longest returns the candidate from which the most lines of base are those of
-// now, the first of equal ones.
+// longest returns the candidate from which most lines of old equal those of now, and their number.
+// Of equal candidates it returns the first.
 func longest(old, now []string, candidates []int) (from, count int) {
 	for _, c := range candidates {
 		n := 0
@@ -181,8 +189,8 @@ func longest(old, now []string, candidates []int) (from, count int) {
 	return from, count
 }
 
-// patched reads what delta has written. ok is false for anything else, and for
-// a text of more than most bytes.
+// patched decodes what delta has encoded. ok is false for anything else, and for a text of more
+// than most bytes.
 func patched(base, changes string, most int64) (text string, ok bool) {
 	old := strings.Split(base, "\n")
 	var out []string

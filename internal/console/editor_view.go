@@ -6,34 +6,34 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// editorView is what the editor is drawn from.
+// editorView is the data of the editor's page.
 type editorView struct {
 	*version
-	Broken        bool // the document cannot be read: only its text is shown
+	Broken        bool // the document cannot be read, so only its text is shown
 	Text          *policyText
 	Document      string
 	General, Card *form
 	GeneralFields []editField
 	CardFields    []editField
 	Open          *openLine
-	Focus         string // the id of the control at which the page begins
+	Focus         string // the id of the control that gets the focus
 	Fields        []choice
 	Inputs        string
 	Semantics     string
-	Checked       bool // it was read as it stands
-	Analysed      bool // and the static analysis has run: there were no faults
+	Checked       bool // the draft was checked
+	Analysed      bool // the static analysis has run: there were no faults
 	Unkept        bool // the address does not hold the edit
-	Foreign       bool // the address held somebody else's edit
+	Foreign       bool // the address held another person's edit
 	Gone          *goneLine
 }
 
-// goneLine is the line that was removed last and can be put back.
+// goneLine is the line that was removed last and can be restored.
 type goneLine struct {
 	place
 	Title, Name, Row string
 }
 
-// Is reports whether the line stood at a place.
+// Is reports whether the line was removed from a place.
 func (g *goneLine) Is(section string, index int) bool {
 	return g != nil && g.place == place{section, index}
 }
@@ -53,16 +53,16 @@ type openLine struct {
 	Columns   []editField
 }
 
-// choice is a field that a condition may name, for the list of them.
+// choice is a field that a condition may name, for the list of suggestions.
 type choice struct {
 	Name, Type, Meaning, Values string
 	Stage2                      bool
 }
 
-// begins is where somebody goes on after a step.
+// begins returns the control that gets the focus after a step.
 func (e editorView) begins() string { return e.Focus }
 
-func (p *editorPages) drawEditor(v *visit, w *work) error {
+func (p *editorPages) drawEditor(v *visit, w *editing) error {
 	doc, err := w.draft.value()
 	if err != nil {
 		return err
@@ -107,7 +107,7 @@ func (p *editorPages) drawEditor(v *visit, w *work) error {
 	return v.render("policy_edit", "Edit "+w.found.Set.Name, view)
 }
 
-// describe adds to an open line what is said of it in words.
+// describe adds the condition in words, and the bins of a factor, to the open line.
 func (o *openLine) describe(d *draft, text *policyText) {
 	if o == nil {
 		return
@@ -131,7 +131,7 @@ func (o *openLine) Is(section string, index int) bool {
 	return o != nil && o.Section == section && o.Index == index
 }
 
-// choices are the fields to choose from, features left out.
+// choices returns the fields to choose from, except features.
 func choices() []choice {
 	var list []choice
 	for _, f := range policydesk.PolicyFields() {

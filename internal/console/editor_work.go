@@ -8,35 +8,34 @@ import (
 	"verdict/internal/wire"
 )
 
-// work is a policy on the desk: the version it is made from, what has become
-// of it so far, and the line that is open.
-type work struct {
+// editing is a policy while it is edited: the version that the edit began from, the draft, and the
+// open line.
+type editing struct {
 	found *version
 	draft *draft
-	open  place  // its Section is "" when no line is open
-	focus string // the id of the control at which the next page begins
-	fresh bool   // the open line was added just now
-	was   string // the open line as it was when it was opened, as JSON; "" when the draft has it so
-	gone  place  // where the line stood that was removed last; its Section is "" for none
-	row   string // that line, as JSON
+	open  place  // Section is "" if no line is open
+	focus string // the id of the control that gets the focus on the next page
+	fresh bool   // the open line is new
+	was   string // the open line as it was when it was opened, as JSON; "" if unchanged
+	gone  place  // the place of the last removed line; Section is "" for none
+	row   string // the last removed line, as JSON
 
 	said     remarks
-	checked  bool // the draft was read as it stands
-	analysed bool // and the static analysis has run
+	checked  bool // the draft was checked
+	analysed bool // the static analysis has run
 	unkept   bool // the address does not hold the edit
-	foreign  bool // the address held somebody else's edit
+	foreign  bool // the address held another person's edit
 }
 
-// path is the page of the editor, in its environment.
-func (w *work) path() string { return "/policies/" + w.found.Set.ID + "/edit" }
+// path returns the path of the editor's page below the environment.
+func (w *editing) path() string { return "/policies/" + w.found.Set.ID + "/edit" }
 
-// purpose is what the mark of an edit is for: the edit of this version.
-func (w *work) purpose() string { return "edit of " + w.found.Set.ID }
+// purpose returns what the mark of an edit is for: the edit of this version.
+func (w *editing) purpose() string { return "edit of " + w.found.Set.ID }
 
-// apply puts what was typed into the draft. The text of the document counts
-// alone after it was changed by hand, and what was typed into a line that is
-// cancelled does not count.
-func (w *work) apply(f *form, verb string) {
+// apply puts the typed values into the draft. If the text of the document was changed by hand, only
+// that text counts. Values typed into a line that is cancelled are ignored.
+func (w *editing) apply(f *form, verb string) {
 	w.open, _ = w.draft.placeOf(f.Value(formOpen))
 	w.fresh, w.was = f.Value(formFresh) != "", f.Value(formWas)
 	w.gone, w.row = w.draft.gap(f.Value(formGone)), f.Value(formRow)
@@ -44,27 +43,27 @@ func (w *work) apply(f *form, verb string) {
 		w.open, w.fresh, w.was = place{}, false, ""
 		return
 	}
-	take(generalFields, w.draft.root, f, "")
-	take(scaleFields, w.draft.card(), f, cardPrefix)
+	readFields(generalFields, w.draft.root, f, "")
+	readFields(scaleFields, w.draft.card(), f, cardPrefix)
 	if row, ok := w.draft.row(w.open.Section, w.open.Index); ok && verb != "cancel" {
 		before := jsonOf(row)
-		take(sectionFields[w.open.Section], row, f, rowPrefix)
+		readFields(sectionFields[w.open.Section], row, f, rowPrefix)
 		if w.open.Section == sectionFactors {
-			takeBins(row, f, typesOf(w.draft))
+			readBins(row, f, typesOf(w.draft))
 		}
 		if w.was == "" && !w.fresh && jsonOf(row) != before {
 			w.was = before
 		}
 	}
-	// A card that was changed is not the stored one any more.
-	if !bytes.Equal([]byte(jsonOf(loose(w.found.Doc.Get("scorecard")))), []byte(jsonOf(w.draft.root["scorecard"]))) {
+	// A changed scorecard is no longer the stored one, so its id goes.
+	if !bytes.Equal([]byte(jsonOf(editable(w.found.Doc.Get("scorecard")))), []byte(jsonOf(w.draft.root["scorecard"]))) {
 		delete(w.draft.root, "scorecard_id")
 	}
 }
 
-// do does what a button says, with the line or section that it is about, and
-// chooses the control at which the next page begins.
-func (w *work) do(verb, object string) {
+// do runs the action of a button on a line or section, and chooses the control that gets the focus
+// on the next page.
+func (w *editing) do(verb, object string) {
 	w.focus = focusSummary
 	at, ok := w.draft.placeOf(object)
 	switch {
@@ -105,31 +104,30 @@ func (w *work) do(verb, object string) {
 	}
 }
 
-// Ids of the controls at which a page may begin, besides those of the lines.
+// Ids of the elements that may get the focus, besides the controls of lines.
 const (
-	focusSummary = "summary" // what the check says
-	focusUndo    = "undo"    // the button that puts a removed line back
-	focusNotice  = "notice"  // what the page says of the step before
-	focusRefused = "refused" // what was wrong with it
+	focusSummary = "summary" // the result of the check
+	focusUndo    = "undo"    // the button that restores a removed line
+	focusNotice  = "notice"  // the message about the last step
+	focusRefused = "refused" // the faults of the last step
 )
 
-// control is the id of a button of the line: "open-knockouts-3".
+// control returns the id of a button of the line: "open-knockouts-3".
 func (p place) control(verb string) string {
 	return verb + "-" + p.Section + "-" + strconv.Itoa(p.Index)
 }
 
-// firstControl is the id of the line's first field when it is open.
+// firstControl returns the id of the first field of the open line.
 func (p place) firstControl() string { return "f-" + rowPrefix + sectionFields[p.Section][0].Name }
 
-// binControl is the id of the first field of a bin.
+// binControl returns the id of the first field of a bin.
 func binControl(number int) string { return "bin-" + strconv.Itoa(number) }
 
 // close closes the open line.
-func (w *work) close() { w.open, w.fresh, w.was = place{}, false, "" }
+func (w *editing) close() { w.open, w.fresh, w.was = place{}, false, "" }
 
-// cancel closes the open line as it was when it was opened; one that was added
-// just now goes.
-func (w *work) cancel() {
+// cancel closes the open line and undoes its changes; a new line is removed.
+func (w *editing) cancel() {
 	w.focus = w.open.control("open")
 	if _, ok := w.draft.row(w.open.Section, w.open.Index); ok && w.fresh {
 		w.draft.remove(w.open)
@@ -140,16 +138,16 @@ func (w *work) cancel() {
 	w.close()
 }
 
-// restore puts the line back that was removed last.
-func (w *work) restore() {
+// restore inserts the last removed line again.
+func (w *editing) restore() {
 	w.focus = w.gone.control("open")
 	w.draft.insert(w.gone, w.row)
 	w.gone, w.row = place{}, ""
 	w.close()
 }
 
-// goneLine describes the line that was removed last, nil for none.
-func (w *work) goneLine() *goneLine {
+// goneLine describes the last removed line, nil if there is none.
+func (w *editing) goneLine() *goneLine {
 	if w.gone.Section == "" || w.row == "" {
 		return nil
 	}
@@ -166,8 +164,7 @@ func (w *work) goneLine() *goneLine {
 	return out
 }
 
-// gap reads a place at which a line can be put back, the end of its section
-// included.
+// gap parses a place at which a line can be inserted, including the end of its section.
 func (d *draft) gap(text string) place {
 	at, ok := d.placeOf(text)
 	lines, _ := d.list(at.Section)
@@ -177,17 +174,17 @@ func (d *draft) gap(text string) place {
 	return place{}
 }
 
-// insert puts a line, given as JSON, at a place.
+// insert inserts a line, given as JSON, at a place.
 func (d *draft) insert(at place, row string) {
 	v, err := wire.Parse([]byte(row))
 	lines, set := d.list(at.Section)
 	if err != nil || v.Kind() != wire.Object || at.Index > len(lines) {
 		return
 	}
-	set(slices.Insert(slices.Clone(lines), at.Index, loose(v)))
+	set(slices.Insert(slices.Clone(lines), at.Index, editable(v)))
 }
 
-// replace puts a line, given as JSON, in the place of another.
+// replace replaces the line at a place by another, given as JSON.
 func (d *draft) replace(at place, row string) {
 	if v, err := wire.Parse([]byte(row)); err == nil && v.Kind() == wire.Object {
 		d.remove(at)
@@ -195,7 +192,7 @@ func (d *draft) replace(at place, row string) {
 	}
 }
 
-// jsonOf writes a value as JSON.
+// jsonOf returns a value as JSON.
 func jsonOf(v any) string {
 	var w wire.Writer
 	write(&w, v)

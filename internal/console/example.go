@@ -6,7 +6,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// base is where this console is, as the browser writes it.
+// base returns the scheme and host of this server, as the browser sent them.
 func (v *visit) base() string {
 	if v.cookies.secure {
 		return "https://" + v.r.Host
@@ -14,8 +14,8 @@ func (v *visit) base() string {
 	return "http://" + v.r.Host
 }
 
-// curl returns a command that works with a key right away, whatever the key may do. base
-// is the address of this server.
+// curl returns an example command for a new key, chosen by what the key may do. base is the address
+// of this server.
 func curl(base string, key tenant.Key, scopes tenant.Scopes) string {
 	bearer := ` \` + "\n" + `  -H ` + quoted("Authorization: Bearer "+key.Reveal())
 	switch {
@@ -30,6 +30,5 @@ func curl(base string, key tenant.Key, scopes tenant.Scopes) string {
 	return "curl " + quoted(base+"/v1/health") + bearer
 }
 
-// quoted keeps a shell from reading anything into a text: the host is what the
-// browser said it was.
+// quoted quotes a text for a shell. The host comes from the request, so it cannot be trusted.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

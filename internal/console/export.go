@@ -6,33 +6,34 @@ import (
 	"time"
 )
 
-// pagePatience is how long one piece of a file may take to be sent.
-const pagePatience = 30 * time.Second
+// writeTimeout is the deadline for sending an answer, or one piece of a file.
+const writeTimeout = 30 * time.Second
 
-// export sends a CSV file that is written piece by piece. It takes as long as it
-// takes; only a piece must not, so whoever writes calls pause between two.
+// export sends a CSV file that write produces in pieces. The whole file may take any time, but each
+// piece has a deadline: write calls pause between two pieces, which sets the next deadline.
 func (v *visit) export(name string, write func(out io.Writer, pause func()) error) error {
 	patience := http.NewResponseController(v.w)
 	out := &exported{v: v, name: name}
 	err := write(out, func() {
-		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
+		_ = patience.SetWriteDeadline(time.Now().Add(writeTimeout)) // on failure the server's default applies
 	})
 	if err != nil && out.begun {
 		v.console.options.Logger.Warn("an export was aborted", "request_id", v.requestID, "error", err)
-		panic(http.ErrAbortHandler) // half a file must not pass for a whole one
+		panic(http.ErrAbortHandler) // the browser must notice that the file is incomplete
 	}
 
 	return err
 }
 
-// attach makes an answer with this header a file to keep. The name is one of ours.
+// attach makes the browser save the answer as a file. name must not come from a user, because it is
+// not escaped.
 func attach(h http.Header, contentType, name string) {
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// exported begins the answer with its first bytes, so that before them a
-// refusal is still a page.
+// exported sends the headers with the first bytes, so that an error before them can still be
+// answered with a page.
 type exported struct {
 	v     *visit
 	name  string
@@ -46,7 +47,7 @@ func (f *exported) Write(p []byte) (int, error) {
 		f.v.w.WriteHeader(http.StatusOK)
 	}
 
-	f.v.slot.Away() // the reader may be slow
+	f.v.slot.Away() // do not hold the slot while the client reads
 	defer f.v.slot.Back()
 	return f.v.w.Write(p)
 }

@@ -2,10 +2,10 @@ package console
 
 import "fmt"
 
-// field is what the pieces input, area, select and boxes are drawn from.
+// field is the data of the pieces input, area, select, boxes and radios.
 type field struct {
 	Name, Label  string
-	Type         string // of an input; text
+	Type         string // of an input; "text" by default
 	Value        string
 	Hint         string
 	Fault        string
@@ -28,7 +28,7 @@ type option struct {
 	Chosen             bool
 }
 
-// Described is the ids of what else is said about the field.
+// Described returns the ids of the field's hint and fault, for aria-describedby.
 func (f *field) Described() string {
 	switch {
 	case f.Hint != "" && f.Fault != "":
@@ -41,15 +41,15 @@ func (f *field) Described() string {
 	return ""
 }
 
-// newField makes a field of a form in a template: the form, the name, the
-// label, and any of the words below followed by its value. What was typed
-// before is kept over the value that is given here, a password excepted.
+// newField returns a field for a template, given the form, the name, the label, and pairs of a
+// setting's name and its value; set lists the settings. A posted value takes precedence over the
+// setting "value", except for passwords.
 //
 //	{{template "input" (field .Form "email" "E-mail" "type" "email" "required" true)}}
 func newField(f *form, name, label string, more ...any) (*field, error) {
 	out := &field{Name: name, Label: label, Type: "text", Fault: f.Fault(name)}
 	if len(more)%2 != 0 {
-		return out, fmt.Errorf("field %s: a word without a value", name)
+		return out, fmt.Errorf("field %s: the last setting has no value", name)
 	}
 	for i := 0; i < len(more); i += 2 {
 		word, _ := more[i].(string)
@@ -74,8 +74,17 @@ func newField(f *form, name, label string, more ...any) (*field, error) {
 
 func (f *field) set(word string, value any) error {
 	texts := map[string]*string{
-		"type": &f.Type, "value": &f.Value, "hint": &f.Hint, "autocomplete": &f.Autocomplete, "inputmode": &f.Inputmode,
-		"placeholder": &f.Placeholder, "pattern": &f.Pattern, "min": &f.Min, "max": &f.Max, "step": &f.Step, "rows": &f.Rows,
+		"type":         &f.Type,
+		"value":        &f.Value,
+		"hint":         &f.Hint,
+		"autocomplete": &f.Autocomplete,
+		"inputmode":    &f.Inputmode,
+		"placeholder":  &f.Placeholder,
+		"pattern":      &f.Pattern,
+		"min":          &f.Min,
+		"max":          &f.Max,
+		"step":         &f.Step,
+		"rows":         &f.Rows,
 	}
 	flags := map[string]*bool{"required": &f.Required, "autofocus": &f.Autofocus, "mono": &f.Mono}
 	switch at, is := texts[word]; {
@@ -90,15 +99,15 @@ func (f *field) set(word string, value any) error {
 		}
 		f.Options = append([]option(nil), list...)
 	default:
-		return fmt.Errorf("field %s: there is no word %q", f.Name, word)
+		return fmt.Errorf("field %s: unknown setting %q", f.Name, word)
 	}
 	return nil
 }
 
-// options makes choices in a template: value, label, value, label.
+// options returns choices for a template, given pairs of a value and its label.
 func options(pairs ...string) ([]option, error) {
 	if len(pairs)%2 != 0 {
-		return nil, fmt.Errorf("options: a value without a label")
+		return nil, fmt.Errorf("options: the last value has no label")
 	}
 	var list []option
 	for i := 0; i < len(pairs); i += 2 {

@@ -18,16 +18,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// form is what was typed, and what was wrong with it. On a page that nobody
-// has posted yet it is empty.
+// form holds the values of a posted form and its faults. It is empty if nothing was posted.
 type form struct {
 	values url.Values
-	// Refusal is what was wrong with the whole, "" when nothing was.
+	// Refusal says what was wrong with the form as a whole, "" if nothing was.
 	Refusal string
 	Faults  []fault.Item
 }
 
-// readForm reads the posted form within its limit.
+// readForm reads the posted form within the size limit.
 func (v *visit) readForm() error {
 	most := v.console.options.MaxForm
 	if v.page.public {
@@ -49,22 +48,23 @@ func (v *visit) readForm() error {
 	return nil
 }
 
-// publicForm is the largest form of somebody who is not signed in, in bytes: a
-// password, and an edit to go on with after a session has ended.
+// publicForm is the largest form of a person who is not signed in, in bytes. It has room for a
+// password and an edit that is resumed after a session has ended.
 const publicForm = 256 << 10
 
-// The memory of a form is taken in steps as its bytes arrive, whatever length
-// was announced. A parsed form takes several times its bytes.
+// Memory for a form is reserved in steps of meterStep as its bytes arrive, whatever its
+// Content-Length says. A parsed form takes several times its bytes, so formFactor times the
+// bytes are reserved.
 const (
 	meterStep  = 4 << 10
 	formFactor = 7
 )
 
-// metered reserves memory for what is read through it.
+// metered reads from a body and reserves memory for the bytes it reads.
 type metered struct {
 	v    *visit
 	from io.ReadCloser
-	left int // bytes that memory is reserved for
+	left int // bytes that can be read before more memory is reserved
 }
 
 func (m *metered) Read(p []byte) (int, error) {
@@ -81,10 +81,10 @@ func (m *metered) Read(p []byte) (int, error) {
 
 func (m *metered) Close() error { return m.from.Close() }
 
-// again draws a page once more after its form was refused: what was typed is
-// still there, and beside it what was wrong. What no typing can mend is left
-// to the page of refusals.
-func (v *visit) again(err error, draw func(*visit) error) error {
+// redraw renders a page again after its form was refused, with the typed values and the faults
+// beside them. Errors that the person cannot correct in the form are returned unchanged, and
+// answered with an error page.
+func (v *visit) redraw(err error, draw func(*visit) error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
 		return err
@@ -103,17 +103,17 @@ func (v *visit) again(err error, draw func(*visit) error) error {
 	return draw(v)
 }
 
-// Value is what was typed into a field, storable and without the spaces around it.
-// A password is read with Secret.
+// Value returns the storable text of a field without surrounding spaces. Passwords are read with
+// Secret.
 func (f *form) Value(name string) string { return strings.TrimSpace(storable(f.values.Get(name))) }
 
-// storable returns a text that JSON and both databases can hold: valid UTF-8
-// without a zero character. What is not becomes the replacement character.
+// storable replaces what JSON and both databases cannot hold, invalid UTF-8 and NUL, by the
+// replacement character.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// filled returns the fields that were filled in, as they were typed.
+// filled returns the values of those named fields that are not empty.
 func (f *form) filled(names ...string) map[string]string {
 	texts := map[string]string{}
 	for _, name := range names {
@@ -124,10 +124,10 @@ func (f *form) filled(names ...string) map[string]string {
 	return texts
 }
 
-// Secret is what was typed into a field, as it was typed.
+// Secret returns the text of a field unchanged, as a secret.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
-// Values are the boxes of a group that were ticked, storable.
+// Values returns the storable values of all ticked boxes of a group.
 func (f *form) Values(name string) []string {
 	values := slices.Clone(f.values[name])
 	for i := range values {
@@ -136,13 +136,13 @@ func (f *form) Values(name string) []string {
 	return values
 }
 
-// Has reports whether a box of a group was ticked.
+// Has reports whether the box with the value is ticked.
 func (f *form) Has(name, value string) bool { return slices.Contains(f.values[name], value) }
 
-// Posted reports whether the page is drawn again after its form was refused.
+// Posted reports whether the form holds posted values.
 func (f *form) Posted() bool { return f.values != nil }
 
-// Fault is what was wrong with a field, or with something inside it.
+// Fault returns what was wrong with a field, or with something inside it, as a sentence.
 func (f *form) Fault(name string) string {
 	var said []string
 	for _, item := range f.Faults {
@@ -153,7 +153,7 @@ func (f *form) Fault(name string) string {
 	return sentence(strings.Join(said, "; "))
 }
 
-// Field is the name of the field that a fault is about, "" for the whole form.
+// Field returns the name of the field that a fault is about, "" for the whole form.
 func (f *form) Field(item fault.Item) string { return fieldOf(item.Pointer) }
 
 func fieldOf(pointer string) string {
@@ -161,7 +161,7 @@ func fieldOf(pointer string) string {
 	return name
 }
 
-// sentence makes a sentence of what a refusal says in passing.
+// sentence turns a fault's detail into a sentence: with a capital letter and a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""
@@ -175,8 +175,8 @@ func sentence(text string) string {
 	return text
 }
 
-// numberBetween reads a number between bounds with at most the decimals of a rule.Number; 0
-// when nothing was typed.
+// numberBetween reads a number from least to most with at most the decimals of a rule.Number. It
+// returns 0 if text is empty.
 func numberBetween(faults *fault.List, pointer, text string, least, most rule.Number) rule.Number {
 	if text == "" {
 		return 0
@@ -189,8 +189,8 @@ func numberBetween(faults *fault.List, pointer, text string, least, most rule.Nu
 	return n
 }
 
-// day reads a date as a browser sends it: the beginning of that day in India,
-// the zero time when nothing was typed.
+// day reads a date as browsers send it. It returns the beginning of that day in India, or the zero
+// time if text is empty.
 func day(faults *fault.List, pointer, text string) time.Time {
 	if text == "" {
 		return time.Time{}
@@ -202,8 +202,8 @@ func day(faults *fault.List, pointer, text string) time.Time {
 	return at
 }
 
-// whole reads a whole number between bounds; otherwise, when nothing was typed.
-func whole(faults *fault.List, pointer, text string, otherwise, least, most int) int {
+// wholeNumber reads a whole number from least to most. It returns otherwise if text is empty.
+func wholeNumber(faults *fault.List, pointer, text string, otherwise, least, most int) int {
 	if text == "" {
 		return otherwise
 	}
@@ -215,7 +215,7 @@ func whole(faults *fault.List, pointer, text string, otherwise, least, most int)
 	return n
 }
 
-// decimal reads a number as a multiple of 10^-places.
+// decimal reads a number and returns it as a multiple of 10^-places.
 func decimal(faults *fault.List, pointer, text string, places int) (coef int64, ok bool) {
 	digits := strings.TrimPrefix(text, "-")
 	whole, fraction, pointed := strings.Cut(digits, ".")

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// functions are what templates can call, besides the methods of the view.
+// functions returns the functions that templates can call, besides the methods of the view.
 func functions(a *assets) template.FuncMap {
 	return template.FuncMap{
 		"asset":    a.link,
@@ -34,23 +34,23 @@ func functions(a *assets) template.FuncMap {
 	}
 }
 
-// dict makes a map for a piece that needs more than one thing.
+// dict returns a map for a piece that takes more than one value, given pairs of a name and a value.
 func dict(pairs ...any) (map[string]any, error) {
 	if len(pairs)%2 != 0 {
-		return nil, fmt.Errorf("dict: a name without a value")
+		return nil, fmt.Errorf("dict: the last name has no value")
 	}
 	out := map[string]any{}
 	for i := 0; i < len(pairs); i += 2 {
 		name, is := pairs[i].(string)
 		if !is {
-			return nil, fmt.Errorf("dict: a name that is no text")
+			return nil, fmt.Errorf("dict: name %v is not a string", pairs[i])
 		}
 		out[name] = pairs[i+1]
 	}
 	return out, nil
 }
 
-// count groups a whole number as in India: 12,34,567.
+// count writes a whole number with Indian digit grouping: 12,34,567.
 func count(n any) (string, error) {
 	switch n := n.(type) {
 	case int:
@@ -60,10 +60,10 @@ func count(n any) (string, error) {
 	case wire.Value:
 		return grouped(n.Text()), nil
 	}
-	return "", fmt.Errorf("count: %T is no whole number", n)
+	return "", fmt.Errorf("count: %T is not a whole number", n)
 }
 
-// hours writes a length of time in days where it is whole days, else in hours.
+// hours writes a number of hours, in days if they are whole days.
 func hours(n int64) string {
 	unit := "hour"
 	if n%24 == 0 && n > 0 {
@@ -75,7 +75,7 @@ func hours(n int64) string {
 	return grouped(strconv.FormatInt(n, 10)) + " " + unit
 }
 
-// hoursOf is hours for templates.
+// hoursOf calls hours, for templates.
 func hoursOf(n any) (string, error) {
 	switch n := n.(type) {
 	case int64:
@@ -84,11 +84,11 @@ func hoursOf(n any) (string, error) {
 		whole, err := strconv.ParseInt(n.Text(), 10, 64)
 		return hours(whole), err
 	}
-	return "", fmt.Errorf("hours: %T is no whole number", n)
+	return "", fmt.Errorf("hours: %T is not a whole number", n)
 }
 
-// rupees writes an amount in rupees, given as JSON has it: ₹5,00,000 or
-// ₹1,234.50. What is not there is a dash.
+// rupees writes an amount in rupees, given as in JSON: ₹5,00,000 or ₹1,234.50. A missing amount is
+// a dash.
 func rupees(amount any) (string, error) {
 	var text string
 	switch amount := amount.(type) {
@@ -99,7 +99,7 @@ func rupees(amount any) (string, error) {
 	case wire.Value:
 		text = amount.Text()
 	default:
-		return "", fmt.Errorf("rupees: %T is no amount", amount)
+		return "", fmt.Errorf("rupees: %T is not an amount", amount)
 	}
 	if text == "" {
 		return "–", nil
@@ -111,7 +111,7 @@ func rupees(amount any) (string, error) {
 	return paise(coef), nil
 }
 
-// paise writes an amount that is counted in paise; whole rupees without them.
+// paise writes an amount in paise as rupees; the decimals are left out for whole rupees.
 func paise(amount int64) string {
 	sign := ""
 	if amount < 0 {
@@ -124,10 +124,10 @@ func paise(amount int64) string {
 	return text
 }
 
-// decimalText writes a number that is counted in units of its last decimal.
+// decimalText writes n times 10^-places as a decimal number.
 func decimalText(n int64, places int) string { return string(wire.AppendDecimal(nil, n, places)) }
 
-// grouped puts commas the Indian way: three digits, then two and two.
+// grouped inserts commas in the Indian way: the last three digits, then groups of two.
 func grouped(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
@@ -143,11 +143,11 @@ func grouped(digits string) string {
 	return sign + digits + "," + tail
 }
 
-// stamp is a moment for the piece "time": for people, for machines.
+// stamp is the data of the piece "time".
 type stamp struct{ Day, Clock, Offset, Exact string }
 
-// moment reads a time of any form that use cases have: a time, the text of an
-// answer, microseconds. A time that never was is the zero stamp.
+// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. A missing time is the
+// zero stamp.
 func moment(at any) (stamp, error) {
 	var t time.Time
 	switch at := at.(type) {
@@ -162,7 +162,7 @@ func moment(at any) (stamp, error) {
 	case wire.Value:
 		t, _ = time.Parse(time.RFC3339Nano, at.Text())
 	default:
-		return stamp{}, fmt.Errorf("moment: %T is no time", at)
+		return stamp{}, fmt.Errorf("moment: %T is not a time", at)
 	}
 	if t.IsZero() {
 		return stamp{}, nil
@@ -171,7 +171,7 @@ func moment(at any) (stamp, error) {
 	return stamp{t.Format("2 Jan 2006"), t.Format("15:04:05"), t.Format("-07:00"), t.Format(time.RFC3339)}, nil
 }
 
-// instant is a moment as plain text.
+// instant returns a time as plain text.
 func instant(at any) (string, error) {
 	s, err := moment(at)
 	if err != nil || s.Exact == "" {
@@ -180,8 +180,8 @@ func instant(at any) (string, error) {
 	return s.Day + ", " + s.Clock + " " + s.Offset, nil
 }
 
-// short is an id as it stands in a table: its kind and its last characters,
-// which are the ones that differ.
+// short returns an id as tables show it: its kind and its last characters, which are the ones that
+// differ.
 func short(id string) string {
 	kind, rest, found := strings.Cut(id, "_")
 	if !found || len(rest) <= 8 {
@@ -190,29 +190,54 @@ func short(id string) string {
 	return kind + "_…" + rest[len(rest)-6:]
 }
 
-// words makes a name of ours readable: rule_set.activated, HIGH_RISK.
+// words makes an identifier such as rule_set.activated or HIGH_RISK readable.
 func words(name string) string {
 	return strings.NewReplacer("_", " ", ".", " · ").Replace(name)
 }
 
-// badge is a state as text with a colour and a sign, because not everybody
-// sees the colour.
+// badge shows a state as text with a colour and a sign, because not everybody can see the colour.
 type badge struct{ Tone, Sign, Text string }
 
 var badges = map[string]badge{
-	"APPROVED": {"good", "✓", "Approved"}, "REFERRED": {"warn", "?", "Referred"}, "DECLINED": {"bad", "✕", "Declined"},
-	"ELIGIBLE": {"good", "✓", "Eligible"}, "NOT_ELIGIBLE": {"bad", "✕", "Not eligible"},
-	"active": {"good", "●", "Active"}, "draft": {"plain", "○", "Draft"}, "retired": {"quiet", "–", "Retired"},
-	"open": {"warn", "!", "Open"}, "acknowledged": {"info", "◐", "Acknowledged"}, "closed": {"quiet", "–", "Closed"},
-	"queued": {"plain", "○", "Queued"}, "running": {"info", "◐", "Running"}, "succeeded": {"good", "✓", "Succeeded"},
-	"done": {"good", "✓", "Done"}, "failed": {"bad", "✕", "Failed"}, "cancelled": {"quiet", "–", "Cancelled"},
-	"revoked": {"quiet", "✕", "Revoked"}, "expired": {"quiet", "–", "Expired"}, "expiring": {"warn", "!", "Expiring"},
-	"disabled": {"quiet", "–", "Disabled"}, "pending": {"info", "○", "Pending"}, "accepted": {"good", "✓", "Accepted"},
-	"low": {"plain", "–", "Low"}, "medium": {"warn", "!", "Medium"}, "high": {"bad", "‼", "High"}, "critical": {"bad", "‼", "Critical"}, "blocked": {"bad", "■", "Blocked"},
-	"sandbox": {"plain", "○", "Sandbox"}, "live": {"live", "●", "LIVE"},
+	"APPROVED":     {"good", "✓", "Approved"},
+	"REFERRED":     {"warn", "?", "Referred"},
+	"DECLINED":     {"bad", "✕", "Declined"},
+	"ELIGIBLE":     {"good", "✓", "Eligible"},
+	"NOT_ELIGIBLE": {"bad", "✕", "Not eligible"},
+
+	"active":  {"good", "●", "Active"},
+	"draft":   {"plain", "○", "Draft"},
+	"retired": {"quiet", "–", "Retired"},
+
+	"open":         {"warn", "!", "Open"},
+	"acknowledged": {"info", "◐", "Acknowledged"},
+	"closed":       {"quiet", "–", "Closed"},
+
+	"queued":    {"plain", "○", "Queued"},
+	"running":   {"info", "◐", "Running"},
+	"succeeded": {"good", "✓", "Succeeded"},
+	"done":      {"good", "✓", "Done"},
+	"failed":    {"bad", "✕", "Failed"},
+	"cancelled": {"quiet", "–", "Cancelled"},
+
+	"revoked":  {"quiet", "✕", "Revoked"},
+	"expired":  {"quiet", "–", "Expired"},
+	"expiring": {"warn", "!", "Expiring"},
+	"disabled": {"quiet", "–", "Disabled"},
+	"pending":  {"info", "○", "Pending"},
+	"accepted": {"good", "✓", "Accepted"},
+
+	"low":      {"plain", "–", "Low"},
+	"medium":   {"warn", "!", "Medium"},
+	"high":     {"bad", "‼", "High"},
+	"critical": {"bad", "‼", "Critical"},
+	"blocked":  {"bad", "■", "Blocked"},
+
+	"sandbox": {"plain", "○", "Sandbox"},
+	"live":    {"live", "●", "LIVE"},
 }
 
-// badgeOf finds the badge of a state, however it is spelt.
+// badgeOf returns the badge of a state, in upper or lower case.
 func badgeOf(state string) badge {
 	for _, spelt := range []string{state, strings.ToUpper(state), strings.ToLower(state)} {
 		if b, known := badges[spelt]; known {

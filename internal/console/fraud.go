@@ -37,8 +37,7 @@ func (p *fraudPages) routes() []page {
 	}
 }
 
-// blocked lists what confirmed fraud, or somebody by hand, has put on the block
-// list.
+// blocked renders the block list: entities from confirmed fraud, and entries added by hand.
 func (p *fraudPages) blocked(v *visit) error {
 	page, err := p.fraud.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {
@@ -65,7 +64,7 @@ func (p *fraudPages) blocked(v *visit) error {
 	})
 }
 
-// blockableKinds are what can be blocked by hand.
+// blockableKinds returns the kinds of entities that can be blocked by hand.
 func blockableKinds() []option {
 	var list []option
 	for _, kind := range frauddesk.EntityKinds() {
@@ -74,16 +73,16 @@ func blockableKinds() []option {
 	return list
 }
 
-// block puts something on the block list by hand.
+// block adds an entity to the block list by hand.
 func (p *fraudPages) block(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.blocked)
+		return v.redraw(err, p.blocked)
 	}
 
 	var faults fault.List
 	expires := day(&faults, "/expires_at", v.form.Value("expires_at"))
 	if err := faults.Err(); err != nil {
-		return v.again(err, p.blocked)
+		return v.redraw(err, p.blocked)
 	}
 
 	_, err := p.fraud.Block(v.ctx, v.caller(), frauddesk.NewBlock{
@@ -93,7 +92,7 @@ func (p *fraudPages) block(v *visit) error {
 		ExpiresAt: endOfDay(expires),
 	}, nil)
 	if err != nil {
-		return v.again(err, p.blocked)
+		return v.redraw(err, p.blocked)
 	}
 
 	return v.done("The entity was added to the block list. It applies from the next application on.", "/fraud/blocked")
@@ -101,15 +100,15 @@ func (p *fraudPages) block(v *visit) error {
 
 func (p *fraudPages) unblock(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.blocked)
+		return v.redraw(err, p.blocked)
 	}
 	if err := p.fraud.Unblock(v.ctx, v.caller(), v.form.Value("kind"), v.form.Value("key")); err != nil {
-		return v.again(err, p.blocked)
+		return v.redraw(err, p.blocked)
 	}
 	return v.done("The entity was removed from the block list.", "/fraud/blocked")
 }
 
-// endOfDay returns the moment at which a day ends, the zero time for no day.
+// endOfDay returns the time at which a day ends, the zero time for the zero day.
 func endOfDay(day time.Time) time.Time {
 	if day.IsZero() {
 		return day
@@ -117,7 +116,7 @@ func endOfDay(day time.Time) time.Time {
 	return day.AddDate(0, 0, 1).UTC()
 }
 
-// entityKinds are what applicants can share, for people.
+// entityKinds are the names of the kinds of entities that applicants can share.
 var entityKinds = map[string]string{
 	"beneficiary_account": "Bank account",
 	"ip":                  "Internet address",

@@ -8,27 +8,27 @@ import (
 	"verdict/internal/signal"
 )
 
-// threshold is one setting of the fraud configuration. Its path is where it stands
-// in the document, and the name of its field.
+// threshold is one setting of the fraud configuration. Its path is its place in the document, and
+// the name of its field.
 type threshold struct {
 	path, label, hint string
 
 	// value points at the setting: *bool, *int64, *int32, *signal.Severity,
-	// *signal.Risk, *[]string or *[]signal.Account. otherwise is what an empty
-	// field takes instead of the default, nil for the default.
+	// *signal.Risk, *[]string or *[]signal.Account. otherwise points at the value that an
+	// empty field takes; nil for the default.
 	value, otherwise any
 	places           int    // decimals of a number
 	entity           string // kind of the entities of an allow list
 }
 
-// thresholdGroup is what is set together.
+// thresholdGroup is a card of the page with its settings.
 type thresholdGroup struct {
 	title, text string
 	settings    []threshold
 }
 
-// thresholdGroups returns the settings of a configuration as the page shows them.
-// Their values point into it.
+// thresholdGroups returns the settings of a configuration in the order of the page. Their values
+// point into the configuration.
 func thresholdGroups(c *signal.Config) []thresholdGroup {
 	f := &c.Fraud
 	return []thresholdGroup{
@@ -89,8 +89,8 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 					value:  &f.BeneficiaryReuse.AllowlistAccounts,
 					entity: signal.KindBeneficiaryAccount,
 					label:  "Accounts that may be shared",
-					hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their last characters. " +
-						"To keep a masked number, leave it unchanged.",
+					hint: "Separated by commas. Numbers are stored as keyed hashes and then shown only by their " +
+						"last characters. To keep a masked number, leave it unchanged.",
 				},
 			},
 		},
@@ -118,19 +118,22 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 			},
 		},
 		{
-			title:    "Shared device",
-			text:     "Different applicants who use the same phone or tablet.",
-			settings: reuseThresholds("device_reuse", signal.KindDevice, &f.DeviceReuse, f, "Devices that may be shared"),
+			title: "Shared device",
+			text:  "Different applicants who use the same phone or tablet.",
+			settings: reuseThresholds("device_reuse", signal.KindDevice, &f.DeviceReuse, f,
+				"Devices that may be shared"),
 		},
 		{
-			title:    "Shared mobile number",
-			text:     "Different applicants who give the same mobile number.",
-			settings: reuseThresholds("mobile_reuse", signal.KindMobile, &f.MobileReuse, f, "Mobile numbers that may be shared"),
+			title: "Shared mobile number",
+			text:  "Different applicants who give the same mobile number.",
+			settings: reuseThresholds("mobile_reuse", signal.KindMobile, &f.MobileReuse, f,
+				"Mobile numbers that may be shared"),
 		},
 		{
-			title:    "Shared e-mail address",
-			text:     "Different applicants who give the same e-mail address.",
-			settings: reuseThresholds("email_reuse", signal.KindEmail, &f.EmailReuse, f, "E-mail addresses that may be shared"),
+			title: "Shared e-mail address",
+			text:  "Different applicants who give the same e-mail address.",
+			settings: reuseThresholds("email_reuse", signal.KindEmail, &f.EmailReuse, f,
+				"E-mail addresses that may be shared"),
 		},
 		{
 			title: "Connected group of people",
@@ -198,8 +201,8 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 	}
 }
 
-// reuseThresholds returns the settings of something that is counted like the bank
-// account. A field that is left empty takes the setting of the account.
+// reuseThresholds returns the settings of an entity that is counted like bank accounts. A field
+// that is left empty takes the setting of bank accounts. allowed is the label of the allow list.
 func reuseThresholds(
 	member, entity string, r *signal.ReuseConfig, f *signal.FraudConfig, allowed string,
 ) []threshold {
@@ -224,10 +227,10 @@ func reuseThresholds(
 	}
 }
 
-// thresholdField is a setting as it is drawn.
+// thresholdField is a setting as the page shows it.
 type thresholdField struct {
 	Name, Label, Hint, Value, Default string
-	Changed                           bool // from what every tenant starts with
+	Changed                           bool // differs from the default
 	Long                              bool
 	Options                           []option
 }
@@ -237,7 +240,7 @@ type shownGroup struct {
 	Fields      []thresholdField
 }
 
-// thresholds shows the fraud configuration with the defaults beside it.
+// thresholds renders the fraud configuration with the defaults beside it.
 func (p *fraudPages) thresholds(v *visit) error {
 	config, err := p.fraud.Config(v.ctx, v.caller())
 	if err != nil {
@@ -272,7 +275,7 @@ func (p *fraudPages) thresholds(v *visit) error {
 	return v.render("fraud_thresholds", "Thresholds", data)
 }
 
-// shown returns the field of the setting. usual is its default as it is typed.
+// shown returns the field of the setting. usual is the text of its default.
 func (s threshold) shown(usual string) thresholdField {
 	f := thresholdField{
 		Name:    s.path,
@@ -308,30 +311,30 @@ func orNone(text string) string {
 	return text
 }
 
-// setThresholds keeps all settings at once, unless somebody else has changed
-// them since the page was drawn.
+// setThresholds saves all settings together, unless somebody else has changed them since the page
+// was rendered.
 func (p *fraudPages) setThresholds(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.thresholds)
+		return v.redraw(err, p.thresholds)
 	}
 
 	expected, err := strconv.ParseInt(v.form.Value("version"), 10, 64)
 	if err != nil || expected < 0 {
-		expected = 0 // a form of ours has it; any other is taken for an old one
+		expected = 0 // treat a form without a version as outdated
 	}
 
 	_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), func(signal.Config) (signal.Config, error) {
 		return typedThresholds(v.form)
 	}, expected)
 	if err != nil {
-		return v.again(pointed(err, thresholdPointer), p.thresholds)
+		return v.redraw(mapPointers(err, thresholdPointer), p.thresholds)
 	}
 
 	return v.done("The thresholds were saved. They apply from the next application on.", "/fraud/thresholds")
 }
 
-// typedThresholds reads the configuration of the form, which has all settings. What
-// was left empty goes back to its default.
+// typedThresholds reads the configuration from the form, which has all settings. An empty field
+// takes its default.
 func typedThresholds(f *form) (signal.Config, error) {
 	var faults fault.List
 	c := signal.DefaultConfig()
@@ -348,8 +351,7 @@ func typedThresholds(f *form) (signal.Config, error) {
 	return c, faults.Err()
 }
 
-// thresholdPointer is the pointer of the field that a pointer into the
-// configuration is about.
+// thresholdPointer returns the pointer of the field for a pointer into the configuration.
 func thresholdPointer(pointer string) string {
 	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
 	for _, g := range thresholdGroups(new(signal.Config)) {

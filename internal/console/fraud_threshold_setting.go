@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// text returns the setting as it is typed.
+// text returns the setting as the text of its field.
 func (s threshold) text() string {
 	switch at := s.value.(type) {
 	case *bool:
@@ -39,7 +39,7 @@ func (s threshold) text() string {
 	}
 }
 
-// choices returns what a setting may be that is chosen from a list, nil for others.
+// choices returns the permitted values of a setting that is chosen from a list, nil for others.
 func (s threshold) choices() []string {
 	switch s.value.(type) {
 	case *signal.Severity:
@@ -51,7 +51,7 @@ func (s threshold) choices() []string {
 	}
 }
 
-// set sets the setting to what was typed. Its bounds are checked with the whole
+// set sets the setting from the text of its field. The bounds are checked later, with the whole
 // configuration.
 func (s threshold) set(faults *fault.List, text string) {
 	switch at := s.value.(type) {
@@ -78,7 +78,7 @@ func (s threshold) set(faults *fault.List, text string) {
 		if n, ok := decimal(faults, "/"+s.path, text, s.places); ok && n != 0 {
 			*at = int32(min(max(n, -1), math.MaxInt32))
 		} else if ok {
-			*at = -1 // a radius of 0 is out of bounds, unlike none
+			*at = -1 // 0 would mean "no radius"; -1 is refused as out of range
 		}
 	case *signal.Severity:
 		severity, ok := signal.SeverityOf(text)
@@ -91,7 +91,7 @@ func (s threshold) set(faults *fault.List, text string) {
 	}
 }
 
-// reset gives a setting that was left empty what it takes instead of the default.
+// reset sets a setting whose field was left empty to the value of otherwise, if it has one.
 func (s threshold) reset() {
 	switch from := s.otherwise.(type) {
 	case *bool:
@@ -112,7 +112,7 @@ func (s threshold) setAccounts(faults *fault.List, at *[]signal.Account, texts [
 	}
 }
 
-// typedList returns the entries of a list that was typed with commas or on lines.
+// typedList splits a text at commas and line ends into its entries.
 func typedList(text string) []string {
 	var list []string
 	for one := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {

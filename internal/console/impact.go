@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// impactPages measure what activating a version would change, with a backtest against the
-// active version.
+// impactPages measure what activating a version would change, with a backtest against the active
+// version.
 type impactPages struct {
 	runs     *study.Backtests
 	versions policyVersions
@@ -27,23 +27,23 @@ func (p *impactPages) routes() []page {
 	}
 }
 
-// What an impact is measured on.
+// The values of the field "on": the source of the applications.
 const (
 	onDecisions = "decisions"
 	onBook      = "synthetic"
 )
 
-// mostDays and mostRows bound a measurement that is asked for from a page.
+// maxImpactDays and maxImpactRows limit a measurement that is started from the page.
 const (
-	mostDays = 366
-	mostRows = 1_000_000
+	maxImpactDays = 366
+	maxImpactRows = 1_000_000
 )
 
-// impactView is what activating a version would change.
+// impactView is the data of the page: what activating a version would change.
 type impactView struct {
 	*version
-	Run      *study.Backtest  // nil before one is chosen
-	Waiting  bool             // it is still under way
+	Run      *study.Backtest  // nil if the address names no run
+	Waiting  bool             // the run has not finished
 	Report   *backtest.Report // nil until the run has succeeded
 	Compared bool             // there is an active version to compare with
 	Figures  []impactFigure
@@ -55,23 +55,23 @@ type impactView struct {
 // impactFigure is a figure before and after.
 type impactFigure struct{ Label, Before, After, Change string }
 
-// swapRow is one of the four groups that two versions make of applicants.
+// swapRow is one of the four groups into which two versions divide applicants.
 type swapRow struct {
 	Label, Hint string
 	Count       int64
 	BadRate     string
 }
 
-// changeRow is a change of the policy, and whom it moved.
+// changeRow is one change between the versions, with how many applicants it moved.
 type changeRow struct {
 	Section, ID   string
 	Before, After string
-	In, Out       int64 // moved by this change alone
-	NeededIn      int64 // not moved without it
-	NeededOut     int64
+	In, Out       int64 // swapped in or out by this change alone
+	NeededIn      int64 // not swapped in without this change
+	NeededOut     int64 // not swapped out without this change
 }
 
-// impact shows a measurement, or the form that asks for one.
+// impact renders a measurement, and the form that starts one.
 func (p *impactPages) impact(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *impactPages) impact(v *visit) error {
 			return err
 		}
 		if run.ChallengerID != found.Set.ID && run.RuleSetID != found.Set.ID {
-			return errNowhere // it is about other versions
+			return errNotFound // the run is about other versions
 		}
 
 		view.Run, view.Waiting = &run, !run.Over()
@@ -100,8 +100,8 @@ func (p *impactPages) impact(v *visit) error {
 	return v.render("policy_impact", "Impact of "+found.Set.Name, view)
 }
 
-// runImpact measures the version against the active one: on what was decided
-// lately, or on a book that is made up.
+// runImpact measures the version against the active one, on recent decisions or on a synthetic
+// book.
 func (p *impactPages) runImpact(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -110,15 +110,15 @@ func (p *impactPages) runImpact(v *visit) error {
 
 	request, err := impactRequest(v.form, found, p.now())
 	if err != nil {
-		return v.again(err, p.impact)
+		return v.redraw(err, p.impact)
 	}
 
 	run, err := p.runs.Run(v.ctx, v.caller(), request, nil)
 	if err != nil {
-		return v.again(err, p.impact)
+		return v.redraw(err, p.impact)
 	}
 
-	return v.see(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.ID))
+	return v.redirect(v.at("/policies/" + found.Set.ID + "/impact?run=" + run.ID))
 }
 
 // impactRequest returns the backtest that measures the impact.
@@ -131,7 +131,7 @@ func impactRequest(f *form, found *version, now time.Time) (study.BacktestReques
 
 	switch f.Value("on") {
 	case onDecisions:
-		days := whole(&faults, "/days", f.Value("days"), 30, 1, mostDays)
+		days := wholeNumber(&faults, "/days", f.Value("days"), 30, 1, maxImpactDays)
 		from := tenant.BusinessDay(now.AddDate(0, 0, 1-days))
 		begins, err := time.ParseInLocation(time.DateOnly, from, civil.India)
 		if err != nil {
@@ -141,8 +141,8 @@ func impactRequest(f *form, found *version, now time.Time) (study.BacktestReques
 		r.Replay = &study.Replay{From: begins.UTC(), PolicyKey: found.Set.PolicyKey}
 	case onBook:
 		book := study.DefaultBook()
-		book.Rows = int64(whole(&faults, "/rows", f.Value("rows"), 5000, 100, mostRows))
-		book.Seed = uint64(whole(&faults, "/seed", f.Value("seed"), 42, 0, 1<<31-1))
+		book.Rows = int64(wholeNumber(&faults, "/rows", f.Value("rows"), 5000, 100, maxImpactRows))
+		book.Seed = uint64(wholeNumber(&faults, "/seed", f.Value("seed"), 42, 0, 1<<31-1))
 		r.Book = &book
 	default:
 		faults.Add("/on", fault.CodeRequired, "choose what to measure on")
@@ -150,7 +150,7 @@ func impactRequest(f *form, found *version, now time.Time) (study.BacktestReques
 	return r, faults.Err()
 }
 
-// fill works the pictures and tables of a report out.
+// fill computes the charts and tables of the report.
 func (i *impactView) fill() {
 	other := i.Report.Challenger
 	i.Compared = other != nil
@@ -181,7 +181,7 @@ func (i *impactView) fill() {
 	i.Changes = changeRows(other)
 }
 
-// swapMatrix is a picture of who moves where.
+// swapMatrix returns the chart of how many applicants move from which status to which.
 func swapMatrix(m backtest.Matrix) chart.Matrix {
 	names := []string{"Approved", "Referred", "Declined"} // in the order of the matrix
 	c := chart.Matrix{
@@ -213,7 +213,7 @@ func swapMatrix(m backtest.Matrix) chart.Matrix {
 	return c
 }
 
-// changeRows are the changes between the versions, with whom each moved.
+// changeRows returns the changes between the versions, each with how many applicants it moved.
 func changeRows(challenger *backtest.Challenger) []changeRow {
 	rows := make([]changeRow, len(challenger.Changes))
 	for i, ch := range challenger.Changes {
@@ -230,7 +230,7 @@ func changeRows(challenger *backtest.Challenger) []changeRow {
 		}
 	}
 
-	// What moved somebody comes first; the order is otherwise the policy's.
+	// Changes that moved somebody come first; otherwise the order is the policy's.
 	slices.SortStableFunc(rows, func(a, b changeRow) int {
 		switch {
 		case a.Moved() == b.Moved():

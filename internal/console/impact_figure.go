@@ -7,8 +7,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// impactFigures are the figures that are asked for first. Those that neither policy has
-// are left out; challenger is nil if there is none.
+// impactFigures returns the main figures of the champion and the challenger, which is nil if there
+// is none. Figures that neither has are left out.
 func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 	var list []impactFigure
 	for _, f := range []struct {
@@ -20,13 +20,19 @@ func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 		{"Referral rate", rateUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.ReferralRate) }},
 		{"Decline rate", rateUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.DeclineRate) }},
 		{"Average limit", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Summary.AvgLimit) }},
-		{"Approved in total", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Summary.TotalLimit) }},
-		{"Average interest", priceUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.AvgInterestRate) }},
+		{"Approved in total", moneyUnit, func(s *backtest.Side) shownFigure {
+			return shownMoney(s.Summary.TotalLimit)
+		}},
+		{"Average interest", priceUnit, func(s *backtest.Side) shownFigure {
+			return shownRatio(s.Summary.AvgInterestRate)
+		}},
 		{"Average APR", priceUnit, func(s *backtest.Side) shownFigure { return shownRatio(s.Summary.AvgAPR) }},
 		{"Bad rate of approved", rateUnit, func(s *backtest.Side) shownFigure {
 			return shownRatio(s.Performance.Approved.Rate)
 		}},
-		{"Expected loss", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Performance.ExpectedLoss) }},
+		{"Expected loss", moneyUnit, func(s *backtest.Side) shownFigure {
+			return shownMoney(s.Performance.ExpectedLoss)
+		}},
 		{"Net margin", moneyUnit, func(s *backtest.Side) shownFigure { return shownMoney(s.Economics.NetMargin) }},
 	} {
 		before, after := f.of(champion), shownFigure{}
@@ -45,7 +51,7 @@ func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 	return list
 }
 
-// impactUnit is how a figure is written.
+// impactUnit says how a figure is written.
 type impactUnit int
 
 const (
@@ -68,7 +74,7 @@ func (u impactUnit) text(f shownFigure) string {
 	}
 }
 
-// change says by how much a figure moves, with its sign.
+// change writes the difference of a figure with its sign.
 func (u impactUnit) change(before, after float64) string {
 	d := after - before
 	sign := "+"

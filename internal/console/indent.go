@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// indented is a document for people to read: members in their order, numbers
-// as they were written, two spaces to the level.
+// indented returns a document as readable JSON: members in their order, numbers as they were
+// written, two spaces of indentation.
 func indented(v wire.Value) string {
 	var b strings.Builder
 	indent(&b, v, 0)

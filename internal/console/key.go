@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// keyPages are the API keys of an environment: the list, a new key, one key, its rotation
-// and its revocation.
+// keyPages are the API keys of an environment: the list, a new key, one key, its rotation and its
+// revocation.
 type keyPages struct {
 	accounts *account.People
 	people   directory
@@ -34,12 +34,12 @@ type shownKey struct {
 	tenant.APIKey
 	Scopes []string
 	State  string
-	By     string // whose it is
-	Over   bool   // it opens nothing any more
+	By     string // the e-mail address of its owner
+	Over   bool   // revoked or expired
 }
 
-// soon is how near a key's end is when the list says so.
-const soon = 7 * 24 * time.Hour
+// expiryNotice is how long before its expiry a key is shown as expiring.
+const expiryNotice = 7 * 24 * time.Hour
 
 func shownKeyOf(k tenant.APIKey, now time.Time, names map[string]string) shownKey {
 	s := shownKey{
@@ -53,14 +53,13 @@ func shownKeyOf(k tenant.APIKey, now time.Time, names map[string]string) shownKe
 		s.State, s.Over = "revoked", true
 	case !k.ExpiresAt.IsZero() && !now.Before(k.ExpiresAt):
 		s.State, s.Over = "expired", true
-	case !k.ExpiresAt.IsZero() && now.Add(soon).After(k.ExpiresAt):
+	case !k.ExpiresAt.IsZero() && now.Add(expiryNotice).After(k.ExpiresAt):
 		s.State = "expiring"
 	}
 	return s
 }
 
-// keysHere are the keys of this environment: those in use first, the newest
-// of them at the top.
+// keysHere returns the keys of this environment: first the usable ones, and the newest first.
 func (p *keyPages) keysHere(v *visit) ([]shownKey, error) {
 	all, err := p.accounts.APIKeys(v.ctx, v.caller())
 	if err != nil {
@@ -99,8 +98,8 @@ func (p *keyPages) keys(v *visit) error {
 	return v.render("keys", "API keys", struct{ Keys []shownKey }{list})
 }
 
-// scopeOptions say what each scope is for. Those a program that asks for
-// decisions needs are ticked from the start.
+// scopeOptions returns the scopes to choose from, each with an explanation. The scopes that most
+// programs need are preselected.
 func scopeOptions() []option {
 	return []option{
 		{Value: "decide", Label: "decide", Hint: "request decisions and previews, add reviews", Chosen: true},
@@ -124,27 +123,25 @@ func (p *keyPages) newKey(v *visit) error {
 	}{scopeOptions(), p.now().In(civil.India).AddDate(0, 0, 1).Format(time.DateOnly)})
 }
 
-// createKey makes a key, which the answer shows this once: there is nowhere to
-// send the browser on to that would know it.
+// createKey creates a key and renders it. The key is shown only once, so there is no redirect.
 func (p *keyPages) createKey(v *visit) error {
 	ask, err := readKey(v.env, v.form)
 	if err == nil {
 		err = v.confirmed()
 	}
 	if err != nil {
-		return v.again(err, p.newKey)
+		return v.redraw(err, p.newKey)
 	}
 
 	key, made, err := p.accounts.CreateAPIKey(v.ctx, v.caller(), ask)
 	if err != nil {
-		return v.again(err, p.newKey)
+		return v.redraw(err, p.newKey)
 	}
 
 	return showKey(v, key, made, time.Time{})
 }
 
-// readKey reads the form of a new key. What is wrong with the rest of it, the
-// use case says.
+// readKey reads the form of a new key. The use case checks the rest.
 func readKey(env tenant.Environment, f *form) (account.NewAPIKey, error) {
 	var faults fault.List
 	n := account.NewAPIKey{Environment: env, Name: f.Value("name")}
@@ -160,7 +157,8 @@ func readKey(env tenant.Environment, f *form) (account.NewAPIKey, error) {
 	return n, faults.Err()
 }
 
-// showKey draws the page that shows a new key, this once.
+// showKey renders the page that shows a new key once. oldUntil is the end of the key that it
+// replaces, zero if there is none.
 func showKey(v *visit, key tenant.Key, made tenant.APIKey, oldUntil time.Time) error {
 	return v.render("key_made", "New API key", struct {
 		Name, Key, Curl string
@@ -173,7 +171,7 @@ func showKey(v *visit, key tenant.Key, made tenant.APIKey, oldUntil time.Time) e
 	})
 }
 
-// key finds one of this environment's keys by its id.
+// findKey returns the key of this environment that the path names.
 func (p *keyPages) findKey(v *visit) (shownKey, error) {
 	list, err := p.keysHere(v)
 	if err != nil {
@@ -182,7 +180,7 @@ func (p *keyPages) findKey(v *visit) (shownKey, error) {
 
 	at := slices.IndexFunc(list, func(k shownKey) bool { return k.ID == v.id("id") })
 	if at < 0 {
-		return shownKey{}, errNowhere
+		return shownKey{}, errNotFound
 	}
 
 	return list[at], nil
@@ -205,7 +203,7 @@ func (p *keyPages) revokeKey(v *visit) error {
 		_, err = p.accounts.RevokeAPIKey(v.ctx, v.caller(), found.ID)
 	}
 	if err != nil {
-		return v.again(err, p.key)
+		return v.redraw(err, p.key)
 	}
 
 	return v.done("The key "+found.Name+" is revoked.", "/keys")
@@ -217,20 +215,20 @@ func (p *keyPages) rotateKey(v *visit) error {
 		return err
 	}
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.key)
+		return v.redraw(err, p.key)
 	}
 
 	overlap, err := time.ParseDuration(v.form.Value("overlap"))
 	if err != nil {
-		overlap = 0 // the use case has its own
+		overlap = 0 // the use case's default
 	}
 
 	key, made, err := p.accounts.RotateAPIKey(v.ctx, v.caller(), found.ID, overlap)
 	if err != nil {
-		return v.again(err, p.key)
+		return v.redraw(err, p.key)
 	}
 
-	found, err = p.findKey(v) // the old one, with its end
+	found, err = p.findKey(v) // the old key, now with its expiry
 	if err != nil {
 		return err
 	}

@@ -6,24 +6,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// menuGroup is a few entries of the navigation under a heading.
+// menuGroup is a heading of the navigation with its entries.
 type menuGroup struct {
 	Name    string
 	Entries []menuEntry
 }
 
-// menuEntry leads to a page.
+// menuEntry is a link to a page.
 type menuEntry struct {
 	Name string
-	Path string // with {env} until it is shown
-	Key  string // the letter that leads there after g, "" for none
-	Here bool   // the reader is there, or below
+	Path string // with {env} until it is rendered
+	Key  string // the shortcut: this letter after g; "" for none
+	Here bool   // the current page is this one or below it
 
 	scope tenant.Scopes
 }
 
-// menu is every entry, in order. One is shown when its page is there and the
-// person's role may see it.
+// menu lists every entry in order. An entry is shown if its page exists and the person's role may
+// see it.
 var menu = []menuGroup{
 	{"Work", []menuEntry{
 		{Name: "Overview", Path: "/console/{env}", Key: "o"},
@@ -37,7 +37,7 @@ var menu = []menuGroup{
 		{Name: "Scorecards", Path: "/console/{env}/scorecards", Key: "s"},
 		{Name: "Backtests", Path: "/console/{env}/backtests", Key: "b"},
 	}},
-	{"Running it", []menuEntry{
+	{"Operations", []menuEntry{
 		{Name: "API keys", Path: "/console/{env}/keys", Key: "k"},
 		{Name: "Usage", Path: "/console/{env}/usage", Key: "u"},
 		{Name: "Audit trail", Path: "/console/{env}/audit", Key: "a"},
@@ -49,7 +49,7 @@ var menu = []menuGroup{
 	}},
 }
 
-// menuOf keeps the entries whose pages are in a table.
+// menuOf returns the menu entries whose pages are in the table, with the scopes of those pages.
 func menuOf(table []page) []menuGroup {
 	pages := map[string]*page{}
 	for i := range table {
@@ -57,7 +57,7 @@ func menuOf(table []page) []menuGroup {
 			pages[path] = &table[i]
 		}
 	}
-	return kept(menu, func(e menuEntry) (menuEntry, bool) {
+	return filterEntries(menu, func(e menuEntry) (menuEntry, bool) {
 		p := pages[e.Path]
 		if p == nil {
 			return e, false
@@ -68,9 +68,8 @@ func menuOf(table []page) []menuGroup {
 	})
 }
 
-// kept is the groups with the entries that keep says, and without those that
-// are left empty.
-func kept(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGroup {
+// filterEntries returns the groups with the entries that keep returns, without empty groups.
+func filterEntries(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGroup {
 	var list []menuGroup
 	for _, g := range groups {
 		out := menuGroup{Name: g.Name}
@@ -86,8 +85,8 @@ func kept(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGrou
 	return list
 }
 
-// menuFor returns the navigation as a person sees it on the page whose path is here. Pages
-// without an environment lead to those of the sandbox, where nothing can go wrong.
+// menuFor returns the navigation for a person on the page with the path here. On pages without an
+// environment, the entries lead to the sandbox.
 func menuFor(who *person, env tenant.Environment, here string, all []menuGroup) []menuGroup {
 	if who == nil {
 		return nil
@@ -95,7 +94,7 @@ func menuFor(who *person, env tenant.Environment, here string, all []menuGroup) 
 	if env == "" {
 		env = tenant.Sandbox
 	}
-	return kept(all, func(e menuEntry) (menuEntry, bool) {
+	return filterEntries(all, func(e menuEntry) (menuEntry, bool) {
 		overview := e.Path == "/console/"+environmentPart
 		e.Path = strings.Replace(e.Path, environmentPart, string(env), 1)
 		e.Here = here == e.Path || !overview && strings.HasPrefix(here, e.Path+"/")

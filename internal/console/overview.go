@@ -11,8 +11,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// overviewPages are where the console begins: the redirect to an environment, and what is
-// going on in it.
+// overviewPages are the start page of the console, which redirects to an environment, and the
+// overview of an environment.
 type overviewPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
@@ -28,8 +28,7 @@ func (p *overviewPages) routes() []page {
 	}
 }
 
-// home leads to where somebody lends from when they have begun to, else to the
-// sandbox.
+// home redirects to live if a policy is active there, else to the sandbox.
 func (p *overviewPages) home(v *visit) error {
 	active := policydesk.RuleSetFilter{Status: "active"}
 	live, err := p.policies.RuleSets(v.ctx, v.as(tenant.Live), active, operation.List{Limit: 1})
@@ -37,16 +36,16 @@ func (p *overviewPages) home(v *visit) error {
 		return err
 	}
 	if len(live.Data) > 0 {
-		return v.see(atEnvironment(tenant.Live, ""))
+		return v.redirect(atEnvironment(tenant.Live, ""))
 	}
 
-	return v.see(atEnvironment(tenant.Sandbox, ""))
+	return v.redirect(atEnvironment(tenant.Sandbox, ""))
 }
 
-// overviewData is what is going on in an environment, from a few queries that
-// each read a page at most: nothing here counts a table.
+// overviewData is the data of the overview. Each query reads at most one page of rows, and none
+// counts a table.
 type overviewData struct {
-	Today     int64 // decisions, by the meter
+	Today     int64 // decisions of today, from the usage counters
 	Mix       chart.Share
 	MixOf     int
 	Referrals []decisioning.Referral
@@ -56,7 +55,7 @@ type overviewData struct {
 	Active    []policydesk.RuleSet
 	Recent    []decisioning.DecisionSummary
 	Usage     usageFigures
-	Deciding  bool // somebody has armed a policy
+	Deciding  bool // a policy is active
 }
 
 const (
@@ -104,7 +103,7 @@ func (p *overviewPages) overview(v *visit) error {
 	return v.render("overview", "Overview", d)
 }
 
-// mixOf is how the newest decisions came out.
+// mixOf counts the outcomes of decisions, for a chart.
 func mixOf(rows []decisioning.DecisionSummary) chart.Share {
 	var approved, referred, declined float64
 	for _, r := range rows {
@@ -139,7 +138,7 @@ func mixOf(rows []decisioning.DecisionSummary) chart.Share {
 	}
 }
 
-// decidedOn is how many decisions the meter saw on a day.
+// decidedOn returns how many decisions the usage counters have for a day.
 func decidedOn(u decisioning.Usage, day string) int64 {
 	var n int64
 	for _, c := range u.Counts {

@@ -9,23 +9,24 @@ import (
 	"verdict/internal/operation"
 )
 
-// pager is what the piece "pager" is drawn from.
+// pager is the data of the piece "pager".
 type pager struct {
-	First string // the address of the first page, "" when this is it
-	Next  string // of the next, "" when this is the last
+	First string // the address of the first page, "" if this page is it
+	Next  string // the address of the next page, "" if this page is the last
 }
 
-// perPage is how many rows a page of a list has.
+// perPage is the number of rows on a page of a list.
 const perPage = 50
 
-// listing reads which page of a list the address asks for: cursor, and the days
-// from and to, both included. What cannot be read is left out and told beside
-// the filters.
+// listing reads the page of a list from the query: cursor, and the days from and to, both included.
+// A date that cannot be read is ignored, and its fault is shown beside the filters.
 func (v *visit) listing() operation.List {
 	var faults fault.List
 	l := operation.List{
-		Limit: perPage, Cursor: v.query("cursor"),
-		From: day(&faults, "/from", v.query("from")), To: day(&faults, "/to", v.query("to")),
+		Limit:  perPage,
+		Cursor: v.query("cursor"),
+		From:   day(&faults, "/from", v.query("from")),
+		To:     day(&faults, "/to", v.query("to")),
 	}
 	if !l.To.IsZero() {
 		l.To = l.To.AddDate(0, 0, 1)
@@ -34,23 +35,28 @@ func (v *visit) listing() operation.List {
 	return l
 }
 
-// seekFor is how long a page goes on looking for the first row that the filters
-// admit; whoever asked for it is then told how far it came.
-const seekFor = 10 * time.Millisecond
+// seekTimeout is how long a page searches for the first row that matches the filters. After it, the
+// page offers to continue the search.
+const seekTimeout = 10 * time.Millisecond
 
-// seek asks for a page, and for those after it while they are empty: with some
-// filters a list is looked through a stretch at a time.
-func seek[T any](v *visit, l operation.List, ask func(operation.List) (operation.Page[T], error)) (operation.Page[T], error) {
+// seek returns the first page of a list that has rows, and gives up after seekTimeout. With some
+// filters a use case scans a part of the list at a time and may return an empty page with a cursor.
+func seek[T any](
+	v *visit, l operation.List, ask func(operation.List) (operation.Page[T], error),
+) (operation.Page[T], error) {
 	for begun := v.console.options.Now(); ; {
 		page, err := ask(l)
-		if err != nil || len(page.Data) > 0 || page.NextCursor == "" || v.console.options.Now().Sub(begun) > seekFor {
+		if err != nil || len(page.Data) > 0 || page.NextCursor == "" {
 			return page, err
+		}
+		if v.console.options.Now().Sub(begun) > seekTimeout {
+			return page, nil
 		}
 		l.Cursor = page.NextCursor
 	}
 }
 
-// pager leads on from a page of a list, with the filters it has.
+// pager returns the links to the first and the next page of a list, with the current filters.
 func (v *visit) pager(next string) pager {
 	var p pager
 	values := v.r.URL.Query()
@@ -65,7 +71,7 @@ func (v *visit) pager(next string) pager {
 	return p
 }
 
-// addressOf leaves out the filters that nobody filled in.
+// addressOf returns the path with the query values that are not empty.
 func addressOf(path string, values url.Values) string {
 	for name, list := range values {
 		if strings.Join(list, "") == "" {
@@ -78,6 +84,5 @@ func addressOf(path string, values url.Values) string {
 	return path + "?" + values.Encode()
 }
 
-// filters are what the address filters by, so that the form of the filters can
-// be drawn with them: a form of its own, beside that of the page.
+// filters returns the query as a form of its own, from which the filter fields are rendered.
 func (v *visit) filters() *form { return &form{values: v.r.URL.Query(), Faults: v.form.Faults} }

@@ -12,14 +12,14 @@ import (
 	"verdict/internal/signal"
 )
 
-// pincodeRow is an entry as the page shows it.
+// pincodeRow is an entry of the pincode table, as the page shows it.
 type pincodeRow struct {
 	Pincode, Risk, Score, Reason string
 	UpdatedMicros, ExpiresMicros int64
-	Over                         bool // it has expired
+	Over                         bool // the entry has expired
 }
 
-// pincodes lists what the tenant says of pincodes, with the map above.
+// pincodes renders the tenant's entries of pincode risk, with a map above.
 func (p *fraudPages) pincodes(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	page, err := p.fraud.PincodeRisks(v.ctx, v.caller(), frauddesk.PincodeFilter{
@@ -85,10 +85,10 @@ func riskOptions() []option {
 	return list
 }
 
-// setPincode adds an entry or changes the one of the same digits.
+// setPincode adds an entry, or changes the entry with the same digits.
 func (p *fraudPages) setPincode(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.pincodes)
+		return v.redraw(err, p.pincodes)
 	}
 
 	var faults fault.List
@@ -104,12 +104,12 @@ func (p *fraudPages) setPincode(v *visit) error {
 			entry.Score = rule.Number(score)
 		}
 	}
-	if !expires.IsZero() { // the day that is named is its last
+	if !expires.IsZero() { // the entry applies to the end of that day
 		entry.ExpiresMicros = expires.AddDate(0, 0, 1).UnixMicro()
 	}
 	entry.Check(faults.Check(""))
 	if err := faults.Err(); err != nil {
-		return v.again(err, p.pincodes)
+		return v.redraw(err, p.pincodes)
 	}
 
 	return p.keepPincodes(v, []signal.PincodeRisk{entry}, false, "The entry was saved.")
@@ -117,30 +117,30 @@ func (p *fraudPages) setPincode(v *visit) error {
 
 func (p *fraudPages) removePincode(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.pincodes)
+		return v.redraw(err, p.pincodes)
 	}
 
 	var faults fault.List
 	entry := signal.PincodeRisk{Pincode: v.form.Value("pincode"), Remove: true}
 	entry.Check(faults.Check(""))
 	if err := faults.Err(); err != nil {
-		return v.again(err, p.pincodes)
+		return v.redraw(err, p.pincodes)
 	}
 
 	return p.keepPincodes(v, []signal.PincodeRisk{entry}, false, "The entry was removed.")
 }
 
-// setPincodes keeps the lines of a table that was pasted, all of them or none.
+// setPincodes saves the lines of a pasted table, all or none.
 func (p *fraudPages) setPincodes(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.pincodes)
+		return v.redraw(err, p.pincodes)
 	}
 
 	lines := pastedLines(v.form.Value("lines"))
 	if len(lines) == 0 {
 		var faults fault.List
 		faults.Add("/lines", fault.CodeRequired, "has no line with a pincode")
-		return v.again(faults.Err(), p.pincodes)
+		return v.redraw(faults.Err(), p.pincodes)
 	}
 
 	entries := make([]signal.PincodeRisk, len(lines))
@@ -150,7 +150,7 @@ func (p *fraudPages) setPincodes(v *visit) error {
 	var faults fault.List
 	signal.CheckPincodeRisks(&faults, entries)
 	if err := faults.Err(); err != nil {
-		return v.again(atLines(err, lines), p.pincodes)
+		return v.redraw(atLines(err, lines), p.pincodes)
 	}
 
 	said := grouped(strconv.Itoa(len(lines))) + " entries were saved."
@@ -159,20 +159,20 @@ func (p *fraudPages) setPincodes(v *visit) error {
 
 func (p *fraudPages) keepPincodes(v *visit, entries []signal.PincodeRisk, replace bool, said string) error {
 	if _, err := p.fraud.SetPincodeRisks(v.ctx, v.caller(), entries, replace); err != nil {
-		return v.again(err, p.pincodes)
+		return v.redraw(err, p.pincodes)
 	}
 	return v.done(said, "/fraud/pincodes")
 }
 
-// pastedLine is a line of a table: the pincode, the class or a score or
-// nothing, and a reason.
+// pastedLine is a line of a pasted table: a pincode, optionally a class or a score, and optionally
+// a reason.
 type pastedLine struct {
 	number                int
 	pincode, risk, reason string
 }
 
-// pastedLines reads lines as a spreadsheet or a CSV file has them. A line
-// without a digit at its front is a heading or blank.
+// pastedLines reads lines pasted from a spreadsheet or a CSV file. Lines that do not begin with a
+// digit, such as headings and blank lines, are skipped.
 func pastedLines(text string) []pastedLine {
 	var list []pastedLine
 	number := 0
@@ -200,8 +200,7 @@ func pastedLines(text string) []pastedLine {
 	return list
 }
 
-// entry returns the entry of the line. A line without a class, or with a dash,
-// removes the entry.
+// entry returns the entry of the line. A line without a class, or with a dash, removes the entry.
 func (l pastedLine) entry() signal.PincodeRisk {
 	e := signal.PincodeRisk{
 		Pincode: l.pincode,
@@ -222,7 +221,7 @@ func (l pastedLine) entry() signal.PincodeRisk {
 	return e
 }
 
-// atLines says of each fault which line it is about.
+// atLines points the faults of entries at the field "lines" and adds the line number to each.
 func atLines(err error, lines []pastedLine) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")

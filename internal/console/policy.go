@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	statsDays   = 30 // how far back the page of a version counts what its rules did
-	trailLength = 20 // how much of the audit trail it shows
+	statsDays   = 30 // days for which a version's page counts rule hits
+	trailLength = 20 // entries of the audit trail on a version's page
 )
 
-// ours reads a document that the service itself has written. What is wrong
-// with one must not pass for a mistake in the request.
-func ours(document []byte) (wire.Value, error) {
+// parseStored parses a document that the service itself has stored. Its error is no fault.Error, so
+// that a damaged document is not reported as a mistake in the request.
+func parseStored(document []byte) (wire.Value, error) {
 	v, err := wire.Parse(document)
 	if err != nil {
-		return v, fmt.Errorf("a document of ours: %s", err.Error())
+		return v, fmt.Errorf("parse a stored document: %s", err.Error())
 	}
 	return v, nil
 }
 
-// policy shows one version as it reads.
+// policy renders one version in words.
 func (p *policyPages) policy(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *policyPages) policy(v *visit) error {
 		Names        map[string]string
 		JSON         string
 		StatsDays    int
-		SecondPerson bool // the version waits for somebody else than its author
+		SecondPerson bool // the activation was refused: a second person must do it
 	}{
 		version:      found,
 		Text:         readable(found.Doc, said, stats),
@@ -70,11 +70,11 @@ func (p *policyPages) policy(v *visit) error {
 	})
 }
 
-// deletePolicy deletes a draft, or archives one that something refers to.
+// deletePolicy deletes a draft, or archives it if something refers to it.
 func (p *policyPages) deletePolicy(v *visit) error {
 	archived, err := p.policies.DeleteRuleSet(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
-		return v.again(err, p.policy)
+		return v.redraw(err, p.policy)
 	}
 	if archived {
 		return v.done("The draft was archived, because something refers to it. "+
@@ -84,17 +84,17 @@ func (p *policyPages) deletePolicy(v *visit) error {
 	return v.done("The draft was deleted.", "/policies")
 }
 
-// activatePolicy makes a version the one that decides. The form says which one
-// it takes over from, so that nobody replaces what they have not seen.
+// activatePolicy activates a version. The form names the version that was active when the page was
+// rendered, so that nobody replaces a version that they have not seen.
 func (p *policyPages) activatePolicy(v *visit) error {
 	if err := v.confirmed(); err != nil {
-		return v.again(err, p.policy)
+		return v.redraw(err, p.policy)
 	}
 
 	set, err := p.policies.Activate(v.ctx, v.caller(), v.id("id"), activationOf(v.form), nil)
 	if err != nil {
-		return v.again(err, func(v *visit) error {
-			if v.code == fault.CodeFindingsUnacknowledged { // each stands above the button
+		return v.redraw(err, func(v *visit) error {
+			if v.code == fault.CodeFindingsUnacknowledged { // the page lists the errors above the button
 				v.form.Faults = nil
 				v.form.Refusal = "Some errors of the analysis are not acknowledged. Fix or acknowledge each of them."
 			}
@@ -105,11 +105,10 @@ func (p *policyPages) activatePolicy(v *visit) error {
 	return v.done(fmt.Sprintf("Version %d of %s is now active.", set.Version, set.PolicyKey), "/policies/"+v.id("id"))
 }
 
-// promotePolicy takes a version of the sandbox over to live, as a draft. It is
-// armed there, by whoever may.
+// promotePolicy copies a version of the sandbox to live as a draft, which must be activated there.
 func (p *policyPages) promotePolicy(v *visit) error {
 	if v.env != tenant.Sandbox {
-		return errNowhere
+		return errNotFound
 	}
 
 	set, err := p.policies.RuleSet(v.ctx, v.caller(), v.id("id"))
@@ -117,7 +116,7 @@ func (p *policyPages) promotePolicy(v *visit) error {
 		return err
 	}
 
-	doc, err := ours(set.Document)
+	doc, err := parseStored(set.Document)
 	if err != nil {
 		return fmt.Errorf("rule set %s: %w", set.ID, err)
 	}
@@ -127,13 +126,13 @@ func (p *policyPages) promotePolicy(v *visit) error {
 		return err
 	}
 
-	// The card travels inside the document; its id is one of the sandbox.
+	// The document contains the scorecard itself. The id is valid only in the sandbox.
 	delete(draft.root, "scorecard_id")
-	// A document leaves out what has its default. Live must not fill that from
-	// its own active version, or another policy would go live than was tried.
+	// A document omits members that have their defaults. Without a base, live fills them
+	// with defaults and not from its own active version, so the same policy goes live.
 	draft.root["base"] = "none"
 	if draft.root["semantics"] == nil {
-		draft.root["semantics"] = literal("1") // of which a document is that names none
+		draft.root["semantics"] = literal("1") // a stored document without semantics has semantics 1
 	}
 
 	body, err := draft.value()
@@ -143,10 +142,10 @@ func (p *policyPages) promotePolicy(v *visit) error {
 
 	created, err := p.policies.CreateRuleSet(v.ctx, v.as(tenant.Live), engine.NewDraft(body), nil)
 	if err != nil {
-		return v.again(err, p.policy)
+		return v.redraw(err, p.policy)
 	}
 
-	v.tell(fmt.Sprintf("Version %d is now a draft in live. "+
+	v.setFlash(fmt.Sprintf("Version %d is now a draft in live. "+
 		"It decides nothing until it is activated there.", created.Version))
-	return v.see(atEnvironment(tenant.Live, "/policies/"+created.ID))
+	return v.redirect(atEnvironment(tenant.Live, "/policies/"+created.ID))
 }

@@ -14,10 +14,10 @@ type policyComparison struct {
 	Before, After *policydesk.RuleSet // nil until both are chosen
 	Choices       []option
 	Sections      []differences
-	Same          bool // both decide alike
+	Same          bool // the checksums are equal, so both make the same decisions
 }
 
-// differences are what two versions have different in one section.
+// differences are the differences of two versions in one section.
 type differences struct {
 	Title     string
 	Entries   []difference
@@ -30,19 +30,19 @@ type difference struct {
 	Before, After []shownFact
 }
 
-// shownFact is a fact of a line, marked when the other side has another.
+// shownFact is a fact of a line; Changed says that the other side does not have it.
 type shownFact struct {
 	fact
 	Changed bool
 }
 
-// part is a line of a policy as its facts, known by its name.
+// part is a line of a policy as a list of facts, identified by its name.
 type part struct {
 	name  string
 	facts []fact
 }
 
-// comparePolicies shows what differs between two versions.
+// comparePolicies renders the differences between two versions.
 func (p *policyPages) comparePolicies(v *visit) error {
 	var page policyComparison
 	var sides [2]*policyText
@@ -57,7 +57,7 @@ func (p *policyPages) comparePolicies(v *visit) error {
 			return err
 		}
 
-		doc, err := ours(set.Document)
+		doc, err := parseStored(set.Document)
 		if err != nil {
 			return fmt.Errorf("rule set %s: %w", set.ID, err)
 		}
@@ -88,8 +88,8 @@ func (p *policyPages) comparePolicies(v *visit) error {
 	}{page, v.filters()})
 }
 
-// versionsOf are the newest versions of a policy_key to choose from, and those
-// that are chosen already.
+// versionsOf returns the newest versions of a policy_key to choose from, and those that are already
+// chosen.
 func (p *policyPages) versionsOf(v *visit, key string, chosen ...*policydesk.RuleSet) ([]option, error) {
 	same := policydesk.RuleSetFilter{PolicyKey: key}
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), same, operation.List{Limit: perPage})
@@ -114,7 +114,7 @@ func (p *policyPages) versionsOf(v *visit, key string, chosen ...*policydesk.Rul
 	return list, nil
 }
 
-// compare finds what differs, section by section.
+// compare returns the differences, section by section.
 func compare(before, after *policyText) []differences {
 	var list []differences
 	for _, s := range []struct {
@@ -128,16 +128,16 @@ func compare(before, after *policyText) []differences {
 		{"Conditions of the offer", ruleParts(before.Terms), ruleParts(after.Terms)},
 		{"Everything else", generalParts(before), generalParts(after)},
 	} {
-		d := differ(s.before, s.after)
+		d := compareParts(s.before, s.after)
 		d.Title = s.title
 		list = append(list, d)
 	}
 	return list
 }
 
-// differ compares two lists of parts by their names: those of the new side in
-// their order, then what is gone.
-func differ(before, after []part) differences {
+// compareParts compares two lists of parts by name. It lists the parts of the new side in their
+// order, then the removed ones, then a change of order.
+func compareParts(before, after []part) differences {
 	var d differences
 	old := map[string]part{}
 	for _, p := range before {
@@ -150,22 +150,22 @@ func differ(before, after []part) differences {
 		kept[p.name] = true
 		switch {
 		case !known:
-			d.Entries = append(d.Entries, difference{Name: p.name, What: "added", After: mark(p.facts, nil)})
+			d.Entries = append(d.Entries, difference{Name: p.name, What: "added", After: markChanged(p.facts, nil)})
 		case slices.Equal(was.facts, p.facts):
 			d.Unchanged++
 		default:
 			d.Entries = append(d.Entries, difference{
 				Name:   p.name,
 				What:   "changed",
-				Before: mark(was.facts, p.facts),
-				After:  mark(p.facts, was.facts),
+				Before: markChanged(was.facts, p.facts),
+				After:  markChanged(p.facts, was.facts),
 			})
 		}
 	}
 
 	for _, p := range before {
 		if !kept[p.name] {
-			d.Entries = append(d.Entries, difference{Name: p.name, What: "removed", Before: mark(p.facts, nil)})
+			d.Entries = append(d.Entries, difference{Name: p.name, What: "removed", Before: markChanged(p.facts, nil)})
 		}
 	}
 	if was, is := order(before, kept), order(after, nameSet(before)); was != is {
@@ -180,7 +180,7 @@ func differ(before, after []part) differences {
 	return d
 }
 
-// order is the names of the parts that both sides have, as they stand.
+// order returns the names of the parts that both sides have, in their order.
 func order(parts []part, common map[string]bool) string {
 	var names []string
 	for _, p := range parts {
@@ -199,9 +199,9 @@ func nameSet(parts []part) map[string]bool {
 	return names
 }
 
-// mark marks the facts that the other side does not have; without another side
-// all of them are news anyway.
-func mark(facts, other []fact) []shownFact {
+// markChanged marks the facts that the other side does not have. If there is no other side, nothing
+// is marked.
+func markChanged(facts, other []fact) []shownFact {
 	var list []shownFact
 	for _, f := range facts {
 		list = append(list, shownFact{f, other != nil && !slices.Contains(other, f)})
@@ -209,7 +209,7 @@ func mark(facts, other []fact) []shownFact {
 	return list
 }
 
-// facts leaves out what there is nothing to say of.
+// facts returns the pairs of a label and a text whose text is not empty.
 func facts(pairs ...string) []fact {
 	var list []fact
 	for i := 0; i+1 < len(pairs); i += 2 {

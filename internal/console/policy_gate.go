@@ -4,8 +4,8 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// activationOf returns what a form says of an activation, with the errors that were
-// ticked. Whether those are enough is the use case's to say.
+// activationOf reads the activation from a form, with the acknowledged errors. The use case checks
+// whether all errors are acknowledged.
 func activationOf(f *form) policydesk.Activation {
 	a := policydesk.Activation{
 		Note:             f.Value("note"),

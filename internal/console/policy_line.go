@@ -9,8 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// policyText is a policy as it reads: every part of the document in words,
-// with what is said about it beside it.
+// policyText is a policy in words: every part of the document, with the remarks about it.
 type policyText struct {
 	Name, Key   string
 	Knockouts   []ruleLine
@@ -24,23 +23,23 @@ type policyText struct {
 	Required    []string
 	Actionable  []string
 	General     []fact
-	Sections    map[string][]remark // by section: what is about none of its lines
-	Rest        []remark            // what is about no section
+	Sections    map[string][]remark // by section: the remarks about none of its lines
+	Rest        []remark            // the remarks about no section
 	Remarks     remarks
 }
 
-// fact is a name and what it is, both for people.
+// fact is a label and a text, both for people.
 type fact struct{ Label, Text string }
 
 // ruleLine is a knockout, an adjustment or a condition of the offer.
 type ruleLine struct {
 	Index                     int
 	ID                        string
-	Action                    string // decline or refer; of an adjustment its points
+	Action                    string // decline or refer; for an adjustment its points
 	Stage                     string
 	Reason                    string
 	OnAbsent                  string
-	Condition                 string // in words, "" when it cannot be read
+	Condition                 string // in words, "" if it cannot be read
 	Message, ApplicantMessage string
 	System                    bool
 	Anchor                    string
@@ -63,7 +62,7 @@ type binLine struct {
 	Remarks               []remark
 }
 
-// bandLine is a row of the price list.
+// bandLine is a pricing band.
 type bandLine struct {
 	Index                       int
 	ID, Grade, Scores, Action   string
@@ -74,7 +73,7 @@ type bandLine struct {
 	Remarks                     []remark
 }
 
-// inputLine is a path of the request that the policy declares.
+// inputLine is a path of the request that the policy declares as an input.
 type inputLine struct {
 	Index               int
 	Name, Type, Meaning string
@@ -84,19 +83,34 @@ type inputLine struct {
 
 // policySections are the sections of a document that remarks can be about.
 var policySections = []string{
-	"knockouts", "adjustments", "scorecard", "scorecard_id", "pricing_bands", "conditions", "required_fields", "actionable_fields", "inputs",
+	"knockouts",
+	"adjustments",
+	"scorecard",
+	"scorecard_id",
+	"pricing_bands",
+	"conditions",
+	"required_fields",
+	"actionable_fields",
+	"inputs",
 }
 
-// readable puts a document into words. It may be one that is being written and
-// could not be stored.
+// readable puts a document into words. The document may be an unfinished edit that could not be
+// stored.
 func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCount) *policyText {
 	texts := document.ConditionTexts(doc)
 	card := doc.Get("scorecard")
 	t := &policyText{
-		Name: doc.Get("name").Text(), Key: doc.Get("policy_key").Text(), ScorecardID: doc.Get("scorecard_id").Text(),
-		Required: textsOf(doc.Get("required_fields")), Actionable: textsOf(doc.Get("actionable_fields")),
-		Scale: scaleOf(card), General: generalOf(doc), Sections: map[string][]remark{}, Remarks: said,
+		Name:        doc.Get("name").Text(),
+		Key:         doc.Get("policy_key").Text(),
+		Scale:       scaleOf(card),
+		ScorecardID: doc.Get("scorecard_id").Text(),
+		Required:    textsOf(doc.Get("required_fields")),
+		Actionable:  textsOf(doc.Get("actionable_fields")),
+		General:     generalOf(doc),
+		Sections:    map[string][]remark{},
+		Remarks:     said,
 	}
+
 	for i, v := range doc.Get("knockouts").Elements() {
 		t.Knockouts = append(t.Knockouts, lineOf(i, v, "id", texts, said, stats))
 	}
@@ -118,23 +132,37 @@ func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCoun
 	}
 	for i, v := range doc.Get("inputs").Elements() {
 		t.Inputs = append(t.Inputs, inputLine{
-			Index: i, Name: v.Get("name").Text(), Type: v.Get("type").Text(), Meaning: v.Get("meaning").Text(),
-			Anchor: anchorOf(v.Pointer()), Remarks: said.take(v.Pointer(), v.Get("name").Text()),
+			Index:   i,
+			Name:    v.Get("name").Text(),
+			Type:    v.Get("type").Text(),
+			Meaning: v.Get("meaning").Text(),
+			Anchor:  anchorOf(v.Pointer()),
+			Remarks: said.claim(v.Pointer(), v.Get("name").Text()),
 		})
 	}
+
 	for _, section := range policySections {
-		t.Sections[section] = said.take("/"+section, words(section))
+		t.Sections[section] = said.claim("/"+section, words(section))
 	}
-	t.Rest = said.take("", "the policy")
+	t.Rest = said.claim("", "the policy")
 	return t
 }
 
-func lineOf(i int, v wire.Value, name string, texts map[string]string, said remarks, stats map[string]policydesk.RuleCount) ruleLine {
+func lineOf(
+	i int, v wire.Value, name string, texts map[string]string, said remarks, stats map[string]policydesk.RuleCount,
+) ruleLine {
 	line := ruleLine{
-		Index: i, ID: v.Get(name).Text(), Action: v.Get("action").Text(), Stage: v.Get("stage").Text(),
-		Reason: v.Get("reason_code").Text(), OnAbsent: v.Get("on_absent").Text(), Message: v.Get("message").Text(),
-		ApplicantMessage: v.Get("applicant_message").Text(), System: v.Get("system").IsTrue(),
-		Anchor: anchorOf(v.Pointer()), Remarks: said.take(v.Pointer(), v.Get(name).Text()),
+		Index:            i,
+		ID:               v.Get(name).Text(),
+		Action:           v.Get("action").Text(),
+		Stage:            v.Get("stage").Text(),
+		Reason:           v.Get("reason_code").Text(),
+		OnAbsent:         v.Get("on_absent").Text(),
+		Message:          v.Get("message").Text(),
+		ApplicantMessage: v.Get("applicant_message").Text(),
+		System:           v.Get("system").IsTrue(),
+		Anchor:           anchorOf(v.Pointer()),
+		Remarks:          said.claim(v.Pointer(), v.Get(name).Text()),
 	}
 	if condition := v.Get("condition_ast"); condition.Given() {
 		line.Condition = texts[condition.Pointer()]
@@ -147,8 +175,12 @@ func lineOf(i int, v wire.Value, name string, texts map[string]string, said rema
 
 func factorOf(i int, v wire.Value, texts map[string]string, said remarks) factorLine {
 	f := factorLine{
-		Index: i, Name: v.Get("factor").Text(), Field: v.Get("field").Text(), Reason: v.Get("reason_code").Text(),
-		Missing: withSign(v.Get("missing_points").Text()), Anchor: anchorOf(v.Pointer()),
+		Index:   i,
+		Name:    v.Get("factor").Text(),
+		Field:   v.Get("field").Text(),
+		Reason:  v.Get("reason_code").Text(),
+		Missing: withSign(v.Get("missing_points").Text()),
+		Anchor:  anchorOf(v.Pointer()),
 	}
 	if when := v.Get("when"); when.Given() {
 		f.When = texts[when.Pointer()]
@@ -158,15 +190,17 @@ func factorOf(i int, v wire.Value, texts map[string]string, said remarks) factor
 	}
 	for _, b := range v.Get("bins").Elements() {
 		f.Bins = append(f.Bins, binLine{
-			Range: binRange(f.Field, b), Points: withSign(b.Get("points").Text()), Reason: b.Get("reason_code").Text(),
-			Remarks: said.takeFor(b.Pointer(), v.Pointer(), f.Name),
+			Range:   binRange(f.Field, b),
+			Points:  withSign(b.Get("points").Text()),
+			Reason:  b.Get("reason_code").Text(),
+			Remarks: said.claimFor(b.Pointer(), v.Pointer(), f.Name),
 		})
 	}
-	f.Remarks = said.take(v.Pointer(), f.Name)
+	f.Remarks = said.claim(v.Pointer(), f.Name)
 	return f
 }
 
-// binRange says which values a bin takes.
+// binRange says which values fall into a bin.
 func binRange(field string, b wire.Value) string {
 	least, most := b.Get("gte").Text(), b.Get("lt").Text()
 	switch {
@@ -193,8 +227,14 @@ func bandOf(i int, v wire.Value, said remarks) bandLine {
 		return written
 	}
 	b := bandLine{
-		Index: i, ID: text("id"), Grade: text("grade"), NTC: v.Get("ntc").IsTrue(), Action: text("action"),
-		Scores: "any score", Anchor: anchorOf(v.Pointer()), Remarks: said.take(v.Pointer(), text("id")),
+		Index:   i,
+		ID:      text("id"),
+		Grade:   text("grade"),
+		Scores:  "any score",
+		Action:  text("action"),
+		NTC:     v.Get("ntc").IsTrue(),
+		Anchor:  anchorOf(v.Pointer()),
+		Remarks: said.claim(v.Pointer(), text("id")),
 	}
 	if text("min_score") != "" || text("max_score") != "" {
 		b.Scores = text("min_score") + "–" + text("max_score")
@@ -220,8 +260,8 @@ func scaleOf(card wire.Value) []fact {
 		{"Range of scores", card.Get("min_score").Text() + " and " + card.Get("max_score").Text()},
 	}
 	if pdo := card.Get("pdo").Text(); pdo != "" {
-		list = append(list, fact{"Odds", card.Get("anchor_odds").Text() + " to 1 at score " + card.Get("anchor_score").Text() +
-			", doubling every " + pdo + " points"})
+		list = append(list, fact{"Odds", card.Get("anchor_odds").Text() + " to 1 at score " +
+			card.Get("anchor_score").Text() + ", doubling every " + pdo + " points"})
 	}
 	return list
 }
@@ -256,7 +296,7 @@ func either(v wire.Value, yes, no string) string {
 	return no
 }
 
-// withSign shows that points are added or taken.
+// withSign writes points with their sign; 0 has none.
 func withSign(n string) string {
 	switch {
 	case n == "" || n == "0":
@@ -267,7 +307,7 @@ func withSign(n string) string {
 	return "+" + n
 }
 
-// textsOf are the scalars of a list.
+// textsOf returns the scalars of a list as texts.
 func textsOf(list wire.Value) []string {
 	var out []string
 	for _, e := range list.Elements() {

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// policyPages are the policies: the list, one version, the comparison of two versions,
-// activation, promotion to live, and deletion.
+// policyPages are the policies: the list, one version, the comparison of two versions, activation,
+// promotion to live, and deletion.
 type policyPages struct {
 	policies *policydesk.Service
 	accounts *account.People
@@ -27,8 +27,7 @@ func (p *policyPages) routes() []page {
 	}
 }
 
-// policySeries is the versions of one policy_key, the newest first, as far as
-// they are on the page.
+// policySeries is the versions of one policy_key on the page, the newest first.
 type policySeries struct {
 	Key  string
 	Sets []policydesk.RuleSet
@@ -68,8 +67,7 @@ func (p *policyPages) list(v *visit) error {
 	})
 }
 
-// seriesOf groups versions by their policy_key, in the order in which the keys
-// first turn up.
+// seriesOf groups versions by their policy_key, in the order in which the keys first appear.
 func seriesOf(sets []policydesk.RuleSet) []policySeries {
 	var list []policySeries
 	at := map[string]int{}

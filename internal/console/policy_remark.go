@@ -8,57 +8,67 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// remark is something that is said about a place of a policy: a fault that
-// keeps it from being stored, or a finding of the static analysis.
+// remark is a fault of a policy document, which keeps it from being stored, or a finding of the
+// static analysis.
 type remark struct {
 	Tone, Label string
 	Code        string
 	Pointer     string
 	Detail      string
-	Example     string // an applicant who shows it, "" for none
-	Key         string // names the finding when it is acknowledged; "" for a fault
-	Origin      string // new, inherited from the base, or "" when that is not known
-	Anchor      string // of the line it stands beside
-	Place       string // what that line is called
+	Example     string // an applicant that demonstrates the finding, "" for none
+	Key         string // identifies the finding when it is acknowledged; "" for a fault
+	Origin      string // "new", "inherited", or "" if unknown
+	Anchor      string // the anchor of the line that shows the remark
+	Place       string // the name of that line
 
-	taken bool
+	claimed bool // a line shows it
 }
 
-// remarks are handed out to the lines of a policy, each to the line that it is
-// about; what no line takes is shown above them all.
+// remarks are the remarks about a policy. Each is shown beside the line that it is about. Remarks
+// that no line claims are shown above all lines.
 type remarks []remark
 
 // faultLabel marks the remarks that keep a document from being stored.
 const faultLabel = "Fault"
 
-// remarksOn puts what was said of a document into the words of a page, the
-// worst first.
+// remarksOn returns the faults and findings of a document as remarks, the most severe first.
 func remarksOn(r policydesk.Reading) remarks {
 	var list remarks
 	for _, f := range r.Faults {
-		list = append(list, remark{Tone: "bad", Label: faultLabel, Code: f.Code, Pointer: f.Pointer, Detail: sentence(f.Detail)})
+		list = append(list, remark{
+			Tone:    "bad",
+			Label:   faultLabel,
+			Code:    f.Code,
+			Pointer: f.Pointer,
+			Detail:  sentence(f.Detail),
+		})
 	}
 	tones := map[string]string{"error": "bad", "warning": "warn", "info": "info"}
 	labels := map[string]string{"error": "Error", "warning": "Warning", "info": "Note"}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		severity := f.Severity.String()
-		out := remark{Tone: tones[severity], Label: labels[severity], Code: f.Code, Pointer: f.Pointer, Detail: f.Detail}
 		var example []string
 		for _, w := range f.Witness {
 			example = append(example, w.Name+" "+w.Value.String())
 		}
-		out.Example = strings.Join(example, ", ")
-		out.Key, out.Origin = f.Key, f.Origin.String()
-		list = append(list, out)
+		list = append(list, remark{
+			Tone:    tones[severity],
+			Label:   labels[severity],
+			Code:    f.Code,
+			Pointer: f.Pointer,
+			Detail:  f.Detail,
+			Example: strings.Join(example, ", "),
+			Key:     f.Key,
+			Origin:  f.Origin.String(),
+		})
 	}
 	ranks := map[string]int{faultLabel: 0, "Error": 1, "Warning": 2, "Note": 3}
 	slices.SortStableFunc(list, func(a, b remark) int { return ranks[a.Label] - ranks[b.Label] })
 	return list
 }
 
-// Errors are the findings that keep a version out of live until each of them is
-// acknowledged.
+// Errors returns the findings that must be acknowledged before a version is activated in live.
 func (r remarks) Errors() (list remarks) {
 	seen := map[string]bool{}
 	for i := range r {
@@ -76,8 +86,8 @@ type remarkGroup struct {
 	List  remarks
 }
 
-// Groups are the remarks by where they come from: what this version brought
-// first. Where that is not known there is one group without a title.
+// Groups returns the remarks by their origin, first those that are new in this version. If no
+// origin is known, there is one group without a title.
 func (r remarks) Groups() []remarkGroup {
 	titles := []remarkGroup{{Title: "New in this version"}, {Title: "Inherited from the version it was made from"}, {}}
 	at := map[string]int{"new": 0, "inherited": 1, "": 2}
@@ -86,7 +96,7 @@ func (r remarks) Groups() []remarkGroup {
 		group.List = append(group.List, r[i])
 	}
 	if len(titles[0].List)+len(titles[1].List) > 0 {
-		titles[2].Title = "About the whole"
+		titles[2].Title = "About the whole policy"
 	}
 	return slices.DeleteFunc(titles, func(g remarkGroup) bool { return len(g.List) == 0 })
 }
@@ -96,24 +106,23 @@ func (m *remark) about(pointer string) bool {
 	return m.Pointer == pointer || strings.HasPrefix(m.Pointer, pointer+"/")
 }
 
-// take hands out the remarks about a place that nobody has taken yet, to a
-// line of that name.
-func (r remarks) take(pointer, name string) []remark { return r.takeFor(pointer, pointer, name) }
+// claim returns the unclaimed remarks about a place, and assigns them to the line with the name.
+func (r remarks) claim(pointer, name string) []remark { return r.claimFor(pointer, pointer, name) }
 
-// takeFor is take for a place inside a line.
-func (r remarks) takeFor(pointer, line, name string) []remark {
+// claimFor is claim for a place inside a line.
+func (r remarks) claimFor(pointer, line, name string) []remark {
 	var list []remark
 	for i := range r {
-		if m := &r[i]; !m.taken && m.about(pointer) {
-			m.taken, m.Anchor, m.Place = true, anchorOf(line), name
+		if m := &r[i]; !m.claimed && m.about(pointer) {
+			m.claimed, m.Anchor, m.Place = true, anchorOf(line), name
 			list = append(list, *m)
 		}
 	}
 	return list
 }
 
-// without drops the remarks about a place: nobody needs to hear that what they
-// are about to write is not written yet.
+// without returns the remarks except those about a place. The editor leaves out the faults of a
+// line that was just added and is still empty.
 func (r remarks) without(pointer string) remarks {
 	var list remarks
 	for i := range r {
@@ -124,8 +133,8 @@ func (r remarks) without(pointer string) remarks {
 	return list
 }
 
-// faultsIn are the faults inside a place, with pointers that begin there, so
-// that a form about that place shows each beside its field.
+// faultsIn returns the faults inside a place with pointers relative to it, so that a form for that
+// place shows each beside its field.
 func (r remarks) faultsIn(pointer, prefix string) []fault.Item {
 	var list []fault.Item
 	for i := range r {
@@ -136,7 +145,7 @@ func (r remarks) faultsIn(pointer, prefix string) []fault.Item {
 	return list
 }
 
-// of counts the remarks of a kind.
+// of counts the remarks with a label.
 func (r remarks) of(label string) (n int) {
 	for i := range r {
 		if r[i].Label == label {
@@ -146,7 +155,7 @@ func (r remarks) of(label string) (n int) {
 	return n
 }
 
-// Summary is how many there are of each kind, the worst first.
+// Summary says how many remarks of each kind there are, the most severe first.
 func (r remarks) Summary() string {
 	var parts []string
 	for _, kind := range []string{faultLabel, "Error", "Warning", "Note"} {
@@ -157,13 +166,13 @@ func (r remarks) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// Faulty reports whether something keeps the document from being stored.
+// Faulty reports whether a fault keeps the document from being stored.
 func (r remarks) Faulty() bool { return r.of(faultLabel) > 0 }
 
-// Grave reports whether something is worth a second look before it decides.
+// Grave reports whether there is an error or a warning.
 func (r remarks) Grave() bool { return r.of("Error")+r.of("Warning") > 0 }
 
-// plural is a number of things.
+// plural writes a number with the singular or the plural of a noun.
 func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -172,7 +181,7 @@ func plural(n int, one, many string) string {
 	return text + " " + many
 }
 
-// anchorOf is the id of a line on the page.
+// anchorOf returns the HTML id of the line at a pointer.
 func anchorOf(pointer string) string {
 	return "at" + strings.ReplaceAll(pointer, "/", "-")
 }

@@ -12,17 +12,17 @@ import (
 type version struct {
 	Set    policydesk.RuleSet
 	Doc    wire.Value
-	Active *policydesk.RuleSet // the version that decides now, nil for none
+	Active *policydesk.RuleSet // the active version of the same key, nil for none
 }
 
-// Analysed reports whether the static analysis has run: a document that this
-// release does not take any more has no findings because nothing looked.
+// Analysed reports whether the static analysis has run. A document that this release cannot read as
+// a policy is not analysed and has no findings.
 func (s *version) Analysed() bool { return s.Set.Findings != nil }
 
-// Decides reports whether this is the version that decides.
+// Decides reports whether this version is active.
 func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Set.ID }
 
-// policyVersions looks up the versions of policies that pages of several subjects name.
+// policyVersions looks up versions of policies, for the pages of several subjects.
 type policyVersions struct {
 	policies *policydesk.Service
 }
@@ -34,7 +34,7 @@ func (p policyVersions) find(v *visit) (*version, error) {
 		return nil, err
 	}
 
-	doc, err := ours(set.Document)
+	doc, err := parseStored(set.Document)
 	if err != nil {
 		return nil, fmt.Errorf("rule set %s: %w", set.ID, err)
 	}
@@ -43,7 +43,7 @@ func (p policyVersions) find(v *visit) (*version, error) {
 	return &version{set, doc, active}, err
 }
 
-// active returns the version that decides for a policy_key; nil when none does.
+// active returns the active version of a policy_key, nil if there is none.
 func (p policyVersions) active(v *visit, key string) (*policydesk.RuleSet, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(),
 		policydesk.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
@@ -53,11 +53,10 @@ func (p policyVersions) active(v *visit, key string) (*policydesk.RuleSet, error
 	return &page.Data[0], nil
 }
 
-// policyName is a rule set as it is called, which says more than its id.
+// policyName is the readable name of a rule set.
 type policyName struct{ ID, Name, Status string }
 
-// names returns the newest rule sets, with the retired ones, by their ids and in their
-// order.
+// names returns the newest rule sets, including retired ones, by id and as a list.
 func (p policyVersions) names(v *visit) (map[string]policyName, []policyName, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
 	if err != nil {

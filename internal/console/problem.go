@@ -11,9 +11,10 @@ import (
 )
 
 var (
-	errNowhere = fault.New(fault.NotFound, fault.CodeNotFound, "there is no such page")
-	errMethod  = fault.New(serving.MethodNotAllowed, fault.CodeMethodNotAllowed, "this page does not accept that method")
-	errRole    = fault.New(fault.Forbidden, fault.CodeInsufficientScope,
+	errNotFound = fault.New(fault.NotFound, fault.CodeNotFound, "there is no such page")
+	errMethod   = fault.New(serving.MethodNotAllowed, fault.CodeMethodNotAllowed,
+		"this page does not accept that method")
+	errRole = fault.New(fault.Forbidden, fault.CodeInsufficientScope,
 		"your role does not include this; an admin of your organisation can change it")
 	errCrossOrigin = fault.New(fault.Forbidden, fault.CodeCrossOrigin,
 		"this form was sent from another site and nothing was done")
@@ -22,19 +23,19 @@ var (
 	errGone = fault.New(serving.ClientGone, fault.CodeClientGone, "the browser disconnected")
 )
 
-// titles head the pages of refusals.
+// titles are the headings of error pages, by status.
 var titles = map[int]string{
 	http.StatusForbidden:           "Not allowed",
 	http.StatusNotFound:            "Not found",
 	http.StatusMethodNotAllowed:    "Not possible here",
 	http.StatusConflict:            "Not possible now",
 	http.StatusTooManyRequests:     "Too many requests",
-	http.StatusInternalServerError: "Something broke",
+	http.StatusInternalServerError: "Internal error",
 	http.StatusServiceUnavailable:  "Not available right now",
 }
 
-// refuse answers with a page in the frame that says what was wrong. An error
-// that is no refusal of ours is logged in full and told without a word of it.
+// refuse answers with an error page. The page shows the detail of a fault.Error only; any other
+// error is logged and answered without its text.
 func (v *visit) refuse(err error) {
 	refusal := v.refusal(err)
 	v.status, v.code = serving.Status(refusal), refusal.Code
@@ -44,12 +45,13 @@ func (v *visit) refuse(err error) {
 		title = "Not done"
 	}
 	if err := v.render("problem", title, refusal); err != nil {
-		v.console.options.Logger.Error("could not render the page of a refusal", "request_id", v.requestID, "error", err)
+		v.console.options.Logger.Error("could not render the error page; sent plain text",
+			"request_id", v.requestID, "error", err)
 		http.Error(v.w, refusal.Detail, v.status)
 	}
 }
 
-// waitHint says when to come back, where that is known.
+// waitHint sets Retry-After if it is known when a retry can succeed.
 func (v *visit) waitHint(err error) {
 	var throttled *account.Throttled
 	switch {
@@ -60,16 +62,17 @@ func (v *visit) waitHint(err error) {
 	}
 }
 
-// refusal is what of an error a person may hear.
+// refusal returns the part of an error that may be shown to a person, and logs refusals for lack of
+// capacity.
 func (v *visit) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {
 	case errors.Is(err, errFull), errors.Is(err, errShare):
-		v.turnedAway(v.console.places)
+		v.logRefusals(v.console.places)
 		errors.As(err, &refusal)
 		return refusal
 	case errors.Is(err, errExports):
-		v.turnedAway(v.console.options.Exports)
+		v.logRefusals(v.console.options.Exports)
 		return errExports
 	}
 	return v.console.mapper.Refusal(v.r, err, v.requestID, v.page.pattern)

@@ -6,19 +6,19 @@ import (
 	"verdict/internal/tenant"
 )
 
-// referencePages are one page: the description of the API in the frame of the console.
+// referencePages are one page: the API reference in the layout of the console.
 type referencePages struct {
-	text func() (template.HTML, error) // nil when the console has none
+	text func() (template.HTML, error) // nil if the console has no reference
 }
 
 func (p *referencePages) routes() []page {
 	return []page{{pattern: "GET /console/{env}/reference", handle: p.reference, scope: tenant.Read}}
 }
 
-// reference is the description of the API in the frame of the console.
+// reference renders the API reference.
 func (p *referencePages) reference(v *visit) error {
 	if p.text == nil {
-		return errNowhere
+		return errNotFound
 	}
 
 	piece, err := p.text()

@@ -5,19 +5,18 @@ import (
 	"verdict/internal/tenant"
 )
 
-// referralsPerPage is how many waiting decisions stand beside the one that is
-// looked at.
+// referralsPerPage is how many waiting decisions are listed beside the open one.
 const referralsPerPage = 25
 
 // waiting is a decision in the queue.
 type waiting struct {
 	decisioning.Referral
 	Here bool
-	Path string // of the queue with this one open
+	Path string // the address of the queue with this decision open
 }
 
-// referrals is the queue, oldest first, with one of its decisions open beside
-// it: whoever works through it never leaves the page.
+// referrals renders the queue, oldest first, with one of its decisions open beside it, so that a
+// reviewer can work through the queue without leaving the page.
 func (p *decisionPages) referrals(v *visit) error {
 	list := v.listing()
 	list.Limit = referralsPerPage
@@ -41,15 +40,15 @@ func (p *decisionPages) referrals(v *visit) error {
 	data := struct {
 		Rows  []waiting
 		Pager pager
-		Open  *told
-		Next  string // the one that is opened after this
+		Open  *shownDecision
+		Next  string // the id of the decision that opens after this one
 		Names map[string]string
 	}{Pager: v.pager(page.NextCursor)}
 	for i, r := range page.Data {
 		data.Rows = append(data.Rows, waiting{Referral: r, Here: i == at, Path: queueAt(v, r.ID)})
 	}
 	if len(page.Data) > 0 {
-		if data.Open, err = p.tell(v, page.Data[at].ID); err != nil {
+		if data.Open, err = p.loadDecision(v, page.Data[at].ID); err != nil {
 			return err
 		}
 		if at+1 < len(page.Data) {
@@ -70,10 +69,10 @@ func queueAt(v *visit, id string) string {
 	return addressOf(v.at("/referrals"), values) + "#open"
 }
 
-// settle adds a review and goes on to the next in the queue.
+// settle adds a review and opens the next decision of the queue.
 func (p *decisionPages) settle(v *visit) error {
 	if err := p.addReview(v); err != nil {
-		return v.again(err, p.referrals)
+		return v.redraw(err, p.referrals)
 	}
 
 	path := "/referrals"

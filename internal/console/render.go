@@ -17,8 +17,8 @@ import (
 //go:embed pages/*.html pieces/*.html
 var templateFiles embed.FS
 
-// loadTemplates reads each page together with all pieces, so that a page can
-// use any of them and two pages cannot disturb each other.
+// loadTemplates parses each page together with all pieces, so that a page can use any piece and
+// pages cannot redefine each other's templates.
 func loadTemplates(a *assets) (map[string]*template.Template, error) {
 	pieces, err := template.New("pieces").Funcs(functions(a)).Option("missingkey=error").
 		ParseFS(templateFiles, "pieces/*.html")
@@ -47,7 +47,7 @@ func loadTemplates(a *assets) (map[string]*template.Template, error) {
 	return all, nil
 }
 
-// view is what a page is drawn from.
+// view is the data that the layout and the pages are rendered from.
 type view struct {
 	Title     string
 	Data      any // the page's own
@@ -56,29 +56,29 @@ type view struct {
 	Person    *person // nil when nobody is signed in
 	Env       tenant.Environment
 	Menu      []menuGroup
-	Theme     string // light, dark, or "" for what the reader's system has
+	Theme     string // "light", "dark", or "" for the setting of the reader's system
 	Here      string // the path of this page
-	Address   string // where this page is asked for again
+	Address   string // the address that shows this page again with GET
 	Other     tenant.Environment
-	OtherPath string // of this page, or the list it belongs to, in the other environment
+	OtherPath string // the path of the same list in the other environment
 	RequestID string
 	Version   string
 	Status    int
-	Begins    string // the id of the control at which the page begins, "" for its top
+	Begins    string // the id of the control that gets the focus, "" for the top of the page
 	Part      string // the part of the console that the page belongs to: its stylesheet, "" for none
 }
 
-// beginner is the data of a page that begins elsewhere than at its top.
+// beginner is implemented by the data of pages that do not put the focus at their top.
 type beginner interface{ begins() string }
 
-// At is the address of a page in this environment: {{.At "/keys"}}.
+// At returns the address of a page in this environment: {{.At "/keys"}}.
 func (v *view) At(path string) string { return atEnvironment(v.Env, path) }
 
-// Live reports whether this is about real applicants.
+// Live reports whether the page belongs to the live environment, with real applicants.
 func (v *view) Live() bool { return v.Env == tenant.Live }
 
-// May reports whether the person's role has a scope, by its name: what nobody
-// may press is not shown.
+// May reports whether the person's role has a scope, so that pages show only the controls that the
+// person may use.
 func (v *view) May(scope string) (bool, error) {
 	wanted, err := tenant.ParseScopes(scope)
 	if err != nil {
@@ -87,8 +87,8 @@ func (v *view) May(scope string) (bool, error) {
 	return v.Person != nil && v.Person.scopes.Has(wanted), nil
 }
 
-// things are where the pages of things are, by the kind of their ids.
-var things = map[tenant.Kind]string{
+// detailPaths are the paths of the pages that show one thing, by the kind of its id.
+var detailPaths = map[tenant.Kind]string{
 	tenant.KindDecision:  "/decisions/",
 	tenant.KindPolicy:    "/policies/",
 	tenant.KindScorecard: "/scorecards/",
@@ -97,10 +97,9 @@ var things = map[tenant.Kind]string{
 	tenant.KindRun:       "/runs/",
 }
 
-// Thing is the address of the page about what an id names in this environment,
-// "" when there is none.
+// Thing returns the address of the page that shows the thing with the id, "" if there is none.
 func (v *view) Thing(id string) string {
-	for kind, path := range things {
+	for kind, path := range detailPaths {
 		if tenant.Valid(kind, id) {
 			return v.At(path + id)
 		}
@@ -108,10 +107,9 @@ func (v *view) Thing(id string) string {
 	return ""
 }
 
-// parts are the stylesheets of the parts of the console, with the first words
-// of the names of their pages. A page belongs to one part at most, so that no
-// two of these stylesheets ever apply to the same page; assets/console.css
-// applies to all.
+// parts are the stylesheets of the parts of the console, each with the first words of the names of
+// its pages. A page belongs to at most one part, so that no two of these stylesheets apply to the
+// same page; assets/console.css applies to all.
 var parts = map[string][]string{
 	"decision":  {"decision", "decisions", "features", "referrals"},
 	"policy":    {"policies", "policy"},
@@ -130,12 +128,12 @@ func partOf(page string) string {
 	return ""
 }
 
-// render draws a page. It is drawn whole before the first byte goes out, so
-// that what breaks is answered with a page that says so.
+// render renders a page and sends it. It renders the whole page into memory first, so that an error
+// can still be answered with an error page.
 func (v *visit) render(name, title string, data any) error {
 	page := v.console.templates[name]
 	if page == nil {
-		return fmt.Errorf("render: there is no page %s", name)
+		return fmt.Errorf("render: no page has the name %s", name)
 	}
 
 	shown := &view{
@@ -175,10 +173,10 @@ func (v *visit) render(name, title string, data any) error {
 	return nil
 }
 
-// send sends the body of an answer. Nobody computes while a reader takes it in.
+// send sends the body of an answer. It gives up the slot first, so that a slow reader holds none.
 func (v *visit) send(body []byte) {
 	v.slot.Leave()
-	_, _ = v.w.Write(body) // a reader who has gone away needs no answer
+	_, _ = v.w.Write(body) // the client may have disconnected
 }
 
 func otherEnvironment(env tenant.Environment) tenant.Environment {

@@ -10,21 +10,21 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Names of what the sign-in page holds for a form that is kept.
+// Names of the sign-in form's fields that hold a kept form.
 const (
-	formKept  = "kept"  // the form, packed
+	formKept  = "kept"  // the kept form, compressed
 	formRoute = "route" // the address it was posted to
 )
 
-// signInView is what the sign-in page is drawn from.
+// signInView is the data of the sign-in page.
 type signInView struct {
 	Next  string
-	Kept  string // a form that arrived after its session had ended, packed
+	Kept  string // a form that arrived after its session had ended, compressed
 	Route string // the address that it was posted to
 }
 
-// Settle returns the address that stands in the browser's history for a page
-// that holds a form, so that going back to it does not post that form again.
+// Settle returns the address that replaces a page with a kept form in the browser's history, so
+// that going back to it does not post that form again.
 func (s signInView) Settle() string {
 	if s.Kept == "" {
 		return ""
@@ -32,10 +32,9 @@ func (s signInView) Settle() string {
 	return "/console/signin?" + url.Values{"next": {s.Next}}.Encode()
 }
 
-// keepForm asks for the password on a page that holds the posted form. The form
-// goes back to the browser that sent it and is kept nowhere else. Anybody may
-// post one, so it takes a place among the requests that are worked on before it
-// is packed, and is packed fast.
+// keepForm renders the sign-in page with the posted form inside. The form goes back to the browser
+// that sent it and is stored nowhere else. Anybody may post one, so keepForm takes a place before
+// it compresses the form, and uses the fastest compression.
 func (v *visit) keepForm() error {
 	if err := v.readForm(); err != nil {
 		return err
@@ -49,18 +48,17 @@ func (v *visit) keepForm() error {
 	return v.render("signin", "Sign in", signInView{Next: page, Kept: kept, Route: v.r.URL.Path})
 }
 
-// resumeForm goes on with the form that the sign-in page held, if it was this
-// person's. The address is looked up among the pages as any other; its scope
-// and its environment count as they do for a request.
+// resumeForm continues with the form that the sign-in page held, if it belongs to this person. The
+// form's address must match a page that can resume, and the person needs that page's scope.
 func (c *Console) resumeForm(v *visit, session account.Session) error {
 	page, env, ids := c.resumable(v.form.Value(formRoute))
 	data, err := unpack(v.form.Value(formKept), c.options.MaxForm)
 	values, err2 := url.ParseQuery(string(data))
 	if page == nil || err != nil || err2 != nil || values.Get(formAuthor) != session.User.ID {
 		if page != nil && err == nil && err2 == nil {
-			v.tell("The edit that was open here belongs to another person, so it was discarded.")
+			v.setFlash("The edit that was open here belongs to another person, so it was discarded.")
 		}
-		return v.see("/console")
+		return v.redirect("/console")
 	}
 	v.who = &person{session, session.Role().Scopes()}
 	if !v.who.scopes.Has(page.scope) {
@@ -73,8 +71,8 @@ func (c *Console) resumeForm(v *visit, session account.Session) error {
 	return page.resume(v)
 }
 
-// resumable finds the page whose forms are kept and that is at a path, with the
-// environment and the names in braces. nil for none.
+// resumable returns the page with a resume function that matches a path, with the environment and
+// the values of the names in braces; nil if there is none.
 func (c *Console) resumable(path string) (*page, tenant.Environment, map[string]string) {
 	parts := strings.Split(path, "/")
 	for _, p := range c.table() {

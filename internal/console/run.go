@@ -12,7 +12,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// runPages are what the agents did: the list of runs, and one run with its memo and steps.
+// runPages are the runs of the agents: the list, and one run with its memo and steps.
 type runPages struct {
 	agents    *agentdesk.Service
 	decisions *decisioning.Service
@@ -55,8 +55,8 @@ func (p *runPages) runs(v *visit) error {
 	})
 }
 
-// run is one run: what was recommended, why, and every step on the way. It is
-// repeated while the page is made, and the page says whether the same came out.
+// run renders one run: the recommendation, the reasons, and every step. The run is repeated for the
+// page, which says whether the result is the same.
 func (p *runPages) run(v *visit) error {
 	stored, err := p.agents.AgentRun(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -104,11 +104,11 @@ type memoBlock struct {
 	Items         []memoItem
 }
 
-// memoItem is a statement, and what it can be checked against.
+// memoItem is a statement of a memo, with the sources it cites.
 type memoItem struct{ Text, Cites string }
 
-// readMemo reads the little Markdown that memos are written in. Whatever else
-// stands in one is text: nothing of it becomes markup.
+// readMemo reads the subset of Markdown that memos are written in. Everything else is text, and
+// never becomes HTML.
 func readMemo(text string) []memoBlock {
 	var blocks []memoBlock
 	for line := range strings.Lines(text) {
@@ -130,8 +130,8 @@ func readMemo(text string) []memoBlock {
 	return blocks
 }
 
-// memoStatement takes the cites off the end of a statement. Brackets that
-// belong to the text are escaped there.
+// memoStatement splits the sources off the end of a statement. Brackets inside the text are escaped
+// in the memo.
 func memoStatement(line string) memoItem {
 	at := strings.LastIndex(line, " [")
 	if at < 0 || !strings.HasSuffix(line, "]") || strings.HasSuffix(line, `\]`) {
@@ -140,7 +140,7 @@ func memoStatement(line string) memoItem {
 	return memoItem{unescaped(line[:at]), unescaped(line[at+2 : len(line)-1])}
 }
 
-// unescaped takes away the backslashes that keep text from being Markdown.
+// unescaped removes the backslashes that escape Markdown.
 func unescaped(text string) string {
 	var b strings.Builder
 	escaped := false

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// samplePages try a version on a sample application, beside the active version. Nothing is
+// samplePages decide a sample application with a version, beside the active version. Nothing is
 // stored and nothing is billed.
 type samplePages struct {
 	decisions *decisioning.Service
@@ -26,16 +26,15 @@ func (p *samplePages) routes() []page {
 	}
 }
 
-// sampleField is a field of the sample, and where it stands in a request.
+// sampleField is a field of the sample, with its place in a request.
 type sampleField struct {
 	Block, Name, Label, Hint, Begins string
 	Text                             bool
 	Choices                          []option
 }
 
-// sampleFields describe an applicant well enough for most policies; the rest
-// can be pasted as a request. What it begins with is an applicant whom the
-// policy that everybody starts with approves.
+// sampleFields describe an applicant well enough for most policies; for others a whole request can
+// be pasted. The initial values are an applicant whom the default policy approves.
 var sampleFields = []sampleField{
 	{
 		Block:  "bureau_report",
@@ -71,23 +70,23 @@ var sampleFields = []sampleField{
 	{Block: "bureau_report", Name: "max_dpd_12m", Label: "Most days past due in 12 months", Begins: "0"},
 }
 
-// formRequest is the field that a whole request can be pasted into.
+// formRequest is the name of the field for a pasted request.
 const formRequest = "request"
 
-// outcome is a preview beside that of the active version.
+// outcome is the decision of this version beside that of the active version.
 type outcome struct {
-	Active *decisioning.Answer // nil when no version decides
+	Active *decisioning.Answer // nil if there is nothing to compare with
 	This   *decisioning.Answer
 	Rows   []outcomeRow
 }
 
-// outcomeRow is one thing of both decisions.
+// outcomeRow is one property of both decisions.
 type outcomeRow struct {
 	Label, Active, This string
 	Changed             bool
 }
 
-// sample shows the form of the sample.
+// sample renders the form of the sample.
 func (p *samplePages) sample(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -104,34 +103,34 @@ func (p *samplePages) drawSample(v *visit, found *version, result *outcome) erro
 	}{found, sampleFields, result})
 }
 
-// trySample decides the sample with this version and with the active one.
-// Nothing is stored and nothing is billed.
+// trySample decides the sample with this version and with the active one. Nothing is stored and
+// nothing is billed.
 func (p *samplePages) trySample(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
 		return err
 	}
 
-	again := func(err error) error {
+	redraw := func(err error) error {
 		draw := func(v *visit) error { return p.drawSample(v, found, nil) }
-		return v.again(sampleFaults(err, v.form.Value(formRequest) != ""), draw)
+		return v.redraw(sampleFaults(err, v.form.Value(formRequest) != ""), draw)
 	}
 	request, err := sampleRequest(v.form)
 	if err != nil {
-		return again(err)
+		return redraw(err)
 	}
 
 	compare := found.Active != nil && !found.Decides()
 	ask, err := document.ReadWhatIf(request)
 	if err != nil {
-		return again(err)
+		return redraw(err)
 	}
 
 	ask.Request = ask.Request.ForPolicy(found.Set.PolicyKey)
 	ask.RuleSetID, ask.Compare = found.Set.ID, compare
 	previewed, err := p.decisions.Preview(v.ctx, v.caller(), ask)
 	if err != nil {
-		return again(err)
+		return redraw(err)
 	}
 	defer previewed.Release()
 
@@ -146,8 +145,7 @@ func (p *samplePages) trySample(v *visit) error {
 	return p.drawSample(v, found, result)
 }
 
-// sampleRequest is the request of the sample: what was pasted, or what the
-// fields say.
+// sampleRequest returns the pasted request, or builds one from the fields.
 func sampleRequest(f *form) (wire.Value, error) {
 	if pasted := f.Value(formRequest); pasted != "" {
 		request, err := wire.Parse([]byte(pasted))
@@ -177,8 +175,7 @@ func sampleRequest(f *form) (wire.Value, error) {
 	return (&draft{blocks}).value()
 }
 
-// sampleFaults puts faults beside the fields of the sample, or beside what was
-// pasted.
+// sampleFaults points faults at the fields of the sample, or at the pasted request.
 func sampleFaults(err error, pasted bool) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -206,7 +203,8 @@ func sampleFaults(err error, pasted bool) error {
 	return &at
 }
 
-// outcomeRows put two decisions beside each other, or tell of one.
+// outcomeRows lists the properties of this version's decision and, if active is not nil, compares
+// them with the active version's.
 func outcomeRows(active, this *decisioning.Answer) []outcomeRow {
 	rows := outcomeOf(this)
 	if active == nil {
@@ -219,7 +217,7 @@ func outcomeRows(active, this *decisioning.Answer) []outcomeRow {
 	return rows
 }
 
-// outcomeOf tells of one decision.
+// outcomeOf lists the properties of one decision.
 func outcomeOf(d *decisioning.Answer) []outcomeRow {
 	offer := &d.Offer
 	limit, rate, tenure, instalment, apr := paise(offer.LimitPaise), "", "", "", ""
@@ -243,7 +241,7 @@ func outcomeOf(d *decisioning.Answer) []outcomeRow {
 	}
 }
 
-// hitRules are the knockouts that declined or referred.
+// hitRules lists the knockouts that declined or referred.
 func hitRules(d *decisioning.Answer) string {
 	var list []string
 	for _, r := range d.Rules {
@@ -276,10 +274,10 @@ func reasonTexts(d *decisioning.Answer) string {
 	return strings.Join(list, "; ")
 }
 
-// ThisStatus is what this version comes to.
+// ThisStatus returns the status of this version's decision.
 func (o *outcome) ThisStatus() string { return o.This.Status }
 
-// ActiveStatus is what the active one comes to, "" when there is none.
+// ActiveStatus returns the status of the active version's decision, "" if there is none.
 func (o *outcome) ActiveStatus() string {
 	if o.Active == nil {
 		return ""

@@ -2,7 +2,6 @@ package console
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"verdict/internal/admission"
@@ -16,8 +15,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// scorecardPages are the scorecards: the list, one scorecard with a calculator, and the
-// fitting of a new one to a file.
+// scorecardPages are the scorecards: the list, one scorecard with a calculator, and fitting a new
+// one to a file.
 type scorecardPages struct {
 	policies   *policydesk.Service
 	fitting    *study.Fitting
@@ -70,8 +69,8 @@ func (p *scorecardPages) scorecards(v *visit) error {
 	})
 }
 
-// cardRow is a scorecard with the lowest and the highest score that it gives if
-// every field is known.
+// cardRow is a scorecard with the lowest and the highest score that it gives if every field is
+// known.
 type cardRow struct {
 	policydesk.Scorecard
 	Least, Most rule.Number
@@ -89,10 +88,10 @@ type cardFactor struct {
 	Bins                                 []cardBin
 }
 
-// cardBin is a bin as it reads, with its points.
+// cardBin is a bin in words, with its points.
 type cardBin struct{ Text, Points, WOE, Reason string }
 
-// cardFactors returns the factors of a card for people.
+// cardFactors returns the factors of a card as tables.
 func cardFactors(card *engine.Scorecard) []cardFactor {
 	var list []cardFactor
 	for i := range card.Factors {
@@ -114,7 +113,7 @@ func cardFactors(card *engine.Scorecard) []cardFactor {
 	return list
 }
 
-// cardFields returns the fields that a card reads, in its order.
+// cardFields returns the fields that a card reads, in the order of its factors.
 func cardFields(card *engine.Scorecard) []string {
 	var list []string
 	for i := range card.Factors {
@@ -151,7 +150,7 @@ func binText(b *engine.Bin) string {
 	return "anything"
 }
 
-// scalarText is a value as people read it.
+// scalarText writes a value for people.
 func scalarText(v rule.Value) string {
 	switch {
 	case v.Type() == rule.NumberType:
@@ -164,16 +163,16 @@ func scalarText(v rule.Value) string {
 	return v.Text()
 }
 
-// shownCard is what the page of a scorecard shows.
+// shownCard is the data of a scorecard's page.
 type shownCard struct {
 	Card    cardRow
 	Factors []cardFactor
-	Fields  []string // that it reads, each once
+	Fields  []string // the fields that it reads, each once
 	By      string
-	Score   *shownScore // of an applicant that was tried
+	Score   *shownScore // the score of the typed applicant, nil before
 }
 
-// shownScore is what a scorecard gives one applicant.
+// shownScore is the score of one applicant.
 type shownScore struct {
 	policydesk.ApplicantScore
 	Waterfall chart.Waterfall
@@ -201,8 +200,7 @@ func (p *scorecardPages) drawScorecard(v *visit, score *shownScore) error {
 	})
 }
 
-// tryScorecard scores what was typed, and stores nothing: the page is the
-// answer.
+// tryScorecard scores the typed applicant and renders the page with the score. Nothing is stored.
 func (p *scorecardPages) tryScorecard(v *visit) error {
 	card, err := p.policies.StoredScorecard(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -211,7 +209,7 @@ func (p *scorecardPages) tryScorecard(v *visit) error {
 
 	typed, err := typedApplicant(v.form, card.Card)
 	if err != nil {
-		return v.again(err, p.scorecard)
+		return v.redraw(err, p.scorecard)
 	}
 
 	scores, err := p.policies.Score(v.ctx, v.caller(), policydesk.Scoring{
@@ -219,14 +217,14 @@ func (p *scorecardPages) tryScorecard(v *visit) error {
 		Applicants:  engine.OneApplicant(typed),
 	}, nil)
 	if err != nil {
-		return v.again(beneath(err, "/input"), p.scorecard)
+		return v.redraw(trimPointer(err, "/input"), p.scorecard)
 	}
 
 	one := scores.List[0]
 	return p.drawScorecard(v, &shownScore{one, scoreWaterfall(one.Contributions)})
 }
 
-// typedApplicant returns what was typed as the applicant that a card reads.
+// typedApplicant returns the typed values of the fields that a card reads.
 func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) {
 	var list []rule.NamedValue
 	var faults fault.List
@@ -240,7 +238,7 @@ func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) 
 		}
 
 		written[name] = true
-		value, problem := typedValue(text, namesThings(factor))
+		value, problem := typedValue(text, readsText(factor))
 		if problem != "" {
 			faults.Add("/"+name, fault.CodeWrongType, "%s", problem)
 		}
@@ -249,9 +247,8 @@ func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) 
 	return list, faults.Err()
 }
 
-// namesThings reports whether a factor tells texts apart, so that a number
-// that is typed there is a text too.
-func namesThings(factor *engine.Factor) bool {
+// readsText reports whether a factor reads a text, so that a typed number is a text too.
+func readsText(factor *engine.Factor) bool {
 	if factor.Typed && factor.Field.Type == rule.StringType {
 		return true
 	}
@@ -263,8 +260,8 @@ func namesThings(factor *engine.Factor) bool {
 	return false
 }
 
-// typedValue returns what was typed as what it looks like: yes and no, a number
-// or, where things are named, a text. problem says why it is none of them.
+// typedValue reads a typed text: as it is if isText, else as yes, no or a number. problem says why
+// it is none of them.
 func typedValue(text string, isText bool) (value rule.Value, problem string) {
 	switch {
 	case isText:
@@ -286,7 +283,7 @@ func typedValue(text string, isText bool) (value rule.Value, problem string) {
 	return value, ""
 }
 
-// scoreWaterfall draws how a score came about.
+// scoreWaterfall returns the chart of how a score adds up.
 func scoreWaterfall(contributions []engine.Contribution) chart.Waterfall {
 	c := chart.Waterfall{
 		Head:  chart.Head{ID: "points", Title: "How the score came about"},
@@ -303,14 +300,4 @@ func scoreWaterfall(contributions []engine.Contribution) chart.Waterfall {
 		}
 	}
 	return c
-}
-
-// float reads a number for a picture or a difference; ok is false where a
-// report has none.
-func float(v wire.Value) (x float64, ok bool) {
-	if v.Kind() != wire.Number {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(v.Text(), 64)
-	return x, err == nil
 }

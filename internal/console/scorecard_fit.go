@@ -13,32 +13,31 @@ import (
 	"verdict/internal/training"
 )
 
-// The largest file that a scorecard is fitted to here, how long it may take to
-// arrive, since it is held in memory, and how long the fitting may take. What is
-// larger is sent to the API.
+// The limits of fitting from a page: the size of the file, how long it may take to arrive
+// (it is held in memory), and how long the fitting may take. Larger files need the API.
 const (
-	maxFitFile     = 64 << 20
-	longestFitFile = 5 * time.Minute
-	longestFit     = 3 * time.Minute
-	fitPatience    = longestFit + pagePatience
+	maxFitFile       = 64 << 20
+	maxFitUploadTime = 5 * time.Minute
+	maxFitTime       = 3 * time.Minute
+	fitWriteTimeout  = maxFitTime + writeTimeout
 )
 
 func (p *scorecardPages) fitForm(v *visit) error {
 	return v.render("scorecard_fit", "Fit a scorecard", nil)
 }
 
-// fitScorecard learns a scorecard from a file, and shows how it was learnt. It
-// is kept when that was asked for.
+// fitScorecard fits a scorecard to a file and shows the result. It is saved only if the form asks
+// for it.
 func (p *scorecardPages) fitScorecard(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), longestFitFile+longestFit)
+	ctx, cancel := context.WithTimeout(v.r.Context(), maxFitUploadTime+maxFitTime)
 	defer cancel()
 	v.ctx = ctx
-	body := newUpload(v, longestFitFile)
+	body := newUpload(v, maxFitUploadTime)
 	fitted, err := p.fitUpload(v, body)
 	if err != nil {
 		v.drain(body)
 		body.rest()
-		return v.again(atFile(err), p.fitForm)
+		return v.redraw(atFile(err), p.fitForm)
 	}
 
 	data := fittedCard{
@@ -60,7 +59,7 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 	return v.render("scorecard_fitted", "A fitted scorecard", data)
 }
 
-// fittedCard is what the page shows of a fitted scorecard.
+// fittedCard is the data of the page about a fitted scorecard.
 type fittedCard struct {
 	ID       string // "" unless it was saved
 	Name     string
@@ -72,7 +71,7 @@ type fittedCard struct {
 	Features chart.Bars
 }
 
-// fittedMeasure is how well a card separates some rows, as it is written.
+// fittedMeasure is how well a card separates good from bad rows, as text.
 type fittedMeasure struct {
 	Rows, Bad                   int64
 	BadRate, AUC, Gini, KS, Avg string
@@ -87,8 +86,8 @@ func measureOf(m *training.Measure) fittedMeasure {
 	return out
 }
 
-// fitUpload fits to the file of a form. The file is not read when it could not
-// be used.
+// fitUpload fits a scorecard to the file of a form. It checks everything else before it reads the
+// file.
 func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error) {
 	file, err := body.fields(document.FitFields())
 	if err != nil {
@@ -109,8 +108,8 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error)
 	}
 
 	// If the deadline cannot be set, the server's default applies.
-	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitPatience))
-	ctx, cancel := context.WithTimeout(v.ctx, longestFit)
+	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitWriteTimeout))
+	ctx, cancel := context.WithTimeout(v.ctx, maxFitTime)
 	defer cancel()
 	ctx, v.slot = p.processors.Enter(ctx, v.owner())
 	return p.fitting.Fit(ctx, v.caller(), request, nil)
@@ -122,15 +121,16 @@ func fitTooLarge() error {
 	return faults.Err()
 }
 
-// atFile lets what is wrong with the rows be shown beside the file.
+// atFile points the faults of the rows at the file field. If another fitting is running, the form
+// is shown again with the typed values.
 func atFile(err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.CodeFittingBusy {
 		busy := *refusal
-		busy.Kind = fault.Conflict // the form is shown again, with all that was typed
+		busy.Kind = fault.Conflict // so that redraw shows the form again
 		return &busy
 	}
-	return pointed(err, func(pointer string) string {
+	return mapPointers(err, func(pointer string) string {
 		if pointer == "/csv" || fieldOf(pointer) == "csv" {
 			return "/file"
 		}
@@ -138,7 +138,7 @@ func atFile(err error) error {
 	})
 }
 
-// featureBars draws how much each feature tells.
+// featureBars returns the chart of the information values.
 func featureBars(report *training.Report) chart.Bars {
 	c := chart.Bars{
 		Head: chart.Head{

@@ -11,29 +11,29 @@ import (
 	"verdict/internal/tenant"
 )
 
-// person is who is signed in.
+// person is the person who is signed in.
 type person struct {
 	session account.Session
 	scopes  tenant.Scopes
 }
 
-// Email is the address that the person signs in with.
+// Email returns the e-mail address that the person signs in with.
 func (p *person) Email() string { return p.session.User.Email }
 
-// Role is what the person is to the organisation.
+// Role returns the person's role in the organisation.
 func (p *person) Role() string { return p.session.User.Role }
 
-// UserID is the person's id.
+// UserID returns the person's id.
 func (p *person) UserID() string { return p.session.User.ID }
 
-// OrgName is the name of the organisation.
+// OrgName returns the name of the organisation.
 func (p *person) OrgName() string { return p.session.Tenant.OrgName }
 
-// Initial is the first letter of the address, for the corner of the page.
+// Initial returns the first letter of the e-mail address, which the page header shows.
 func (p *person) Initial() string { return strings.ToUpper(p.Email()[:min(1, len(p.Email()))]) }
 
-// recognise finds who is signed in by the cookie; nobody is no error, and
-// neither is a session that has ended.
+// recognise finds the person who is signed in by the session cookie. A missing cookie and an ended
+// session are no errors; v.who stays nil.
 func (v *visit) recognise() error {
 	token, given := v.cookies.token()
 	if !given {
@@ -53,10 +53,10 @@ func (v *visit) recognise() error {
 	return nil
 }
 
-// askToSignIn sends a stranger to the door, and back afterwards. A posted form
-// is not done then. If it can be resumed it is kept in the page that asks for
-// the password, also when the browser has no session any more because its owner
-// signed out in another tab. Other forms must be filled in again.
+// askToSignIn redirects to the sign-in page, which leads back afterwards. A posted form is not
+// carried out. If its page can resume it, the sign-in page holds the form, even if the browser has
+// no session any more because its owner signed out in another tab. Other forms must be filled in
+// again.
 func (v *visit) askToSignIn() error {
 	next := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
@@ -66,14 +66,13 @@ func (v *visit) askToSignIn() error {
 		next = v.cameFrom()
 	}
 	if next == "" || next == "/console" || next == "/console/" {
-		return v.see("/console/signin")
+		return v.redirect("/console/signin")
 	}
 
-	return v.see("/console/signin?next=" + url.QueryEscape(next))
+	return v.redirect("/console/signin?next=" + url.QueryEscape(next))
 }
 
-// cameFrom returns the page that a form was posted from, "" when the browser
-// does not say.
+// cameFrom returns the page that a form was posted from, "" if the browser does not say.
 func (v *visit) cameFrom() string {
 	from, err := url.Parse(v.r.Referer())
 	if err != nil || from.Host != v.r.Host {
@@ -82,8 +81,8 @@ func (v *visit) cameFrom() string {
 	return localPath(from.RequestURI())
 }
 
-// localPath is a path of this console that somebody may be sent to, "" for
-// anything else: a link to the door must not lead out of the house.
+// localPath returns text if it is a path of this console, else "", so that a link to the sign-in
+// page cannot redirect to another site.
 func localPath(text string) string {
 	if !strings.HasPrefix(text, "/console/") || strings.ContainsAny(text, "\\\r\n\t") || strings.Contains(text, "//") {
 		return ""

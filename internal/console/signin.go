@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// signInPages are the pages for people who are not signed in yet, and the way out: sign in,
-// sign out, sign up, accept an invitation, choose the colours.
+// signInPages are the pages for people who are not signed in yet, and sign-out: sign in, sign out,
+// sign up, accept an invitation, choose the colours.
 type signInPages struct {
 	access *account.Access
 	logger *slog.Logger
@@ -35,9 +35,9 @@ func (p *signInPages) routes() []page {
 // address returns the client's network address.
 func (v *visit) address() string { return v.console.options.Address(v.r) }
 
-// wanted returns the page that somebody was on the way to, "" when there is none that
-// they may be sent to.
-func wanted(v *visit) string {
+// nextPage returns the page that the person wanted before signing in, "" if there is none or it is
+// not a page of this console.
+func nextPage(v *visit) string {
 	if v.r.Method == http.MethodPost {
 		return localPath(v.form.Value("next"))
 	}
@@ -46,10 +46,10 @@ func wanted(v *visit) string {
 
 func (p *signInPages) signInForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
-		return v.see(orHome(wanted(v)))
+		return v.redirect(orHome(nextPage(v)))
 	}
 	return v.render("signin", "Sign in", signInView{
-		Next:  wanted(v),
+		Next:  nextPage(v),
 		Kept:  v.form.Value(formKept),
 		Route: v.form.Value(formRoute),
 	})
@@ -65,9 +65,9 @@ func orHome(path string) string {
 func (p *signInPages) signIn(v *visit) error {
 	session, token, err := p.access.SignInAt(v.ctx, v.form.Value("email"), v.form.Secret("password"), placeOf(v))
 	if err != nil {
-		return v.again(err, p.signInForm)
+		return v.redraw(err, p.signInForm)
 	}
-	if err := p.leave(v, session); err != nil {
+	if err := p.endPreviousSession(v, session); err != nil {
 		return err
 	}
 
@@ -77,25 +77,25 @@ func (p *signInPages) signIn(v *visit) error {
 		return p.resume(v, session)
 	}
 
-	return v.see(orHome(wanted(v)))
+	return v.redirect(orHome(nextPage(v)))
 }
 
-// leave ends the session that the browser had before it began another one, so
-// that none is left behind that nobody can see.
-func (p *signInPages) leave(v *visit, begun account.Session) error {
+// endPreviousSession ends the session that the browser had before the new one began, because nobody
+// could use it or see it any more.
+func (p *signInPages) endPreviousSession(v *visit, begun account.Session) error {
 	if v.who == nil || v.who.session.ID == begun.ID {
 		return nil
 	}
 	return p.access.SignOut(v.ctx, v.who.session)
 }
 
-// placeOf returns where somebody signs in.
+// placeOf returns the network address, user agent and marks of the browser that signs in.
 func placeOf(v *visit) account.Place {
 	return account.Place{Address: v.address(), Agent: v.r.UserAgent(), Marks: v.cookies.marks()}
 }
 
-// remember makes the browser known to the account that has just signed in. If
-// that fails the person is signed in all the same.
+// remember makes the browser known to the account that has just signed in. If that fails, the
+// person is signed in anyway.
 func (p *signInPages) remember(v *visit, session account.Session) {
 	marks, err := p.access.Remember(v.ctx, session.User.ID, v.cookies.marks())
 	if err != nil {
@@ -114,13 +114,13 @@ func (p *signInPages) signOut(v *visit) error {
 	}
 
 	v.cookies.dropToken()
-	v.tell("You are signed out.")
-	return v.see("/console/signin")
+	v.setFlash("You are signed out.")
+	return v.redirect("/console/signin")
 }
 
 func (p *signInPages) signUpForm(v *visit) error {
 	if v.who != nil && v.r.Method == http.MethodGet {
-		return v.see("/console")
+		return v.redirect("/console")
 	}
 	mode := p.access.SignupMode()
 	return v.render("signup", "Sign up", struct{ Closed, Invite bool }{
@@ -129,7 +129,7 @@ func (p *signInPages) signUpForm(v *visit) error {
 	})
 }
 
-// aboutInvite makes a fault of the field out of a refusal of an invite code.
+// aboutInvite turns the refusal of an invite code into a fault of its field.
 func aboutInvite(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) ||
@@ -151,10 +151,10 @@ func (p *signInPages) signUp(v *visit) error {
 	}
 	signed, session, token, err := p.access.OpenAccount(v.ctx, ask, v.address(), v.r.UserAgent())
 	if err != nil && signed.KeyID == "" {
-		return v.again(aboutInvite(err), p.signUpForm)
+		return v.redraw(aboutInvite(err), p.signUpForm)
 	}
 	if err == nil {
-		if err := p.leave(v, session); err != nil {
+		if err := p.endPreviousSession(v, session); err != nil {
 			p.logger.Warn("could not end the previous session; it expires by itself",
 				"request_id", v.requestID, "error", err)
 		}
@@ -162,7 +162,7 @@ func (p *signInPages) signUp(v *visit) error {
 		p.remember(v, session)
 	}
 
-	v.who = nil // the page is for somebody who has just come in
+	v.who = nil // use the layout of the sign-in pages
 	data := struct {
 		OrgName, Key, Curl string
 		Warnings           []string
@@ -179,8 +179,8 @@ func (p *signInPages) signUp(v *visit) error {
 	return v.render("welcome", "Welcome", data)
 }
 
-// invitation is what the link of this page offers. A text that is no token
-// offers as little as one that nobody was given.
+// invitation returns the invitation of the link, and its token. A malformed token is refused like
+// an unknown one.
 func (p *signInPages) invitation(v *visit) (account.Invitation, tenant.Token, error) {
 	token, _ := tenant.ParseToken(v.id("token"))
 	offered, err := p.access.Invitation(v.ctx, token)
@@ -193,7 +193,7 @@ func (p *signInPages) inviteForm(v *visit) error {
 		return err
 	}
 
-	v.who = nil // whoever is signed in here may be somebody else
+	v.who = nil // another person may be signed in with this browser
 	return v.render("invite", "Join "+offered.OrgName, offered)
 }
 
@@ -206,24 +206,24 @@ func (p *signInPages) join(v *visit) error {
 	session, fresh, err := p.access.AcceptInvitation(v.ctx, token, v.form.Secret("password"),
 		v.address(), v.r.UserAgent())
 	if err != nil {
-		return v.again(err, p.inviteForm)
+		return v.redraw(err, p.inviteForm)
 	}
-	if err := p.leave(v, session); err != nil {
+	if err := p.endPreviousSession(v, session); err != nil {
 		return err
 	}
 
 	v.cookies.keepToken(fresh)
 	p.remember(v, session)
-	return v.see("/console")
+	return v.redirect("/console")
 }
 
-// setTheme keeps the reader's choice of colours, or forgets it.
+// setTheme stores the reader's choice of colours in a cookie, or deletes the cookie.
 func (p *signInPages) setTheme(v *visit) error {
 	switch theme := v.form.Value("theme"); theme {
 	case "light", "dark":
 		v.cookies.set(themeCookie, theme, themeAge)
 	default:
-		v.cookies.set(themeCookie, "", dropped)
+		v.cookies.set(themeCookie, "", deleteAge)
 	}
-	return v.see(orHome(wanted(v)))
+	return v.redirect(orHome(nextPage(v)))
 }

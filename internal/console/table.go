@@ -8,26 +8,25 @@ import (
 	"verdict/internal/tenant"
 )
 
-// page is one address of the console and what is done there.
+// page is one route of the console.
 type page struct {
-	// pattern is method and path; {env} stands for sandbox and live, any other
-	// name in braces for one segment of the path, read with visit.id.
+	// pattern is the method and path. {env} stands for sandbox and live; any other name in braces
+	// stands for one segment of the path, which visit.id returns.
 	pattern string
 	handle  func(*visit) error
-	// scope is what a person must be allowed to; 0 asks for a session alone. It
-	// keeps a page from being shown that could not be used: who may do what is
-	// decided by the use cases.
+	// scope is the scope that a person needs to see the page; 0 requires only a session. It hides
+	// pages that the person could not use. The use cases check permissions themselves.
 	scope tenant.Scopes
-	// resume goes on with a form that arrived after its session had ended, once
-	// the same person has signed in again; nil for forms that are not kept. It
-	// must change nothing that is stored: nobody has pressed a button since. The
-	// form names its author, so that nobody goes on with another person's.
+	// resume continues with a form that arrived after its session had ended, once the same person
+	// has signed in again; nil for forms that are not kept. It must not change stored data, because
+	// nobody has pressed a button since. The form names its author, so that nobody continues with
+	// another person's form.
 	resume func(*visit) error
 	// public pages need no session.
 	public bool
-	// upload leaves the body to the handler, which reads it as it comes in.
+	// upload leaves the body to the handler, which reads it as a stream.
 	upload bool
-	// export sends a file piece by piece, at its reader's pace.
+	// export sends a file in pieces, as fast as the client reads it.
 	export bool
 }
 
@@ -93,11 +92,11 @@ func (c *Console) table() []page {
 	return list
 }
 
-// environmentPart is what stands for an environment in a pattern.
+// environmentPart stands for an environment in a pattern.
 const environmentPart = "{env}"
 
-// register hands the pages to the mux. A page with an environment is there
-// twice, so that a third environment is a path there is not.
+// register adds the pages to the mux. A page with an environment is registered once for each, so
+// that the path of an unknown environment is not found.
 func (c *Console) register(table []page) {
 	for i := range table {
 		p := &table[i]
@@ -116,14 +115,15 @@ func (c *Console) register(table []page) {
 	}
 }
 
-// path is the pattern without its method.
+// path returns the pattern without its method.
 func (p *page) path() string {
 	_, path, _ := strings.Cut(p.pattern, " ")
 	return path
 }
 
-// listOf is the nearest page at or above a page that names nothing in
-// particular: where the same thing of the other environment is looked for.
+// listOf returns the path below the environment of the nearest page at or above p that has no id in
+// its path. The link to the other environment leads there, because ids exist in one environment
+// only.
 func (c *Console) listOf(p *page) string {
 	rest, _ := strings.CutPrefix(p.path(), "/console/"+environmentPart)
 	if at := strings.Index(rest, "/{"); at >= 0 {
@@ -147,18 +147,19 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if _, pattern := c.mux.Handler(r); pattern == "" {
-		c.visit(w, r, &page{pattern: unmatched, public: true, handle: c.nowhere}, "")
+		c.visit(w, r, &page{pattern: unmatched, public: true, handle: c.notFound}, "")
 		return
 	}
 
 	c.mux.ServeHTTP(w, r)
 }
 
-// unmatched is the route of requests that no page is for.
+// unmatched is the route that is recorded for requests that match no page.
 const unmatched = "unmatched"
 
-// nowhere refuses a path or a method that there is not.
-func (c *Console) nowhere(v *visit) error {
+// notFound refuses a request that matches no page: with 405 and the allowed methods if the path
+// exists, else with 404.
+func (c *Console) notFound(v *visit) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		asked := *v.r
@@ -172,5 +173,5 @@ func (c *Console) nowhere(v *visit) error {
 		return errMethod
 	}
 
-	return errNowhere
+	return errNotFound
 }

@@ -15,29 +15,30 @@ import (
 	"verdict/internal/study"
 )
 
-// The patience with a file that is being sent: so many bytes must arrive within
-// the pace, and all of it within the longest.
+// The limits of an upload: paceBytes must arrive within paceTimeout, and the whole file
+// within maxUploadTime. Options before the file have at most maxOption bytes each. After a
+// refusal at most maxDrained bytes are read and discarded.
 const (
-	filePace    = 60 * time.Second
-	paceBytes   = 256 << 10
-	longestFile = 50 * time.Minute
-	maxOption   = 64 << 10
-	drainedFile = 64 << 20
+	paceTimeout   = 60 * time.Second
+	paceBytes     = 256 << 10
+	maxUploadTime = 50 * time.Minute
+	maxOption     = 64 << 10
+	maxDrained    = 64 << 20
 )
 
-// fileMemory is the memory that a file takes while it is received, and fileStep
-// the bytes after which one that is kept whole takes more.
+// fileMemory is the memory that is reserved while a file is received. A file that is kept
+// in memory reserves more after every fileStep bytes.
 const (
 	fileMemory = 8 << 20
 	fileStep   = 4 << 20
 )
 
-// sentByScript says that the form was sent by our own module, which follows no
-// redirect: it is told where to go.
-const sentByScript = "X-Verdict-Upload"
+// scriptHeader marks a form that was sent by the console's own script. The script follows no
+// redirect, so it is answered with 201 and a Location header.
+const scriptHeader = "X-Verdict-Upload"
 
-// fields reads the fields of a form up to the file, and returns the file to be read. A
-// field that is not among the known ones is refused.
+// fields reads the fields of a form up to the file, and returns a reader of the file. A field that
+// is not among the known ones is refused.
 func (u *upload) fields(known []string) (io.Reader, error) {
 	v := u.v
 	v.form = &form{values: url.Values{}}
@@ -94,13 +95,12 @@ func uploadFault(err error) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedForm, "the form was incomplete; send it again")
 }
 
-// upload reads a body that may take long, as long as it keeps coming: every
-// stretch of it buys the time for the next.
+// upload reads a body that may take long. Every paceBytes that arrive extend the deadline.
 type upload struct {
 	v       *visit
 	control *http.ResponseController
-	left    int       // of this stretch
-	end     time.Time // of all of it
+	left    int       // bytes until the deadline is extended
+	end     time.Time // the deadline of the whole body
 }
 
 func newUpload(v *visit, longest time.Duration) *upload {
@@ -114,22 +114,22 @@ func newUpload(v *visit, longest time.Duration) *upload {
 	return u
 }
 
-// wait gives the connection the time for another stretch. One that cannot be
-// told keeps its own.
+// wait extends the connection's deadlines for the next paceBytes. If the deadlines cannot be set,
+// the server's defaults apply.
 func (u *upload) wait() {
-	until := time.Now().Add(filePace)
+	until := time.Now().Add(paceTimeout)
 	if u.end.Before(until) {
 		until = u.end
 	}
 
 	_ = u.control.SetReadDeadline(until)
-	_ = u.control.SetWriteDeadline(until.Add(pagePatience))
+	_ = u.control.SetWriteDeadline(until.Add(writeTimeout))
 }
 
-// rest gives the answer its time, whatever the body took.
-func (u *upload) rest() { _ = u.control.SetWriteDeadline(time.Now().Add(pagePatience)) }
+// rest sets the deadline for writing the answer, however long the body took.
+func (u *upload) rest() { _ = u.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
 
-// Read gives the slot on the processor up while it waits for the sender.
+// Read gives up the slot on the processor while it waits for the sender.
 func (u *upload) Read(b []byte) (int, error) {
 	u.v.slot.Away()
 	n, err := u.v.r.Body.Read(b)

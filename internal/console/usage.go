@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// usagePages are one page: what the tenant used in this billing period.
+// usagePages are one page: the tenant's usage in this billing period.
 type usagePages struct {
 	decisions *decisioning.Service
 }
@@ -21,17 +21,17 @@ func (p *usagePages) routes() []page {
 	return []page{{pattern: "GET /console/{env}/usage", handle: p.usage, scope: tenant.Read}}
 }
 
-// usageFigures is a period's usage as pages show it.
+// usageFigures is the usage of a billing period, as pages show it.
 type usageFigures struct {
 	Plan       string
 	Metered    bool
 	Used       int64
 	Quota      int64
 	Left       int64
-	Percent    string // of the quota, as text
-	Near       bool   // the quota is nearly used up
+	Percent    string // the used share of the quota
+	Near       bool   // at least quotaWarningPercent is used
 	From, To   time.Time
-	Quarter    chart.Bars // how full it is
+	Quarter    chart.Bars // the used part of the quota
 	Daily      chart.Columns
 	ByEndpoint []endpointUsage
 }
@@ -41,9 +41,8 @@ type endpointUsage struct {
 	Billed, Unpaid int64
 }
 
-// nearly is the share of the quota from which on a tenant is warned, in
-// percent.
-const nearly = 80
+// quotaWarningPercent is the used share of the quota from which a tenant is warned.
+const quotaWarningPercent = 80
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
@@ -68,7 +67,7 @@ func figuresOf(u decisioning.Usage) usageFigures {
 	if f.Metered {
 		f.Quota = u.Plan.MonthlyQuota
 		used := u.Plan.PercentUsed(u.Used)
-		f.Percent, f.Near = string(wire.AppendDecimal(nil, used, 2)), used >= nearly*100
+		f.Percent, f.Near = string(wire.AppendDecimal(nil, used, 2)), used >= quotaWarningPercent*100
 		f.Quarter = chart.Bars{
 			Head: chart.Head{ID: "quota", Title: "This month's quota", Description: f.Percent + " % of it is used."},
 			Unit: chart.Count,
@@ -81,7 +80,7 @@ func figuresOf(u decisioning.Usage) usageFigures {
 	return f
 }
 
-// dailyOf has a column for every day of the period, those without usage too.
+// dailyOf returns a chart with a column for every day of the period, including days without usage.
 func dailyOf(u decisioning.Usage) chart.Columns {
 	billed, free := map[string]float64{}, map[string]float64{}
 	for _, c := range u.Counts {
@@ -109,7 +108,7 @@ func dailyOf(u decisioning.Usage) chart.Columns {
 	return out
 }
 
-// endpointsOf sums the period up by endpoint, the busiest first.
+// endpointsOf sums the usage of the period by endpoint, the busiest first.
 func endpointsOf(u decisioning.Usage) []endpointUsage {
 	var list []endpointUsage
 	for _, c := range u.Counts {

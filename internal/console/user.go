@@ -8,8 +8,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// userPages are the people of the organisation: the list, invitations, roles, access, and
-// the confirmation of somebody who may activate.
+// userPages are the pages about the people of the organisation: the list, invitations, roles,
+// access, and the confirmation of new activators.
 type userPages struct {
 	accounts *account.People
 	now      func() time.Time
@@ -27,7 +27,7 @@ func (p *userPages) routes() []page {
 	}
 }
 
-// roleOptions say what each role is for.
+// roleOptions returns the roles to choose from, each with an explanation.
 func roleOptions() []option {
 	means := map[tenant.Role]option{
 		tenant.RoleAdmin:  {Label: "Admin", Hint: "everything, including people and API keys"},
@@ -63,7 +63,7 @@ func (p *userPages) users(v *visit) error {
 		Invitations []account.Invitation
 		Roles       []option
 		Now         time.Time
-		Waiting     bool // somebody waits to be one who may activate
+		Waiting     bool // a person waits to become an activator
 	}{
 		Users:       people,
 		Invitations: invitations,
@@ -73,19 +73,19 @@ func (p *userPages) users(v *visit) error {
 	})
 }
 
-// confirmActivator lets somebody activate who was given the right to by another.
+// confirmActivator lets a new activator activate before the waiting time is over.
 func (p *userPages) confirmActivator(v *visit) error {
 	if err := p.accounts.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
-		return v.again(err, p.users)
+		return v.redraw(err, p.users)
 	}
 	return v.done("The person may now activate in live.", "/users")
 }
 
-// invite makes a link, which the answer shows this once.
+// invite creates an invitation and renders its link, which is shown only once.
 func (p *userPages) invite(v *visit) error {
 	made, token, err := p.accounts.Invite(v.ctx, v.caller(), v.form.Value("email"), tenant.Role(v.form.Value("role")))
 	if err != nil {
-		return v.again(err, p.users)
+		return v.redraw(err, p.users)
 	}
 	return v.render("invited", "Invitation", struct {
 		Email, Link string
@@ -102,7 +102,7 @@ func (p *userPages) revokeInvitation(v *visit) error {
 
 func (p *userPages) setRole(v *visit) error {
 	if err := p.accounts.SetRole(v.ctx, v.caller(), v.id("id"), tenant.Role(v.form.Value("role"))); err != nil {
-		return v.again(err, p.users)
+		return v.redraw(err, p.users)
 	}
 	return v.done("The role was set. The person has to sign in again.", "/users")
 }
@@ -110,7 +110,7 @@ func (p *userPages) setRole(v *visit) error {
 func (p *userPages) disableUser(v *visit) error {
 	revokeKeys := v.form.Value("revoke_keys") != ""
 	if err := p.accounts.DisableUser(v.ctx, v.caller(), v.id("id"), revokeKeys); err != nil {
-		return v.again(err, p.users)
+		return v.redraw(err, p.users)
 	}
 	if revokeKeys {
 		return v.done("Their access was disabled, and their API keys were revoked.", "/users")
@@ -121,13 +121,12 @@ func (p *userPages) disableUser(v *visit) error {
 
 func (p *userPages) enableUser(v *visit) error {
 	if err := p.accounts.EnableUser(v.ctx, v.caller(), v.id("id")); err != nil {
-		return v.again(err, p.users)
+		return v.redraw(err, p.users)
 	}
 	return v.done("They can sign in again.", "/users")
 }
 
-// directory looks up who the people of the organisation are, for pages that say who did
-// something.
+// directory looks up the people of the organisation, for pages that show who did something.
 type directory struct {
 	accounts *account.People
 }

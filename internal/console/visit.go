@@ -14,46 +14,53 @@ import (
 	"verdict/internal/tenant"
 )
 
-// visit is one request on its way through.
+// visit is one request and everything its handler needs.
 type visit struct {
-	console   *Console
-	w         *serving.Recorder
-	cookies   cookies
-	r         *http.Request
-	ctx       context.Context // of the work for it; ends before the connection's patience does
-	page      *page
-	env       tenant.Environment // "" on pages without one
-	who       *person            // nil when nobody is signed in
-	requestID string
-	begun     time.Time
-	status    int    // of the page that is drawn; 200 unless a form was refused
-	code      string // of the refusal
-	form      *form
-	flashed   bool            // the next page says something
-	place     func()          // gives back the place that it has; nil when it has none
-	slot      *admission.Slot // on a processor, while it is worked on
-	reserved  int64           // of the memory for bodies
-	payer     string          // whose memory that is
+	console     *Console
+	w           *serving.Recorder
+	cookies     cookies
+	r           *http.Request
+	ctx         context.Context // has the deadline of the request
+	page        *page
+	env         tenant.Environment // "" on pages without one
+	who         *person            // nil when nobody is signed in
+	requestID   string
+	begun       time.Time
+	status      int    // of the page that is rendered; 200 unless a form was refused
+	code        string // the code of the refusal
+	form        *form
+	flashed     bool            // the next page shows a message
+	place       func()          // releases the request's place; nil if it has none
+	slot        *admission.Slot // the right to compute; nil before admission
+	reserved    int64           // bytes reserved for the body
+	memoryOwner string          // whose share the reserved bytes belong to
 }
 
-// policy lets a page load our own files and nothing else, and run no script
-// that is written into it.
+// policy is the Content-Security-Policy: a page loads files only from this server and runs no
+// inline script.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// visit takes a request through the doors to its page.
+// visit handles one request: it checks and admits the request and runs its page.
 func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env tenant.Environment) {
 	now := c.options.Now()
 	v := &visit{
-		console: c, w: &serving.Recorder{ResponseWriter: w}, r: r, page: p, env: env, begun: now, status: http.StatusOK,
-		requestID: c.ids.New(now), form: &form{},
+		console:   c,
+		w:         &serving.Recorder{ResponseWriter: w},
+		r:         r,
+		page:      p,
+		env:       env,
+		requestID: c.ids.New(now),
+		begun:     now,
+		status:    http.StatusOK,
+		form:      &form{},
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
 	defer cancel()
 	v.ctx = ctx
 	v.cookies = cookies{w: v.w, r: r, secure: c.options.Secure(r)}
-	v.w.Before = func() { v.slot.Leave() } // the browser may read slowly
-	defer v.makeRoom()
+	v.w.Before = func() { v.slot.Leave() } // do not hold the slot while the browser reads
+	defer v.release()
 	defer v.end()
 	v.headers()
 	if err := v.serve(); err != nil {
@@ -61,8 +68,8 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	}
 }
 
-// headers are those of every answer. The referrer is kept within the console:
-// without any, a browser would hide the origin of our own forms from us.
+// headers sets the headers of every answer. The Referrer-Policy is same-origin and not no-referrer,
+// with which browsers would hide the origin of the console's own forms.
 func (v *visit) headers() {
 	h := v.w.Header()
 	serving.SetHeaders(h, v.requestID)
@@ -73,8 +80,8 @@ func (v *visit) headers() {
 	h.Set("Cache-Control", "no-store")
 }
 
-// serve opens the doors in the order in which they must be passed: a stranger's
-// form is turned away before anything is looked up for it.
+// serve runs the checks in order, then the page. Cross-origin forms are refused first, before
+// anything is looked up for them.
 func (v *visit) serve() error {
 	if v.console.places.Full() {
 		return errFull
@@ -110,9 +117,8 @@ func (v *visit) serve() error {
 	return v.page.handle(v)
 }
 
-// caller is who asks, for the use cases: the person, in the environment of the
-// address. What belongs to no environment is done, as all that matters is, in
-// live.
+// caller returns the principal for use cases: the person, in the environment of the address. Pages
+// without an environment act in live.
 func (v *visit) caller() tenant.Principal {
 	env := v.env
 	if env == "" {
@@ -121,7 +127,7 @@ func (v *visit) caller() tenant.Principal {
 	return v.as(env)
 }
 
-// as is who asks, in an environment of choice.
+// as returns the principal for use cases in the environment env.
 func (v *visit) as(env tenant.Environment) tenant.Principal {
 	if v.who == nil {
 		return tenant.Principal{}
@@ -129,13 +135,13 @@ func (v *visit) as(env tenant.Environment) tenant.Principal {
 	return v.who.session.Principal(env)
 }
 
-// id is what the path has in the place of a name in braces.
+// id returns the path segment that matches the name in braces.
 func (v *visit) id(name string) string { return v.r.PathValue(name) }
 
-// query is a parameter of the address.
+// query returns a query parameter without surrounding spaces.
 func (v *visit) query(name string) string { return strings.TrimSpace(v.r.URL.Query().Get(name)) }
 
-// at is the address of a page in this environment: at("/keys").
+// at returns the address of a page in this environment: at("/keys").
 func (v *visit) at(path string) string { return atEnvironment(v.env, path) }
 
 func atEnvironment(env tenant.Environment, path string) string {
@@ -145,28 +151,27 @@ func atEnvironment(env tenant.Environment, path string) string {
 	return "/console/" + string(env) + path
 }
 
-// see sends the browser on to another page, after a form was posted.
-func (v *visit) see(location string) error {
+// redirect sends the browser to another page with 303 See Other.
+func (v *visit) redirect(location string) error {
 	v.w.Header().Set("Location", location)
 	v.w.WriteHeader(http.StatusSeeOther)
 	return nil
 }
 
-// tell has the next page show a message. A message is for people and has no secret in it.
-func (v *visit) tell(message string) {
+// setFlash makes the next page show a message. The message must not contain a secret.
+func (v *visit) setFlash(message string) {
 	v.flashed = true
 	v.cookies.flash(message)
 }
 
-// done sends the browser on to a page of this environment, which says what was
-// done.
+// done redirects to a page of this environment, which shows the message.
 func (v *visit) done(message, path string) error {
-	v.tell(message)
-	return v.see(v.at(path))
+	v.setFlash(message)
+	return v.redirect(v.at(path))
 }
 
-// confirmed refuses what arms or destroys something in live, unless the word
-// was typed that the piece "confirm" asks for.
+// confirmed refuses an action in live unless the person typed the word that the piece "confirm"
+// asks for.
 func (v *visit) confirmed() error {
 	if v.env != tenant.Live || v.form.Value("confirm") == confirmWord {
 		return nil
@@ -180,16 +185,17 @@ const confirmWord = "LIVE"
 
 var errPanicked = errors.New("a page panicked")
 
-// end notes what came of it, and answers when the work broke off.
+// end recovers from a panic, answers if nothing was sent yet, and records the request.
 func (v *visit) end() {
 	if cause := recover(); cause != nil {
 		if serving.Aborts(cause) {
 			panic(cause)
 		}
-		// The stack says where; what was thrown may hold what somebody typed.
-		v.console.options.Logger.Error("a page panicked", "request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
+		// Log the stack, but not the panic's value: it may contain what somebody typed.
+		v.console.options.Logger.Error("a page panicked",
+			"request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
 		if v.w.Status != 0 {
-			panic(http.ErrAbortHandler) // half a page must not pass for a whole one
+			panic(http.ErrAbortHandler) // the browser must notice that the page is incomplete
 		}
 		v.refuse(errPanicked)
 	}
@@ -198,8 +204,15 @@ func (v *visit) end() {
 		return
 	}
 	o := serving.Observation{
-		Route: v.page.pattern, Status: v.w.Status, Code: v.code, Duration: v.console.options.Now().Sub(v.begun),
-		BytesIn: max(0, v.r.ContentLength), BytesOut: v.w.Bytes, Context: v.r.Context(), RequestID: v.requestID, Environment: string(v.env),
+		Route:       v.page.pattern,
+		Status:      v.w.Status,
+		Code:        v.code,
+		Duration:    v.console.options.Now().Sub(v.begun),
+		BytesIn:     max(0, v.r.ContentLength),
+		BytesOut:    v.w.Bytes,
+		Context:     v.r.Context(),
+		RequestID:   v.requestID,
+		Environment: string(v.env),
 	}
 	if v.who != nil {
 		o.TenantID = v.who.session.Tenant.ID

@@ -35,7 +35,7 @@ type Page struct {
 	Cut  string // CSS selector of what to remove before looking, on very long pages
 }
 
-// list is one page of everything.
+// list asks for one page of up to 100 rows.
 var list = operation.List{Limit: 100}
 
 // Pages returns, by route pattern, the pages that show one particular thing. A
@@ -51,7 +51,8 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	for _, status := range []string{"APPROVED", "REFERRED", "DECLINED"} {
 		id, features := x.decision(t, status)
 		at := x.at + "/decisions/" + id
-		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"], Page{Path: at, Name: status})
+		all["/console/{env}/decisions/{id}"] = append(all["/console/{env}/decisions/{id}"],
+			Page{Path: at, Name: status})
 		if features && all["/console/{env}/decisions/{id}/features"] == nil {
 			all["/console/{env}/decisions/{id}/features"] = []Page{{Path: at + "/features"}}
 		}
@@ -64,7 +65,8 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	return all
 }
 
-// decision is one of a status, with features and a fraud block if there is any.
+// decision returns a decision with the status: one with features if there is any, else one from
+// evaluate, else the newest.
 func (x *Examples) decision(t *testing.T, status string) (id string, features bool) {
 	t.Helper()
 	page, err := x.service.Decisions.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: status}, list)
@@ -72,7 +74,9 @@ func (x *Examples) decision(t *testing.T, status string) (id string, features bo
 		t.Fatalf("no decision is %s: %v", status, err)
 	}
 	for _, d := range page.Data {
-		if _, err := x.service.Decisions.Features(t.Context(), x.who, d.ID, decisioning.FeatureFilter{}, operation.List{Limit: 1}); err == nil {
+		_, err := x.service.Decisions.Features(t.Context(), x.who, d.ID,
+			decisioning.FeatureFilter{}, operation.List{Limit: 1})
+		if err == nil {
 			return d.ID, true
 		}
 	}
@@ -99,7 +103,7 @@ func (x *Examples) key(t *testing.T) string {
 	return ""
 }
 
-// runs are one of each agent.
+// runs returns the newest run of each agent.
 func (x *Examples) runs(t *testing.T) []Page {
 	t.Helper()
 	page, err := x.service.Agents.AgentRuns(t.Context(), x.who, agentdesk.RunFilter{}, list)
@@ -120,7 +124,7 @@ func (x *Examples) runs(t *testing.T) []Page {
 	return looks
 }
 
-// scorecard is the newest one.
+// scorecard returns the id of the newest scorecard.
 func (x *Examples) scorecard(t *testing.T) string {
 	t.Helper()
 	page, err := x.service.Policies.Scorecards(t.Context(), x.who, "", list)
@@ -130,7 +134,7 @@ func (x *Examples) scorecard(t *testing.T) string {
 	return page.Data[0].ID
 }
 
-// backtests are one of a file, with a challenger, and one that was cancelled.
+// backtests returns the pages about backtests, among them a run of a file and a cancelled one.
 func (x *Examples) backtests(t *testing.T) map[string][]Page {
 	t.Helper()
 	page, err := x.service.Backtests.List(t.Context(), x.who, "", list)
@@ -154,7 +158,9 @@ func (x *Examples) backtests(t *testing.T) map[string][]Page {
 	}
 	id := func(at string) string { return at[strings.LastIndex(at, "/")+1:] }
 	return map[string][]Page{
-		"/console/{env}/backtests/compare": {{Path: x.at + "/backtests/compare?a=" + id(files[0]) + "&b=" + id(files[1])}},
+		"/console/{env}/backtests/compare": {
+			{Path: x.at + "/backtests/compare?a=" + id(files[0]) + "&b=" + id(files[1])},
+		},
 		"/console/{env}/backtests/new": {
 			{Path: x.at + "/backtests/new"}, {Path: x.at + "/backtests/new?from=synthetic", Name: "synthetic"},
 			{Path: x.at + "/backtests/new?from=decisions", Name: "decisions"},
@@ -165,7 +171,7 @@ func (x *Examples) backtests(t *testing.T) map[string][]Page {
 	}
 }
 
-// alerts are one of each state.
+// alerts returns one alert of each state.
 func (x *Examples) alerts(t *testing.T) []Page {
 	t.Helper()
 	var looks []Page
@@ -179,8 +185,7 @@ func (x *Examples) alerts(t *testing.T) []Page {
 	return looks
 }
 
-// policies are the pages about versions of a policy: of the draft, which has
-// findings.
+// policies returns the pages about versions of a policy, mostly of the draft, which has findings.
 func (x *Examples) policies(t *testing.T) map[string][]Page {
 	t.Helper()
 	page, err := x.service.Policies.RuleSets(t.Context(), x.who, policydesk.RuleSetFilter{PolicyKey: "default"}, list)
