@@ -9,9 +9,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// OpenAccount is a signup in the console: the same as Signup, and a session for
-// the person who did. When only the session could not begin, what was signed up
-// stands beside the error: the key in it is shown this once.
+// OpenAccount signs up in the console: it creates a tenant like SignupFrom, and a session for its
+// first user. If only the session cannot be created, it returns the new tenant together with the
+// error, because the key in it cannot be shown again.
 func (s *Access) OpenAccount(
 	ctx context.Context, ask tenant.Signup, address, agent string,
 ) (SignedUp, Session, tenant.Token, error) {
@@ -33,22 +33,21 @@ func (s *Access) OpenAccount(
 	return signed, c, token, err
 }
 
-// ChangePassword replaces a person's own password. All their sessions end, and
-// a new one begins in the place of this one.
+// ChangePassword replaces a person's own password. It ends all their sessions and begins a new one.
 func (s *Access) ChangePassword(
 	ctx context.Context, c Session, current, next tenant.Secret, address, agent string,
 ) (Session, tenant.Token, error) {
 	var faults fault.List
 	s.options.Passwords.Check(&faults, "/password", next.Reveal(), c.User.Email)
 	if next.Reveal() == current.Reveal() {
-		faults.Add("/password", fault.CodeInvalidField, "must be another one than the current password")
+		faults.Add("/password", fault.CodeInvalidField, "must differ from the current password")
 	}
 	if err := faults.Err(); err != nil {
 		return Session{}, tenant.Token{}, err
 	}
 
 	now := s.core.Moment()
-	// Only who is signed in comes here, so strangers' tries do not count.
+	// The caller is signed in, so only the person's own attempts count.
 	admitted, err := s.takeAll(now, bucketOf{"password of " + c.User.ID, s.options.Logins.Account})
 	if err != nil {
 		return Session{}, tenant.Token{}, err
@@ -83,14 +82,14 @@ func (s *Access) ChangePassword(
 	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.Standing{},
 		s.auditOf(user.ID, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
-	if operation.IsKind(err, fault.NotFound) { // shut out, or changed elsewhere, this very moment
+	if operation.IsKind(err, fault.NotFound) { // disabled, or the password changed, meanwhile
 		err = sessionEnded()
 	}
 
 	return s.welcome(ctx, token, err)
 }
 
-// List lists the tenant's people, those whose access was disabled included.
+// List returns the tenant's people, including those whose access is disabled.
 func (s *People) List(ctx context.Context, p tenant.Principal) ([]User, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
@@ -98,9 +97,8 @@ func (s *People) List(ctx context.Context, p tenant.Principal) ([]User, error) {
 	return s.users(ctx, p.TenantID)
 }
 
-// SetRole gives a person another role: last_admin when nobody would be left to
-// give roles. Their sessions end, so that they come in again with a new token
-// and what they may do now.
+// SetRole gives a person another role. It refuses with last_admin if the tenant would have no admin
+// left. The person's sessions end, so that new sessions have the new permissions.
 func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string, role tenant.Role) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -119,11 +117,11 @@ func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string,
 	return err
 }
 
-// forgetKeysOf makes this node look up somebody's keys at once, because what they
-// may do has changed.
+// forgetKeysOf removes a person's keys from this node's cache, because their permissions have
+// changed.
 func (s *shared) forgetKeysOf(ctx context.Context, tenantID, userID string) {
 	keys, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
-	if err != nil { // they are looked up again within a second anyway
+	if err != nil { // the cache refreshes them within a second anyway
 		s.core.Logger.WarnContext(ctx, "could not list a person's API keys; they change within a second",
 			"user", userID, "error", err)
 	}
@@ -136,10 +134,10 @@ func (s *shared) forgetKeysOf(ctx context.Context, tenantID, userID string) {
 
 const roleDetail = "must be admin, risk or viewer"
 
-// DisableUser shuts a person out: last_admin when nobody would be left to let
-// anybody in. Their API keys write and activate no policy and manage nothing any
-// more. What programs do with them, deciding and reading, goes on unless the keys
-// are to be revoked too. For a day the person still counts as one who may activate.
+// DisableUser disables a person's access. It refuses with last_admin if the tenant would have no
+// admin left. The person's API keys can no longer write or activate policies or manage anything.
+// Programs can still decide and read with them, unless revokeKeys is set. The person counts as an
+// activator for another day.
 func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID string, revokeKeys bool) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -170,7 +168,7 @@ func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID str
 	return nil
 }
 
-// EnableUser lets a person in again, with the role and the password they had.
+// EnableUser lets a disabled person sign in again, with the same role and password.
 func (s *People) EnableUser(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err

@@ -12,20 +12,19 @@ import (
 	"verdict/internal/tenant"
 )
 
-// In live, once a tenant has two people who may activate, a rule set is activated
-// by another person than its author. This file keeps one person from getting
-// round that with accounts of their own: who begins to be one who may activate
-// waits for a day or for a third person's confirmation, and who ceases to be one
-// counts for another day.
+// An activator is a person whose role may activate policies. In live, once a tenant has
+// two activators, a rule set must be activated by somebody other than its author. This
+// file prevents one person from bypassing that rule with several accounts: a new activator
+// waits for a day or for the confirmation of another activator, and a former activator
+// still counts for a day.
 
-// activatorDelay is how long who begins to be one who may activate waits, and how
-// long who ceases to be one still counts.
+// activatorDelay is how long a new activator waits, and how long a former activator still counts.
 const activatorDelay = 24 * time.Hour
 
-// activates reports whether who has a role may activate.
+// activates reports whether a role may activate policies.
 func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.PolicyActivate) }
 
-// standing tells storage who changes what people may do.
+// standing returns what storage needs to update activators: who makes the change, and when.
 func (s *shared) standing(by string) store.Standing {
 	return store.Standing{
 		By:          by,
@@ -35,16 +34,16 @@ func (s *shared) standing(by string) store.Standing {
 	}
 }
 
-// mayNow reports whether somebody may activate at a moment, as far as their role
-// goes; waits reports whether they still wait for that.
+// mayNow reports whether a person's role may activate and their access is not disabled.
 func mayNow(u store.User) bool { return u.DisabledMicros == 0 && activates(u.Role) }
 
+// waits reports whether an activator is still waiting.
 func waits(u store.User, now time.Time) bool {
 	return mayNow(u) && u.MayActivateMicros > now.UnixMicro()
 }
 
-// countsUntil is until when somebody counts who may not activate any more, the
-// zero time for who does not count.
+// countsUntil returns until when a former activator counts, the zero time if the person does not
+// count.
 func countsUntil(u store.User, now time.Time) time.Time {
 	until := operation.Time(u.StoppedMicros).Add(activatorDelay)
 	if mayNow(u) || u.StoppedMicros == 0 || !now.Before(until) {
@@ -53,12 +52,11 @@ func countsUntil(u store.User, now time.Time) time.Time {
 	return until
 }
 
-// Work is a rule set that somebody wants to activate. Author is the actor who
-// created it.
+// Work is a rule set that is to be activated. Author is the actor who created it.
 type Work struct{ RuleSetID, Author string }
 
-// MayActivate refuses, once two people count as activators, an author who would
-// activate their own work, and somebody who does not stand as an activator yet.
+// MayActivate refuses a caller who may not activate a rule set: once two activators count, its
+// author, and a person who is not an activator or is still waiting.
 func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {
@@ -82,7 +80,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	switch {
 	case !mayNow(me):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"the person whose API key this is may not activate any more; somebody who may activate it must")
+			"the owner of this API key may no longer activate policies; ask somebody who may to activate it")
 	case waits(me, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate in live from %s, a day after you were given that right; %s",
@@ -103,7 +101,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	return nil
 }
 
-// whoActivates says who may activate what somebody has written.
+// whoActivates says who may activate the rule set of the person me.
 func whoActivates(people []store.User, me store.User, now time.Time) string {
 	var can, wait []string
 	var until time.Time
@@ -125,11 +123,12 @@ func whoActivates(people []store.User, me store.User, now time.Time) string {
 	case len(wait) > 0:
 		return anyOf(wait) + " can activate it"
 	default:
-		return "who was disabled or lost the right to activate counts for a day more, until " + sayTime(until)
+		return "a person who was disabled or lost the right to activate still counts for a day, until " +
+			sayTime(until)
 	}
 }
 
-// whoConfirms says who can end somebody's waiting.
+// whoConfirms says who can confirm a waiting activator.
 func whoConfirms(people []store.User, waiting store.User, now time.Time) string {
 	var can []string
 	for _, u := range people {
@@ -144,7 +143,7 @@ func whoConfirms(people []store.User, waiting store.User, now time.Time) string 
 	return anyOf(can) + " can confirm it before that, on the page People of the console"
 }
 
-// anyOf names at most three of a list.
+// anyOf lists at most three names, and the number of the others.
 func anyOf(list []string) string {
 	const most = 3
 	if len(list) > most {
@@ -155,12 +154,12 @@ func anyOf(list []string) string {
 
 func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// mayConfirm refuses whoever may not end somebody's waiting: the person, who made
-// them so, and who may not activate or waits too.
+// mayConfirm refuses a person who may not confirm a waiting activator: the activator, the person
+// who gave them the right, and people who may not activate or are waiting themselves.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
-		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person does not wait for a confirmation")
+		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person is not waiting for a confirmation")
 	case by.ID == person.ID:
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you cannot confirm yourself; ask somebody else who may activate")
@@ -171,7 +170,7 @@ func mayConfirm(person, by store.User, now time.Time) error {
 			sayTime(operation.Time(person.MayActivateMicros)))
 	case !mayNow(by):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"only who may activate can confirm somebody who will")
+			"only a person who may activate policies can confirm a new activator")
 	case waits(by, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate from %s, and can confirm others from then", sayTime(operation.Time(by.MayActivateMicros)))
@@ -179,10 +178,9 @@ func mayConfirm(person, by store.User, now time.Time) error {
 	return nil
 }
 
-// ConfirmActivator lets somebody activate at once who was given the right to less
-// than a day ago. It takes a person who may activate and did not give it to them:
-// Conflict second_person_required for others, nothing_to_confirm when nobody waits.
-// It is for people and not for their keys.
+// ConfirmActivator ends the wait of a new activator. The caller must be an activator who did not
+// give the right: others are refused with second_person_required. If the person is not waiting, it
+// refuses with nothing_to_confirm. API keys cannot confirm.
 func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.PolicyActivate); err != nil {
 		return err

@@ -13,13 +13,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// How long a key goes on beside the one that follows it.
+// How long a rotated key works beside its successor.
 const (
 	defaultOverlap = 24 * time.Hour
 	maxOverlap     = 30 * 24 * time.Hour
 )
 
-// NewAPIKey describes a key that somebody wants for their tenant.
+// NewAPIKey describes a key to be created for the caller's tenant.
 type NewAPIKey struct {
 	Environment tenant.Environment
 	Name        string
@@ -27,7 +27,7 @@ type NewAPIKey struct {
 	ExpiresAt   time.Time // zero for never
 }
 
-// APIKeys lists the tenant's keys of both environments, the ended ones too.
+// APIKeys returns the tenant's keys of both environments, including revoked and expired ones.
 func (s *People) APIKeys(ctx context.Context, p tenant.Principal) ([]tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return nil, err
@@ -35,8 +35,7 @@ func (s *People) APIKeys(ctx context.Context, p tenant.Principal) ([]tenant.APIK
 	return s.keysOf(ctx, p.TenantID)
 }
 
-// CreateAPIKey makes a key in the name of the caller. It is returned in the
-// clear, this once.
+// CreateAPIKey creates a key that belongs to the caller. Only this call returns the key itself.
 func (s *People) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIKey) (tenant.Key, tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
@@ -55,7 +54,7 @@ func (s *People) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIK
 	})
 }
 
-// roomForKey refuses a key too many.
+// roomForKey refuses if the tenant has as many valid keys as it may have.
 func (s *People) roomForKey(ctx context.Context, tenantID string) error {
 	keys, err := s.keysOf(ctx, tenantID)
 	if err != nil {
@@ -75,8 +74,7 @@ func (s *People) roomForKey(ctx context.Context, tenantID string) error {
 	return nil
 }
 
-// RevokeAPIKey ends a key for good: on this node at once, on others within a
-// second.
+// RevokeAPIKey revokes a key permanently: on this node immediately, on others within a second.
 func (s *People) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string) (tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.APIKey{}, err
@@ -99,19 +97,18 @@ func (s *shared) revokeKey(ctx context.Context, tenantID, keyID, by string) (ten
 	return apiKey(revoked)
 }
 
-// forgetKey makes this node look up a key that has changed at once.
+// forgetKey removes a changed key from this node's cache. text is the hash of the key in hex.
 func (s *shared) forgetKey(text string) {
 	if hash, err := hex.DecodeString(text); err == nil && len(hash) == len(tenant.KeyHash{}) {
 		s.keys.Forget(tenant.KeyHash(hash))
 	}
 }
 
-// RotateAPIKey makes a key of the same name and scopes as another, for as long
-// as that was made for, and lets the other one end after the overlap, a day
-// for 0. The new key is the caller's: were it in the name of the old one's
-// owner, one person could act as two. It has no scope that the role of the
-// caller, or of the old key's owner, does not allow by now: role_too_low when
-// none is left.
+// RotateAPIKey creates a key with the same name, scopes and lifetime as another, and lets the other
+// one expire after the overlap, after a day if overlap is 0. The new key belongs to the caller: if
+// it belonged to the owner of the old one, one person could act as two. The new key has only scopes
+// that the roles of the caller and of the old key's owner allow now; if none is left, it refuses
+// with role_too_low.
 func (s *People) RotateAPIKey(
 	ctx context.Context, p tenant.Principal, id string, overlap time.Duration,
 ) (tenant.Key, tenant.APIKey, error) {
@@ -123,7 +120,7 @@ func (s *People) RotateAPIKey(
 	}
 	if overlap < 0 || overlap > maxOverlap {
 		return tenant.Key{}, tenant.APIKey{}, operation.Invalid("/overlap", fault.CodeOutOfRange,
-			fmt.Sprintf("must be more than nothing and at most %d days", int(maxOverlap.Hours()/24)))
+			fmt.Sprintf("must be greater than 0 and at most %d days", int(maxOverlap.Hours()/24)))
 	}
 
 	keys, err := s.keysOf(ctx, p.TenantID)
@@ -156,7 +153,7 @@ func (s *People) RotateAPIKey(
 	return s.follow(ctx, p, old, overlap)
 }
 
-// follow puts a new key in the place of an old one.
+// follow creates the successor of a key and sets the end of the old one.
 func (s *People) follow(
 	ctx context.Context, p tenant.Principal, old tenant.APIKey, overlap time.Duration,
 ) (tenant.Key, tenant.APIKey, error) {
@@ -194,7 +191,7 @@ func (s *People) follow(
 	return key, record, err
 }
 
-// createKey makes a key. It is returned in the clear, this once.
+// createKey creates a key. Only this call returns the key itself.
 func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.APIKey, error) {
 	now := s.core.Moment()
 	var faults fault.List
@@ -206,7 +203,7 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 		faults.Add("/scopes", fault.CodeRequired, "must name at least one scope")
 	}
 	if !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now) {
-		faults.Add("/expires_at", fault.CodeOutOfRange, "must lie in the future")
+		faults.Add("/expires_at", fault.CodeOutOfRange, "must be in the future")
 	}
 	if err := faults.Err(); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
@@ -253,8 +250,8 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 	return key, shown, err
 }
 
-// belongs returns the role of a user, and refuses one who is none of the
-// tenant's: whose key it is decides who counts as a second person.
+// belongs returns the role of a user, NotFound if the user is not in the tenant. The owner of a key
+// must be in the tenant, because owners are counted as second persons.
 func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.Role, error) {
 	users, err := s.core.DB.Staff(tenantID).Users(ctx)
 	if err != nil {
@@ -270,7 +267,7 @@ func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.R
 	return "", operation.Missing("user of this tenant")
 }
 
-// keysOf lists a tenant's keys of both environments, the revoked ones too.
+// keysOf returns a tenant's keys of both environments, including revoked ones.
 func (s *shared) keysOf(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
 	rows, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil {

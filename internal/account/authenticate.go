@@ -12,16 +12,16 @@ import (
 	"verdict/internal/tenant"
 )
 
-// credential is a key as it was found in storage, with the plan of its tenant.
+// credential is a stored key with the plan of its tenant.
 type credential struct {
 	key  tenant.APIKey
 	plan tenant.Plan
 	hash string
-	seen bool // the tenant was seen before
+	seen bool // the tenant has been used before
 }
 
-// Authenticate finds who calls with a key: unauthenticated, key_revoked or
-// key_expired when nobody does. A revocation is felt within a second.
+// Authenticate returns the caller that owns a key. It refuses with unauthenticated, key_revoked or
+// key_expired. A revocation takes effect within a second.
 func (s *Access) Authenticate(ctx context.Context, key tenant.Key) (tenant.Principal, error) {
 	c, err := s.keys.Get(ctx, tenant.HashKey(key))
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (crede
 // closed reports whether a tenant is about to be removed because nobody uses it.
 func closed(t store.Tenant) bool { return t.ClosingMicros != 0 && t.SeenMicros == 0 }
 
-// planOf finds the plan of a tenant.
+// planOf returns the plan of a tenant.
 func (s *shared) planOf(owner store.Tenant) (tenant.Plan, error) {
 	plan, ok := s.options.Plans.Get(owner.Plan)
 	if !ok {
@@ -87,10 +87,10 @@ func (s *shared) planOf(owner store.Tenant) (tenant.Plan, error) {
 	return plan, nil
 }
 
-// keyHash is how storage writes a key's hash.
+// keyHash returns a key's hash as storage has it.
 func keyHash(hash tenant.KeyHash) string { return hex.EncodeToString(hash[:]) }
 
-// apiKey reads a stored key.
+// apiKey converts a stored key.
 func apiKey(k store.Key) (tenant.APIKey, error) {
 	environment, ok := tenant.ParseEnvironment(k.Environment)
 	if !ok {

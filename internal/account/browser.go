@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// A known browser is one in which somebody has signed in before. It carries marks
-// that only this installation can make, one for each of the last few accounts.
-// With one, tries to sign in have a bucket of their own, so that nobody else's
-// tries keep the owner out. A mark lets nobody in.
+// A known browser is one with which somebody has signed in before. It has a cookie with
+// marks that only this installation can make, one for each of the last few accounts. With
+// a mark, attempts to sign in have a rate limit of their own, so that the attempts of
+// others cannot lock the owner out. A mark does not sign anybody in.
 
 const (
 	// browserLife is how long a browser stays known after the last sign-in.
 	browserLife = 365 * 24 * time.Hour
-	// maxMarks is how many accounts of one browser are remembered.
+	// maxMarks is how many accounts a browser has marks of.
 	maxMarks = 4
 	nonceLen = 16
-	markLen  = nonceLen + 8 + 16 // nonce, when it ends in seconds, the keyed hash of both and of the account
+	markLen  = nonceLen + 8 + 16 // nonce, expiry in seconds, keyed hash of both and of the account
 )
 
-// known finds the mark of an account among those of a browser. The nonce tells
-// browsers apart.
+// known looks for a valid mark of an account among the marks of a browser. The nonce identifies the
+// browser.
 func (s *Access) known(ctx context.Context, userID, marks string, now time.Time) (nonce string, ok bool, err error) {
 	list := readMarks(marks)
 	if userID == "" || len(list) == 0 {
@@ -49,8 +49,8 @@ func (s *Access) known(ctx context.Context, userID, marks string, now time.Time)
 	return "", false, nil
 }
 
-// Remember returns the marks of a browser in which somebody has just signed in:
-// those it had and one for the account.
+// Remember returns the marks of a browser with which somebody has just signed in: a new mark of the
+// account, and the browser's marks of other accounts.
 func (s *Access) Remember(ctx context.Context, userID, marks string) (string, error) {
 	secret, err := s.core.Secret(ctx)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Access) Remember(ctx context.Context, userID, marks string) (string, er
 	return strings.Join(kept, "."), nil
 }
 
-// readMarks reads what a browser sent; what is no mark is left out.
+// readMarks decodes the marks that a browser sent, and skips malformed ones.
 func readMarks(text string) (marks [][]byte) {
 	for range maxMarks {
 		part, rest, _ := strings.Cut(text, ".")
@@ -87,7 +87,7 @@ func readMarks(text string) (marks [][]byte) {
 	return marks
 }
 
-// signMark makes the mark of an account.
+// signMark returns the mark of an account.
 func signMark(secret []byte, userID string, nonce []byte, ends int64) []byte {
 	mark := binary.BigEndian.AppendUint64(append(make([]byte, 0, markLen+sha256.Size), nonce...), uint64(ends))
 	h := hmac.New(sha256.New, secret)

@@ -1,58 +1,59 @@
-// Package account knows who calls: tenants and their plans, people and their roles,
-// sign-up, sign-in and sessions, invitations, API keys, the audit trail, and what the
-// operator does about all of them. It knows no policy and no decision, except for the
+// Package account identifies callers: tenants and their plans, people and their roles,
+// sign-up, sign-in and sessions, invitations, API keys, the audit trail, and the
+// operator's work on all of them. It knows no policies and no decisions, except for the
 // policies that a new tenant starts with.
 //
-// There are three services over one database, each for another caller. Besides the errors
-// named here any operation may fail with one of storage.
+// Three services share one database, each for a different kind of caller. Besides the
+// errors listed here, any operation may fail with a storage error.
 //
-// Access is how callers come in. Its operations need no scope:
+// Access authenticates callers. Its operations need no scope:
 //
 //	SignupFrom, OpenAccount
 //	    create a tenant: Invalid with every fault, email_taken, signup_closed,
 //	    invite_code_required, invalid_invite_code, rate_limited (a *Throttled);
 //	    OpenAccount also login_throttled (a *Throttled)
 //	SignupMode
-//	    says who may sign up
+//	    returns who may sign up
 //	SignupRules
-//	    the rules of passwords: signup_closed
+//	    returns the password rules: signup_closed
 //	SignIn, SignInAt
 //	    begin a session: invalid_credentials, login_throttled (a *Throttled)
 //	SessionOf
-//	    finds who is signed in with a token: session_ended
+//	    returns the session of a token: session_ended
 //	Sessions, SignOut, RevokeSession, RevokeOtherSessions
 //	    list and end a person's own sessions: NotFound
 //	ChangePassword
-//	    Invalid, wrong_password, login_throttled (a *Throttled), session_ended
+//	    changes a person's own password: Invalid, wrong_password, login_throttled (a
+//	    *Throttled), session_ended
 //	Remember
-//	    marks a browser in which somebody signed in
+//	    makes a browser known to the account that signed in with it
 //	Invitation, AcceptInvitation
 //	    read and accept an invitation: invitation_ended, email_taken, Invalid
 //	Authenticate
-//	    finds who calls with a key: unauthenticated, key_revoked, key_expired
+//	    returns the caller that owns a key: unauthenticated, key_revoked, key_expired
 //	Mark, Marked
-//	    recognise a text that was shown to a person
+//	    make and check a keyed hash by which a person's own text is recognised
 //
-// People is what people do in their own tenant. Each operation checks what the caller may
-// do first (Forbidden):
+// People serves people in their own tenant. Each operation first checks the caller's
+// permissions (Forbidden):
 //
 //	List, SetRole, DisableUser, EnableUser
-//	    a tenant's people: last_admin, NotFound, Invalid
+//	    list and change the tenant's people: last_admin, NotFound, Invalid
 //	ConfirmActivator
-//	    lets somebody activate at once: second_person_required, nothing_to_confirm,
-//	    NotFound
+//	    lets a new activator activate immediately: second_person_required,
+//	    nothing_to_confirm, NotFound
 //	Invite, Invitations, RevokeInvitation
 //	    email_taken, too_many_people, NotFound, Invalid
 //	APIKeys, CreateAPIKey, RevokeAPIKey
 //	    too_many_keys, NotFound, Invalid
 //	RotateAPIKey
-//	    puts a new key in the place of an old one: too_many_keys, role_too_low,
-//	    key_not_active, NotFound, Invalid
+//	    replaces a key by a new one: too_many_keys, role_too_low, key_not_active,
+//	    NotFound, Invalid
 //	Audit, ExportAudit
-//	    the trail of what was done: invalid_cursor
+//	    read the audit trail: invalid_cursor
 //
-// Operator is what the operator of the installation does with any tenant. Its operations
-// need no scope:
+// Operator serves the operator of the installation, for any tenant. Its operations need
+// no scope:
 //
 //	Signup
 //	    creates a tenant: Invalid with every fault, email_taken
@@ -63,9 +64,9 @@
 //	Keys, CreateKey, RevokeKey
 //	    NotFound, Invalid
 //	InviteToSignup
-//	    makes a code with which somebody may sign up once
+//	    creates a code that allows one sign-up
 //
-// For policydesk, in the transaction of an activation: MayActivate refuses who may not
-// activate a rule set (second_person_required). Flush and Purge of Services are the
-// background work of the room.
+// For policydesk, in the transaction of an activation: MayActivate refuses callers who
+// may not activate a rule set (second_person_required). Services.Flush and Services.Purge
+// are the background work of this package.
 package account

@@ -10,14 +10,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// invitationLife is how long the link of an invitation holds.
+// invitationLife is how long an invitation is valid.
 const invitationLife = 72 * time.Hour
 
-// Invitation is an offer to become one of a tenant's people.
+// Invitation is an invitation to join a tenant.
 type Invitation struct {
 	ID, Email, Role      string
-	OrgName              string // whom one would join
-	InvitedBy            string // a user
+	OrgName              string // the name of the tenant
+	InvitedBy            string // the id of a user
 	CreatedAt, ExpiresAt time.Time
 }
 
@@ -33,9 +33,9 @@ func invitationOf(i store.Invitation, orgName string) Invitation {
 	}
 }
 
-// Invite makes an invitation, in the place of an earlier one of the same e-mail
-// address: email_taken when that has an account already. The token is for the
-// link, and is told this once.
+// Invite creates an invitation, which replaces an earlier one of the same e-mail address. It
+// refuses with email_taken if the address already has an account. The token is for the link, and
+// only this call returns it.
 func (s *People) Invite(
 	ctx context.Context, p tenant.Principal, email string, role tenant.Role,
 ) (Invitation, tenant.Token, error) {
@@ -87,7 +87,7 @@ func (s *People) Invite(
 	return invitationOf(record, ""), token, nil
 }
 
-// Invitations lists those that can still be accepted.
+// Invitations returns the invitations that can still be accepted.
 func (s *People) Invitations(ctx context.Context, p tenant.Principal) ([]Invitation, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (s *People) Invitations(ctx context.Context, p tenant.Principal) ([]Invitat
 	return list, nil
 }
 
-// RevokeInvitation withdraws an invitation that was not accepted yet.
+// RevokeInvitation withdraws an invitation that has not been accepted.
 func (s *People) RevokeInvitation(ctx context.Context, p tenant.Principal, id string) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (s *People) RevokeInvitation(ctx context.Context, p tenant.Principal, id st
 		s.auditOf(operation.Actor(p), operation.ActionInvitationRevoked, id, ""))
 }
 
-// Invitation is what a link offers: invitation_ended when that is nothing.
+// Invitation returns the invitation of a link's token, invitation_ended if there is none.
 func (s *Access) Invitation(ctx context.Context, token tenant.Token) (Invitation, error) {
 	record, owner, err := s.invitation(ctx, token)
 	return invitationOf(record, owner.OrgName), err
@@ -142,8 +142,8 @@ func invitationEnded() error {
 		"this invitation was accepted, withdrawn or has expired; ask for a new one")
 }
 
-// AcceptInvitation makes a user of whoever has the link, and signs them in. A
-// link works once.
+// AcceptInvitation creates a user for the invitation's e-mail address, and signs them in. A link
+// works once.
 func (s *Access) AcceptInvitation(
 	ctx context.Context, token tenant.Token, password tenant.Secret, address, agent string,
 ) (Session, tenant.Token, error) {

@@ -9,12 +9,12 @@ import (
 	"verdict/internal/tenant"
 )
 
-// markKind names marks among the keyed hashes of a scope.
+// markKind is the kind of these marks among the keyed hashes of a scope.
 const markKind = "mark"
 
-// Mark returns a mark on a text by which Marked recognises it: for the same
-// person, in the same environment, and for the same purpose. It is a keyed hash,
-// so that nobody else can make one, and holds as long as the database does.
+// Mark returns a mark by which Marked recognises a text: for the same person, in the same
+// environment, and for the same purpose. It is a keyed hash, so nobody else can make one. It stays
+// valid as long as the installation's secret exists.
 func (s *Access) Mark(ctx context.Context, p tenant.Principal, purpose, text string) (string, error) {
 	keyed, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {

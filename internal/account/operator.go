@@ -12,7 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Tenants lists tenants after an id, "" for the first, a page at a time.
+// Tenants returns a page of the tenants whose ids are after the given one; "" returns the first
+// page.
 func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, error) {
 	rows, err := s.core.DB.System().ListTenants(ctx, after)
 	if err != nil {
@@ -27,7 +28,7 @@ func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, 
 	return list, nil
 }
 
-// Tenant finds a tenant.
+// Tenant returns a tenant.
 func (s *Operator) Tenant(ctx context.Context, id string) (tenant.Tenant, error) {
 	t, err := s.core.DB.System().Tenant(ctx, id)
 	return tenantOf(t), err
@@ -53,33 +54,33 @@ func (s *Operator) SetPlan(ctx context.Context, tenantID, plan string) error {
 		s.core.AuditBy(operation.ActorOperator, string(tenant.Live), now, operation.ActionPlanSet, tenantID, plan))
 }
 
-// NewKey describes a key to be made.
+// NewKey describes a key to be created.
 type NewKey struct {
 	TenantID    string
-	UserID      string // whose key it is
+	UserID      string // the owner
 	Environment tenant.Environment
 	Name        string
 	Scopes      tenant.Scopes
 	ExpiresAt   time.Time // zero for never
-	By          string    // who makes it, "" for the operator
+	By          string    // the actor who creates it, "" for the operator
 }
 
-// CreateKey makes a key. It is returned in the clear, this once.
+// CreateKey creates a key. Only this call returns the key itself.
 func (s *Operator) CreateKey(ctx context.Context, n NewKey) (tenant.Key, tenant.APIKey, error) {
 	return s.createKey(ctx, n)
 }
 
-// Keys lists a tenant's keys of both environments, the revoked ones too.
+// Keys returns a tenant's keys of both environments, including revoked ones.
 func (s *Operator) Keys(ctx context.Context, tenantID string) ([]tenant.APIKey, error) {
 	return s.keysOf(ctx, tenantID)
 }
 
-// RevokeKey ends a key for good. Every node refuses it within a second.
+// RevokeKey revokes a key permanently. Every node refuses it within a second.
 func (s *Operator) RevokeKey(ctx context.Context, tenantID, keyID string) (tenant.APIKey, error) {
 	return s.revokeKey(ctx, tenantID, keyID, operation.ActorOperator)
 }
 
-// Users lists a tenant's people.
+// Users returns a tenant's people.
 func (s *Operator) Users(ctx context.Context, tenantID string) ([]User, error) {
 	return s.users(ctx, tenantID)
 }
@@ -121,8 +122,8 @@ func (s *Operator) CreateUser(
 	return userOf(u), err
 }
 
-// ResetPassword gives a person who forgot their password another one, and ends
-// all their sessions. The service sends no mail, so the operator hands it over.
+// ResetPassword sets a new password for a person who forgot theirs, and ends all their sessions.
+// The service sends no mail, so the operator must tell them the password.
 func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, password tenant.Secret) error {
 	address, _ := tenant.NormaliseEmail(email)
 	var faults fault.List

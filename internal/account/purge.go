@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Purge removes sessions and invitations that have expired, and tenants
-// that nobody uses.
+// Purge removes expired sessions and invitations, and tenants that nobody uses.
 func (s *Services) Purge(ctx context.Context) {
 	now, system := s.core.Now().UnixMicro(), s.core.DB.System()
 	idle := s.core.Now().Add(-sessionIdle).UnixMicro()
@@ -17,20 +16,21 @@ func (s *Services) Purge(ctx context.Context) {
 		return system.PurgeInvitations(ctx, now, limit)
 	})
 	if err := s.sweep(ctx); err != nil {
-		s.core.Logger.WarnContext(ctx, "could not remove tenants that nobody uses; they stay for now", "error", err)
+		s.core.Logger.WarnContext(ctx, "could not remove unused tenants; trying again at the next purge",
+			"error", err)
 	}
 }
 
-// Tenants that nobody has called for after this long are closed, and removed when
-// every node has heard of it.
+// A tenant that was not used within unusedAfter is closed. It is removed after closingTime,
+// when every node has seen that it is closed. A purge handles at most sweepBatch tenants.
 const (
 	unusedAfter = 7 * 24 * time.Hour
 	closingTime = time.Minute
 	sweepBatch  = 100
 )
 
-// sweep removes tenants that signed up and were never used. They are closed first,
-// so that no request is worked on while its tenant goes.
+// sweep removes tenants that signed up and were never used. They are closed first, so that no
+// request of a tenant is in progress while it is removed.
 func (s *Services) sweep(ctx context.Context) error {
 	now, system := s.core.Now(), s.core.DB.System()
 	for range sweepBatch {

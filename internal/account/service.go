@@ -10,25 +10,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options are what the services need besides their core. A zero field takes its default.
+// Options are the settings of the services. A zero field takes its default.
 type Options struct {
 	Plans        tenant.Plans // tenant.DefaultPlans
 	Passwords    tenant.PasswordRules
 	PasswordCost tenant.Cost // of new hashes; tenant.DefaultCost
-	HashesAtOnce int         // passwords hashed at once; 1
-	// Logins bounds what people may try who are not signed in, and Sleep has
-	// those wait who are slowed down; by default they really do.
+	HashesAtOnce int         // how many passwords are hashed concurrently; 1
+	// Logins limits the attempts of people who are not signed in. Sleep delays attempts
+	// that are slowed down; by default it waits for the given time.
 	Logins tenant.LoginRates // tenant.DefaultLoginRates
 	Sleep  func(context.Context, time.Duration) error
-	// SignupMode says who may sign up, by default everybody, and SignupsEachDay
-	// how many may from one address, 0 for any number.
+	// SignupMode says who may sign up, by default everybody. SignupsEachDay limits the
+	// sign-ups from one network a day; 0 means no limit.
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
-	MaxKeys        int // API keys of a tenant in use; DefaultMaxKeys
+	MaxKeys        int // valid API keys of a tenant; DefaultMaxKeys
 }
 
-// Services are the three services of the room over one database. They are safe for
-// concurrent use.
+// Services are the three services over one database. They are safe for concurrent use.
 type Services struct {
 	Access   *Access
 	People   *People
@@ -37,8 +36,7 @@ type Services struct {
 	*shared
 }
 
-// Access is how callers come in: sign-up, sign-in, sessions, invitations that are
-// accepted, and the authentication of API keys.
+// Access authenticates callers: sign-up, sign-in, sessions, accepting invitations, and API keys.
 type Access struct {
 	*shared
 
@@ -46,15 +44,15 @@ type Access struct {
 	slowed   slowed
 }
 
-// People is what administrators do in their own tenant: people, roles, invitations, API
-// keys, and the audit trail.
+// People serves people in their own tenant: people, roles, invitations, API keys, and the audit
+// trail.
 type People struct{ *shared }
 
-// Operator is what the operator of the installation does with any tenant.
+// Operator serves the operator of the installation, for any tenant.
 type Operator struct{ *shared }
 
-// shared is what the three services have in common: the database, the settings, and the
-// caches that a change must reach at once.
+// shared is the common part of the three services: the database, the settings, and the caches that
+// a change must invalidate immediately.
 type shared struct {
 	core    *operation.Core
 	options Options
@@ -66,14 +64,14 @@ type shared struct {
 	seen     seen
 }
 
-// cacheSize bounds the keys and the sessions that are kept: a tenant that does not
-// call costs nothing.
+// cacheSize is the number of cached keys, and of cached sessions. Tenants that make no requests
+// take no memory.
 const cacheSize = 10_000
 
-// DefaultMaxKeys is how many API keys of a tenant may be in use.
+// DefaultMaxKeys is the default of Options.MaxKeys.
 const DefaultMaxKeys = 100
 
-// New makes the three services.
+// New returns the three services.
 func New(core *operation.Core, o Options) (*Services, error) {
 	if len(o.Plans.Names()) == 0 {
 		o.Plans = tenant.DefaultPlans()
@@ -99,7 +97,7 @@ func New(core *operation.Core, o Options) (*Services, error) {
 		return nil, err
 	}
 
-	hasher.OnWait(func(ctx context.Context) func() { // in line, nobody needs a processor
+	hasher.OnWait(func(ctx context.Context) func() { // do not hold the slot while waiting in the queue
 		slot := admission.SlotOf(ctx)
 		slot.Pause()
 		return func() { slot.Resume() }

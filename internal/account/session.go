@@ -16,35 +16,35 @@ import (
 )
 
 const (
-	// sessionIdle is how long a session lasts that nobody uses.
+	// sessionIdle is how long an unused session lasts.
 	sessionIdle = 12 * time.Hour
-	// sessionLife is how long a session lasts at all.
+	// sessionLife is the maximum lifetime of a session.
 	sessionLife = 7 * 24 * time.Hour
-	// seenEvery is how exact the time is at which a session was last used.
+	// seenEvery is the precision with which the last use of a session is stored.
 	seenEvery = time.Minute
 )
 
-// peoplesLog is whose audit log tells of people, who belong to no environment:
-// the one that is read when something went wrong.
+// peoplesLog is the environment whose audit trail has the entries about people, who belong to both
+// environments.
 const peoplesLog = string(tenant.Live)
 
-// Session is somebody being signed in to the console.
+// Session is a person's session in the console.
 type Session struct {
 	ID     string
 	User   User
 	Tenant tenant.Tenant
 	Plan   tenant.Plan
 
-	seen bool // the tenant was seen before
+	seen bool // the tenant has been used before
 
-	Address, Agent               string // where it was begun, and with which browser
+	Address, Agent               string // the network address and browser that began it
 	CreatedAt, SeenAt, ExpiresAt time.Time
 }
 
-// Role is what the person may do.
+// Role returns the person's role.
 func (c Session) Role() tenant.Role { return tenant.Role(c.User.Role) }
 
-// Principal is the person, calling in an environment.
+// Principal returns the person as a caller in an environment.
 func (c Session) Principal(e tenant.Environment) tenant.Principal {
 	return tenant.Principal{
 		TenantID:    c.Tenant.ID,
@@ -55,13 +55,13 @@ func (c Session) Principal(e tenant.Environment) tenant.Principal {
 	}
 }
 
-// holds tells whether the session still opens the door.
+// holds reports whether the session is still valid.
 func (c Session) holds(now time.Time) bool {
 	return c.User.DisabledAt.IsZero() && now.Before(c.ExpiresAt) && now.Sub(c.SeenAt) < sessionIdle
 }
 
-// SessionOf finds who is signed in with a token: session_ended when nobody is.
-// A revocation, another role and a person shut out are felt within a second.
+// SessionOf returns the session of a token, session_ended if there is none. Revocations, role
+// changes and disabled access take effect within a second.
 func (s *Access) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	c, err := s.sessionOf(ctx, token)
 	if err == nil && !c.seen {
@@ -70,7 +70,7 @@ func (s *Access) SessionOf(ctx context.Context, token tenant.Token) (Session, er
 	return c, err
 }
 
-// sessionOf is SessionOf, and no sign that the tenant is used.
+// sessionOf is SessionOf without recording that the tenant is used.
 func (s *Access) sessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	hash := tenant.HashToken(token)
 	c, err := s.sessions.Get(ctx, hash)
@@ -126,7 +126,7 @@ func sessionOf(c store.ConsoleSession) Session {
 	}
 }
 
-// begun is a new session of a person, and the token that it is known by.
+// begun returns a new session of a person, and its token.
 func (s *Access) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
 	token, err := tenant.MintToken(s.core.Random)
 	return store.ConsoleSession{
@@ -141,15 +141,15 @@ func (s *Access) begun(userID, address, agent string, now time.Time) (store.Cons
 	}, token, err
 }
 
-// How much is kept of where a session was begun, in bytes.
+// How much is stored of a session's network address and user agent, in bytes.
 const (
 	maxAddress = 64
 	maxAgent   = 256
 )
 
-// shown is what is kept of a text that a browser sent about itself.
+// shown returns the printable beginning of a text that a browser sent about itself.
 func shown(text string, limit int) string {
-	text = strings.ToValidUTF8(text[:min(len(text), limit)], "") // it may be cut within a character
+	text = strings.ToValidUTF8(text[:min(len(text), limit)], "") // the limit may split a character
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
@@ -161,13 +161,13 @@ func shown(text string, limit int) string {
 // SignOut ends a session.
 func (s *Access) SignOut(ctx context.Context, c Session) error {
 	err := s.RevokeSession(ctx, c, c.ID)
-	if operation.IsKind(err, fault.NotFound) { // it had ended already
+	if operation.IsKind(err, fault.NotFound) { // it has already ended
 		return nil
 	}
 	return err
 }
 
-// Sessions lists where a person is signed in, the newest first.
+// Sessions returns a person's valid sessions, the newest first.
 func (s *Access) Sessions(ctx context.Context, c Session) ([]Session, error) {
 	now := s.core.Now()
 	idle := now.Add(-sessionIdle)
@@ -197,7 +197,7 @@ func (s *Access) RevokeSession(ctx context.Context, c Session, id string) error 
 	return err
 }
 
-// RevokeOtherSessions ends all of a person's sessions but this one.
+// RevokeOtherSessions ends all of a person's sessions except this one.
 func (s *Access) RevokeOtherSessions(ctx context.Context, c Session) error {
 	ended, err := s.core.DB.Staff(c.Tenant.ID).EndOtherSessions(ctx, c.User.ID, c.ID,
 		s.auditOf(c.User.ID, operation.ActionSignedOut, c.User.ID, "all other sessions"))
@@ -205,12 +205,12 @@ func (s *Access) RevokeOtherSessions(ctx context.Context, c Session) error {
 	return err
 }
 
-// auditOf is the entry of something that was done to people.
+// auditOf returns the audit entry of an action about people.
 func (s *shared) auditOf(by, action, object, note string) store.AuditEntry {
 	return s.core.AuditBy(by, peoplesLog, s.core.Moment(), action, object, note)
 }
 
-// forget makes this node look up sessions that have ended at once.
+// forget removes ended sessions from this node's cache.
 func (s *shared) forget(hashes ...string) {
 	for _, text := range hashes {
 		if hash, ok := tenant.ParseTokenHash(text); ok {
@@ -219,7 +219,7 @@ func (s *shared) forget(hashes ...string) {
 	}
 }
 
-// seen gathers when sessions were used, so that no page has to write it.
+// seen collects the last use of sessions, so that requests need not write it.
 type seen struct {
 	mu sync.Mutex
 	at map[string]int64 // by the token's hash
@@ -243,8 +243,8 @@ func (n *seen) take() map[string]int64 {
 	return taken
 }
 
-// flushSeen stores when sessions were used. What is lost comes with the next
-// use.
+// flushSeen stores the last use of sessions. If that fails, the next use of each session is stored
+// instead.
 func (s *Services) flushSeen(ctx context.Context) {
 	at := s.seen.take()
 	touches := make([]store.Touch, 0, len(at))
@@ -252,6 +252,7 @@ func (s *Services) flushSeen(ctx context.Context) {
 		touches = append(touches, store.Touch{Hash: hash, UsedMicros: at[hash]})
 	}
 	if err := s.core.DB.System().TouchSessions(ctx, touches); err != nil {
-		s.core.Logger.WarnContext(ctx, "last use of sessions was not noted", "error", err)
+		s.core.Logger.WarnContext(ctx, "could not store the last use of sessions; their next use is stored instead",
+			"error", err)
 	}
 }

@@ -14,8 +14,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Throttled refuses somebody who tried too often. errors.As finds the
-// *fault.Error in it too.
+// Throttled refuses a caller after too many attempts. errors.As also finds the *fault.Error in it.
 type Throttled struct {
 	RetryAfter time.Duration
 	refusal    *fault.Error
@@ -24,19 +23,19 @@ type Throttled struct {
 func (t *Throttled) Error() string { return t.refusal.Error() }
 func (t *Throttled) Unwrap() error { return t.refusal }
 
-// Place is where somebody signs in. The address and the agent are shown to the
-// person among their sessions; the marks are those that Remember gave the browser.
+// Place is where somebody signs in. The person's list of sessions shows the address and the user
+// agent. Marks are those that Remember returned for the browser.
 type Place struct{ Address, Agent, Marks string }
 
-// SignIn is SignInAt for a browser that nobody has signed in with before.
+// SignIn is SignInAt for a browser without marks.
 func (s *Access) SignIn(
 	ctx context.Context, email string, password tenant.Secret, address, agent string,
 ) (Session, tenant.Token, error) {
 	return s.SignInAt(ctx, email, password, Place{Address: address, Agent: agent})
 }
 
-// SignInAt begins a session: invalid_credentials whatever is wrong with the
-// e-mail address or the password, and login_throttled after too many tries.
+// SignInAt begins a session. It refuses with invalid_credentials if the e-mail address or the
+// password is wrong, and with login_throttled after too many attempts.
 func (s *Access) SignInAt(
 	ctx context.Context, email string, password tenant.Secret, at Place,
 ) (Session, tenant.Token, error) {
@@ -71,8 +70,8 @@ func (s *Access) SignInAt(
 		return Session{}, tenant.Token{}, err
 	}
 
-	// For nobody the same work is done, so that the time it takes does not tell
-	// who has an account.
+	// Verify the password even if there is no user, so that the time does not reveal who
+	// has an account.
 	var stored tenant.Secret
 	if user.ID != "" {
 		stored = tenant.NewSecret(user.PasswordHash)
@@ -102,7 +101,7 @@ func invalidCredentials() error {
 		"the e-mail address or the password is not right")
 }
 
-// enter begins a session of somebody whose password was checked.
+// enter begins a session for a person whose password was verified.
 func (s *Access) enter(
 	ctx context.Context, user store.User, address, agent string, now time.Time,
 ) (Session, tenant.Token, error) {
@@ -113,14 +112,14 @@ func (s *Access) enter(
 
 	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
 		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
-	if operation.IsKind(err, fault.NotFound) { // the password changed this very moment
+	if operation.IsKind(err, fault.NotFound) { // the password was changed meanwhile
 		err = invalidCredentials()
 	}
 
 	return s.welcome(ctx, token, err)
 }
 
-// welcome is what somebody is given who has just come in.
+// welcome returns the session of a new token, or err if it is not nil.
 func (s *Access) welcome(ctx context.Context, token tenant.Token, err error) (Session, tenant.Token, error) {
 	if err != nil {
 		return Session{}, tenant.Token{}, err
@@ -134,9 +133,9 @@ func (s *Access) welcome(ctx context.Context, token tenant.Token, err error) (Se
 	return c, token, nil
 }
 
-// rehash brings a password's hash up to today's cost, and returns the hash that
-// is stored. That it could not be done is no reason to turn anybody away: another
-// sign-in of the same person may have done it at this very moment.
+// rehash replaces a password's hash by one of the current cost, and returns the stored hash. A
+// failure does not prevent the sign-in: another sign-in of the same person may have replaced the
+// hash meanwhile.
 func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Secret) string {
 	fresh, err := s.hasher.Hash(ctx, password)
 	if err == nil {
@@ -148,15 +147,15 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 		}
 	}
 	if err != nil {
-		s.core.Logger.WarnContext(ctx, "a password keeps its old hash for now", "user", user.ID, "error", err)
+		s.core.Logger.WarnContext(ctx, "could not replace a password hash; the old hash stays in use",
+			"user", user.ID, "error", err)
 		return user.PasswordHash
 	}
 
 	return fresh.Reveal()
 }
 
-// rehashedMeanwhile returns the hash that is stored now, if it is another one of
-// the same password.
+// rehashedMeanwhile returns the hash that is stored now, if it is of the same password.
 func (s *Access) rehashedMeanwhile(
 	ctx context.Context, user store.User, password tenant.Secret,
 ) (hash string, ok bool) {
@@ -169,13 +168,13 @@ func (s *Access) rehashedMeanwhile(
 	return current.PasswordHash, ok && err == nil
 }
 
-// admit takes a try from the buckets of whoever signs in, or says how long to
-// wait. What succeeded is given back by calling what it returns.
+// admit takes a token from the rate limits of an attempt to sign in, or says how long to wait. The
+// caller calls admitted after a successful sign-in, to return the tokens.
 //
-// A known browser has a bucket of its own and no other. Others have one for their
-// address and one for the account at that address; refused there, they cannot use
-// up what is left for anybody else. What all addresses together have tried at one
-// account shuts nobody out: beyond its bucket each try is made to wait.
+// A known browser has a rate limit of its own and no other. Other clients have one for their
+// network and one for the account from that network; a client that is refused there does not use up
+// the attempts of others. The limit for an account from all networks together locks nobody out:
+// beyond it, each attempt is delayed.
 func (s *Access) admit(
 	ctx context.Context, now time.Time, account, address, nonce string, known bool,
 ) (admitted func(), err error) {
@@ -213,7 +212,7 @@ type bucketOf struct {
 	rate tenant.Rate
 }
 
-// takeAll takes a token of each bucket, or refuses by the first that is empty.
+// takeAll takes a token from each bucket, or refuses if one is empty. giveBack returns the tokens.
 func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
 	for _, b := range buckets {
 		if err := s.try(b.name, b.rate, now); err != nil {
@@ -227,15 +226,15 @@ func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), e
 	}, nil
 }
 
-// How tries at an account are slowed that many addresses have tried at: each waits
-// so long, at most so many of them at a time, and of all accounts.
+// How attempts beyond the limit of an account are delayed: each waits for slowTry. At most
+// slowAtOnce attempts of one account and slowTogether of all accounts wait at a time.
 const (
 	slowTry      = 10 * time.Second
 	slowAtOnce   = 8
 	slowTogether = 64
 )
 
-// slowed counts the tries that wait, by account.
+// slowed counts the waiting attempts by account.
 type slowed struct {
 	mu    sync.Mutex
 	of    map[string]int
@@ -266,7 +265,7 @@ func (w *slowed) leave(account string) {
 	}
 }
 
-// slow makes a try wait, without holding a processor.
+// slow delays an attempt, without holding a slot on a processor.
 func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {
 		return tooManyTries(slowTry)
@@ -279,7 +278,7 @@ func (s *Access) slow(ctx context.Context, account string) error {
 	return s.options.Sleep(ctx, slowTry)
 }
 
-// sleep waits until a time has passed or the caller has gone.
+// sleep waits for d, or until ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -301,11 +300,11 @@ func (s *Access) try(bucket string, rate tenant.Rate, now time.Time) error {
 
 func tooManyTries(wait time.Duration) error {
 	return &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, fault.CodeLoginThrottled,
-		"too many tries; wait a while and try again")}
+		"too many attempts; wait a while and try again")}
 }
 
-// network is where an address belongs: of IPv6 the network, since a household
-// has more addresses than we have buckets.
+// network returns the IPv4 address, or the /64 network of an IPv6 address, because a household has
+// more IPv6 addresses than there are buckets.
 func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host

@@ -14,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// SignedUp is what a new tenant is told, its first key among it: this once.
+// SignedUp is the result of a signup. It contains the first key, which cannot be shown again.
 type SignedUp struct {
 	Key           tenant.Key
 	KeyID         string
@@ -23,11 +23,9 @@ type SignedUp struct {
 	RuleSetID     string // the default policy in the sandbox
 }
 
-// Signup creates a tenant with its first user and its first key, for the
-// sandbox, where the default policy is active from the start. In live the same
-// policy waits as a draft: lending begins when somebody arms it. It is the
-// operator's: whoever asks is let in, and the tenant stays whether it is used or
-// not.
+// Signup creates a tenant with its first user and its first key, for the sandbox, where the default
+// policy is active from the start. In live the same policy is a draft: lending begins when somebody
+// activates it. The operator needs no invite code, and the tenant is not removed if nobody uses it.
 func (s *Operator) Signup(ctx context.Context, ask tenant.Signup) (SignedUp, error) {
 	if err := s.checkSignup(ask); err != nil {
 		return SignedUp{}, err
@@ -41,8 +39,8 @@ func (s *shared) checkSignup(ask tenant.Signup) error {
 	return faults.Err()
 }
 
-// SignupRules returns the rules that the password of a signup must meet:
-// signup_closed if nobody may sign up, which is told before anything else.
+// SignupRules returns the rules for the password of a signup, signup_closed if nobody may sign up.
+// That refusal comes before any other.
 func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 	if s.options.SignupMode == tenant.SignupClosed {
 		return tenant.PasswordRules{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
@@ -51,9 +49,9 @@ func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 	return s.options.Passwords, nil
 }
 
-// SignupFrom is Signup for somebody at a network address: signup_closed,
-// invite_code_required or invalid_invite_code where not everybody may, and
-// rate_limited (a *Throttled) after too many of a day.
+// SignupFrom is Signup for a client at a network address. It refuses with signup_closed,
+// invite_code_required or invalid_invite_code if not everybody may sign up, and with rate_limited
+// (a *Throttled) after too many signups in a day.
 func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address string) (SignedUp, error) {
 	if _, err := s.SignupRules(); err != nil {
 		return SignedUp{}, err
@@ -71,7 +69,7 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 			return SignedUp{}, fault.New(fault.Forbidden, fault.CodeInviteCodeRequired,
 				"signing up needs an invite_code; ask whoever runs this service for one")
 		}
-		token, _ := tenant.ParseToken(ask.Invite.Reveal()) // what is none is a code that nobody was given
+		token, _ := tenant.ParseToken(ask.Invite.Reveal()) // a malformed code is refused like an unknown one
 		code = tenant.HashToken(token).String()
 	}
 	if n := s.options.SignupsEachDay; n > 0 {
@@ -83,7 +81,7 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 		}
 		defer func() {
 			if err != nil {
-				s.attempts.Return(today) // only what was created counts
+				s.attempts.Return(today) // count only tenants that were created
 			}
 		}()
 	}
@@ -92,10 +90,10 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 	return signed, err
 }
 
-// SignupMode says who may sign up.
+// SignupMode returns who may sign up.
 func (s *Access) SignupMode() tenant.SignupMode { return s.options.SignupMode }
 
-// InviteToSignup makes a code with which somebody may sign up once, told this once.
+// InviteToSignup creates a code that allows one signup. Only this call returns the code.
 func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tenant.Token, time.Time, error) {
 	token, err := tenant.MintToken(s.core.Random)
 	if err != nil {
@@ -109,8 +107,7 @@ func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tena
 	})
 }
 
-// signUp creates a tenant. seen is when it was first seen, the zero time for not
-// yet.
+// signUp creates a tenant. seen is when the tenant was first used, the zero time if it was not yet.
 func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, seen time.Time) (SignedUp, error) {
 	hash, err := s.hasher.Hash(ctx, ask.Password)
 	if err != nil {
@@ -174,7 +171,7 @@ func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, see
 	})
 }
 
-// seed is what an environment starts with.
+// seed returns the rule sets, scorecard and audit entries that an environment starts with.
 func (s *shared) seed(e tenant.Environment, now time.Time) store.SeedEnvironment {
 	starting, paused := seeds()
 	out := store.SeedEnvironment{Environment: string(e)}
@@ -217,12 +214,13 @@ func (s *shared) seed(e tenant.Environment, now time.Time) store.SeedEnvironment
 	return out
 }
 
-// safeMode is the stop button: activated, it approves nobody.
-const safeMode = `{"name":"SAFE_MODE","include_defaults":false,"knockouts":[{"id":"SAFE_MODE","stage":1,"action":"refer",` +
+// safeMode is a policy that approves nobody. Activating it stops lending.
+const safeMode = `{"name":"SAFE_MODE","include_defaults":false,"knockouts":` +
+	`[{"id":"SAFE_MODE","stage":1,"action":"refer",` +
 	`"reason_code":"PAUSED","message":"Lending is paused","condition_ast":{"op":"true"}}]}`
 
-// seeds are the policies of a new environment: the default one, and the same
-// with nothing but the stop button in front.
+// seeds returns the policies of a new environment: the default policy, and the same with safeMode
+// in front.
 var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 	starting = engine.DefaultPolicy()
 	base, err := wire.Parse(starting.Document())

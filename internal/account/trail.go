@@ -10,7 +10,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// AuditEntry is who did what to what.
+// AuditEntry records who did what to which object.
 type AuditEntry struct {
 	ID             string
 	Environment    string
@@ -23,10 +23,10 @@ type AuditEntry struct {
 	Note           string
 }
 
-// AuditFilter narrows the trail; empty fields do not.
+// AuditFilter selects entries of the trail. An empty field matches all.
 type AuditFilter struct{ Actor, Action, Object string }
 
-// Audit lists what was done.
+// Audit returns a page of the audit trail.
 func (s *People) Audit(
 	ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List,
 ) (operation.Page[AuditEntry], error) {
@@ -52,12 +52,12 @@ func (s *People) Audit(
 	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 
-// CreatedAt is when it was done, as answers write it.
+// CreatedAt returns the time of the entry as answers write it.
 func (e AuditEntry) CreatedAt() string { return operation.Clock(e.CreatedMicros) }
 
-// ExportAudit writes the whole trail that the filter leaves as CSV, from the
-// list's cursor on: a file has no pages. A refusal comes before the first byte;
-// after each page pause is called, because an export takes as long as it takes.
+// ExportAudit writes all entries that match the filter as CSV, from the list's cursor on. A refusal
+// comes before the first byte. It calls pause after each page, so that the caller can extend the
+// deadline of a long export.
 func (s *People) ExportAudit(
 	ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List, w io.Writer, pause func(),
 ) error {

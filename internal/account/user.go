@@ -12,20 +12,20 @@ import (
 type User struct {
 	ID, Email, Role string
 	CreatedAt       time.Time
-	DisabledAt      time.Time // zero: they can sign in
+	DisabledAt      time.Time // zero if they can sign in
 
-	MayActivateAt time.Time // from when on they may activate in live; zero: at once
-	MadeBy        string    // who made them somebody who may, a user or the operator
-	StoppedAt     time.Time // when they last ceased to be one
+	MayActivateAt time.Time // when a new activator may activate in live; zero: immediately
+	MadeBy        string    // who gave them the right to activate, a user or the operator
+	StoppedAt     time.Time // when they last lost that right
 }
 
-// Waits reports whether somebody may activate only later, unless confirmed.
+// Waits reports whether a new activator is still waiting.
 func (u User) Waits(now time.Time) bool {
 	return u.DisabledAt.IsZero() && activates(u.Role) && now.Before(u.MayActivateAt)
 }
 
-// CountsUntil returns until when somebody counts as one who may activate and may
-// not any more, the zero time for who does not count.
+// CountsUntil returns until when a former activator counts, the zero time if the person does not
+// count.
 func (u User) CountsUntil(now time.Time) time.Time {
 	return countsUntil(store.User{
 		Role:           u.Role,
@@ -47,7 +47,7 @@ func userOf(u store.User) User {
 	}
 }
 
-// users lists a tenant's people.
+// users returns a tenant's people.
 func (s *shared) users(ctx context.Context, tenantID string) ([]User, error) {
 	rows, err := s.core.DB.Staff(tenantID).Users(ctx)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"verdict/internal/store"
 )
 
-// visits gathers who called, so that no request has to write it: when keys were
-// last used, and which tenants were seen for the first time.
+// visits collects when keys were last used, and which tenants were used for the first time, so that
+// requests need not write it.
 type visits struct {
 	mu      sync.Mutex
 	touches map[string]int64 // by the key's hash
-	greeted map[string]bool  // tenants that were first seen
+	greeted map[string]bool  // tenants that were used for the first time
 }
 
 func (v *visits) greet(tenantID string) {
@@ -53,8 +53,8 @@ func (v *visits) takeTouches() map[string]int64 {
 	return touches
 }
 
-// Flush stores who called. Times of last use that could not be stored come with
-// the next use; that tenants are used is tried again.
+// Flush stores the last use of keys and sessions, and which tenants are used. A last use that could
+// not be stored is lost; the next use is stored instead. The use of tenants is tried again.
 func (s *Services) Flush(ctx context.Context) {
 	if touches := s.visits.takeTouches(); len(touches) > 0 {
 		list := make([]store.Touch, 0, len(touches))
@@ -62,7 +62,8 @@ func (s *Services) Flush(ctx context.Context) {
 			list = append(list, store.Touch{Hash: hash, UsedMicros: micros})
 		}
 		if err := s.core.DB.System().TouchKeys(ctx, list); err != nil {
-			s.core.Logger.WarnContext(ctx, "last use of keys was not noted", "error", err)
+			s.core.Logger.WarnContext(ctx, "could not store the last use of keys; their next use is stored instead",
+				"error", err)
 		}
 	}
 	if ids := s.visits.takeGreeted(); len(ids) > 0 {
@@ -70,7 +71,8 @@ func (s *Services) Flush(ctx context.Context) {
 			for _, id := range ids {
 				s.visits.greet(id)
 			}
-			s.core.Logger.WarnContext(ctx, "could not note that tenants are used; trying again", "error", err)
+			s.core.Logger.WarnContext(ctx, "could not store which tenants are used; trying again at the next flush",
+				"error", err)
 		}
 	}
 	s.flushSeen(ctx)
