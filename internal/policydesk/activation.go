@@ -16,25 +16,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Activation is what the caller says of an activation. Each expectation that is
-// not empty must hold.
+// Activation holds the conditions of an activation. Each expectation that is not empty must hold.
 type Activation struct {
 	Note             string
 	ExpectedActiveID string   // the rule set that it replaces
 	ExpectedChecksum string   // the document that it activates
-	Acknowledge      []string // keys of findings that were seen and are accepted
+	Acknowledge      []string // keys of findings that the caller accepts
 }
 
-// The bounds of what one activation acknowledges.
+// Limits of the acknowledgements of one activation.
 const (
 	MaxAcknowledged = 1_000
 	maxFindingKey   = 300
 )
 
-// NotAFindingKey is the fault of an acknowledgement that cannot be one.
+// NotAFindingKey is the detail of the fault for a malformed acknowledgement.
 const NotAFindingKey = "must be the key of a finding, such as \"code@/knockouts/ID\""
 
-// Check adds what is wrong with the activation.
+// Check adds the faults of the activation.
 func (a Activation) Check(faults *fault.List) {
 	c := faults.Check("")
 	c.Text("note", a.Note, operation.MaxNote)
@@ -51,9 +50,9 @@ func (a Activation) Check(faults *fault.List) {
 	}
 }
 
-// Activate makes a rule set the one that decides. The one before is retired;
-// activating that one again is a rollback, which passes no gate. On this node
-// the next decision uses it, on others one within a second.
+// Activate activates a rule set and retires the active one. Activating the previous version again
+// is a rollback, which needs no second person and no acknowledgements. The new version applies to
+// the next decision on this node, and within a second on others.
 func (s *Service) Activate(
 	ctx context.Context, p tenant.Principal, id string, a Activation, r *operation.Reply[RuleSet],
 ) (RuleSet, error) {
@@ -75,7 +74,8 @@ func (s *Service) Activate(
 	}
 	var findings []engine.Finding
 	if p.Environment == tenant.Live {
-		if findings, err = policy.findings(ctx); err != nil { // which is no work for the one writer
+		// Analyse before the transaction, which blocks other writes.
+		if findings, err = policy.findings(ctx); err != nil {
 			return RuleSet{}, err
 		}
 	}
@@ -119,13 +119,13 @@ func (s *Service) Activate(
 	return set, err
 }
 
-// wasBefore reports whether an activation undoes the last one. Neither that nor
-// the seeded rule set that stops lending may ever be held up.
+// wasBefore reports whether an activation undoes the last one. Such a rollback must always be
+// possible, and so must activating the seeded rule set that stops lending.
 func wasBefore(active, target store.RuleSet) bool {
 	return target.Status == store.StatusRetired && active.ID != "" && target.RetiredMicros == active.ActivatedMicros
 }
 
-// rollbackNote marks the audit entry of an activation that passed no gate.
+// rollbackNote returns the note for the audit entry of an activation without the checks of gate.
 func rollbackNote(note string) string {
 	if note == "" {
 		return "rollback"
@@ -133,23 +133,23 @@ func rollbackNote(note string) string {
 	return "rollback: " + note
 }
 
-// gate refuses, in live, an activation that a second person must make, or that
-// leaves errors of the analysis without a word.
+// gate refuses an activation in live if a second person must make it, or if errors of the analysis
+// are not acknowledged.
 func (s *Service) gate(
 	tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []engine.Finding, acknowledged []string,
 ) error {
 	if p.Environment != tenant.Live {
 		return nil
 	}
-	if err := account.MayActivate(tx, p, account.Work{RuleSetID: target.ID, Author: target.CreatedBy}, s.core.Now()); err != nil {
+	work := account.Work{RuleSetID: target.ID, Author: target.CreatedBy}
+	if err := account.MayActivate(tx, p, work, s.core.Now()); err != nil {
 		return err
 	}
 	return acknowledgedAll(findings, acknowledged)
 }
 
-// acknowledgedAll refuses findings of severity error that are not acknowledged,
-// and acknowledgements of what is no finding: a typing mistake there would pass
-// for consent.
+// acknowledgedAll refuses findings of severity error that are not acknowledged. It also refuses
+// acknowledgements that match no finding, so that a typing mistake is not taken for consent.
 func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
 	var faults fault.List
 	for i, key := range acknowledged {
@@ -175,16 +175,18 @@ func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
 		return nil
 	}
 	refusal := fault.New(fault.Conflict, fault.CodeFindingsUnacknowledged,
-		"the analysis found %d errors in this rule set; mend them, or send the key of each in acknowledge to activate it all the same", len(open)+more)
+		"the analysis found %d errors in this rule set; "+
+			"mend them, or send the key of each in acknowledge to activate it all the same", len(open)+more)
 	if len(open) == 1 {
-		refusal.Detail = "the analysis found an error in this rule set; mend it, or send its key in acknowledge to activate it all the same"
+		refusal.Detail = "the analysis found an error in this rule set; " +
+			"mend it, or send its key in acknowledge to activate it all the same"
 	}
 	refusal.Items = open
 	return refusal
 }
 
-// activatable finds the rule set to activate, and refuses one whose document
-// this version of the service would not take any more.
+// activatable returns the rule set to activate, compiled. It refuses a document that this version
+// of the service can no longer read as a policy.
 func (s *Service) activatable(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	policy, err := s.Policy(ctx, scope, id)
 	var unreadable operation.Defect

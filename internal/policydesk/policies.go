@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// PolicyView is an active policy or a draft, read, with the statistics of its
-// rules if they were asked for.
+// PolicyView is an active policy or a draft, with the statistics of its rules if they were
+// requested.
 type PolicyView struct {
 	ID        string
 	PolicyKey string
@@ -20,17 +20,16 @@ type PolicyView struct {
 	Status    string
 	Checksum  string
 	Policy    *engine.Policy
-	Stats     map[string]RuleCount // by rule id; nil if they were not asked for
+	Stats     map[string]RuleCount // by rule id; nil if not requested
 }
 
-// PolicyFilter narrows the view. StatsDays, unless 0, adds the statistics of
-// so many days.
+// PolicyFilter selects policies. If StatsDays is not 0, the statistics of that many days are added.
 type PolicyFilter struct {
 	PolicyKey string
 	StatsDays int
 }
 
-// Policies lists the active policies and the drafts.
+// Policies returns a page of the active policies and the drafts.
 func (s *Service) Policies(
 	ctx context.Context, p tenant.Principal, f PolicyFilter, l operation.List,
 ) (operation.Page[PolicyView], error) {
@@ -44,7 +43,7 @@ func (s *Service) Policies(
 	}
 	scope := s.core.Scope(p)
 	var rows []store.RuleSet
-	var stats []map[string]RuleCount // of each row
+	var stats []map[string]RuleCount // one for each row
 	var next store.Place
 	err = scope.Read(ctx, func(tx *store.Tx) (err error) {
 		var more bool
@@ -52,7 +51,7 @@ func (s *Service) Policies(
 		if err != nil {
 			return err
 		}
-		if next = (store.Place{}); more { // the last row may be one that is not rendered
+		if next = (store.Place{}); more { // from the last row, even if it is skipped below
 			last := rows[len(rows)-1]
 			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
 		}
@@ -69,14 +68,14 @@ func (s *Service) Policies(
 	if err != nil {
 		return operation.Page[PolicyView]{}, err
 	}
-	// Reading a document takes a processor, which a transaction is without.
+	// Parse the documents after the transaction, because parsing needs a slot on a processor.
 	list := make([]PolicyView, 0, len(rows))
 	for i, set := range rows {
 		_, policy, err := s.show(ctx, scope, set)
 		switch {
 		case ctx.Err() != nil:
 			return operation.Page[PolicyView]{}, ctx.Err()
-		case err == nil: // there is nothing to render of another; GET /v1/rule-sets lists it
+		case err == nil: // skip unreadable ones; GET /v1/rule-sets lists them
 			list = append(list, PolicyView{
 				ID:        set.ID,
 				PolicyKey: set.PolicyKey,
@@ -92,7 +91,8 @@ func (s *Service) Policies(
 	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 
-// RuleStats is how the rules of a rule set fared in the last days, by rule id.
+// RuleStats returns how often the rules of a rule set were evaluated and hit in the last days, by
+// rule id.
 func (s *Service) RuleStats(
 	ctx context.Context, p tenant.Principal, id string, days int,
 ) (map[string]RuleCount, error) {
@@ -113,8 +113,12 @@ func (s *Service) ruleStats(
 	stats := make(map[string]RuleCount, len(rows))
 	for _, r := range rows {
 		stats[r.RuleID] = RuleCount{
-			TenantID: p.TenantID, Environment: string(p.Environment), RuleID: r.RuleID,
-			Evaluated: r.Evaluated, Hit: r.Hit, Unknown: r.Unknown,
+			TenantID:    p.TenantID,
+			Environment: string(p.Environment),
+			RuleID:      r.RuleID,
+			Evaluated:   r.Evaluated,
+			Hit:         r.Hit,
+			Unknown:     r.Unknown,
 		}
 	}
 	return stats, nil

@@ -18,29 +18,29 @@ import (
 	"verdict/internal/tenant"
 )
 
-// series is the versions of one policy_key of a tenant in an environment.
+// series identifies the versions of one policy_key of a tenant in an environment.
 type series struct{ tenant, environment, policyKey string }
 
-// Policy is a stored rule set, compiled. It never changes.
+// Policy is a compiled rule set. It never changes.
 type Policy struct {
 	ID, Key        string
 	Version        int64
 	Plan           *engine.Plan
 	Inputs         map[string]rule.Type
-	Catalogue      feature.Catalogue     // that its features are measured by
-	Features       []application.Feature // those it names, in name order
-	Stage1Features []application.Feature // those that its Stage 1 rules name
+	Catalogue      feature.Catalogue     // the catalogue that computes its features
+	Features       []application.Feature // the features that it names, in name order
+	Stage1Features []application.Feature // the features that its stage 1 rules name
 
 	tenant, environment string
-	source              *engine.Policy // as it was read
+	source              *engine.Policy // what Plan was compiled from
 	noScore             bool           // it reads no bureau score
 	tally               *engine.Tally
-	size                int                              // of its document, in bytes
-	analysed            atomic.Pointer[[]engine.Finding] // nil until somebody asks
-	compared            atomic.Pointer[comparison]       // the same
+	size                int                              // bytes of its document
+	analysed            atomic.Pointer[[]engine.Finding] // nil until findings is called
+	compared            atomic.Pointer[comparison]       // nil until against is called
 }
 
-// featureNames are the features it names.
+// featureNames returns the names of the features that the policy names.
 func (p *Policy) featureNames() []string {
 	names := make([]string, len(p.Features))
 	for i, f := range p.Features {
@@ -49,14 +49,14 @@ func (p *Policy) featureNames() []string {
 	return names
 }
 
-// Count notes how the rules fared in a decision that is stored.
+// Count adds the results of a stored decision's rules to the statistics.
 func (p *Policy) Count(d *engine.Decision) { p.tally.Count(d) }
 
-// policyID names a rule set of a tenant in an environment.
+// policyID identifies a rule set of a tenant in an environment.
 type policyID struct{ tenant, environment, id string }
 
-// Policy finds a rule set of the scope by id, compiled, NotFound when it has
-// none. A rule set's document never changes, so nothing kept can be stale.
+// Policy returns a rule set of the scope, compiled, NotFound if there is none. The document of a
+// rule set never changes, so the cache is never stale.
 func (s *Service) Policy(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	return s.policies.Get(ctx, policyID{scope.Tenant(), scope.Environment(), id})
 }
@@ -70,7 +70,8 @@ func (s *Service) loadPolicy(ctx context.Context, key policyID) (*Policy, error)
 }
 
 func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, error) {
-	read, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
+	sources := engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)}
+	read, err := engine.ParsePolicy(set.Document, sources)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -79,9 +80,17 @@ func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, err
 	}
 	plan := engine.Compile(read, field.Catalogue())
 	p := &Policy{
-		tenant: key.tenant, environment: key.environment, ID: set.ID, Key: set.PolicyKey, Version: set.Version,
-		source: read, Plan: plan, Inputs: map[string]rule.Type{}, tally: plan.NewTally(), size: len(set.Document),
-		noScore: !read.NeedsScore(),
+		ID:          set.ID,
+		Key:         set.PolicyKey,
+		Version:     set.Version,
+		Plan:        plan,
+		Inputs:      map[string]rule.Type{},
+		tenant:      key.tenant,
+		environment: key.environment,
+		source:      read,
+		noScore:     !read.NeedsScore(),
+		tally:       plan.NewTally(),
+		size:        len(set.Document),
 	}
 	for _, in := range read.Inputs {
 		p.Inputs[in.Name] = in.Type
@@ -92,7 +101,7 @@ func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, err
 	return p, nil
 }
 
-// stage1Features are the features that the Stage 1 rules name, in name order.
+// stage1Features returns the features that the stage 1 rules name, in name order.
 func stage1Features(read *engine.Policy) []application.Feature {
 	names := map[string]bool{}
 	for i := range read.Knockouts {
@@ -103,8 +112,8 @@ func stage1Features(read *engine.Policy) []application.Feature {
 	return application.Features(slices.Sorted(maps.Keys(names)))
 }
 
-// findings returns what the analysis says of the policy, which never changes. It
-// is kept once somebody has asked.
+// findings returns the findings of the static analysis. They never change, so they are computed
+// once.
 func (p *Policy) findings(ctx context.Context) ([]engine.Finding, error) {
 	if known := p.analysed.Load(); known != nil {
 		return *known, nil
@@ -117,15 +126,14 @@ func (p *Policy) findings(ctx context.Context) ([]engine.Finding, error) {
 	return found, nil
 }
 
-// comparison is what a stored version says of itself against its base.
+// comparison is the result of comparing a stored version with its base.
 type comparison struct {
 	findings []engine.Finding
 	changes  []engine.Change
 }
 
-// against returns the findings with their origin, and the changes, against the
-// base that the version was made from, nil for none. Neither version changes,
-// so it is kept as well.
+// against returns the findings with their origin, and the changes, compared with the base of the
+// version; base is nil if there is none. Neither version changes, so the result is computed once.
 func (p *Policy) against(ctx context.Context, base *Policy) ([]engine.Finding, []engine.Change, error) {
 	if known := p.compared.Load(); known != nil {
 		return known.findings, known.changes, nil
@@ -142,14 +150,14 @@ func (p *Policy) against(ctx context.Context, base *Policy) ([]engine.Finding, [
 	return c.findings, c.changes, nil
 }
 
-// Options adds to the options what the policy itself wants of a body.
+// Options returns the options with those that depend on the policy.
 func (p *Policy) Options(o application.Options) application.Options {
 	o.Inputs, o.NoScore, o.FeaturesAuto = p.Inputs, p.noScore, p.Plan.Policy().FeaturesAuto
 	return o
 }
 
-// ActivePolicy finds the active policy of a policy_key. A decision uses the
-// one it is given here to its end.
+// ActivePolicy returns the active policy of a policy_key. A decision uses the returned version from
+// start to end.
 func (s *Service) ActivePolicy(ctx context.Context, p tenant.Principal, policyKey string) (*Policy, error) {
 	id, err := s.active.Get(ctx, series{p.TenantID, string(p.Environment), policyKey})
 	if err != nil {
@@ -157,7 +165,8 @@ func (s *Service) ActivePolicy(ctx context.Context, p tenant.Principal, policyKe
 	}
 	if id == "" {
 		return nil, fault.New(fault.Conflict, fault.CodeNoActivePolicy,
-			"no policy with this policy_key is active in %s: GET /v1/rule-sets lists the drafts, POST /v1/rule-sets/{id}/activate activates one",
+			"no policy with this policy_key is active in %s: GET /v1/rule-sets lists the drafts, "+
+				"POST /v1/rule-sets/{id}/activate activates one",
 			p.Environment)
 	}
 	return s.Policy(ctx, s.core.Scope(p), id)

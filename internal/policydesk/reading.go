@@ -12,16 +12,16 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Reading is what there is to say about a document that somebody is writing.
+// Reading is the result of checking a draft.
 type Reading struct {
-	Faults   []fault.Item     // why it could not be stored
-	Findings []engine.Finding // what the static analysis says of one that could
-	Changes  []engine.Change  // what differs from its base, nil without one
-	Checksum string           // of one that could
+	Faults   []fault.Item     // why the draft cannot be stored
+	Findings []engine.Finding // of the static analysis; nil if there are faults
+	Changes  []engine.Change  // against the base; nil if there is none
+	Checksum string           // "" if there are faults
 }
 
-// ReadDraft reads a draft as CreateRuleSet does, and stores nothing. The faults of
-// the draft are part of the result and no error.
+// ReadDraft checks a draft as CreateRuleSet does, and stores nothing. The faults of the draft are
+// part of the result and no error.
 func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engine.Draft) (Reading, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Reading{}, err
@@ -44,8 +44,8 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engin
 	return reading, err
 }
 
-// PolicyFields are the fields that a condition may name, without the features,
-// which are too many for a list; FindFeatures finds those.
+// PolicyFields returns the fields that a condition may name, except features. There are too many
+// features for a list; FindFeatures searches them.
 func PolicyFields() []*rule.Field {
 	var list []*rule.Field
 	for f := range catalogued() {
@@ -56,8 +56,8 @@ func PolicyFields() []*rule.Field {
 	return list
 }
 
-// FindFeatures are at most so many features with all of the words in their
-// names, in catalogue order.
+// FindFeatures returns the first features, in catalogue order, whose names contain all of the
+// words; at most most of them.
 func FindFeatures(words string, most int) []*rule.Field {
 	var list []*rule.Field
 	wanted := strings.Fields(strings.ToLower(words))

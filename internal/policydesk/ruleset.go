@@ -14,7 +14,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RuleSet is one version of a policy. Times are 0 and texts "" until they apply.
+// RuleSet is one version of a policy. A time is 0 and a text is "" if it does not apply.
 type RuleSet struct {
 	ID              string
 	PolicyKey       string
@@ -23,7 +23,7 @@ type RuleSet struct {
 	Status          string
 	Document        engine.Document // complete, with the name and the policy_key
 	Checksum        string
-	Base            string // the rule set it was made from
+	Base            string // the id of the rule set it was made from
 	Notes           string
 	CreatedMicros   int64
 	CreatedBy       string
@@ -33,7 +33,7 @@ type RuleSet struct {
 	ArchivedMicros  int64 // when a draft was archived instead of deleted
 
 	FeatureNames []string
-	Inherited    []string         // sections taken from the base; only of a new version
+	Inherited    []string         // sections taken from the base; only in the answer to CreateRuleSet
 	Changes      []engine.Change  // against the base; nil in lists and without a base
 	Findings     []engine.Finding // of the static analysis; nil in lists
 }
@@ -58,9 +58,9 @@ func ruleSetOf(r store.RuleSet) RuleSet {
 	}
 }
 
-// CreateRuleSet stores a draft. What it leaves out is taken from its base, by
-// default the active rule set of the same policy_key, so that the stored document
-// is complete. Only a document that would compile is stored.
+// CreateRuleSet stores a draft. Members that it omits are taken from its base, by default the
+// active rule set of the same policy_key, so that the stored document is complete. Only a document
+// that compiles is stored.
 func (s *Service) CreateRuleSet(
 	ctx context.Context, p tenant.Principal, draft engine.Draft, r *operation.Reply[RuleSet],
 ) (RuleSet, error) {
@@ -68,8 +68,8 @@ func (s *Service) CreateRuleSet(
 		return RuleSet{}, err
 	}
 	scope := s.core.Scope(p)
-	// What is inherited depends on the moment, so all of it is done once: a
-	// repetition hears the first answer, whatever has been activated since.
+	// The inherited members depend on the rule set that is active now. Prepared therefore
+	// reads the draft only once: a repeated request gets the first answer.
 	return operation.Prepared(ctx, s.core, scope, r, func() (func(*store.Tx) (RuleSet, error), error) {
 		d, err := s.readNew(ctx, scope, draft)
 		if err != nil {
@@ -79,15 +79,20 @@ func (s *Service) CreateRuleSet(
 	})
 }
 
-// insertion returns what stores a policy that was read, as the next version of its
-// policy_key.
+// insertion returns the function that stores a policy as the next version of its policy_key.
 func (s *Service) insertion(
 	ctx context.Context, p tenant.Principal, d newVersion,
 ) (func(*store.Tx) (RuleSet, error), error) {
 	now, policy := s.core.Moment(), d.policy
 	draft := store.RuleSet{
-		ID: s.core.IDs.New(tenant.KindPolicy, now), PolicyKey: policy.Key, Name: policy.Name, Document: policy.Document(),
-		Checksum: policy.Checksum(), Base: d.base.ID, CreatedMicros: now.UnixMicro(), CreatedBy: operation.Actor(p),
+		ID:            s.core.IDs.New(tenant.KindPolicy, now),
+		PolicyKey:     policy.Key,
+		Name:          policy.Name,
+		Document:      policy.Document(),
+		Checksum:      policy.Checksum(),
+		Base:          d.base.ID,
+		CreatedMicros: now.UnixMicro(),
+		CreatedBy:     operation.Actor(p),
 	}
 	base, err := s.basePolicy(ctx, s.core.Scope(p), d.base.ID)
 	if err != nil {
@@ -117,8 +122,8 @@ func (s *Service) insertion(
 	}, nil
 }
 
-// analysedAgainst analyses a policy that is not stored and compares it with its
-// base, which may be nil.
+// analysedAgainst analyses a policy that is not stored and compares it with its base, which may be
+// nil.
 func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]engine.Finding, []engine.Change, error) {
 	found, err := engine.AnalyseUntil(p, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
@@ -127,8 +132,8 @@ func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]eng
 	return againstBase(ctx, p, found, base)
 }
 
-// againstBase returns the findings of a version with their origin, and its changes
-// against the base, which may be nil.
+// againstBase returns the findings of a version with their origin, and its changes against the
+// base, which may be nil.
 func againstBase(
 	ctx context.Context, p *engine.Policy, found []engine.Finding, base *Policy,
 ) ([]engine.Finding, []engine.Change, error) {
@@ -149,8 +154,8 @@ func againstBase(
 	return engine.Against(found, p, inBase, base.source), changes, admission.Checkpoint(ctx)
 }
 
-// basePolicy finds the policy that a version was made from; nil when there is
-// none, or none that this version of the service can read.
+// basePolicy returns the policy that a version was made from, nil if there is none or if this
+// version of the service cannot read it.
 func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	if id == "" {
 		return nil, nil
@@ -163,15 +168,15 @@ func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string)
 	return base, err
 }
 
-// newVersion is a request for a new version, read.
+// newVersion is a draft that was read and merged with its base.
 type newVersion struct {
 	policy    *engine.Policy
 	base      store.RuleSet // zero for none
 	inherited []string
 }
 
-// readNew reads a draft: finds its base, applies its patch, inherits what it
-// leaves out. Everything that is wrong is told together.
+// readNew reads a draft: it finds the base, applies the patch, and inherits the omitted members. It
+// reports all faults together.
 func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.Draft) (d newVersion, err error) {
 	var faults fault.List
 	if d.base, err = s.base(ctx, scope, draft, &faults); err != nil {
@@ -196,8 +201,8 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.
 	return d, faults.Err()
 }
 
-// base finds what a draft inherits from: the zero rule set for nothing. If the
-// draft does not say, or says it wrongly, that is the active rule set.
+// base returns the rule set that a draft inherits from, the zero rule set for none. If the draft
+// does not name a valid base, that is the active rule set.
 func (s *Service) base(
 	ctx context.Context, scope *store.Scope, draft engine.Draft, faults *fault.List,
 ) (store.RuleSet, error) {
@@ -222,8 +227,7 @@ func (s *Service) base(
 	return set, err
 }
 
-// readPolicy reads the merged document of a draft, with the scope's scorecards at
-// hand.
+// readPolicy parses the merged document of a draft, and looks up scorecards in the scope.
 func (s *Service) readPolicy(
 	ctx context.Context, scope *store.Scope, draft engine.Draft, merged engine.Document,
 ) (*engine.Policy, error) {
@@ -255,8 +259,8 @@ func (s *Service) readPolicy(
 	return policy, err
 }
 
-// checkRules refuses a policy with more rules of its author than a decision
-// should have to evaluate, explain and store.
+// checkRules refuses a policy with too many knockouts of its author, because every decision
+// evaluates, explains and stores each of them.
 func checkRules(policy *engine.Policy) error {
 	written := 0
 	for i := range policy.Knockouts {
@@ -269,24 +273,26 @@ func checkRules(policy *engine.Policy) error {
 	}
 	return operation.Invalid("/knockouts", fault.CodePolicyTooCostly,
 		fmt.Sprintf("the policy has %d knockouts; at most %d are "+
-			"allowed, since every decision evaluates, explains and stores each of them: remove or join rules", written, engine.MaxRules))
+			"allowed, since every decision evaluates, explains and stores each of them: remove or join rules",
+			written, engine.MaxRules))
 }
 
-// checkPin refuses a request that brings a scorecard along and says that it is
-// a stored one, when it is not. What a rule set was read out as can be sent
-// back: that is the same card.
+// checkPin refuses a request with a scorecard and a scorecard_id if the stored scorecard differs. A
+// document that GET returned can be sent back, because its scorecard is the stored one.
 func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bool)) error {
 	stored, ok := find(policy.ScorecardID)
 	switch {
 	case !ok:
-		return operation.Invalid("/scorecard_id", fault.CodeUnknownField, "no scorecard has this id; leave it out to use the scorecard of the request")
+		return operation.Invalid("/scorecard_id", fault.CodeUnknownField,
+			"no scorecard has this id; leave it out to use the scorecard of the request")
 	case stored.Checksum() != policy.Scorecard.Checksum():
-		return operation.Invalid("/scorecard_id", fault.CodeInvalidField, "the scorecard of the request is not the one with this id; give either")
+		return operation.Invalid("/scorecard_id", fault.CodeInvalidField,
+			"the scorecard of the request differs from the stored one with this id; send only one of them")
 	}
 	return nil
 }
 
-// RuleSet finds a rule set, with its findings.
+// RuleSet returns a rule set, with its findings.
 func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (RuleSet, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return RuleSet{}, err
@@ -303,7 +309,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
-		return ruleSetOf(set), nil // its document can still be read by people
+		return ruleSetOf(set), nil // without findings, but people can still read its document
 	case err != nil:
 		return RuleSet{}, err
 	}
@@ -317,15 +323,16 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	return shown, err
 }
 
-// show reads a stored rule set for showing. In a list most are read once, so
-// those that decisions do not use are not kept.
+// show parses a stored rule set for a list. Most rule sets of a list are shown only once, so it
+// does not add them to the cache.
 func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSet) (RuleSet, *engine.Policy, error) {
 	shown := ruleSetOf(set)
 	if known, ok := s.policies.Peek(policyID{scope.Tenant(), scope.Environment(), set.ID}); ok {
 		shown.FeatureNames = known.featureNames()
 		return shown, known.source, nil
 	}
-	policy, err := engine.ParsePolicy(set.Document, engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
+	sources := engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)}
+	policy, err := engine.ParsePolicy(set.Document, sources)
 	if err != nil {
 		return RuleSet{}, nil, operation.AsDefect(err)
 	}
@@ -333,10 +340,10 @@ func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSe
 	return shown, policy, nil
 }
 
-// RuleSetFilter narrows a list of rule sets; empty fields do not.
+// RuleSetFilter selects rule sets. An empty field matches all.
 type RuleSetFilter struct{ Status, PolicyKey string }
 
-// RuleSets lists versions of policies.
+// RuleSets returns a page of the versions of policies.
 func (s *Service) RuleSets(
 	ctx context.Context, p tenant.Principal, f RuleSetFilter, l operation.List,
 ) (operation.Page[RuleSet], error) {
@@ -355,8 +362,7 @@ func (s *Service) RuleSets(
 	}
 	list := make([]RuleSet, len(rows))
 	for i, set := range rows {
-		// One that another version of the service stored, and this one does
-		// not take any more, must not hide the others.
+		// A rule set that this version of the service cannot read must not hide the others.
 		if list[i], _, err = s.show(ctx, scope, set); err != nil {
 			list[i] = ruleSetOf(set)
 		}
@@ -374,8 +380,8 @@ func (s *Service) roomForDraft(tx *store.Tx) error {
 		"delete one with DELETE /v1/rule-sets/{id}, or activate one")
 }
 
-// DeleteRuleSet deletes a draft. One that a backtest, a decision or another version
-// refers to is archived instead: hidden from lists, readable by its id.
+// DeleteRuleSet deletes a draft. A draft that a backtest, a decision or another version refers to
+// is archived instead: no list shows it, but it can be read by its id.
 func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id string) (archived bool, err error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return false, err

@@ -7,26 +7,32 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RuleCount is how often a rule of one policy ran, hit, and could not be
-// evaluated since it was last told.
+// RuleCount is how often a rule of one policy was evaluated, hit, and could not be evaluated since
+// the last report.
 type RuleCount struct {
 	TenantID, Environment, PolicyKey, RuleID string
 	Evaluated, Hit, Unknown                  int64
 }
 
-// Flush stores and tells how the rules of all policies in use fared. What cannot be
-// stored is lost.
+// Flush stores and reports the counts of the rules of all policies in use. Counts that cannot be
+// stored are lost.
 func (s *Service) Flush(ctx context.Context) {
 	var stats []store.RuleStat
 	day := tenant.BusinessDay(s.core.Now())
 	s.policies.Each(func(p *Policy) {
 		p.tally.Drain(func(rule string, evaluated, hit, unknown int64) {
 			stats = append(stats, store.RuleStat{
-				TenantID: p.tenant, Environment: p.environment, RuleSetID: p.ID, RuleID: rule, Day: day,
-				Evaluated: evaluated, Hit: hit, Unknown: unknown,
+				TenantID:    p.tenant,
+				Environment: p.environment,
+				RuleSetID:   p.ID,
+				RuleID:      rule,
+				Day:         day,
+				Evaluated:   evaluated,
+				Hit:         hit,
+				Unknown:     unknown,
 			})
-			if tell := s.options.Rule; tell != nil {
-				tell(RuleCount{p.tenant, p.environment, p.Key, rule, evaluated, hit, unknown})
+			if report := s.options.Rule; report != nil {
+				report(RuleCount{p.tenant, p.environment, p.Key, rule, evaluated, hit, unknown})
 			}
 		})
 	})
@@ -34,6 +40,7 @@ func (s *Service) Flush(ctx context.Context) {
 		return
 	}
 	if err := s.core.DB.System().AddRuleStats(ctx, stats); err != nil {
-		s.core.Logger.WarnContext(ctx, "rule statistics of a second were lost", "rules", len(stats), "error", err)
+		s.core.Logger.WarnContext(ctx, "could not store rule statistics; the counts of this interval are lost",
+			"rules", len(stats), "error", err)
 	}
 }

@@ -40,7 +40,7 @@ func scorecardOf(c store.Scorecard, card *engine.Scorecard) Scorecard {
 	}
 }
 
-// CheckScorecardName adds a fault if a scorecard that is to be stored has no name.
+// CheckScorecardName adds a fault if the name of a scorecard to be stored is empty.
 func CheckScorecardName(name string, faults *fault.List) {
 	faults.Check("").Require("name", name != "", "a name people will recognise the scorecard by")
 }
@@ -60,13 +60,17 @@ func (s *Service) CreateScorecard(
 	return operation.Write(ctx, s.core, s.core.Scope(p), r, s.InsertScorecard(p, card))
 }
 
-// InsertScorecard is how a new scorecard is stored, with its audit entry; the
-// id is settled before the transaction, which may be tried again.
+// InsertScorecard returns the function that stores a new scorecard with its audit entry. The id is
+// chosen before the transaction, which may be retried.
 func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
 	now := s.core.Moment()
 	record := store.Scorecard{
-		ID: s.core.IDs.New(tenant.KindScorecard, now), Name: card.Name, Document: card.Document(), Checksum: card.Checksum(),
-		CreatedMicros: now.UnixMicro(), CreatedBy: operation.Actor(p),
+		ID:            s.core.IDs.New(tenant.KindScorecard, now),
+		Name:          card.Name,
+		Document:      card.Document(),
+		Checksum:      card.Checksum(),
+		CreatedMicros: now.UnixMicro(),
+		CreatedBy:     operation.Actor(p),
 	}
 	return func(tx *store.Tx) (Scorecard, error) {
 		if err := s.roomForScorecard(tx); err != nil {
@@ -82,7 +86,7 @@ func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 	}
 }
 
-// scorecard finds a stored scorecard of the scope.
+// scorecard returns a stored scorecard of the scope.
 func (s *Service) scorecard(ctx context.Context, scope *store.Scope, id string) (*engine.Scorecard, error) {
 	if !tenant.Valid(tenant.KindScorecard, id) {
 		return nil, operation.Missing("scorecard")
@@ -105,7 +109,7 @@ func readScorecard(stored store.Scorecard) (*engine.Scorecard, error) {
 	return nil, fmt.Errorf("read the stored scorecard %s: %w", stored.ID, operation.AsDefect(err))
 }
 
-// StoredScorecard finds a scorecard.
+// StoredScorecard returns a scorecard.
 func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id string) (Scorecard, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Scorecard{}, err
@@ -121,7 +125,8 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 	return scorecardOf(stored, card), err
 }
 
-// Scorecards lists the stored scorecards.
+// Scorecards returns a page of the stored scorecards. If name is not empty, only those with the
+// name.
 func (s *Service) Scorecards(
 	ctx context.Context, p tenant.Principal, name string, l operation.List,
 ) (operation.Page[Scorecard], error) {
@@ -145,11 +150,11 @@ func (s *Service) Scorecards(
 		}
 		list[i] = scorecardOf(row, card)
 	}
-	return operation.Paged(l, p, list, more, func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }, filters...), nil
+	last := func(c Scorecard) (int64, string) { return c.CreatedMicros, c.ID }
+	return operation.Paged(l, p, list, more, last, filters...), nil
 }
 
-// Write writes the scorecard: its document, which has the name, and what is
-// known about it.
+// Write writes the scorecard as JSON: its document and the stored data about it.
 func (c Scorecard) Write(w *wire.Writer) {
 	least, most := c.Card.Bounds()
 	w.Object().Key("id").String(c.ID).Key("version").Int(c.Version).Key("status").String("active")
@@ -158,31 +163,30 @@ func (c Scorecard) Write(w *wire.Writer) {
 	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
 }
 
-// Scoring asks for the scores of applicants. It names a stored scorecard or brings
-// one along.
+// Scoring asks for the scores of applicants by a stored scorecard, or by one in the request.
 type Scoring struct {
 	ScorecardID string            // "" to score with Card
 	Card        *engine.Scorecard // not used if ScorecardID is set
 	Applicants  engine.Applicants
-	PolicyKey   string // of the active policy that grades the scores; "" for the default one
+	PolicyKey   string // the key of the active policy that grades the scores; "" for the default key
 }
 
 // Scores are the scores of applicants, in their order.
 type Scores struct {
-	ScorecardID string // "" if the request brought the scorecard
+	ScorecardID string // "" if the scorecard was in the request
 	List        []ApplicantScore
 	Listed      bool         // the applicants were sent as a list
-	Warnings    []fault.Item // what is legal in the request and looks like a mistake
+	Warnings    []fault.Item // about valid values that look like mistakes
 }
 
 // ApplicantScore is the score of one applicant.
 type ApplicantScore struct {
 	engine.Score
-	Grade string // by the active policy; "" if there is none, or no band takes the score
+	Grade string // by the active policy; "" if there is none, or no band contains the score
 }
 
-// Score scores applicants. Nothing is stored but the answer to a request that may
-// be repeated.
+// Score scores applicants. It stores nothing except the answer to a request with an
+// Idempotency-Key.
 func (s *Service) Score(
 	ctx context.Context, p tenant.Principal, ask Scoring, r *operation.Reply[Scores],
 ) (Scores, error) {
@@ -224,8 +228,8 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, ask Scoring) (o
 	return out, nil
 }
 
-// grading returns how the active policy grades a score. Without an active policy
-// nothing is graded.
+// grading returns the function by which the active policy grades scores. Without an active policy
+// it returns no grade.
 func (s *Service) grading(
 	ctx context.Context, p tenant.Principal, key string,
 ) (func(score rule.Number, newToCredit bool) (string, bool), error) {
@@ -248,5 +252,5 @@ func (s *Service) grading(
 
 func (s *Service) roomForScorecard(tx *store.Tx) error {
 	return operation.Capped(tx.Scorecards().Count, s.options.MaxScorecards, "scorecards",
-		"use those, or ask whoever runs the service to raise -max-scorecards")
+		"use one of them, or ask the operator of the service to raise -max-scorecards")
 }

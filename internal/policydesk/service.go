@@ -5,22 +5,24 @@ import (
 	"verdict/internal/operation"
 )
 
-// Options are what a Service needs besides its core. A zero field takes its default.
+// Options are the settings of a Service. A zero field takes its default.
 type Options struct {
-	PlanCache int // how many compiled policies are kept; 1,000
-	// Of a tenant in an environment; DefaultMaxDrafts and DefaultMaxScorecards.
+	PlanCache int // how many compiled policies are cached; 1,000
+	// MaxDrafts and MaxScorecards limit what a tenant may have in an environment;
+	// DefaultMaxDrafts and DefaultMaxScorecards.
 	MaxDrafts, MaxScorecards int
-	// Rule is told how rules fared, for metrics. It must not block; nil is left out.
+	// Rule is called with the counts of each rule, for metrics. It must not block; it may
+	// be nil.
 	Rule func(RuleCount)
 }
 
-// How many drafts and scorecards an environment may have.
+// The defaults of Options.MaxDrafts and Options.MaxScorecards.
 const (
 	DefaultMaxDrafts     = 1_000
 	DefaultMaxScorecards = 10_000
 )
 
-// Service is the operations on policies. It is safe for concurrent use.
+// Service has the operations on policies. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
 	options Options
@@ -29,16 +31,16 @@ type Service struct {
 	policies *cache.Cache[policyID, *Policy]
 }
 
-// The bounds of the caches: a tenant that does not call costs nothing.
+// The sizes of the caches. Tenants that make no requests take no memory.
 const (
 	activeCached   = 10_000
 	policiesCached = 1_000
-	// policyBytes bounds the documents of the policies kept. A compiled policy
-	// takes some eight times its document.
+	// policyBytes limits the total size of the cached policies' documents. A compiled
+	// policy takes about eight times the memory of its document.
 	policyBytes = 32 << 20
 )
 
-// New makes the room.
+// New returns the service.
 func New(core *operation.Core, o Options) *Service {
 	if o.PlanCache == 0 {
 		o.PlanCache = policiesCached
