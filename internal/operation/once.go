@@ -114,8 +114,8 @@ func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Ke
 	return answer, err
 }
 
-// Attempt is a request under way that its caller may want to be done once. The
-// zero value is the attempt of a caller who does not.
+// Attempt is a request in progress that may have an Idempotency-Key. The zero value is the attempt
+// of a request without one.
 type Attempt struct {
 	core   *Core
 	once   *Once
@@ -123,8 +123,8 @@ type Attempt struct {
 	now    int64
 }
 
-// attempt begins a request. It returns what an earlier one was answered with, if
-// there was one; otherwise the attempt, which must be ended.
+// attempt begins a request. If an earlier request with the same Idempotency-Key was answered, it
+// returns that answer. Otherwise it returns the attempt, and the caller must call End.
 func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Once) (Attempt, *Answer, error) {
 	if o == nil {
 		return Attempt{}, nil, nil
@@ -165,8 +165,8 @@ func (a Attempt) End() {
 	}
 }
 
-// Record returns the record of an answer, to be stored in the transaction of what
-// is answered; nil when nobody asked for it.
+// Record returns the record of an answer, which must be stored in the transaction of the changes.
+// It returns nil if the request has no Idempotency-Key.
 func (a Attempt) Record(answer Answer) *store.IdempotencyAnswer {
 	if a.once == nil {
 		return nil
@@ -182,8 +182,8 @@ func (a Attempt) Record(answer Answer) *store.IdempotencyAnswer {
 	}
 }
 
-// earlierAnswer returns the answer of another request with the same
-// Idempotency-Key, if an error says that it came first; nil otherwise.
+// earlierAnswer returns the answer of another request with the same Idempotency-Key if err says
+// that it was first, else nil.
 func earlierAnswer(err error) *Answer {
 	var already *store.AlreadyAnswered
 	if err == nil || !errors.As(err, &already) {

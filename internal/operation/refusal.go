@@ -58,8 +58,8 @@ func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// Capped returns Conflict cap_reached if count returns most or more. what names
-// the objects, and mend says what to do.
+// Capped returns Conflict cap_reached if count returns most or more. what names the objects, and
+// mend says how to free some.
 func Capped(count func() (int64, error), most int, what, mend string) error {
 	n, err := count()
 	if err != nil || n < int64(most) {

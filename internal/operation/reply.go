@@ -51,17 +51,17 @@ func (r *Reply[T]) keep(a Answer) {
 	}
 }
 
-// Write does something once that is one transaction. If an earlier request with
-// the same Idempotency-Key has done it, the result is the zero value and the reply
-// has the earlier answer.
+// Write runs do once for an Idempotency-Key, in one transaction. If an earlier request with the
+// same Idempotency-Key has done it, the result is the zero value and the reply has the earlier
+// answer.
 func Write[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error),
 ) (T, error) {
 	return Prepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
 }
 
-// Prepared is Write with work before the transaction, which is done once too:
-// prepare does it, and returns what to do in the transaction.
+// Prepared is Write with work before the transaction. prepare does that work, also only once, and
+// returns the function to run in the transaction.
 func Prepared[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], prepare func() (func(*store.Tx) (T, error), error),
 ) (T, error) {
@@ -89,8 +89,8 @@ func Prepared[T any](
 	return result, err
 }
 
-// Remember computes a result that changes nothing, and stores its answer for a
-// request that is repeated.
+// Remember computes a result without changes, and stores its answer, so that repetitions of the
+// request get the same answer.
 func Remember[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error),
 ) (T, error) {
@@ -109,9 +109,9 @@ func Remember[T any](
 	return result, err
 }
 
-// Begin begins an operation that answers through the reply and is more than one
-// transaction. If an earlier request with the same Idempotency-Key was answered,
-// the reply has that answer and done is true; otherwise the attempt must be ended.
+// Begin begins an operation that takes more than one transaction. If an earlier request with the
+// same Idempotency-Key was answered, the reply has that answer and done is true. Otherwise the
+// caller must end the attempt.
 func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a Attempt, done bool, err error) {
 	a, earlier, err := s.attempt(ctx, scope, r.once())
 	if earlier != nil {
@@ -120,9 +120,9 @@ func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a At
 	return a, earlier != nil, err
 }
 
-// Finish ends an operation that was begun with Begin: answer is what it stored, or
-// err why it stored nothing. done is true if another request with the same
-// Idempotency-Key was first, whose answer the reply then has.
+// Finish ends an operation that Begin began. answer is the stored answer, or err says why nothing
+// was stored. done is true if another request with the same Idempotency-Key was first; the reply
+// then has its answer.
 func (r *Reply[T]) Finish(answer Answer, err error) (done bool, _ error) {
 	if earlier := earlierAnswer(err); earlier != nil {
 		r.keep(*earlier)

@@ -9,10 +9,9 @@ import (
 // Commit runs do in one transaction with the record of the answer to its result.
 type Commit[T any] func(ctx context.Context, do func(*store.Tx) (T, error)) (T, error)
 
-// Through does something once that is longer than its transaction. work must store
-// its result with the Commit that it gets. If an earlier request with the same
-// Idempotency-Key has done it, the result is the zero value and the reply has the
-// earlier answer.
+// Through runs work once for an Idempotency-Key. work does more than one transaction and must store
+// its result with the Commit that it gets. If an earlier request with the same Idempotency-Key has
+// done it, the result is the zero value and the reply has the earlier answer.
 func Through[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], work func(Commit[T]) (T, error),
 ) (T, error) {

@@ -97,7 +97,11 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Decode:   document.ReadDecision,
 		Decided:  o.Hooks.Decided,
 	})
-	studies := study.New(core, policies, decisions, study.Options{Plans: o.Plans, Backtests: o.Backtests, Spreader: o.Spreader})
+	studies := study.New(core, policies, decisions, study.Options{
+		Plans:     o.Plans,
+		Backtests: o.Backtests,
+		Spreader:  o.Spreader,
+	})
 	return &Set{
 		Access:    accounts.Access,
 		People:    accounts.People,

@@ -1,5 +1,5 @@
-// Package usecasetest has a service with a tenant in it, for the tests of the use-case
-// rooms.
+// Package usecasetest sets up a service with one tenant, for the tests of the use-case
+// packages.
 package usecasetest
 
 import (
@@ -22,7 +22,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// House is a service with one tenant in it.
+// House is a service with one tenant.
 type House struct {
 	*testing.T
 	Service *usecase.Set
@@ -30,18 +30,18 @@ type House struct {
 	Caller  tenant.Principal
 }
 
-// Cheap is a password hash that tests can pay for.
+// Cheap is a password cost that is low enough for tests.
 var Cheap = tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
 
-// Who signed the house up, the password of everybody in it, and their address.
+// The e-mail address of the first user, the password of every user, and their network
+// address.
 const (
 	Asha     = "asha@example.in"
 	Password = "correct horse"
 	Home     = "203.0.113.7"
 )
 
-// Open makes a house over a database. Asha has signed it up, and its caller has her
-// first key.
+// Open returns a house over a database. Asha has signed up, and Caller uses her first key.
 func Open(t *testing.T, db *store.DB, o usecase.Options) *House {
 	t.Helper()
 	o.PasswordCost = Cheap
@@ -73,16 +73,16 @@ func (h *House) Signup(email string) (account.SignedUp, tenant.Principal) {
 	return signed, caller
 }
 
-// Clock is a time of day that a test moves.
+// Clock is a clock that only the test moves.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// NewClock returns a clock that stands still.
+// NewClock returns a clock that stands still until Pass moves it.
 func NewClock() *Clock { return &Clock{at: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)} }
 
-// Now tells the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -96,7 +96,7 @@ func (c *Clock) Pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// SignIn signs a person of the house in.
+// SignIn signs in a person of the tenant.
 func (h *House) SignIn(email string) (account.Session, tenant.Token) {
 	h.Helper()
 	c, token, err := h.Service.Access.SignIn(h.Context(), email, tenant.NewSecret(Password), Home, "Firefox")
@@ -106,14 +106,14 @@ func (h *House) SignIn(email string) (account.Session, tenant.Token) {
 	return c, token
 }
 
-// Admin is the person who signed the house up, in live.
+// Admin returns the person who signed up, as a caller in live.
 func (h *House) Admin() tenant.Principal {
 	h.Helper()
 	c, _ := h.SignIn(Asha)
 	return c.Principal(tenant.Live)
 }
 
-// Join makes somebody one of an administrator's people.
+// Join invites a person, accepts the invitation, and returns the person's session.
 func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (account.Session, tenant.Token) {
 	h.Helper()
 	_, link, err := h.Service.People.Invite(h.Context(), by, email, role)
@@ -127,7 +127,7 @@ func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (accou
 	return c, token
 }
 
-// Ended wants a token that lets nobody in any more.
+// Ended fails the test if the token still has a session.
 func (h *House) Ended(token tenant.Token) {
 	h.Helper()
 	if _, err := h.Service.Access.SessionOf(h.Context(), token); CodeOf(err) != fault.CodeSessionEnded {
@@ -135,7 +135,7 @@ func (h *House) Ended(token tenant.Token) {
 	}
 }
 
-// Held wants a token that lets somebody in.
+// Held fails the test if the token has no session.
 func (h *House) Held(token tenant.Token) {
 	h.Helper()
 	if _, err := h.Service.Access.SessionOf(h.Context(), token); err != nil {
@@ -143,7 +143,7 @@ func (h *House) Held(token tenant.Token) {
 	}
 }
 
-// CodeOf is the code of a refusal, "" for none.
+// CodeOf returns the code of a refusal, "" for other errors and nil.
 func CodeOf(err error) string {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
@@ -152,8 +152,7 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// Pointers are where a refusal found fault; its code alone when it names no
-// place.
+// Pointers returns the pointers of a refusal's faults, or its code alone if it has none.
 func Pointers(t *testing.T, err error) []string {
 	t.Helper()
 	var refusal *fault.Error
@@ -171,7 +170,7 @@ func Pointers(t *testing.T, err error) []string {
 	return list
 }
 
-// Logged are the actions of a trail, newest last.
+// Logged returns the actors and actions in the audit trail about an object, the newest first.
 func (h *House) Logged(p tenant.Principal, object string) []string {
 	h.Helper()
 	page, err := h.Service.People.Audit(h.Context(), p, account.AuditFilter{Object: object}, operation.List{Limit: 100})
@@ -185,7 +184,7 @@ func (h *House) Logged(p tenant.Principal, object string) []string {
 	return actions
 }
 
-// Parse reads a body.
+// Parse parses a body.
 func Parse(t *testing.T, text string) wire.Value {
 	t.Helper()
 	v, err := wire.Parse([]byte(text))
@@ -195,13 +194,13 @@ func Parse(t *testing.T, text string) wire.Value {
 	return v
 }
 
-// Draft reads the draft of a policy.
+// Draft parses the draft of a policy.
 func Draft(t *testing.T, text string) engine.Draft {
 	t.Helper()
 	return engine.NewDraft(Parse(t, text))
 }
 
-// Object reads an answer as a tree of maps.
+// Object parses an answer into a tree of maps.
 func Object(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	var out map[string]any
@@ -215,7 +214,7 @@ func Object(t *testing.T, body []byte) map[string]any {
 const Sample = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
 	"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
 
-// RunUntilFlushed runs the service's background work to its last flush.
+// RunUntilFlushed runs the background work until its last flush.
 func RunUntilFlushed(t *testing.T, s *usecase.Set) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
