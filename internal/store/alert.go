@@ -57,8 +57,10 @@ type Alert struct {
 	Blocked []BlockedEntity
 }
 
-const alertColumns = `id, type, severity, status, kind, entity_key, display, value, threshold, window_hours, applicants, decisions,
-	first_micros, last_micros, acknowledged_micros, acknowledged_by, closed_micros, closed_by, resolution, note, previous_id,
+const alertColumns = `id, type, severity, status, kind, entity_key, display, value, threshold, ` +
+	`window_hours, applicants, decisions,
+	first_micros, last_micros, acknowledged_micros, acknowledged_by, closed_micros, closed_by, resolution, ` +
+	`note, previous_id,
 	created_micros, updated_micros, merged_into`
 
 func scanAlert(scan func(...any) error) (a Alert, err error) {

@@ -69,16 +69,20 @@ func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 		a, err = scanAlert(scan)
 		return err
 	}, `INSERT INTO fraud_alerts (tenant_id, environment, `+alertColumns+`)
-		SELECT $1, $2, $3, $4, CAST($5 AS BIGINT), 'open', $6, $7, $8, CAST($9 AS BIGINT), CAST($10 AS BIGINT), CAST($11 AS BIGINT), 0, 0,
+		SELECT $1, $2, $3, $4, CAST($5 AS BIGINT), 'open', $6, $7, $8, CAST($9 AS BIGINT), `+
+		`CAST($10 AS BIGINT), CAST($11 AS BIGINT), 0, 0,
 			CAST($12 AS BIGINT), CAST($12 AS BIGINT), 0, '', 0, '', '', '',
-			coalesce((SELECT id FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 AND type = $4 AND kind = $6 AND entity_key = $7
+			coalesce((SELECT id FROM fraud_alerts WHERE tenant_id = $1 AND environment = $2 `+
+		`AND type = $4 AND kind = $6 AND entity_key = $7
 				ORDER BY created_micros DESC, id DESC LIMIT 1), ''),
 			CAST($12 AS BIGINT), CAST($12 AS BIGINT), ''
 		WHERE $3 <> ''
 		ON CONFLICT (tenant_id, environment, type, kind, entity_key) WHERE status <> 'closed' DO UPDATE SET
 			value = excluded.value, threshold = excluded.threshold, window_hours = excluded.window_hours,
-			severity = CASE WHEN excluded.severity > fraud_alerts.severity THEN excluded.severity ELSE fraud_alerts.severity END,
-			last_micros = CASE WHEN excluded.last_micros > fraud_alerts.last_micros THEN excluded.last_micros ELSE fraud_alerts.last_micros END,
+			severity = CASE WHEN excluded.severity > fraud_alerts.severity `+
+		`THEN excluded.severity ELSE fraud_alerts.severity END,
+			last_micros = CASE WHEN excluded.last_micros > fraud_alerts.last_micros `+
+		`THEN excluded.last_micros ELSE fraud_alerts.last_micros END,
 			updated_micros = CASE WHEN excluded.updated_micros > fraud_alerts.updated_micros
 				THEN excluded.updated_micros ELSE fraud_alerts.updated_micros END
 		RETURNING `+alertColumns,
@@ -123,8 +127,10 @@ func (al Alerts) ringPeople(a *Alert) (found []evidence, err error) {
 		a.FirstSeenMicros = min(a.FirstSeenMicros, e.seenMicros)
 		return err
 	}, `SELECT p.person, p.decision_id, p.seen_micros FROM fraud_ring_people p
-		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.ring_id = $3 AND NOT EXISTS (SELECT 1 FROM fraud_alert_evidence v
-			WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $4 AND v.part = 'applicant' AND v.ref = p.person)
+		WHERE p.tenant_id = $1 AND p.environment = $2 AND p.ring_id = $3 `+
+		`AND NOT EXISTS (SELECT 1 FROM fraud_alert_evidence v
+			WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $4 `+
+		`AND v.part = 'applicant' AND v.ref = p.person)
 		ORDER BY p.seen_micros, p.person`, a.Entity.Key, a.ID)
 	return found, err
 }

@@ -76,7 +76,8 @@ func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 			}
 		}
 		q := listOf(
-			`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, before_checksum, after_checksum, note
+			`SELECT * FROM (SELECT id, environment, created_micros, actor, action, object, ` +
+				`before_checksum, after_checksum, note
 		FROM audit_log WHERE tenant_id = $1 AND environment = $2`)
 		q.equals("actor", f.Actor)
 		q.equals("action", f.Action)

@@ -21,7 +21,8 @@ type BacktestChunk struct {
 // the run has a chunk with this number.
 func (bt Backtests) InsertChunk(id string, c BacktestChunk) error {
 	_, err := bt.tx.exec(
-		`INSERT INTO backtest_chunks (tenant_id, environment, backtest_id, number, first_row, row_count, done, input, result)
+		`INSERT INTO backtest_chunks (tenant_id, environment, backtest_id, number, first_row, row_count, `+
+			`done, input, result)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		id, c.Number, c.First, c.Rows, flag(c.Done), notNil(c.Input), notNil(c.Result))
 	return err
@@ -100,7 +101,8 @@ func (bt Backtests) FinishChunk(
 		b.StartedMicros = nowMicros
 	}
 	_, err = bt.tx.exec(
-		`UPDATE backtests SET status = $4, rows_done = rows_done + $5, chunks_done = chunks_done + 1, started_micros = $6
+		`UPDATE backtests SET status = $4, rows_done = rows_done + $5, chunks_done = chunks_done + 1, `+
+			`started_micros = $6
 		WHERE tenant_id = $1 AND environment = $2 AND id = $3`, id, BacktestRunning, rows, b.StartedMicros)
 	return err == nil, left - 1, err
 }
@@ -115,7 +117,8 @@ func (bt BacktestReader) PendingChunks(id string) ([]int64, error) {
 			err := scan(&number)
 			numbers = append(numbers, number)
 			return err
-		}, `SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND done = 0 ORDER BY number`, id)
+		}, `SELECT number FROM backtest_chunks `+
+			`WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND done = 0 ORDER BY number`, id)
 		return numbers, err
 	})
 }

@@ -23,10 +23,13 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 			err := scan(&r.TenantID, &r.Environment, &r.ID, &r.Status, &r.ChunksDone)
 			refs = append(refs, r)
 			return err
-		}, `SELECT tenant_id, environment, id, status, CASE WHEN status = 'receiving' THEN (SELECT coalesce(max(c.number), 0)
-				FROM backtest_chunks c WHERE c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.backtest_id = b.id)
+		}, `SELECT tenant_id, environment, id, status, CASE WHEN status = 'receiving' `+
+			`THEN (SELECT coalesce(max(c.number), 0)
+				FROM backtest_chunks c `+
+			`WHERE c.tenant_id = b.tenant_id AND c.environment = b.environment AND c.backtest_id = b.id)
 				ELSE chunks_done END
-			FROM backtests b WHERE finished_micros = 0 AND (status IN ('queued', 'running') OR status = 'receiving' AND source = 'decisions')
+			FROM backtests b WHERE finished_micros = 0 `+
+			`AND (status IN ('queued', 'running') OR status = 'receiving' AND source = 'decisions')
 			ORDER BY created_micros, id`)
 	})
 	return refs, err
@@ -100,7 +103,8 @@ func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]B
 func (bt Backtests) purge(id string, limit int64) (int64, error) {
 	n, err := bt.tx.exec(
 		`DELETE FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 AND number IN
-		(SELECT number FROM backtest_chunks WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`,
+		(SELECT number FROM backtest_chunks `+
+			`WHERE tenant_id = $1 AND environment = $2 AND backtest_id = $3 ORDER BY number LIMIT $4)`,
 		id, limit)
 	if err != nil || n == limit {
 		return n, err

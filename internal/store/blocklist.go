@@ -47,7 +47,8 @@ func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockCha
 		VALUES ($1, $2, $3, $4, $5, $6, $6, $6, $7, $8, 0, $9, $10)
 		ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
 			blocked_micros = excluded.blocked_micros, blocked_by = excluded.blocked_by,
-			blocked_alert = excluded.blocked_alert, blocked_reason = excluded.blocked_reason, blocked_until_micros = excluded.blocked_until_micros`,
+			blocked_alert = excluded.blocked_alert, blocked_reason = excluded.blocked_reason, `+
+		`blocked_until_micros = excluded.blocked_until_micros`,
 		b.Entity.Kind, b.Entity.Key, b.Entity.Display, b.BlockedMicros, b.BlockedBy, b.AlertID, b.Reason, b.UntilMicros)
 	return b, change, err
 }

@@ -77,10 +77,9 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}
-	// The slot is given up after the committer was woken. So whoever gets it is the
-	// last that was made ready, which Go runs next: it holds the slot and should not
-	// wait behind all others that are ready. What follows a write is short, and needs
-	// no slot.
+	// Give up the slot after waking the committer. The goroutine that gets the slot is then
+	// the last one made ready, which Go runs next: a holder of the slot should not wait
+	// behind all other ready goroutines. The work after a write is short and needs no slot.
 	admission.SlotOf(ctx).PauseLast()
 	timeout, _ := timers.Get().(*time.Timer) // the pool holds nothing else
 	timeout.Reset(time.Until(j.deadline))

@@ -74,7 +74,8 @@ func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash
 
 func (tx *staffTx) insertSession(c ConsoleSession) error {
 	if _, err := tx.exec(
-		`INSERT INTO sessions (tenant_id, id, user_id, hash, address, agent, created_micros, seen_micros, expires_micros)
+		`INSERT INTO sessions (tenant_id, id, user_id, hash, address, agent, `+
+			`created_micros, seen_micros, expires_micros)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		c.ID, c.UserID, c.Hash, c.Address, c.Agent, c.CreatedMicros, c.SeenMicros, c.ExpiresMicros); err != nil {
 		return err

@@ -270,7 +270,8 @@ func (postgres) analyze() []string { return []string{"ANALYZE"} }
 func (postgres) catalogue() string {
 	return `SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod)
 		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+		WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') ` +
+		`AND a.attnum > 0 AND NOT a.attisdropped
 		ORDER BY c.relname COLLATE "C", a.attnum`
 }
 

@@ -34,7 +34,8 @@ func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, arc
 	}
 	var referred int64
 	err = rs.tx.one([]any{&referred}, `SELECT CASE
-		WHEN EXISTS (SELECT 1 FROM backtests WHERE tenant_id = $1 AND environment = $2 AND (rule_set_id = $3 OR challenger_id = $3))
+		WHEN EXISTS (SELECT 1 FROM backtests WHERE tenant_id = $1 AND environment = $2 `+
+		`AND (rule_set_id = $3 OR challenger_id = $3))
 		  OR EXISTS (SELECT 1 FROM decisions WHERE tenant_id = $1 AND environment = $2 AND policy_id = $3)
 		  OR EXISTS (SELECT 1 FROM rule_sets WHERE tenant_id = $1 AND environment = $2 AND base = $3)
 		THEN 1 ELSE 0 END`, id)

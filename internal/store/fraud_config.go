@@ -43,9 +43,11 @@ func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, e
 	}
 	c.Version = before.Version + 1
 	_, err = fc.tx.exec(
-		`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, accounts, updated_micros, updated_by)
+		`INSERT INTO fraud_configs (tenant_id, environment, name, version, document, `+
+			`accounts, updated_micros, updated_by)
 		VALUES ($1, $2, 'fraud', $3, $4, $5, $6, $7)
-		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version, document = excluded.document,
+		ON CONFLICT (tenant_id, environment, name) DO UPDATE SET version = excluded.version, `+
+			`document = excluded.document,
 		accounts = excluded.accounts, updated_micros = excluded.updated_micros, updated_by = excluded.updated_by`,
 		c.Version, notNil(c.Document), notNil(c.Accounts), c.UpdatedMicros, c.UpdatedBy)
 	return c, err

@@ -136,7 +136,8 @@ func (db *DB) appliedMigrations(ctx context.Context, tx *sql.Tx) (applied []migr
 	err = tx.QueryRowContext(ctx, db.dialect.hasTable(), "schema_migrations").Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		_, err = tx.ExecContext(ctx, `CREATE TABLE schema_migrations (
-			version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_micros BIGINT NOT NULL)`)
+			version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, `+
+			`checksum TEXT NOT NULL, applied_micros BIGINT NOT NULL)`)
 		return nil, err
 	}
 	if err != nil {

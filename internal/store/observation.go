@@ -27,8 +27,7 @@ const MaxCounted = 1000
 // reveal what it is, and the display shows only part of it.
 //
 // Older is another key of the same entity, under which it may have been
-// recorded before, or "". What is known under the older key counts too; new
-// records use Key.
+// recorded before, or "". Records under the older key count too; new records use Key.
 type ObservedEntity struct{ Kind, Key, Display, Older string }
 
 // Observation lists the entities that one application shows for its applicant.
@@ -217,7 +216,8 @@ var entityTable = newBulkTable("fraud_entities",
 	column{"last_micros", bigint}, column{"blocked_micros", bigint}, column{"blocked_by", text},
 	column{"blocked_alert", text}, column{"muted_micros", bigint},
 ).withClause(`ON CONFLICT (tenant_id, environment, kind, entity_key) DO UPDATE SET
-	last_micros = CASE WHEN excluded.last_micros > fraud_entities.last_micros THEN excluded.last_micros ELSE fraud_entities.last_micros END
+	last_micros = CASE WHEN excluded.last_micros > fraud_entities.last_micros ` +
+	`THEN excluded.last_micros ELSE fraud_entities.last_micros END
 	RETURNING ` + entityStateColumns)
 
 // recordEntities inserts the entities that are new and returns the state of
@@ -300,7 +300,8 @@ var linkTable = newBulkTable("fraud_links",
 	column{"previous_micros", bigint}, column{"last_micros", bigint}, column{"decision_id", text},
 ).withClause(`ON CONFLICT (tenant_id, environment, member, kind, entity_key) DO UPDATE SET
 	previous_micros = fraud_links.last_micros, decision_id = excluded.decision_id,
-	last_micros = CASE WHEN excluded.last_micros > fraud_links.last_micros THEN excluded.last_micros ELSE fraud_links.last_micros END
+	last_micros = CASE WHEN excluded.last_micros > fraud_links.last_micros ` +
+	`THEN excluded.last_micros ELSE fraud_links.last_micros END
 	RETURNING kind, previous_micros`)
 
 // recordLinks links the applicant with the entities, and an agent with the
@@ -337,7 +338,8 @@ func (ob Observations) countHour(key string, nowMicros int64) error {
 		SELECT $1, $2, $3, CASE WHEN latest.hour > CAST($4 AS BIGINT) THEN latest.hour ELSE CAST($4 AS BIGINT) END,
 			coalesce(latest.applicants, 0) + 1
 		FROM (SELECT 1 AS one) AS one LEFT JOIN (SELECT hour, applicants FROM fraud_pincode_hours
-			WHERE tenant_id = $1 AND environment = $2 AND entity_key = $3 ORDER BY hour DESC LIMIT 1) AS latest ON one.one = 1
+			WHERE tenant_id = $1 AND environment = $2 AND entity_key = $3 ORDER BY hour DESC LIMIT 1) `+
+		`AS latest ON one.one = 1
 		WHERE one.one = 1
 		ON CONFLICT (tenant_id, environment, entity_key, hour) DO UPDATE SET applicants = excluded.applicants`,
 		key, nowMicros/hourMicros)

@@ -74,7 +74,8 @@ func (al Alerts) ties(applicantRef string, entities map[[2]string]*RingEntity) (
 		of.Applicants++
 		return err
 	}, `SELECT l.kind, l.entity_key, e.display, l.first_micros, l.last_micros, l.decision_id
-		FROM fraud_links l JOIN fraud_entities e ON e.tenant_id = $1 AND e.environment = $2 AND e.kind = l.kind AND e.entity_key = l.entity_key
+		FROM fraud_links l JOIN fraud_entities e `+
+		`ON e.tenant_id = $1 AND e.environment = $2 AND e.kind = l.kind AND e.entity_key = l.entity_key
 		WHERE l.tenant_id = $1 AND l.environment = $2 AND l.member = $3 LIMIT $4`, applicantRef, int64(maxTies))
 	return edges, err
 }
@@ -134,7 +135,8 @@ func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 			}
 			return nil
 		}, `SELECT l.member, l.kind, l.entity_key, l.first_micros, l.last_micros
-		FROM fraud_alert_evidence v JOIN fraud_links l ON l.tenant_id = $1 AND l.environment = $2 AND l.member = v.ref AND l.kind <> 'agent_pincode'
+		FROM fraud_alert_evidence v JOIN fraud_links l `+
+			`ON l.tenant_id = $1 AND l.environment = $2 AND l.member = v.ref AND l.kind <> 'agent_pincode'
 		WHERE v.tenant_id = $1 AND v.environment = $2 AND v.alert_id = $3 AND v.part = 'applicant' AND v.position <= $4
 		ORDER BY v.position LIMIT $5`, alertID, int64(MaxEvidence), int64(maxRead))
 		if errors.Is(err, errSeenAgain) {

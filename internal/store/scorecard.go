@@ -25,7 +25,8 @@ func (sc Scorecards) Insert(c Scorecard) (Scorecard, error) {
 	}
 	c.Version = version
 	_, err = sc.tx.exec(
-		`INSERT INTO scorecards (tenant_id, environment, id, name, version, document, checksum, created_micros, created_by)
+		`INSERT INTO scorecards (tenant_id, environment, id, name, version, document, checksum, `+
+			`created_micros, created_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		c.ID, c.Name, c.Version, notNil(c.Document), c.Checksum, c.CreatedMicros, c.CreatedBy)
 	return c, err
