@@ -121,8 +121,8 @@ func (r remarks) claimFor(pointer, line, name string) []remark {
 	return list
 }
 
-// without returns the remarks except those about a place. The editor leaves out the faults of a
-// line that was just added and is still empty.
+// without returns the remarks except those about a place. The editor leaves out the remarks about a
+// new line while it is filled in.
 func (r remarks) without(pointer string) remarks {
 	var list remarks
 	for i := range r {

@@ -80,8 +80,8 @@ func (v *visit) headers() {
 	h.Set("Cache-Control", "no-store")
 }
 
-// serve runs the checks in order, then the page. Cross-origin forms are refused first, before
-// anything is looked up for them.
+// serve runs the checks in order, then the page. A cross-origin form is refused before anything is
+// looked up for it.
 func (v *visit) serve() error {
 	if v.console.places.Full() {
 		return errFull

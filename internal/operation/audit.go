@@ -63,6 +63,7 @@ func (s *Core) Audit(p tenant.Principal, now time.Time, action, object, note str
 	return s.AuditBy(Actor(p), string(p.Environment), now, action, object, note)
 }
 
+// AuditBy returns the audit entry of an action by an actor, who may be the system or the operator.
 func (s *Core) AuditBy(actor, environment string, now time.Time, action, object, note string) store.AuditEntry {
 	id, made := s.NewID(tenant.KindAudit, now)
 	return store.AuditEntry{

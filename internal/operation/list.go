@@ -77,6 +77,7 @@ func (l List) CursorAfter(p tenant.Principal, filters []string, place string) st
 	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(place)), place...))
 }
 
+// NotACursor returns the refusal of a cursor that does not belong to the list and its filters.
 func NotACursor() error {
 	return fault.New(fault.Malformed, fault.CodeInvalidCursor, "this cursor is not one of this list with these filters")
 }
@@ -149,6 +150,7 @@ func (p Page[T]) Write(w *wire.Writer, write func(*wire.Writer, T)) {
 	w.EndObject()
 }
 
+// WritePagination writes the member "pagination": the limit and the cursor of the next page.
 func (p Page[T]) WritePagination(w *wire.Writer) {
 	w.Key("pagination").Object().Key("limit").Int(int64(p.Limit)).Key("has_next").Bool(p.NextCursor != "")
 	Optional(w, "next_cursor", p.NextCursor)
