@@ -80,8 +80,8 @@ func typedValues(bin map[string]any) string {
 	return strings.Join(texts, ", ")
 }
 
-// readBins reads the bins from the table. Empty rows are skipped.
-func readBins(factor map[string]any, f *form, types map[string]string) {
+// takeBins reads the bins from the table. Empty rows are skipped.
+func takeBins(factor map[string]any, f *form, types map[string]string) {
 	field, _ := factor["field"].(string)
 	bins := []any{}
 	for i := range f.Values(binPrefix + "points") {

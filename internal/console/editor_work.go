@@ -49,7 +49,7 @@ func (w *editing) apply(f *form, verb string) {
 		before := jsonOf(row)
 		readFields(sectionFields[w.open.Section], row, f, rowPrefix)
 		if w.open.Section == sectionFactors {
-			readBins(row, f, typesOf(w.draft))
+			takeBins(row, f, typesOf(w.draft))
 		}
 		if w.was == "" && !w.fresh && jsonOf(row) != before {
 			w.was = before
