@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// agree holds the whole decision of every contestant, in each of its variants,
-// against ours on the whole book.
+// agree returns an error if any contestant, in any of its variants, decides an
+// applicant of the book differently from our engine. It compares whole decisions.
 func agree() error {
 	book := applicants()
 	ours := ourRecords(prepared(book))
@@ -28,14 +28,18 @@ func agree() error {
 		{"expr, many programs", func(i int) *Outcome { byExpr.decideMany(&book[i]); return byExpr.outcome }},
 		{"expr, one program", func(i int) *Outcome { byExpr.decideOne(&book[i]); return byExpr.outcome }},
 		{"cel-go, many programs", func(i int) *Outcome { byCEL.decideMany(&book[i], plain[i]); return byCEL.outcome }},
-		{"cel-go, converted values", func(i int) *Outcome { byCEL.decideMany(&book[i], converted[i]); return byCEL.outcome }},
+		{"cel-go, converted values", func(i int) *Outcome {
+			byCEL.decideMany(&book[i], converted[i])
+			return byCEL.outcome
+		}},
 		{"cel-go, one program", func(i int) *Outcome { byCEL.decideOne(&book[i], plain[i]); return byCEL.outcome }},
 		{"json-logic", func(i int) *Outcome { byLogic.decide(&book[i], asJSON[i]); return byLogic.outcome }},
 		{"OPA", func(i int) *Outcome { byOPA.decide(&book[i], asRego[i]); return byOPA.outcome }},
 	} {
 		for i := range book {
 			if diff := cmp.Diff(ours[i], other.decide(i).record()); diff != "" {
-				return fmt.Errorf("%s decides otherwise on applicant %d %+v (-ours +theirs):\n%s", other.name, i, book[i], diff)
+				return fmt.Errorf("%s decides applicant %d %+v differently (-ours +theirs):\n%s",
+					other.name, i, book[i], diff)
 			}
 		}
 	}

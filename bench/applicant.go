@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// Applicant is one application as a program that knows its policy would hold
-// it: typed, and every field present. Amounts are whole rupees. The tags are
-// the catalogue's names; expr and cel-go read the fields by them.
+// Applicant is one application in the form of a program for a single policy: typed,
+// and with every field present. Amounts are whole rupees. The tags are the catalogue's
+// names, by which expr and cel-go refer to the fields.
 type Applicant struct {
 	Age                  int     `expr:"age"`
 	EmploymentType       string  `expr:"employment_type"`
@@ -42,13 +42,13 @@ type Applicant struct {
 	BeneficiaryReuse     bool    `expr:"fraud_beneficiary_reuse"`
 }
 
-// applicantCount is large enough that no branch predictor learns the book by
-// heart, and small enough that its prepared facts stay in a cache.
+// applicantCount is large enough that the branch predictor cannot memorize the book,
+// and small enough that its prepared facts stay in the processor's cache.
 const applicantCount = 2500
 
-// applicants makes the synthetic book: the same one on every machine. A hidden
-// quality makes good scores, clean repayment and low obligations go together,
-// so that knockouts, points and prices meet the mixes they would in practice.
+// applicants generates the synthetic book, which is the same on every machine. A hidden
+// quality correlates good scores, clean repayment and low obligations, so that
+// knockouts, points and prices occur in realistic proportions.
 func applicants() []Applicant {
 	r := random{state: 20261115}
 	book := make([]Applicant, applicantCount)
@@ -100,7 +100,7 @@ func (r *random) applicant() (a Applicant) {
 	return a
 }
 
-// signals fills in what the optional blocks derive.
+// signals sets the fields that are derived from the optional blocks.
 func (r *random) signals(a *Applicant, bad func(float64) bool) {
 	a.IsEmulator, a.IsRooted = r.chance(0.006), r.chance(0.03)
 	a.SIMNew, a.LoanAppsExcess = r.chance(0.05), bad(0.06)
@@ -136,8 +136,8 @@ var (
 	countries    = []string{"AE", "SG", "US", "GB", "RU", "NP", "HK"}
 )
 
-// random is splitmix64: small, and the same sequence for ever, which the
-// standard library's generators do not promise across versions.
+// random is a splitmix64 generator. It is small, and its sequence never changes. The
+// standard library does not guarantee that across versions.
 type random struct{ state uint64 }
 
 func (r *random) next() uint64 {
@@ -148,19 +148,19 @@ func (r *random) next() uint64 {
 	return z ^ z>>31
 }
 
-// unit is a number from 0 up to, but not including, 1.
+// unit returns a number from 0 up to, but not including, 1.
 func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
 
 func (r *random) chance(p float64) bool { return r.unit() < p }
 
-// below is a number from 0 to n-1; the bias of the remainder is of no account
-// here.
+// below returns a number from 0 to n-1. The bias of the remainder is negligible here.
 func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
 
-// between is a number from least to most.
+// between returns a number from least to most, both included.
 func (r *random) between(least, most int) int { return least + r.below(most-least+1) }
 
-// normal is near enough to the standard normal: the sum of twelve.
+// normal returns an approximately normal number with mean 0 and variance 1: the sum of
+// twelve uniform numbers less 6.
 func (r *random) normal() float64 {
 	sum := -6.0
 	for range 12 {

@@ -4,11 +4,10 @@ import (
 	"verdict/internal/engine"
 )
 
-// conclude is what remains when the rules, the adjustments and the points
-// stand: the score, the band, the limit, the offer and the reasons. The
-// hand-written program and both peers share it, since no peer has a language
-// for it. worst is the worst status any rule asked for; wanted says which of
-// the offer's conditions hold.
+// conclude computes the rest of the decision from the rules, the adjustments and the
+// points: the score, the band, the limit, the offer and the reasons. The hand-written
+// program and all peers share it, because no peer has a language for it. worst is the
+// worst status that any rule demands; wanted tells which of the offer's conditions hold.
 func (o *Outcome) conclude(a *Applicant, worst engine.Status, wanted *[termCount]bool) {
 	sum := basePoints
 	for i := range o.Points {
@@ -109,12 +108,12 @@ func (o *Outcome) reason(code string) {
 	o.Reasons = append(o.Reasons, code)
 }
 
-// rankLost adds the codes with the most points lost; of equals the one whose
-// factor comes first, adjustments after factors.
+// rankLost adds the codes with the most points lost. Ties are broken by the order of
+// the factors, then of the adjustments.
 func (o *Outcome) rankLost() {
 	var (
 		lost  [len(lostCodes)]int
-		order [len(lostCodes)]int // the codes as they come up
+		order [len(lostCodes)]int // the codes in the order of their first loss
 		n     int
 	)
 	lose := func(code, points int) {

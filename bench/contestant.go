@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// The names of the contestants, as a child process is asked for them.
+// The names of the contestants. A child process gets one of them as an argument.
 const (
 	oursPrepared = "ours"
 	oursBuilding = "ours-building-facts"
@@ -69,7 +69,7 @@ func contestants() []measure.Contestant {
 			return func(i int) { p.decide(&book[i], inputs[i]) }, len(book)
 		}},
 		{Name: opa, Start: func() (func(int), int) {
-			// OPA takes a millisecond or so: a part of the book is enough.
+			// A decision takes OPA about a millisecond, so a part of the book is enough.
 			book, p := applicants()[:opaBook], newOPAPeer(readPolicy(policyJSON))
 			inputs := opaInputs(book)
 			return func(i int) { p.decide(&book[i], inputs[i]) }, len(book)
@@ -96,7 +96,7 @@ func contestants() []measure.Contestant {
 	}
 }
 
-// keep takes what was compiled, so that no compiler drops the work.
+// keep uses the results, so that the compiler cannot remove the work.
 func keep(results ...any) { runtime.KeepAlive(results) }
 
 func policyTexts() *texts {
@@ -109,8 +109,8 @@ func startOurs(facts []*rule.Facts) (work func(int), count int) {
 	return func(i int) { decideWhole(plan, facts[i], d) }, len(facts)
 }
 
-// decideWhole decides and puts together the lists that a Decision makes only
-// when they are asked for: the others have theirs ready too.
+// decideWhole decides and builds the lists that a Decision otherwise builds only on
+// demand. The outcomes of the other contestants contain these lists too.
 func decideWhole(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) {
 	plan.Decide(facts, d)
 	d.Rules()
@@ -127,9 +127,8 @@ func startOursBuilding() (work func(int), count int) {
 	}, len(book)
 }
 
-// startOffersAlone does the limits and offers of the whole book and nothing
-// else, with the bands and statuses found beforehand: the arithmetic that all
-// contestants share.
+// startOffersAlone computes only the limits and offers of the whole book, which is the
+// arithmetic that all contestants share. The bands and statuses are found beforehand.
 func startOffersAlone() (work func(int), count int) {
 	book, o := applicants(), newOutcome()
 	type task struct {

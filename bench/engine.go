@@ -10,12 +10,13 @@ import (
 
 // contestEngine measures deciding and compiling.
 func contestEngine(ctx context.Context, o measure.Options) (s board.Section, err error) {
-	measure.Progress("engine, everybody decides the book")
+	measure.Progress("engine: comparing the decisions of all contestants")
 	if err := agree(); err != nil {
 		return s, err
 	}
-	// Each peer runs in the faster of its two ways.
-	trial, err := measure.All(ctx, []string{exprMany, exprOne, celMany, celOne}, measure.Options{Rounds: min(o.Rounds, 3), Budget: o.Budget / 2})
+	// Show only the faster variant of each peer.
+	variants := []string{exprMany, exprOne, celMany, celOne}
+	trial, err := measure.All(ctx, variants, measure.Options{Rounds: min(o.Rounds, 3), Budget: o.Budget / 2})
 	if err != nil {
 		return s, err
 	}
@@ -39,7 +40,7 @@ func contestEngine(ctx context.Context, o measure.Options) (s board.Section, err
 	return t.section(o), nil
 }
 
-// engineTable is what was found, and the peers' variants that were faster.
+// engineTable holds the results and the faster variant of each peer.
 type engineTable struct {
 	measure.Results
 	expr, cel string
@@ -48,20 +49,28 @@ type engineTable struct {
 func (t *engineTable) section(o measure.Options) board.Section {
 	s := board.Section{
 		Name: "engine", Title: "Deciding and compiling",
-		Note: fmt.Sprintf("%d applicants, one policy of %d knockouts, %d factors and %d bands; %d rounds; CPU time of one, medians; ratios within a round.",
+		Note: fmt.Sprintf("%d applicants, one policy of %d knockouts, %d factors and %d bands; %d rounds; "+
+			"CPU time of one, medians; ratios within a round.",
 			applicantCount, ruleCount, factorCount, len(bands), o.Rounds),
 		Tables: []board.Table{t.deciding(), t.growth()},
-		Remarks: []string{fmt.Sprintf("Everybody prices with the same functions: limits and offers alone are %s of each time. "+
-			"Of a program for every rule (many) and one for all (one) the faster is shown: %s, %s.", t.Nanos(offersAlone).Show(board.Nanos), t.expr, t.cel)},
+		Remarks: []string{fmt.Sprintf("All contestants price with the same functions: limits and offers alone take %s "+
+			"of each time. Of the two variants of a peer, a program for every rule (many) and one program for all "+
+			"rules (one), the faster is shown: %s, %s.",
+			t.Nanos(offersAlone).Show(board.Nanos), t.expr, t.cel)},
 	}
 	t.targets(&s)
 	return s
 }
 
 func (t *engineTable) deciding() board.Table {
-	table := board.Table{Head: []string{"work", "CPU time", "least – most", "its time by ours", "without pricing", "allocations"}}
+	table := board.Table{Head: []string{
+		"work", "CPU time", "least – most", "its time by ours", "without pricing", "allocations",
+	}}
 	row := func(what, name, by string) {
-		cells := []string{what, t.Nanos(name).Show(board.Nanos), t.Nanos(name).Between(board.Nanos), "", "", t.Allocs(name).Show(board.Count)}
+		nanos := t.Nanos(name)
+		cells := []string{
+			what, nanos.Show(board.Nanos), nanos.Between(board.Nanos), "", "", t.Allocs(name).Show(board.Count),
+		}
 		if by != "" {
 			cells[3] = t.Ratio(name, by).Text(board.Times)
 		}
@@ -87,7 +96,8 @@ func (t *engineTable) deciding() board.Table {
 	return table
 }
 
-// net is Ratio without the offer arithmetic on either side.
+// net returns the ratio of two times without the time for limits and offers, which is
+// subtracted from both.
 func (t *engineTable) net(name, by string) board.Spread {
 	var values, others []float64
 	for i := range t.Results[name] {
@@ -102,7 +112,9 @@ func (t *engineTable) growth() board.Table {
 	table := board.Table{Head: []string{"rules in a policy", "decide", "a rule", "read and compile", "a rule"}}
 	for _, rules := range growthSizes {
 		decide, compile := t.Nanos(growthName(rules)).Median, t.Nanos(compileName(rules)).Median
-		table.Add(fmt.Sprint(rules), board.Nanos(decide), board.Nanos(decide/float64(rules)), board.Nanos(compile), board.Nanos(compile/float64(rules)))
+		n := float64(rules)
+		table.Add(fmt.Sprint(rules),
+			board.Nanos(decide), board.Nanos(decide/n), board.Nanos(compile), board.Nanos(compile/n))
 	}
 	return table
 }
@@ -114,9 +126,10 @@ func (t *engineTable) targets(s *board.Section) {
 	s.AtLeast(decide, "20 × faster than cel-go", t.Ratio(t.cel, oursPrepared), 20, board.Times)
 	s.AtMost(decide, "0 allocations", board.Of(t.Allocs(oursPrepared).Median), 0.01, board.Count)
 	s.AtMost("compile and check for activation", "200 µs", t.Nanos(compileOurs), 200e3, board.Nanos)
-	// What a rule costs beyond the fixed part of a decision must not rise.
+	// The cost of each further rule must not grow with their number.
 	few, many := growthSizes[0], growthSizes[2]
 	a, b := t.Nanos(growthName(few)), t.Nanos(growthName(many))
-	s.AtMost(fmt.Sprintf("decide, %d rules instead of %d", many, few), fmt.Sprintf("%d × the time, so linear", many/few),
+	what := fmt.Sprintf("decide, %d rules instead of %d", many, few)
+	s.AtMost(what, fmt.Sprintf("%d × the time, so linear", many/few),
 		board.Of(b.Median/a.Median), float64(many/few), board.Times)
 }

@@ -8,14 +8,14 @@ import (
 	"verdict/internal/engine"
 )
 
-// growthSizes are the numbers of knockouts: from the policy's own to what the
-// targets name, and to the most that a policy may have.
+// growthSizes are the numbers of knockouts that are measured: from that of the policy
+// to the ones in the targets and the maximum of a policy.
 var growthSizes = []int{25, 500, 5_000, 10_000}
 
 func growthName(rules int) string  { return fmt.Sprintf("decide-%d-rules", rules) }
 func compileName(rules int) string { return fmt.Sprintf("compile-%d-rules", rules) }
 
-// growthBook is how many applicants decide with the grown policies.
+// growthBook is the number of applicants that the grown policies decide.
 const growthBook = 100
 
 func growthContestants() (list []measure.Contestant) {
@@ -34,7 +34,7 @@ func growthContestants() (list []measure.Contestant) {
 	return list
 }
 
-// grown is the policy with its knockouts repeated under new ids.
+// grown returns the policy with its knockouts repeated under new ids.
 func grown(rules int) []byte {
 	var document map[string]json.RawMessage
 	must(json.Unmarshal(policyJSON, &document))
@@ -56,7 +56,7 @@ func grown(rules int) []byte {
 	return grown
 }
 
-// must is for what only a broken policy.json can make fail.
+// must panics on an error that only an invalid policy.json can cause.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("the benchmark's policy: %v", err))

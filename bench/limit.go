@@ -4,9 +4,9 @@ import (
 	"verdict/internal/engine"
 )
 
-// decideByHand is the limit: what a programmer writes who has one policy, all
-// fields present, and nothing else in mind than speed. No engine that takes
-// its policy as data can be expected to be faster.
+// decideByHand decides with code that is written for this one policy, with all fields
+// present, and for nothing but speed. It is the limit: no engine that reads its policy
+// as data can be expected to be faster.
 func decideByHand(a *Applicant, o *Outcome) {
 	worst := max(ruleBureau(a, o), ruleSignals(a, o))
 	adjust(a, o)
@@ -24,7 +24,7 @@ func set(o *Outcome, i int, hit bool, result engine.Result, worst *engine.Status
 	o.Rules[i].Result = engine.ResultPass
 	if hit {
 		o.Rules[i].Result = result
-		*worst = max(*worst, engine.Status(result)) // refer is 1 and fail 2, as referred and declined are
+		*worst = max(*worst, engine.Status(result)) // refer and referred are both 1, fail and declined both 2
 	}
 }
 
@@ -126,8 +126,8 @@ var (
 	pincodePoints     = [...]int{10, 5, 0, -9, -20}
 )
 
-// The functions below count the bounds a value has reached. Which bin a value
-// falls into is what no branch predictor can guess; counting takes no branch.
+// The functions below count the bounds that a value has reached. The bin of a value is
+// unpredictable, and counting needs no branch.
 
 type ordered interface{ ~int | ~float64 }
 

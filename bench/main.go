@@ -1,7 +1,7 @@
-// Command bench is the scoreboard: for every line of speed and growth that the
-// product has a target for, it runs ours, the peers and the limit in turns on
-// the same inputs, and says what was met and what was missed. The README says
-// what is measured and how.
+// Command bench measures every target of speed and growth that the product has. For
+// each target it runs our code, the peers and the limit in turns on the same inputs, and
+// reports whether the target was met or missed. The README describes what is measured
+// and how.
 package main
 
 import (
@@ -37,12 +37,12 @@ func main() {
 	}
 }
 
-// settings are what the command line asks for.
+// settings holds the options of the command line.
 type settings struct {
 	scale
 	only, profile, profiles, page string
 	connections                   int
-	chosen                        map[string]*bool // sections that were asked for by name
+	chosen                        map[string]*bool // the flag of each section
 }
 
 func read(args []string) (*settings, error) {
@@ -51,23 +51,27 @@ func read(args []string) (*settings, error) {
 	for _, section := range sections() {
 		s.chosen[section.name] = flags.Bool(section.name, false, section.about+" alone")
 	}
-	quick := flags.Bool("quick", false, "a few minutes instead of twenty: fewer rounds, smaller inputs; to see that everything runs")
-	long := flags.Bool("long", false, "the largest inputs: 100 M rows, 5 M stored decisions, 10 M observations; about an hour")
-	rounds := flags.Int("rounds", 0, "how often each contestant is measured")
-	lap := flags.Duration("lap", 0, "how long a server is loaded")
-	flags.DurationVar(&s.budget, "budget", 200*time.Millisecond, "CPU time of one measurement of the engine and of evaluate")
-	flags.StringVar(&s.only, "only", "", "measure this contestant in this process and print JSON; with -service, of the service")
+	quick := flags.Bool("quick", false,
+		"take a few minutes instead of twenty: fewer rounds, smaller inputs; to see that everything runs")
+	long := flags.Bool("long", false,
+		"use the largest inputs: 100 M rows, 5 M stored decisions, 10 M observations; about an hour")
+	rounds := flags.Int("rounds", 0, "measure each contestant this many times")
+	lap := flags.Duration("lap", 0, "send load to a server for this long")
+	flags.DurationVar(&s.budget, "budget", 200*time.Millisecond,
+		"CPU time of one measurement of the engine and of evaluate")
+	flags.StringVar(&s.only, "only", "",
+		"measure only this contestant, in this process, and print JSON; with -service, one of the service's")
 	flags.StringVar(&s.profile, "cpuprofile", "", "with -only: write a CPU profile to this file")
 	flags.StringVar(&s.profiles, "profiles", "", "with -service: write profiles of the servers to this folder")
-	flags.IntVar(&s.connections, "connections", 64, "connections of the load")
-	flags.StringVar(&s.page, "o", "", "write what was found into this page, between its markers")
+	flags.IntVar(&s.connections, "connections", 64, "number of connections that send load")
+	flags.StringVar(&s.page, "o", "", "write the results into this page, between its markers")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
 	}
 	budget := s.budget
 	switch {
 	case *quick && *long:
-		return nil, errors.New("-quick and -long are not for the same run")
+		return nil, errors.New("-quick and -long cannot be combined")
 	case *quick:
 		s.scale = quickScale()
 	case *long:
@@ -87,13 +91,14 @@ func read(args []string) (*settings, error) {
 	return s, nil
 }
 
+// flagged reports whether the command line has the flag.
 func flagged(flags *flag.FlagSet, name string) (given bool) {
 	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
 }
 
-// asked reports whether a section is to be measured: all are, unless some are
-// named.
+// asked reports whether to measure a section. All are measured unless the command line
+// names some.
 func (s *settings) asked(name string) bool {
 	for _, chosen := range s.chosen {
 		if *chosen {
@@ -130,7 +135,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	whole := len(found) == len(sections())
 	if whole {
 		table := board.Targets(found)
-		if _, err := fmt.Fprintf(out, "THE SCOREBOARD, measured in %s\n\n", time.Since(begun).Round(time.Second)); err != nil {
+		took := time.Since(begun).Round(time.Second)
+		if _, err := fmt.Fprintf(out, "THE SCOREBOARD, measured in %s\n\n", took); err != nil {
 			return err
 		}
 		if err := table.Print(out); err != nil {
@@ -144,9 +150,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return write(s.page, found, whole, origin+"\nMeasured in "+time.Since(begun).Round(time.Second).String()+".\n")
 }
 
-// write puts every section between its markers on the page, and above them, if
-// the run was a whole one, the table of all targets: that table is always of
-// one run.
+// write writes every section between its markers on the page. If all sections were
+// measured, it also writes the table of all targets, which is therefore always of a
+// single run.
 func write(page string, found []board.Section, whole bool, origin string) error {
 	if whole {
 		table := board.Targets(found)

@@ -21,20 +21,20 @@ func readPolicy(document []byte) *engine.Policy {
 	return p
 }
 
-// activate is all the work from a policy's bytes to a plan in service: read,
-// check, analyse, compile.
+// activate does all the work of activating a policy: it reads, checks, analyses and
+// compiles the document.
 func activate(document []byte) (*engine.Plan, []engine.Finding) {
 	p := readPolicy(document)
 	findings := engine.Analyse(p, field.Catalogue())
 	return engine.Compile(p, field.Catalogue()), findings
 }
 
-// compiled is a plan without a word about its quality.
+// compiled returns the plan of a policy without analysing the policy.
 func compiled(document []byte) *engine.Plan {
 	return engine.Compile(readPolicy(document), field.Catalogue())
 }
 
-// fieldIDs are the catalogue's ids, in the order in which fill adds the facts.
+// fieldIDs holds the catalogue's ids, in the order in which fill adds the facts.
 var fieldIDs = func() (ids []rule.FieldID) {
 	for _, name := range fieldNames() {
 		id, ok := field.Catalogue().Lookup(name)
@@ -46,8 +46,8 @@ var fieldIDs = func() (ids []rule.FieldID) {
 	return ids
 }()
 
-// fill turns a typed application into facts, as a decoder that knows the
-// request does: by id, and with no name looked up.
+// fill converts a typed application to facts as a decoder that knows the request does:
+// by id, without looking up names.
 func fill(f *rule.Facts, a *Applicant) {
 	f.Reset()
 	ids := fieldIDs[:32]
@@ -89,7 +89,7 @@ func fill(f *rule.Facts, a *Applicant) {
 	flag(31, a.BeneficiaryReuse)
 }
 
-// prepared are the facts of a whole book, made before anything is measured.
+// prepared returns the facts of a whole book. It is called before the measurement.
 func prepared(book []Applicant) []*rule.Facts {
 	list := make([]*rule.Facts, len(book))
 	for i := range book {
@@ -99,13 +99,17 @@ func prepared(book []Applicant) []*rule.Facts {
 	return list
 }
 
-// core are the fields that no application goes without.
+// core holds the fields that every application has.
 var core = map[string]bool{
-	field.BureauScore: true, field.BureauIsNTC: true, field.MonthlyIncome: true, field.FOIR: true, field.RequestedAmount: true,
+	field.BureauScore:     true,
+	field.BureauIsNTC:     true,
+	field.MonthlyIncome:   true,
+	field.FOIR:            true,
+	field.RequestedAmount: true,
 }
 
-// halved are the same facts with every other optional field left out, by turns
-// so that every field is sometimes there.
+// halved returns the facts with every other optional field left out: the even ones for
+// one applicant, the odd ones for the next, so that every field is sometimes present.
 func halved(book []Applicant) []*rule.Facts {
 	list := prepared(book)
 	for i, f := range list {

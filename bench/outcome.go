@@ -4,8 +4,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// The shape of the policy, fixed here because the hand-written program and the
-// peers' results are arrays of just this size.
+// The size of the policy. It is constant here because the results of the hand-written
+// program and of the peers are arrays of this size.
 const (
 	ruleCount       = 25
 	factorCount     = 12
@@ -13,10 +13,9 @@ const (
 	termCount       = 3
 )
 
-// Outcome is the whole decision as everybody but our engine writes it. All of
-// it is overwritten by the next decision, except the names: with every field
-// given, every rule and every factor has an entry, so their names are written
-// once and for all.
+// Outcome is the whole decision of every contestant but our engine. The next decision
+// overwrites everything except the names. They are written only once, because with all
+// fields given every rule and every factor has an entry.
 type Outcome struct {
 	Status  engine.Status
 	Grade   string
@@ -29,7 +28,7 @@ type Outcome struct {
 	Offer   Offer
 }
 
-// RuleResult is what became of one knockout.
+// RuleResult is the result of one knockout.
 type RuleResult struct {
 	ID     string
 	Result engine.Result
@@ -47,13 +46,13 @@ type FactorPoints struct {
 	Points int
 }
 
-// Offer is the priced loan in paise. Without an offer Made is false and
-// nothing else means anything.
+// Offer is the priced loan in paise. If Made is false, there is no offer and the other
+// fields have no meaning.
 type Offer struct {
 	Made           bool
 	Indicative     bool
 	CounterOffer   bool
-	NotAvailable   bool // the tenure asked for is not among the band's
+	NotAvailable   bool // the band does not have the requested tenure
 	Binding        engine.Constraint
 	BandID         string
 	RateBP         int64
@@ -105,7 +104,7 @@ var (
 		"LOC_PINCODE", "LOC_MISMATCH", "FR_EMULATOR", "FR_MULE", "FR_RING", "DEV_ROOTED",
 		"BUR_DPD", "BUR_ENQ", "FR_RING", "INC_LOW", "AMT_BAND_CAP",
 	}
-	// firstReferral is where the knockouts that refer begin; all before it
+	// firstReferral is the index of the first knockout that refers. Those before it
 	// decline.
 	firstReferral = 20
 
@@ -116,7 +115,7 @@ var (
 		"bureau_score", "foir", "income", "enquiries", "dpd", "tradelines",
 		"vintage", "utilisation", "balance", "bounces", "pincode", "employment",
 	}
-	// bestPoints are the most a factor can give.
+	// bestPoints holds the maximum points of each factor.
 	bestPoints = [factorCount]int{70, 20, 22, 14, 16, 12, 18, 14, 14, 10, 10, 14}
 
 	termCodes = [termCount]string{"NACH_MANDATE", "INCOME_PROOF", "CARD_PAYDOWN"}
@@ -124,14 +123,14 @@ var (
 
 const basePoints, minScore, maxScore = 560, 300, 900
 
-// lostCodes are the codes that points can be lost under.
+// lostCodes lists the reason codes for which points can be lost.
 var lostCodes = [...]string{
 	"BUR_SCORE", "FOIR_HIGH", "INC_LOW", "BUR_ENQ", "BUR_DPD", "BUR_TRADELINES",
 	"BUR_THIN_FILE", "BANK_ABB", "BANK_BOUNCE", "LOC_PINCODE", "EMP_TYPE",
 }
 
-// factorCode is the place of a factor's reason in lostCodes, adjustmentCode
-// that of an adjustment's; an adjustment that adds points has none.
+// factorCode and adjustmentCode hold the index in lostCodes of the reason of each factor
+// and each adjustment. It is -1 for an adjustment that adds points.
 var (
 	factorCode     = [factorCount]int{0, 1, 2, 3, 4, 5, 6, 1, 7, 8, 9, 10}
 	adjustmentCode = [adjustmentCount]int{3, 1, -1}

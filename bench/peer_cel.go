@@ -22,7 +22,10 @@ type celPeer struct {
 }
 
 var celTypes = map[reflect.Kind]*cel.Type{
-	reflect.Int: cel.IntType, reflect.Float64: cel.DoubleType, reflect.String: cel.StringType, reflect.Bool: cel.BoolType,
+	reflect.Int:     cel.IntType,
+	reflect.Float64: cel.DoubleType,
+	reflect.String:  cel.StringType,
+	reflect.Bool:    cel.BoolType,
 }
 
 func newCELEnv() *cel.Env {
@@ -49,8 +52,8 @@ func compileCEL(env *cel.Env, text string) cel.Program {
 	return p
 }
 
-// compileCELMany is cel-go's side of the compile contest. The environment
-// holds the fields a policy may name, so every policy makes one.
+// compileCELMany compiles all texts with cel-go. It makes the environment each time,
+// because the environment holds the fields that a policy may name.
 func compileCELMany(t *texts) (programs []cel.Program) {
 	env := newCELEnv()
 	for _, text := range t.all() {
@@ -60,7 +63,7 @@ func compileCELMany(t *texts) (programs []cel.Program) {
 }
 
 func compileCELOne(t *texts) cel.Program {
-	// A list of one type, because CEL has lists of one type only.
+	// The elements of a list in CEL must all have the same type.
 	var items []string
 	for i, text := range t.all() {
 		if i < firstFactor || i >= firstTerm {
@@ -75,15 +78,15 @@ func newCELPeer(t *texts) *celPeer {
 	return &celPeer{programs: compileCELMany(t), one: compileCELOne(t), outcome: newOutcome()}
 }
 
-// plainValue leaves a Go value as it is, which is how cel-go's documentation
-// passes variables; convertedValue makes it CEL's own, which saves cel-go the
-// conversion while it evaluates.
+// plainValue returns a Go value unchanged. The documentation of cel-go passes variables
+// in this way.
 func plainValue(v any) any { return v }
 
+// convertedValue converts a Go value to one of CEL's own, so that cel-go need not convert
+// it during the evaluation.
 func convertedValue(v any) any { return types.DefaultTypeAdapter.NativeToValue(v) }
 
-// celInputs are the applicants as activations, made before anything is
-// measured.
+// celInputs returns the applicants as activations. It is called before the measurement.
 func celInputs(book []Applicant, value func(any) any) []cel.Activation {
 	list := make([]cel.Activation, len(book))
 	for i := range book {

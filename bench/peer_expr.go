@@ -10,8 +10,9 @@ import (
 	"verdict/internal/engine"
 )
 
-// exprPeer decides with expr-lang/expr: a program for every rule, adjustment,
-// factor and condition, or one program that gives a list of all.
+// exprPeer decides with expr-lang/expr, either with one program for each rule,
+// adjustment, factor and condition, or with a single program that returns a list of all
+// results.
 type exprPeer struct {
 	programs []*vm.Program // rules, adjustments, factors, terms
 	one      *vm.Program
@@ -28,7 +29,7 @@ func compileExpr(text string, options ...expr.Option) *vm.Program {
 	return p
 }
 
-// compileExprMany is expr's side of the compile contest.
+// compileExprMany compiles all texts with expr.
 func compileExprMany(t *texts) (programs []*vm.Program) {
 	for _, text := range t.all() {
 		programs = append(programs, compileExpr(text))
@@ -52,8 +53,8 @@ func (p *exprPeer) run(program *vm.Program, a *Applicant) any {
 	return v
 }
 
-// decideMany runs the programs one by one. Whoever a knockout declined gets no
-// offer, so the offer's conditions are not asked.
+// decideMany runs the programs one by one. After a knockout that declines there is no
+// offer, so it skips the conditions of the offer.
 func (p *exprPeer) decideMany(a *Applicant) {
 	p.tally.reset()
 	for i, program := range p.programs {
@@ -70,7 +71,7 @@ func (p *exprPeer) decideMany(a *Applicant) {
 	p.outcome.conclude(a, p.tally.worst, &p.tally.wanted)
 }
 
-// decideOne runs the one program and reads its list.
+// decideOne runs the single program and reads the list it returns.
 func (p *exprPeer) decideOne(a *Applicant) {
 	p.tally.reset()
 	list, ok := p.run(p.one, a).([]any)
@@ -88,7 +89,7 @@ func (p *exprPeer) decideOne(a *Applicant) {
 	p.outcome.conclude(a, p.tally.worst, &p.tally.wanted)
 }
 
-// tally takes a peer's results, numbered as texts.all lists them.
+// tally records the results of a peer. They are numbered in the order of texts.all.
 type tally struct {
 	worst  engine.Status
 	wanted [termCount]bool

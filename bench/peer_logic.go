@@ -10,8 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// logicPeer decides with JsonLogic: rules are data, read anew by every
-// evaluation.
+// logicPeer decides with JsonLogic. Its rules are data, which every evaluation
+// interprets again.
 type logicPeer struct {
 	rules   []any // in the order of texts.all
 	outcome *Outcome
@@ -35,8 +35,8 @@ func newLogicPeer(p *engine.Policy) *logicPeer {
 	return l
 }
 
-// logicInputs are the applicants as JSON would bring them: a map, and every
-// number a float64.
+// logicInputs returns the applicants in the form of decoded JSON: maps in which every
+// number is a float64.
 func logicInputs(book []Applicant) []map[string]any {
 	list := make([]map[string]any, len(book))
 	for i := range book {
@@ -60,7 +60,7 @@ func (l *logicPeer) decide(a *Applicant, in map[string]any) {
 		if i == firstTerm && l.tally.worst == engine.Declined {
 			break
 		}
-		//nolint:staticcheck // Its successor reads both sides as JSON text every time, which would be to our advantage.
+		//nolint:staticcheck // Its successor parses both arguments as JSON text every time, which would favour us.
 		v, err := jsonlogic.ApplyInterface(r, in)
 		if err != nil {
 			panic(fmt.Sprintf("json-logic: %v: %v", r, err))

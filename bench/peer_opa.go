@@ -13,11 +13,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// opaBook is how many applicants OPA decides in a pass.
+// opaBook is the number of applicants that OPA decides in a pass.
 const opaBook = 200
 
-// opaPeer decides with Open Policy Agent: one module, one prepared query that
-// gives a list of all results.
+// opaPeer decides with Open Policy Agent: one module and one prepared query that returns
+// a list of all results.
 type opaPeer struct {
 	query   rego.PreparedEvalQuery
 	outcome *Outcome
@@ -29,15 +29,16 @@ func newOPAPeer(p *engine.Policy) *opaPeer {
 }
 
 func compileRego(text string) rego.PreparedEvalQuery {
-	q, err := rego.New(rego.Query("data.policy.results"), rego.Module("policy.rego", text)).PrepareForEval(context.Background())
+	module := rego.New(rego.Query("data.policy.results"), rego.Module("policy.rego", text))
+	q, err := module.PrepareForEval(context.Background())
 	if err != nil {
 		panic(fmt.Sprintf("rego: %v\n%s", err, text))
 	}
 	return q
 }
 
-// opaInputs are the applicants in OPA's own form, made before anything is
-// measured.
+// opaInputs returns the applicants as values of OPA. It is called before the
+// measurement.
 func opaInputs(book []Applicant) []ast.Value {
 	list := make([]ast.Value, len(book))
 	for i, in := range logicInputs(book) {
@@ -64,7 +65,7 @@ func (p *opaPeer) decide(a *Applicant, in ast.Value) {
 		switch v := v.(type) {
 		case bool:
 			p.tally.truth(p.outcome, i, v)
-		case fmt.Stringer: // a number as it is written
+		case fmt.Stringer: // a json.Number
 			p.tally.points(p.outcome, i, int(number(v.String())))
 		default:
 			panic(fmt.Sprintf("rego: result %d is %v", i, v))
@@ -79,8 +80,8 @@ func number(text string) float64 {
 	return x
 }
 
-// regoWriter writes a policy as a Rego module. What Rego cannot put into one
-// rule's body (an or, the inside of a not) becomes a rule of its own.
+// regoWriter writes a policy as a Rego module. An "or" and the argument of a "not"
+// become separate rules, because the body of a Rego rule cannot contain them.
 type regoWriter struct {
 	rules  strings.Builder
 	inner  int
@@ -104,7 +105,7 @@ func regoText(p *engine.Policy) string {
 	return "package policy\n\n" + w.rules.String() + "results := [" + strings.Join(w.result, ", ") + "]\n"
 }
 
-// truth adds a rule that is true or false, and it to the results.
+// truth adds a rule that is true or false, and adds its name to the results.
 func (w *regoWriter) truth(c *rule.Condition) {
 	name := fmt.Sprintf("result_%d", len(w.result))
 	body := w.body(c)
@@ -112,7 +113,7 @@ func (w *regoWriter) truth(c *rule.Condition) {
 	w.result = append(w.result, name)
 }
 
-// body is a condition as the body of a rule.
+// body returns a condition as the body of a rule.
 func (w *regoWriter) body(c *rule.Condition) string {
 	switch c.Op {
 	case rule.And:
@@ -139,11 +140,13 @@ func (w *regoWriter) body(c *rule.Condition) string {
 		return "input." + c.Left.Field.Name + " in " + regoSet(c.Left.Field.Name, c.Values)
 	case rule.Between:
 		name := c.Left.Field.Name
-		return fmt.Sprintf("input.%s >= %s; input.%s <= %s", name, literal(name, c.Values[0]), name, literal(name, c.Values[1]))
+		return fmt.Sprintf("input.%s >= %s; input.%s <= %s",
+			name, literal(name, c.Values[0]), name, literal(name, c.Values[1]))
 	case rule.True:
 		return "true"
 	default:
-		return regoOperand(&c.Left, c.Left.Field.Name) + " " + symbols[c.Op] + " " + regoOperand(&c.Right, c.Left.Field.Name)
+		name := c.Left.Field.Name
+		return regoOperand(&c.Left, name) + " " + symbols[c.Op] + " " + regoOperand(&c.Right, name)
 	}
 }
 
@@ -170,7 +173,7 @@ func regoSet(name string, values []rule.Value) string {
 	return "{" + text[1:len(text)-1] + "}"
 }
 
-// factor is a chain of else, which stops at the first bin that fits.
+// factor adds a chain of "else" rules, which ends at the first bin that matches.
 func (w *regoWriter) factor(f *engine.Factor) {
 	name := fmt.Sprintf("result_%d", len(w.result))
 	for i := range f.Bins {

@@ -5,13 +5,13 @@ import (
 	"verdict/internal/loan"
 )
 
-// band is a pricing band of the policy, written out.
+// band is a pricing band of the policy, as Go constants.
 type band struct {
 	id, grade          string
 	action             engine.Action
 	minScore, maxScore int
 	rateBP             int64
-	usual              int // the usual tenure's place among the allowed
+	usual              int // index of the usual tenure in tenures
 	maxLimitPaise      int64
 	incomeMultiple     int64
 	foirCapMicros      int64
@@ -27,7 +27,7 @@ const (
 	micros        = 1_000_000
 )
 
-// bands are in the order of their scores.
+// bands holds the pricing bands in the order of their scores.
 var bands = [...]band{
 	{id: "PB_F", grade: "F", action: engine.Decline, minScore: 300, maxScore: 599},
 	{
@@ -76,7 +76,7 @@ var bands = [...]band{
 	},
 }
 
-// terms prepares the annuities of a band, as a plan does when it is compiled.
+// terms prepares the annuities of a band, as compiling a plan does.
 func terms(rateBP int64, months ...int) (list []loan.Terms) {
 	for _, m := range months {
 		t, err := loan.NewTerms(rateBP, m)
@@ -88,7 +88,7 @@ func terms(rateBP int64, months ...int) (list []loan.Terms) {
 	return list
 }
 
-// bandAt is the band of every score from minScore to maxScore.
+// bandAt holds the index of the band for each score from minScore to maxScore.
 var bandAt = func() (at [maxScore - minScore + 1]uint8) {
 	for i := range bands {
 		for score := bands[i].minScore; score <= bands[i].maxScore; score++ {
@@ -98,7 +98,7 @@ var bandAt = func() (at [maxScore - minScore + 1]uint8) {
 	return at
 }()
 
-// lend is how much a band lends to an applicant, and why no more.
+// lend is the limit of a band for an applicant, and the constraint that determined it.
 type lend struct {
 	paise         int64
 	capacityPaise int64
@@ -107,11 +107,16 @@ type lend struct {
 	notAvailable  bool
 }
 
-// limit is the least of the amount asked for, what the capacity carries, a
-// multiple of income and the band's most, floored to the step; then down by
-// steps while the rounded instalment is above the capacity.
+// limit returns the smallest of the requested amount, the principal that the capacity
+// can repay, a multiple of income and the limit of the band. It is rounded down to a
+// step, and lowered by further steps while the rounded instalment exceeds the capacity.
 func (b *band) limit(a *Applicant) lend {
-	l := lend{tenure: b.usual, notAvailable: true, paise: int64(a.RequestedAmount) * 100, binding: engine.RequestedAmount}
+	l := lend{
+		tenure:       b.usual,
+		notAvailable: true,
+		paise:        int64(a.RequestedAmount) * 100,
+		binding:      engine.RequestedAmount,
+	}
 	for i := range b.tenures {
 		if b.tenures[i].Months() == a.RequestedTenure {
 			l.tenure, l.notAvailable = i, false
@@ -141,11 +146,11 @@ func (b *band) limit(a *Applicant) lend {
 	return l
 }
 
-// foirMicros is the FOIR in millionths; it has three decimals.
+// foirMicros returns the FOIR, which has three decimals, in millionths.
 func foirMicros(a *Applicant) int64 { return int64(a.FOIR*micros + 0.5) }
 
-// price turns a limit into an offer: instalments, fee, tax, APR and the other
-// tenures at which the same limit fits.
+// price sets the offer for a limit: instalments, fee, tax, APR, and the other tenures at
+// which the instalment for the same limit is within the capacity.
 func (b *band) price(a *Applicant, l *lend, o *Offer) {
 	t := &b.tenures[l.tenure]
 	s := t.Schedule(l.paise)
@@ -169,7 +174,10 @@ func (b *band) price(a *Applicant, l *lend, o *Offer) {
 			continue
 		}
 		if emi := b.tenures[i].Instalment(l.paise); emi <= l.capacityPaise {
-			o.Alternatives = append(o.Alternatives, engine.Alternative{TenureMonths: b.tenures[i].Months(), InstalmentPaise: emi})
+			o.Alternatives = append(o.Alternatives, engine.Alternative{
+				TenureMonths:    b.tenures[i].Months(),
+				InstalmentPaise: emi,
+			})
 		}
 	}
 }

@@ -5,14 +5,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// Record is a whole decision in one form for all contestants, to be compared.
-// It is made only where decisions are checked, never where they are measured.
+// Record is a whole decision in a form that is the same for all contestants, so that
+// decisions can be compared. It is made only in checks, never in measurements.
 type Record struct {
 	Status  string
 	Grade   string
 	Score   string
-	Rules   []string // "id result", and the adjustments that applied
-	Points  []string // "factor points", clamp included
+	Rules   []string // "id result" of each knockout and each adjustment that applied
+	Points  []string // "factor points" of each factor and the clamp
 	Reasons []string
 	Offer   *Offer
 }
@@ -47,7 +47,7 @@ func (o *Outcome) record() Record {
 	return r
 }
 
-// recordOf is the record of a decision of our engine.
+// recordOf returns the record of a decision of our engine.
 func recordOf(d *engine.Decision) Record {
 	r := Record{Status: d.Status.String(), Grade: d.Grade, Score: d.FinalScore.String()}
 	for _, f := range d.Rules() {
@@ -64,13 +64,27 @@ func recordOf(d *engine.Decision) Record {
 		return r
 	}
 	r.Offer = &Offer{
-		Made: true, Indicative: o.Indicative, CounterOffer: o.CounterOffer, NotAvailable: o.TenureNotAvailable,
-		Binding: o.Binding, BandID: o.BandID, RateBP: o.RateBP, TenureMonths: o.TenureMonths,
-		LimitPaise: o.LimitPaise, RequestedPaise: o.RequestedPaise, EMIPaise: o.InstalmentPaise, LastPaise: o.LastPaise,
-		InterestPaise: o.InterestPaise, PayablePaise: o.PayablePaise,
-		FeePaise: o.FeePaise, GSTPaise: o.GSTPaise, NetPaise: o.NetPaise, APR: o.APR,
-		CapacityPaise: o.CapacityPaise, PostFOIR: o.PostFOIR,
-		Alternatives: append([]engine.Alternative(nil), d.Alternatives()...),
+		Made:           true,
+		Indicative:     o.Indicative,
+		CounterOffer:   o.CounterOffer,
+		NotAvailable:   o.TenureNotAvailable,
+		Binding:        o.Binding,
+		BandID:         o.BandID,
+		RateBP:         o.RateBP,
+		TenureMonths:   o.TenureMonths,
+		LimitPaise:     o.LimitPaise,
+		RequestedPaise: o.RequestedPaise,
+		EMIPaise:       o.InstalmentPaise,
+		LastPaise:      o.LastPaise,
+		InterestPaise:  o.InterestPaise,
+		PayablePaise:   o.PayablePaise,
+		FeePaise:       o.FeePaise,
+		GSTPaise:       o.GSTPaise,
+		NetPaise:       o.NetPaise,
+		APR:            o.APR,
+		CapacityPaise:  o.CapacityPaise,
+		PostFOIR:       o.PostFOIR,
+		Alternatives:   append([]engine.Alternative(nil), d.Alternatives()...),
 	}
 	for i := range o.Terms {
 		r.Offer.Terms = append(r.Offer.Terms, o.Terms[i].Code)

@@ -11,8 +11,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// applicantFields are the fields of an Applicant under their names in the
-// catalogue, in the order of the struct.
+// applicantFields returns the fields of an Applicant in the order of the struct.
 func applicantFields() (list []reflect.StructField) {
 	t := reflect.TypeFor[Applicant]()
 	for i := range t.NumField() {
@@ -21,6 +20,7 @@ func applicantFields() (list []reflect.StructField) {
 	return list
 }
 
+// fieldName returns the name of a field in the catalogue.
 func fieldName(f reflect.StructField) string { return f.Tag.Get("expr") }
 
 func fieldNames() (names []string) {
@@ -30,8 +30,8 @@ func fieldNames() (names []string) {
 	return names
 }
 
-// texts is the policy in the peers' language. expr and CEL read the same text:
-// both have &&, ||, !, in, the conditional operator and list literals.
+// texts holds the policy in the language of expr and CEL. Both read the same texts,
+// because both have &&, ||, !, in, the conditional operator and list literals.
 type texts struct {
 	rules       []string
 	adjustments []string
@@ -55,7 +55,7 @@ func writeTexts(p *engine.Policy) (t texts) {
 	return t
 }
 
-// all is every text in the order in which results are read back.
+// all returns every text in the order in which the results are read.
 func (t *texts) all() []string { return slices.Concat(t.rules, t.adjustments, t.factors, t.terms) }
 
 var symbols = map[rule.Op]string{
@@ -123,8 +123,8 @@ func product(o *rule.Operand, name string) string {
 	return "(" + strings.Join(args, " * ") + ")"
 }
 
-// literal writes a constant in the type of its field: CEL keeps whole numbers
-// and fractions apart.
+// literal writes a constant in the type of its field, because CEL does not compare
+// integers with floating-point numbers.
 func literal(name string, v rule.Value) string {
 	if v.Type() == rule.StringType {
 		return strconv.Quote(v.Text())

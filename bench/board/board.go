@@ -1,6 +1,6 @@
-// Package board holds what the contests found, in one form for all of them:
-// tables of contestants, and targets that were met or missed. It writes them
-// for a terminal and for a page.
+// Package board holds the results of all contests in a common form: tables of
+// contestants, and targets that were met or missed. It writes them as text for a terminal
+// and as Markdown for a page.
 package board
 
 import (
@@ -10,33 +10,33 @@ import (
 	"unicode/utf8"
 )
 
-// Section is what one contest found.
+// Section is the result of one contest.
 type Section struct {
-	Name    string // a word, which the page's markers have too
+	Name    string // one word; the page's markers contain it
 	Title   string
-	Note    string // how it was measured, in a line
+	Note    string // how it was measured, in one line
 	Tables  []Table
 	Targets []Target
-	Remarks []string // what a reader must know of the tables
+	Remarks []string // explanations of the tables
 }
 
-// Table has a head and rows of as many cells. The first column is text, the
+// Table is a head and rows with the same number of cells. The first column is text, the
 // others are figures.
 type Table struct {
 	Head []string
 	Rows [][]string
 }
 
-// Add adds a row; what is not given stays empty.
+// Add adds a row. The cells that are not given are empty.
 func (t *Table) Add(cells ...string) {
 	row := make([]string, len(t.Head))
 	copy(row, cells)
 	t.Rows = append(t.Rows, row)
 }
 
-// Target is something to be reached, and what was.
+// Target is a bound for the measurement of some work, and the result.
 type Target struct {
-	Work string // what is done
+	Work string // what is measured
 	Want string
 	Got  string
 	Met  bool
@@ -49,18 +49,18 @@ func (t *Target) mark() string {
 	return "MISSED"
 }
 
-// AtLeast adds a target that the median must not fall below; AtMost one that
-// it must not exceed. than is the bound in words, show writes what was measured.
+// AtLeast adds a target that is met if the median is at least want. than is the bound in
+// words, and show formats the measured values.
 func (s *Section) AtLeast(work, than string, got Spread, want float64, show func(float64) string) {
 	s.add(Target{Work: work, Want: "at least " + than, Got: got.Text(show), Met: got.Median >= want})
 }
 
-// AtMost is AtLeast the other way round.
+// AtMost adds a target that is met if the median is at most want.
 func (s *Section) AtMost(work, than string, got Spread, want float64, show func(float64) string) {
 	s.add(Target{Work: work, Want: "at most " + than, Got: got.Text(show), Met: got.Median <= want})
 }
 
-// add leaves out what was not measured.
+// add adds a target, unless it was not measured.
 func (s *Section) add(t Target) {
 	if t.Got != "" {
 		s.Targets = append(s.Targets, t)
@@ -86,7 +86,7 @@ func (s *Section) Text(out io.Writer) error {
 	return err
 }
 
-// Markdown is a section for a page, under a heading of its own.
+// Markdown returns the section as Markdown with a heading.
 func (s *Section) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%s\n", s.Title, s.Note)
@@ -100,7 +100,7 @@ func (s *Section) Markdown() string {
 	return b.String()
 }
 
-// Targets is one table of everything that was to be reached.
+// Targets returns a table of the targets of all sections.
 func Targets(sections []Section) Table {
 	t := Table{Head: []string{"work", "target", "measured", ""}}
 	for i := range sections {
@@ -112,7 +112,7 @@ func Targets(sections []Section) Table {
 	return t
 }
 
-// Print writes a table for a terminal, Page for a page.
+// Print writes the table for a terminal.
 func (t *Table) Print(out io.Writer) error {
 	var b strings.Builder
 	t.text(&b)
@@ -120,7 +120,7 @@ func (t *Table) Print(out io.Writer) error {
 	return err
 }
 
-// Page is the table in Markdown.
+// Page returns the table as Markdown.
 func (t *Table) Page() string {
 	var b strings.Builder
 	t.markdown(&b)
@@ -155,7 +155,7 @@ func (t *Table) markdown(b *strings.Builder) {
 		for i, cell := range row {
 			cells[i] = strings.ReplaceAll(strings.TrimSpace(cell), "|", `\|`)
 		}
-		// What belongs to the row above is set in from it.
+		// A row that belongs to the row above is indented in the text, and gets a dot here.
 		if strings.HasPrefix(row[0], "  ") {
 			cells[0] = "· " + cells[0]
 		}

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// Spread is the median of several rounds, with the least and the most. Without
-// rounds all three are no number.
+// Spread is the median, the smallest and the largest value of several rounds. All are NaN
+// if there was no round.
 type Spread struct{ Median, Least, Most float64 }
 
-// Of is the spread of some values.
+// Of returns the spread of some values.
 func Of(values ...float64) Spread {
 	n := len(values)
 	if n == 0 {
@@ -20,8 +20,8 @@ func Of(values ...float64) Spread {
 	return Spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1]}
 }
 
-// Quotients are the values of one contestant by another's of the same round:
-// what slows a whole round down cancels out.
+// Quotients returns the spread of one contestant's values divided by another's of the
+// same round. What slows down a whole round cancels out.
 func Quotients(values, by []float64) Spread {
 	list := make([]float64, 0, len(values))
 	for i := range min(len(values), len(by)) {
@@ -30,8 +30,8 @@ func Quotients(values, by []float64) Spread {
 	return Of(list...)
 }
 
-// Text is the median and, where there was more than one round, the least and
-// the most; "" for what was not measured.
+// Text returns the median and, if the values differ, the smallest and the largest one. It
+// returns "" if nothing was measured.
 func (s Spread) Text(show func(float64) string) string {
 	switch {
 	case math.IsNaN(s.Median):
@@ -43,7 +43,7 @@ func (s Spread) Text(show func(float64) string) string {
 	}
 }
 
-// Between is the least and the most alone.
+// Between returns the smallest and the largest value, or "" if they are equal.
 func (s Spread) Between(show func(float64) string) string {
 	if math.IsNaN(s.Median) || s.Least == s.Most {
 		return ""
@@ -51,7 +51,7 @@ func (s Spread) Between(show func(float64) string) string {
 	return show(s.Least) + " – " + show(s.Most)
 }
 
-// Show is the median alone, "" for what was not measured.
+// Show returns the median, or "" if nothing was measured.
 func (s Spread) Show(show func(float64) string) string {
 	if math.IsNaN(s.Median) {
 		return ""
@@ -59,7 +59,7 @@ func (s Spread) Show(show func(float64) string) string {
 	return show(s.Median)
 }
 
-// Nanos writes a time in the unit that suits it.
+// Nanos formats a time in nanoseconds with a suitable unit.
 func Nanos(nanos float64) string {
 	switch {
 	case math.IsNaN(nanos):
@@ -77,7 +77,7 @@ func Nanos(nanos float64) string {
 	}
 }
 
-// Times writes a ratio, with as many decimals as it bears.
+// Times formats a ratio, with fewer decimals for larger ones.
 func Times(ratio float64) string {
 	switch {
 	case ratio < 10:
@@ -89,17 +89,17 @@ func Times(ratio float64) string {
 	}
 }
 
-// Plain writes a number with two decimals, Whole one with none.
+// Plain formats a number with two decimals.
 func Plain(x float64) string { return fmt.Sprintf("%.2f", x) }
 
-// Whole writes a number without decimals.
+// Whole formats a number without decimals.
 func Whole(x float64) string { return fmt.Sprintf("%.0f", x) }
 
-// Mebibytes writes bytes.
+// Mebibytes formats a number of bytes in MiB.
 func Mebibytes(bytes float64) string { return fmt.Sprintf("%.1f MiB", bytes/(1<<20)) }
 
-// Count writes how often something happens for one unit of work. What the
-// runtime itself allocates now and then is rounded away.
+// Count formats a count for one unit of work. Below 0.01 it is 0: the runtime itself
+// allocates now and then.
 func Count(n float64) string {
 	switch {
 	case n < 0.01:

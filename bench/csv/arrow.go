@@ -10,11 +10,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/csv"
 )
 
-// arrowChunk is how many rows arrow-go makes a batch of.
+// arrowChunk is the number of rows in a batch of arrow-go.
 const arrowChunk = 16 << 10
 
-// byArrow has arrow-go read the file into columns, and the hand-written policy
-// go over them. It runs on one core.
+// byArrow reads the file into columns with arrow-go and decides the rows with the
+// hand-written policy. It runs on one core.
 func byArrow(_ context.Context, in input) (*outcome, error) {
 	f, err := os.Open(in.path)
 	if err != nil {
@@ -45,7 +45,7 @@ func byArrow(_ context.Context, in input) (*outcome, error) {
 	return &o, nil
 }
 
-// decideBatch puts the rows of a batch together again.
+// decideBatch assembles the rows of a batch from its columns and decides them.
 func (o *outcome) decideBatch(batch arrow.RecordBatch) error {
 	var whole [20][]int64
 	var decimal [20][]float64
@@ -65,10 +65,23 @@ func (o *outcome) decideBatch(batch arrow.RecordBatch) error {
 	for i := range int(batch.NumRows()) {
 		n := func(column int) int { return int(whole[column][i]) }
 		o.decide(&applicant{
-			score: n(1), age: n(2), income: decimal[3][i], foir: decimal[4][i], requested: n(5), enquiries: n(6),
-			tradelines: n(7), dpd: n(8), writtenOff: n(9), overdue: decimal[10][i], utilisation: decimal[11][i],
-			oldest: n(13), bounces: n(15), fraud: n(16), pincode: n(17),
-			employment: employmentOf([]byte(text.Value(i))), bad: n(19) != 0,
+			score:       n(1),
+			age:         n(2),
+			income:      decimal[3][i],
+			foir:        decimal[4][i],
+			requested:   n(5),
+			enquiries:   n(6),
+			tradelines:  n(7),
+			dpd:         n(8),
+			writtenOff:  n(9),
+			overdue:     decimal[10][i],
+			utilisation: decimal[11][i],
+			oldest:      n(13),
+			bounces:     n(15),
+			fraud:       n(16),
+			pincode:     n(17),
+			employment:  employmentOf([]byte(text.Value(i))),
+			bad:         n(19) != 0,
 		})
 	}
 	return nil

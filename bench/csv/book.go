@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// columns are those of the file, in its order.
+// columns lists the columns of the file in their order.
 var columns = []string{
-	"applicant_id", "score", "age", "monthly_income", "foir", "requested_amount", "enquiries_6m", "active_tradelines", "max_dpd_12m",
-	"bureau_written_off_36m", "bureau_overdue_amount", "bureau_card_utilisation", "bureau_live_unsecured", "bureau_oldest_account_months",
-	"bureau_report_age_days", "bank_bounces", "fraud_score", "location_pincode_risk_score", "employment_type", "bad",
+	"applicant_id", "score", "age", "monthly_income", "foir", "requested_amount", "enquiries_6m", "active_tradelines",
+	"max_dpd_12m", "bureau_written_off_36m", "bureau_overdue_amount", "bureau_card_utilisation",
+	"bureau_live_unsecured", "bureau_oldest_account_months", "bureau_report_age_days", "bank_bounces", "fraud_score",
+	"location_pincode_risk_score", "employment_type", "bad",
 }
 
-// writeBook writes a file of applications, the same for the same number of
-// rows. A hidden quality makes scores, repayment and outcomes go together.
+// writeBook writes a file of applications, which is always the same for the same number
+// of rows. A hidden quality correlates scores, repayment and outcomes.
 func writeBook(path string, rows int) (err error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -29,13 +30,13 @@ func writeBook(path string, rows int) (err error) {
 		}
 	}()
 	w := bufio.NewWriterSize(f, 1<<20)
-	fmt.Fprintln(w, strings.Join(columns, ",")) //nolint:errcheck // Flush tells.
-	//nolint:gosec // The same applications every time, and no secret.
+	fmt.Fprintln(w, strings.Join(columns, ",")) //nolint:errcheck // Flush returns the error.
+	//nolint:gosec // The file must be repeatable and is not secret.
 	r := rand.New(rand.NewPCG(11, 7))
 	line := make([]byte, 0, 256)
 	for i := range rows {
 		line = appendApplicant(line[:0], r, i)
-		w.Write(line) //nolint:errcheck // Flush tells.
+		w.Write(line) //nolint:errcheck // Flush returns the error.
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("write the file of applications: %w", err)
@@ -44,7 +45,8 @@ func writeBook(path string, rows int) (err error) {
 }
 
 var employments = []string{
-	"SALARIED", "SALARIED", "SALARIED", "SALARIED", "SALARIED", "SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED", "SELF_EMPLOYED",
+	"SALARIED", "SALARIED", "SALARIED", "SALARIED", "SALARIED", "SALARIED",
+	"SELF_EMPLOYED", "SELF_EMPLOYED", "SELF_EMPLOYED",
 	"SELF_EMPLOYED_PROFESSIONAL", "SELF_EMPLOYED_PROFESSIONAL", "RETIRED", "STUDENT", "HOMEMAKER", "OTHER",
 }
 
@@ -63,6 +65,8 @@ func appendApplicant(dst []byte, r *rand.Rand, i int) []byte {
 	bad := seldom(0.06, 1)
 	return fmt.Appendf(dst, "A%08d,%d,%d,%d,%.3f,%d,%d,%d,%d,%d,%d,%.2f,%d,%d,%d,%d,%d,%d,%s,%d\n",
 		i+1, score, 20+r.IntN(45), income, foir, 20_000+5_000*r.IntN(120), enquiries, r.IntN(12), seldom(0.12, 90),
-		seldom(0.015, 2), 500*seldom(0.03, 40), min(1, math.Abs(0.4-0.08*quality+0.25*r.NormFloat64())), r.IntN(6), int(r.ExpFloat64()*55),
-		r.IntN(31), seldom(0.12, 5), int(100*r.Float64()*r.Float64()), int(100*r.Float64()*r.Float64()), employments[r.IntN(len(employments))], bad)
+		seldom(0.015, 2), 500*seldom(0.03, 40), min(1, math.Abs(0.4-0.08*quality+0.25*r.NormFloat64())),
+		r.IntN(6), int(r.ExpFloat64()*55), r.IntN(31), seldom(0.12, 5),
+		int(100*r.Float64()*r.Float64()), int(100*r.Float64()*r.Float64()),
+		employments[r.IntN(len(employments))], bad)
 }

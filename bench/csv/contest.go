@@ -18,19 +18,19 @@ type options struct {
 	most         int // rows of the longest backtest
 }
 
-// entry is a contestant on so many cores.
+// entry is a contestant on a number of cores.
 type entry struct {
 	name  string
 	cores int
 }
 
-// contest writes the file and has everybody read it in turns.
+// contest writes the file and measures all contestants on it, in turns.
 func contest(ctx context.Context, o options) (s board.Section, err error) {
 	folder, err := os.MkdirTemp("", "verdict-bench-csv")
 	if err != nil {
 		return s, fmt.Errorf("make a folder for the file: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // It is the system's folder for such things.
+	defer os.RemoveAll(folder) //nolint:errcheck // The folder is in the system's temporary folder.
 	path := filepath.Join(folder, "book.csv")
 	if err := writeBook(path, o.rows); err != nil {
 		return s, err
@@ -51,7 +51,8 @@ func contest(ctx context.Context, o options) (s board.Section, err error) {
 				return s, err
 			}
 			if first := laps[entries[0]]; len(first) > 0 && l.Outcome != first[0].Outcome {
-				return s, fmt.Errorf("%s comes to other counts than ours:\n%+v\n%+v", e.name, l.Outcome, first[0].Outcome)
+				return s, fmt.Errorf("the counts of %s differ from ours:\n%+v\n%+v",
+					e.name, l.Outcome, first[0].Outcome)
 			}
 			laps[e] = append(laps[e], l)
 		}
@@ -64,16 +65,16 @@ func contest(ctx context.Context, o options) (s board.Section, err error) {
 	return t.section(), nil
 }
 
-// length is a backtest of so many rows.
+// length is a backtest of a number of rows.
 type length struct {
 	rows int
 	lap  *lap
 }
 
-// grow has ours read files of other lengths: short ones of their own, long ones
-// that are the file over and over. The longest takes minutes, in which the
-// machine may become another: tenths are a tenth of it, measured five times
-// before and five times after, so that both are under way for as long.
+// grow measures our backtest on files of other lengths. Short files are written; long
+// ones repeat the rows of the usual file. The longest backtest takes minutes, during which
+// the speed of the machine may change. tenths are backtests of a tenth of its rows, five
+// before and five after it, so that they take as long together as it does.
 func grow(ctx context.Context, o options, folder, path string) (list []length, tenths []*lap, err error) {
 	add := func(rows int) error {
 		l, err := growTo(ctx, o, folder, path, rows)
@@ -100,7 +101,7 @@ func grow(ctx context.Context, o options, folder, path string) (list []length, t
 	return list, tenths, nil
 }
 
-// times is how often a length is measured in a row.
+// times returns how often a length is measured in succession.
 func (o options) times(rows int) int {
 	if rows*10 == o.most {
 		return 5
@@ -122,7 +123,7 @@ func growTo(ctx context.Context, o options, folder, path string, rows int) (*lap
 		return nil, err
 	}
 	if n := l.Outcome.rows(); n != int64(rows) {
-		return nil, fmt.Errorf("a backtest of %d rows has %d", rows, n)
+		return nil, fmt.Errorf("a backtest of %d rows counted %d", rows, n)
 	}
 	return l, nil
 }

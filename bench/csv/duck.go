@@ -17,21 +17,22 @@ var policySQL string
 
 const hasDuck = true
 
-// duck runs the policy as one query of DuckDB, in this process.
+// duck decides all rows with one query of DuckDB, in this process.
 func duck(ctx context.Context, in input) (*outcome, error) {
 	db, err := sql.Open("duckdb", "")
 	if err != nil {
 		return nil, fmt.Errorf("open DuckDB: %w", err)
 	}
-	defer db.Close() //nolint:errcheck // There is nothing in it.
+	defer db.Close() //nolint:errcheck // The database is empty.
 	if _, err := db.ExecContext(ctx, fmt.Sprintf("set threads = %d", in.cores)); err != nil {
 		return nil, fmt.Errorf("set the threads of DuckDB: %w", err)
 	}
-	rows, err := db.QueryContext(ctx, strings.Replace(policySQL, "$1", "'"+strings.ReplaceAll(in.path, "'", "''")+"'", 1))
+	path := "'" + strings.ReplaceAll(in.path, "'", "''") + "'"
+	rows, err := db.QueryContext(ctx, strings.Replace(policySQL, "$1", path, 1))
 	if err != nil {
 		return nil, fmt.Errorf("query DuckDB: %w", err)
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells.
+	defer rows.Close() //nolint:errcheck // rows.Err returns the error.
 	var o outcome
 	for rows.Next() {
 		var grade string

@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// hand is the limit: a parser that knows this file by heart, no quotes, no
-// blanks, numbers that fit, the columns in their order, straight into the
-// struct that the hand-written policy reads.
+// hand decides the rows with a parser written for this one file: no quotes, no blank
+// cells, numbers that fit, and the columns in their order. It parses into the struct that
+// the hand-written policy reads. It is the limit.
 func hand(_ context.Context, in input) (*outcome, error) {
 	f, err := os.Open(in.path)
 	if err != nil {
@@ -47,12 +47,12 @@ func hand(_ context.Context, in input) (*outcome, error) {
 	return &outcomes[0], errors.Join(failures...)
 }
 
-// lineReader cuts a file at line feeds, for as many as ask.
+// lineReader splits a file into blocks of whole lines. It is safe for concurrent use.
 type lineReader struct {
 	mu   sync.Mutex
 	r    io.Reader
-	rest []byte
-	past bool // the header
+	rest []byte // the incomplete line at the end of the last block
+	past bool   // the header has been read
 }
 
 func (l *lineReader) next(memory []byte) ([]byte, error) {
@@ -80,7 +80,7 @@ func (l *lineReader) next(memory []byte) ([]byte, error) {
 	return block, nil
 }
 
-// scan is a place in a block.
+// scan is a position in a block.
 type scan struct {
 	data []byte
 	at   int

@@ -1,10 +1,10 @@
-// Command csv measures a backtest of a file side by side with what else could
-// run the same policy over it: a loop over encoding/csv, arrow-go, DuckDB, and a
-// parser and a policy written by hand for this one file, which is the limit. All
-// of them have to come to the same counts. It is a program of its own because
-// DuckDB needs a C compiler; the program one folder up runs it with -json.
+// Command csv measures a backtest of a file and compares it with other ways to run the
+// same policy on it: a loop over encoding/csv, arrow-go, DuckDB, and a parser and a policy
+// written by hand for this one file, which is the limit. All must produce the same counts.
+// It is a separate program because DuckDB needs a C compiler; the program in the parent
+// folder runs it with -json.
 //
-// ../README.md says what is measured and how.
+// ../README.md describes what is measured and how.
 package main
 
 import (
@@ -36,14 +36,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("csv", flag.ContinueOnError)
 	o := options{}
 	flags.IntVar(&o.rows, "rows", 1_000_000, "rows of the file")
-	flags.IntVar(&o.rounds, "rounds", 7, "how often each contestant is measured")
-	flags.IntVar(&o.most, "most", 10_000_000, "rows of the longest backtest, whose memory is taken")
+	flags.IntVar(&o.rounds, "rounds", 7, "measure each contestant this many times")
+	flags.IntVar(&o.most, "most", 10_000_000, "rows of the longest backtest, whose memory is measured")
 	asJSON := flags.Bool("json", false, "print the section as JSON")
 	only := flags.String("only", "", "measure this contestant in this process and print JSON")
 	var in input
-	flags.StringVar(&in.path, "file", "", "with -only: the file to read; one of its own when there is none")
-	flags.IntVar(&in.cores, "cores", 1, "with -only: goroutines that decide")
-	flags.IntVar(&in.times, "times", 1, "with -only ours: read the rows so many times over")
+	flags.StringVar(&in.path, "file", "", "with -only: the file to read (default: a new file)")
+	flags.IntVar(&in.cores, "cores", 1, "with -only: number of goroutines that decide")
+	flags.IntVar(&in.times, "times", 1, "with -only ours: read the rows this many times")
 	profile := flags.String("cpuprofile", "", "with -only: write a CPU profile to this file")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("make a folder for the file: %w", err)
 		}
-		defer os.RemoveAll(folder) //nolint:errcheck // It is the system's folder for such things.
+		defer os.RemoveAll(folder) //nolint:errcheck // The folder is in the system's temporary folder.
 		in.path = filepath.Join(folder, "book.csv")
 		if err := writeBook(in.path, o.rows); err != nil {
 			return err

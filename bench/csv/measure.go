@@ -14,7 +14,7 @@ import (
 	"verdict/bench/measure"
 )
 
-// The contestants.
+// The names of the contestants.
 const (
 	nameOurs  = "ours"
 	nameHand  = "limit"
@@ -23,30 +23,34 @@ const (
 	nameDuck  = "DuckDB"
 )
 
-// input is what a contestant reads, and on how many cores.
+// input is the file that a contestant reads, and the number of cores it uses.
 type input struct {
 	path  string
 	cores int
-	times int // how often ours reads the rows, one time after the other
+	times int // how often our backtest reads the rows, in succession
 }
 
 var contestants = map[string]func(ctx context.Context, in input) (*outcome, error){
-	nameOurs: ours, nameHand: hand, nameLoop: loop, nameArrow: byArrow, nameDuck: duck,
+	nameOurs:  ours,
+	nameHand:  hand,
+	nameLoop:  loop,
+	nameArrow: byArrow,
+	nameDuck:  duck,
 }
 
-// lap is one run of one contestant over the file.
+// lap is one run of a contestant over the file.
 type lap struct {
 	CPU, Wall time.Duration
 	PeakBytes int64
 	Outcome   outcome
 }
 
-// measureHere runs a contestant in this process. The CPU time is that of all
-// threads; starting the process is not in it.
+// measureHere measures a contestant in this process. The CPU time is that of all threads,
+// without the start of the process.
 func measureHere(ctx context.Context, name string, in input) (*lap, error) {
 	work, ok := contestants[name]
 	if !ok {
-		return nil, fmt.Errorf("there is no contestant %q", name)
+		return nil, fmt.Errorf("unknown contestant %q", name)
 	}
 	runtime.GOMAXPROCS(in.cores)
 	before, start := usage(), time.Now()
@@ -56,28 +60,34 @@ func measureHere(ctx context.Context, name string, in input) (*lap, error) {
 	}
 	after := usage()
 	return &lap{
-		CPU:  time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()),
-		Wall: time.Since(start), PeakBytes: after.Maxrss << 10, Outcome: *o,
+		CPU:       time.Duration(after.Utime.Nano() + after.Stime.Nano() - before.Utime.Nano() - before.Stime.Nano()),
+		Wall:      time.Since(start),
+		PeakBytes: after.Maxrss << 10,
+		Outcome:   *o,
 	}, nil
 }
 
 func usage() (u syscall.Rusage) {
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // cannot be: both arguments are valid
+		panic(err) // impossible: both arguments are valid
 	}
 	return u
 }
 
-// measureChild runs a contestant in a process of its own, on as many cores as
-// it may use if taskset is there, so that DuckDB's threads and our garbage
-// collector have no more than that either.
+// measureChild measures a contestant in a separate process. If taskset is installed, the
+// process is pinned to the cores it may use, so that the threads of DuckDB and our garbage
+// collector use no others.
 func measureChild(ctx context.Context, name string, in input) (*lap, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find the program itself: %w", err)
 	}
 	args := measure.Pinned([]string{
-		self, "-only", name, "-file", in.path, "-cores", strconv.Itoa(in.cores), "-times", strconv.Itoa(max(in.times, 1)),
+		self,
+		"-only", name,
+		"-file", in.path,
+		"-cores", strconv.Itoa(in.cores),
+		"-times", strconv.Itoa(max(in.times, 1)),
 	}, in.cores)
 	//nolint:gosec // The program runs itself.
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)

@@ -1,6 +1,6 @@
 package main
 
-// applicant is a row with the types that a program for this one file gives it.
+// applicant is a row in the types of a program for this one file.
 type applicant struct {
 	score, age, requested, enquiries, tradelines, dpd, writtenOff int
 	oldest, bounces, fraud, pincode                               int
@@ -23,11 +23,17 @@ const (
 )
 
 var employmentPoints = [...]int{
-	other: -18, salaried: 14, professional: 10, selfEmployed: 3, retired: -8, student: -18, homemaker: -18, unemployed: -18,
+	other:        -18,
+	salaried:     14,
+	professional: 10,
+	selfEmployed: 3,
+	retired:      -8,
+	student:      -18,
+	homemaker:    -18,
+	unemployed:   -18,
 }
 
-// employmentOf tells the types apart by length and first letter as far as it
-// can.
+// employmentOf returns the employment type of a cell. An unknown text means other.
 func employmentOf(text []byte) employment {
 	switch string(text) {
 	case "SALARIED":
@@ -48,18 +54,20 @@ func employmentOf(text []byte) employment {
 	return other
 }
 
-// whole and decimal are factors: the bounds of the bins, and their points.
+// whole is a factor of integers: the bounds of its bins, and their points.
 type whole struct {
 	bounds [5]int
 	points [6]int
 }
 
+// decimal is a factor of numbers with decimals.
 type decimal struct {
 	bounds [5]float64
 	points [6]int
 }
 
-const never = 1 << 40 // the bound of a bin that is not there
+// never is a bound that no value reaches, for a factor with fewer bins.
+const never = 1 << 40
 
 var (
 	scoreBins      = whole{[5]int{600, 650, 700, 740, 780}, [6]int{-45, -15, 15, 35, 55, 70}}
@@ -75,8 +83,8 @@ var (
 	utilisationBin = decimal{[5]float64{0.1, 0.3, 0.5, 0.7, 0.9}, [6]int{10, 8, 2, -6, -14, -22}}
 )
 
-// of counts the bounds that are passed, without a branch that could be guessed
-// wrong.
+// of returns the points of a value. It counts the bounds that the value reaches, without
+// branches that could be mispredicted.
 func (w *whole) of(x int) int {
 	at := 0
 	for _, b := range w.bounds {
@@ -99,12 +107,13 @@ func (d *decimal) of(x float64) int {
 
 func (a *applicant) points() int {
 	sum := 585 + scoreBins.of(a.score) + ageBins.of(a.age) + enquiryBins.of(a.enquiries) + dpdBins.of(a.dpd) +
-		oldestBins.of(a.oldest) + tradelineBins.of(a.tradelines) + bounceBins.of(a.bounces) + pincodeBins.of(a.pincode) +
-		incomeBins.of(a.income) + foirBins.of(a.foir) + utilisationBin.of(a.utilisation) + employmentPoints[a.employment]
+		oldestBins.of(a.oldest) + tradelineBins.of(a.tradelines) + bounceBins.of(a.bounces) +
+		pincodeBins.of(a.pincode) + incomeBins.of(a.income) + foirBins.of(a.foir) +
+		utilisationBin.of(a.utilisation) + employmentPoints[a.employment]
 	return min(900, max(300, sum))
 }
 
-// knockouts are the rules that hit, a bit for each in declared order.
+// knockouts returns the rules that hit, one bit for each in declared order.
 func (a *applicant) knockouts() uint32 {
 	hit := func(i int, is bool) uint32 {
 		if is {
@@ -131,14 +140,15 @@ const (
 	declining = referring - 1
 )
 
-// The bands, best first.
+// The bands, the best first: smallest score, largest limit and income multiple.
 var (
 	bandFrom     = [grades]int{740, 700, 660, 620, 580, 300}
 	bandMost     = [grades]int64{1_200_000, 800_000, 500_000, 300_000, 150_000, 0}
 	bandMultiple = [grades]float64{10, 9, 8, 6, 4, 0}
 )
 
-// decide is policy.json written by hand, with no more than the counts.
+// decide decides a row by the rules of policy.json, written by hand, and counts the
+// result.
 func (o *outcome) decide(a *applicant) {
 	hits := a.knockouts()
 	for rest, i := hits, 0; rest != 0; rest, i = rest>>1, i+1 {

@@ -21,8 +21,8 @@ import (
 //go:embed policy.json
 var policyJSON []byte
 
-// ours is a backtest as the product runs it, with everything that its report
-// says: the decision with its priced offer and its reasons, and every metric.
+// ours runs a backtest as the product does, with everything in its report: decisions with
+// priced offers and reasons, and every metric.
 func ours(_ context.Context, in input) (*outcome, error) {
 	plan, err := readPlan()
 	if err != nil {
@@ -43,20 +43,23 @@ func ours(_ context.Context, in input) (*outcome, error) {
 		return nil, fmt.Errorf("read the header: %w", err)
 	}
 	run, err := backtest.New(backtest.Setup{
-		Header: header, Outcome: "bad", LGD: backtest.DefaultLGD, FundingRate: backtest.DefaultFundingRate,
+		Header:      header,
+		Outcome:     "bad",
+		LGD:         backtest.DefaultLGD,
+		FundingRate: backtest.DefaultFundingRate,
 	}, plan, nil)
 	if err != nil {
 		return nil, fmt.Errorf("set up the backtest: %w", err)
 	}
-	whole, err := spread(run, reader, in.cores)
+	whole, err := decideBlocks(run, reader, in.cores)
 	if err != nil {
 		return nil, err
 	}
 	return outcomeOf(run.Report(whole))
 }
 
-// repeated is a file with its rows so many times over, so that a backtest of a
-// hundred million rows needs no file of ten gigabytes.
+// repeated returns a reader of the file with its rows repeated. A backtest of a hundred
+// million rows thus needs no file of ten gigabytes.
 func repeated(f *os.File, times int) (io.Reader, error) {
 	if times <= 1 {
 		return f, nil
@@ -76,9 +79,9 @@ func repeated(f *os.File, times int) (io.Reader, error) {
 	return io.MultiReader(parts...), nil
 }
 
-// spread has goroutines take turns at reading a block, and decide it on their
-// own.
-func spread(run *backtest.Run, reader *sheet.Reader, cores int) (*backtest.Partial, error) {
+// decideBlocks decides the rows in one goroutine for each core. The goroutines take turns
+// reading a block, and decide it concurrently.
+func decideBlocks(run *backtest.Run, reader *sheet.Reader, cores int) (*backtest.Partial, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	whole, failure := backtest.NewPartial(), error(nil)
@@ -122,16 +125,21 @@ func readPlan() (*engine.Plan, error) {
 	return engine.Compile(policy, field.Catalogue()), nil
 }
 
-// outcomeOf takes out of the report what the others have too.
+// outcomeOf returns the part of the report that the other contestants also count.
 func outcomeOf(r *backtest.Report) (*outcome, error) {
 	if r.RowsFailed > 0 || r.Performance.Labelled != r.RowsTotal {
-		return nil, fmt.Errorf("%d rows failed, %d of %d are labelled", r.RowsFailed, r.Performance.Labelled, r.RowsTotal)
+		return nil, fmt.Errorf("%d rows failed, %d of %d are labelled",
+			r.RowsFailed, r.Performance.Labelled, r.RowsTotal)
 	}
 	var o outcome
 	for _, g := range r.ByGrade {
 		o.Grades[strings.Index(gradeNames, g.Grade)] = gradeCount{
-			Rows: g.Count, Approved: g.Approved, Referred: g.Referred,
-			Bad: g.BadRate.Bad, BadApproved: g.BadRateApproved.Bad, LimitRupees: g.TotalLimit.Paise / 100,
+			Rows:        g.Count,
+			Approved:    g.Approved,
+			Referred:    g.Referred,
+			Bad:         g.BadRate.Bad,
+			BadApproved: g.BadRateApproved.Bad,
+			LimitRupees: g.TotalLimit.Paise / 100,
 		}
 	}
 	for i, k := range r.Rules {

@@ -1,23 +1,23 @@
 package main
 
-// The grades of policy.json, and how many rules it has.
+// The grades of policy.json, and the number of its rules.
 const (
 	gradeNames = "ABCDEF"
 	grades     = len(gradeNames)
 	rules      = 12
 )
 
-// outcome is what every contestant has to come to.
+// outcome holds the counts that every contestant must produce.
 type outcome struct {
 	Grades [grades]gradeCount
 	Hits   [rules]int64 // of each knockout, in declared order
 }
 
-// gradeCount is what became of the applications of one grade.
+// gradeCount holds the counts of one grade.
 type gradeCount struct {
 	Rows, Approved, Referred int64
 	Bad, BadApproved         int64
-	LimitRupees              int64 // of the approved
+	LimitRupees              int64 // total limit of the approved rows
 }
 
 func (o *outcome) rows() (n int64) {

@@ -6,19 +6,22 @@ import (
 	"verdict/bench/board"
 )
 
-// table is what was measured.
+// table holds all measurements.
 type table struct {
 	o       options
 	entries []entry
 	laps    map[entry][]*lap
 	growth  []length
-	tenths  []*lap // a tenth of the last, several times before it and after it
+	tenths  []*lap // backtests of a tenth of the last length, measured before it and after it
 }
 
-// perSecond is rows of a lap by CPU-second, in millions; speed those by second.
+// perSecond returns millions of rows for each second of CPU time.
 func perSecond(l *lap) float64 { return float64(l.Outcome.rows()) / l.CPU.Seconds() / 1e6 }
-func speed(l *lap) float64     { return float64(l.Outcome.rows()) / l.Wall.Seconds() / 1e6 }
-func peak(l *lap) float64      { return float64(l.PeakBytes) }
+
+// speed returns millions of rows for each second.
+func speed(l *lap) float64 { return float64(l.Outcome.rows()) / l.Wall.Seconds() / 1e6 }
+
+func peak(l *lap) float64 { return float64(l.PeakBytes) }
 
 func (t *table) values(e entry, of func(*lap) float64) (values []float64) {
 	for _, l := range t.laps[e] {
@@ -36,11 +39,12 @@ func (t *table) ratio(e, by entry, of func(*lap) float64) board.Spread {
 func (t *table) section() board.Section {
 	s := board.Section{
 		Name: "csv", Title: "A backtest of a file",
-		Note: fmt.Sprintf("%d rows of %d columns, %d knockouts, 12 factors, %d bands; %d rounds; medians; ratios within a round.",
+		Note: fmt.Sprintf("%d rows of %d columns, %d knockouts, 12 factors, %d bands; %d rounds; medians; "+
+			"ratios within a round.",
 			t.o.rows, len(columns), rules, grades, t.o.rounds),
 		Tables: []board.Table{t.speeds(), t.lengths()},
-		Remarks: []string{"Ours prices every row, gives its reasons and makes the whole report; the others count and do nothing else. " +
-			"All come to the same counts. The long backtests are the file over and over."},
+		Remarks: []string{"Our backtest prices every row, finds its reasons and makes the whole report; " +
+			"the others only count. All produce the same counts. The long backtests repeat the rows of the file."},
 	}
 	if !hasDuck {
 		s.Remarks = append(s.Remarks, "DuckDB is left out: it needs a C compiler.")
@@ -50,7 +54,9 @@ func (t *table) section() board.Section {
 }
 
 func (t *table) speeds() board.Table {
-	out := board.Table{Head: []string{"backtest of a file", "M rows a CPU-second", "least – most", "M rows a second", "peak", "ours by it"}}
+	out := board.Table{Head: []string{
+		"backtest of a file", "M rows a CPU-second", "least – most", "M rows a second", "peak", "ours by it",
+	}}
 	for _, e := range t.entries {
 		name := "  " + e.name
 		if e.name == nameOurs {
@@ -85,11 +91,13 @@ func (t *table) targets(s *board.Section) {
 		return
 	}
 	last := t.growth[len(t.growth)-1]
-	s.AtMost(fmt.Sprintf("backtest of %d rows", last.rows), "256 MiB", board.Of(peak(last.lap)), 256<<20, board.Mebibytes)
+	s.AtMost(fmt.Sprintf("backtest of %d rows", last.rows), "256 MiB",
+		board.Of(peak(last.lap)), 256<<20, board.Mebibytes)
 	if len(t.tenths) == 0 {
 		return
 	}
-	// The first lengths are dominated by starting; linear is told from a tenth on.
+	// Short backtests spend most of their time on starting, so compare with a tenth of the
+	// longest.
 	tenth := t.growth[len(t.growth)-2]
 	ratios := make([]float64, len(t.tenths))
 	for i, l := range t.tenths {

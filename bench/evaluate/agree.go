@@ -10,12 +10,13 @@ import (
 	"verdict/internal/report"
 )
 
-// Agree holds what everybody comes to against ours on every request.
+// Agree returns an error if the results of any contestant differ from ours on any
+// request.
 func Agree() error {
 	for i, body := range bodies() {
 		app := read(body)
 		if len(app.Statement.Transactions) != rowCount || len(app.History.Accounts) != tradelines {
-			return fmt.Errorf("request %d was not read whole", i)
+			return fmt.Errorf("request %d was not read completely", i)
 		}
 		if err := agreeOnFeatures(app); err != nil {
 			return fmt.Errorf("request %d: %w", i, err)
@@ -30,8 +31,8 @@ func Agree() error {
 	return nil
 }
 
-// agreeOnFeatures holds the features written by hand, their hash, and those by
-// a pass each against ours.
+// agreeOnFeatures compares our features with those of the limit and of the peer, and our
+// hash with that of the limit.
 func agreeOnFeatures(app *application.Application) error {
 	l, h, each := new(limit), newLimitHash(), peerFeatures()
 	var ours feature.Vector
@@ -52,13 +53,20 @@ func agreeOnFeatures(app *application.Application) error {
 	return nil
 }
 
-// extractedOf is what we read, as far as a JSON library brings it too.
+// extractedOf returns the part of what we read that extract also gets from a JSON
+// library.
 func extractedOf(app *application.Application) *extracted {
 	e := &extracted{reported: app.History.Reported}
 	for _, a := range app.History.Accounts {
 		e.accounts = append(e.accounts, report.Account{
-			Opened: a.Opened, Closed: a.Closed, Reported: a.Reported, SanctionedPaise: a.SanctionedPaise,
-			BalancePaise: a.BalancePaise, OverduePaise: a.OverduePaise, InstalmentPaise: a.InstalmentPaise, History: a.History,
+			Opened:          a.Opened,
+			Closed:          a.Closed,
+			Reported:        a.Reported,
+			SanctionedPaise: a.SanctionedPaise,
+			BalancePaise:    a.BalancePaise,
+			OverduePaise:    a.OverduePaise,
+			InstalmentPaise: a.InstalmentPaise,
+			History:         a.History,
 		})
 	}
 	for _, q := range app.History.Enquiries {
@@ -66,7 +74,10 @@ func extractedOf(app *application.Application) *extracted {
 	}
 	for _, r := range app.Statement.Transactions {
 		e.transactions = append(e.transactions, report.Transaction{
-			Day: r.Day, Credit: r.Credit, AmountPaise: r.AmountPaise, BalancePaise: r.BalancePaise,
+			Day:          r.Day,
+			Credit:       r.Credit,
+			AmountPaise:  r.AmountPaise,
+			BalancePaise: r.BalancePaise,
 		})
 	}
 	return e

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The size of a large request, as the targets name it.
+// The size of a large request. The targets name it.
 const (
 	tradelines    = 40
 	monthsEach    = 36
@@ -18,18 +18,19 @@ const (
 	statementDays = 365
 )
 
-// requestCount is how many different requests there are, so that no branch is
-// learnt by heart.
+// requestCount is the number of different requests. There are several, so that the
+// branch predictor cannot memorize one.
 const requestCount = 16
 
 // asOf is the day of the requests and of their reports.
 var asOf = civil.DayOf(2026, 11, 15)
 
-// bodies are the requests, the same on every machine.
+// bodies returns the requests, which are the same on every machine.
 func bodies() [][]byte {
 	list := make([][]byte, requestCount)
 	for i := range list {
-		g := generator{Rand: rand.New(rand.NewPCG(uint64(i), 20261115))} //nolint:gosec // It has to be the same every time.
+		seeded := rand.NewPCG(uint64(i), 20261115)
+		g := generator{Rand: rand.New(seeded)} //nolint:gosec // The requests must be repeatable.
 		list[i] = g.body()
 	}
 	return list
@@ -37,8 +38,8 @@ func bodies() [][]byte {
 
 type generator struct{ *rand.Rand }
 
-// body writes one request: a report of the common shape, and a year's bank
-// statement in the words of the account aggregators.
+// body returns a request: a report in the common shape, and the bank statement of a year
+// in the terms of the account aggregators.
 func (g generator) body() []byte {
 	w := &wire.Writer{Buf: make([]byte, 0, 350<<10)}
 	w.Object().Key("bureau").Plain("experian").Key("report").Object().Key("experian").Object()
@@ -100,12 +101,11 @@ func (g generator) account(w *wire.Writer) {
 	w.EndArray().EndObject()
 }
 
-// line is a kind of transaction: how often it occurs, in ten-thousandths, and
-// what it says, with a number in it.
+// line is a kind of transaction.
 type line struct {
-	share                 int
-	kind, mode, narration string
-	most                  int // rupees
+	share                 int    // frequency in ten-thousandths
+	kind, mode, narration string // narration contains the format of a number
+	most                  int    // largest amount in rupees
 }
 
 var lines = []line{
@@ -126,8 +126,8 @@ var lines = []line{
 	{50, "CREDIT", "FT", "NEFT CR %012d SELF TRANSFER", 50_000},
 }
 
-// rows writes the statement, oldest first, each balance following from the
-// one before.
+// rows writes the transactions, the oldest first. Each balance follows from the previous
+// one.
 func (g generator) rows(w *wire.Writer) {
 	ends := make([]int, len(lines))
 	sum := 0

@@ -20,8 +20,8 @@ const (
 	Sonic  = "sonic"
 )
 
-// Contest measures what a large evaluate request costs. encoding/json/v2 is an
-// experiment of the toolchain, so a program of its own is built with it.
+// Contest measures the cost of a large evaluate request. encoding/json/v2 is an
+// experiment of the toolchain, so Contest builds a separate program with it.
 func Contest(ctx context.Context, o measure.Options) (s board.Section, err error) {
 	folder, err := os.MkdirTemp("", "verdict-bench-")
 	if err != nil {
@@ -30,18 +30,22 @@ func Contest(ctx context.Context, o measure.Options) (s board.Section, err error
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	program := filepath.Join(folder, "jsonv2")
 	measure.Progress("building the program with encoding/json/v2")
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "verdict/bench/jsonv2") //nolint:gosec // A folder of our own.
+	//nolint:gosec // The path is in the temporary folder made above.
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "verdict/bench/jsonv2")
 	cmd.Env = append(os.Environ(), "GOEXPERIMENT=jsonv2")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return s, fmt.Errorf("build the program with encoding/json/v2: %w: %s", err, out)
 	}
-	measure.Progress("evaluate, everybody reads the requests")
+
+	measure.Progress("evaluate: comparing the results of all contestants")
 	if err := Agree(); err != nil {
 		return s, err
 	}
-	if out, err := exec.CommandContext(ctx, program, "-agree").CombinedOutput(); err != nil { //nolint:gosec // The program that was just built.
+	//nolint:gosec // The program was built above.
+	if out, err := exec.CommandContext(ctx, program, "-agree").CombinedOutput(); err != nil {
 		return s, fmt.Errorf("encoding/json/v2: %w: %s", err, out)
 	}
+
 	o.Programs = map[string]string{DecodeBy + JSONv2: program, DecodeAlone + JSONv2: program}
 	var names []string
 	for _, c := range Contestants(nil) {
@@ -57,7 +61,8 @@ func Contest(ctx context.Context, o measure.Options) (s board.Section, err error
 func section(r measure.Results, o measure.Options) board.Section {
 	s := board.Section{
 		Name: "evaluate", Title: "A large evaluate request",
-		Note: fmt.Sprintf("%d requests of about 328 KB: 40 accounts of 36 months, 60 enquiries, 2,000 transactions; %d rounds; CPU time of one, medians; ratios within a round.",
+		Note: fmt.Sprintf("%d requests of about 328 KB: 40 accounts of 36 months, 60 enquiries, 2,000 transactions; "+
+			"%d rounds; CPU time of one, medians; ratios within a round.",
 			requestCount, o.Rounds),
 	}
 	t := board.Table{Head: []string{"work", "CPU time", "least – most", "its time by ours", "allocations"}}
@@ -66,7 +71,8 @@ func section(r measure.Results, o measure.Options) board.Section {
 		if by != "" {
 			ratio = r.Ratio(name, by).Text(board.Times)
 		}
-		t.Add(what, r.Nanos(name).Show(board.Nanos), r.Nanos(name).Between(board.Nanos), ratio, r.Allocs(name).Show(board.Count))
+		nanos := r.Nanos(name)
+		t.Add(what, nanos.Show(board.Nanos), nanos.Between(board.Nanos), ratio, r.Allocs(name).Show(board.Count))
 	}
 	row("feature vector, ours", FeaturesOurs, "")
 	row("  by hand (the limit)", FeaturesLimit, FeaturesOurs)
@@ -88,7 +94,8 @@ func section(r measure.Results, o measure.Options) board.Section {
 	s.Tables = []board.Table{t}
 	s.AtMost("feature vector", "1.6 × the limit", r.Ratio(FeaturesOurs, FeaturesLimit), 1.6, board.Times)
 	s.AtMost("feature vector with its hash", "1.6 × the limit", r.Ratio(HashedOurs, HashedLimit), 1.6, board.Times)
-	s.AtLeast("read a body of 328 KB", "5 × faster than encoding/json", r.Ratio(DecodeBy+JSON, DecodeOurs), 5, board.Times)
+	s.AtLeast("read a body of 328 KB", "5 × faster than encoding/json",
+		r.Ratio(DecodeBy+JSON, DecodeOurs), 5, board.Times)
 	s.AtMost("read a body of 328 KB", "400 allocations", board.Of(r.Allocs(DecodeOurs).Median), 400, board.Count)
 	return s
 }

@@ -18,16 +18,16 @@ const (
 	HashedLimit    = "features-hashed-limit"
 	DecodeOurs     = "decode-ours"
 	DecodeParse    = "decode-parse"
-	DecodeBy       = "decode-by-"    // and the library's name
-	DecodeAlone    = "decode-alone-" // into structs, and no more
+	DecodeBy       = "decode-by-"    // followed by the name of a library
+	DecodeAlone    = "decode-alone-" // the same, for decoding into structs alone
 	Whole          = "evaluate"
 	WholeFeatures  = "evaluate-features"
 	WholeDecide    = "evaluate-decide"
 	WholeStored    = "evaluate-stored"
 )
 
-// Contestants are all that is measured here; policy is what requests are
-// decided by.
+// Contestants returns everything that this package measures. policy is the document of
+// the policy that decides the requests.
 func Contestants(policy []byte) []measure.Contestant {
 	list := append(features(), decoders()...)
 	return append(list,
@@ -53,7 +53,7 @@ func Contestants(policy []byte) []measure.Contestant {
 }
 
 func features() []measure.Contestant {
-	// each makes a contestant of a function of one request.
+	// each returns a contestant that calls the function on every request.
 	each := func(name string, start func() func(app *application.Application)) measure.Contestant {
 		return measure.Contestant{Name: name, Start: func() (func(int), int) {
 			list, f := applications(), start()
@@ -120,5 +120,5 @@ func decoders() []measure.Contestant {
 	return list
 }
 
-// keep takes a result, so that no compiler drops the work.
+// keep uses the results, so that the compiler cannot remove the work.
 func keep(results ...any) { runtime.KeepAlive(results) }

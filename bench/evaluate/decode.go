@@ -5,8 +5,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// request is an evaluate body as a user of a JSON library writes it down. It
-// holds what we read, and no more.
+// request is an evaluate body as a user of a JSON library declares it. It has only the
+// members that we read too.
 type request struct {
 	Bureau string `json:"bureau"`
 	Report map[string]struct {
@@ -67,13 +67,12 @@ type transaction struct {
 	Narration string  `json:"narration"`
 }
 
-// read is our way: the strict document, then everything that is read of it,
-// checked, with the facts that follow and what each transaction was found to
-// be.
+// read reads a body as our service does: it parses the document strictly, checks every
+// member, derives the facts and classifies each transaction.
 func read(body []byte) *application.Application {
 	v, err := wire.Parse(body)
 	if err != nil {
-		panic(err) // the bodies are ours
+		panic(err) // impossible: this package wrote the bodies
 	}
 	app, err := application.ReadEvaluate(v, application.Options{Today: asOf})
 	if err != nil {
@@ -83,7 +82,7 @@ func read(body []byte) *application.Application {
 	return app
 }
 
-// applications are the requests, read.
+// applications returns the requests as our service reads them.
 func applications() []*application.Application {
 	list := make([]*application.Application, 0, requestCount)
 	for _, body := range bodies() {

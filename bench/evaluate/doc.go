@@ -1,5 +1,5 @@
-// Package evaluate measures what a large evaluate request costs before it is
-// stored: reading its body, computing its feature vector, and everything
-// together. Beside each stand the limit, Go written by hand for the same work,
-// and what a user would write instead.
+// Package evaluate measures the cost of a large evaluate request before it is stored:
+// reading its body, computing its feature vector, and everything together. Each is
+// compared with the limit, which is Go code written by hand for the same work, and with
+// the code that a user would write instead.
 package evaluate

@@ -8,13 +8,13 @@ import (
 	"verdict/internal/report"
 )
 
-// The limit: the 3,492 features written out by hand for the large request. It
-// goes over the records once, into buckets of days, and then adds the buckets
-// up. It takes for granted what that request has: every source, transactions
-// in order, no amount out of bounds.
+// The limit computes the 3,492 features with code written by hand for the large request.
+// It adds each record once to buckets of days, and then adds up the buckets. It relies on
+// the properties of that request: every source is present, the transactions are sorted,
+// and no amount is out of range.
 
-// The rows, a metric each with its products, in the catalogue's order; behind
-// them what ratios divide by.
+// The first row of each metric, in the order of the catalogue. A metric has a row for
+// each of its products. After pairCount come the rows that ratios divide by.
 const (
 	rowEnquiry     = 0
 	rowOpened      = rowEnquiry + 11
@@ -56,8 +56,8 @@ const (
 	allRows       = rowDetected + 1
 )
 
-// buckets is how many stretches of days the windows and their halves cut a
-// year into, and one for what is older.
+// buckets is the number of parts into which the windows and their halves divide a year,
+// plus one for everything older.
 const buckets = 13
 
 type bucket struct{ n, sum, max int64 }
@@ -70,20 +70,20 @@ func (b *bucket) add(value int64) {
 	b.max = max(b.max, value)
 }
 
-// limitVector is the answer, in the order of the names.
+// limitVector is the result, in the order of the names.
 type limitVector struct {
 	values [feature.Count]int64
 	known  [feature.Count]bool
 }
 
-// limit is the program with its memory.
+// limit computes features. It reuses its memory.
 type limit struct {
 	rows   [allRows]bucketRow
-	late   [classCount][4]bucketRow // months by class: all, 1, 30 and 90 days late
+	late   [classCount][4]bucketRow // months by class: all, at least 1, 30 and 90 days late
 	months [24]struct{ income, emi int64 }
-	newest civil.Month // of the payment histories
-	whole  civil.Month // the last whole month of the statement
-	first  civil.Month // the first
+	newest civil.Month // newest month of the payment histories
+	whole  civil.Month // last whole month of the statement
+	first  civil.Month // first whole month of the statement
 	vector limitVector
 }
 
@@ -94,6 +94,7 @@ var (
 	monthPart = cutInto(24, monthCuts[:])
 )
 
+// cutInto returns the bucket of each age below most. A bucket ends before each cut.
 func cutInto(most int, cuts []int) []uint8 {
 	list := make([]uint8, most)
 	at := uint8(0)
@@ -106,7 +107,7 @@ func cutInto(most int, cuts []int) []uint8 {
 	return list
 }
 
-// bucketOf is the bucket of a day; ok is false for one still to come.
+// bucketOf returns the bucket of a day. ok is false if the day is in the future.
 func bucketOf(on civil.Day) (at uint8, ok bool) {
 	age := int64(asOf) - int64(on)
 	if uint64(age) < uint64(len(dayBucket)) {
@@ -115,23 +116,32 @@ func bucketOf(on civil.Day) (at uint8, ok bool) {
 	return buckets - 1, age >= 0
 }
 
-// classCount is how many classes of credit there are: the products of a
-// report and, last, personal loans of up to ₹50,000.
+// classCount is the number of classes of credit: the products of a report and, as the
+// last one, personal loans of up to ₹50,000.
 const (
 	classCount  = int(report.BusinessLoanSecured) + 2
 	smallTicket = classCount - 1
 )
 
-// Which products a class counts in: of the long list, and of the list of four
-// that most metrics of accounts have, and of the instalments'.
+// The products in which a class is counted, as indexes: longProducts in the list of
+// eleven products, fourProducts in the list of four that most metrics of accounts have,
+// and emiProducts in that of the instalments.
 var (
 	longProducts = [classCount][]uint8{
-		report.OtherUnsecured: {0, 1}, report.OtherSecured: {0, 2}, report.PersonalLoan: {0, 1, 3},
-		report.CreditCard: {0, 1, 5}, report.ConsumerLoan: {0, 1, 6}, report.VehicleLoan: {0, 2, 7},
-		report.HomeLoan: {0, 2, 8}, report.GoldLoan: {0, 2, 9}, report.BusinessLoan: {0, 1, 10},
-		report.BusinessLoanSecured: {0, 2, 10}, smallTicket: {0, 1, 3, 4},
+		report.OtherUnsecured:      {0, 1},
+		report.OtherSecured:        {0, 2},
+		report.PersonalLoan:        {0, 1, 3},
+		report.CreditCard:          {0, 1, 5},
+		report.ConsumerLoan:        {0, 1, 6},
+		report.VehicleLoan:         {0, 2, 7},
+		report.HomeLoan:            {0, 2, 8},
+		report.GoldLoan:            {0, 2, 9},
+		report.BusinessLoan:        {0, 1, 10},
+		report.BusinessLoanSecured: {0, 2, 10},
+		smallTicket:                {0, 1, 3, 4},
 	}
-	fourProducts, emiProducts = shortened(report.CreditCard), shortened(report.PersonalLoan, report.Product(smallTicket))
+	fourProducts = shortened(report.CreditCard)
+	emiProducts  = shortened(report.PersonalLoan, report.Product(smallTicket))
 )
 
 func shortened(fourth ...report.Product) (list [classCount][]uint8) {
@@ -159,7 +169,7 @@ func (l *limit) add(row int, products []uint8, at uint8, value int64) {
 	}
 }
 
-// compute is the whole program.
+// compute sets the vector to the features of a history and a statement.
 func (l *limit) compute(h *report.History, s *report.Statement) {
 	clear(l.rows[:])
 	clear(l.late[:])

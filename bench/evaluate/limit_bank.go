@@ -5,12 +5,11 @@ import (
 	"verdict/internal/report"
 )
 
-// channelRow is the place of a channel among all, upi, transfer, cash and
-// other.
+// channelRow holds the index of each channel in the list all, upi, transfer, cash, other.
 var channelRow = [4]int{report.OtherChannel: 4, report.UPI: 1, report.Transfer: 2, report.Cash: 3}
 
-// transactions goes over the statement once: its events, the balance at the
-// end of each day, and the sums of its months.
+// transactions reads the statement once and counts its events, the balance at the end of
+// each day, and the sums of its months.
 func (l *limit) transactions(s *report.Statement) {
 	l.first, l.whole, _ = report.WholeMonths(s)
 	if asOf < l.whole.Last() {
@@ -52,7 +51,8 @@ func (l *limit) transactions(s *report.Statement) {
 	}
 }
 
-// days counts the days that ended with a balance.
+// days counts the days from one day until before another, which all ended with the same
+// balance.
 func (l *limit) days(from, to civil.Day, balance int64) {
 	for day := max(from, asOf-civil.Day(len(dayBucket))+1); day < to; day++ {
 		at := dayBucket[asOf-day]
@@ -122,8 +122,8 @@ func (l *limit) instrument(found report.Found, row int, at uint8, value int64) {
 	l.one(found, report.Cheque, row+2, at, value)
 }
 
-// monthly compares the whole months of the statement with what was declared.
-// As long as it ends within two months, they count back from its last.
+// monthly compares each of the last 24 whole months of the statement with the declared
+// amounts.
 func (l *limit) monthly(s *report.Statement) {
 	for month := max(l.first, l.whole-23); month <= l.whole; month++ {
 		ago := l.whole - month

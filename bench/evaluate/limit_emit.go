@@ -11,8 +11,8 @@ func (b *bucket) merge(other *bucket) {
 	b.max = max(b.max, other.max)
 }
 
-// total adds classes to products and channels to all, and then every bucket to
-// the next.
+// total adds the classes to their products and the channels to the row of all channels,
+// and then makes the buckets cumulative.
 func (l *limit) total() {
 	for class := range l.late {
 		for kind, row := range [4]int{rowMonths, rowLate, rowLate30, rowLate90} {
@@ -44,25 +44,25 @@ func (l *limit) total() {
 	}
 }
 
-// stretch is a window in buckets: the last of its own, of its newer half, and
-// of both halves.
+// stretch is a window in cumulative buckets: the last bucket of the window, of its newer
+// half, and of both halves together.
 type stretch struct{ end, newer, older uint8 }
 
 var (
 	dayStretches   = [6]stretch{{2, 0, 1}, {4, 3, 4}, {6, 4, 6}, {7, 5, 7}, {8, 7, 8}, {11, 9, 10}}
 	monthStretches = [6]stretch{{0, 0, 1}, {0, 0, 1}, {1, 1, 3}, {2, 2, 4}, {4, 4, 5}, {5, 5, 6}}
-	// windowAt is where a window's features begin among a pair's, by name: 180d
-	// comes before 30d.
+	// windowAt holds the index of a window's first feature within its row. Windows are
+	// sorted by name, so 180d comes before 30d.
 	windowAt = [6]int{24, 6, 18, 30, 0, 12}
 )
 
-// over is what a ratio divides by.
+// over describes the divisor of a ratio.
 type over struct {
 	row    int
-	counts bool  // numbers, not values
-	plus   bool  // with the row's own
-	ever   bool  // of every age
-	times  int64 // so many times
+	counts bool  // divide numbers of events instead of sums of values
+	plus   bool  // add the dividend to the divisor
+	ever   bool  // use the events of every age
+	times  int64 // multiply the divisor; 0 means 1
 }
 
 // emit writes every feature of every row.
@@ -122,7 +122,7 @@ func (l *limit) pairMonthly(row int, by over, unit int64, newest civil.Month) {
 	}
 }
 
-// window writes avg, count, max, ratio, sum and trend.
+// window sets the features of one window: avg, count, max, ratio, sum and trend.
 func (l *limit) window(row int, by over, unit int64, s stretch, at int) {
 	r, base := &l.rows[row], &l.rows[by.row]
 	values, known := (*[6]int64)(l.vector.values[at:]), (*[6]bool)(l.vector.known[at:])
@@ -160,7 +160,7 @@ func (l *limit) window(row int, by over, unit int64, s stretch, at int) {
 	}
 }
 
-// rounded is a quotient rounded half away from zero.
+// rounded returns num÷den, rounded half away from zero. den is positive.
 func rounded(num, den int64) int64 {
 	if num < 0 {
 		return -int64((uint64(-num) + uint64(den)/2) / uint64(den))
@@ -168,7 +168,7 @@ func rounded(num, den int64) int64 {
 	return int64((uint64(num) + uint64(den)/2) / uint64(den))
 }
 
-// pairStart is where the features of each row begin, in name order.
+// pairStart holds the index of each row's first feature, in the order of the names.
 var pairStart = func() (list [pairCount]int) {
 	row := 0
 	for m := range feature.Metrics() {

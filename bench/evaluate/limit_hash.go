@@ -9,8 +9,8 @@ import (
 	"verdict/internal/feature"
 )
 
-// limitHash hashes the text that our hash is taken of: the list of names and
-// values as canonical JSON.
+// limitHash computes the same hash as ours: that of the list of names and values as
+// canonical JSON.
 type limitHash struct {
 	digest hash.Hash
 	text   []byte
@@ -18,7 +18,7 @@ type limitHash struct {
 
 func newLimitHash() *limitHash { return &limitHash{digest: sha256.New()} }
 
-// heads are the texts before each value, tails those behind the point.
+// heads holds the text before each value, tails the digits after the decimal point.
 var (
 	heads = func() (list [feature.Count]string) {
 		for i := range list {
@@ -39,7 +39,8 @@ var (
 	}()
 )
 
-// hashChunk keeps the text in the nearest cache.
+// hashChunk is the size of the text that is hashed at a time, small enough for the
+// processor's first cache.
 const hashChunk = 8 << 10
 
 func (h *limitHash) sum(v *limitVector) string {

@@ -8,23 +8,22 @@ import (
 	"verdict/internal/report"
 )
 
-// The peer: every feature a function of its own that goes over the records it
-// is about, which is how features are mostly written. What a record is looked
-// at for is found beforehand, and the balances and the sums of the months are
-// worked out once.
+// The peer computes every feature with a separate pass over the records, which is how
+// features are mostly written. The functions for the passes are made beforehand. The
+// balances and the sums of the months are computed once for each request.
 
-// peer is one request with what its features are computed from.
+// peer is one request with its balances and monthly sums.
 type peer struct {
 	h             *report.History
 	s             *report.Statement
 	first         civil.Day
 	balances      []int64
 	newest, whole civil.Month
-	months        []struct{ income, emi int64 } // whole ones, the newest first
+	months        []struct{ income, emi int64 } // whole months, the newest first
 }
 
-// events goes over the events of a metric: how old each is, in days or months,
-// and its value.
+// events calls yield for each event of a metric with its age, in days or months, and its
+// value.
 type events func(p *peer, yield func(age int, value int64))
 
 // peerFeature is one feature.
@@ -36,7 +35,7 @@ type peerFeature struct {
 	times        int64
 	unit         int64
 	aggregation  string
-	payments     bool // of the months that a payment history has
+	payments     bool // the windows end with the newest month of the payment histories
 }
 
 func newPeer(h *report.History, s *report.Statement) *peer {
@@ -71,7 +70,7 @@ func newPeer(h *report.History, s *report.Statement) *peer {
 	return p
 }
 
-// value is a feature in ten-thousandths; ok is false when it has none.
+// value returns the feature in ten-thousandths. ok is false if it has no value.
 func (f *peerFeature) value(p *peer) (value int64, ok bool) {
 	var n, sum, newer, older, base int64
 	most := int64(-1 << 63)
@@ -147,7 +146,7 @@ func (f *peerFeature) ratio(n, sum, base int64) (value int64, ok bool) {
 	return rounded(sum*10_000, base), true
 }
 
-// peerFeatures are all features, in name order.
+// peerFeatures returns all features in the order of their names.
 func peerFeatures() []peerFeature {
 	list := make([]peerFeature, 0, feature.Count)
 	months := map[int]int{7: 1, 30: 1, 60: 2, 90: 3, 180: 6, 365: 12}
@@ -168,7 +167,7 @@ func peerFeatures() []peerFeature {
 	return list
 }
 
-// divide says what the ratio of a metric divides by.
+// divide sets the divisor of a metric's ratio.
 func (f *peerFeature) divide(metric, product string) {
 	by := func(metric, product string) { f.base = eventsOf(metric, product) }
 	switch metric {

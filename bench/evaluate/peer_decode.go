@@ -8,8 +8,8 @@ import (
 	"verdict/internal/report"
 )
 
-// extracted is what a decoded body comes to: the same days and paise as ours.
-// What a transaction is found to be, and the facts, are left out.
+// extracted is a decoded body with the same days and paise as ours. It has neither the
+// classes of transactions nor the facts.
 type extracted struct {
 	reported     civil.Day
 	accounts     []report.Account
@@ -17,7 +17,7 @@ type extracted struct {
 	transactions []report.Transaction
 }
 
-// library is a JSON library and its way into structs.
+// library is a JSON library.
 type library struct {
 	name      string
 	unmarshal func(data []byte, into any) error
@@ -26,12 +26,12 @@ type library struct {
 func (l library) decode(body []byte) *request {
 	r := new(request)
 	if err := l.unmarshal(body, r); err != nil {
-		panic(err) // the bodies are ours
+		panic(err) // impossible: this package wrote the bodies
 	}
 	return r
 }
 
-// extract turns texts into days and rupees into paise.
+// extract converts texts to days and rupees to paise.
 func extract(r *request) *extracted {
 	e := &extracted{}
 	for _, body := range r.Report {
@@ -50,8 +50,10 @@ func extract(r *request) *extracted {
 	for i := range r.BankSummary.Transactions {
 		from := &r.BankSummary.Transactions[i]
 		e.transactions[i] = report.Transaction{
-			Day: dayOf(from.Date), Credit: from.Type == "CREDIT",
-			AmountPaise: paise(from.Amount), BalancePaise: paise(from.Balance),
+			Day:          dayOf(from.Date),
+			Credit:       from.Type == "CREDIT",
+			AmountPaise:  paise(from.Amount),
+			BalancePaise: paise(from.Balance),
 		}
 	}
 	return e
@@ -59,10 +61,14 @@ func extract(r *request) *extracted {
 
 func (t *tradeline) account() report.Account {
 	a := report.Account{
-		Opened: dayOf(t.OpenDate), Closed: civil.NoDay, Reported: dayOf(t.DateReported),
-		SanctionedPaise: paise(t.SanctionedAmount), BalancePaise: paise(t.CurrentBalance),
-		OverduePaise: paise(t.AmountOverdue), InstalmentPaise: paise(t.EMI),
-		History: make([]report.Payment, len(t.PaymentHistory)),
+		Opened:          dayOf(t.OpenDate),
+		Closed:          civil.NoDay,
+		Reported:        dayOf(t.DateReported),
+		SanctionedPaise: paise(t.SanctionedAmount),
+		BalancePaise:    paise(t.CurrentBalance),
+		OverduePaise:    paise(t.AmountOverdue),
+		InstalmentPaise: paise(t.EMI),
+		History:         make([]report.Payment, len(t.PaymentHistory)),
 	}
 	if t.ClosedDate != "" {
 		a.Closed = dayOf(t.ClosedDate)
@@ -80,7 +86,7 @@ func (t *tradeline) account() report.Account {
 func moment(layout, text string) time.Time {
 	t, err := time.Parse(layout, text)
 	if err != nil {
-		panic(err) // the bodies are ours
+		panic(err) // impossible: this package wrote the bodies
 	}
 	return t
 }

@@ -5,7 +5,7 @@ import (
 	"verdict/internal/report"
 )
 
-// eventsOf is the pass over the records of a metric and product.
+// eventsOf returns the pass over the records of a metric and product.
 func eventsOf(metric, product string) events {
 	switch metric {
 	case "enquiry":
@@ -168,7 +168,9 @@ var accountEvents = map[string]func(a *report.Account) (on civil.Day, value int6
 	"account_opened": func(a *report.Account) (civil.Day, int64, bool) {
 		return a.Opened, max(a.SanctionedPaise, 0), a.Opened.Known()
 	},
-	"sanctioned": func(a *report.Account) (civil.Day, int64, bool) { return a.Opened, max(a.SanctionedPaise, 0), a.Live },
+	"sanctioned": func(a *report.Account) (civil.Day, int64, bool) {
+		return a.Opened, max(a.SanctionedPaise, 0), a.Live
+	},
 	"outstanding": func(a *report.Account) (civil.Day, int64, bool) {
 		return a.Opened, a.BalancePaise, a.Live && a.BalancePaise > 0
 	},
@@ -198,10 +200,17 @@ func debited(what report.Found) func(t *report.Transaction) bool {
 }
 
 var transactionEvents = map[string]func(t *report.Transaction) bool{
-	"credit": credited(0), "income": credited(report.Income), "salary": credited(report.Salary),
-	"loan_credit": credited(report.LoanCredit), "self_transfer": credited(report.SelfTransfer),
-	"debit": debited(0), "emi_debit": debited(report.LoanInstalment), "card_bill": debited(report.CardBill),
-	"bill_payment": debited(report.BillPayment), "investment": debited(report.Investment), "charge": debited(report.Charge),
+	"credit":           credited(0),
+	"income":           credited(report.Income),
+	"salary":           credited(report.Salary),
+	"loan_credit":      credited(report.LoanCredit),
+	"self_transfer":    credited(report.SelfTransfer),
+	"debit":            debited(0),
+	"emi_debit":        debited(report.LoanInstalment),
+	"card_bill":        debited(report.CardBill),
+	"bill_payment":     debited(report.BillPayment),
+	"investment":       debited(report.Investment),
+	"charge":           debited(report.Charge),
 	"issued_bounce":    func(t *report.Transaction) bool { return t.Is(report.IssuedBounce) },
 	"deposited_return": func(t *report.Transaction) bool { return t.Is(report.DepositedReturn) },
 	"honoured": func(t *report.Transaction) bool {

@@ -9,8 +9,8 @@ import (
 	goccy "github.com/goccy/go-json"
 )
 
-// libraries are the JSON libraries that people choose from. sonic compiles its
-// decoders when it first meets a type, which is before anything is measured.
+// libraries returns the usual JSON libraries. sonic compiles a decoder when it first sees
+// a type, which happens before the measurement.
 func libraries() []library {
 	return []library{
 		{JSON, json.Unmarshal},

@@ -4,9 +4,9 @@ package evaluate
 
 import "encoding/json/v2"
 
-// libraries has encoding/json/v2 alone when the program is built with
-// GOEXPERIMENT=jsonv2: encoding/json is then built on it and is another
-// program, and the others need not bear the experiment.
+// libraries returns only encoding/json/v2 in a program built with GOEXPERIMENT=jsonv2.
+// In such a program encoding/json uses the code of version 2, so its times would be
+// different, and the experiment must not affect the other libraries.
 func libraries() []library {
 	return []library{{JSONv2, func(data []byte, into any) error { return json.Unmarshal(data, into) }}}
 }

@@ -11,9 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// whole is a request from its bytes to its answer's, with all that is stored
-// beside it made ready, and nothing stored: what the service does between its
-// socket and its database.
+// whole does everything that the service does between its socket and its database: it
+// turns the bytes of a request into those of the answer and of the rows to store, and
+// stores nothing.
 type whole struct {
 	plan     *engine.Plan
 	decision engine.Decision
@@ -47,8 +47,12 @@ func (x *whole) decide(app *application.Application, hash string) {
 	x.plan.Decide(app.Facts, &x.decision)
 	w := wire.Writer{Buf: x.answer[:0]}
 	x.decision.Write(&w, &engine.Envelope{
-		DecisionID: "dec_01k9x0000000000000000000000", PolicyID: "pol_01k9x0000000000000000000000", PolicyVersion: 1,
-		Environment: "sandbox", CreatedAt: "2026-11-15T10:00:00.000000Z", Warnings: app.WarnAbsent(x.decision.AbsentInputs()),
+		DecisionID:    "dec_01k9x0000000000000000000000",
+		PolicyID:      "pol_01k9x0000000000000000000000",
+		PolicyVersion: 1,
+		Environment:   "sandbox",
+		CreatedAt:     "2026-11-15T10:00:00.000000Z",
+		Warnings:      app.WarnAbsent(x.decision.AbsentInputs()),
 		Blocks: func(w *wire.Writer) {
 			w.Key("features").Object().Key("count").Int(feature.Count).Key("populated").Int(int64(x.vector.Populated()))
 			w.Key("vector_hash").Plain(hash).Key("as_of").Plain(app.AsOf.String()).Key("top_contributors").Array()
@@ -62,8 +66,8 @@ func (x *whole) decide(app *application.Application, hash string) {
 	x.answer = w.Buf
 }
 
-// stored is what goes to the database beside the answer: the facts, the
-// vector, and the history it came from.
+// stored returns what is stored in addition to the answer: the facts, the vector, and
+// the history it was computed from.
 func (x *whole) stored(app *application.Application) (facts, vector, source []byte) {
 	w := wire.Writer{Buf: x.facts[:0]}
 	app.Facts.Write(&w)

@@ -1,5 +1,5 @@
-// Package fraud measures what an evaluate request with a fraud block costs
-// when little and when very much was observed before it.
+// Package fraud measures the cost of an evaluate request with a fraud block after few
+// and after many observations.
 package fraud
 
 import (
@@ -22,14 +22,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// Options say how much is observed, and how often is measured.
+// Options set the numbers of observations and of measurements.
 type Options struct {
-	Few, Many int // observations before
+	Few, Many int // stored observations
 	Rounds    int
 	Requests  int // in each round
 }
 
-// target is how much dearer a request may be with many.
+// target limits the time of a request with many observations, as a multiple of its time
+// with few.
 const target = 1.5
 
 // Contest measures requests on a database with few observations and on one
@@ -40,17 +41,18 @@ func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	var towns [2]*town
+	var subjects [2]*subject
 	for i, observations := range []int{o.Few, o.Many} {
-		measure.Progress("fraud, filling in %d observations", observations)
-		if towns[i], err = open(ctx, filepath.Join(folder, fmt.Sprintf("%d.db", i)), observations); err != nil {
+		measure.Progress("fraud, storing %d observations", observations)
+		if subjects[i], err = open(ctx, filepath.Join(folder, fmt.Sprintf("%d.db", i)), observations); err != nil {
 			return s, err
 		}
-		defer func() { err = errors.Join(err, towns[i].db.Close()) }() //nolint:gocritic // two of them, for as long as the contest
+		//nolint:gocritic // Both databases stay open until the contest ends.
+		defer func() { err = errors.Join(err, subjects[i].db.Close()) }()
 	}
 	var times [2][]float64
 	for round := range o.Rounds {
-		for i, t := range towns {
+		for i, t := range subjects {
 			measure.Progress("fraud, round %d of %d", round+1, o.Rounds)
 			nanos, err := t.round(ctx, o.Requests)
 			if err != nil {
@@ -66,7 +68,8 @@ func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 func section(o Options, times [2][]float64) board.Section {
 	s := board.Section{
 		Name: "fraud", Title: "A fraud block",
-		Note: fmt.Sprintf("An evaluate with a fraud block on SQLite, durable; %d rounds of %d requests, one after the other; wall time, medians.", o.Rounds, o.Requests),
+		Note: fmt.Sprintf("An evaluate with a fraud block on SQLite, durable; %d rounds of %d requests, "+
+			"one after the other; wall time, medians.", o.Rounds, o.Requests),
 	}
 	t := board.Table{Head: []string{"observations before", "a request", "least – most"}}
 	for i, observations := range []int{o.Few, o.Many} {
@@ -79,8 +82,8 @@ func section(o Options, times [2][]float64) board.Section {
 	return s
 }
 
-// town is a service with a past.
-type town struct {
+// subject is a service whose database has observations.
+type subject struct {
 	db      *store.DB
 	service *usecase.Set
 	caller  tenant.Principal
@@ -89,7 +92,7 @@ type town struct {
 
 const pincodes, agents = 300, 150
 
-func open(ctx context.Context, path string, observations int) (*town, error) {
+func open(ctx context.Context, path string, observations int) (*subject, error) {
 	db, err := store.Open(ctx, "sqlite:"+path, store.Options{})
 	if err != nil {
 		return nil, err
@@ -98,7 +101,7 @@ func open(ctx context.Context, path string, observations int) (*town, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &town{db: db}
+	t := &subject{db: db}
 	if t.service, err = usecase.New(db, usecase.Options{Plans: plans}); err != nil {
 		return nil, err
 	}
@@ -111,8 +114,8 @@ func open(ctx context.Context, path string, observations int) (*town, error) {
 	if t.caller, err = t.service.Access.Authenticate(ctx, signed.Key); err != nil {
 		return nil, err
 	}
-	// Everybody once, so that pincodes and agents have the keys they are
-	// known by.
+	// Observe every pincode and agent once, so that their keys are stored and fill can use
+	// them.
 	for range pincodes {
 		if err := t.apply(ctx); err != nil {
 			return nil, err
@@ -121,11 +124,12 @@ func open(ctx context.Context, path string, observations int) (*town, error) {
 	return t, fill(ctx, path, observations)
 }
 
-// apply is one application: a new person with an account and an address of
-// their own, from a known pincode by a known agent.
-func (t *town) apply(ctx context.Context) error {
+// apply evaluates the application of a new person with a new account and a new IP address,
+// from a known pincode and through a known agent.
+func (t *subject) apply(ctx context.Context) error {
 	t.next++
-	body, err := wire.Parse(fmt.Appendf(nil, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},"fraud":{"applicant_ref":"P-%d",
+	body, err := wire.Parse(fmt.Appendf(nil, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},
+		"fraud":{"applicant_ref":"P-%d",
 		"pincode":"%06d","ip":"49.%d.%d.%d","beneficiary_account":"90%010d","agent_id":"AG-%d"}}`,
 		t.next, 400_001+t.next%pincodes, 32+t.next>>16, t.next>>8&255, t.next&255, t.next, t.next%agents))
 	if err != nil {
@@ -135,8 +139,8 @@ func (t *town) apply(ctx context.Context) error {
 	return err
 }
 
-// round is the median time of a request, in nanoseconds.
-func (t *town) round(ctx context.Context, requests int) (float64, error) {
+// round returns the median time of a request, in nanoseconds.
+func (t *subject) round(ctx context.Context, requests int) (float64, error) {
 	times := make([]float64, requests)
 	for i := range times {
 		begun := time.Now()
@@ -148,20 +152,22 @@ func (t *town) round(ctx context.Context, requests int) (float64, error) {
 	return board.Of(times...).Median, nil
 }
 
-// fill puts links into the database: half of them of the known pincodes and
-// agents, half of accounts and addresses that nobody shares. They are written
-// in the order of both of the table's trees, so that this takes a minute and
-// not an hour.
+// fill inserts links into the database: half of them to the known pincodes and agents,
+// half to accounts and addresses of one person each. It inserts them in the order of both
+// indexes of the table, which takes a minute instead of an hour.
 func fill(ctx context.Context, path string, observations int) error {
 	raw, err := sql.Open("sqlite", path+"?_pragma=synchronous(0)&_pragma=busy_timeout(10000)")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = raw.Close() }() // what was written was committed
+	defer func() { _ = raw.Close() }() // everything is committed by then
 	raw.SetMaxOpenConns(1)
 	quarter := observations / 4
 	for _, statement := range []string{
-		shared("pincode", quarter/pincodes), shared("agent", quarter/agents), alone("ip", quarter), alone("beneficiary_account", quarter),
+		shared("pincode", quarter/pincodes),
+		shared("agent", quarter/agents),
+		alone("ip", quarter),
+		alone("beneficiary_account", quarter),
 	} {
 		if _, err := raw.ExecContext(ctx, statement); err != nil {
 			return fmt.Errorf("fill: %w", err)
@@ -170,20 +176,26 @@ func fill(ctx context.Context, path string, observations int) error {
 	return nil
 }
 
-// shared gives each entity of a kind so many members, spread over ninety days.
+// shared returns a statement that gives each entity of a kind a number of members, spread
+// over ninety days.
 func shared(kind string, members int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
-		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros, decision_id)
+		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,
+			first_micros, previous_micros, last_micros, decision_id)
 		SELECT e.tenant_id, e.environment, 'M-' || e.kind || e.entity_key || printf('-%%08d', i), e.kind, e.entity_key,
 			at, 0, at, 'dec_past'
 		FROM (SELECT * FROM fraud_entities WHERE kind = '%[1]s' ORDER BY entity_key) e,
-			(SELECT i, (strftime('%%s', 'now') - 90 * 86400) * 1000000 + i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, members))
+			(SELECT i, (strftime('%%s', 'now') - 90 * 86400) * 1000000
+				+ i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, members))
 }
 
-// alone makes entities of a kind that one person each was seen with.
+// alone returns a statement that inserts entities of a kind with one member each.
 func alone(kind string, entities int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
-		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros, decision_id)
-		SELECT t.id, 'sandbox', 'N-%[1]s' || printf('-%%08d', i), '%[1]s', printf('hmac:0%%031d', i), at, 0, at, 'dec_past'
-		FROM tenants t, (SELECT i, (strftime('%%s', 'now') - 90 * 86400) * 1000000 + i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, entities))
+		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,
+			first_micros, previous_micros, last_micros, decision_id)
+		SELECT t.id, 'sandbox', 'N-%[1]s' || printf('-%%08d', i), '%[1]s', printf('hmac:0%%031d', i),
+			at, 0, at, 'dec_past'
+		FROM tenants t, (SELECT i, (strftime('%%s', 'now') - 90 * 86400) * 1000000
+			+ i * (90 * 86400 * 1000000 / %[2]d) AS at FROM n)`, kind, max(1, entities))
 }

@@ -1,6 +1,7 @@
-// Package growth measures the product itself, as it is built for release, while
-// something about it grows: stored decisions, tenants, nodes; and what it costs
-// to have it at all: the time to its first answer, its memory, its size.
+// Package growth measures the product itself, built as for a release: how its speed and
+// memory change with the number of stored decisions, tenants and nodes, and the fixed
+// costs of its process: the time to the first answer, the idle memory, the size of the
+// binary.
 package growth
 
 import (
@@ -22,15 +23,16 @@ import (
 	"verdict/bench/service"
 )
 
-// build makes the binary as the Makefile does, and returns its path.
+// build builds the binary as the Makefile does, and returns its path.
 func build(ctx context.Context, folder string) (string, error) {
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "verdict").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the product's module: %w", err)
 	}
 	path := filepath.Join(folder, "verdict")
-	//nolint:gosec // Our own module and a folder of our own.
-	cmd := exec.CommandContext(ctx, "go", "-C", strings.TrimSpace(string(root)), "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "./cmd/verdict")
+	//nolint:gosec // It builds our own module into a temporary folder.
+	cmd := exec.CommandContext(ctx, "go", "-C", strings.TrimSpace(string(root)), "build",
+		"-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "./cmd/verdict")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the product: %w: %s", err, out)
@@ -43,18 +45,18 @@ type node struct {
 	cmd     *exec.Cmd
 	address string
 	stderr  bytes.Buffer
-	ready   time.Duration // from the start to the first answer that it is ready
+	ready   time.Duration // from the start until it answers that it is ready
 }
 
-// start runs the binary on a database and waits until it is ready. Limits are
-// raised, so that a measurement does not reach them; they count all the same.
+// start runs the binary on a database and waits until it is ready. The limits are so high
+// that a measurement does not reach them; the service still counts every request.
 func start(ctx context.Context, binary, databaseURL string) (*node, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	n := &node{address: address}
-	//nolint:gosec // The binary that was just built.
+	//nolint:gosec // The binary is our own.
 	n.cmd = exec.CommandContext(ctx, binary, "serve", "-addr", address, "-database-url", databaseURL,
 		"-rate-decide", "1000000000/s", "-rate-write", "1000000000/s", "-plan-quotas", "free=1000000000000")
 	n.cmd.Stderr = &n.stderr
@@ -85,14 +87,14 @@ func (n *node) await(ctx context.Context) error {
 }
 
 func (n *node) stop() error {
-	_ = n.cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+	_ = n.cmd.Process.Signal(syscall.SIGTERM) // fails if the process has already ended
 	if err := n.cmd.Wait(); err != nil {
 		return fmt.Errorf("the product ended with %w: %s", err, n.stderr.String())
 	}
 	return nil
 }
 
-// memory is what the process holds of the machine's memory, in bytes.
+// memory returns the resident memory of the process, in bytes.
 func (n *node) memory() (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", n.cmd.Process.Pid))
 	if err != nil {
@@ -107,7 +109,8 @@ func (n *node) memory() (float64, error) {
 	return float64(kilobytes) * 1024, nil
 }
 
-// ask sends a request to the node and returns the body of a good answer.
+// ask sends a request to the node and returns the body of the answer. A status of 300 or
+// above is an error.
 func (n *node) ask(ctx context.Context, method, path, key string, body []byte) ([]byte, error) {
 	return request(ctx, method, "http://"+n.address+path, key, body)
 }
@@ -139,7 +142,7 @@ func (n *node) signUp(ctx context.Context) (service.Customer, error) {
 	return service.SignUp(ctx, n.address)
 }
 
-// freeAddress is one that nobody listens at just now.
+// freeAddress returns an address at which nothing listens at present.
 func freeAddress(ctx context.Context) (string, error) {
 	var listening net.ListenConfig
 	l, err := listening.Listen(ctx, "tcp", "127.0.0.1:0")
@@ -150,7 +153,7 @@ func freeAddress(ctx context.Context) (string, error) {
 	return l.Addr().String(), nil
 }
 
-// pause waits, or tells that nobody waits any more.
+// pause waits for d. It returns an error if ctx ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -14,22 +14,22 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// Options say how far everything grows, and how often is measured.
+// Options set how much is stored and how often is measured.
 type Options struct {
-	Decisions   int // stored before, compared with few
-	Tenants     int // compared with one
+	Decisions   int // number of stored decisions that is compared with few
+	Tenants     int // number of tenants that is compared with one
 	Rounds      int
 	Requests    int // of each kind in a round
 	Activations int
 	Starts      int
-	Idle        time.Duration // how long a process is left alone before its memory is taken
+	Idle        time.Duration // how long a process is idle before its memory is measured
 }
 
-// flat is how much dearer something may be that is not to grow.
+// flat limits the growth of a time that should not grow.
 const flat = 1.5
 
-// yard is where it takes place.
-type yard struct {
+// environment holds the resources of the contest.
+type environment struct {
 	Options
 	folder   string
 	binary   string
@@ -38,24 +38,31 @@ type yard struct {
 
 // Contest measures everything that grows.
 func Contest(ctx context.Context, o Options) (s board.Section, err error) {
-	y := &yard{Options: o}
-	if y.folder, err = os.MkdirTemp("", "verdict-bench-"); err != nil {
+	e := &environment{Options: o}
+	if e.folder, err = os.MkdirTemp("", "verdict-bench-"); err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(y.folder)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(e.folder)) }()
 	measure.Progress("building the product")
-	if y.binary, err = build(ctx, y.folder); err != nil {
+	if e.binary, err = build(ctx, e.folder); err != nil {
 		return s, err
 	}
-	if y.postgres, err = service.StartPostgres(ctx); err != nil {
+	if e.postgres, err = service.StartPostgres(ctx); err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, y.postgres.Close()) }()
+	defer func() { err = errors.Join(err, e.postgres.Close()) }()
 	s = board.Section{
 		Name: "growth", Title: "Growth",
-		Note: fmt.Sprintf("The binary as it is released; %d rounds of %d requests, one after the other; wall time, medians; ratios within a round.", o.Rounds, o.Requests),
+		Note: fmt.Sprintf("The binary as it is released; %d rounds of %d requests, one after the other; "+
+			"wall time, medians; ratios within a round.", o.Rounds, o.Requests),
 	}
-	for _, part := range []func(context.Context, *board.Section) error{y.process, y.tenants, y.nodes, y.storedSQLite, y.storedPostgres} {
+	for _, part := range []func(context.Context, *board.Section) error{
+		e.process,
+		e.tenants,
+		e.nodes,
+		e.storedSQLite,
+		e.storedPostgres,
+	} {
 		if err := part(ctx, &s); err != nil {
 			return s, err
 		}
@@ -64,5 +71,7 @@ func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	return s, nil
 }
 
-// file is the URL of a SQLite database that is not there yet.
-func (y *yard) file(name string) string { return "sqlite:" + filepath.Join(y.folder, name+".db") }
+// file returns the URL of a new SQLite database.
+func (e *environment) file(name string) string {
+	return "sqlite:" + filepath.Join(e.folder, name+".db")
+}

@@ -18,23 +18,28 @@ import (
 	"verdict/internal/tenant"
 )
 
-// history is what a filled database holds.
+// history describes the decisions in a filled database.
 type history struct {
 	middle    time.Time // half of the decisions are older
-	oldest    string    // an id
-	applicant string    // one of them
+	oldest    string    // id of the oldest decision
+	applicant string    // reference of an applicant with decisions
 }
 
-// days is how far back the decisions go.
+// days is the period of the past in which the decisions were made.
 const days = 90
 
-// writers is how many write at once; what waits together is committed together.
+// writers is the number of concurrent writers. The store commits waiting writes together.
 const writers = 512
 
-// fill stores decisions of the past through the store, spread evenly over some
-// months, with ids of their times, as many bytes as real ones, and their bills.
+// fill stores decisions of the past through the store, spread evenly over days. Their ids
+// contain their times, they have as many bytes as real ones, and they are billed.
 func fill(ctx context.Context, databaseURL, tenantID string, decisions int) (h history, err error) {
-	db, err := store.Open(ctx, databaseURL, store.Options{BatchSize: writers, QueueSize: 2 * writers, QueueWait: time.Minute, Timeout: time.Minute})
+	db, err := store.Open(ctx, databaseURL, store.Options{
+		BatchSize: writers,
+		QueueSize: 2 * writers,
+		QueueWait: time.Minute,
+		Timeout:   time.Minute,
+	})
 	if err != nil {
 		return h, err
 	}
@@ -73,8 +78,8 @@ func fill(ctx context.Context, databaseURL, tenantID string, decisions int) (h h
 	return h, errors.Join(failures...)
 }
 
-// analyse has PostgreSQL look at what is stored, as it does by itself within a
-// minute; until then it plans for tables that it takes to be almost empty.
+// analyse updates the statistics of PostgreSQL, which it would do by itself within a
+// minute. Until then its query plans assume that the tables are almost empty.
 func analyse(ctx context.Context, databaseURL string) (err error) {
 	if strings.HasPrefix(databaseURL, "sqlite:") {
 		return nil
@@ -88,21 +93,36 @@ func analyse(ctx context.Context, databaseURL string) (err error) {
 	return err
 }
 
-// applicant is who asked for a decision; everybody has a few.
+// applicant returns the applicant of a decision. Each applicant has three decisions.
 func applicant(i int) string { return fmt.Sprintf("PAST-%07d", i/3) }
 
-// past is a decision that was made at a time.
+// past returns a decision made at a time.
 func past(s *service.Sample, active *store.RuleSet, id string, i int, at time.Time) *store.DecisionWrite {
-	response := strings.NewReplacer(service.EmptyDecisionID, id, service.EmptyPolicyID, active.ID).Replace(string(s.Decision))
+	ids := strings.NewReplacer(service.EmptyDecisionID, id, service.EmptyPolicyID, active.ID)
 	return &store.DecisionWrite{
 		Decision: store.Decision{
-			ID: id, CreatedMicros: at.UnixMicro(), ApplicantRef: applicant(i), Status: s.Status, Grade: s.Grade,
-			PolicyKey: active.PolicyKey, PolicyID: active.ID, PolicyVersion: active.Version, Endpoint: decisioning.EndpointDecisions,
-			EngineVersion: engine.Version, Hash: s.Hash, Actor: "key_" + id[4:], Response: []byte(response), Facts: s.Facts,
+			ID:            id,
+			CreatedMicros: at.UnixMicro(),
+			ApplicantRef:  applicant(i),
+			Status:        s.Status,
+			Grade:         s.Grade,
+			PolicyKey:     active.PolicyKey,
+			PolicyID:      active.ID,
+			PolicyVersion: active.Version,
+			Endpoint:      decisioning.EndpointDecisions,
+			EngineVersion: engine.Version,
+			Hash:          s.Hash,
+			Actor:         "key_" + id[4:],
+			Response:      []byte(ids.Replace(string(s.Decision))),
+			Facts:         s.Facts,
 		},
 		Meter: store.Meter{
-			Period: tenant.PeriodOf(at).Key(), Day: tenant.BusinessDay(at), Endpoint: decisioning.EndpointDecisions,
-			Units: 1, Billable: true, Quota: store.Unmetered,
+			Period:   tenant.PeriodOf(at).Key(),
+			Day:      tenant.BusinessDay(at),
+			Endpoint: decisioning.EndpointDecisions,
+			Units:    1,
+			Billable: true,
+			Quota:    store.Unmetered,
 		},
 	}
 }

@@ -13,20 +13,21 @@ import (
 	"verdict/bench/service"
 )
 
-// nodes measures how long another node on the same PostgreSQL goes on deciding
-// under the policy of before, once an activation was answered.
-func (y *yard) nodes(ctx context.Context, s *board.Section) (err error) {
+// nodes measures how long a second node on the same PostgreSQL continues to decide with
+// the previous policy after the first has answered an activation.
+func (e *environment) nodes(ctx context.Context, s *board.Section) (err error) {
 	measure.Progress("growth, two nodes")
-	url, err := y.postgres.Create(ctx, "nodes")
+	url, err := e.postgres.Create(ctx, "nodes")
 	if err != nil {
 		return err
 	}
 	var both [2]*node
 	for i := range both {
-		if both[i], err = start(ctx, y.binary, url); err != nil {
+		if both[i], err = start(ctx, e.binary, url); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, both[i].stop()) }() //nolint:gocritic // two of them, for as long as the contest
+		//nolint:gocritic // Both nodes run until the contest ends.
+		defer func() { err = errors.Join(err, both[i].stop()) }()
 	}
 	who, err := both[0].signUp(ctx)
 	if err != nil {
@@ -39,21 +40,23 @@ func (y *yard) nodes(ctx context.Context, s *board.Section) (err error) {
 		}
 	}
 	var times []float64
-	for i := range y.Activations {
-		measure.Progress("growth, activation %d of %d", i+1, y.Activations)
+	for i := range e.Activations {
+		measure.Progress("growth, activation %d of %d", i+1, e.Activations)
 		d, err := reach(ctx, both[0], both[1], who.Key, versions[i%2])
 		if err != nil {
 			return err
 		}
 		times = append(times, float64(d))
-		// The next one comes at another moment of the other node's half second.
+		// Vary the time of the next activation within the half second in which the other node
+		// refreshes its cache.
 		if err := pause(ctx, time.Duration(i*37%100)*time.Millisecond); err != nil {
 			return err
 		}
 	}
 	reached := board.Of(times...)
 	t := board.Table{Head: []string{"two nodes on one PostgreSQL", "median", "least – most"}}
-	t.Add(fmt.Sprintf("an activation reaches the other node (%d times)", y.Activations), reached.Show(board.Nanos), reached.Between(board.Nanos))
+	t.Add(fmt.Sprintf("an activation reaches the other node (%d times)", e.Activations),
+		reached.Show(board.Nanos), reached.Between(board.Nanos))
 	t.Add("start to ready, new database", board.Nanos(float64(both[0].ready)))
 	t.Add("start to ready, second node", board.Nanos(float64(both[1].ready)))
 	s.Tables = append(s.Tables, t)
@@ -61,7 +64,7 @@ func (y *yard) nodes(ctx context.Context, s *board.Section) (err error) {
 	return nil
 }
 
-// draft makes another version of the active policy.
+// draft creates a new version of the active policy and returns its id.
 func draft(ctx context.Context, n *node, key, name string) (id string, err error) {
 	data, err := n.ask(ctx, http.MethodPost, "/v1/rule-sets", key, fmt.Appendf(nil, `{"name":%q}`, name))
 	if err != nil {
@@ -71,13 +74,13 @@ func draft(ctx context.Context, n *node, key, name string) (id string, err error
 		ID string `json:"id"`
 	}
 	if err := json.Unmarshal(data, &made); err != nil || made.ID == "" {
-		return "", fmt.Errorf("make a version: %s (%v)", data, err)
+		return "", fmt.Errorf("create a version: %s (%v)", data, err)
 	}
 	return made.ID, nil
 }
 
-// reach activates a version on one node and waits until the other previews
-// with it.
+// reach activates a version on one node and returns the time until the other node uses it
+// for previews.
 func reach(ctx context.Context, one, other *node, key, version string) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()

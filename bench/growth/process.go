@@ -9,25 +9,25 @@ import (
 	"verdict/bench/measure"
 )
 
-// process measures what it costs to have the product: its size, the time until
-// it is ready, and its memory while nobody asks for anything.
-func (y *yard) process(ctx context.Context, s *board.Section) error {
-	info, err := os.Stat(y.binary)
+// process measures the fixed costs of the product: the size of the binary, the time until
+// it is ready, and its idle memory.
+func (e *environment) process(ctx context.Context, s *board.Section) error {
+	info, err := os.Stat(e.binary)
 	if err != nil {
 		return err
 	}
 	var fresh, again, memory []float64
-	for i := range y.Starts {
-		measure.Progress("growth, start %d of %d", i+1, y.Starts)
-		url := y.file(fmt.Sprintf("start-%d", i))
+	for i := range e.Starts {
+		measure.Progress("growth, start %d of %d", i+1, e.Starts)
+		url := e.file(fmt.Sprintf("start-%d", i))
 		for _, times := range []*[]float64{&fresh, &again} {
-			n, err := start(ctx, y.binary, url)
+			n, err := start(ctx, e.binary, url)
 			if err != nil {
 				return err
 			}
 			*times = append(*times, float64(n.ready))
 			if times == &again {
-				if err := pause(ctx, y.Idle); err != nil {
+				if err := pause(ctx, e.Idle); err != nil {
 					return err
 				}
 				bytes, err := n.memory()

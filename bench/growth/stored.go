@@ -16,71 +16,77 @@ import (
 	"verdict/bench/service"
 )
 
-// few is how many decisions the smaller database holds: enough to fill every
-// page that is asked for, and more than a search reads before it answers with
-// what it has. With fewer a search ends sooner, and would seem to grow.
+// few is the number of decisions in the smaller database. They are enough to fill every
+// requested page, and more than a search reads before it answers with what it has found.
+// With fewer decisions a search would end sooner, and the comparison would show a growth
+// that does not exist.
 const few = 20_000
 
-// storedSQLite leaves no database behind: five million decisions are some
-// twenty gigabytes, and the next ones need room too.
-func (y *yard) storedSQLite(ctx context.Context, s *board.Section) (err error) {
-	folder := filepath.Join(y.folder, "stored")
+// storedSQLite measures SQLite and removes its databases: five million decisions take
+// about twenty gigabytes, and the next databases need space too.
+func (e *environment) storedSQLite(ctx context.Context, s *board.Section) (err error) {
+	folder := filepath.Join(e.folder, "stored")
 	if err := os.Mkdir(folder, 0o750); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	return y.stored(ctx, s, "SQLite", func(name string) (string, error) { return y.file("stored/" + name), nil })
+	return e.stored(ctx, s, "SQLite", func(name string) (string, error) { return e.file("stored/" + name), nil })
 }
 
-func (y *yard) storedPostgres(ctx context.Context, s *board.Section) error {
-	return y.stored(ctx, s, "PostgreSQL", func(name string) (string, error) { return y.postgres.Create(ctx, name) })
+func (e *environment) storedPostgres(ctx context.Context, s *board.Section) error {
+	return e.stored(ctx, s, "PostgreSQL", func(name string) (string, error) { return e.postgres.Create(ctx, name) })
 }
 
-// stored measures requests with few and with many decisions stored before, in
+// stored measures requests on a database with few decisions and on one with many, in
 // turns.
-func (y *yard) stored(ctx context.Context, s *board.Section, database string, create func(name string) (string, error)) (err error) {
-	var shops [2]*shop
-	for i, decisions := range []int{few, y.Decisions} {
+func (e *environment) stored(
+	ctx context.Context, s *board.Section, database string, create func(name string) (string, error),
+) (err error) {
+	var subjects [2]*subject
+	for i, decisions := range []int{few, e.Decisions} {
 		measure.Progress("growth, storing %d decisions in %s", decisions, database)
 		url, err := create(fmt.Sprintf("stored_%d", i))
 		if err != nil {
 			return err
 		}
-		if shops[i], err = open(ctx, y.binary, url, decisions); err != nil {
+		if subjects[i], err = open(ctx, e.binary, url, decisions); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, shops[i].node.stop()) }() //nolint:gocritic // two of them, for as long as the contest
+		//nolint:gocritic // Both nodes run until the contest ends.
+		defer func() { err = errors.Join(err, subjects[i].node.stop()) }()
 	}
 	times := [2]map[string][]float64{{}, {}}
-	for round := range y.Rounds {
-		for i, shop := range shops {
-			measure.Progress("growth, %s, round %d of %d", database, round+1, y.Rounds)
-			if err := shop.round(ctx, y.Requests, times[i]); err != nil {
+	for round := range e.Rounds {
+		for i, subject := range subjects {
+			measure.Progress("growth, %s, round %d of %d", database, round+1, e.Rounds)
+			if err := subject.round(ctx, e.Requests, times[i]); err != nil {
 				return err
 			}
 		}
 	}
 	t := board.Table{Head: []string{
-		"stored decisions, " + database, fmt.Sprintf("%d before", few), fmt.Sprintf("%d before", y.Decisions), "ratio",
+		"stored decisions, " + database, fmt.Sprintf("%d before", few), fmt.Sprintf("%d before", e.Decisions), "ratio",
 	}}
-	worst := map[string]board.Spread{} // of each kind the one that grows most
-	for _, a := range shops[0].asks {
-		ratio := board.Quotients(times[1][a.what], times[0][a.what])
-		t.Add(a.what, board.Of(times[0][a.what]...).Show(board.Nanos), board.Of(times[1][a.what]...).Show(board.Nanos), ratio.Text(board.Times))
+	worst := map[string]board.Spread{} // the largest ratio of each kind
+	for _, a := range subjects[0].asks {
+		before, after := times[0][a.what], times[1][a.what]
+		ratio := board.Quotients(after, before)
+		t.Add(a.what,
+			board.Of(before...).Show(board.Nanos), board.Of(after...).Show(board.Nanos), ratio.Text(board.Times))
 		if ratio.Median > worst[a.kind].Median {
 			worst[a.kind] = ratio
 		}
 	}
 	s.Tables = append(s.Tables, t)
 	for _, kind := range []string{posting, reading, searching} {
-		s.AtMost(fmt.Sprintf("%d decisions in %s instead of %d: %s", y.Decisions, database, few, kind), "1.5 × the time, so flat",
-			worst[kind], flat, board.Times)
+		work := fmt.Sprintf("%d decisions in %s instead of %d: %s", e.Decisions, database, few, kind)
+		s.AtMost(work, "1.5 × the time, so flat", worst[kind], flat, board.Times)
 	}
 	return nil
 }
 
-// shop is a service with a past.
-type shop struct {
+// subject is a service whose database has decisions.
+type subject struct {
 	node *node
 	who  service.Customer
 	asks []ask
@@ -97,7 +103,7 @@ const (
 	searching = "a page of filters without an index of their own"
 )
 
-func open(ctx context.Context, binary, databaseURL string, decisions int) (*shop, error) {
+func open(ctx context.Context, binary, databaseURL string, decisions int) (*subject, error) {
 	n, err := start(ctx, binary, databaseURL)
 	if err != nil {
 		return nil, err
@@ -116,7 +122,7 @@ func open(ctx context.Context, binary, databaseURL string, decisions int) (*shop
 	if err := analyse(ctx, databaseURL); err != nil {
 		return nil, fmt.Errorf("analyse the database: %w", err)
 	}
-	s := &shop{who: who}
+	s := &subject{who: who}
 	if s.node, err = start(ctx, binary, databaseURL); err != nil {
 		return nil, err
 	}
@@ -126,9 +132,9 @@ func open(ctx context.Context, binary, databaseURL string, decisions int) (*shop
 	return s, nil
 }
 
-// prepare finds the pages to ask for: the first, one from the middle, and those
-// of every filter, among them one that nothing passes.
-func (s *shop) prepare(ctx context.Context, past history) error {
+// prepare lists the requests to measure: the first page, a page in the middle, and the
+// pages of every filter, including filters that match nothing.
+func (s *subject) prepare(ctx context.Context, past history) error {
 	middle := url.QueryEscape(past.middle.UTC().Format(time.RFC3339Nano))
 	data, err := s.node.ask(ctx, http.MethodGet, "/v1/decisions?to="+middle, s.who.Key, nil)
 	if err != nil {
@@ -143,10 +149,14 @@ func (s *shop) prepare(ctx context.Context, past history) error {
 		return fmt.Errorf("read the page in the middle: %w", err)
 	}
 	if page.Pagination.NextCursor == "" {
-		return errors.New("nothing comes after the page in the middle")
+		return errors.New("there is no page after the one in the middle")
 	}
-	list := func(what, query string) ask { return ask{reading, what, http.MethodGet, "/v1/decisions" + query} }
-	search := func(what, query string) ask { return ask{searching, what, http.MethodGet, "/v1/decisions" + query} }
+	list := func(what, query string) ask {
+		return ask{reading, what, http.MethodGet, "/v1/decisions" + query}
+	}
+	search := func(what, query string) ask {
+		return ask{searching, what, http.MethodGet, "/v1/decisions" + query}
+	}
 	s.asks = []ask{
 		{posting, posting, http.MethodPost, "/v1/decisions"},
 		list("the first page", ""),
@@ -166,16 +176,16 @@ func (s *shop) prepare(ctx context.Context, past history) error {
 	return nil
 }
 
-// patience is how long one kind of request is repeated in a round.
-const patience = 3 * time.Second
+// maxRepeating limits the time for which one request is repeated in a round.
+const maxRepeating = 3 * time.Second
 
-// round adds the median time of each request.
-func (s *shop) round(ctx context.Context, requests int, into map[string][]float64) error {
+// round measures each request and adds its median time.
+func (s *subject) round(ctx context.Context, requests int, into map[string][]float64) error {
 	bodies := service.Bodies()
 	for _, a := range s.asks {
 		times, first := make([]float64, 0, requests), time.Now()
-		// A request that takes long needs no long row of repetitions to be seen.
-		for len(times) < requests && (len(times) < 5 || time.Since(first) < patience) {
+		// A slow request needs fewer repetitions, but at least five.
+		for len(times) < requests && (len(times) < 5 || time.Since(first) < maxRepeating) {
 			var body []byte
 			if a.method == http.MethodPost {
 				body = bodies[s.next%len(bodies)]

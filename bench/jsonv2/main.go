@@ -1,6 +1,6 @@
-// Command jsonv2 measures encoding/json/v2 at reading a large evaluate
-// request. It is built with GOEXPERIMENT=jsonv2, which changes encoding/json
-// itself, so that it cannot be part of the program that measures the others.
+// Command jsonv2 measures how encoding/json/v2 reads a large evaluate request. It is
+// built with GOEXPERIMENT=jsonv2, which also changes encoding/json, so it cannot be part
+// of the program that measures the other libraries.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 func main() {
 	only := flag.String("only", "", "the contestant to measure")
 	budget := flag.Duration("budget", 200*time.Millisecond, "CPU time of the measurement")
-	agree := flag.Bool("agree", false, "only see that it reads what we read")
+	agree := flag.Bool("agree", false, "only check that it reads the same as our reader")
 	flag.Parse()
 	if *agree {
 		if err := evaluate.Agree(); err != nil {

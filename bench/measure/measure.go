@@ -1,5 +1,5 @@
-// Package measure takes the CPU time and the allocations of contestants, each
-// in a process of its own and in turns.
+// Package measure measures the CPU time and the allocations of contestants, each in a
+// separate process and in turns.
 package measure
 
 import (
@@ -17,8 +17,8 @@ import (
 	"verdict/bench/board"
 )
 
-// Contestant is one thing that is measured. Start prepares all that is not
-// measured and returns one unit of work, to be done for each of count inputs.
+// Contestant is a program to measure. Start prepares everything that is not measured. It
+// returns a function that does one unit of work, and the number of its inputs.
 type Contestant struct {
 	Name  string
 	Start func() (work func(i int), count int)
@@ -30,12 +30,11 @@ type Sample struct {
 	Allocs   float64
 }
 
-// Here measures a contestant in this process: once over its inputs to warm up,
-// then over and over until the CPU time is used up.
+// Here measures a contestant in this process. It makes one pass over the inputs to warm
+// up, then more passes until the budget of CPU time is used up.
 //
-// CPU time, because the machine is shared: it does not count what others take
-// away. It is that of the whole process, so that whoever makes garbage pays for
-// its collection too.
+// It measures CPU time because the machine is shared: the time of other processes does not
+// count. It is the CPU time of the whole process, so that it includes garbage collection.
 func Here(c Contestant, budget time.Duration) Sample {
 	work, count := c.Start()
 	pass := func() {
@@ -62,28 +61,29 @@ func Here(c Contestant, budget time.Duration) Sample {
 	}
 }
 
-// CPUTime is what all threads of this process have used.
+// CPUTime returns the CPU time of all threads of this process.
 func CPUTime() time.Duration {
 	var usage syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
-		panic(err) // cannot be: both arguments are valid
+		panic(err) // impossible: both arguments are valid
 	}
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Options say how often and how long to measure.
+// Options set how often and for how long to measure.
 type Options struct {
 	Rounds int
 	Budget time.Duration // CPU time of one measurement
-	// Programs are other programs than this one for some of the names.
+	// Programs are the paths of the programs for contestants that are not in this one, by
+	// name.
 	Programs map[string]string
 }
 
-// Results are the samples of every contestant, round by round.
+// Results are the samples of every contestant, by name, in the order of the rounds.
 type Results map[string][]Sample
 
-// All runs the rounds. In every round each contestant has its turn, so that a
-// slow minute of the machine is everybody's.
+// All runs the rounds. Each round measures every contestant once, so that a slow minute of
+// the machine affects all of them.
 func All(ctx context.Context, names []string, o Options) (Results, error) {
 	r := Results{}
 	for round := range o.Rounds {
@@ -100,8 +100,8 @@ func All(ctx context.Context, names []string, o Options) (Results, error) {
 	return r, nil
 }
 
-// child measures a contestant in a process of its own, so that nobody's heap,
-// caches or garbage are anybody else's; on one core if taskset is there.
+// child measures a contestant in a separate process, so that contestants do not share a
+// heap, caches or garbage. If taskset is installed, the process runs on one core.
 func child(ctx context.Context, program, name string, budget time.Duration) (s Sample, err error) {
 	if program == "" {
 		if program, err = os.Executable(); err != nil {
@@ -121,8 +121,8 @@ func child(ctx context.Context, program, name string, budget time.Duration) (s S
 	return s, nil
 }
 
-// Pinned is a command that runs on the last few cores that this process may
-// use, if taskset is there.
+// Pinned returns a command that runs args on the last cores that this process may use. If
+// taskset is not installed, it returns args.
 func Pinned(args []string, cores int) []string {
 	taskset, err := exec.LookPath("taskset")
 	if err != nil {
@@ -155,17 +155,17 @@ func allowed(n int) (cores []string) {
 	return cores[max(0, len(cores)-n):]
 }
 
-// Nanos is a contestant's CPU time, Allocs its allocations.
+// Nanos returns the CPU time of a contestant for one unit of work.
 func (r Results) Nanos(name string) board.Spread {
 	return board.Of(r.values(name, func(s Sample) float64 { return s.CPUNanos })...)
 }
 
-// Allocs is how often a contestant allocates for a unit of work.
+// Allocs returns the number of allocations of a contestant for one unit of work.
 func (r Results) Allocs(name string) board.Spread {
 	return board.Of(r.values(name, func(s Sample) float64 { return s.Allocs })...)
 }
 
-// Ratio is one contestant's time by another's of the same round.
+// Ratio returns a contestant's CPU time divided by another's of the same round.
 func (r Results) Ratio(name, by string) board.Spread {
 	nanos := func(s Sample) float64 { return s.CPUNanos }
 	return board.Quotients(r.values(name, nanos), r.values(by, nanos))
@@ -179,7 +179,8 @@ func (r Results) values(name string, of func(Sample) float64) []float64 {
 	return values
 }
 
-// Progress writes one line over the last one, on a terminal only.
+// Progress replaces the last line of the terminal. It writes nothing if standard error is
+// not a terminal.
 func Progress(format string, args ...any) {
 	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		fmt.Fprintf(os.Stderr, "\r\033[K"+format, args...)

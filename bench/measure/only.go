@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Only measures one contestant in this process and writes the sample as JSON:
-// what a child process does, and whoever wants a profile.
+// Only measures one contestant in this process and writes the sample as JSON. A child
+// process calls it, and a run for a profile.
 func Only(out io.Writer, all []Contestant, name string, budget time.Duration, profile string) (err error) {
 	at := slices.IndexFunc(all, func(c Contestant) bool { return c.Name == name })
 	if at < 0 {
@@ -19,7 +19,7 @@ func Only(out io.Writer, all []Contestant, name string, budget time.Duration, pr
 		for _, c := range all {
 			names = append(names, c.Name)
 		}
-		return fmt.Errorf("there is no contestant %q, only %q", name, names)
+		return fmt.Errorf("unknown contestant %q; the contestants are %q", name, names)
 	}
 	var s Sample
 	if err := Profiled(profile, func() error { s = Here(all[at], budget); return nil }); err != nil {
@@ -28,7 +28,7 @@ func Only(out io.Writer, all []Contestant, name string, budget time.Duration, pr
 	return json.NewEncoder(out).Encode(s)
 }
 
-// Profiled does some work, with a CPU profile in a file unless that is "".
+// Profiled does some work and writes a CPU profile of it to a file, unless path is "".
 func Profiled(path string, work func() error) error {
 	if path == "" {
 		return work()
@@ -37,7 +37,7 @@ func Profiled(path string, work func() error) error {
 	if err != nil {
 		return fmt.Errorf("create the profile: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // A profile that was not written whole does not open.
+	defer f.Close() //nolint:errcheck // An incomplete profile cannot be opened.
 	if err := pprof.StartCPUProfile(f); err != nil {
 		return fmt.Errorf("start the profile: %w", err)
 	}

@@ -45,7 +45,7 @@ func TestSamplesReadBack(t *testing.T) {
 // our engine decides, loads it a little, and has its turn count what is stored.
 func TestContestants(t *testing.T) {
 	t.Parallel()
-	g, err := newGround(t.Context(), Options{}, contestants())
+	g, err := newEnvironment(t.Context(), Options{}, contestants())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package service
 
-// Answer is our answer to a decision or a preview as a program without us
-// would declare it, for the contestants that use encoding/json.
+// Answer is our answer to a decision or a preview, declared for encoding/json. The bare
+// contestants write it.
 type Answer struct {
 	DecisionID    string      `json:"decision_id,omitempty"`
 	Preview       bool        `json:"preview,omitempty"`
@@ -19,14 +19,14 @@ type Answer struct {
 	CreatedAt     string      `json:"created_at,omitempty"`
 }
 
-// Offer is the offer; one that was not made has no terms.
+// Offer is an offer. Terms is nil if no offer was made.
 type Offer struct {
 	Limit    float64 `json:"limit"`
 	Currency string  `json:"currency"`
 	*Terms
 }
 
-// Terms are what an offer comes with.
+// Terms are the terms of an offer.
 type Terms struct {
 	Indicative        bool          `json:"indicative,omitempty"`
 	RequestedAmount   float64       `json:"requested_amount"`
@@ -52,20 +52,20 @@ type Terms struct {
 	Alternatives      []Alternative `json:"alternatives"`
 }
 
-// Condition is what must be so before the money is paid out.
+// Condition must be met before the loan is disbursed.
 type Condition struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
 
-// Alternative is another tenure.
+// Alternative is the offer at another tenure.
 type Alternative struct {
 	Limit        float64 `json:"limit"`
 	TenureMonths int     `json:"tenure_months"`
 	EMI          float64 `json:"emi"`
 }
 
-// Explanation is why.
+// Explanation lists the rules and the points behind a decision.
 type Explanation struct {
 	FiredRules         []FiredRule    `json:"fired_rules"`
 	ScoreContributions []Contribution `json:"score_contributions"`
@@ -79,13 +79,13 @@ type FiredRule struct {
 	Delta  float64 `json:"delta,omitempty"`
 }
 
-// Contribution is what a factor gave.
+// Contribution holds the points of a factor.
 type Contribution struct {
 	Factor string  `json:"factor"`
 	Points float64 `json:"points"`
 }
 
-// Reason is what went against the applicant.
+// Reason is a principal reason against the applicant.
 type Reason struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
@@ -102,7 +102,7 @@ type Detail struct {
 	Text      string `json:"text,omitempty"`
 }
 
-// Policy is what decided.
+// Policy identifies the policy that decided.
 type Policy struct {
 	ID       string `json:"id"`
 	Version  int    `json:"version"`
@@ -110,7 +110,7 @@ type Policy struct {
 	Checksum string `json:"checksum"`
 }
 
-// Warning is what was read in a surprising way.
+// Warning is a warning about the request.
 type Warning struct {
 	Code    string   `json:"code"`
 	Pointer string   `json:"pointer,omitempty"`
@@ -118,7 +118,7 @@ type Warning struct {
 	Detail  string   `json:"detail"`
 }
 
-// Facts are what a preview shows that it saw.
+// Facts are the facts in the answer of a preview.
 type Facts struct {
 	ActiveTradelines   int     `json:"active_tradelines"`
 	Age                int     `json:"age"`

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// keeper makes an answer durable before it is given.
+// keeper stores answers. keep returns when the row is durable.
 type keeper interface {
 	keep(ctx context.Context, r *row) error
 	close() error
 }
 
-// row is what is kept of a decision: as many bytes as we keep ourselves in our
-// table of decisions, not counting its further columns.
+// row is the stored part of a decision. The answer and the facts are as long as in our
+// own table of decisions, which has further columns.
 type row struct {
 	id       string
 	micros   int64
@@ -30,14 +30,14 @@ type row struct {
 	facts    []byte
 }
 
-// bare is the least that a program with net/http and encoding/json does: read
-// the request into a struct, answer with another. It decides nothing; what it
-// answers is ready but for the id and the time. It has no key, no limits and no
-// timeouts.
+// bare is the simplest possible server with net/http and encoding/json: it decodes the
+// request into a struct and encodes another struct as the answer. It decides nothing.
+// Its answers are prepared, except for the id and the time. It has no keys, no limits and
+// no timeouts.
 type bare struct {
 	decisions, previews []Answer
 	facts               [][]byte
-	keeper              keeper // nil when nothing is stored
+	keeper              keeper // nil if nothing is stored
 	last                atomic.Int64
 }
 
@@ -68,7 +68,7 @@ func serveBare(ctx context.Context, order childOrder) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	server := &http.Server{Handler: mux} //nolint:gosec // Timeouts cost time, and only the benchmark calls.
+	server := &http.Server{Handler: mux} //nolint:gosec // Timeouts cost time, and only the benchmark is a client.
 	go func() {
 		<-ctx.Done()
 		_ = server.Close() // the load is over
@@ -85,7 +85,7 @@ func serveBare(ctx context.Context, order childOrder) error {
 	return nil
 }
 
-// routes are the handlers in the style of a role.
+// routes returns the handlers of a role.
 func (b *bare) routes(role string) *http.ServeMux {
 	mux := http.NewServeMux()
 	switch role {
@@ -100,7 +100,7 @@ func (b *bare) routes(role string) *http.ServeMux {
 	return mux
 }
 
-// openKeeper opens what a bare handler is to store its answers in.
+// openKeeper opens the storage of a bare handler, or returns nil if it stores nothing.
 func openKeeper(ctx context.Context, order childOrder) (keeper, error) {
 	switch order.Role {
 	case roleBare, roleHuma, roleStrict:
@@ -116,7 +116,7 @@ func openKeeper(ctx context.Context, order childOrder) (keeper, error) {
 		}
 		return openCopy(ctx, order.Database)
 	default:
-		return nil, fmt.Errorf("no bare handler is called %q", order.Role)
+		return nil, fmt.Errorf("unknown role %q", order.Role)
 	}
 }
 
@@ -124,7 +124,7 @@ func (b *bare) handler(answer func(context.Context, *Request) ([]byte, error)) h
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			http.Error(w, "cannot be read", http.StatusBadRequest)
+			http.Error(w, "the body cannot be read", http.StatusBadRequest)
 			return
 		}
 		var request Request
@@ -140,7 +140,7 @@ func (b *bare) handler(answer func(context.Context, *Request) ([]byte, error)) h
 		header := w.Header()
 		header["Content-Type"] = jsonType
 		header["Content-Length"] = []string{strconv.Itoa(len(out))}
-		_, _ = w.Write(out) // a client that has gone away hears nothing
+		_, _ = w.Write(out) // fails only if the client has disconnected
 	}
 }
 
@@ -148,7 +148,7 @@ var jsonType = []string{"application/json"}
 
 var errStranger = errors.New("the applicant is not in the book")
 
-// number finds the applicant's place in the book.
+// number returns the index of the applicant in the book.
 func (b *bare) number(r *Request) (int, error) {
 	text, ok := strings.CutPrefix(r.Applicant.ID, "APP-")
 	n, err := strconv.Atoi(text)
@@ -183,7 +183,7 @@ func (b *bare) preview(_ context.Context, r *Request) ([]byte, error) {
 	return encode(&a), nil
 }
 
-// id is new, grows, and is as long as ours.
+// id returns a new decision id. Ids are ascending and as long as ours.
 func (b *bare) id() string {
 	id := []byte(EmptyDecisionID)
 	digits := strconv.AppendInt(make([]byte, 0, 20), b.last.Add(1), 10)
@@ -191,8 +191,8 @@ func (b *bare) id() string {
 	return string(id)
 }
 
-// encode writes an answer without escaping what only a web page must escape,
-// because our answers do not either.
+// encode returns an answer as JSON without HTML escaping, because our answers have none
+// either.
 func encode(a *Answer) []byte {
 	var b bytes.Buffer
 	b.Grow(4 << 10)

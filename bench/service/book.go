@@ -32,12 +32,12 @@ type Request struct {
 	} `json:"bureau_report"`
 }
 
-// bookSize is how many different requests there are: enough that no answer is
-// learnt by heart, few enough that each is sent in every round.
+// bookSize is the number of different requests. There are enough that the branch
+// predictor cannot memorize them, and few enough that each is sent in every round.
 const bookSize = 48
 
-// book is the requests that everybody gets, in turn. Most applicants are good;
-// some are declined and some referred by the default policy.
+// book returns the requests that every contestant gets, in turn. The default policy
+// approves most of them, declines some and refers some.
 func book() []Request {
 	list := make([]Request, bookSize)
 	employment := []string{"SALARIED", "SALARIED", "SELF_EMPLOYED", "SALARIED", "SELF_EMPLOYED_PROFESSIONAL"}
@@ -65,7 +65,7 @@ func book() []Request {
 	return list
 }
 
-// Bodies is the book as it is sent.
+// Bodies returns the requests of the book as JSON.
 func Bodies() [][]byte {
 	requests := book()
 	list := make([][]byte, len(requests))
@@ -75,20 +75,24 @@ func Bodies() [][]byte {
 	return list
 }
 
-// Sample is what our service answers one request of the book with, and the
-// facts it keeps with the answer. The ids are as long as real ones.
+// Sample is our service's answer to a request of the book, as a decision and as a
+// preview, and the facts that it stores. The ids are as long as real ones.
 type Sample struct {
 	Decision, Preview, Facts []byte
 	Status, Grade, Hash      string
 }
 
-// Samples decides the book with the default policy, so that the contestants
-// who decide nothing have answers of the same content and the same length.
+// Samples decides the book with the default policy. The contestants that decide nothing
+// use the samples as answers, so that their answers have the same content and length as
+// ours.
 func Samples() []Sample {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	envelope := engine.Envelope{
 		TenurePointer: "/applicant/tenure_months",
-		PolicyID:      EmptyPolicyID, PolicyVersion: 1, Environment: "sandbox", ValidUntil: "2026-11-18T18:29:59Z",
+		PolicyID:      EmptyPolicyID,
+		PolicyVersion: 1,
+		Environment:   "sandbox",
+		ValidUntil:    "2026-11-18T18:29:59Z",
 	}
 	var list []Sample
 	for _, body := range Bodies() {
@@ -105,6 +109,7 @@ func Samples() []Sample {
 			d.Write(&w, &e)
 			return w.Buf
 		}
+
 		decided, previewed := envelope, envelope
 		decided.DecisionID, decided.CreatedAt = EmptyDecisionID, "2026-11-15T05:27:51.124Z"
 		var w wire.Writer
@@ -112,7 +117,7 @@ func Samples() []Sample {
 		s.Facts = w.Buf
 		s.Decision = write(decided)
 		d.AddDerived(app.Facts)
-		app.Facts.Change(field.Masked) // as a preview shows them
+		app.Facts.Change(field.Masked) // a preview masks identifiers
 		previewed.Preview, previewed.Facts = true, app.Facts
 		s.Preview = write(previewed)
 		list = append(list, s)
@@ -120,7 +125,7 @@ func Samples() []Sample {
 	return list
 }
 
-// emptyID stands where an id has its 26 letters and digits.
+// emptyID replaces the 26 letters and digits of an id.
 const emptyID = "00000000000000000000000000"
 
 // The ids in samples.
@@ -129,7 +134,7 @@ const (
 	EmptyPolicyID   = "pol_" + emptyID
 )
 
-// must is for what only a broken benchmark can make fail.
+// must panics on an error that only a mistake in the benchmark can cause.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("the benchmark's book: %v", err))

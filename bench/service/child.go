@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// childVariable holds the order of a child process.
+// childVariable is the environment variable with the order of a child process.
 const childVariable = "BENCH_CHILD"
 
 // The paths that are measured.
@@ -23,26 +23,27 @@ const (
 	pathPreview   = "/v1/decisions/preview"
 )
 
-// The parts a child process plays.
+// The roles of a child process.
 const (
 	roleOurs   = "ours"
 	roleBare   = "bare"
-	roleInsert = "insert" // bare, and one insert for each request
-	roleGroup  = "group"  // bare, and one commit for all that wait together
-	roleHuma   = "huma"   // bare, on huma
-	roleStrict = "strict" // bare, as oapi-codegen writes a strict server
+	roleInsert = "insert" // bare, with one transaction for each request
+	roleGroup  = "group"  // bare, with one commit for all requests that wait together
+	roleHuma   = "huma"   // bare, with the framework huma
+	roleStrict = "strict" // bare, with the code that oapi-codegen writes for a strict server
 	roleLoad   = "load"
 )
 
-// childOrder tells a child process what to be.
+// childOrder is the order of a child process.
 type childOrder struct {
 	Role     string
 	Database string
-	Profile  string    // where the profiles of a server go, "" for none
-	Load     loadOrder // of the load
+	Profile  string    // path prefix of the server's profiles; "" for none
+	Load     loadOrder // for roleLoad
 }
 
-// RunChild plays a child's part and reports true, if this process is one.
+// RunChild reports whether this process is a child. If so, it first does the child's
+// work.
 func RunChild() bool {
 	text := os.Getenv(childVariable)
 	if text == "" {
@@ -55,8 +56,8 @@ func RunChild() bool {
 	return true
 }
 
-// runChild serves until standard input ends, which it does when the parent
-// does: no child outlives it.
+// runChild serves until standard input ends. That happens when the parent ends, so no
+// child outlives the parent.
 func runChild(text string) error {
 	var order childOrder
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -82,13 +83,13 @@ func runChild(text string) error {
 	}
 }
 
-// announce tells the parent where a server listens.
+// announce prints the address of a server for the parent.
 func announce(address string) error {
 	_, err := fmt.Fprintln(os.Stdout, address)
 	return err
 }
 
-// profiled runs serve, and leaves a CPU profile and one of all allocations.
+// profiled runs serve, and writes a CPU profile and a profile of all allocations.
 func profiled(prefix string, serve func() error) error {
 	if prefix == "" {
 		return serve()
@@ -109,7 +110,7 @@ func profiled(prefix string, serve func() error) error {
 	return errors.Join(err, cpu.Close(), failed)
 }
 
-// server is a child that answers.
+// server is a child process that answers requests.
 type server struct {
 	cmd     *exec.Cmd
 	address string
@@ -132,7 +133,7 @@ func command(ctx context.Context, order childOrder) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// startServer returns when the child listens.
+// startServer starts a child process and waits until it listens.
 func startServer(ctx context.Context, order childOrder) (*server, error) {
 	cmd, err := command(ctx, order)
 	if err != nil {
@@ -151,21 +152,21 @@ func startServer(ctx context.Context, order childOrder) (*server, error) {
 		return nil, fmt.Errorf("start the server: %w", err)
 	}
 	if _, err := fmt.Fscanln(stdout, &s.address); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s did not begin: %w", order.Role, err), s.stop())
+		return nil, errors.Join(fmt.Errorf("%s did not start: %w", order.Role, err), s.stop())
 	}
 	return s, nil
 }
 
 // stop ends the child and waits for it.
 func (s *server) stop() error {
-	_ = s.stdin.Close() // it may have ended already
+	_ = s.stdin.Close() // fails if the child has already ended
 	if err := s.cmd.Wait(); err != nil {
 		return fmt.Errorf("the server ended with %w: %s", err, strings.TrimSpace(s.stderr.String()))
 	}
 	return nil
 }
 
-// load runs the load in a child.
+// load sends requests from a child process.
 func load(ctx context.Context, order loadOrder) (result loadResult, err error) {
 	cmd, err := command(ctx, childOrder{Role: roleLoad, Load: order})
 	if err != nil {
@@ -175,7 +176,7 @@ func load(ctx context.Context, order loadOrder) (result loadResult, err error) {
 	if err != nil {
 		return result, err
 	}
-	defer func() { _ = stdin.Close() }() // closed with the child already
+	defer func() { _ = stdin.Close() }() // fails if the child has already ended
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

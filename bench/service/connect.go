@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// requests are the bytes to send, headers and all.
+// requests returns the requests to send as bytes, including their headers.
 func requests(order loadOrder) [][]byte {
 	var list [][]byte
 	for _, body := range Bodies() {
-		r := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n",
+		r := fmt.Appendf(nil, "POST %s HTTP/1.1\r\nHost: %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\n",
 			order.Path, order.Address, len(body))
 		if order.Key != "" {
 			r = append(r, "Authorization: Bearer "+order.Key+"\r\n"...)
@@ -28,7 +29,7 @@ func (g *generator) connect() (err error) {
 		return fmt.Errorf("read the address: %w", err)
 	}
 	if g.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
-		return fmt.Errorf("make an epoll: %w", err)
+		return fmt.Errorf("create an epoll instance: %w", err)
 	}
 	g.conns = make([]connection, g.order.Connections)
 	for i := range g.conns {
@@ -43,7 +44,8 @@ func (g *generator) connect() (err error) {
 			err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		}
 		if err == nil {
-			err = unix.EpollCtl(g.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(i)})
+			event := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(i)}
+			err = unix.EpollCtl(g.epoll, unix.EPOLL_CTL_ADD, fd, &event)
 		}
 		if err != nil {
 			return fmt.Errorf("connect: %w", err)

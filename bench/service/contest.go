@@ -17,22 +17,22 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// Options say how long to measure.
+// Options select what to measure and for how long.
 type Options struct {
 	Rounds      int
 	Warm, Lap   time.Duration
 	Connections int
-	Only        string // one contestant, "" for all
-	Profiles    string // a folder for the servers' profiles, "" for none
+	Only        string // a single contestant; "" for all
+	Profiles    string // folder for the profiles of the servers; "" for none
 }
 
-// contestant is a server with a database, and what is asked of it.
+// contestant is a server with its database and the path of its requests.
 type contestant struct {
 	name     string
 	role     string
 	database kind
 	path     string
-	alone    bool // measured with one connection too
+	alone    bool // also measured with a single connection
 }
 
 type kind uint8
@@ -74,13 +74,13 @@ func contestants() []contestant {
 	}
 }
 
-// lap is what one contestant did in one round.
+// lap is the result of one contestant in one round.
 type lap struct {
 	many  loadResult // with all connections
-	alone loadResult // with one
+	alone loadResult // with a single connection
 }
 
-// Contest measures everybody in turn, round after round.
+// Contest measures all contestants in turns, in several rounds.
 func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	all := contestants()
 	if o.Only != "" {
@@ -88,11 +88,12 @@ func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 		for _, c := range all {
 			names = append(names, c.name)
 		}
-		if all = slices.DeleteFunc(all, func(c contestant) bool { return c.name != o.Only }); len(all) == 0 {
-			return s, fmt.Errorf("there is no contestant %q, only %s", o.Only, strings.Join(names, ", "))
+		all = slices.DeleteFunc(all, func(c contestant) bool { return c.name != o.Only })
+		if len(all) == 0 {
+			return s, fmt.Errorf("unknown contestant %q; the contestants are %s", o.Only, strings.Join(names, ", "))
 		}
 	}
-	g, err := newGround(ctx, o, all)
+	g, err := newEnvironment(ctx, o, all)
 	if err != nil {
 		return s, err
 	}
@@ -113,9 +114,9 @@ func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	return s, nil
 }
 
-// profile loads ours once more on both databases, for longer, and says where
-// the CPU time goes. It is apart from the rounds because profiles cost time.
-func (g *ground) profile(ctx context.Context, all []contestant) (t board.Table, err error) {
+// profile sends load to our service once more on both databases, for longer, and returns
+// how its CPU time is divided. The rounds have no profile, because a profile costs time.
+func (g *environment) profile(ctx context.Context, all []contestant) (t board.Table, err error) {
 	found := map[string]map[string]float64{}
 	lap, profiles := g.options.Lap, g.options.Profiles
 	defer func() { g.options.Lap, g.options.Profiles = lap, profiles }()
@@ -139,16 +140,16 @@ func (g *ground) profile(ctx context.Context, all []contestant) (t board.Table, 
 	return shareTable(found[oursSQLite], found[oursPostgres]), nil
 }
 
-// ground is where the contest takes place: a folder, and a PostgreSQL server
-// if somebody needs one.
-type ground struct {
+// environment holds the resources of the contest: a folder, and a PostgreSQL server if a
+// contestant needs one.
+type environment struct {
 	options  Options
 	folder   string
 	postgres *pgcluster.Cluster
 }
 
-func newGround(ctx context.Context, o Options, all []contestant) (g *ground, err error) {
-	g = &ground{options: o}
+func newEnvironment(ctx context.Context, o Options, all []contestant) (g *environment, err error) {
+	g = &environment{options: o}
 	if o.Profiles != "" {
 		if err := os.MkdirAll(o.Profiles, 0o750); err != nil {
 			return nil, err
@@ -165,21 +166,22 @@ func newGround(ctx context.Context, o Options, all []contestant) (g *ground, err
 	return g, nil
 }
 
-func (g *ground) leave() (err error) {
+func (g *environment) leave() (err error) {
 	if g.postgres != nil {
 		err = g.postgres.Close()
 	}
 	return errors.Join(err, os.RemoveAll(g.folder))
 }
 
-// rounds gives each contestant its turn in every round, in one order and then
-// in the other, so that nobody always comes after the same one.
-func (g *ground) rounds(ctx context.Context, all []contestant) (results, error) {
+// rounds measures each contestant in every round. It reverses the order after each
+// round, so that a contestant does not always follow the same one.
+func (g *environment) rounds(ctx context.Context, all []contestant) (results, error) {
 	r := results{}
 	order := slices.Clone(all)
 	for round := range g.options.Rounds {
 		for i, c := range order {
-			measure.Progress("service, round %d of %d, %d of %d: %s", round+1, g.options.Rounds, i+1, len(order), c.name)
+			measure.Progress("service, round %d of %d, %d of %d: %s",
+				round+1, g.options.Rounds, i+1, len(order), c.name)
 			l, err := g.turn(ctx, c, g.load)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
@@ -192,12 +194,12 @@ func (g *ground) rounds(ctx context.Context, all []contestant) (results, error) 
 	return r, nil
 }
 
-// loader sends requests to a contestant's server and tells what was answered.
+// loader sends requests to a contestant's server and returns the result.
 type loader func(ctx context.Context, c contestant, s *server, key string) (lap, error)
 
-// turn starts a contestant on a new database, loads it, ends it and sees that
-// what was answered is what is stored.
-func (g *ground) turn(ctx context.Context, c contestant, load loader) (l lap, err error) {
+// turn starts a contestant on a new database, sends load to it and stops it. It returns
+// an error unless as many decisions are stored as were answered.
+func (g *environment) turn(ctx context.Context, c contestant, load loader) (l lap, err error) {
 	databaseURL, dispose, err := g.database(ctx, c)
 	if err != nil {
 		return l, err
@@ -223,23 +225,28 @@ func (g *ground) turn(ctx context.Context, c contestant, load loader) (l lap, er
 	}
 	stored, err := count(ctx, c, databaseURL, who)
 	if err != nil {
-		return l, fmt.Errorf("count what is stored: %w", err)
+		return l, fmt.Errorf("count the stored decisions: %w", err)
 	}
 	if answered := l.many.Answers + l.alone.Answers; stored >= 0 && stored != answered {
-		return l, fmt.Errorf("%d were answered and %d are stored", answered, stored)
+		return l, fmt.Errorf("%d decisions were answered and %d are stored", answered, stored)
 	}
 	return l, nil
 }
 
-func (g *ground) load(ctx context.Context, c contestant, s *server, key string) (l lap, err error) {
+func (g *environment) load(ctx context.Context, c contestant, s *server, key string) (l lap, err error) {
 	order := loadOrder{
-		Address: s.address, Path: c.path, Key: key, Connections: g.options.Connections,
-		Warm: g.options.Warm, Lap: g.options.Lap, Server: s.cmd.Process.Pid,
+		Address:     s.address,
+		Path:        c.path,
+		Key:         key,
+		Connections: g.options.Connections,
+		Warm:        g.options.Warm,
+		Lap:         g.options.Lap,
+		Server:      s.cmd.Process.Pid,
 	}
 	if c.database == postgreSQL {
 		order.Database = g.postgres.Pid()
 	}
-	unix.Sync() // what others have left to write is not this one's to wait for
+	unix.Sync() // so that this contestant does not wait for the writes of the previous one
 	if l.many, err = load(ctx, order); err != nil || !c.alone || g.options.Profiles != "" {
 		return l, err
 	}
@@ -248,8 +255,10 @@ func (g *ground) load(ctx context.Context, c contestant, s *server, key string) 
 	return l, err
 }
 
-// database makes a new one for a contestant.
-func (g *ground) database(ctx context.Context, c contestant) (databaseURL string, dispose func() error, err error) {
+// database creates the database of a contestant and returns a function that removes it.
+func (g *environment) database(
+	ctx context.Context, c contestant,
+) (databaseURL string, dispose func() error, err error) {
 	switch c.database {
 	case sqlite:
 		path := filepath.Join(g.folder, "bench.db")
@@ -269,7 +278,7 @@ func (g *ground) database(ctx context.Context, c contestant) (databaseURL string
 	}
 }
 
-// count is how many decisions are stored, -1 where none are to be.
+// count returns the number of stored decisions, or -1 if the contestant stores none.
 func count(ctx context.Context, c contestant, databaseURL string, who Customer) (int, error) {
 	path, isSQLite := strings.CutPrefix(databaseURL, "sqlite:")
 	switch {

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuOf is the CPU time that all threads of a process have used, those of the
-// garbage collector too. The kernel's clock of a process is exact; what /proc
-// shows is rounded to hundredths of a second.
+// cpuOf returns the CPU time of all threads of a process, including those of the garbage
+// collector. The kernel's CPU clock of a process is exact, while the times in /proc are
+// rounded to hundredths of a second.
 func cpuOf(pid int) (time.Duration, error) {
-	const scheduled = 2 // the kernel's name for time on a core
+	const scheduled = 2 // CPUCLOCK_SCHED in the kernel
 	clock := int32(^pid)<<3 | scheduled
 	var at unix.Timespec
 	if err := unix.ClockGettime(clock, &at); err != nil {
@@ -23,7 +23,8 @@ func cpuOf(pid int) (time.Duration, error) {
 	return time.Duration(at.Nano()), nil
 }
 
-// cpuOfFamily is the CPU time of a process and of each of its children.
+// cpuOfFamily returns the CPU time of a process and of each of its children, by process
+// id.
 func cpuOfFamily(pid int) (map[int]time.Duration, error) {
 	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {
@@ -35,14 +36,14 @@ func cpuOfFamily(pid int) (map[int]time.Duration, error) {
 		if err != nil {
 			return nil, fmt.Errorf("list the children of process %d: %w", pid, err)
 		}
-		if used, err := cpuOf(member); err == nil { // it may have ended since
+		if used, err := cpuOf(member); err == nil { // a child may have ended in the meantime
 			family[member] = used
 		}
 	}
 	return family, nil
 }
 
-// since is what a family has used between two looks.
+// since returns the CPU time that a process and its children used between two readings.
 func since(before, after map[int]time.Duration) (sum time.Duration) {
 	for pid, used := range after {
 		sum += used - before[pid]
@@ -50,7 +51,7 @@ func since(before, after map[int]time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// snapshot is the CPU times at a moment.
+// snapshot holds the CPU times at one time.
 type snapshot struct {
 	at       time.Duration
 	server   time.Duration

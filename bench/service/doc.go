@@ -1,7 +1,7 @@
-// Package service measures the whole service over HTTP: durable decisions on
-// SQLite and PostgreSQL, and previews, side by side with what a bare net/http
-// handler does with the same requests and the same answers.
+// Package service measures the whole service over HTTP: durable decisions on SQLite and
+// PostgreSQL, and previews. It compares them with bare net/http handlers for the same
+// requests and answers.
 //
-// Everybody who answers, and the load itself, is a process of its own: this
-// program again, told by its environment what to be.
+// Each server, and the load generator, is a separate process: this program again, with
+// its role in an environment variable.
 package service

@@ -9,17 +9,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Answers do not get shorter by PostgreSQL's compression than it costs, so the
-// bare tables are without it.
+// The bare tables do not use PostgreSQL's compression, because it costs more than it
+// saves for these answers.
 const postgresTable = `
 CREATE TABLE kept (id text NOT NULL PRIMARY KEY, micros bigint NOT NULL, response bytea NOT NULL, facts bytea NOT NULL);
 ALTER TABLE kept ALTER response SET STORAGE EXTERNAL, ALTER facts SET STORAGE EXTERNAL`
 
-// insertKeeper inserts one row in a statement of its own, on a connection of a
-// pool, as most services do.
+// insertKeeper inserts each row with a separate statement on a connection of a pool, as
+// most services do.
 type insertKeeper struct{ pool *pgxpool.Pool }
 
-// insertConnections is about what serves 64 callers best.
+// insertConnections is about the best number of connections for 64 clients.
 const insertConnections = 32
 
 func openInsert(ctx context.Context, databaseURL string) (*insertKeeper, error) {
@@ -49,8 +49,8 @@ func (k *insertKeeper) close() error {
 	return nil
 }
 
-// openCopy copies together what waits together, and nothing else: the least
-// that a program can do for a durable row on PostgreSQL.
+// openCopy returns a group that writes all waiting rows with one COPY. No program can
+// store a durable row on PostgreSQL with less work.
 func openCopy(ctx context.Context, databaseURL string) (*group, error) {
 	conn, err := pgx.Connect(ctx, databaseURL)
 	if err != nil {
@@ -62,11 +62,12 @@ func openCopy(ctx context.Context, databaseURL string) (*group, error) {
 	columns := []string{"id", "micros", "response", "facts"}
 	values := make([]any, len(columns))
 	commit := func(ctx context.Context, rows []*row) error {
-		_, err := conn.CopyFrom(ctx, pgx.Identifier{"kept"}, columns, pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+		source := pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 			r := rows[i]
 			values[0], values[1], values[2], values[3] = r.id, r.micros, r.response, r.facts
 			return values, nil
-		}))
+		})
+		_, err := conn.CopyFrom(ctx, pgx.Identifier{"kept"}, columns, source)
 		return err
 	}
 	return newGroup(ctx, commit, func() error { return conn.Close(context.Background()) }), nil

@@ -9,15 +9,16 @@ import (
 	_ "modernc.org/sqlite" // the driver that our service uses too
 )
 
-// sqliteKeeper inserts one row in a transaction of its own, on one connection:
-// SQLite has one writer at a time, and waiting for a connection is cheaper than
-// finding the file locked.
+// sqliteKeeper inserts each row in a separate transaction, on a single connection. SQLite
+// allows one writer at a time, and waiting for the connection is cheaper than retrying
+// while the file is locked.
 type sqliteKeeper struct {
 	db     *sql.DB
 	insert *sql.Stmt
 }
 
-const sqliteTable = `CREATE TABLE kept (id TEXT NOT NULL PRIMARY KEY, micros BIGINT NOT NULL, response BLOB NOT NULL, facts BLOB NOT NULL)`
+const sqliteTable = `CREATE TABLE kept (
+	id TEXT NOT NULL PRIMARY KEY, micros BIGINT NOT NULL, response BLOB NOT NULL, facts BLOB NOT NULL)`
 
 func openSQLite(ctx context.Context, path string) (*sqliteKeeper, error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
@@ -42,8 +43,7 @@ func (k *sqliteKeeper) keep(ctx context.Context, r *row) error {
 
 func (k *sqliteKeeper) close() error { return errors.Join(k.insert.Close(), k.db.Close()) }
 
-// openSQLiteGroup inserts the same rows, as many in a transaction as wait
-// together.
+// openSQLiteGroup returns a group that inserts all waiting rows in one transaction.
 func openSQLiteGroup(ctx context.Context, path string) (*group, error) {
 	k, err := openSQLite(ctx, path)
 	if err != nil {
@@ -55,7 +55,7 @@ func openSQLiteGroup(ctx context.Context, path string) (*group, error) {
 			return err
 		}
 		insert := tx.StmtContext(ctx, k.insert)
-		defer func() { _ = insert.Close() }() // it ends with the transaction
+		defer func() { _ = insert.Close() }() // the transaction closes it too
 		for _, r := range rows {
 			if _, err := insert.ExecContext(ctx, r.id, r.micros, r.response, r.facts); err != nil {
 				return errors.Join(err, tx.Rollback())

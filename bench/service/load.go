@@ -13,32 +13,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// loadOrder is what to send, where, and for how long.
+// loadOrder describes a load: the server, the requests and the duration.
 type loadOrder struct {
 	Address     string
 	Path        string
-	Key         string // the bearer key, "" for a server that asks for none
+	Key         string // bearer key; "" if the server requires none
 	Connections int
 	Warm, Lap   time.Duration
-	Answers     int // stop when so many were answered, whatever the time; 0 for no limit
-	Server      int // the process whose CPU time is taken
-	Database    int // another one, taken with its children; 0 for none
+	Answers     int // stop after this many answers, whatever the time; 0 for no limit
+	Server      int // process id of the server, to measure its CPU time
+	Database    int // process id of the database, measured with its children; 0 for none
 }
 
-// loadResult is what was answered.
+// loadResult is the result of a load.
 type loadResult struct {
-	Answers  int // all, those before and after the lap included
-	Counted  int // within the lap
+	Answers  int // all answers, including those before and after the lap
+	Counted  int // answers within the lap
 	Elapsed  time.Duration
 	P50, P99 time.Duration
 	Server   time.Duration // CPU time of the server within the lap
-	Database time.Duration
-	Bytes    float64 // of an answer's body, on average
+	Database time.Duration // CPU time of the database within the lap
+	Bytes    float64       // mean size of an answer's body
 }
 
-// generator sends prepared requests on connections that stay open, one thread
-// for all of them: on a small machine the load must cost as little as it can,
-// since it runs beside the server. Every connection has one request under way.
+// generator sends prepared requests on persistent connections, all from one thread. It
+// shares a small machine with the server, so it must use as little CPU time as possible.
+// Each connection has one request in flight.
 type generator struct {
 	order    loadOrder
 	requests [][]byte
@@ -53,7 +53,7 @@ type generator struct {
 	answers  int
 	bytes    int
 	latency  []time.Duration
-	ids      []byte // of all answers, one after the other
+	ids      []byte // the ids of all answers, concatenated
 }
 
 type phase uint8
@@ -61,7 +61,7 @@ type phase uint8
 const (
 	warming phase = iota
 	measuring
-	finishing // nothing more is sent
+	finishing // no more requests are sent
 )
 
 type connection struct {
@@ -75,14 +75,19 @@ type connection struct {
 // idLength is the length of a decision's id.
 const idLength = len(EmptyDecisionID)
 
-// patience bounds the wait for an answer, in milliseconds.
-const patience = 15_000
+// answerTimeout limits the wait for an answer, in milliseconds.
+const answerTimeout = 15_000
 
 func runLoad(ctx context.Context, order loadOrder) (loadResult, error) {
 	runtime.GOMAXPROCS(1)
 	runtime.LockOSThread()
-	debug.SetGCPercent(-1) // a lap makes some megabytes
-	g := &generator{order: order, requests: requests(order), latency: make([]time.Duration, 0, 1<<20), ids: make([]byte, 0, 32<<20)}
+	debug.SetGCPercent(-1) // a lap allocates only a few megabytes
+	g := &generator{
+		order:    order,
+		requests: requests(order),
+		latency:  make([]time.Duration, 0, 1<<20),
+		ids:      make([]byte, 0, 32<<20),
+	}
 	if err := g.connect(); err != nil {
 		return loadResult{}, err
 	}
@@ -94,14 +99,14 @@ func runLoad(ctx context.Context, order loadOrder) (loadResult, error) {
 	}
 	events := make([]unix.EpollEvent, order.Connections)
 	for g.underWay > 0 {
-		n, err := unix.EpollWait(g.epoll, events, patience)
+		n, err := unix.EpollWait(g.epoll, events, answerTimeout)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue
 		case err != nil:
 			return loadResult{}, fmt.Errorf("wait for answers: %w", err)
 		case n == 0:
-			return loadResult{}, errors.New("no answer for a long time")
+			return loadResult{}, fmt.Errorf("timeout: no answer within %d ms", answerTimeout)
 		case ctx.Err() != nil:
 			return loadResult{}, ctx.Err()
 		}
@@ -170,23 +175,23 @@ func (g *generator) answered(c *connection, body []byte) error {
 	return g.send(c)
 }
 
-// check keeps the decision's id, or sees that it is a preview.
+// check records the decision's id. For a preview it only checks that the answer is one.
 func (g *generator) check(body []byte) error {
 	if g.order.Path == pathPreview {
 		if !isPreview(body) {
-			return fmt.Errorf("this is no preview: %s", body)
+			return fmt.Errorf("the answer is not a preview: %s", body)
 		}
 		return nil
 	}
 	id := decisionID(body)
 	if len(id) != idLength {
-		return fmt.Errorf("there is no decision's id in %s", body)
+		return fmt.Errorf("the answer has no decision id: %s", body)
 	}
 	g.ids = append(g.ids, id...)
 	return nil
 }
 
-// turn notes the beginning and the end of the lap.
+// turn begins and ends the lap when it is time.
 func (g *generator) turn(now time.Duration) (err error) {
 	switch {
 	case g.phase == warming && now >= g.order.Warm:
@@ -205,11 +210,11 @@ func (g *generator) result() (loadResult, error) {
 		seen[string(id)] = struct{}{}
 	}
 	if len(seen) != len(g.ids)/idLength {
-		return loadResult{}, errors.New(strconv.Itoa(len(g.ids)/idLength-len(seen)) + " decisions have another one's id")
+		return loadResult{}, errors.New(strconv.Itoa(len(g.ids)/idLength-len(seen)) + " decision ids are not unique")
 	}
 	r := loadResult{Answers: g.answers, Bytes: float64(g.bytes) / float64(g.answers)}
 	if len(g.latency) == 0 || g.phase != finishing {
-		return r, nil // stopped by the number of answers
+		return r, nil // order.Answers ended the load before the lap was over
 	}
 	slices.Sort(g.latency)
 	r.Counted, r.Elapsed = len(g.latency), g.ended.at-g.begun.at

@@ -17,9 +17,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// serveOurs is "verdict serve": everything as it is by default, but for the
-// address, the metrics, which are on, and limits that a benchmark does not
-// reach. The limiter and the quota still count every request.
+// serveOurs runs "verdict serve" with its defaults, except for the address, the metrics,
+// which are enabled, and the rate limit and quota, which a benchmark cannot reach. The
+// service still counts every request for both.
 func serveOurs(ctx context.Context, order childOrder) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	settings := app.Bind(flags)
@@ -44,13 +44,14 @@ func serveOurs(ctx context.Context, order childOrder) error {
 	return errors.Join(service.Run(ctx), service.Close())
 }
 
-// Customer is the tenant that the load is sent as.
+// Customer is the tenant whose key the requests carry.
 type Customer struct{ Key, TenantID string }
 
-// SignUp makes a customer of a service.
+// SignUp signs a tenant up at a service.
 func SignUp(ctx context.Context, address string) (c Customer, err error) {
 	const body = `{"email":"bench@example.in","org_name":"Bench","password":"a long password"}`
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/api/signup", bytes.NewReader([]byte(body)))
+	url := "http://" + address + "/api/signup"
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader([]byte(body)))
 	if err != nil {
 		return c, err
 	}
@@ -71,13 +72,13 @@ func SignUp(ctx context.Context, address string) (c Customer, err error) {
 		} `json:"tenant"`
 	}
 	if err := json.Unmarshal(data, &made); err != nil {
-		return c, fmt.Errorf("read the signup's answer: %w", err)
+		return c, fmt.Errorf("read the answer to the signup: %w", err)
 	}
 	return Customer{made.Key, made.Tenant.ID}, nil
 }
 
-// countOurs counts the customer's decisions after the service has ended, and
-// checks that each was billed.
+// countOurs returns the number of the customer's decisions after the service has ended.
+// It returns an error unless each was billed.
 func countOurs(ctx context.Context, databaseURL string, c Customer) (n int, err error) {
 	db, err := store.Open(ctx, databaseURL, store.Options{})
 	if err != nil {

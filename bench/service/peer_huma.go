@@ -8,19 +8,19 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// humaInput and humaOutput are an operation as huma wants it declared; the
-// request is validated against the schema that it makes of the struct.
+// humaInput and humaOutput declare an operation for huma. It derives a schema from the
+// struct and validates requests against it.
 type (
 	humaInput  struct{ Body Request }
 	humaOutput struct{ Body *Answer }
 )
 
-// registerHuma is the bare handler on huma, with its defaults but for the
-// pages it would serve besides.
+// registerHuma registers the bare handler with huma and its defaults, without the pages
+// of documentation.
 func (b *bare) registerHuma(mux *http.ServeMux) {
 	config := huma.DefaultConfig("Bench", "1")
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // no "$schema" in answers: everybody writes the same bytes
+	config.CreateHooks = nil // no "$schema" in answers: all contestants write the same bytes
 	api := humago.New(mux, config)
 	huma.Register(api, huma.Operation{OperationID: "preview", Method: http.MethodPost, Path: pathPreview},
 		func(_ context.Context, in *humaInput) (*humaOutput, error) {

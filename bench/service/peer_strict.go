@@ -7,10 +7,10 @@ import (
 	"net/http"
 )
 
-// What follows is by hand what oapi-codegen writes for a "strict" net/http
-// server: an interface of typed operations, a wrapper that decodes into the
-// request object, and a response object that encodes itself. Its code checks
-// nothing beyond what encoding/json does.
+// The code below is written by hand, in the form that oapi-codegen generates for a
+// "strict" net/http server: an interface of typed operations, a wrapper that decodes into
+// the request object, and a response object that encodes itself. It checks no more than
+// encoding/json does.
 
 type previewRequestObject struct{ Body *Request }
 
@@ -28,7 +28,7 @@ func (r preview200) visitPreviewResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // as everybody here
+	e.SetEscapeHTML(false) // as all contestants
 	return e.Encode(r)
 }
 

@@ -15,9 +15,9 @@ var (
 	lineEnd     = []byte("\r\n")
 )
 
-// readAnswer reads one answer of a server that writes its header fields as Go
-// does. The body uses the memory it is given. It is not whole as long as
-// something is missing; anything but 200 is an error.
+// readAnswer reads an answer of a server that writes its header fields as Go does. A
+// chunked body is assembled in memory. whole is false until the answer is complete. Any
+// status but 200 is an error.
 func readAnswer(data, memory []byte) (body []byte, whole bool, err error) {
 	at := bytes.Index(data, headEnd)
 	if at < 0 {
@@ -34,10 +34,10 @@ func readAnswer(data, memory []byte) (body []byte, whole bool, err error) {
 	text, _, _ := bytes.Cut(after, lineEnd)
 	length, err := strconv.Atoi(string(text))
 	if !found || err != nil {
-		return nil, false, errors.New("an answer does not say how long it is")
+		return nil, false, errors.New("an answer has no valid Content-Length")
 	}
 	if len(rest) > length {
-		return nil, false, errors.New("an answer is longer than it says")
+		return nil, false, errors.New("an answer is longer than its Content-Length")
 	}
 	return rest, len(rest) == length, nil
 }
@@ -50,7 +50,7 @@ func readChunks(data, body []byte) ([]byte, bool, error) {
 		}
 		size, err := strconv.ParseUint(string(text), 16, 31)
 		if err != nil {
-			return nil, false, errors.New("a chunk does not say how long it is")
+			return nil, false, errors.New("a chunk has no valid size")
 		}
 		if uint64(len(after)) < size+uint64(len(lineEnd)) {
 			return nil, false, nil
@@ -68,7 +68,7 @@ var (
 	previewField = []byte(`"preview":true`)
 )
 
-// decisionID finds the id, nil when there is none.
+// decisionID returns the id in the body, or nil if there is none.
 func decisionID(body []byte) []byte {
 	_, after, found := bytes.Cut(body, idField)
 	end := bytes.IndexByte(after, '"')

@@ -11,16 +11,18 @@ import (
 	"verdict/bench/board"
 )
 
-// item is a part of the work on a durable decision: the functions that it
-// begins with. A sample belongs to the first item of the list that has one of
-// its functions on the stack, so the shares add up.
+// item is a part of the work on a durable decision, identified by functions. A sample
+// belongs to the first item of the list with one of these functions on the stack, so the
+// shares add up to one.
 type item struct {
 	name      string
-	functions []string // prefixes
+	functions []string // prefixes of their names
 }
 
 var items = []item{
-	{"garbage collection", []string{"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart"}},
+	{"garbage collection", []string{
+		"runtime.gcBgMarkWorker", "runtime.gcAssistAlloc", "runtime.bgsweep", "runtime.bgscavenge", "runtime.gcStart",
+	}},
 	{"SQLite: fsync", []string{"modernc.org/sqlite/lib._unixSync"}},
 	{"SQLite: checkpoints", []string{"modernc.org/sqlite/lib._walCheckpoint"}},
 	{"SQLite: pages into the log", []string{"modernc.org/sqlite/lib._walFrames"}},
@@ -32,26 +34,32 @@ var items = []item{
 	{"deciding", []string{"verdict/internal/engine.(*Plan).Decide"}},
 	{"facts as JSON", []string{"verdict/internal/rule.(*Facts).Write"}},
 	{"request: JSON into facts", []string{"verdict/internal/wire.Parse", "verdict/internal/application."}},
-	{"metrics, traces and logs", []string{"verdict/internal/telemetry.(*Metrics)", "github.com/prometheus", "go.opentelemetry.io", "log/slog"}},
+	{"metrics, traces and logs", []string{
+		"verdict/internal/telemetry.(*Metrics)", "github.com/prometheus", "go.opentelemetry.io", "log/slog",
+	}},
 	{"who is calling and may they", []string{"verdict/internal/account.", "verdict/internal/tenant."}},
 	{"net/http: request in", []string{"net/http.(*conn).readRequest", "net/http.(*connReader)"}},
-	{"net/http: answer out", []string{"net/http.(*response).finishRequest", "net/http.(*chunkWriter)", "net/http.(*response).Write"}},
+	{"net/http: answer out", []string{
+		"net/http.(*response).finishRequest", "net/http.(*chunkWriter)", "net/http.(*response).Write",
+	}},
 	{"the rest of the use case", []string{
 		"verdict/internal/decisioning.", "verdict/internal/policydesk.", "verdict/internal/frauddesk.",
 		"verdict/internal/operation.", "verdict/internal/cache.",
 	}},
 	{"the rest of the HTTP layer", []string{"verdict/internal/httpapi."}},
 	{"the rest of net/http", []string{"net/http."}},
-	{"scheduling goroutines", []string{"runtime.mcall", "runtime.schedule", "runtime.mstart", "runtime.sysmon", "runtime.park_m"}},
+	{"scheduling goroutines", []string{
+		"runtime.mcall", "runtime.schedule", "runtime.mstart", "runtime.sysmon", "runtime.park_m",
+	}},
 }
 
 const elsewhere = "elsewhere"
 
-// before is what is no part of a decision: the main goroutine, which starts
-// and ends the server, the customer's password, and the profile itself.
+// before is the work that belongs to no decision: the main goroutine, which starts and
+// stops the server, the hash of the customer's password, and the profile itself.
 var before = item{"", []string{"runtime.main", "golang.org/x/crypto/argon2", "runtime/pprof."}}
 
-// shares are the items of a CPU profile, as parts of one.
+// shares returns the share of each item in a CPU profile, from 0 to 1.
 func shares(path string) (map[string]float64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -97,7 +105,7 @@ func itemOf(s *profile.Sample) string {
 	return elsewhere
 }
 
-// shareTable shows the items of both databases, the largest first.
+// shareTable returns the shares of all items on both databases, the largest first.
 func shareTable(onSQLite, onPostgres map[string]float64) board.Table {
 	t := board.Table{Head: []string{"CPU time of the server at saturation", "on SQLite", "on PostgreSQL"}}
 	var names []string

@@ -8,14 +8,15 @@ import (
 	"verdict/bench/board"
 )
 
-// results are the laps of every contestant, round by round.
+// results holds the laps of every contestant, by name, in the order of the rounds.
 type results map[string][]lap
 
-// values are those of a contestant over the rounds.
+// values returns a value of a contestant in each round, without those that were not
+// measured.
 func (r results) values(name string, value func(lap) float64) []float64 {
 	values := make([]float64, 0, len(r[name]))
 	for _, l := range r[name] {
-		if x := value(l); x > 0 { // 0 is what was not measured
+		if x := value(l); x > 0 { // 0 means not measured
 			values = append(values, x)
 		}
 	}
@@ -26,7 +27,7 @@ func (r results) of(name string, value func(lap) float64) board.Spread {
 	return board.Of(r.values(name, value)...)
 }
 
-// ratio is one contestant's value by another's of the same round.
+// ratio returns a contestant's value divided by another's of the same round.
 func (r results) ratio(name, by string, value func(lap) float64) board.Spread {
 	return board.Quotients(r.values(name, value), r.values(by, value))
 }
@@ -41,10 +42,13 @@ func cpuStored(l lap) float64 { return float64(l.many.Database) / float64(l.many
 func (r results) section(o Options) board.Section {
 	s := board.Section{
 		Name: "service", Title: "The service over HTTP",
-		Note: fmt.Sprintf("%d cores for server, database and load together; %d connections; %d rounds of %s; medians; ratios within a round.",
+		Note: fmt.Sprintf("%d cores for server, database and load together; %d connections; %d rounds of %s; medians; "+
+			"ratios within a round.",
 			runtime.NumCPU(), o.Connections, o.Rounds, o.Lap),
 	}
-	t := board.Table{Head: []string{"service", "answers/s", "least – most", "of bare", "p50", "p99", "p50 alone", "CPU", "database's CPU"}}
+	t := board.Table{Head: []string{
+		"service", "answers/s", "least – most", "of bare", "p50", "p99", "p50 alone", "CPU", "database's CPU",
+	}}
 	for _, line := range []struct{ name, what, by string }{
 		{bareDecisions, "bare net/http and encoding/json, nothing stored", bareDecisions},
 		{oursSQLite, "durable decision on SQLite, ours", bareDecisions},
@@ -62,9 +66,17 @@ func (r results) section(o Options) board.Section {
 			continue
 		}
 		rates := r.of(line.name, rate)
-		t.Add(line.what, rates.Show(board.Whole), rates.Between(board.Whole), r.ratio(line.name, line.by, rate).Show(board.Plain),
-			r.of(line.name, p50).Show(board.Nanos), r.of(line.name, p99).Show(board.Nanos), r.of(line.name, p50Alone).Show(board.Nanos),
-			r.of(line.name, cpu).Show(board.Nanos), r.of(line.name, cpuStored).Show(board.Nanos))
+		t.Add(
+			line.what,
+			rates.Show(board.Whole),
+			rates.Between(board.Whole),
+			r.ratio(line.name, line.by, rate).Show(board.Plain),
+			r.of(line.name, p50).Show(board.Nanos),
+			r.of(line.name, p99).Show(board.Nanos),
+			r.of(line.name, p50Alone).Show(board.Nanos),
+			r.of(line.name, cpu).Show(board.Nanos),
+			r.of(line.name, cpuStored).Show(board.Nanos),
+		)
 	}
 	s.Tables = []board.Table{t}
 	r.targets(&s)
@@ -76,10 +88,12 @@ func (r results) targets(s *board.Section) {
 	s.AtLeast(onSQLite, "0.45 of the bare handler's rate", r.ratio(oursSQLite, bareDecisions, rate), 0.45, board.Plain)
 	s.AtLeast(onSQLite, "4 × one INSERT a transaction", r.ratio(oursSQLite, insertSQLite, rate), 4, board.Times)
 	s.AtMost(onSQLite+", one connection", "400 µs at the median", r.of(oursSQLite, p50Alone), 400e3, board.Nanos)
-	s.AtLeast("durable decision, PostgreSQL", "0.9 of bare grouped COPY", r.ratio(oursPostgres, copyPostgres, rate), 0.9, board.Plain)
+	s.AtLeast("durable decision, PostgreSQL", "0.9 of bare grouped COPY",
+		r.ratio(oursPostgres, copyPostgres, rate), 0.9, board.Plain)
 	s.AtMost("preview", "1.3 × the bare handler's CPU", r.ratio(oursPreview, barePreview, cpu), 1.3, board.Times)
 	if huma := r.ratio(humaPreview, oursPreview, cpu); !math.IsNaN(huma.Median) {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("A preview's CPU: huma's is %s ours and the strict server's %s, and neither decides anything.",
+		s.Remarks = append(s.Remarks, fmt.Sprintf(
+			"CPU time of a preview: huma takes %s ours and the strict server %s, and neither makes a decision.",
 			huma.Text(board.Times), r.ratio(strictPreview, oursPreview, cpu).Text(board.Times)))
 	}
 }
