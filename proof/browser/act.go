@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// glance is the timeout for reading the page after a failure.
-const glance = 5 * time.Second
+// readTimeout is the timeout for reading the page after a failure.
+const readTimeout = 5 * time.Second
 
 // pause is the interval between two checks while waiting for something on the
 // page.
@@ -31,7 +31,7 @@ func (t *Tab) Go(path string) {
 
 // At returns the path of the present page.
 func (t *Tab) At() string {
-	ctx, cancel := context.WithTimeout(t.ctx, glance)
+	ctx, cancel := context.WithTimeout(t.ctx, readTimeout)
 	defer cancel()
 	var at string
 	if err := chromedp.Run(ctx, chromedp.Location(&at)); err != nil {
@@ -42,7 +42,7 @@ func (t *Tab) At() string {
 
 // text returns the beginning of the visible text of the page.
 func (t *Tab) text() string {
-	ctx, cancel := context.WithTimeout(t.ctx, glance)
+	ctx, cancel := context.WithTimeout(t.ctx, readTimeout)
 	defer cancel()
 	var text string
 	_ = chromedp.Run(ctx,
@@ -82,13 +82,12 @@ const typings = 3
 func (t *Tab) typed(selector, text string) bool {
 	t.Helper()
 	selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(selector))
+	filled := fmt.Sprintf(`(e => !e || e.value === %s ||
+		!["text", "email", "password", "search", "textarea"].includes(e.type))(document.querySelector(%s))`,
+		quoted(text), quoted(selector))
 	has := false
 	t.do("fill "+selector, chromedp.WaitVisible(selector, chromedp.ByQuery), chromedp.Evaluate(selected, nil),
-		chromedp.SendKeys(selector, text, chromedp.ByQuery),
-		chromedp.Evaluate(
-			fmt.Sprintf(
-				`(e => !e || e.value === %s || !["text", "email", "password", "search", "textarea"].includes(e.type))(document.querySelector(%s))`,
-				quoted(text), quoted(selector)), &has))
+		chromedp.SendKeys(selector, text, chromedp.ByQuery), chromedp.Evaluate(filled, &has))
 	return has
 }
 
@@ -97,7 +96,8 @@ func (t *Tab) Choose(selector, value string) {
 	t.Helper()
 	var found bool
 	t.Ask(fmt.Sprintf(`(() => { const s = document.querySelector(%s); if (!s) return false; s.value = %s;
-		for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true})); return s.value === %[2]s })()`,
+		for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true}));
+		return s.value === %[2]s })()`,
 		quoted(selector), quoted(value)), &found)
 	if !found {
 		t.Fatalf("%s has no choice %q at %s", selector, value, t.At())
@@ -108,10 +108,8 @@ func (t *Tab) Choose(selector, value string) {
 func (t *Tab) Tick(selector string) {
 	t.Helper()
 	var ticked bool
-	t.Ask(
-		fmt.Sprintf(
-			`(() => { const b = document.querySelector(%s); if (b && !b.checked) b.click(); return Boolean(b?.checked) })()`,
-			quoted(selector)), &ticked)
+	t.Ask(fmt.Sprintf(`(() => { const b = document.querySelector(%s); if (b && !b.checked) b.click();
+		return Boolean(b?.checked) })()`, quoted(selector)), &ticked)
 	if !ticked {
 		t.Fatalf("%s cannot be ticked at %s", selector, t.At())
 	}
@@ -132,23 +130,25 @@ func (t *Tab) Follow(selector string) {
 
 // findByText marks the first clickable, visible element in the page's content
 // whose text begins with the given text.
-const findByText = `(() => { for (const old of document.querySelectorAll("[data-pressed]")) old.removeAttribute("data-pressed");
+const findByText = `(() => {
+	for (const old of document.querySelectorAll("[data-pressed]")) old.removeAttribute("data-pressed");
 	const found = [...document.querySelectorAll("main button, main a, main summary")].find(e =>
-		e.innerText.replaceAll(/\s+/g, " ").trim().startsWith(%s) && e.checkVisibility() && !e.classList.contains("away"));
+		e.innerText.replaceAll(/\s+/g, " ").trim().startsWith(%s) &&
+		e.checkVisibility() && !e.classList.contains("away"));
 	found?.setAttribute("data-pressed", ""); return Boolean(found) })()`
 
 // Press clicks the element with a text and waits for the page that it loads.
 func (t *Tab) Press(text string) {
 	t.Helper()
 	t.do("find "+text, chromedp.Poll(fmt.Sprintf(findByText, quoted(text)), nil, chromedp.WithPollingInterval(pause),
-		chromedp.WithPollingTimeout(patience)))
+		chromedp.WithPollingTimeout(pageTimeout)))
 	t.await("press "+text, chromedp.Click("[data-pressed]", chromedp.ByQuery, chromedp.NodeVisible))
 }
 
 // await runs an action that loads a page, and waits for the page.
 func (t *Tab) await(what string, action chromedp.Action) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	ctx, cancel := context.WithTimeout(t.ctx, pageTimeout)
 	defer cancel()
 	if _, err := chromedp.RunResponse(ctx, action); err != nil {
 		t.Fatalf("%s at %s: %v\n%s", what, t.At(), err, t.text())
@@ -166,7 +166,7 @@ func (t *Tab) Sees(text string) {
 	t.Helper()
 	t.do("see "+text, chromedp.Poll(
 		fmt.Sprintf(`document.body.innerText.toLowerCase().includes(%s)`, quoted(strings.ToLower(text))), nil,
-		chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(patience)))
+		chromedp.WithPollingInterval(pause), chromedp.WithPollingTimeout(pageTimeout)))
 }
 
 // Text returns the visible text of an element.
@@ -203,7 +203,7 @@ func (t *Tab) Back() {
 	for begun, there := time.Now(), false; !there; time.Sleep(pause) {
 		// An expression on a page that is being unloaded returns an error.
 		_ = chromedp.Run(t.ctx, chromedp.Evaluate(arrived, &there))
-		if time.Since(begun) > patience {
+		if time.Since(begun) > pageTimeout {
 			t.Fatalf("going back to %s leads to %s", to, t.At())
 		}
 	}
@@ -224,8 +224,8 @@ func (t *Tab) Type(keys string) {
 func (t *Tab) Focused() string {
 	t.Helper()
 	var at string
-	t.Ask(
-		`(e => e.dataset.at ?? (e.getAttribute("name") || e.tagName.toLowerCase()))(document.activeElement ?? document.body)`, &at)
+	t.Ask(`(e => e.dataset.at ?? (e.getAttribute("name") ||
+		e.tagName.toLowerCase()))(document.activeElement ?? document.body)`, &at)
 	return at
 }
 
@@ -239,13 +239,14 @@ func (t *Tab) BeginsAt(id string) {
 		const r = e.getBoundingClientRect(), y = r.top + Math.min(r.height / 2, 20);
 		if (y < 0 || y > innerHeight) return "it is at " + Math.round(y) + " of " + innerHeight;
 		const over = document.elementFromPoint(r.left + Math.min(r.width / 2, 20), y);
-		return over && (e.contains(over) || over.contains(e)) ? "" : "it is under " + over?.outerHTML.slice(0, 80) })()`,
+		return over && (e.contains(over) || over.contains(e)) ? "" :
+			"it is under " + over?.outerHTML.slice(0, 80) })()`,
 		quoted(id))
 	for begun := time.Now(); ; time.Sleep(pause) {
 		if t.Ask(seen, &found); found == "" {
 			return
 		}
-		if time.Since(begun) > glance {
+		if time.Since(begun) > readTimeout {
 			t.Errorf("%s does not begin at %s: %s", t.At(), id, found)
 			return
 		}

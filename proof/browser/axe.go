@@ -138,7 +138,8 @@ type finding struct {
 // applies all rules, those of WCAG 2.2 and of best practice.
 const askAxe = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
-	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`
+	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(
+		n => n.html.slice(0, 160) + "  " + (n.any[0]?.message ?? ""))})))`
 
 // accessible checks the page with axe-core.
 func (t *Tab) accessible(axe string, look Look) {

@@ -25,9 +25,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is the timeout for a page. It is long, because the machine may be
+// pageTimeout is the timeout for a page. It is long, because the machine may be
 // busy with other tests; no test waits for it to pass.
-const patience = 60 * time.Second
+const pageTimeout = 60 * time.Second
 
 // Browser is a running Chromium.
 type Browser struct {
@@ -57,7 +57,7 @@ func Open(t *testing.T) *Browser {
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-dev-shm-usage", true),
 		// Going back requests the page again, as if it were not cached.
 		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,BackForwardCache"),
-		chromedp.WSURLReadTimeout(patience))
+		chromedp.WSURLReadTimeout(pageTimeout))
 	if os.Geteuid() == 0 {
 		// Chromium's sandbox does not work as root; every page here is ours
 		options = append(options, chromedp.NoSandbox)
@@ -74,7 +74,7 @@ func Open(t *testing.T) *Browser {
 
 // spent returns the processor time of Chromium, without that of closed tabs.
 func (b *Browser) spent() time.Duration {
-	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), glance)
+	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), readTimeout)
 	defer cancel()
 	processes, err := systeminfo.GetProcessInfo().Do(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (t *Tab) Beside() *Tab {
 
 // whole returns the context for commands to the browser instead of one tab.
 func (b *Browser) whole() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), patience)
+	return context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), pageTimeout)
 }
 
 // open opens a tab in a new window, which Chromium needs for separate cookies
@@ -149,10 +149,10 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 	return tab
 }
 
-// do runs actions with the timeout patience; what describes them in a failure.
+// do runs actions with the timeout pageTimeout; what describes them in a failure.
 func (t *Tab) do(what string, actions ...chromedp.Action) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	ctx, cancel := context.WithTimeout(t.ctx, pageTimeout)
 	defer cancel()
 	if err := chromedp.Run(ctx, actions...); err != nil {
 		t.Fatalf("%s at %s: %v\n%s", what, t.At(), err, t.text())

@@ -75,9 +75,9 @@ func (t *Tab) Shaped() {
 	t.Helper()
 	t.Width(Looks[0].Width)
 	var bent []string
-	t.Ask(
-		`[...document.querySelectorAll("table")].filter(e => e.checkVisibility() && getComputedStyle(e).display !== "table").slice(0, 3).map(e => e.outerHTML.slice(0, 120))`,
-		&bent)
+	t.Ask(`[...document.querySelectorAll("table")]
+		.filter(e => e.checkVisibility() && getComputedStyle(e).display !== "table")
+		.slice(0, 3).map(e => e.outerHTML.slice(0, 120))`, &bent)
 	if len(bent) > 0 {
 		t.Errorf("%s: tables are not drawn as tables:\n    %s", t.At(), strings.Join(bent, "\n    "))
 	}
@@ -89,8 +89,10 @@ func (t *Tab) fits(look Look) {
 	var wide []string
 	t.Ask(`(() => { const room = document.documentElement.clientWidth;
 		if (document.documentElement.scrollWidth <= room) return [];
-		const out = [...document.body.querySelectorAll("*")].filter(e => e.getBoundingClientRect().right > room + 1 && !e.closest(".table, [role=region]"));
-		return ["" + document.documentElement.scrollWidth, ...out.slice(0, 3).map(e => e.outerHTML.slice(0, 120))] })()`,
+		const out = [...document.body.querySelectorAll("*")].filter(e =>
+			e.getBoundingClientRect().right > room + 1 && !e.closest(".table, [role=region]"));
+		return ["" + document.documentElement.scrollWidth,
+			...out.slice(0, 3).map(e => e.outerHTML.slice(0, 120))] })()`,
 		&wide)
 	if len(wide) > 0 {
 		t.Errorf("%s (%s): the page is wider than the window:\n    %s", t.At(), look, strings.Join(wide, "\n    "))
@@ -116,9 +118,11 @@ func (t *Tab) FirstScreen(selectors ...string) {
 			const r = e.getBoundingClientRect(), room = document.documentElement;
 			if (r.width === 0 || r.height === 0 || !e.checkVisibility()) return "is not shown";
 			if (r.bottom > innerHeight || r.right > room.clientWidth + 1 || r.top < 0 || r.left < 0)
-				return "is at " + [r.left, r.top, r.right, r.bottom].map(Math.round) + " in a window of " + room.clientWidth + " by " + innerHeight;
+				return "is at " + [r.left, r.top, r.right, r.bottom].map(Math.round) +
+					" in a window of " + room.clientWidth + " by " + innerHeight;
 			const over = document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2);
-			return over && (e.contains(over) || over.contains(e)) ? "" : "is under " + (over?.outerHTML.slice(0, 80) ?? "nothing") })()`,
+			return over && (e.contains(over) || over.contains(e)) ? "" :
+				"is under " + (over?.outerHTML.slice(0, 80) ?? "nothing") })()`,
 			quoted(selector)),
 			&hidden)
 		if hidden != "" {

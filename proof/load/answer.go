@@ -54,7 +54,7 @@ func readAnswer(r *bufio.Reader, memory []byte) (a answer, err error) {
 		}
 	}
 	if length < 0 {
-		return a, errors.New("the answer does not say how long it is")
+		return a, errors.New("the answer has no Content-Length")
 	}
 	if cap(memory) < length {
 		memory = make([]byte, length)

@@ -7,47 +7,50 @@ import (
 	"time"
 )
 
-// Plan is the order of stages: saturation in a closed loop, then an open loop
-// at parts of the rate that was found, then back to a part that can be done.
+// Plan describes the stages of a campaign: a closed loop finds the saturation rate, an
+// open loop then sends at percentages of that rate, and a last stage goes back to a
+// percentage that the server can handle.
 type Plan struct {
-	Connections []int // of the closed loop; the number that gets most done counts
+	Connections []int // numbers to try in the closed loop; the one with the highest rate counts
 	Stage       time.Duration
 	Percents    []int
-	Back        int           // percent of the last stage; one of Percents
-	Saturation  float64       // requests a second that count as 100 %; measured when 0
-	Probe       time.Duration // by which a probe must be answered
+	Back        int           // percentage of the last stage; one of Percents
+	Saturation  float64       // requests a second that count as 100 %; measured if 0
+	Probe       time.Duration // timeout of a probe
 }
 
 // Step is one stage of the open loop.
 type Step struct {
 	Percent int
-	Memory  int64         // of the server at its end, in bytes
+	Memory  int64         // of the server at the end of the stage, in bytes
 	Busy    time.Duration // processor time of the server
-	Stolen  float64       // the part of the processors' time that the host gave to other machines
+	Stolen  float64       // share of the processor time that the host gave to other machines
 	*Result
 }
 
-// Campaign is all that was measured against one server.
+// Campaign is the result of a plan on one server.
 type Campaign struct {
 	Database   string
-	Separated  bool // the load had processors of its own
+	Separated  bool // load and server used different processors
 	Options    Options
 	Plan       Plan
 	Saturation *Result
-	Rate       float64 // at saturation, good answers a second
+	Rate       float64 // good answers a second at saturation
 	Steps      []Step
 	Back       Step
-	Recovery   time.Duration // since the load went back
+	Recovery   time.Duration // from the start of the last stage until latency was normal
 	Recovered  bool
 	PeakMemory int64 // bytes
 	LogBytes   int64
 	Probes     map[string]*Histogram
-	Decisions  int64    // answered, and found again at the end
-	Wrong      []string // what must not be, as it was seen
+	Decisions  int64    // decisions that were answered
+	Wrong      []string // violations found during the campaign
 }
 
-// Run runs the plan against a server, telling of each stage when it is over.
-func Run(ctx context.Context, s *Server, g *Generator, p Plan, tell func(format string, args ...any)) (*Campaign, error) {
+// Run runs the plan against a server and calls tell after each stage.
+func Run(
+	ctx context.Context, s *Server, g *Generator, p Plan, tell func(format string, args ...any),
+) (*Campaign, error) {
 	c := &Campaign{Options: g.options, Plan: p, Rate: p.Saturation}
 	c.saturate(ctx, g, tell)
 	probes := StartProbes(ctx, p.Probe, s.URL+"/livez", s.URL+"/readyz", s.Metrics)
@@ -71,10 +74,10 @@ func Run(ctx context.Context, s *Server, g *Generator, p Plan, tell func(format 
 	return c, err
 }
 
-// saturate finds the rate that the server is saturated at. More connections
-// bring more, since what waits together is committed together, up to a point.
+// saturate finds the saturation rate of the server. Up to a point, more connections give
+// a higher rate, because waiting writes are committed together.
 func (c *Campaign) saturate(ctx context.Context, g *Generator, tell func(string, ...any)) {
-	g.Closed(ctx, c.Plan.Connections[0], c.Plan.Stage/5) // plans compiled, pages cached
+	g.Closed(ctx, c.Plan.Connections[0], c.Plan.Stage/5) // warm up: compile policies, fill caches
 	for _, connections := range c.Plan.Connections {
 		r := g.Closed(ctx, connections, c.Plan.Stage)
 		tell("closed, %d connections: %.0f a second, p99 %s", connections, r.Rate(), short(r.Latency.Quantile(0.99)))
@@ -89,20 +92,23 @@ func (c *Campaign) saturate(ctx context.Context, g *Generator, tell func(string,
 
 func (c *Campaign) step(ctx context.Context, s *Server, g *Generator, percent int, tell func(string, ...any)) Step {
 	began := readProcessorTime()
-	before, _ := s.Busy() // an error is told at the end, by what asks for the memory
+	before, _ := s.Busy() // if it fails, reading the memory at the end fails too and returns the error
 	r := g.Open(ctx, c.Rate*float64(percent)/100, c.Plan.Stage)
 	step := Step{Percent: percent, Result: r, Stolen: stolenSince(began)}
 	step.Memory, _, _ = s.Memory()
 	after, _ := s.Busy()
 	step.Busy = after - before
-	tell("%3d %%: offered %.0f, done %.0f, refused %d, p50 %s p99 %s (%s), refusals' p99 %s, sent late by p99 %s, %d connections, %d MiB, busy %s, stolen %.0f %%",
-		percent, r.Offered, r.Rate(), r.Refused, short(r.Latency.Quantile(0.5)), short(r.Latency.Quantile(0.99)), r.slowest(), short(r.Refusal.Quantile(0.99)),
+	tell("%3d %%: offered %.0f, done %.0f, refused %d, p50 %s p99 %s (%s), refusals' p99 %s, "+
+		"sent late by p99 %s, %d connections, %d MiB, busy %s, stolen %.0f %%",
+		percent, r.Offered, r.Rate(), r.Refused,
+		short(r.Latency.Quantile(0.5)), short(r.Latency.Quantile(0.99)), r.slowest(), short(r.Refusal.Quantile(0.99)),
 		short(r.Behind.Quantile(0.99)), r.Conns, step.Memory>>20, step.Busy, 100*step.Stolen)
 	return step
 }
 
-// recover finds how long it took, after the load went back, until latency was
-// what it had been at that load: within what its windows had shown then.
+// recover measures how long latency took to return to normal in the last stage: until the
+// p99 of a window was no higher than in the slowest window of the earlier stage with the
+// same load.
 func (c *Campaign) recover() {
 	at := slices.IndexFunc(c.Steps, func(s Step) bool { return s.Percent == c.Plan.Back })
 	if at < 0 {
@@ -120,37 +126,45 @@ func (c *Campaign) recover() {
 	}
 }
 
-// Limits are what must hold past saturation.
+// Limits are the limits that the service must meet past saturation.
 type Limits struct {
-	Goodput float64       // the part of the saturation rate that must still be done past it
-	Flooded float64       // the same beyond Flooded
-	Latency time.Duration // p99 of what is done past saturation; 0 when it is not looked at
-	Refusal time.Duration // p99 of refusals
-	Memory  int64         // bytes at the peak
-	Recover time.Duration // 0 when it is not looked at
+	Goodput float64       // least rate of good answers, as a share of the saturation rate
+	Flooded float64       // the same for loads beyond the constant Flooded
+	Latency time.Duration // largest p99 of good answers; 0 means no limit
+	Refusal time.Duration // largest p99 of refusals
+	Memory  int64         // largest peak, in bytes
+	Recover time.Duration // largest recovery time; 0 means no limit
 }
 
-// Flooded is the percentage beyond which a service spends a good part of its time
-// on refusing: to read a request and to write a refusal costs a fifth of a
-// decision and more, nearly all of it in net/http and in the kernel.
+// Flooded is the percentage of the saturation rate beyond which a service spends much of
+// its time on refusals. Reading a request and writing a refusal costs at least a fifth of
+// a decision, nearly all of it in net/http and the kernel.
 const Flooded = 150
 
 // saturated is the percentage from which a stage is past saturation.
 const saturated = 100
 
-// DefaultLimits are those that the service is held to.
+// DefaultLimits returns the limits that the service must meet.
 func DefaultLimits() Limits {
-	return Limits{Goodput: 0.75, Flooded: 0.65, Latency: 400 * time.Millisecond, Refusal: 500 * time.Millisecond, Memory: 512 << 20, Recover: 5 * time.Second}
+	return Limits{
+		Goodput: 0.75,
+		Flooded: 0.65,
+		Latency: 400 * time.Millisecond,
+		Refusal: 500 * time.Millisecond,
+		Memory:  512 << 20,
+		Recover: 5 * time.Second,
+	}
 }
 
-// Judge says everything that does not hold; nothing when all does.
+// Judge returns every limit that was not met.
 func (c *Campaign) Judge(l Limits) []string {
 	wrong := slices.Clone(c.Wrong)
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	for _, s := range slices.Concat(c.Steps, []Step{c.Back}) {
 		r := s.Result
 		if r.Wrong > 0 {
-			complain("at %d %%: %d answers were neither 200 nor a refusal, the first %s", s.Percent, r.Wrong, r.FirstWrong)
+			complain("at %d %%: %d answers were neither 200 nor a refusal, the first %s",
+				s.Percent, r.Wrong, r.FirstWrong)
 		}
 		if n := r.Lost + r.Unsent; n > 0 {
 			complain("at %d %%: %d requests had no answer", s.Percent, n)
@@ -181,9 +195,9 @@ func (c *Campaign) Judge(l Limits) []string {
 	switch {
 	case l.Recover == 0:
 	case !c.Recovered:
-		complain("latency was never again what it had been")
+		complain("latency was never again normal")
 	case c.Recovery > l.Recover:
-		complain("it took %s until latency was what it had been", c.Recovery)
+		complain("it took %s until latency was normal again", c.Recovery)
 	}
 	return wrong
 }

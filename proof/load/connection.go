@@ -49,20 +49,20 @@ func (c *connection) do(ctx context.Context, j job) {
 	}
 }
 
-// patience is how long after the timeout an answer is still read, so that a
+// lateMargin is how long after the timeout an answer is still read, so that a
 // late answer is distinguished from none.
-const patience = 2 * time.Second
+const lateMargin = 2 * time.Second
 
 func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
 	if c.conn == nil {
 		target := &c.generator.target
-		conn, err := dialer(target.From, j.due.Add(c.record.timeout+patience)).DialContext(ctx, "tcp", target.Addr)
+		conn, err := dialer(target.From, j.due.Add(c.record.timeout+lateMargin)).DialContext(ctx, "tcp", target.Addr)
 		if err != nil {
 			return answer{}, fmt.Errorf("connect: %w", err)
 		}
 		c.conn, c.reader = conn, bufio.NewReaderSize(conn, 8<<10)
 	}
-	if err := c.conn.SetDeadline(j.due.Add(c.record.timeout + patience)); err != nil {
+	if err := c.conn.SetDeadline(j.due.Add(c.record.timeout + lateMargin)); err != nil {
 		return answer{}, err
 	}
 	if _, err := c.conn.Write(c.generator.bytes(j)); err != nil {

@@ -7,56 +7,56 @@ import (
 	"time"
 )
 
-// FairPlan says how fairness is measured: how long each attack lasts, how many
+// FairPlan sets how fairness is measured: how long each attack lasts, and how many
 // connections the neighbour and the attackers have.
 type FairPlan struct {
 	Stage       time.Duration
 	Neighbour   int // connections of the neighbour
 	Attackers   int // connections of an attack that floods
 	Slow        int // connections of an attack that sends slowly
-	Idle        int // connections of an attack that says nothing
+	Idle        int // connections of an attack that sends nothing
 	ProbeWithin time.Duration
-	// Launch begins an attack. Nil attacks from this process, where attackers and
-	// neighbour take processor time from each other before the server sees either.
+	// Launch starts an attack. If it is nil, this process attacks; the attackers and the
+	// neighbour then compete for processor time.
 	Launch Launch
 }
 
-// Launch begins an attack; end ends it and returns how many of its requests were
+// Launch starts an attack. end ends it and returns how many of its requests were
 // answered.
 type Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
 
-// FairLimits are what a neighbour is promised while somebody else does their
-// worst.
+// FairLimits are the guarantees to a neighbour during an attack.
 type FairLimits struct {
-	Rate   float64       // the part of its undisturbed rate that it keeps
-	P99    time.Duration // of its answers
-	Memory int64         // of the server, in bytes
+	Rate   float64       // least share of its undisturbed rate that it keeps
+	P99    time.Duration // largest p99 of its answers
+	Memory int64         // largest memory of the server, in bytes
 }
 
-// DefaultFairLimits are the promise.
+// DefaultFairLimits returns the limits that the service must meet.
 func DefaultFairLimits() FairLimits {
 	return FairLimits{Rate: 0.5, P99: time.Second, Memory: 768 << 20}
 }
 
-// The addresses that the parties come from: all of 127.0.0.0/8 is this machine.
+// The source addresses of the neighbour and the probes. All of 127.0.0.0/8 is this
+// machine.
 const (
 	neighbourAddress = "127.0.9.1"
 	probeAddress     = "127.0.9.2"
 )
 
-// Disturbed is what a neighbour saw during one attack.
+// Disturbed is the result of one attack, as the neighbour saw it.
 type Disturbed struct {
 	Attack      Attack
 	Undisturbed float64 // answers a second, the mean of immediately before and after
-	Stolen      float64 // the part of the processors' time that the host gave to other machines
+	Stolen      float64 // share of the processor time that the host gave to other machines
 	Sent        int64   // requests of the attack that were answered
 	Probe       time.Duration
-	Memory      int64 // the most that the server has held so far, in bytes
+	Memory      int64 // peak memory of the server so far, in bytes
 	Wrong       []string
 	*Result
 }
 
-// Part returns the part of its rate that the neighbour kept.
+// Part returns the share of its rate that the neighbour kept.
 func (d *Disturbed) Part() float64 {
 	if d.Undisturbed == 0 {
 		return 0
@@ -64,7 +64,7 @@ func (d *Disturbed) Part() float64 {
 	return d.Rate() / d.Undisturbed
 }
 
-// Judge returns everything that does not hold.
+// Judge returns every limit that was not met.
 func (d *Disturbed) Judge(l FairLimits) []string {
 	wrong := append([]string(nil), d.Wrong...)
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
@@ -83,13 +83,15 @@ func (d *Disturbed) Judge(l FairLimits) []string {
 	return wrong
 }
 
-// Fair measures what a neighbour gets during each attack. The neighbour is a
-// tenant that sends decisions over a few connections, the next one when the last
-// was answered; so its rate falls with every delay.
-func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p FairPlan, tell func(string, ...any)) ([]*Disturbed, error) {
+// Fair measures the service that a neighbour gets during each attack. The neighbour is a
+// tenant that sends decisions over a few connections. Each connection sends the next
+// request after the last was answered, so every delay lowers its rate.
+func Fair(
+	ctx context.Context, s *Server, neighbour string, attacks []Attack, p FairPlan, tell func(string, ...any),
+) ([]*Disturbed, error) {
 	g := New(Target{Addr: s.Addr(), Keys: []string{neighbour}, From: neighbourAddress},
 		Options{Mix: Mix{1, 0, 0, 0}, Seed: 1, Timeout: 30 * time.Second})
-	g.Closed(ctx, p.Neighbour, p.Stage/2) // policies compiled, pages cached
+	g.Closed(ctx, p.Neighbour, p.Stage/2) // warm up: compile policies, fill caches
 	launch := p.Launch
 	if launch == nil {
 		launch = runHere
@@ -103,12 +105,13 @@ func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p 
 			if err != nil {
 				return all, err
 			}
-			// What the neighbour gets undisturbed varies with the machine, so it is the mean
-			// of just before and just after.
+			// The undisturbed rate changes with the speed of the machine, so it is the mean of
+			// the rates immediately before and after the attack.
 			after := g.Closed(ctx, p.Neighbour, p.Stage)
 			d.Undisturbed = (before.Rate() + after.Rate()) / 2
 			before = after
-			tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, probe %s, %d MiB, stolen %.0f %%",
+			tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, "+
+				"probe %s, %d MiB, stolen %.0f %%",
 				a.Name, d.Rate(), d.Undisturbed, 100*d.Part(), short(d.Latency.Quantile(0.99)),
 				d.Refused+d.Lost+d.Result.Wrong, d.Sent, short(d.Probe), d.Memory>>20, 100*d.Stolen)
 			if best == nil || d.Stolen < best.Stolen {
@@ -127,9 +130,9 @@ func Fair(ctx context.Context, s *Server, neighbour string, attacks []Attack, p 
 }
 
 const (
-	// stolenAtMost is the part of the processors' time that the host may give to other
-	// machines during an attack. Beyond it the attack is measured again, fairTries times
-	// at most, and the time with least of it counts.
+	// stolenAtMost limits the share of the processor time that the host gives to other
+	// machines during an attack. If it is exceeded, the attack is measured again, in total
+	// at most fairTries times. The measurement with the smallest share counts.
 	stolenAtMost = 0.05
 	fairTries    = 3
 )
@@ -159,21 +162,32 @@ func (p FairPlan) disturb(
 	return d, err
 }
 
-// FairTable is what was measured, a line for each attack.
+// FairTable returns the results as rows of a table, one for each attack, after a heading.
 func FairTable(all []*Disturbed) [][]string {
-	rows := [][]string{{"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered", "slowest probe", "MiB at most so far", "stolen"}}
+	rows := [][]string{{
+		"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered",
+		"slowest probe", "MiB at most so far", "stolen",
+	}}
 	for _, d := range all {
 		rows = append(rows, []string{
-			d.Attack.Name, fmt.Sprintf("%.0f", d.Undisturbed), fmt.Sprintf("%.0f", d.Rate()), fmt.Sprintf("%.0f %%", 100*d.Part()),
-			short(d.Latency.Quantile(0.5)), short(d.Latency.Quantile(0.99)), fmt.Sprint(d.Refused + d.Lost + d.Result.Wrong), fmt.Sprint(d.Sent),
-			short(d.Probe), fmt.Sprint(d.Memory >> 20), fmt.Sprintf("%.0f %%", 100*d.Stolen),
+			d.Attack.Name,
+			fmt.Sprintf("%.0f", d.Undisturbed),
+			fmt.Sprintf("%.0f", d.Rate()),
+			fmt.Sprintf("%.0f %%", 100*d.Part()),
+			short(d.Latency.Quantile(0.5)),
+			short(d.Latency.Quantile(0.99)),
+			fmt.Sprint(d.Refused + d.Lost + d.Result.Wrong),
+			fmt.Sprint(d.Sent),
+			short(d.Probe),
+			fmt.Sprint(d.Memory >> 20),
+			fmt.Sprintf("%.0f %%", 100*d.Stolen),
 		})
 	}
 	return rows
 }
 
-// dialer makes connections from one of this machine's addresses, any if it is
-// empty.
+// dialer returns a dialer that connects from one of this machine's addresses, or from any
+// if from is empty.
 func dialer(from string, deadline time.Time) *net.Dialer {
 	d := &net.Dialer{Deadline: deadline}
 	if from != "" {

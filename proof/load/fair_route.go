@@ -72,7 +72,7 @@ func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 		}
 	}
 	if len(attacks) < 50 {
-		return nil, errors.New("the contract has next to no operations")
+		return nil, errors.New("the contract has too few operations")
 	}
 	return attacks, nil
 }
@@ -172,8 +172,8 @@ func HostilePolicy(rules int) string {
 		if i > 0 {
 			b.WriteString(",")
 		}
-		fmt.Fprintf(&b,
-			`{"id":"KO_H%05d","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"or","args":[`, i)
+		fmt.Fprintf(&b, `{"id":"KO_H%05d","stage":1,"action":"decline","reason_code":"FOIR_HIGH",`+
+			`"condition_ast":{"op":"or","args":[`, i)
 		for k := range alternatives {
 			if k > 0 {
 				b.WriteString(",")

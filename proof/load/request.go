@@ -95,7 +95,8 @@ func application(i int) string {
 		overdue = 75
 	}
 	return fmt.Sprintf(`{"applicant":{"id":"LOAD-%d","age":%d,"employment_type":%q,"monthly_income":%d,"foir":%g,`+
-		`"requested_amount":%d,"tenure_months":36},"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":%d,"max_dpd_12m":%d}}`,
+		`"requested_amount":%d,"tenure_months":36},`+
+		`"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":%d,"max_dpd_12m":%d}}`,
 		i, 24+i*7%30, employments[i%len(employments)], 30_000+i*8_300%90_000, float64(12+i*11%40)/100,
 		150_000+i*70_000%600_000, 690+i*29%150, i*5%6, 2+i%5, overdue)
 }
@@ -104,10 +105,13 @@ func application(i int) string {
 // report.
 func evaluation(i int) string {
 	return fmt.Sprintf(
-		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"demographics":{"age":%d,"employmentType":"salaried"},`+
+		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},`+
+			`"demographics":{"age":%d,"employmentType":"salaried"},`+
 			`"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,"accounts":[`+
-			`{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"amountOverdue":0,"emi":6900},`+
-			`{"accountType":"credit_card","openDate":"2021-06-01","status":"active","sanctionedAmount":80000,"currentBalance":12000,"amountOverdue":0}]}}}`,
+			`{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,`+
+			`"currentBalance":120000,"amountOverdue":0,"emi":6900},`+
+			`{"accountType":"credit_card","openDate":"2021-06-01","status":"active","sanctionedAmount":80000,`+
+			`"currentBalance":12000,"amountOverdue":0}]}}}`,
 		700+i*31%140, 24+i*7%30, 30_000+i*8_300%90_000, 12+i*11%40, 150_000+i*70_000%600_000)
 }
 

@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// window is how finely recovery is looked at.
+// window is the interval for which latencies are counted separately, to measure recovery.
 const window = 250 * time.Millisecond
 
-// Result is what came of one stage. Latencies count from the time a request was
-// due; in a closed loop that is the time it was sent.
+// Result is the result of one stage. Latencies count from the time a request was due; in
+// a closed loop that is the time it was sent.
 type Result struct {
 	Offered  float64       // requests a second; 0 in a closed loop
 	Lasted   time.Duration // the time over which requests were due
 	Due      int64         // requests
 	Good     int64         // answered with 200
-	GoodIn   int64         // of these, before the stage was over
+	GoodIn   int64         // good answers before the end of the stage
 	Refused  int64         // answered with 429 or 503
-	Mute     int64         // of these, without Retry-After
-	Wrong    int64         // answered with anything else
-	Lost     int64         // sent, and no whole answer came
+	Mute     int64         // refusals without Retry-After
+	Wrong    int64         // answered with another status
+	Lost     int64         // sent without a complete answer
 	Unsent   int64         // given up: no connection was free within the timeout
-	Overtime int64         // answers that came after the timeout
-	Conns    int           // connections at most
+	Overtime int64         // answers after the timeout
+	Conns    int           // largest number of connections
 
 	Latency Histogram        // of good answers
-	ByKind  [kinds]Histogram // the same, by what was asked for
+	ByKind  [kinds]Histogram // of good answers, by kind of request
 	Refusal Histogram        // of refusals
-	Behind  Histogram        // how late requests were sent for want of the generator's own time
-	Windows []Histogram      // of all answers, by the time they were due
+	Behind  Histogram        // how late the generator sent requests because it was busy
+	Windows []Histogram      // of all answers, by the window in which they were due
 
-	FirstWrong string // the first answer that nobody expects
+	FirstWrong string // the first answer with an unexpected status
 }
 
-// Rate is how many good answers came in a second.
+// Rate returns the number of good answers a second.
 func (r *Result) Rate() float64 { return float64(r.GoodIn) / r.Lasted.Seconds() }
 
 // recorder is a Result that many connections write to.
@@ -46,8 +46,7 @@ type recorder struct {
 	begun   time.Time
 }
 
-// answered counts one answer to a request that was due at a time and was answered
-// at another.
+// answered counts the answer at a time to a request that was due at an earlier time.
 func (r *recorder) answered(a *answer, kind Kind, due, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,7 +77,7 @@ func (r *recorder) answered(a *answer, kind Kind, due, at time.Time) {
 	}
 }
 
-// slowest says how long the slowest hundredth of each kind of request took.
+// slowest returns the p99 of each kind of request, as a text.
 func (r *Result) slowest() string {
 	var parts []string
 	for kind := range r.ByKind {
@@ -89,7 +88,7 @@ func (r *Result) slowest() string {
 	return strings.Join(parts, ", ")
 }
 
-// window is the histogram of the time since the start.
+// window returns the histogram of the window at a time since the start.
 func (r *Result) window(since time.Duration) *Histogram {
 	i := max(0, int(since/window))
 	for len(r.Windows) <= i {
@@ -98,7 +97,7 @@ func (r *Result) window(since time.Duration) *Histogram {
 	return &r.Windows[i]
 }
 
-// note changes the result by other means.
+// note changes the result under the lock.
 func (r *recorder) note(change func(*Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// Rounds are campaigns against servers of one database, one after the other. A
-// machine that it shares with others changes its speed within minutes, so what is
-// done past saturation, and how long it takes, is judged by the median of the rounds.
-// Everything else must hold in each round.
+// Rounds are successive campaigns on the same database. The speed of a shared machine
+// changes within minutes. The rate and the latency past saturation are therefore judged
+// by the median of the rounds. All other limits must be met in each round.
 type Rounds []*Campaign
 
 // Middle returns the round whose saturation rate is the median.
@@ -21,7 +20,7 @@ func (rs Rounds) Middle() *Campaign {
 	return sorted[len(sorted)/2]
 }
 
-// Judge returns everything that does not hold.
+// Judge returns every limit that was not met.
 func (rs Rounds) Judge(l Limits) (wrong []string) {
 	each := l
 	each.Goodput, each.Flooded, each.Latency = 0, 0, 0
@@ -43,27 +42,30 @@ func (rs Rounds) Judge(l Limits) (wrong []string) {
 				s.Percent, 100*done, 100*part))
 		}
 		if p99 := median(rs.slow(i)); l.Latency > 0 && p99 > l.Latency {
-			wrong = append(wrong, fmt.Sprintf("at %d %%: what is done takes %s, more than %s", s.Percent, short(p99), l.Latency))
+			wrong = append(wrong, fmt.Sprintf("at %d %%: what is done takes %s, more than %s",
+				s.Percent, short(p99), l.Latency))
 		}
 	}
 	return wrong
 }
 
-// Medians says what was done past saturation in each round, and the medians.
+// Medians describes the rate and the latency of each round past saturation, and their
+// medians, in one sentence for each stage.
 func (rs Rounds) Medians() (lines []string) {
 	for i, s := range rs[0].Steps {
 		if s.Percent < saturated {
 			continue
 		}
 		done, slow := rs.done(i), rs.slow(i)
-		lines = append(lines, fmt.Sprintf("At %d %%: done %s of the saturation rate, median %.0f %%; p99 %s, median %s.",
-			s.Percent, list(done, func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }), 100*median(done),
-			list(slow, short), short(median(slow))))
+		percent := func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) }
+		lines = append(lines, fmt.Sprintf(
+			"At %d %%: done %s of the saturation rate, median %.0f %%; p99 %s, median %s.",
+			s.Percent, list(done, percent), 100*median(done), list(slow, short), short(median(slow))))
 	}
 	return lines
 }
 
-// done returns the part of its saturation rate that each round did at a stage.
+// done returns the rate of each round at a stage, as a share of its saturation rate.
 func (rs Rounds) done(stage int) (parts []float64) {
 	for _, c := range rs {
 		parts = append(parts, c.Steps[stage].Rate()/c.Rate)

@@ -6,13 +6,14 @@ import (
 	"strings"
 )
 
-// processorTime is the time of all processors since the machine was started, in
-// ticks, and the part of it that the host gave to other machines.
+// processorTime is the time of all processors since the machine was started, in ticks,
+// and the part of it that the host gave to other virtual machines ("steal").
 type processorTime struct{ all, stolen int64 }
 
-// readProcessorTime reads the time from the kernel; zero where it does not tell.
+// readProcessorTime reads the time from the kernel. It returns zero on systems other than
+// Linux.
 func readProcessorTime() (t processorTime) {
-	text, _ := os.ReadFile("/proc/stat") // other systems have none
+	text, _ := os.ReadFile("/proc/stat") // missing on other systems
 	line, _, _ := strings.Cut(string(text), "\n")
 	fields := strings.Fields(line)
 	const first, stolen = 1, 8 // user, nice, system, idle, iowait, irq, softirq, steal
@@ -32,8 +33,9 @@ func readProcessorTime() (t processorTime) {
 	return t
 }
 
-// stolenSince is the part of the time since an earlier reading in which the host let
-// other machines run. What is measured meanwhile says as much about them.
+// stolenSince returns the share of the time since an earlier reading that the host gave
+// to other machines. A measurement with a large share says more about them than about
+// the service.
 func stolenSince(earlier processorTime) float64 {
 	now := readProcessorTime()
 	if now.all == earlier.all {

@@ -11,10 +11,11 @@ import (
 	"verdict/internal/proof"
 )
 
-// Table is what was measured, a line for each stage.
+// Table returns the results as rows of a table, one for each stage, after a heading.
 func (c *Campaign) Table() [][]string {
 	rows := [][]string{{
-		"offered", "a second", "done", "of saturation", "refused", "p50", "p90", "p99", "p99.9", "max", "refusals p99", "sent late p99", "connections", "MiB", "stolen",
+		"offered", "a second", "done", "of saturation", "refused", "p50", "p90", "p99", "p99.9", "max",
+		"refusals p99", "sent late p99", "connections", "MiB", "stolen",
 	}}
 	rows = append(rows, c.row("closed loop", Step{Result: c.Saturation}))
 	for _, s := range c.Steps {
@@ -52,7 +53,7 @@ func (c *Campaign) row(name string, s Step) []string {
 	return append(row, fmt.Sprint(r.Conns), memory, fmt.Sprintf("%.0f %%", 100*s.Stolen))
 }
 
-// short is a duration with three digits that count.
+// short formats a duration with about three significant digits.
 func short(d time.Duration) string {
 	switch {
 	case d >= time.Second:
@@ -63,33 +64,36 @@ func short(d time.Duration) string {
 	return d.Round(10 * time.Microsecond).String()
 }
 
-// Summary is the rest of what was measured, in sentences.
+// Summary returns the results that are not in the table, in sentences.
 func (c *Campaign) Summary() []string {
 	cores := "The load and the server shared all processors."
 	if c.Separated {
 		cores = "The server and its database had one half of the processors, the load the other."
 	}
-	recovery := "Latency did not come back to what it had been."
+	recovery := "Latency did not return to normal."
 	if c.Recovered {
-		recovery = fmt.Sprintf("Back at %d %%, latency was what it had been after %s, looked at every %s.", c.Plan.Back, c.Recovery, window)
+		recovery = fmt.Sprintf("Back at %d %%, latency was normal again after %s, measured every %s.",
+			c.Plan.Back, c.Recovery, window)
 	}
 	lines := []string{
 		cores,
-		fmt.Sprintf("%d decisions were answered with 200, and all of them were found again, by usage and by paging through them.", c.Decisions),
+		fmt.Sprintf("%d decisions were answered with 200, and all of them were found again, "+
+			"by usage and by paging through them.", c.Decisions),
 		recovery,
 		fmt.Sprintf("The server held %d MiB at most and logged %d KiB.", c.PeakMemory>>20, c.LogBytes>>10),
 	}
 	var probes []string
 	for _, url := range slices.Sorted(maps.Keys(c.Probes)) {
 		h := c.Probes[url]
-		probes = append(probes, fmt.Sprintf("%s %d times, p50 %s, at most %s", path.Base(url), h.Count(), short(h.Quantile(0.5)), short(h.Max())))
+		probes = append(probes, fmt.Sprintf("%s %d times, p50 %s, at most %s",
+			path.Base(url), h.Count(), short(h.Quantile(0.5)), short(h.Max())))
 	}
 	slices.Sort(probes)
 	return append(lines, "Probes during all of it, each on a new connection: "+strings.Join(probes, "; ")+".")
 }
 
-// Markdown is the section of the rounds on one database, with what did not hold. The
-// table is that of the round in the middle.
+// Markdown returns the results of the rounds on one database, with the limits that were
+// not met. The table is that of the round with the median saturation rate.
 func (rs Rounds) Markdown(wrong []string) string {
 	var b strings.Builder
 	c := rs.Middle()

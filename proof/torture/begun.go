@@ -60,7 +60,7 @@ func beginRequests(ctx context.Context, n *Node, key string, count int) (all []*
 
 // begin sends everything except the body and waits until the node asks for it.
 func (b *begun) begin(address, key string) error {
-	if err := b.conn.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := b.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(b.conn, "POST /v1/decisions/preview HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer "+

@@ -168,7 +168,7 @@ func (c *checker) pages(path string, visit func(listed) (more bool)) error {
 			return nil
 		}
 		if page.Pagination.Next == "" || page.Pagination.Next == cursor {
-			return fmt.Errorf("%s: there is a next page and no way to it", at)
+			return fmt.Errorf("%s: there is a next page but no new cursor", at)
 		}
 		cursor = page.Pagination.Next
 	}

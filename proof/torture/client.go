@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// patience is how long a client waits for an answer.
-const patience = 15 * time.Second
+// answerTimeout is how long a client waits for an answer.
+const answerTimeout = 15 * time.Second
 
 // maxAnswer is the maximum size of an answer, in bytes; a longer one is a
 // failure.
@@ -31,7 +31,7 @@ func newClient() *http.Client {
 // exchange sends a request once. It continues after ctx has ended, because the
 // model needs the outcome of a request that was sent.
 func (w *Workload) exchange(ctx context.Context, url string, r *request) (answer, outcome) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), answerTimeout)
 	defer cancel()
 	began := time.Now()
 	w.model.send(r, began)
@@ -80,7 +80,7 @@ func (w *Workload) carry(ctx context.Context, url string, r *request) (answer, e
 
 // busyWaits is how often a request is repeated while another with the same
 // Idempotency-Key is in progress: for three times as long as a client waits.
-const busyWaits = int(3 * patience / pause)
+const busyWaits = int(3 * answerTimeout / pause)
 
 // pause is the time between two attempts.
 const pause = 20 * time.Millisecond

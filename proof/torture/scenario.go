@@ -240,9 +240,9 @@ func (w *World) conclude(ctx context.Context) error {
 	return nil
 }
 
-// patienceWithWorld is how long the service may answer nothing in a healthy
+// recoveryTimeout is how long the service may answer nothing in a healthy
 // world: longer than the database's own timeout, on a busy machine.
-const patienceWithWorld = 60 * time.Second
+const recoveryTimeout = 60 * time.Second
 
 // until waits for the given number of further answers.
 func (w *World) until(ctx context.Context, more int64) error {
@@ -252,11 +252,11 @@ func (w *World) until(ctx context.Context, more int64) error {
 
 // await waits until happened returns true.
 func (w *World) await(ctx context.Context, what string, happened func() bool) error {
-	ctx, cancel := context.WithTimeout(ctx, patienceWithWorld)
+	ctx, cancel := context.WithTimeout(ctx, recoveryTimeout)
 	defer cancel()
 	for !happened() {
 		if ctx.Err() != nil {
-			return errors.Join(fmt.Errorf("after %s there are not yet %s", patienceWithWorld, what),
+			return errors.Join(fmt.Errorf("timeout after %s while waiting for %s", recoveryTimeout, what),
 				w.Workload.model.verdict())
 		}
 		wait(ctx, 2*time.Millisecond)

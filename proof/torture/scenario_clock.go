@@ -55,7 +55,7 @@ func (w *World) moveClock(ctx context.Context, ahead time.Duration) error {
 	if err := w.Clock.Set(ahead); err != nil {
 		return err
 	}
-	return w.await(ctx, "signs that the clock was moved", w.Clock.Noticed)
+	return w.await(ctx, "the node to notice the clock", w.Clock.Noticed)
 }
 
 // seeMonths checks the usage in the months on both sides, if a change of month

@@ -16,7 +16,7 @@ func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 		before := w.Workload.Figures().Refused503
 		err := w.Disk.Fill(rng.Int64N(64 << 10))
 		if err == nil {
-			err = w.await(ctx, "refusals for want of room",
+			err = w.await(ctx, "refusals because the disk is full",
 				func() bool { return w.Workload.Figures().Refused503 > before })
 		}
 		wait(ctx, between(rng, 0, time.Second))
@@ -50,7 +50,7 @@ func failing(ctx context.Context, w *World, rng *rand.Rand) error {
 	before := w.Workload.Figures().Refused503
 	return w.injected(ctx, "disk error", call+":error="+code+when, func(*Injection) error {
 		defer wait(ctx, lasts)
-		return w.await(ctx, "refusals for want of a disk",
+		return w.await(ctx, "refusals because the disk fails",
 			func() bool { return w.Workload.Figures().Refused503 > before })
 	})
 }

@@ -29,7 +29,7 @@ func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("SIGTERM", func() error {
 		ended := make(chan error, 1)
 		go func() { ended <- n.Term() }()
-		err := w.await(ctx, "signs that the node lets nobody in any more", func() bool { return !n.listens(ctx) })
+		err := w.await(ctx, "the node to refuse connections", func() bool { return !n.listens(ctx) })
 		err = errors.Join(err, finishRequests(begun), <-ended)
 		w.leave(n)
 		if err != nil {

@@ -30,7 +30,7 @@ type Injection struct {
 func Inject(ctx context.Context, pid int, trace, what string) (*Injection, error) {
 	path, err := exec.LookPath("strace")
 	if err != nil {
-		return nil, errors.New("strace is not here; scripts/deps test installs it")
+		return nil, errors.New("strace is not installed; \"scripts/deps test\" installs it")
 	}
 	calls, _, _ := strings.Cut(what, ":")
 	args := []string{"-f", "-o", trace, "-e", "trace=" + calls, "-e", "signal=none", "-e", "inject=" + what, "-p",
@@ -70,7 +70,7 @@ func (i *Injection) Remove() error {
 		return nil // strace reports the interrupt as an error
 	case <-time.After(attachWithin):
 		i.process.kill()
-		return fmt.Errorf("strace did not let go:\n%s", i.said)
+		return fmt.Errorf("strace did not detach:\n%s", i.said)
 	}
 }
 

@@ -21,7 +21,8 @@ func profileOf(i int) profile {
 // decision returns the body of a decision request.
 func (p profile) decision(applicant string) string {
 	return fmt.Sprintf(
-		`{"applicant":{"id":%q,"monthly_income":%d,"foir":0.%02d,"requested_amount":%d},"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":4,"max_dpd_12m":%d}}`,
+		`{"applicant":{"id":%q,"monthly_income":%d,"foir":0.%02d,"requested_amount":%d},`+
+			`"bureau_report":{"score":%d,"enquiries_6m":%d,"active_tradelines":4,"max_dpd_12m":%d}}`,
 		applicant, p.income, p.foirPercent, p.amount, p.score, p.enquiries, p.dpd)
 }
 
@@ -39,11 +40,14 @@ type shared struct{ applicant, account, ip, device, agent, mobile, email string 
 // counted.
 func (p profile) evaluation(t shared, features bool) string {
 	return fmt.Sprintf(`{"bureau":"experian","features":%t,"report":{"experian":{"scoreData":{"score":%d},`+
-		`"demographics":{"age":34,"employmentType":"salaried"},"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,`+
-		`"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"emi":6900}],`+
+		`"demographics":{"age":34,"employmentType":"salaried"},`+
+		`"incomeAssessment":{"monthlyIncome":%d,"foir":%d},"requestedAmount":%d,`+
+		`"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active",`+
+		`"sanctionedAmount":200000,"currentBalance":120000,"emi":6900}],`+
 		`"enquiries":[{"date":"2025-09-03","product":"personal_loan","amount":100000}]}},`+
 		`"device":{"model":"Redmi Note 12","is_rooted":false,"is_emulator":false,"sim_age_days":400,"device_id":%q},`+
-		`"fraud":{"applicant_ref":%q,"pincode":"400001","ip":%q,"beneficiary_account":%q,"agent_id":%q,"mobile":%q,"email":%q}}`,
+		`"fraud":{"applicant_ref":%q,"pincode":"400001","ip":%q,"beneficiary_account":%q,`+
+		`"agent_id":%q,"mobile":%q,"email":%q}}`,
 		features, p.score, p.income, p.foirPercent, p.amount, t.device, t.applicant, t.ip, t.account, t.agent, t.mobile,
 		t.email)
 }
@@ -63,7 +67,8 @@ func rows(word string, n, count int) string {
 			body += ","
 		}
 		body += fmt.Sprintf(
-			`{"applicant_id":"%s-row-%d","score":%d,"monthly_income":%d,"foir":0.%02d,"requested_amount":%d,"outcome":%q}`,
+			`{"applicant_id":"%s-row-%d","score":%d,"monthly_income":%d,"foir":0.%02d,`+
+				`"requested_amount":%d,"outcome":%q}`,
 			word, i, p.score, p.income, p.foirPercent, p.amount, []string{"good", "bad"}[i%2])
 	}
 	return body + `]}`

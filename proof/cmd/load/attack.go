@@ -22,7 +22,7 @@ func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	var crowd load.Crowd
 	orders := json.NewDecoder(stdin)
 	if err := orders.Decode(&crowd); err != nil {
-		return fmt.Errorf("read whom to attack: %w", err)
+		return fmt.Errorf("read the attack: %w", err)
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

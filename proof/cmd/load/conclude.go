@@ -39,7 +39,7 @@ func (o *order) conclude(ctx context.Context, databases []load.Rounds, args []st
 		return err
 	}
 	if failed {
-		return errors.New("something did not hold")
+		return errors.New("a limit was not met")
 	}
 	return nil
 }
@@ -50,13 +50,14 @@ func (o *order) method() string {
 	return fmt.Sprintf("Mix: %s; %d tenants; %s arrivals, seed %d; stages of %s; %d rounds. "+
 		"Latency counts from the time a request was due. \"Sent late\" is the generator's own delay, which is part "+
 		"of every latency. "+
-		"What must hold: everything is answered within %s, refusals say when to come back, their p99 is at most %s, "+
-		"at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond with a p99 of at most %s "+
-		"(medians of the rounds), "+
-		"the server holds at most %d MiB, latency is what it was at most %s after the load went back, nothing that "+
-		"was answered is lost.\n",
-		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.rounds, o.options.Timeout, o.limits.Refusal,
-		100*o.limits.Goodput, load.Flooded, 100*o.limits.Flooded, o.limits.Latency, o.limits.Memory>>20, o.limits.Recover)
+		"The limits: every request is answered within %s, every refusal has Retry-After, the p99 of refusals is at "+
+		"most %s, at least %.0f %% of the saturation rate is done up to %d %% of it and %.0f %% beyond, with a p99 of "+
+		"at most %s (medians of the rounds), "+
+		"the server holds at most %d MiB, latency is normal again at most %s after the load went back, and nothing "+
+		"that was answered is lost.\n",
+		o.options.Mix, o.tenants, o.options.Arrivals, o.options.Seed, o.plan.Stage, o.rounds,
+		o.options.Timeout, o.limits.Refusal, 100*o.limits.Goodput, load.Flooded, 100*o.limits.Flooded,
+		o.limits.Latency, o.limits.Memory>>20, o.limits.Recover)
 }
 
 func printRounds(stdout io.Writer, rounds load.Rounds, wrong []string) error {

@@ -99,7 +99,7 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d promises did not hold", failed)
+		return fmt.Errorf("%d limits were not met", failed)
 	}
 	return nil
 }

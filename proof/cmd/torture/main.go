@@ -146,7 +146,7 @@ func (s settings) orders() ([]torture.Order, error) {
 		}
 	}
 	if len(orders) == 0 {
-		return nil, fmt.Errorf("%s is not for the database %s", s.scenarios, s.database)
+		return nil, fmt.Errorf("%s does not run on the database %s", s.scenarios, s.database)
 	}
 	return orders, nil
 }
