@@ -55,10 +55,21 @@ func call(ctx context.Context, url string) (found map[string]any, err error) {
 	return found, nil
 }
 
-func decide(ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn) (map[string]any, error) {
+func decide(
+	ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn,
+) (map[string]any, error) {
 	answer, err := client.CreateDecisionWithResponse(ctx, nil, verdictapi.DecisionRequest{
-		Applicant:    &verdictapi.Applicant{MonthlyIncome: new(85000.0), Foir: new(0.32), RequestedAmount: new(600000.0)},
-		BureauReport: &verdictapi.BureauFields{Score: new(742), Enquiries6m: new(2), ActiveTradelines: new(4), MaxDpd12m: new(0)},
+		Applicant: &verdictapi.Applicant{
+			MonthlyIncome:   new(85000.0),
+			Foir:            new(0.32),
+			RequestedAmount: new(600000.0),
+		},
+		BureauReport: &verdictapi.BureauFields{
+			Score:            new(742),
+			Enquiries6m:      new(2),
+			ActiveTradelines: new(4),
+			MaxDpd12m:        new(0),
+		},
 	}, key)
 	if err != nil {
 		return nil, err
@@ -72,11 +83,14 @@ func decide(ctx context.Context, client *verdictapi.ClientWithResponses, key ver
 	}, nil
 }
 
-func evaluate(ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn) (map[string]any, error) {
+func evaluate(
+	ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn,
+) (map[string]any, error) {
 	var report verdictapi.Report
 	// One amount is a number and one a text: the schema allows either.
-	const document = `{"scoreData":{"score":742},"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000,
-		"reportDate":"2026-11-10","accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","closedDate":null,
+	const document = `{"scoreData":{"score":742},"incomeAssessment":{"monthlyIncome":85000,"foir":32},
+		"requestedAmount":300000,"reportDate":"2026-11-10",
+		"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","closedDate":null,
 		"sanctionedAmount":200000,"currentBalance":"120000","paymentHistory":[{"month":"2026-10","dpd":0}]}]}`
 	if err := json.Unmarshal([]byte(document), &report); err != nil {
 		return nil, err
@@ -99,11 +113,19 @@ func evaluate(ctx context.Context, client *verdictapi.ClientWithResponses, key v
 	}, nil
 }
 
-func backtest(ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn) (map[string]any, error) {
+func backtest(
+	ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn,
+) (map[string]any, error) {
 	answer, err := client.RunBacktestWithResponse(ctx, &verdictapi.RunBacktestParams{}, verdictapi.BacktestRequest{
 		Rows: &[]map[string]any{
-			{"applicant_id": "A-1", "score": 781, "monthly_income": 120000, "foir": 0.21, "requested_amount": 800000, "outcome": "good"},
-			{"applicant_id": "A-2", "score": 560, "monthly_income": 32000, "foir": 0.41, "requested_amount": 100000, "outcome": "bad"},
+			{
+				"applicant_id": "A-1", "score": 781, "monthly_income": 120000, "foir": 0.21,
+				"requested_amount": 800000, "outcome": "good",
+			},
+			{
+				"applicant_id": "A-2", "score": 560, "monthly_income": 32000, "foir": 0.41,
+				"requested_amount": 100000, "outcome": "bad",
+			},
 		},
 	}, key)
 	if err != nil {
@@ -113,13 +135,17 @@ func backtest(ctx context.Context, client *verdictapi.ClientWithResponses, key v
 		return nil, fmt.Errorf("%d %s", answer.StatusCode(), answer.Body)
 	}
 	return map[string]any{
-		"rows": answer.JSON200.RowsTotal, "approved": answer.JSON200.Summary.Approved, "total_limit": answer.JSON200.Summary.TotalLimit,
-		"auc": answer.JSON200.Performance.Auc,
+		"rows":        answer.JSON200.RowsTotal,
+		"approved":    answer.JSON200.Summary.Approved,
+		"total_limit": answer.JSON200.Summary.TotalLimit,
+		"auc":         answer.JSON200.Performance.Auc,
 	}, nil
 }
 
 // refused sends a percentage where a ratio is expected and reads the problem.
-func refused(ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn) (map[string]any, error) {
+func refused(
+	ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn,
+) (map[string]any, error) {
 	answer, err := client.CreateDecisionWithResponse(ctx, nil, verdictapi.DecisionRequest{
 		Applicant: &verdictapi.Applicant{Foir: new(32.0)}, BureauReport: &verdictapi.BureauFields{Score: new(742)},
 	}, key)
