@@ -23,36 +23,38 @@ import (
 	"verdict/internal/wire"
 )
 
-// creditCase is an application on its way to a decision, with what its blocks
-// bring besides facts.
+// creditCase is an application that is being decided, with its feature vector and its
+// fraud block.
 type creditCase struct {
 	endpoint string
 	policy   *policydesk.Policy
 	app      *application.Application
-	vector   *feature.Vector // nil unless features take part
-	hash     string          // the vector's, "" until somebody asks
-	fraud    *fraudCase      // nil when the block was not sent
+	vector   *feature.Vector // nil unless features are computed
+	hash     string          // of the vector; "" until vectorHash computes it
+	fraud    *fraudCase      // nil if the request has no fraud block
 
-	id        string    // of the decision, once it is about to be stored
-	made, now time.Time // now is the moment of the request, made when the id was given
+	id        string    // of the decision; set shortly before it is stored
+	made, now time.Time // now is the time of the request, made the time in the id
 }
 
-// vectors are used again: each is some 28 KB.
+// vectors is a pool, because each vector takes about 28 KB.
 var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
-// newCase reads a request with the tenant's settings and the active policy that it
-// names. It computes the features that were asked for, by the request or by the
-// policy, and adds to the facts those that the policy names and no other: what a
-// policy does not name cannot matter.
+// newCase reads a request with the tenant's settings and the active policy that the
+// request names. It computes the features if the request or the policy asks for them,
+// and adds to the facts only those that the policy names. Other features cannot affect
+// the decision.
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, o application.Options,
 ) (*creditCase, error) {
 	return s.caseUnder(ctx, p, endpoint, request, "", o)
 }
 
-// caseUnder is newCase with another policy: that of a rule set, unless the id is "".
+// caseUnder does the same as newCase with the policy of a rule set. If ruleSetID is "",
+// it uses the active policy.
 func (s *Service) caseUnder(
-	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, ruleSetID string, o application.Options,
+	ctx context.Context, p tenant.Principal, endpoint string,
+	request application.Request, ruleSetID string, o application.Options,
 ) (*creditCase, error) {
 	var settings *frauddesk.Settings
 	var err error
@@ -69,7 +71,7 @@ func (s *Service) caseUnder(
 	if err != nil {
 		return nil, err
 	}
-	if err := admission.CheckpointIfLong(ctx); err != nil { // a long statement takes milliseconds to read
+	if err := admission.CheckpointIfLong(ctx); err != nil { // reading a long statement takes milliseconds
 		return nil, err
 	}
 
@@ -82,8 +84,8 @@ func (s *Service) caseUnder(
 	return c, err
 }
 
-// policyFor finds the policy that decides a request. A policy_key that is none is
-// refused along with all else that is wrong.
+// policyFor returns the policy that decides a request. If the policy_key is invalid, it
+// also reads the rest of the request, so that the refusal lists all faults.
 func (s *Service) policyFor(
 	ctx context.Context, p tenant.Principal, request application.Request, ruleSetID string, o application.Options,
 ) (*policydesk.Policy, error) {
@@ -100,10 +102,11 @@ func (s *Service) policyFor(
 	return s.desk.ActivePolicy(ctx, p, cmp.Or(key, field.DefaultPolicyKey))
 }
 
+// measure computes the feature vector if the request or the policy asks for features.
 func (c *creditCase) measure() {
 	named := c.policy.Features
 	if c.endpoint == EndpointEligibility {
-		named = c.policy.Stage1Features // it runs no other rules
+		named = c.policy.Stage1Features // eligibility runs only the Stage 1 rules
 	}
 	c.app.WarnNotMeasured(named)
 	if !c.app.MeasuresFeatures {
@@ -113,8 +116,8 @@ func (c *creditCase) measure() {
 	c.app.Measure(c.policy.Catalogue, c.policy.Features, c.vector)
 }
 
-// vectorHash is the vector's hash. It costs more than measuring the vector, so
-// it is computed only for what is stored or shown.
+// vectorHash returns the hash of the vector. It costs more than computing the vector,
+// so it is computed only when the vector is stored or shown.
 func (c *creditCase) vectorHash() string {
 	if c.hash == "" {
 		c.hash = c.vector.Hash()
@@ -122,7 +125,7 @@ func (c *creditCase) vectorHash() string {
 	return c.hash
 }
 
-// release gives back what the case borrowed.
+// release returns the vector to the pool.
 func (c *creditCase) release() {
 	if c.vector != nil {
 		vectors.Put(c.vector)
@@ -130,15 +133,16 @@ func (c *creditCase) release() {
 	}
 }
 
-// applicantRef names the applicant, as far as the request does.
+// applicantRef returns the caller's reference of the applicant, or "" if the request has
+// none.
 func (c *creditCase) applicantRef() string {
 	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
 }
 
-// storedFacts are the facts that are kept with the decision. What identifies,
-// and what a caller sent that nobody knows, is left out unless the policy
-// reads it: with it alone the decision could not be repeated, and the rest
-// would be kept about a person for no purpose.
+// storedFacts returns the facts to store with the decision. Identifiers and members
+// that the catalogue does not know are stored only if the policy reads them. The
+// decision cannot be repeated without those that it reads, and there is no purpose in
+// storing the others about a person.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
@@ -146,8 +150,8 @@ func (c *creditCase) storedFacts() []byte {
 	return w.Buf
 }
 
-// keepRead takes away the facts that identify and those of members that nobody
-// knows, unless the policy reads them. It comes after the decision.
+// keepRead removes identifiers and members that the catalogue does not know from the
+// facts, except those that the policy reads. It must be called after the decision.
 func (c *creditCase) keepRead() {
 	c.forget()
 	c.app.Facts.KeepOthers(func(name string) bool {
@@ -156,7 +160,7 @@ func (c *creditCase) keepRead() {
 	})
 }
 
-// forget takes away the facts that identify and that the policy does not read.
+// forget removes the identifiers that the policy does not read from the facts.
 func (c *creditCase) forget() {
 	if c.app.Endpoint != application.Evaluate {
 		return
@@ -168,13 +172,14 @@ func (c *creditCase) forget() {
 	}
 }
 
-// warnings are what the reader of the request said, and what the policy names
-// and did not get.
+// warnings returns the warnings about the request, and those about inputs that the
+// policy names and the request does not have.
 func (c *creditCase) warnings(d *engine.Decision) []fault.Item {
 	return c.app.WarnAbsent(d.AbsentInputs())
 }
 
-// tenurePointer is where the request has the tenure, if the answer warns of it.
+// tenurePointer returns the place of the tenure in the request if the answer warns that
+// the tenure is not available, else "".
 func (c *creditCase) tenurePointer(d *engine.Decision) string {
 	if !d.Offer.TenureNotAvailable {
 		return ""
@@ -182,19 +187,22 @@ func (c *creditCase) tenurePointer(d *engine.Decision) string {
 	return c.app.TenurePointer()
 }
 
-// storedFeatures are the vector in its compact form and the history it came
-// from.
+// storedFeatures returns the encoded vector and the history it was computed from, or
+// nil if there is no vector.
 func (c *creditCase) storedFeatures() *store.Features {
 	if c.vector == nil {
 		return nil
 	}
 	return &store.Features{
-		AsOf: c.app.AsOf.String(), Hash: c.vectorHash(), Vector: c.vector.Encode(nil),
+		AsOf:   c.app.AsOf.String(),
+		Hash:   c.vectorHash(),
+		Vector: c.vector.Encode(nil),
 		Source: report.Archive(c.app.History, c.app.Statement),
 	}
 }
 
-// featureBlock is what the answer says of features; nil unless they were asked for.
+// featureBlock returns the features block of the answer, or nil unless the request asked
+// for features.
 func (c *creditCase) featureBlock(d *engine.Decision) *FeatureBlock {
 	if c.vector == nil || !c.app.WantsFeatures {
 		return nil
@@ -210,12 +218,12 @@ func (c *creditCase) featureBlock(d *engine.Decision) *FeatureBlock {
 	}
 }
 
-// maxContributors is how many are shown.
+// maxContributors limits the contributors in an answer.
 const maxContributors = 10
 
-// top lists the features that the policy names, those that decided first: what
-// a knockout that hit names, then what earned or cost points, most first. Then
-// come the features that lie farthest from what is usual.
+// top returns the features to show. First come those that the policy names: the ones in
+// a knockout that hit, then the ones with the most points earned or lost. The rest of
+// the list is filled with the features whose values are the most unusual.
 func (c *creditCase) top(d *engine.Decision) []Contributor {
 	points, hits := d.PointsByField(), hitFeatures(c.policy, d)
 	var list []weighed
@@ -238,6 +246,7 @@ func (c *creditCase) top(d *engine.Decision) []Contributor {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(magnitude(b.Points), magnitude(a.Points)))
 	})
 	list = list[:min(len(list), maxContributors)]
+
 	top := make([]Contributor, 0, maxContributors)
 	shown := map[string]bool{}
 	for _, t := range list {
@@ -245,7 +254,9 @@ func (c *creditCase) top(d *engine.Decision) []Contributor {
 		top = append(top, t.Contributor)
 		shown[t.Feature] = true
 	}
-	others := feature.Top(c.vector, maxContributors-len(list), func(index int) bool { return shown[feature.NameAt(index)] })
+
+	skip := func(index int) bool { return shown[feature.NameAt(index)] }
+	others := feature.Top(c.vector, maxContributors-len(list), skip)
 	for _, index := range others {
 		value, _ := c.vector.Get(index)
 		used := slices.ContainsFunc(c.policy.Features, func(f application.Feature) bool { return f.Index == index })
@@ -254,7 +265,7 @@ func (c *creditCase) top(d *engine.Decision) []Contributor {
 	return top
 }
 
-// weighed is a contributor with what the rules that hit did with it.
+// weighed is a contributor with the weight of the worst knockout that hit and names it.
 type weighed struct {
 	Contributor
 	weight hitWeight
@@ -274,5 +285,5 @@ func (t weighed) direction() string {
 
 func magnitude(n rule.Number) rule.Number { return max(n, -n) }
 
-// FeaturePlaces is how many decimals a feature's value has at most.
+// FeaturePlaces is the maximum number of decimals in a feature's value.
 const FeaturePlaces = 4

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// hitWeight is how much a rule that hit did to a decision.
+// hitWeight is the effect of a rule that hit, in ascending order.
 type hitWeight uint8
 
 const (
@@ -16,13 +16,13 @@ const (
 	hitDeclines
 )
 
-// featureHit is what the rules that hit did with a feature they name.
+// featureHit is the effect of all rules that hit and name a feature.
 type featureHit struct {
-	weight hitWeight   // of the gravest knockout
-	delta  rule.Number // of the adjustments
+	weight hitWeight   // the highest of its knockouts
+	delta  rule.Number // the sum of its adjustments
 }
 
-// hitFeatures finds the features that the rules which hit name.
+// hitFeatures returns the features that are named by rules that hit.
 func hitFeatures(p *policydesk.Policy, d *engine.Decision) map[string]featureHit {
 	fired := map[string]engine.FiredRule{}
 	for _, r := range d.Rules() {

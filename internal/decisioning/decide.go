@@ -14,7 +14,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Endpoints, as usage and stored decisions name them.
+// The names of the endpoints in usage records and stored decisions.
 const (
 	EndpointEvaluate    = "POST /v1/evaluate"
 	EndpointDecisions   = "POST /v1/decisions"
@@ -22,34 +22,32 @@ const (
 	EndpointEligibility = "POST /v1/eligibility"
 )
 
-// Decided is a decision that was made and stored. The reply has the answer as it
-// was stored.
+// Decided is a stored decision. The reply has the answer as it was stored.
 type Decided struct {
 	ID       string
 	Status   string
-	AlertIDs []string // the fraud alerts that it raised or added to
+	AlertIDs []string // the fraud alerts that it opened or was added to
 }
 
-// Decide decides an application, and returns when that is durable: the
-// decision, its facts, its bill and its audit record are stored together.
+// Decide decides an application. It returns after the decision, its facts, its usage and
+// its audit entry are committed together.
 func (s *Service) Decide(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
 	return s.decide(ctx, p, EndpointDecisions, request, r)
 }
 
-// Evaluate decides from a bureau report and the optional blocks beside it, and
-// stores the decision as Decide does, with the feature vector if one was asked
-// for.
+// Evaluate decides from a bureau report and optional blocks. It stores the decision as
+// Decide does, together with the feature vector if there is one.
 func (s *Service) Evaluate(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
 	return s.decide(ctx, p, EndpointEvaluate, request, r)
 }
 
-// decide gathers, measures and looks up what there is to know, and then decides and
-// stores. An application that is counted is decided inside the transaction that
-// counts it; any other before the transaction.
+// decide reads the request, computes the features, searches the block list, decides and
+// stores. An application that is counted is decided inside the transaction that counts
+// it, every other before the transaction.
 func (s *Service) decide(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
@@ -89,13 +87,13 @@ func (s *Service) decide(
 	return c.decided(o), nil
 }
 
-// name gives the decision its id and its time.
+// name sets the id and the time of the decision.
 func (c *creditCase) name(core *operation.Core) {
 	c.now = core.Moment()
 	c.id, c.made = core.NewID(tenant.KindDecision, c.now)
 }
 
-// persist decides and stores.
+// persist decides an application that is not counted, and stores the decision.
 func (s *Service) persist(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (operation.Answer, error) {
@@ -109,12 +107,13 @@ func (s *Service) persist(
 	return answer, scope.InsertDecision(ctx, write)
 }
 
-// longAnswer is how many bytes of an answer take half a millisecond to write.
+// longAnswer is the size in bytes of an answer that takes about half a millisecond to
+// write.
 const longAnswer = 64 << 10
 
-// persistCounted is persist for an application that is counted: it is
-// observed, decided and stored in one transaction, so that of two with one
-// account at the same time the second knows of the first.
+// persistCounted records, counts, decides and stores an application in one transaction.
+// If two applications use the same account at the same time, the second one therefore
+// sees the first.
 func (s *Service) persistCounted(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (answer operation.Answer, err error) {
@@ -133,7 +132,7 @@ func (s *Service) persistCounted(
 	return answer, err
 }
 
-// conclude decides, and puts together the answer and what is stored of it.
+// conclude decides, and returns the answer and the rows to store.
 func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (operation.Answer, *store.DecisionWrite) {
 	d := &o.Decision
 	c.policy.Plan.Decide(c.app.Facts, d)
@@ -170,7 +169,8 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (opera
 	return answer, write
 }
 
-// surround completes the envelope of a decision with what the case knows.
+// surround completes the envelope of a decision, and adds the features and the fraud
+// assessment of the case.
 func (c *creditCase) surround(o *Outcome) {
 	env, d := &o.Envelope, &o.Decision
 	env.PolicyID, env.PolicyVersion = c.policy.ID, int(c.policy.Version)
@@ -184,13 +184,13 @@ func (c *creditCase) surround(o *Outcome) {
 	}
 }
 
-// encode writes a decision into borrowed memory.
+// encode writes a decision into a pooled buffer.
 func (s *Service) encode(o *Outcome) operation.Answer {
 	lent := operation.BorrowBody()
 	return operation.LentAnswer(operation.StatusOK, s.options.Encode((*lent)[:0], o), lent)
 }
 
-// decided notes a decision that is stored.
+// decided counts a stored decision, for the policy's counters and for metrics.
 func (s *Service) decided(c *creditCase, o *Outcome) {
 	c.policy.Count(&o.Decision)
 	if tell := s.options.Decided; tell != nil {
@@ -206,7 +206,7 @@ func (c *creditCase) decided(o *Outcome) Decided {
 	return out
 }
 
-// Bill is what a request costs its tenant.
+// Bill returns the usage record of a billed request.
 func (s *Service) Bill(p tenant.Principal, endpoint string, units int64, now time.Time) store.Meter {
 	quota := p.Plan.MonthlyQuota
 	if p.Plan.Unmetered {
@@ -214,7 +214,11 @@ func (s *Service) Bill(p tenant.Principal, endpoint string, units int64, now tim
 	}
 	today := s.today(now)
 	return store.Meter{
-		Period: today.period, Day: today.day, Endpoint: endpoint,
-		Units: units, Billable: true, Quota: quota,
+		Period:   today.period,
+		Day:      today.day,
+		Endpoint: endpoint,
+		Units:    units,
+		Billable: true,
+		Quota:    quota,
 	}
 }

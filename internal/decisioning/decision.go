@@ -8,7 +8,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// DecisionFilter narrows a list of decisions; empty fields do not.
+// DecisionFilter selects decisions. An empty field matches every decision.
 type DecisionFilter struct {
 	Status, Grade, ApplicantID, PolicyKey, RuleSetID string
 }
@@ -26,7 +26,7 @@ type DecisionSummary struct {
 	Endpoint      string
 	EngineVersion string
 	Hash          string
-	Actor         string // who asked for it
+	Actor         string // who requested it
 }
 
 func summaryOf(d *store.Decision) DecisionSummary {
@@ -47,7 +47,9 @@ func summaryOf(d *store.Decision) DecisionSummary {
 }
 
 // Decisions lists stored decisions.
-func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionFilter, l operation.List) (operation.Page[DecisionSummary], error) {
+func (s *Service) Decisions(
+	ctx context.Context, p tenant.Principal, f DecisionFilter, l operation.List,
+) (operation.Page[DecisionSummary], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[DecisionSummary]{}, err
 	}
@@ -57,7 +59,11 @@ func (s *Service) Decisions(ctx context.Context, p tenant.Principal, f DecisionF
 		return operation.Page[DecisionSummary]{}, err
 	}
 	rows, next, err := s.core.Scope(p).Decisions(ctx).List(store.DecisionFilter{
-		Status: f.Status, Grade: f.Grade, ApplicantRef: f.ApplicantID, PolicyKey: f.PolicyKey, PolicyID: f.RuleSetID,
+		Status:       f.Status,
+		Grade:        f.Grade,
+		ApplicantRef: f.ApplicantID,
+		PolicyKey:    f.PolicyKey,
+		PolicyID:     f.RuleSetID,
 	}, page)
 	if err != nil {
 		return operation.Page[DecisionSummary]{}, err

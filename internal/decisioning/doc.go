@@ -1,15 +1,16 @@
-// Package decisioning decides, with all the I/O around one pure decision: evaluate and
-// decide, preview and eligibility, the explanation of stored decisions, their features
-// and reviews, the underwriting of an application by an agent, and the bill.
+// Package decisioning makes decisions and does all the I/O around the pure decision of
+// package engine: evaluate and decide, preview and eligibility, the explanation of
+// stored decisions, their features and reviews, the run of an underwriting agent, and
+// usage.
 //
-// A caller hands in who is calling and Go values, and gets back Go values, or a
-// refusal that names what was wrong (ADR 22). An application is handed in as the
-// application.Request of its document. What a decision answers is stored as the bytes
-// that Options.Encode made of it, and Options.Decode reads them again; besides that,
-// only their hash is checked here.
+// Operations take the caller and Go values, and return Go values or a refusal that
+// names the faults (ADR 22). An application is passed as the application.Request of its
+// document. The answer of a decision is stored as the bytes that Options.Encode wrote,
+// and Options.Decode reads them again. The package does not read those bytes itself,
+// except to check their hash.
 //
-// The operations. Each checks what the caller may do first (Forbidden); besides the
-// errors named here any may fail with one of storage.
+// These are the operations. Each first checks the permissions of the caller (Forbidden).
+// In addition to the errors named here, each can return an error of storage.
 //
 //	Decide, Evaluate
 //	    decide and store: Invalid with every fault, no_active_policy, quota_exceeded;
@@ -17,21 +18,23 @@
 //	Preview, Eligibility
 //	    decide and store nothing: Invalid, no_active_policy, NotFound of a rule set
 //	Underwrite
-//	    decides, has it studied by an agent, stores both: as Decide, and the errors of the
-//	    study
+//	    decides, lets an agent study the decision, and stores both: the errors of Decide,
+//	    and those of the study
 //	Decision, Decisions, Story
-//	    stored decisions, explained again: NotFound, invalid_cursor
+//	    read stored decisions and explain them again: NotFound, invalid_cursor
 //	Features
-//	    the features of a stored decision: NotFound, features_not_generated, invalid_cursor
+//	    reads the features of a stored decision: NotFound, features_not_generated,
+//	    invalid_cursor
 //	Verify
 //	    replays the stored decisions of tenants: NotFound
 //	ReviewDecision, Referrals
-//	    what people say of decisions, and those that wait: NotFound, Invalid
+//	    add a review, and list the decisions that wait for one: NotFound, Invalid
 //	Usage
-//	    what a tenant used in a period
+//	    reads what a tenant used in the current period
 //
-// For study and agentdesk: Bill is what a request costs. Flush is the background work of the room.
+// Bill returns the usage record of a request, for study and agentdesk. Flush stores the
+// counts of free requests, in the background.
 //
-// Storage is called as it is. Nothing here remembers anything that storage could not
-// tell again.
+// The store is called directly, without an interface. Apart from the counts that Flush
+// has not stored yet, memory holds only caches of stored data.
 package decisioning

@@ -10,14 +10,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Eligibility is the outcome of the Stage 1 rules alone, with what surrounds it.
+// Eligibility is the result of the Stage 1 rules, with its envelope.
 type Eligibility struct {
 	Result   engine.Eligibility
 	Envelope engine.Envelope
 }
 
-// Eligibility runs the Stage 1 rules alone, of a decision or an evaluate
-// request. Nothing is stored.
+// Eligibility runs only the Stage 1 rules on a request, which has the form of a decision
+// or an evaluate request. Nothing is stored.
 func (s *Service) Eligibility(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[*Eligibility],
 ) (*Eligibility, error) {

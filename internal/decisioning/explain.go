@@ -15,16 +15,15 @@ import (
 
 // Explained is a stored decision, explained again.
 type Explained struct {
-	Response []byte // as it was answered
+	Response []byte // the stored answer
 	Again    ReExplanation
-	Facts    *rule.Facts // identifiers masked; nil unless asked for and readable
+	Facts    *rule.Facts // with identifiers masked; nil unless requested and readable
 	Reviews  []Review    // oldest first
 }
 
-// Decision is a stored decision, the bytes it was answered with, explained
-// anew: the engine runs again on the stored facts and the stored policy, and
-// the result says whether it came to the same. WithFacts adds the facts it was
-// decided on, which need a scope of their own.
+// Decision returns a stored decision and explains it again: the engine runs on the
+// stored facts and policy, and the result tells whether it reproduced the decision.
+// WithFacts adds the facts; the caller needs the scope tenant.FactsRead for them.
 func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (Explained, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Explained{}, err
@@ -56,8 +55,7 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 		return Explained{}, err
 	}
 	if facts {
-		// Facts that cannot be read any more are why the decision is not
-		// verified, and the re-explanation says so.
+		// If the facts can no longer be read, the re-explanation already says so.
 		if policy, kept, why, err := s.replayable(ctx, scope, &stored); err == nil && why == "" {
 			o := borrow()
 			policy.Plan.Decide(kept, &o.Decision)
@@ -71,20 +69,20 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	return out, nil
 }
 
-// ReExplanation is what the engine says of a stored decision today.
+// ReExplanation is the result of running the engine again for a stored decision.
 type ReExplanation struct {
 	Verified       bool
 	RecomputedHash string
 	PolicyVersion  int64
-	EngineVersion  string // that explained it
+	EngineVersion  string // that explained it, not the one that decided
 	Text           []string
 	NotEvaluated   []engine.NotEvaluated
 }
 
-// reexplain runs the engine on stored facts and a stored policy. Three hashes
-// must agree: the one that was stored, the one the engine comes to now, and
-// that of the answer as it is stored. What cannot be read any more is not
-// verified, and says so; an error is a failure of storage.
+// reexplain runs the engine on stored facts and a stored policy. The decision is
+// verified if three hashes agree: the stored one, the one of the new run, and the one
+// computed from the stored answer. If the policy or the facts can no longer be read, the
+// decision is not verified and the text says why. An error is a failure of storage.
 func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *store.Decision) (ReExplanation, error) {
 	policy, facts, why, err := s.replayable(ctx, scope, stored)
 	if err != nil {
@@ -109,7 +107,7 @@ func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *sto
 	response, err := wire.Parse(stored.Response)
 	if err != nil || engine.ResponseHash(response) != stored.Hash {
 		out.Verified = false
-		out.Text = append(out.Text, "The stored answer is not the one that was decided")
+		out.Text = append(out.Text, "The stored answer does not match the decision")
 	}
 	return out, nil
 }
@@ -118,7 +116,7 @@ func unverified(stored *store.Decision, why string) ReExplanation {
 	return ReExplanation{PolicyVersion: stored.PolicyVersion, EngineVersion: engine.Version, Text: []string{why}}
 }
 
-// ReadFacts reads facts as they are stored.
+// ReadFacts reads stored facts.
 func ReadFacts(document []byte) (*rule.Facts, error) {
 	v, err := wire.Parse(document)
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"verdict/internal/tenant"
 )
 
-// FeatureFilter narrows a feature vector; zero fields do not.
+// FeatureFilter selects features. A zero field matches every feature.
 type FeatureFilter struct {
 	Name, Prefix                 string
-	Contains                     string // each of its words, in any order
+	Contains                     string // words that the name must contain, in any order
 	Metric, Product, Aggregation string
 	WindowDays                   int
 	UsedOnly, PopulatedOnly      bool
-	Provenance                   bool // adds the records that made each value
+	Provenance                   bool // adds the records behind each value
 }
 
-// FeatureMetrics and FeatureProducts are what a filter may name.
+// FeatureMetrics returns the names of all metrics.
 func FeatureMetrics() []string {
 	var names []string
 	for m := range feature.Metrics() {
@@ -37,7 +37,7 @@ func FeatureMetrics() []string {
 	return names
 }
 
-// FeatureProducts lists the products and channels of all metrics.
+// FeatureProducts returns the products and channels of all metrics, sorted.
 func FeatureProducts() []string {
 	var names []string
 	for m := range feature.Metrics() {
@@ -47,10 +47,19 @@ func FeatureProducts() []string {
 	return slices.Compact(names)
 }
 
+// words returns the filter as texts, to which a cursor is bound.
 func (f FeatureFilter) words() []string {
 	return []string{
-		"features", f.Name, f.Prefix, f.Contains, f.Metric, f.Product, f.Aggregation, strconv.Itoa(f.WindowDays),
-		strconv.FormatBool(f.UsedOnly), strconv.FormatBool(f.PopulatedOnly),
+		"features",
+		f.Name,
+		f.Prefix,
+		f.Contains,
+		f.Metric,
+		f.Product,
+		f.Aggregation,
+		strconv.Itoa(f.WindowDays),
+		strconv.FormatBool(f.UsedOnly),
+		strconv.FormatBool(f.PopulatedOnly),
 	}
 }
 
@@ -63,7 +72,7 @@ type FeatureVector struct {
 	operation.Page[FeatureValue]
 }
 
-// Count is how many features a vector has.
+// Count returns the number of features in a vector.
 func (v FeatureVector) Count() int { return feature.Count }
 
 // FeatureValue is one feature of a decision.
@@ -75,8 +84,10 @@ type FeatureValue struct {
 	Provenance *feature.Provenance
 }
 
-// Features reads the feature vector of a decision, in name order.
-func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List) (FeatureVector, error) {
+// Features returns a page of a decision's feature vector, in catalogue order.
+func (s *Service) Features(
+	ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List,
+) (FeatureVector, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return FeatureVector{}, err
 	}
@@ -91,6 +102,7 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 	if err != nil {
 		return FeatureVector{}, err
 	}
+
 	scope := s.core.Scope(p)
 	decision, stored, err := storedFeatures(ctx, scope, decisionID)
 	if err != nil {
@@ -98,22 +110,25 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 	}
 	policy, err := s.desk.Policy(ctx, scope, decision.PolicyID)
 	if err != nil {
-		return FeatureVector{}, fmt.Errorf("the policy of decision %s: %w", decisionID, operation.MissingIsDefect(err))
+		err = operation.MissingIsDefect(err)
+		return FeatureVector{}, fmt.Errorf("read the policy of decision %s: %w", decisionID, err)
 	}
+
 	out := FeatureVector{DecisionID: decisionID, Hash: stored.Hash, AsOf: stored.AsOf}
 	out.Limit = l.Limit
 	var vector feature.Vector
 	if err := feature.DecodeVector(stored.Vector, &vector); err != nil {
-		return FeatureVector{}, fmt.Errorf("the features of decision %s: %w", decisionID, err)
+		return FeatureVector{}, fmt.Errorf("read the features of decision %s: %w", decisionID, err)
 	}
 	if vector.Hash() != stored.Hash {
-		return FeatureVector{}, fmt.Errorf("the features of decision %s are not those that were stored", decisionID)
+		return FeatureVector{}, fmt.Errorf("the features of decision %s do not have their stored hash", decisionID)
 	}
 	out.Catalogue = vector.Catalogue()
 	explain, err := explainer(stored, out.Catalogue, f.Provenance)
 	if err != nil {
 		return FeatureVector{}, err
 	}
+
 	used := map[int]bool{}
 	for _, u := range policy.Features {
 		used[u.Index] = true
@@ -132,11 +147,13 @@ func (s *Service) Features(ctx context.Context, p tenant.Principal, decisionID s
 	return out, nil
 }
 
-// maxExplained bounds a page of features with the records behind each.
+// maxExplained limits a page of features with provenance.
 const maxExplained = 20
 
-// storedFeatures reads a decision and its vector in one moment.
-func storedFeatures(ctx context.Context, scope *store.Scope, decisionID string) (d store.Decision, f store.Features, err error) {
+// storedFeatures reads a decision and its vector in one transaction.
+func storedFeatures(
+	ctx context.Context, scope *store.Scope, decisionID string,
+) (d store.Decision, f store.Features, err error) {
 	err = scope.ReadOf(ctx, decisionID, func(tx *store.Tx) (err error) {
 		if d, err = tx.Decisions().Get(decisionID); err != nil {
 			return err
@@ -152,6 +169,7 @@ func storedFeatures(ctx context.Context, scope *store.Scope, decisionID string) 
 	return d, f, err
 }
 
+// admits reports whether the filter selects a feature.
 func (f FeatureFilter) admits(index int, known, used bool) bool {
 	if f.UsedOnly && !used || f.PopulatedOnly && !known {
 		return false
@@ -163,19 +181,23 @@ func (f FeatureFilter) admits(index int, known, used bool) bool {
 		}
 	}
 	is := func(wanted, got string) bool { return wanted == "" || wanted == got }
-	return is(f.Name, text) && is(f.Metric, name.Metric) && is(f.Product, name.Product) && is(f.Aggregation, name.Aggregation) &&
-		(f.WindowDays == 0 || f.WindowDays == name.WindowDays) && len(text) >= len(f.Prefix) && text[:len(f.Prefix)] == f.Prefix
+	return is(f.Name, text) &&
+		is(f.Metric, name.Metric) &&
+		is(f.Product, name.Product) &&
+		is(f.Aggregation, name.Aggregation) &&
+		(f.WindowDays == 0 || f.WindowDays == name.WindowDays) &&
+		strings.HasPrefix(text, f.Prefix)
 }
 
-// explainer finds the records behind a feature, from the history that was
-// stored with it.
+// explainer returns a function that finds the records behind a feature in the stored
+// history. If they are not wanted, the function returns nil.
 func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(index int) *feature.Provenance, error) {
 	if !wanted {
 		return func(int) *feature.Provenance { return nil }, nil
 	}
 	history, statement, err := report.ReadArchive(stored.Source)
 	if err != nil {
-		return nil, fmt.Errorf("the history of decision %s: %w", stored.DecisionID, err)
+		return nil, fmt.Errorf("read the history of decision %s: %w", stored.DecisionID, err)
 	}
 	asOf, err := MeasuredOn(stored)
 	if err != nil {
@@ -190,16 +212,16 @@ func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(in
 	}, nil
 }
 
-// MeasuredOn is the day that stored features were measured on.
+// MeasuredOn returns the day as of which stored features were computed.
 func MeasuredOn(stored store.Features) (civil.Day, error) {
 	at, err := time.Parse(time.DateOnly, stored.AsOf)
 	if err != nil {
-		return civil.NoDay, fmt.Errorf("the day of decision %s: %w", stored.DecisionID, err)
+		return civil.NoDay, fmt.Errorf("read the day of the features of decision %s: %w", stored.DecisionID, err)
 	}
 	return civil.DayOf(at.Year(), at.Month(), at.Day()), nil
 }
 
-// position returns where in the fixed order of the features a list begins.
+// position returns the index of the first feature of a page.
 func position(l operation.List, p tenant.Principal, filters []string) (int, error) {
 	place, err := l.After(p, filters)
 	if err != nil || place == "" {

@@ -12,17 +12,19 @@ import (
 	"verdict/internal/tenant"
 )
 
-// fraudCase is the fraud block of an application: what it shows, and what that
-// comes to.
+// fraudCase is the fraud block of an application: the observed entities and the
+// assessment of their counts.
 type fraudCase struct {
 	config      signal.FraudConfig
 	observation signal.Observation
 	found       signal.Fraud
-	derived     []string // the facts that were derived, to be derived anew
+	derived     []string // names of the derived facts; the next assessment removes them
 }
 
-// newFraudCase looks at a body's fraud block.
-func (s *Service) newFraudCase(ctx context.Context, p tenant.Principal, c *creditCase, settings *frauddesk.Settings) error {
+// newFraudCase reads the fraud block of the request and assesses it without counts.
+func (s *Service) newFraudCase(
+	ctx context.Context, p tenant.Principal, c *creditCase, settings *frauddesk.Settings,
+) error {
 	key, err := s.core.Keyed(ctx, operation.ScopeOf(p))
 	if err != nil {
 		return err
@@ -32,11 +34,12 @@ func (s *Service) newFraudCase(ctx context.Context, p tenant.Principal, c *credi
 	return nil
 }
 
-// counted reports whether the case has something to count.
+// counted reports whether the application is counted: it has a fraud block that names
+// the applicant.
 func (c *creditCase) counted() bool { return c.fraud != nil && c.fraud.observation.Counted() }
 
-// assess works out what the counts mean, as facts. It may be called again with
-// other counts.
+// assess evaluates the fraud signals with the counts and sets the derived facts. If it
+// is called again with other counts, the new facts replace the old ones.
 func (c *creditCase) assess(n signal.Counts) {
 	f := c.fraud
 	for _, name := range f.derived {
@@ -59,7 +62,8 @@ func (f *fraudCase) observed(decisionID string, now time.Time) store.Observation
 	return o
 }
 
-// windows are how far back each kind of entity is counted, and ties people.
+// windows returns how far back each kind of entity is counted, and how far back it
+// connects people into a ring.
 func (f *fraudCase) windows() store.Windows {
 	hours := func(n int64) int64 { return n * time.Hour.Microseconds() }
 	days := func(n int64) int64 { return hours(24 * n) }
@@ -84,16 +88,23 @@ func (f *fraudCase) windows() store.Windows {
 
 func countsOf(n store.ObservedCounts) signal.Counts {
 	return signal.Counts{
-		PincodeApplicants: n.Applicants[signal.KindPincode], IPApplicants: n.Applicants[signal.KindIP],
-		BeneficiaryApplicants: n.Applicants[signal.KindBeneficiaryAccount], AgentApplicants: n.Applicants[signal.KindAgent],
-		AgentPincodes: n.AgentPincodes, DeviceApplicants: n.Applicants[signal.KindDevice],
-		MobileApplicants: n.Applicants[signal.KindMobile], EmailApplicants: n.Applicants[signal.KindEmail],
-		BaselineApplicants: n.BaselineApplicants, BaselineDays: n.BaselineDays, Blocklisted: n.Blocklisted, Muted: n.Muted,
-		Ring: signal.RingCount(n.Ring),
+		PincodeApplicants:     n.Applicants[signal.KindPincode],
+		IPApplicants:          n.Applicants[signal.KindIP],
+		BeneficiaryApplicants: n.Applicants[signal.KindBeneficiaryAccount],
+		AgentApplicants:       n.Applicants[signal.KindAgent],
+		AgentPincodes:         n.AgentPincodes,
+		DeviceApplicants:      n.Applicants[signal.KindDevice],
+		MobileApplicants:      n.Applicants[signal.KindMobile],
+		EmailApplicants:       n.Applicants[signal.KindEmail],
+		BaselineApplicants:    n.BaselineApplicants,
+		BaselineDays:          n.BaselineDays,
+		Blocklisted:           n.Blocklisted,
+		Muted:                 n.Muted,
+		Ring:                  signal.RingCount(n.Ring),
 	}
 }
 
-// peek counts without recording, for what is not stored.
+// peek counts without recording the application, because a preview stores nothing.
 func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time) error {
 	if !c.counted() {
 		return c.lookUp(ctx, scope, now)
@@ -106,8 +117,9 @@ func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time
 	return nil
 }
 
-// lookUp asks the block list about an application without an applicant. Nothing
-// else can be known of it. One that is counted is looked up when it is counted.
+// lookUp searches the block list for the entities of an application without an
+// applicant, which cannot be counted. It skips an application that is counted: counting
+// includes the search.
 func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Time) error {
 	if c.fraud == nil || c.counted() || len(c.fraud.observation.Entities) == 0 {
 		return nil
@@ -120,8 +132,8 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 	return nil
 }
 
-// observe records and counts, in the transaction of the decision: of two at
-// the same time, one sees the other.
+// observe records and counts the application in the transaction of the decision, so
+// that of two concurrent applications the second count includes the first.
 func (c *creditCase) observe(tx *store.Tx) (signal.Counts, error) {
 	observed, err := tx.Observations().Observe(c.fraud.observed(c.id, c.now), c.fraud.windows())
 	if err != nil {
@@ -132,24 +144,32 @@ func (c *creditCase) observe(tx *store.Tx) (signal.Counts, error) {
 	return counts, nil
 }
 
-// reassess takes other counts than those observed, and keeps the alerts that
-// the observation raised.
+// reassess evaluates the signals with counts other than the observed ones. It keeps the
+// alerts that were raised for the observed counts.
 func (c *creditCase) reassess(n signal.Counts) {
 	alerts := c.fraud.found.AlertIDs
 	c.assess(n)
 	c.fraud.found.AlertIDs = alerts
 }
 
-// raise opens the alerts that a decision gives reason for, or adds to those
-// that are open.
+// raise opens an alert for each signal that requires one, or adds the application to the
+// alert that is already open.
 func (s *Service) raise(tx *store.Tx, c *creditCase) error {
 	c.fraud.found.AlertIDs = nil
 	for _, want := range c.fraud.found.Alerts(c.fraud.config) {
 		id, _ := s.core.NewID(tenant.KindAlert, c.now)
 		alert, _, err := tx.Alerts().Raise(store.AlertWant{
-			ID: id, Type: want.Type, Severity: want.Severity.String(), Entity: store.ObservedEntity(want.Entity),
-			Value: want.Value, Threshold: want.Threshold, WindowHours: want.WindowHours,
-			ApplicantRef: c.fraud.observation.ApplicantRef, DecisionID: c.id, NowMicros: c.now.UnixMicro(), Actor: operation.ActorSystem,
+			ID:           id,
+			Type:         want.Type,
+			Severity:     want.Severity.String(),
+			Entity:       store.ObservedEntity(want.Entity),
+			Value:        want.Value,
+			Threshold:    want.Threshold,
+			WindowHours:  want.WindowHours,
+			ApplicantRef: c.fraud.observation.ApplicantRef,
+			DecisionID:   c.id,
+			NowMicros:    c.now.UnixMicro(),
+			Actor:        operation.ActorSystem,
 		})
 		if err != nil {
 			return err

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// gathered is what may be stored a second late: counts that nobody pays for.
+// gathered counts free requests. Nobody is billed for them, so they may be stored later,
+// together.
 type gathered struct {
 	mu     sync.Mutex
 	counts map[gatheredKey]int64
@@ -23,7 +24,7 @@ func (g *gathered) count(k gatheredKey) {
 	g.counts[k]++
 }
 
-// take empties what was gathered.
+// take returns the counts and resets them.
 func (g *gathered) take() map[gatheredKey]int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -32,7 +33,7 @@ func (g *gathered) take() map[gatheredKey]int64 {
 	return counts
 }
 
-// giveBack returns what could not be stored, to be tried again.
+// giveBack adds counts that could not be stored, so that the next flush stores them.
 func (g *gathered) giveBack(counts map[gatheredKey]int64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -41,20 +42,20 @@ func (g *gathered) giveBack(counts map[gatheredKey]int64) {
 	}
 }
 
-// meterUnbilled counts a request that is free.
+// meterUnbilled counts a free request.
 func (s *Service) meterUnbilled(p tenant.Principal, endpoint string) {
 	today := s.today(s.core.Now())
 	s.gathered.count(gatheredKey{p.TenantID, string(p.Environment), today.period, today.day, endpoint})
 }
 
-// businessDay is a day in India, under the names that usage is counted by.
+// businessDay is a day in India with its names in usage records.
 type businessDay struct {
 	period, day string
 	from, to    int64 // Unix seconds, to exclusive
 }
 
-// today is the business day of a moment. Every request asks, and the answer is
-// the same all day, so the last one is remembered.
+// today returns the business day of a time. It keeps the last result, because every
+// request needs it and it changes once a day.
 func (s *Service) today(now time.Time) *businessDay {
 	at := now.Unix()
 	if d := s.lastDay.Load(); d != nil && d.from <= at && at < d.to {
@@ -67,23 +68,27 @@ func (s *Service) today(now time.Time) *businessDay {
 	return d
 }
 
-// indiaOffset is how many seconds India is ahead.
+// indiaOffset is how far India is ahead of UTC, in seconds.
 const indiaOffset = (5*60 + 30) * 60
 
-// Flush stores what was gathered. Counts that could not be stored are tried
-// again with the next flush.
+// Flush stores the counts of free requests. If that fails, the next flush stores them.
 func (s *Service) Flush(ctx context.Context) {
 	counts := s.gathered.take()
 	if len(counts) > 0 {
 		adds := make([]store.UsageAdd, 0, len(counts))
 		for k, n := range counts {
 			adds = append(adds, store.UsageAdd{TenantID: k.tenant, Environment: k.environment, Meter: store.Meter{
-				Period: k.period, Day: k.day, Endpoint: k.endpoint, Units: n, Quota: store.Unmetered,
+				Period:   k.period,
+				Day:      k.day,
+				Endpoint: k.endpoint,
+				Units:    n,
+				Quota:    store.Unmetered,
 			}})
 		}
 		if err := s.core.DB.System().AddUsage(ctx, adds); err != nil {
 			s.gathered.giveBack(counts)
-			s.core.Logger.WarnContext(ctx, "unbilled usage is stored later", "error", err)
+			s.core.Logger.WarnContext(ctx, "could not store the usage of free requests; the next flush retries",
+				"error", err)
 		}
 	}
 }

@@ -9,14 +9,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// Improvement is a set of changes that would have turned a decision, as the
-// engine decided it with them.
+// Improvement is a set of changes with which the decision would have been better, and
+// the decision of the engine with those changes.
 type Improvement struct {
 	Changes []ImprovementChange
 	Status  string
-	Full    bool // the whole amount asked for, instead of a lower one
+	Full    bool // the offer is for the requested amount and not for a lower one
 	Grade   string
-	// What is offered then, 0 for nothing.
+	// The offer with these changes; all are 0 if there is none.
 	LimitPaise, InstalmentPaise int64
 	TenureMonths                int
 	RateBP                      int64
@@ -24,14 +24,16 @@ type Improvement struct {
 
 // ImprovementChange is one field that has to change.
 type ImprovementChange struct {
-	FieldValue        // as it is
-	To         string // as it would have to be
-	Waiting    bool   // it changes with time, and by doing nothing
-	PayOff     string // the obligations a month to pay off, in rupees; "" for none
+	FieldValue        // the present value
+	To         string // the necessary value
+	Waiting    bool   // the value changes with time alone
+	PayOff     string // monthly obligations to pay off, in rupees; "" for none
 }
 
-// improvements asks what the applicant could have changed.
-func improvements(ctx context.Context, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) ([]Improvement, error) {
+// improvements returns the changes with which the decision would have been better.
+func improvements(
+	ctx context.Context, plan *engine.Plan, facts *rule.Facts, d *engine.Decision,
+) ([]Improvement, error) {
 	better, err := advice.Improve(plan, facts, d, advice.Options{Check: operation.Checking(ctx)})
 	if err != nil {
 		return nil, err

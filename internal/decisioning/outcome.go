@@ -9,7 +9,8 @@ import (
 	"verdict/internal/signal"
 )
 
-// Outcome is a decision with what surrounds it: what Options.Encode writes.
+// Outcome is everything that Options.Encode writes into an answer: the decision with its
+// envelope, features and fraud assessment.
 type Outcome struct {
 	Decision engine.Decision
 	Envelope engine.Envelope
@@ -17,42 +18,42 @@ type Outcome struct {
 	Fraud    *signal.Fraud // nil unless the request has a fraud block
 }
 
-// FeatureBlock is what an answer says of the features behind it.
+// FeatureBlock is the features block of an answer.
 type FeatureBlock struct {
-	Count     int // of the catalogue
-	Catalogue int
-	Populated int // how many have a value
+	Count     int // features in the catalogue
+	Catalogue int // version of the catalogue
+	Populated int // features that have a value
 	Hash      string
 	AsOf      string
 	Top       []Contributor
-	Used      []application.Feature // by the policy
+	Used      []application.Feature // features that the policy names
 }
 
-// Contributor is a feature that stands out: by what it decided, by its points, or
-// by its value.
+// Contributor is a feature with a large effect on the decision, or with an unusual
+// value.
 type Contributor struct {
 	Feature   string
 	Value     int64 // ten-thousandths
 	HasPoints bool
 	Points    rule.Number
-	Direction string // adverse, neutral or favourable; "" if it decided nothing
+	Direction string // adverse, neutral or favourable; "" if it had no effect
 	Used      bool   // the policy names it
 }
 
-// PointPlaces is how many decimals points have at most.
+// PointPlaces is the maximum number of decimals in points.
 const PointPlaces = rule.Places
 
-// Answer is a decision as its answer tells it.
+// Answer is the content of a decision's answer.
 type Answer = engine.Answer
 
-// Answered is a stored answer, read again.
+// Answered is a decoded answer.
 type Answered struct {
 	Answer
 	Features *FeatureBlock // nil for none
 	Fraud    *FraudBlock   // nil for none
 }
 
-// FraudBlock is what an answer says of fraud.
+// FraudBlock is the fraud block of an answer.
 type FraudBlock struct {
 	Score    int64
 	Level    string // "" if nothing could be counted
@@ -63,7 +64,7 @@ type FraudBlock struct {
 // FraudSignal is one signal of an answer.
 type FraudSignal struct {
 	ID           string
-	NotEvaluated string // why it could not be evaluated; the rest is then zero
+	NotEvaluated string // why the signal was not evaluated; the other fields are then zero
 	Triggered    bool
 	Severity     string
 	Value        int64
@@ -74,20 +75,20 @@ type FraudSignal struct {
 	ReasonCode   string
 }
 
-// outcomes are used again: one that has decided holds the memory for the next.
+// outcomes is a pool, because the next decision reuses the memory of an Outcome.
 var outcomes = sync.Pool{New: func() any { return new(Outcome) }}
 
-// borrow takes one out of the pool, to be released.
+// borrow returns an Outcome from the pool. The caller must release it.
 func borrow() *Outcome {
 	o, _ := outcomes.Get().(*Outcome) // the pool holds nothing else
 	return o
 }
 
-// Release gives the memory of the outcome back. Nobody may look at it afterwards.
+// Release returns the outcome to the pool. It must not be used afterwards.
 func (o *Outcome) Release() {
 	o.Envelope, o.Features, o.Fraud = engine.Envelope{}, nil, nil
 	outcomes.Put(o)
 }
 
-// Answer returns the decision as its answer tells it.
+// Answer returns the content of the decision's answer.
 func (o *Outcome) Answer() Answer { return o.Decision.Answer(&o.Envelope) }

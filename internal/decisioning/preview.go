@@ -12,28 +12,29 @@ import (
 	"verdict/internal/tenant"
 )
 
-// PreviewMembers are what the body of a preview may have besides an application.
+// PreviewMembers returns the members that the body of a preview may have in addition to
+// those of an application.
 func PreviewMembers() []string { return previewMembers }
 
 var previewMembers = []string{"rule_set_id", "overrides", "compare"}
 
-// WhatIf is what a preview asks for: an application, decided by another rule set,
+// WhatIf is a request for a preview: an application to decide with another rule set,
 // with other values, or both.
 type WhatIf struct {
 	Request   application.Request
-	RuleSetID string // "" for the active one
+	RuleSetID string // "" means the active one
 	Overrides application.Overrides
-	Compare   bool // decide the application as it was sent too
+	Compare   bool // also decide the application as it was sent
 }
 
-// Previewed is what a preview found. Release gives its memory back.
+// Previewed is the result of a preview. Release frees its memory for reuse.
 type Previewed struct {
 	Variant  *Outcome
-	Baseline *Outcome // nil unless asked for
+	Baseline *Outcome // nil unless requested with Compare
 }
 
-// Release gives back the memory of both outcomes. Nobody may look at them
-// afterwards; outcomes that are never released are only garbage.
+// Release returns both outcomes to the pool. They must not be used afterwards. The
+// garbage collector frees outcomes that are never released.
 func (p Previewed) Release() {
 	if p.Variant != nil {
 		p.Variant.Release()
@@ -43,8 +44,8 @@ func (p Previewed) Release() {
 	}
 }
 
-// Preview decides without storing anything: with another rule set, with other
-// values, or both, and side by side with the application as it was sent.
+// Preview decides without storing anything: with another rule set, with other values, or
+// both. With Compare it also decides the application as it was sent.
 func (s *Service) Preview(ctx context.Context, p tenant.Principal, ask WhatIf) (Previewed, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Previewed{}, err
@@ -64,7 +65,7 @@ func (s *Service) Preview(ctx context.Context, p tenant.Principal, ask WhatIf) (
 	return out, nil
 }
 
-// variant is the preview of one what-if.
+// variant decides one application for a preview.
 func (s *Service) variant(ctx context.Context, p tenant.Principal, ask WhatIf, now time.Time) (*Outcome, error) {
 	request, err := ask.Request.With(ask.Overrides)
 	if err != nil {
@@ -91,8 +92,7 @@ func (s *Service) variant(ctx context.Context, p tenant.Principal, ask WhatIf, n
 	return o, nil
 }
 
-// ruleSet is the policy of the rule set that a preview names, a draft or a retired
-// one too.
+// ruleSet returns the policy of a rule set in any state, such as draft or retired.
 func (s *Service) ruleSet(ctx context.Context, p tenant.Principal, id string) (*policydesk.Policy, error) {
 	if !tenant.Valid(tenant.KindPolicy, id) {
 		return nil, operation.Missing("rule set")

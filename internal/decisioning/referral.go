@@ -8,17 +8,19 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Referral is a decision that waits for a person.
+// Referral is a decision that waits for a review.
 type Referral struct {
 	DecisionSummary
 	Reason      string // the code of the first reason; "" for none
-	AskedMicros int64  // when more information was last asked for, 0 for never
+	AskedMicros int64  // when a review last asked for more information; 0 for never
 }
 
-// Referrals lists the decisions that were referred and have no final review,
-// oldest first whatever is asked for. Times do not narrow it: what waits must
-// not be hidden by a filter.
-func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l operation.List) (operation.Page[Referral], error) {
+// Referrals lists the referred decisions that have no final review. It ignores the order
+// and the times of l: the oldest decision always comes first, and no filter may hide a
+// decision that waits.
+func (s *Service) Referrals(
+	ctx context.Context, p tenant.Principal, l operation.List,
+) (operation.Page[Referral], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Referral]{}, err
 	}
@@ -35,7 +37,8 @@ func (s *Service) Referrals(ctx context.Context, p tenant.Principal, l operation
 	for i, r := range rows {
 		list[i] = Referral{summaryOf(&r.Decision), s.firstReason(r.Response), r.AskedMicros}
 	}
-	return operation.Paged(l, p, list, more, func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }, "referrals"), nil
+	key := func(r Referral) (int64, string) { return r.CreatedMicros, r.ID }
+	return operation.Paged(l, p, list, more, key, "referrals"), nil
 }
 
 // firstReason returns the code of the first reason of an answer, "" for none.

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Review is what a person said of a decision. It is added beside it and never
-// changes it.
+// Review is a person's judgement of a decision. It is stored in addition to the decision
+// and never changes it.
 type Review struct {
 	ID            string
 	DecisionID    string
@@ -22,29 +22,30 @@ type Review struct {
 	Note          string
 }
 
-// OutcomeAsks is the outcome of a review that leaves the decision waiting.
+// OutcomeAsks is the outcome of a review that asks for more information. The decision
+// then still waits for a final review.
 const OutcomeAsks = store.OutcomeAsks
 
-// ReviewOutcomes are the outcomes of a review.
+// ReviewOutcomes returns the outcomes of a review.
 func ReviewOutcomes() []string { return []string{"upheld", "overturned", OutcomeAsks} }
 
-// What refusals say of an outcome and of a reason code.
+// The texts of refusals about an outcome and a reason code.
 const (
 	ReviewOutcomeChoices = "upheld, overturned or more_information"
 	ReasonCodeForm       = "must be capitals, digits and _, and begin with a capital"
 )
 
-// maxReasonCode bounds the code of a review's reason, in bytes.
+// maxReasonCode limits the reason code of a review, in bytes.
 const maxReasonCode = 64
 
-// NewReview is a review that is to be added to a decision.
+// NewReview is a review to be added to a decision.
 type NewReview struct {
 	Outcome    string
 	ReasonCode string // "" for none
 	Note       string // "" for none
 }
 
-// Check adds what is wrong with the review.
+// Check adds the faults of the review.
 func (n NewReview) Check(faults *fault.List) {
 	c := faults.Check("")
 	if c.Require("outcome", n.Outcome != "", ReviewOutcomeChoices) {

@@ -9,21 +9,21 @@ import (
 	"verdict/internal/rule"
 )
 
-// Options are what a Service needs besides the rooms below it.
+// Options configure a Service.
 type Options struct {
-	// Encode appends what a decision answers to dst. The bytes are stored, and sent
-	// to whoever asked.
+	// Encode appends the answer of a decision to dst. The bytes are stored and sent to
+	// the client.
 	Encode func(dst []byte, o *Outcome) []byte
-	// AddFacts returns an encoded decision with the facts that it was decided on.
+	// AddFacts returns an encoded decision with the facts it was based on.
 	AddFacts func(answer []byte, facts *rule.Facts) []byte
 	// Decode reads an encoded decision.
 	Decode func(answer []byte) (Answered, error)
-	// Decided is told what was decided, for metrics. It must not block; nil is left
-	// out.
+	// Decided, unless nil, is called with the status of each stored decision, for
+	// metrics. It must not block.
 	Decided func(status string)
 }
 
-// Service is the operations on decisions. It is safe for concurrent use.
+// Service offers the operations on decisions. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
 	desk    *policydesk.Service
@@ -34,7 +34,7 @@ type Service struct {
 	lastDay  atomic.Pointer[businessDay]
 }
 
-// New makes the room.
+// New returns a Service over the database of core.
 func New(core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, o Options) *Service {
 	s := &Service{core: core, desk: desk, fraud: fraud, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}

@@ -13,20 +13,20 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Story is how a stored decision came about, for a person to read beside its
-// answer: what each rule says and the values it read, what each factor of the
-// score looked at, all that was known, and what would have changed it.
+// Story explains to people how a stored decision came about: the condition of each rule
+// and the values it read, the value behind each factor of the score, all facts, and the
+// changes that would have led to a better outcome.
 type Story struct {
-	Why          string // what follows Answer is missing; "" when it is not
+	Why          string // why the fields after Answer are missing; "" if they are set
 	Summary      DecisionSummary
-	Answer       Answered    // as it was answered
-	Rules        []RuleStory // first stage, adjustments, second stage
+	Answer       Answered    // the stored answer
+	Rules        []RuleStory // in the order Stage 1, adjustments, Stage 2
 	Factors      []FactorStory
 	Facts        []FactStory
 	Improvements []Improvement
 }
 
-// FieldValue is a field with what it held.
+// FieldValue is a field with its value.
 type FieldValue struct {
 	Name, Value, Unit, Meaning string
 	Given                      bool
@@ -40,16 +40,16 @@ type RuleStory struct {
 	Action     string // of a knockout that hits
 	ReasonCode string
 	Condition  string // in words
-	// Result is pass, fail, refer or applied as the answer has it; not_applied
-	// and not_evaluated, which it leaves out; and not_reached for a second stage
-	// that there was no need of.
+	// Result is "pass", "fail", "refer" or "applied", as in the answer. For rules that
+	// the answer leaves out it is "not_applied", "not_evaluated", or "not_reached" if
+	// the second stage did not run.
 	Result  string
 	Delta   string // of an adjustment
 	Reads   []FieldValue
-	Missing []string // without which it could not be evaluated
+	Missing []string // inputs without which the rule could not be evaluated
 }
 
-// The results that an answer leaves out.
+// The results of rules that an answer leaves out.
 const (
 	resultNotApplied   = "not_applied"
 	resultNotEvaluated = "not_evaluated"
@@ -59,18 +59,18 @@ const (
 // FactorStory is one part of the score.
 type FactorStory struct {
 	Factor, Points string
-	Read           FieldValue // without a name for the base and the clamp
+	Read           FieldValue // empty for the base and the clamp, which read no field
 }
 
-// FactStory is one thing that was known, as it is stored.
+// FactStory is a stored fact.
 type FactStory struct {
 	FieldValue
 	Group string
 	Read  bool // the policy names it
 }
 
-// Story tells how a decision came about. When the policy or the facts cannot be
-// read any more it says so, and nothing else.
+// Story explains how a decision came about. If the policy or the facts can no longer be
+// read, Why says so and the story contains only the summary and the answer.
 func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID string) (Story, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Story{}, err
@@ -92,6 +92,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	if unreadable != nil {
 		return Story{Why: "The stored answer cannot be read", Summary: summary}, nil
 	}
+
 	o := borrow()
 	defer o.Release()
 	d := &o.Decision
@@ -112,23 +113,26 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	}, nil
 }
 
-// replayable finds what a stored decision can be repeated from. What cannot be
-// read any more is told in words; an error is a failure of storage.
-func (s *Service) replayable(ctx context.Context, scope *store.Scope, stored *store.Decision) (p *policydesk.Policy, f *rule.Facts, why string, err error) {
+// replayable returns the policy and the facts with which a stored decision can be
+// repeated. If one of them can no longer be read, why says so. An error is a failure of
+// storage.
+func (s *Service) replayable(
+	ctx context.Context, scope *store.Scope, stored *store.Decision,
+) (p *policydesk.Policy, f *rule.Facts, why string, err error) {
 	p, err = s.desk.Policy(ctx, scope, stored.PolicyID)
 	var refusal *fault.Error
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
-		return nil, nil, "The policy that decided cannot be read by this version of the service", nil
+		return nil, nil, "This version of the service cannot read the policy of the decision", nil
 	case errors.As(err, &refusal) && refusal.Kind == fault.NotFound:
-		return nil, nil, "The policy that decided is not there any more", nil
+		return nil, nil, "The policy of the decision no longer exists", nil
 	case err != nil:
-		return nil, nil, "", fmt.Errorf("the policy of decision %s: %w", stored.ID, err)
+		return nil, nil, "", fmt.Errorf("read the policy of decision %s: %w", stored.ID, err)
 	}
 	f, err = ReadFacts(stored.Facts)
 	if err != nil {
-		return nil, nil, "The stored facts cannot be read", nil //nolint:nilerr // it is told in words
+		return nil, nil, "The stored facts cannot be read", nil //nolint:nilerr // why says it
 	}
 	return p, f, "", nil
 }

@@ -10,14 +10,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// teller puts a story together.
+// teller builds a Story.
 type teller struct {
 	policy *policydesk.Policy
 	facts  *rule.Facts
 	answer *Answer
 }
 
-// rules tells of every rule in the order in which they run.
+// rules describes every rule, in the order in which the rules run.
 func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
 	policy := t.policy.Plan.Policy()
 	results := map[string]string{}
@@ -46,23 +46,31 @@ func (t *teller) rules(unknown []engine.NotEvaluated) []RuleStory {
 		for i := range policy.Knockouts {
 			if k := &policy.Knockouts[i]; k.Stage == n {
 				list = append(list, tell(RuleStory{
-					ID: k.ID, Kind: "knockout", Stage: n, Action: k.Action.String(), ReasonCode: k.Code(),
+					ID:         k.ID,
+					Kind:       "knockout",
+					Stage:      n,
+					Action:     k.Action.String(),
+					ReasonCode: k.Code(),
 				}, &k.Condition, resultNotReached))
 			}
 		}
 		return list
 	}
+
 	list := stage(1)
 	for i := range policy.Adjustments {
 		a := &policy.Adjustments[i]
 		list = append(list, tell(RuleStory{
-			ID: a.ID, Kind: "adjustment", ReasonCode: a.ReasonCode, Delta: a.Delta.String(),
+			ID:         a.ID,
+			Kind:       "adjustment",
+			ReasonCode: a.ReasonCode,
+			Delta:      a.Delta.String(),
 		}, &a.Condition, resultNotApplied))
 	}
 	return append(list, stage(2)...)
 }
 
-// reads are the fields that a condition names, each once.
+// reads returns the fields that a condition names, each once.
 func (t *teller) reads(c *rule.Condition) []FieldValue {
 	var list []FieldValue
 	c.Fields(func(ref rule.Ref) {
@@ -73,8 +81,8 @@ func (t *teller) reads(c *rule.Condition) []FieldValue {
 	return list
 }
 
-// computed returns the value of a field that the engine gives a value to; ours is
-// false for any other field.
+// computed returns the value of a field that the engine computes. ours is false for
+// every other field.
 func (t *teller) computed(name string) (text string, given, ours bool) {
 	offer := &t.answer.Offer
 	switch name {
@@ -96,7 +104,7 @@ func (t *teller) computed(name string) (text string, given, ours bool) {
 
 func decimal(n int64, places int) string { return string(wire.AppendDecimal(nil, n, places)) }
 
-// value is what a field held.
+// value returns a field with its value in this decision.
 func (t *teller) value(name string) FieldValue {
 	out := described(name)
 	if text, given, ours := t.computed(name); ours {
@@ -111,6 +119,7 @@ func (t *teller) value(name string) FieldValue {
 	return out
 }
 
+// described returns a field with its unit and meaning, without a value.
 func described(name string) FieldValue {
 	out := FieldValue{Name: name}
 	if id, known := field.Catalogue().Lookup(name); known {
@@ -120,7 +129,7 @@ func described(name string) FieldValue {
 	return out
 }
 
-// factors tells of the parts of the score.
+// factors returns the parts of the score with the fields they read.
 func (t *teller) factors() []FactorStory {
 	fields := map[string]string{}
 	factors := t.policy.Plan.Policy().Scorecard.Factors
@@ -138,7 +147,7 @@ func (t *teller) factors() []FactorStory {
 	return list
 }
 
-// known lists the facts, by name.
+// known returns the facts, sorted by name.
 func (t *teller) known() []FactStory {
 	var list []FactStory
 	for _, fact := range t.facts.Sorted() {

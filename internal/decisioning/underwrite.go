@@ -17,15 +17,15 @@ import (
 	"verdict/internal/tenant"
 )
 
-// EndpointUnderwrite is what a run of the underwriting agent is billed as. The
-// decision within it costs nothing besides.
+// EndpointUnderwrite is the endpoint for which a run of the underwriting agent is
+// billed. The decision in the run is not billed separately.
 const EndpointUnderwrite = "POST /v1/agents/underwrite"
 
 // AgentUnderwriting is the agent's name in stored runs.
 const AgentUnderwriting = "underwriting"
 
-// Underwriting is a decided application in an agent's hands: what is stored of
-// it and nothing else, so that a repetition sees the same.
+// Underwriting is a decided application for an agent to study. It contains only stored
+// data, so that a repetition of the run gets the same.
 type Underwriting struct {
 	Plan          *engine.Plan
 	PolicyID      string
@@ -35,49 +35,53 @@ type Underwriting struct {
 	Decision      *engine.Decision
 }
 
-// RunHead is what differs between a run and its repetition.
+// RunHead is the part of an answer that the study does not determine: the id and the
+// time of the run, and its decision.
 type RunHead struct {
 	RunID     string
 	CreatedAt string
-	Decision  []byte // the decision as it was answered
+	Decision  []byte // the encoded answer of the decision
 }
 
-// Study is what an agent found.
+// Study is the result of an agent's study.
 type Study interface {
-	// Outcome is the recommendation.
+	// Outcome returns the recommendation.
 	Outcome() string
-	// Hash is the hash of all that a repetition must come to again.
+	// Hash returns the hash of everything that a repetition must reproduce.
 	Hash() string
-	// Request is what a repetition needs besides the facts and the policy.
+	// Request returns the data that a repetition needs in addition to the facts and the
+	// policy.
 	Request() []byte
-	// Encode writes the answer, which is stored as it is.
+	// Encode returns the answer, which is stored unchanged.
 	Encode(head RunHead) []byte
 }
 
-// Underwriter is what Underwrite is asked for.
+// Underwriter describes the agent to Underwrite.
 type Underwriter struct {
-	// Members are the top-level names that the agent reads itself.
+	// Members are the top-level members of the request that the agent reads itself.
 	Members []string
-	// Today is the day that ages are counted from; 0 for the day of the request.
+	// Today is the day from which ages are counted; 0 means the day of the request.
 	Today civil.Day
-	// Study looks at a decided application. It may take its time, and is asked
-	// again, with hurry, when the counts moved while it was busy. It ends with
-	// an error when ctx does.
+	// Study studies a decided application. It may take seconds. If the fraud counts
+	// change meanwhile, it is called again with hurry set. It returns an error when ctx
+	// ends.
 	Study func(ctx context.Context, u *Underwriting, hurry bool) (Study, error)
 }
 
-// Underwritten is a run of the underwriting agent that was stored with its
-// decision. The reply has the answer as it was stored.
+// Underwritten is a run of the underwriting agent, stored together with its decision.
+// The reply has the answer as it was stored.
 type Underwritten struct {
 	RunID    string
 	Outcome  string // the recommendation
 	Decision Decided
 }
 
-// Underwrite decides a decision or an evaluate request, has it studied, and
-// stores the decision and the run together. Both are billed as one.
+// Underwrite decides the request, which has the form of a decision or an evaluate
+// request, lets the agent study it, and stores the decision and the run in one
+// transaction. Both together are billed as one run.
 func (s *Service) Underwrite(
-	ctx context.Context, p tenant.Principal, request application.Request, u Underwriter, r *operation.Reply[Underwritten],
+	ctx context.Context, p tenant.Principal, request application.Request, u Underwriter,
+	r *operation.Reply[Underwritten],
 ) (Underwritten, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Underwritten{}, err
@@ -119,7 +123,7 @@ func (s *Service) Underwrite(
 	return Underwritten{RunID: w.runID, Outcome: w.found.Outcome(), Decision: c.decided(o)}, nil
 }
 
-// underwriting is one run under way.
+// underwriting is a run in progress.
 type underwriting struct {
 	s       *Service
 	p       tenant.Principal
@@ -129,41 +133,43 @@ type underwriting struct {
 	attempt operation.Attempt
 
 	runID   string
-	studied []byte        // the facts that were looked at
-	counts  signal.Counts // behind them, from the second study on
+	studied []byte        // the facts of the last study
+	counts  signal.Counts // the fraud counts of the last study; set from the second study on
 	found   Study
-	hash    string // the study's
+	hash    string // of found
 	answer  operation.Answer
 }
 
-// maxStudies is how often an application is studied whose counts keep moving.
+// maxStudies limits how often an application is studied if its fraud counts keep
+// changing.
 const maxStudies = 4
 
-// observed is what a transaction saw.
+// observed holds the facts and the fraud counts that a transaction found.
 type observed struct {
 	facts  []byte
 	counts signal.Counts
 }
 
-// errMoved leaves the transaction when what is counted moved since the study.
-var errMoved = errors.New("the counts moved since the study")
+// errMoved rolls the transaction back if the fraud counts changed since the study.
+var errMoved = errors.New("the counts changed since the study")
 
-// prepare decides with the counts as they stand and has the decision studied,
-// before anything is written: a study is no work for the one writer.
+// prepare decides with the current counts and lets the agent study the decision. It does
+// so before the transaction, because a study would hold up all other writes.
 func (w *underwriting) prepare(ctx context.Context) error {
 	decided, write := w.s.conclude(w.p, w.c, w.o)
-	decided.Release() // it is decided again when it is stored
+	decided.Release() // the transaction decides again
 	return w.look(ctx, write.Decision.Facts, false)
 }
 
-// name gives the decision and the run their ids, when both are about to be
-// stored: lists go by id, and one from before a study of seconds would appear
-// among what others have already read.
+// name gives the decision and the run their ids shortly before both are stored. Lists
+// are sorted by id: with an id from before a study of some seconds, the run would appear
+// on a page that clients have already read.
 func (w *underwriting) name() {
 	w.c.id, w.c.made = w.s.core.NewID(tenant.KindDecision, w.s.core.Moment())
 	w.runID, _ = w.s.core.NewID(tenant.KindRun, w.c.made)
 }
 
+// look lets the agent study the decision with the facts that would be stored.
 func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) error {
 	facts, err := ReadFacts(stored)
 	if err != nil {
@@ -184,11 +190,11 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 	return nil
 }
 
-// commit stores the decision and the run. A study must be of what was decided,
-// so if what is counted moved meanwhile, the transaction is left, the study is
-// made again, and the next transaction is tried: the one writer waits for no
-// study. The last transaction decides with the counts of the last study, which
-// are those of a moment ago.
+// commit stores the decision and the run. The study must be of the decision that is
+// stored. If the fraud counts changed since the study, commit therefore rolls the
+// transaction back, studies again and starts another transaction, so that other writes
+// never wait for a study. After maxStudies it decides with the counts of the last study,
+// which are only slightly out of date.
 func (w *underwriting) commit(ctx context.Context) error {
 	for studies := 1; ; studies++ {
 		w.name()
@@ -200,7 +206,7 @@ func (w *underwriting) commit(ctx context.Context) error {
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		if err := admission.Checkpoint(ctx); err != nil { // a write gives the slot up
+		if err := admission.Checkpoint(ctx); err != nil { // a write releases the slot
 			return err
 		}
 		w.counts = now.counts
@@ -210,9 +216,9 @@ func (w *underwriting) commit(ctx context.Context) error {
 	}
 }
 
-// store observes, decides and keeps everything. If what is counted moved since
-// the study, it returns errMoved and what it saw; the last try takes the counts
-// that were studied. It may run more than once.
+// store records, counts, decides and stores everything. If the fraud counts changed
+// since the study, it returns errMoved and the new facts and counts. If last is set, it
+// decides with the counts of the last study instead. It can run more than once.
 func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) {
 	if w.c.counted() {
 		if now.counts, err = w.c.observe(tx); err != nil {

@@ -8,24 +8,24 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Usage is what a tenant used in a period, against its plan.
+// Usage is the usage of a tenant in a billing period, with its plan.
 type Usage struct {
 	TenantID    string
 	Environment tenant.Environment
 	Plan        tenant.Plan
 	Period      tenant.Period
-	Used        int64
+	Used        int64        // billed units
 	Counts      []UsageCount // by day and endpoint
 }
 
-// UsageCount is what was used of an endpoint on a day.
+// UsageCount is the number of units used at an endpoint on a day.
 type UsageCount struct {
 	Day, Endpoint string
 	Billable      bool
 	Units         int64
 }
 
-// Usage reads the current period's.
+// Usage returns the usage of the current period.
 func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Usage{}, err
@@ -42,7 +42,7 @@ func (s *Service) Usage(ctx context.Context, p tenant.Principal) (Usage, error) 
 	return Usage{p.TenantID, p.Environment, p.Plan, period, used.Used, counts}, nil
 }
 
-// ByEndpoint sums the usage up over the days.
+// ByEndpoint returns the usage of each endpoint, summed over all days.
 func (u Usage) ByEndpoint() []UsageCount {
 	type line struct {
 		endpoint string
@@ -62,7 +62,7 @@ func (u Usage) ByEndpoint() []UsageCount {
 	return list
 }
 
-// BilledByDay sums up what is billed on each day.
+// BilledByDay returns the billed units of each day.
 func (u Usage) BilledByDay() map[string]int64 {
 	days := map[string]int64{}
 	for _, c := range u.Counts {

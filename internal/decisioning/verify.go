@@ -11,30 +11,30 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Verification is the outcome of replaying stored decisions.
+// Verification is the result of replaying stored decisions.
 type Verification struct {
 	Checked int64
-	Wrong   []WrongDecision // at most maxWrong of them
-	Failed  int64           // how many there are
+	Wrong   []WrongDecision // at most maxWrong
+	Failed  int64           // number of decisions that were not reproduced
 }
 
-// WrongDecision is one that did not come out again as it was stored.
+// WrongDecision is a stored decision that the replay did not reproduce.
 type WrongDecision struct {
 	TenantID, Environment, ID string
-	EngineVersion             string // that decided
+	EngineVersion             string // that made the decision
 	Why                       string
 }
 
-// maxWrong bounds the list; a release that breaks decisions breaks many.
+// maxWrong limits the list: a release that breaks decisions can break all of them.
 const maxWrong = 1_000
 
-// Verify replays the stored decisions of one tenant, or of all for "", and
-// tells of each that did not reproduce. Progress, unless nil, is called with
-// how many are done, of how many; not by two goroutines at once.
+// Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
+// "", and returns those that were not reproduced. progress, unless nil, is called with
+// the number of replayed decisions and their total, by one goroutine at a time.
 //
-// The newest come first: those that are decided while this runs are behind it,
-// so it comes to an end however busy the service is. It holds a few decisions
-// at a time, whatever their number, and takes every processor.
+// The newest decisions come first. Decisions made meanwhile are not replayed, so Verify
+// ends however busy the service is. It holds only a few decisions in memory at a time
+// and uses all processors.
 func (s *Service) Verify(ctx context.Context, tenantID string, progress func(done, total int64)) (Verification, error) {
 	scopes, total, err := s.scopes(ctx, tenantID)
 	if err != nil {
@@ -50,8 +50,8 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	return v.found, err
 }
 
-// verifyScope has one goroutine read and as many as there are processors
-// replay. The first failure of storage ends them all.
+// verifyScope reads decisions in one goroutine and replays them in one goroutine for
+// each processor. The first failure of storage ends them all.
 func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -62,30 +62,31 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 			for d := range read {
 				again, err := s.reexplain(ctx, scope, d)
 				if err != nil {
-					cancel(err) // storage failed, which says nothing about the decision
+					cancel(err) // storage failed; the decision is neither right nor wrong
 					continue
 				}
 				v.note(scope, d, again)
 			}
 		})
 	}
-	err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{Descending: true}, func(d *store.Decision) error {
+	enqueue := func(d *store.Decision) error {
 		select {
 		case read <- d:
 			return nil
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-	})
+	}
+	err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{Descending: true}, enqueue)
 	close(read)
 	workers.Wait()
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // and not what the walk made of it
+		return context.Cause(ctx) // the walk may have wrapped or replaced it
 	}
 	return err
 }
 
-// verifier is a verification while it goes on.
+// verifier collects the results of a running verification.
 type verifier struct {
 	mu       sync.Mutex
 	found    Verification
@@ -93,7 +94,7 @@ type verifier struct {
 	progress func(done, total int64)
 }
 
-// note counts a decision that was replayed.
+// note records the replay of a decision.
 func (v *verifier) note(scope *store.Scope, d *store.Decision, again ReExplanation) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -101,16 +102,22 @@ func (v *verifier) note(scope *store.Scope, d *store.Decision, again ReExplanati
 	if !again.Verified {
 		v.found.Failed++
 		if len(v.found.Wrong) < maxWrong {
-			v.found.Wrong = append(v.found.Wrong, WrongDecision{scope.Tenant(), scope.Environment(), d.ID, d.EngineVersion, why(again, d)})
+			v.found.Wrong = append(v.found.Wrong, WrongDecision{
+				TenantID:      scope.Tenant(),
+				Environment:   scope.Environment(),
+				ID:            d.ID,
+				EngineVersion: d.EngineVersion,
+				Why:           why(again, d),
+			})
 		}
 	}
 	if v.progress != nil {
-		// Some may have been decided between the count and the walk.
+		// Decisions made between the count and the walk would exceed the total.
 		v.progress(min(v.found.Checked, v.total), v.total)
 	}
 }
 
-// why says in a few words what is wrong with a decision.
+// why returns in a few words why a decision was not reproduced.
 func why(again ReExplanation, d *store.Decision) string {
 	if again.RecomputedHash != "" && again.RecomputedHash != d.Hash {
 		return "another hash: " + again.RecomputedHash
@@ -118,7 +125,7 @@ func why(again ReExplanation, d *store.Decision) string {
 	return again.Text[len(again.Text)-1]
 }
 
-// scopes are all places with decisions, and how many there are.
+// scopes returns the scopes that have decisions, and the total number of decisions.
 func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
 	var ids []string
 	if tenantID != "" {
