@@ -12,21 +12,23 @@ import (
 	"verdict/internal/tenant"
 )
 
-// AlertFilter narrows a list; empty fields do not.
+// AlertFilter selects alerts. An empty field matches every alert.
 type AlertFilter struct{ Status, Type, Severity string }
 
-// AlertTypes and the rest are what a filter may name.
+// AlertTypes returns the types of alerts that a filter can select.
 func AlertTypes() []string {
 	return signal.Signals()
 }
 
-// AlertStates are the states of an alert.
+// AlertStates returns the states of an alert.
 func AlertStates() []string {
 	return []string{store.AlertOpen, store.AlertAcknowledged, store.AlertClosed}
 }
 
 // Alerts lists alerts.
-func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter, l operation.List) (operation.Page[Alert], error) {
+func (s *Service) Alerts(
+	ctx context.Context, p tenant.Principal, f AlertFilter, l operation.List,
+) (operation.Page[Alert], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Alert]{}, err
 	}
@@ -55,10 +57,11 @@ func (s *Service) Alerts(ctx context.Context, p tenant.Principal, f AlertFilter,
 	if err != nil {
 		return operation.Page[Alert]{}, err
 	}
-	return operation.Paged(l, p, list, more, func(a Alert) (int64, string) { return a.CreatedMicros, a.ID }, filters...), nil
+	key := func(a Alert) (int64, string) { return a.CreatedMicros, a.ID }
+	return operation.Paged(l, p, list, more, key, filters...), nil
 }
 
-// Alert finds an alert, with what was done about it.
+// Alert returns an alert with its history and, if it is about a ring, the graph.
 func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Alert, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Alert{}, err
@@ -89,9 +92,10 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 	return out, err
 }
 
-// refMisuse reports whether an alert's applicants look like applications: all
-// were seen once, within a day, from one address. An alert that is older than a
-// day, as most are, needs no look at its applicants.
+// refMisuse reports whether the references of an alert's applicants seem to identify
+// applications instead of people: each was seen only once, all within a day, from one
+// IP address. If the alert spans more than a day, as most do, its applicants need not
+// be read.
 func refMisuse(tx *store.Tx, a store.Alert) (bool, error) {
 	if a.LastSeenMicros-a.FirstSeenMicros > (24*time.Hour).Microseconds() || a.ApplicantCount < 2 {
 		return false, nil
@@ -99,33 +103,33 @@ func refMisuse(tx *store.Tx, a store.Alert) (bool, error) {
 	return tx.Alerts().SeenOnce(a.ID, signal.KindIP)
 }
 
-// The resolutions of an alert that is closed.
+// resolutions lists the resolutions of a closed alert.
 var resolutions = []string{"confirmed_fraud", "false_positive", "duplicate", "other"}
 
 // AlertMove is a step that acknowledges or closes an alert.
 type AlertMove struct {
-	To         string // the state it leads to
-	Resolution string // of a closed alert; "" stands for other
+	To         string // the new state
+	Resolution string // of a closed alert; "" means "other"
 	Note       string
-	// Block are the entities that closing the alert as confirmed fraud puts on the
-	// block list: nil for the usual ones, empty for none.
+	// Block lists the entities to block when the alert is closed as confirmed fraud.
+	// nil blocks the usual ones, an empty list none.
 	Block []BlockEntity
 }
 
-// BlockEntity is an entity of an alert that is to be blocked.
+// BlockEntity is an entity of an alert to block.
 type BlockEntity struct {
 	Kind, Key string
 	ExpiresAt time.Time // zero: never
 }
 
 const (
-	// MaxBlock is how many entities the close of one alert may name.
+	// MaxBlock limits the entities in AlertMove.Block.
 	MaxBlock = 200
-	// maxEntityKey bounds the kind and the key of an entity.
+	// maxEntityKey limits the kind and the key of an entity, in bytes.
 	maxEntityKey = 256
 )
 
-// Check adds what is wrong with the step.
+// Check adds the faults of the step.
 func (m AlertMove) Check(faults *fault.List, now time.Time) {
 	c := faults.Check("")
 	if m.To == "" && faults.Len() == 0 {
@@ -159,7 +163,7 @@ func (m AlertMove) Check(faults *fault.List, now time.Time) {
 	}
 }
 
-// stored returns the step as storage takes it.
+// stored converts the step to the type of the store.
 func (m AlertMove) stored() store.AlertMove {
 	out := store.AlertMove{To: m.To, Resolution: m.Resolution, Note: m.Note}
 	if m.To == store.AlertClosed && m.Resolution == "" {
@@ -197,7 +201,10 @@ func (s *Service) MoveAlert(ctx context.Context, p tenant.Principal, id string, 
 	}
 
 	move := m.stored()
-	move.ID, move.Actor, move.NowMicros, move.MuteDays = id, operation.Actor(p), now.UnixMicro(), settings.Config.Fraud.MuteDays
+	move.ID = id
+	move.Actor = operation.Actor(p)
+	move.NowMicros = now.UnixMicro()
+	move.MuteDays = settings.Config.Fraud.MuteDays
 	audit := s.core.Audit(p, now, operation.ActionAlertMoved, id, move.To)
 	var alert store.Alert
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) (err error) {

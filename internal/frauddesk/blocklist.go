@@ -13,22 +13,22 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Bounds of an entry that is added by hand.
+// Limits of an entry that is added by hand, in bytes.
 const (
 	maxBlockedValue  = 256
 	maxBlockedReason = 200
 )
 
-// NewBlock is an entry of the block list that is to be made by hand. Value is in
-// clear; only its keyed hash and its last characters are stored.
+// NewBlock is an entry that a person adds to the block list. Value is plain text;
+// only its keyed hash and its last characters are stored.
 type NewBlock struct {
 	Kind      string
 	Value     string
 	Reason    string
-	ExpiresAt time.Time // zero: the entry does not end
+	ExpiresAt time.Time // zero: the entry never expires
 }
 
-// Check adds what is wrong with the entry, without its value.
+// Check adds the faults of the entry. They do not contain its value.
 func (n NewBlock) Check(faults *fault.List, now time.Time) {
 	c := faults.Check("")
 	if c.Require("kind", n.Kind != "", "one of "+strings.Join(EntityKinds(), ", ")) {
@@ -46,7 +46,7 @@ func (n NewBlock) Check(faults *fault.List, now time.Time) {
 	checkExpiry(c, n.ExpiresAt, now)
 }
 
-// unkeyed is for entities that are only checked.
+// unkeyed takes the place of the keyed hash when a value is only checked.
 func unkeyed(string, string) string { return "" }
 
 func checkExpiry(c fault.Check, at, now time.Time) {
@@ -55,7 +55,8 @@ func checkExpiry(c fault.Check, at, now time.Time) {
 	}
 }
 
-// untilMicros returns the moment as it is stored and shown; 0 for never.
+// untilMicros returns a time as it is stored and shown, cut to milliseconds. It is 0
+// for the zero time, which means never.
 func untilMicros(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -63,14 +64,14 @@ func untilMicros(at time.Time) int64 {
 	return at.UnixMilli() * 1000
 }
 
-// Blocking is what Block did.
+// Blocking is the result of Block.
 type Blocking struct {
 	Entry Blocked
 	Added bool // the entry is new
 }
 
-// Block puts an entity on the block list. If it is there already, the entry that
-// ends later is kept.
+// Block adds an entity to the block list. If it is already listed, the entry that
+// expires later is kept.
 func (s *Service) Block(
 	ctx context.Context, p tenant.Principal, n NewBlock, r *operation.Reply[Blocking],
 ) (Blocking, error) {
@@ -89,7 +90,7 @@ func (s *Service) Block(
 		return Blocking{}, err
 	}
 
-	entity, _ := signal.NewEntity(n.Kind, n.Value, key) // it was checked
+	entity, _ := signal.NewEntity(n.Kind, n.Value, key) // Check has accepted it
 	entry := store.BlockedEntity{
 		Entity:        store.ObservedEntity(entity),
 		BlockedMicros: now.UnixMicro(),
@@ -98,7 +99,7 @@ func (s *Service) Block(
 		UntilMicros:   untilMicros(n.ExpiresAt),
 	}
 	done, err := operation.Write(ctx, s.core, s.core.Scope(p), r, func(tx *store.Tx) (Blocking, error) {
-		if err := s.roomForBlocked(tx); err != nil {
+		if err := s.checkBlockCap(tx); err != nil {
 			return Blocking{}, err
 		}
 		held, change, err := tx.Blocklist().Block(entry)
@@ -117,7 +118,7 @@ func (s *Service) Block(
 	return done, err
 }
 
-// EntityKinds are the kinds of things that applicants can share.
+// EntityKinds returns the kinds of entities that applicants can share.
 func EntityKinds() []string {
 	kinds := []string{
 		signal.KindBeneficiaryAccount, signal.KindIP, signal.KindPincode, signal.KindAgent,
@@ -127,14 +128,17 @@ func EntityKinds() []string {
 	return kinds
 }
 
-func (s *Service) roomForBlocked(tx *store.Tx) error {
+// checkBlockCap returns an error if the block list is full.
+func (s *Service) checkBlockCap(tx *store.Tx) error {
 	return operation.Capped(tx.Blocklist().Count, s.options.MaxBlocked, "entries of the block list",
 		"remove one with DELETE /v1/fraud/blocklist")
 }
 
-// Blocklist lists the entities that confirmed fraud, or somebody by hand, has
-// put there.
-func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation.List) (operation.Page[Blocked], error) {
+// Blocklist lists the entries of the block list, whether a person added them or the
+// close of an alert as confirmed fraud did.
+func (s *Service) Blocklist(
+	ctx context.Context, p tenant.Principal, l operation.List,
+) (operation.Page[Blocked], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Blocked]{}, err
 	}
@@ -160,7 +164,11 @@ func (s *Service) Blocklist(ctx context.Context, p tenant.Principal, l operation
 	}
 	if more {
 		last := rows[len(rows)-1]
-		out.NextCursor = l.CursorAfter(p, filters, strings.Join([]string{operation.Clock(last.BlockedMicros), last.Entity.Kind, last.Entity.Key}, " "))
+		out.NextCursor = l.CursorAfter(p, filters, strings.Join([]string{
+			operation.Clock(last.BlockedMicros),
+			last.Entity.Kind,
+			last.Entity.Key,
+		}, " "))
 	}
 	return out, nil
 }
@@ -177,7 +185,7 @@ func readBlockedCursor(text string) (*store.BlockedEntity, error) {
 	return &store.BlockedEntity{BlockedMicros: at, Entity: store.ObservedEntity{Kind: parts[1], Key: parts[2]}}, nil
 }
 
-// Unblock takes an entity off the block list.
+// Unblock removes an entity from the block list.
 func (s *Service) Unblock(ctx context.Context, p tenant.Principal, kind, key string) error {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return err

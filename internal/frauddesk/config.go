@@ -41,8 +41,7 @@ func (s *Service) Config(ctx context.Context, p tenant.Principal) (Config, error
 	}, err
 }
 
-// effective is the configuration that holds: what is stored, else what every
-// tenant starts with.
+// effective returns the stored configuration, or the default one if nothing is stored.
 func effective(stored store.FraudConfig, key func(kind, value string) string) (signal.Config, error) {
 	if stored.Version == 0 {
 		return signal.DefaultConfig(), nil
@@ -54,9 +53,9 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 	return config, nil
 }
 
-// ChangeConfig stores the thresholds that change makes of the present ones. The
-// expected version, unless AnyVersion, must be the present one. change may be called
-// more than once.
+// ChangeConfig calls change with the current thresholds and stores the ones that it
+// returns. It fails unless expected is the current version or AnyVersion. change can
+// be called more than once, because a transaction can be retried.
 func (s *Service) ChangeConfig(
 	ctx context.Context, p tenant.Principal, change func(signal.Config) (signal.Config, error), expected int64,
 ) (Config, error) {
@@ -68,6 +67,7 @@ func (s *Service) ChangeConfig(
 	if err != nil {
 		return Config{}, err
 	}
+
 	now := s.core.Moment()
 	var out Config
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
@@ -79,6 +79,7 @@ func (s *Service) ChangeConfig(
 			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
 				"the configuration has another version than the expected one")
 		}
+
 		current, err := effective(stored, key)
 		if err != nil {
 			return err
@@ -99,16 +100,24 @@ func (s *Service) ChangeConfig(
 			return operation.Invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
 				"must be at least 1 in live; 0, which compares with no past, is for trying things out in the sandbox")
 		}
+
 		var w wire.Writer
 		config.WriteStored(&w)
 		next, err := tx.FraudConfigs().Put(store.FraudConfig{
-			Document: w.Buf, Accounts: writeAccounts(config.Fraud.Allowed()),
-			UpdatedMicros: now.UnixMicro(), UpdatedBy: operation.Actor(p),
+			Document:      w.Buf,
+			Accounts:      writeAccounts(config.Fraud.Allowed()),
+			UpdatedMicros: now.UnixMicro(),
+			UpdatedBy:     operation.Actor(p),
 		}, stored.Version)
 		if err != nil {
 			return err
 		}
-		out = Config{Version: next.Version, UpdatedMicros: next.UpdatedMicros, UpdatedBy: next.UpdatedBy, Values: config}
+		out = Config{
+			Version:       next.Version,
+			UpdatedMicros: next.UpdatedMicros,
+			UpdatedBy:     next.UpdatedBy,
+			Values:        config,
+		}
 		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
 	})
 	s.changes.Forget(id)

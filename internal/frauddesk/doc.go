@@ -1,21 +1,22 @@
-// Package frauddesk is where a lender watches for fraud: the alerts that decisions
-// raised and what was done about them, the rings that tie applicants together, the
-// thresholds, the block list, and the lender's own word on pincodes. Observing and
-// counting is part of deciding and not done here.
+// Package frauddesk holds the operations with which a lender watches for fraud: the
+// alerts that decisions raised and their history, the rings of connected applicants,
+// the thresholds, the block list, and the lender's own risk table of pincodes. It does
+// not record or count applicants: package decisioning does, while it decides.
 //
-// The operations. Each checks what the caller may do first (Forbidden); besides the
-// errors named here any may fail with one of storage.
+// These are the operations. Each first checks the permissions of the caller (Forbidden).
+// In addition to the errors named here, each can return an error of storage.
 //
 //	Alerts, Alert, Ring
-//	    alerts, and what ties the applicants of one: NotFound, invalid_cursor
+//	    read alerts, and the graph of one alert's applicants: NotFound, invalid_cursor
 //	MoveAlert
 //	    acknowledges or closes an alert: NotFound, invalid_transition, Invalid
 //	Config, ChangeConfig
-//	    the thresholds: precondition_failed, Invalid with every fault
+//	    read and change the thresholds: precondition_failed, Invalid with every fault
 //	Blocklist, Block, Unblock
-//	    entities that are blocked: cap_reached, NotFound, invalid_cursor, Invalid
+//	    list, block and unblock entities: cap_reached, NotFound, invalid_cursor, Invalid
 //	PincodeRisks, PincodeRegions, SetPincodeRisks
-//	    the lender's risk of pincodes: invalid_cursor, Invalid
+//	    read and change the lender's risk of pincodes: invalid_cursor, Invalid
 //
-// Signals gives decisioning what the blocks of a body are held against.
+// Signals returns the settings with which decisioning evaluates the fraud, device and
+// location blocks of a request.
 package frauddesk

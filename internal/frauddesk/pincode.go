@@ -10,18 +10,20 @@ import (
 	"verdict/internal/tenant"
 )
 
-// PincodeRisks are a tenant's own word on pincodes.
+// PincodeRisks are entries of a tenant's risk table of pincodes.
 type PincodeRisks struct {
 	operation.Page[signal.PincodeRisk]
-	DefaultRisk signal.Risk
-	Changed     bool // these are the entries that a change has set, and not a page of a list
+	DefaultRisk signal.Risk // of pincodes without an entry
+	Changed     bool        // the entries that SetPincodeRisks has set, not a page of a list
 }
 
-// PincodeFilter narrows a list; empty fields do not.
+// PincodeFilter selects entries. An empty field matches every entry.
 type PincodeFilter struct{ Pincode, Prefix, Risk string }
 
 // PincodeRisks lists the entries in the order of their digits.
-func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f PincodeFilter, l operation.List) (PincodeRisks, error) {
+func (s *Service) PincodeRisks(
+	ctx context.Context, p tenant.Principal, f PincodeFilter, l operation.List,
+) (PincodeRisks, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return PincodeRisks{}, err
 	}
@@ -50,7 +52,7 @@ func (s *Service) PincodeRisks(ctx context.Context, p tenant.Principal, f Pincod
 	return out, nil
 }
 
-// PincodeRegions counts the entries by region and class, as they stand now.
+// PincodeRegions counts the entries that are valid now, by region and risk.
 func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]signal.Region, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
@@ -62,8 +64,8 @@ func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]sig
 	return settings.risks.Regions(s.core.Moment().UnixMicro()), nil
 }
 
-// SetPincodeRisks adds, replaces and removes entries, all of them or none. If
-// replace is set, all entries that are not among them are removed.
+// SetPincodeRisks adds, replaces and removes entries in one transaction. If replace
+// is set, it also removes all entries that are not in the list.
 func (s *Service) SetPincodeRisks(
 	ctx context.Context, p tenant.Principal, entries []signal.PincodeRisk, replace bool,
 ) (PincodeRisks, error) {
@@ -79,6 +81,7 @@ func (s *Service) SetPincodeRisks(
 	if err != nil {
 		return PincodeRisks{}, err
 	}
+
 	now := s.core.Moment()
 	out := PincodeRisks{DefaultRisk: settings.Config.Location.DefaultPincodeRisk, Changed: true}
 	var kept []store.PincodeRisk
@@ -91,10 +94,16 @@ func (s *Service) SetPincodeRisks(
 		e.UpdatedMicros = now.UnixMicro()
 		out.Data = append(out.Data, e)
 		kept = append(kept, store.PincodeRisk{
-			Pincode: e.Pincode, Risk: string(e.Risk), Score: int64(e.Score), Reason: e.Reason,
-			UpdatedMicros: e.UpdatedMicros, UpdatedBy: operation.Actor(p), ExpiresMicros: e.ExpiresMicros,
+			Pincode:       e.Pincode,
+			Risk:          string(e.Risk),
+			Score:         int64(e.Score),
+			Reason:        e.Reason,
+			UpdatedMicros: e.UpdatedMicros,
+			UpdatedBy:     operation.Actor(p),
+			ExpiresMicros: e.ExpiresMicros,
 		})
 	}
+
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		if replace {
 			if err := tx.PincodeRisks().Replace(kept); err != nil {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Ring reads what ties the applicants of an alert together.
+// Ring returns the graph of an alert: its applicants and the entities they share.
 func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) (Ring, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Ring{}, err
@@ -21,12 +21,11 @@ func (s *Service) Ring(ctx context.Context, p tenant.Principal, alertID string) 
 	return ringOf(alertID, ring), err
 }
 
-// tyingKinds are the kinds of entities that tie people into a ring.
+// tyingKinds lists the kinds of entities that connect people into a ring.
 var tyingKinds = []string{signal.KindBeneficiaryAccount, signal.KindDevice, signal.KindMobile, signal.KindEmail}
 
-// Tying returns the graph of the applicants and of what ties two or more of them
-// into a ring: without addresses, pincodes and agents, and without the entities
-// of a single applicant.
+// Tying returns the graph with only the entities that connect applicants into a ring.
+// It leaves out IP addresses, pincodes and agents, and entities of a single applicant.
 func (r Ring) Tying() Ring {
 	shown := map[[2]string]bool{}
 	entities, edges := r.Entities, r.Edges

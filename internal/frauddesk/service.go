@@ -7,16 +7,16 @@ import (
 	"verdict/internal/signal"
 )
 
-// Options are what a Service needs besides its core. A zero field takes its default.
+// Options configure a Service. A zero field takes its default.
 type Options struct {
-	Atlas      signal.Atlas // knows where places and addresses are; the tables in the binary
-	MaxBlocked int          // entries of the block list in an environment; DefaultMaxBlocked
+	Atlas      signal.Atlas // locates pincodes and IP addresses; default: the tables in the binary
+	MaxBlocked int          // limit of the block list's entries in an environment; default: DefaultMaxBlocked
 }
 
-// DefaultMaxBlocked is how many entries the block list of an environment may have.
+// DefaultMaxBlocked is the default limit of the block list's entries in an environment.
 const DefaultMaxBlocked = 100_000
 
-// Service is the operations on fraud. It is safe for concurrent use.
+// Service offers the operations on fraud. It is safe for concurrent use.
 type Service struct {
 	core    *operation.Core
 	options Options
@@ -25,15 +25,15 @@ type Service struct {
 	loaded  *cache.Cache[operation.ScopeID, *Settings]
 }
 
-// The bounds of the caches: a tenant that does not call costs nothing.
+// The bounds of the caches. Only the tenants that send requests take up space in them.
 const (
 	changesCached  = 10_000
 	settingsCached = 1_000
-	// settingsBytes bounds the tables of all settings together.
+	// settingsBytes bounds the total size of all cached settings.
 	settingsBytes = 64 << 20
 )
 
-// New makes the room.
+// New returns a Service over the database of core.
 func New(core *operation.Core, o Options) *Service {
 	if o.Atlas.Matches == nil && o.Atlas.Country == nil {
 		o.Atlas = signal.Atlas{Matches: place.Matches, Country: place.Country}

@@ -15,17 +15,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// Settings are a tenant's thresholds and tables as they stood after so
-// many changes.
+// Settings are a tenant's thresholds and tables in one environment.
 type Settings struct {
-	changes int64
-	size    int // of the tables, in bytes, about
+	changes int64 // number of changes to the settings so far; tells whether they are outdated
+	size    int   // approximate size in bytes
 	stored  store.FraudConfig
 	Config  signal.Config
 	risks   *signal.PincodeTable
 }
 
-// settings are those of a caller, at most refreshAfter old.
+// settings returns the settings of a caller. They are at most cache.RefreshAfter old.
 func (s *Service) settings(ctx context.Context, p tenant.Principal) (*Settings, error) {
 	scope := operation.ScopeOf(p)
 	changes, err := s.changes.Get(ctx, scope)
@@ -36,7 +35,7 @@ func (s *Service) settings(ctx context.Context, p tenant.Principal) (*Settings, 
 	if err != nil || found.changes >= changes {
 		return found, err
 	}
-	s.loaded.Forget(scope) // one set for each scope: a table may have megabytes
+	s.loaded.Forget(scope) // cache one version for each scope: a table can take megabytes
 	return s.loaded.Get(ctx, scope)
 }
 
@@ -66,7 +65,8 @@ func (s *Service) loadSettings(ctx context.Context, id operation.ScopeID) (*Sett
 	}
 	if out.stored.Version > 0 {
 		if out.Config, err = readStoredConfig(out.stored, key); err != nil {
-			return nil, fmt.Errorf("the fraud configuration of %s in %s: %w", id.Tenant, id.Environment, operation.AsDefect(err))
+			return nil, fmt.Errorf("read the fraud configuration of %s in %s: %w",
+				id.Tenant, id.Environment, operation.AsDefect(err))
 		}
 	}
 	const entrySize = 160 // without the text of its reason
@@ -82,13 +82,17 @@ func (s *Service) loadSettings(ctx context.Context, id operation.ScopeID) (*Sett
 
 func pincodeRisk(r store.PincodeRisk) signal.PincodeRisk {
 	return signal.PincodeRisk{
-		Pincode: r.Pincode, Risk: signal.Risk(r.Risk), Score: rule.Number(r.Score), Reason: r.Reason,
-		UpdatedMicros: r.UpdatedMicros, ExpiresMicros: r.ExpiresMicros,
+		Pincode:       r.Pincode,
+		Risk:          signal.Risk(r.Risk),
+		Score:         rule.Number(r.Score),
+		Reason:        r.Reason,
+		UpdatedMicros: r.UpdatedMicros,
+		ExpiresMicros: r.ExpiresMicros,
 	}
 }
 
-// readStoredConfig reads a configuration as it is kept: the document with its
-// accounts masked, and the accounts' keys beside it.
+// readStoredConfig reads a configuration from its two stored parts: the document, in
+// which the accounts are masked, and the list of the accounts' keys.
 func readStoredConfig(c store.FraudConfig, key func(kind, value string) string) (signal.Config, error) {
 	document, err := wire.Parse(c.Document)
 	if err != nil {
@@ -126,7 +130,7 @@ func writeAccounts(list []signal.Account) []byte {
 	w.Array()
 	for _, a := range list {
 		w.Object()
-		if a.Kind != signal.KindBeneficiaryAccount { // the only kind there once was
+		if a.Kind != signal.KindBeneficiaryAccount { // lists stored by early versions have only this kind, unnamed
 			w.Key("kind").Plain(a.Kind)
 		}
 		w.Key("masked").String(a.Masked).Key("key").String(a.Key).EndObject()
@@ -135,17 +139,21 @@ func writeAccounts(list []signal.Account) []byte {
 	return w.Buf
 }
 
-// Signals are what the blocks of a request are held against.
+// Signals returns the configuration, the lookups and the tables with which the blocks
+// of a request are evaluated now.
 func (s *Service) Signals(ctx context.Context, p tenant.Principal) (*application.Signals, *Settings, error) {
 	settings, err := s.settings(ctx, p)
 	if err != nil {
 		return nil, nil, err
 	}
 	return &application.Signals{
-		Config: settings.Config, Atlas: s.options.Atlas, Risks: settings.risks, AtMicros: s.core.Now().UnixMicro(),
+		Config:   settings.Config,
+		Atlas:    s.options.Atlas,
+		Risks:    settings.risks,
+		AtMicros: s.core.Now().UnixMicro(),
 	}, settings, nil
 }
 
-// Tables says where the tables in the binary come from, for the documentation:
-// their licences ask for it.
+// Tables returns the sources of the tables in the binary. The documentation names
+// them, because their licences require it.
 func Tables() []place.Source { return place.Sources() }

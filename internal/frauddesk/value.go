@@ -29,7 +29,7 @@ type Alert struct {
 	Severity           string
 	Status             string
 	Entity             Entity
-	Value              int64 // at the latest hit
+	Value              int64 // the count when the signal last triggered
 	Threshold          int64
 	WindowHours        int64
 	ApplicantRefs      []string // the first of them
@@ -45,17 +45,17 @@ type Alert struct {
 	Resolution         string
 	Note               string
 	PreviousID         string // the closed alert about the same entity
-	MergedInto         string // the alert whose ring has taken in this one's
+	MergedInto         string // the alert whose ring now includes this alert's ring
 	CreatedMicros      int64
 	UpdatedMicros      int64
 
-	// Blocked are the entries of the block list that closing the alert as confirmed
-	// fraud has made or found; nil otherwise.
+	// Blocked lists the entries of the block list for the entities that were blocked
+	// when the alert was closed as confirmed fraud. It is nil for other alerts.
 	Blocked []Blocked
-	// RefMisuse is set if the applicant references look like those of applications.
+	// RefMisuse is set if the applicant references seem to identify applications
+	// instead of people.
 	RefMisuse bool
-	// History and Graph are of a single alert, and nil in lists; Graph is nil if the
-	// alert is not about a ring.
+	// History and Graph are nil in lists. Graph is nil unless the alert is about a ring.
 	History []AlertEvent
 	Graph   *Ring
 }
@@ -67,20 +67,20 @@ type Blocked struct {
 	BlockedBy     string
 	AlertID       string // the alert that made the entry, "" for none
 	Reason        string
-	UntilMicros   int64 // 0: the entry does not end
-	Expired       bool  // the entry is listed but blocks nothing any more
+	UntilMicros   int64 // 0: the entry never expires
+	Expired       bool  // the entry is listed but no longer blocks
 }
 
-// Ring is the graph of an alert: applicants, and what they share.
+// Ring is the graph of an alert: the applicants and the entities that they share.
 type Ring struct {
 	AlertID    string
 	Applicants []string
 	Entities   []RingEntity
 	Edges      []RingEdge
-	Truncated  bool // the graph leaves some out
+	Truncated  bool // the graph is too large to be complete
 }
 
-// RingEntity is an entity of a ring, with the number of its applicants.
+// RingEntity is an entity of a ring, with the number of applicants who used it.
 type RingEntity struct {
 	Entity
 	Applicants int64
@@ -143,7 +143,7 @@ func historyOf(events []store.AlertEvent) []AlertEvent {
 	return out
 }
 
-// blockedOf returns an entry as it is at a moment.
+// blockedOf converts an entry. nowMicros decides whether it has expired.
 func blockedOf(b store.BlockedEntity, nowMicros int64) Blocked {
 	return Blocked{
 		Entity:        entityOf(b.Entity),
