@@ -4,8 +4,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Record is what a stored run says, of either agent and of any edition: what an
-// edition did not say yet is empty. Numbers and times are texts as they were written.
+// Record is the content of a stored run of either agent and of any edition. A field that
+// the edition did not have yet is empty. Numbers and times are texts, as they were
+// written.
 type Record struct {
 	NeedsHuman     bool
 	Confidence     string
@@ -15,7 +16,8 @@ type Record struct {
 	Memo           string
 	Narrated       bool // a language model reworded the first paragraph of the memo
 
-	// Of a run of collections; Next is nil otherwise.
+	// The fields up to Plan are set for a run of the collections agent. For the other
+	// agent Next is nil.
 	Next          *RecordedAction
 	Bucket        string
 	AssetClass    string
@@ -29,13 +31,13 @@ type Record struct {
 	Improvements  []RecordedOutcome
 	CounterOffers []RecordedOutcome
 	WhatIfs       []RecordedOutcome
-	Documents     []string // what to collect
+	Documents     []string // documents to collect from the applicant
 	Steps         []RecordedStep
 }
 
-// RecordedAction is something to do about a loan that is overdue.
+// RecordedAction is an action on an overdue loan.
 type RecordedAction struct {
-	Day       string // of a plan
+	Day       string // only in a plan
 	Action    string
 	Channel   string
 	NotBefore string
@@ -44,10 +46,10 @@ type RecordedAction struct {
 	Requires  string
 }
 
-// RecordedOutcome is what would come of some changes.
+// RecordedOutcome is the decision that would follow from some changes.
 type RecordedOutcome struct {
 	Changes      []RecordedChange
-	Status       string // the decision that it would be
+	Status       string
 	Grade        string
 	Limit        string // "" without an offer
 	TenureMonths string
@@ -55,10 +57,10 @@ type RecordedOutcome struct {
 	Instalment   string
 }
 
-// RecordedChange is the change of a field. From is "" if it is not said.
+// RecordedChange is the change of a field. From is "" if the run does not state it.
 type RecordedChange struct {
 	Field, From, To string
-	Waiting         bool // it comes by waiting
+	Waiting         bool // the value changes with time alone
 }
 
 // RecordedStep is a step of a run.

@@ -14,9 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Request is a request of the underwriting agent before it is read: an application
-// and what the agent is asked besides. It is valid as long as the document that it
-// was made from.
+// Request is a request of the underwriting agent before it is read: an application and
+// the agent's own members. It is valid as long as the document that it was made from.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool

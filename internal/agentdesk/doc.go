@@ -1,19 +1,19 @@
-// Package agentdesk keeps what the agents did and what they go by: the stored runs of all
-// agents, and the strategy by which a tenant collects. The agents themselves are package
-// agent; the run of the underwriting agent is stored with its decision, by decisioning.
+// Package agentdesk stores the runs of the agents and the collections strategy of each
+// tenant. The agents themselves are in package agent. Package decisioning stores the
+// runs of the underwriting agent, each in the transaction of its decision.
 //
-// The operations. Each checks what the caller may do first (Forbidden); besides the
-// errors named here any may fail with one of storage.
+// These are the operations. Each first checks the permissions of the caller (Forbidden).
+// In addition to the errors named here, each can return an error of storage.
 //
 //	AgentRun, AgentRuns
-//	    show stored runs: NotFound, invalid_cursor
+//	    read stored runs: NotFound, invalid_cursor
 //	KeepAgentRun
-//	    stores a run that needs no decision, and bills it: quota_exceeded, and the
-//	    errors of the work; the reply has the run's response as it was stored
+//	    stores and bills a run that needs no decision: quota_exceeded, and the
+//	    errors of the run itself; the reply has the run's response as it was stored
 //	Underwritten
-//	    decides the decision of a stored run again
+//	    repeats the decision of a stored run
 //	CollectionsStrategy, StrategyInForce, StrategyAt
-//	    show how a tenant collects
+//	    read the collections strategy
 //	ChangeCollectionsStrategy
 //	    stores a new version: precondition_failed, Invalid
 package agentdesk

@@ -14,18 +14,18 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Run is what an agent did, as it is stored.
+// Run is a stored run of an agent.
 type Run struct {
 	ID            string
 	Agent         string
 	CreatedMicros int64
 	Actor         string
-	SubjectRef    string // the applicant or the loan, as the caller names it
-	DecisionID    string // "" for an agent that decides nothing
+	SubjectRef    string // the caller's reference of the applicant or the loan
+	DecisionID    string // "" if the agent makes no decision
 	Outcome       string
-	Hash          string // of what a repetition must come to again
-	Request       []byte // what is needed to repeat it; nil in lists
-	Response      []byte // the answer's bytes; nil in lists
+	Hash          string // of the part of the result that a repetition must reproduce
+	Request       []byte // the data needed to repeat the run; nil in lists
+	Response      []byte // the bytes of the answer; nil in lists
 }
 
 // AgentRun reads a stored run of any agent.
@@ -40,10 +40,12 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 	return Run(stored), err
 }
 
-// Underwritten is the decision of a stored run, decided again from what is
-// stored, so that the run can be repeated; nil when that cannot be read any
-// more. The head is that of the stored run. An error is a failure of storage.
-func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (*decisioning.Underwriting, decisioning.RunHead, error) {
+// Underwritten makes the decision of a stored run again, from the stored facts and
+// policy, so that the run can be repeated. It returns nil if they can no longer be
+// read. The head is that of the stored run. An error is a failure of storage.
+func (s *Service) Underwritten(
+	ctx context.Context, p tenant.Principal, r Run,
+) (*decisioning.Underwriting, decisioning.RunHead, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, decisioning.RunHead{}, err
 	}
@@ -58,30 +60,37 @@ func (s *Service) Underwritten(ctx context.Context, p tenant.Principal, r Run) (
 	case errors.As(err, &unreadable):
 		return nil, decisioning.RunHead{}, nil
 	case err != nil:
-		return nil, decisioning.RunHead{}, fmt.Errorf("the decision of run %s: %w", r.ID, err)
+		return nil, decisioning.RunHead{}, fmt.Errorf("read the decision of run %s: %w", r.ID, err)
 	}
 	facts, err := decisioning.ReadFacts(stored.Facts)
 	if err != nil {
-		return nil, decisioning.RunHead{}, nil //nolint:nilerr // what cannot be read is not verified, and says so
+		return nil, decisioning.RunHead{}, nil //nolint:nilerr // the caller reports the run as not verified
 	}
+
 	d := new(engine.Decision)
 	policy.Plan.Decide(facts, d)
 	return &decisioning.Underwriting{
-		Plan: policy.Plan, PolicyID: policy.ID, PolicyVersion: policy.Version,
-		Facts: facts, StoredFacts: stored.Facts, Decision: d,
+		Plan:          policy.Plan,
+		PolicyID:      policy.ID,
+		PolicyVersion: policy.Version,
+		Facts:         facts,
+		StoredFacts:   stored.Facts,
+		Decision:      d,
 	}, decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
 }
 
-// Head is the head of a run without a decision, as it was answered.
+// Head returns the head of a run without a decision, as the answer contains it.
 func (r Run) Head() decisioning.RunHead {
 	return decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros)}
 }
 
-// RunFilter narrows a list of runs; empty fields do not.
+// RunFilter selects runs. An empty field matches every run.
 type RunFilter struct{ Agent, Outcome, SubjectRef string }
 
 // AgentRuns lists stored runs.
-func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter, l operation.List) (operation.Page[Run], error) {
+func (s *Service) AgentRuns(
+	ctx context.Context, p tenant.Principal, f RunFilter, l operation.List,
+) (operation.Page[Run], error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return operation.Page[Run]{}, err
 	}
@@ -98,17 +107,18 @@ func (s *Service) AgentRuns(ctx context.Context, p tenant.Principal, f RunFilter
 	for i := range rows {
 		list[i] = Run(rows[i])
 	}
-	return operation.Paged(l, p, list, more, func(r Run) (int64, string) { return r.CreatedMicros, r.ID }, filters...), nil
+	key := func(r Run) (int64, string) { return r.CreatedMicros, r.ID }
+	return operation.Paged(l, p, list, more, key, filters...), nil
 }
 
-// RunRecord is what an agent that decides nothing wants to be kept.
+// RunRecord is the result of a run without a decision, to be stored.
 type RunRecord struct {
 	Agent, SubjectRef, Outcome, Hash string
 	Request, Response                []byte
 }
 
-// KeepAgentRun works out a run that needs no decision, stores it and bills one unit
-// of its endpoint. The reply has the response of the run as it was stored.
+// KeepAgentRun calls work for a run that needs no decision, stores its result and bills
+// one unit of the endpoint. The reply has the response of the run as it was stored.
 func (s *Service) KeepAgentRun(
 	ctx context.Context, p tenant.Principal, endpoint string,
 	work func(head decisioning.RunHead, now time.Time) (RunRecord, error), r *operation.Reply[Run],

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// Service is the operations on the runs of agents and on the collections strategy. It is
+// Service offers the operations on agent runs and on the collections strategy. It is
 // safe for concurrent use.
 type Service struct {
 	core      *operation.Core
@@ -14,7 +14,7 @@ type Service struct {
 	decisions *decisioning.Service
 }
 
-// New makes the room.
+// New returns a Service over the database of core.
 func New(core *operation.Core, policies *policydesk.Service, decisions *decisioning.Service) *Service {
 	return &Service{core: core, policies: policies, decisions: decisions}
 }

@@ -13,21 +13,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// EndpointCollections is what a run of the collections agent is billed as.
+// EndpointCollections is the endpoint for which a run of the collections agent is billed.
 const EndpointCollections = "POST /v1/agents/collections"
 
 // AgentCollections is the agent's name in stored runs.
 const AgentCollections = "collections"
 
-// Strategy is how a tenant collects, in one of its versions.
+// Strategy is one version of a tenant's collections strategy.
 type Strategy struct {
-	Version       int64 // 0 while nobody has changed it
+	Version       int64 // 0 for the default strategy, until somebody changes it
 	Recovery      recovery.Strategy
 	UpdatedMicros int64
 	UpdatedBy     string
 }
 
-// CollectionsStrategy reads the strategy as it stands.
+// CollectionsStrategy returns the current strategy.
 func (s *Service) CollectionsStrategy(ctx context.Context, p tenant.Principal) (Strategy, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Strategy{}, err
@@ -35,8 +35,9 @@ func (s *Service) CollectionsStrategy(ctx context.Context, p tenant.Principal) (
 	return s.strategy(ctx, p)
 }
 
-// StrategyInForce is the strategy as it stands, for an agent that a caller may
-// run and that shows nothing of it but its outcome.
+// StrategyInForce returns the current strategy to the collections agent. The caller
+// needs the permission to run the agent and not the one to read the strategy, because
+// the agent shows only its result.
 func (s *Service) StrategyInForce(ctx context.Context, p tenant.Principal) (Strategy, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Strategy{}, err
@@ -44,8 +45,8 @@ func (s *Service) StrategyInForce(ctx context.Context, p tenant.Principal) (Stra
 	return s.strategy(ctx, p)
 }
 
-// StrategyAt is one version, nil when it cannot be read any more. An error is a
-// failure of storage.
+// StrategyAt returns a version of the strategy, or nil if it can no longer be read. An
+// error is a failure of storage.
 func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version int64) (*Strategy, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (s *Service) StrategyAt(ctx context.Context, p tenant.Principal, version in
 	case errors.As(err, &unreadable):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("version %d of the strategy: %w", version, err)
+		return nil, fmt.Errorf("read version %d of the strategy: %w", version, err)
 	}
 	return &out, nil
 }
@@ -76,7 +77,7 @@ func (s *Service) strategy(ctx context.Context, p tenant.Principal) (Strategy, e
 	return readStrategy(stored)
 }
 
-// readStrategy reads what is stored, else what every tenant starts with.
+// readStrategy reads a stored strategy. It returns the default one if none is stored.
 func readStrategy(stored store.Strategy) (Strategy, error) {
 	out := Strategy{stored.Version, recovery.DefaultStrategy(), stored.UpdatedMicros, stored.UpdatedBy}
 	if stored.Version == 0 {
@@ -86,20 +87,20 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 	if err == nil {
 		out.Recovery, err = recovery.ReadStrategy(document)
 	}
-	// A strategy that was kept before there was a choice ranks as it did then.
+	// A strategy without a basis is older than that setting, and loans were then ranked
+	// by recovery.
 	if err == nil && !document.Get("priority").Get("basis").Given() {
 		out.Recovery.Priority.Basis = recovery.ByRecovery
 	}
 	if err != nil {
-		return Strategy{}, fmt.Errorf("version %d of the strategy: %w", stored.Version, operation.AsDefect(err))
+		return Strategy{}, fmt.Errorf("read version %d of the strategy: %w", stored.Version, operation.AsDefect(err))
 	}
 	return out, nil
 }
 
-// ChangeCollectionsStrategy changes the strategy and keeps it as a new version.
-// change gets the strategy as it stands; it may be called more than once, because
-// a transaction may be tried again. The expected version, unless AnyVersion, must
-// be the present one.
+// ChangeCollectionsStrategy calls change with the current strategy and stores the one
+// that it returns as a new version. It fails unless expected is the current version or
+// AnyVersion. change can be called more than once, because a transaction can be retried.
 func (s *Service) ChangeCollectionsStrategy(
 	ctx context.Context, p tenant.Principal, change func(recovery.Strategy) (recovery.Strategy, error), expected int64,
 ) (Strategy, error) {
@@ -125,7 +126,7 @@ func (s *Service) ChangeCollectionsStrategy(
 		if err != nil {
 			return err
 		}
-		// The change was made to the version that it replaces.
+		// Put fails if another version was stored since Latest.
 		var w wire.Writer
 		next.Write(&w)
 		put, err := tx.Strategies().Put(store.Strategy{
