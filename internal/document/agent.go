@@ -18,22 +18,24 @@ func WriteRunSummary(w *wire.Writer, r agentdesk.Run) {
 	w.Key("run_hash").String(r.Hash).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
 
-// UnderwriteRequest is a body of POST /v1/agents/underwrite, which is read when it
-// is decided. strict refuses unknown members instead of warning about them.
+// UnderwriteRequest returns the request in a body of POST /v1/agents/underwrite. The body
+// is read later, when the application is decided. If strict is set, unknown members are
+// refused; otherwise they cause warnings.
 func UnderwriteRequest(body wire.Value, strict bool) agent.Request {
 	r := agent.NewRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// CollectRequest is a body of POST /v1/agents/collections.
+// CollectRequest returns the request in a body of POST /v1/agents/collections, in the same
+// way.
 func CollectRequest(body wire.Value, strict bool) recovery.Request {
 	r := recovery.NewRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// WriteRun writes a run as it was answered, and whether it could be repeated.
+// WriteRun writes the stored answer of a run, and whether a repetition reproduced it.
 func WriteRun(w *wire.Writer, r agent.Run) {
 	w.Object().Members(r.Response).Key("replay").Object().Key("verified").Bool(r.Verified)
 	operation.Optional(w, "run_hash", r.RepeatedHash)
@@ -41,7 +43,7 @@ func WriteRun(w *wire.Writer, r agent.Run) {
 }
 
 // ReadStrategyPatch reads a merge patch of the collections strategy. The returned
-// function applies it and checks the whole.
+// function applies it and checks the result.
 func ReadStrategyPatch(patch wire.Value) (func(recovery.Strategy) (recovery.Strategy, error), error) {
 	if patch.Kind() != wire.Object {
 		return nil, operation.Invalid("", fault.CodeWrongType, "must be an object")

@@ -14,9 +14,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadBacktest reads a backtest whose rows are in the body or are named there. maxRows
-// is the largest number of rows that the service takes. If the body has faults, the
-// request says what could be read, so that the caller can refuse who may not ask for it.
+// ReadBacktest reads a backtest whose rows are in the body or are named there. maxRows is
+// the largest number of rows that the service accepts. If the body has faults, the
+// returned request contains what could be read, so that the caller can still check the
+// permissions for it.
 func ReadBacktest(body wire.Value, maxRows int64, now time.Time) (study.BacktestRequest, error) {
 	var r study.BacktestRequest
 	var faults fault.List
@@ -86,8 +87,8 @@ func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxR
 	return nil
 }
 
-// readOptions reads the policies of a backtest and the run it is compared with. The
-// error is that one of them is named by an empty text.
+// readOptions reads the policies of a backtest and the run to compare it with. It returns
+// an error if the id of one of them is empty.
 func readOptions(r *study.BacktestRequest, body wire.Value, faults *fault.List) error {
 	var err, missing error
 	r.Policies, err = readPolicies(body, faults)
@@ -106,8 +107,8 @@ func readPolicies(body wire.Value, faults *fault.List) (p study.Policies, err er
 	return p, cmp.Or(champion, challenger)
 }
 
-// readID reads an id, "" if it is missing. An empty id names nothing, so it is an error
-// and not a missing one.
+// readID reads an id, "" if it is missing. An empty id is an error: it exists, but names
+// nothing.
 func readID(body wire.Value, name, what string, faults *fault.List) (string, error) {
 	v := body.Get(name)
 	switch {
@@ -122,7 +123,7 @@ func readID(body wire.Value, name, what string, faults *fault.List) (string, err
 	return strings.Clone(v.Text()), nil
 }
 
-// readBook reads the description of a synthetic book of at most so many rows.
+// readBook reads the description of a synthetic book. most is the largest number of rows.
 func readBook(f *wire.Form, most int64) study.Book {
 	b := study.DefaultBook()
 	if n, ok := f.Decimal("n", 0, 1, most); ok {

@@ -51,7 +51,8 @@ func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 	}
 	if len(t.ends)*len(t.names)-len(t.cells) > maxBlanks {
 		return "", refusedAt(rows, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
-			"the rows leave out more than %d cells: give only the columns that are read, or send the rows as CSV", maxBlanks))
+			"the rows leave out more than %d cells: give only the columns that are read, or send the rows as CSV",
+			maxBlanks))
 	}
 	return t.csv(), nil
 }
@@ -69,7 +70,8 @@ func (t *table) add(prefix string, object wire.Value) error {
 		case !v.Given():
 			continue
 		case len(prefix)+len(name) > sheet.MaxName: // check before the names are joined for every nested value
-			t.faults.Add(v.Pointer(), fault.CodeOutOfRange, "the name of a column must have at most %d bytes", sheet.MaxName)
+			t.faults.Add(v.Pointer(), fault.CodeOutOfRange,
+				"the name of a column must have at most %d bytes", sheet.MaxName)
 			continue
 		case v.Kind() == wire.Array:
 			t.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a single value: a row has no lists")
@@ -101,7 +103,8 @@ func (t *table) put(name string, v wire.Value) error {
 	}
 	row := len(t.ends) + 1
 	if t.given[at] == row {
-		t.faults.Add(v.Pointer(), fault.CodeDuplicate, "is given twice, once inside an object and once with a dotted name")
+		t.faults.Add(v.Pointer(), fault.CodeDuplicate,
+			"is given twice, once inside an object and once with a dotted name")
 		return nil
 	}
 	t.given[at] = row

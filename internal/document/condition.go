@@ -13,7 +13,7 @@ import (
 // pointer of each. A condition that cannot be read is left out.
 func ConditionTexts(document wire.Value) map[string]string {
 	texts := map[string]string{}
-	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // left out, it is the first
+	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // 0 if missing, which means the first semantics
 	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document), Semantics: semantics}
 	read := func(v wire.Value, stage2 bool) {
 		if text, _, err := readCondition(v, scope, stage2); err == nil && v.Given() {
@@ -34,8 +34,8 @@ func ConditionTexts(document wire.Value) map[string]string {
 	return texts
 }
 
-// CheckCondition reads a condition by itself, as it would stand in a document
-// of these semantics with these inputs: in words, and as it would be stored.
+// CheckCondition reads a single condition as part of a document with these semantics and
+// inputs. It returns the condition in words and as it would be stored.
 func CheckCondition(
 	condition, inputs wire.Value, semantics int, stage2 bool,
 ) (text string, document []byte, err error) {
@@ -56,8 +56,8 @@ func readCondition(v wire.Value, scope rule.Scope, stage2 bool) (text string, do
 	return c.Text(), w.Buf, nil
 }
 
-// declaredInputs returns the types of the names that a document itself declares,
-// those of its scorecard's factors among them. Faults are not reported here.
+// declaredInputs returns the types of the names that a document itself declares, including
+// those of its scorecard's factors. It does not report faults.
 func declaredInputs(document wire.Value) map[string]rule.Type {
 	types := map[string]rule.Type{}
 	declare(document.Get("inputs"), types)

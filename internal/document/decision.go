@@ -28,7 +28,7 @@ func ReadReview(body wire.Value) (decisioning.NewReview, error) {
 	return n, faults.Err()
 }
 
-// EncodeReview answers 201 with a review, and says where its decision is.
+// EncodeReview answers 201 with a review and the address of its decision.
 func EncodeReview(r decisioning.Review) operation.Answer {
 	out := answer(operation.StatusCreated, func(w *wire.Writer) { WriteReview(w, r) })
 	out.Location = "/v1/decisions/" + r.DecisionID

@@ -13,7 +13,8 @@ const maxRecords = 500
 // WriteFeatures writes a page of a decision's features.
 func WriteFeatures(w *wire.Writer, v decisioning.FeatureVector) {
 	w.Object().Key("decision_id").Plain(v.DecisionID).Key("count").Int(int64(v.Count()))
-	w.Key("catalogue").Int(int64(v.Catalogue)).Key("vector_hash").Plain(v.Hash).Key("as_of").Plain(v.AsOf).Key("data").Array()
+	w.Key("catalogue").Int(int64(v.Catalogue)).Key("vector_hash").Plain(v.Hash)
+	w.Key("as_of").Plain(v.AsOf).Key("data").Array()
 	for i := range v.Data {
 		writeFeature(w, &v.Data[i])
 	}

@@ -46,8 +46,8 @@ func readFit(
 	return r, faults.Err()
 }
 
-// fitFields are the fields of a form that asks for a scorecard, each with what writes
-// its text as JSON.
+// fitFields lists the fields of a form that asks for a scorecard, each with the function
+// that writes its text as JSON.
 var fitFields = []struct {
 	name  string
 	write func(*wire.Writer, string)
@@ -93,8 +93,8 @@ func ReadFitFields(fields map[string]string) (study.FitRequest, error) {
 	return readFit(options, noRows)
 }
 
-// EncodeFitted answers 201 with a scorecard that was stored, and 200 with one that was
-// only made, each with the report of its training.
+// EncodeFitted answers with a fitted scorecard and the report of its training: 201 if the
+// scorecard was stored, otherwise 200.
 func EncodeFitted(f study.Fitted) operation.Answer {
 	status := operation.StatusOK
 	if f.Saved != nil {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// anyLength is more than any text that is checked later can have.
+// anyLength is the limit for texts whose length is checked later.
 const anyLength = 1 << 30
 
 // ReadBlock reads an entry of the block list.
@@ -25,7 +25,8 @@ func ReadBlock(body wire.Value, now time.Time) (frauddesk.NewBlock, error) {
 	return n, faults.Err()
 }
 
-// text reads a text of any length, "" if it is missing. It outlives the body.
+// text reads a text of any length, "" if it is missing. It copies the text, so that the
+// text does not keep the body in memory.
 func text(f *wire.Form, name string) string {
 	t, _ := f.Text(name, anyLength)
 	return strings.Clone(t)
@@ -44,7 +45,7 @@ func readTime(f *wire.Form, name string) time.Time {
 	return at
 }
 
-// EncodeBlocking answers 201 with a new entry, and 200 with one that was there.
+// EncodeBlocking answers 201 with a new entry, and 200 with one that existed before.
 func EncodeBlocking(b frauddesk.Blocking) operation.Answer {
 	status := operation.StatusOK
 	if b.Added {
@@ -66,7 +67,8 @@ func WriteBlocked(w *wire.Writer, b frauddesk.Blocked) {
 	w.EndObject()
 }
 
-// ReadAlertMove reads a step of an alert: the state it leads to, or its action.
+// ReadAlertMove reads a step of an alert, which the body names by its new state or by an
+// action.
 func ReadAlertMove(body wire.Value, now time.Time) (frauddesk.AlertMove, error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
@@ -174,8 +176,8 @@ func WriteRing(w *wire.Writer, r frauddesk.Ring) {
 	w.Key("truncated").Bool(r.Truncated).EndObject()
 }
 
-// writeGraph writes a ring as nodes, people first, and the edges between people
-// and what ties them.
+// writeGraph writes a ring as nodes, the applicants first, and the edges between
+// applicants and the entities they share.
 func writeGraph(w *wire.Writer, r frauddesk.Ring) {
 	w.Key("nodes").Array()
 	for _, ref := range r.Applicants {
@@ -225,7 +227,7 @@ func WriteConfig(w *wire.Writer, c frauddesk.Config) {
 	w.Members(encode(c.Values.Write)).EndObject()
 }
 
-// PincodeRisks are entries of the table of pincodes that are to be set.
+// PincodeRisks are entries to set in the risk table of pincodes.
 type PincodeRisks struct {
 	Entries []signal.PincodeRisk
 	Replace bool // remove all others

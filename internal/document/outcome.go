@@ -20,7 +20,8 @@ func AppendDecision(dst []byte, o *decisioning.Outcome) []byte {
 	return w.Buf
 }
 
-// writeBlocks writes what the blocks of the request add to the answer.
+// writeBlocks writes the parts of the answer that belong to optional blocks of the
+// request.
 func writeBlocks(w *wire.Writer, o *decisioning.Outcome) {
 	if o.Features != nil {
 		writeFeatureBlock(w.Key("features"), o.Features)
@@ -136,22 +137,23 @@ func decimal(v wire.Value, places int) int64 {
 	return n
 }
 
-// DecisionRequest is a body of POST /v1/decisions, which is read when it is
-// decided. strict refuses unknown members instead of warning about them.
+// DecisionRequest returns the request in a body of POST /v1/decisions. The body is read
+// later, when the application is decided. If strict is set, unknown members are refused;
+// otherwise they cause warnings.
 func DecisionRequest(body wire.Value, strict bool) application.Request {
 	r := application.DecisionRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// EvaluateRequest is a body of POST /v1/evaluate.
+// EvaluateRequest returns the request in a body of POST /v1/evaluate, in the same way.
 func EvaluateRequest(body wire.Value, strict bool) application.Request {
 	r := application.EvaluateRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// EitherRequest is a body of one of the two.
+// EitherRequest returns the request in a body that has the form of either of the two.
 func EitherRequest(body wire.Value, strict bool) application.Request {
 	r := application.EitherRequest(body)
 	r.Strict = strict
@@ -181,8 +183,7 @@ func ReadWhatIf(body wire.Value) (decisioning.WhatIf, error) {
 	return ask, faults.Err()
 }
 
-// EncodePreviewed answers a preview, and gives the memory of what was previewed
-// back.
+// EncodePreviewed answers with a preview and releases it.
 func EncodePreviewed(p decisioning.Previewed) (operation.Answer, error) {
 	defer p.Release()
 	lent := operation.BorrowBody()
@@ -195,7 +196,7 @@ func EncodePreviewed(p decisioning.Previewed) (operation.Answer, error) {
 	return operation.Answer{Status: operation.StatusOK, Body: both}, err
 }
 
-// compared puts two previews beside each other, with what differs.
+// compared returns a document with both previews and their differences.
 func compared(baseline, variant []byte) ([]byte, error) {
 	b, err := wire.Parse(baseline)
 	if err != nil {
@@ -215,15 +216,14 @@ func compared(baseline, variant []byte) ([]byte, error) {
 	return w.Buf, nil
 }
 
-// EncodeEligibility answers the outcome of the Stage 1 rules.
+// EncodeEligibility answers with the result of the Stage 1 rules.
 func EncodeEligibility(e *decisioning.Eligibility) operation.Answer {
 	w := wire.Writer{Buf: make([]byte, 0, 2<<10)}
 	e.Result.Write(&w, &e.Envelope)
 	return operation.Answer{Status: operation.StatusOK, Body: w.Buf}
 }
 
-// WriteExplained writes a stored decision as it was answered, with what the engine
-// says of it today.
+// WriteExplained writes the stored answer of a decision with its new explanation.
 func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 	w.Object().Members(e.Response).Key("re_explanation")
 	writeReExplanation(w, e.Again)

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadDraft takes a body as the draft of a new version. What is wrong with it
-// depends on its base, so that only the use case can say.
+// ReadDraft returns the draft of a new version in a body. It does not check the draft,
+// because its faults depend on its base version, which only the use case knows.
 func ReadDraft(body wire.Value) (engine.Draft, error) { return engine.NewDraft(body), nil }
 
 // EncodeCreatedRuleSet answers 201 with a new rule set and its address.
@@ -69,8 +69,7 @@ func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
 	w.EndObject()
 }
 
-// ReadActivation reads what a caller says of an activation. A missing body says
-// nothing.
+// ReadActivation reads the options of an activation. The body may be missing.
 func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 	var a policydesk.Activation
 	if !body.Given() {

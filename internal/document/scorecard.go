@@ -18,7 +18,7 @@ func ReadCard(body wire.Value) (*engine.Scorecard, error) {
 	return engine.ReadScorecard(body, field.Catalogue())
 }
 
-// ReadScorecard reads a scorecard that is to be stored, and so must have a name.
+// ReadScorecard reads a scorecard to store, which must have a name.
 func ReadScorecard(body wire.Value) (*engine.Scorecard, error) {
 	card, err := ReadCard(body)
 	if name := body.Get("name"); name.Given() && name.Text() != "" {
@@ -42,11 +42,11 @@ func EncodeScorecard(c policydesk.Scorecard) operation.Answer {
 // known about it.
 func WriteScorecard(w *wire.Writer, c policydesk.Scorecard) { c.Write(w) }
 
-// Scores reports whether a body asks to score rather than to create a scorecard.
+// Scores reports whether a body asks for scores and not for a new scorecard.
 func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
 
-// ReadScoring reads a request to score. What is wrong with the applicants depends on
-// the scorecard, so that only the use case can say.
+// ReadScoring reads a request for scores. It does not check the applicants, because their
+// faults depend on the scorecard, which only the use case knows.
 func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 	s := policydesk.Scoring{Applicants: engine.NewApplicants(body.Get("input"), body.Get("inputs"))}
 	named := body.Get("scorecard_id")
@@ -91,7 +91,7 @@ func onlyScores(body wire.Value) error {
 	return faults.Err()
 }
 
-// inlineCard reads the scorecard that a request to score brings along.
+// inlineCard reads the scorecard that is part of a request for scores.
 func inlineCard(body wire.Value) (*engine.Scorecard, error) {
 	var w wire.Writer
 	w.Object()
@@ -107,8 +107,7 @@ func inlineCard(body wire.Value) (*engine.Scorecard, error) {
 	return ReadCard(inline)
 }
 
-// EncodeScores answers 200 with the scores of applicants: of one by itself, or of a
-// list.
+// EncodeScores answers 200 with the score of a single applicant or with a list of scores.
 func EncodeScores(s policydesk.Scores) operation.Answer {
 	return answer(operation.StatusOK, func(w *wire.Writer) {
 		if !s.Listed {
@@ -134,7 +133,7 @@ func writeScore(w *wire.Writer, scorecardID string, s policydesk.ApplicantScore,
 	w.EndObject()
 }
 
-// writeInputWarnings writes what is doubtful about the applicants, if anything is.
+// writeInputWarnings writes the warnings about the applicants, if there are any.
 func writeInputWarnings(w *wire.Writer, warnings []fault.Item) {
 	if len(warnings) == 0 {
 		return

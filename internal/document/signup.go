@@ -42,8 +42,7 @@ func requiredText(f *wire.Form, name, what string) string {
 	return text(f, name)
 }
 
-// inOrder sorts faults by the members they are about, so that faults of form and of
-// content stand together.
+// inOrder sorts faults by their members, so that all faults of a member are together.
 func inOrder(faults *fault.List, members ...string) {
 	place := func(i fault.Item) int {
 		member, _, _ := strings.Cut(strings.TrimPrefix(i.Pointer, "/"), "/")
@@ -83,7 +82,7 @@ func unknownMembers(body wire.Value) *fault.List {
 	return &warnings
 }
 
-// WriteSignedUp writes the answer to a signup, with the key in clear and the warnings
+// WriteSignedUp writes the answer to a signup, with the key as plain text and the warnings
 // of ReadSignup.
 func WriteSignedUp(w *wire.Writer, u account.SignedUp, warnings []fault.Item) {
 	created := u.Tenant.CreatedAt.Format(operation.ClockFormat)

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteUsage writes what a tenant used. The days add up to what was used: they
-// count what is billed.
+// WriteUsage writes the usage of a tenant. The days contain only billed units, so that
+// they add up to the total.
 func WriteUsage(w *wire.Writer, u decisioning.Usage) {
 	w.Object().Key("tenant_id").String(u.TenantID).Key("environment").String(string(u.Environment))
 	w.Key("plan").String(u.Plan.Name)
@@ -25,7 +25,8 @@ func WriteUsage(w *wire.Writer, u decisioning.Usage) {
 	w.Key("overage_allowed").Bool(u.Plan.Unmetered)
 	w.Key("by_endpoint").Array()
 	for _, c := range u.ByEndpoint() {
-		w.Object().Key("endpoint").String(c.Endpoint).Key("count").Int(c.Units).Key("billable").Bool(c.Billable).EndObject()
+		w.Object().Key("endpoint").String(c.Endpoint).Key("count").Int(c.Units)
+		w.Key("billable").Bool(c.Billable).EndObject()
 	}
 	w.EndArray().Key("daily").Array()
 	days := u.BilledByDay()
