@@ -149,12 +149,17 @@ var bureaus = []string{"cibil", "experian", "crif", "equifax"}
 func (a *applicant) evaluation(now time.Time) map[string]any {
 	bureau := bureaus[a.n%int64(len(bureaus))]
 	report := map[string]any{
-		"scoreData":        map[string]any{"score": a.score},
-		"demographics":     map[string]any{"age": a.age, "employmentType": strings.ToLower(a.occupation)},
-		"incomeAssessment": map[string]any{"monthlyIncome": a.income, "foir": float64(int(float64(a.foir*1000)+0.5)) / 10},
-		"requestedAmount":  a.amount, "requestedTenureMonths": a.tenure,
-		"reportDate": now.Add(-2 * day).Format(time.DateOnly),
-		"accounts":   a.accounts(now), "enquiries": a.enquired(now),
+		"scoreData":    map[string]any{"score": a.score},
+		"demographics": map[string]any{"age": a.age, "employmentType": strings.ToLower(a.occupation)},
+		"incomeAssessment": map[string]any{
+			"monthlyIncome": a.income,
+			"foir":          float64(int(float64(a.foir*1000)+0.5)) / 10,
+		},
+		"requestedAmount":       a.amount,
+		"requestedTenureMonths": a.tenure,
+		"reportDate":            now.Add(-2 * day).Format(time.DateOnly),
+		"accounts":              a.accounts(now),
+		"enquiries":             a.enquired(now),
 	}
 	body := map[string]any{
 		"bureau":   bureau,

@@ -83,7 +83,13 @@ func (a *applicant) location() map[string]any {
 	if a.n%61 == 0 {
 		lat, lng, ip = 25.2048, 55.2708, "94.200.10.10" // abroad
 	}
-	return map[string]any{"lat": lat, "lng": lng, "ip": ip, "declared_pincode": a.home.pincode, "permission_denied": false}
+	return map[string]any{
+		"lat":               lat,
+		"lng":               lng,
+		"ip":                ip,
+		"declared_pincode":  a.home.pincode,
+		"permission_denied": false,
+	}
 }
 
 func (a *applicant) fraud() map[string]any {
@@ -111,8 +117,13 @@ func (a *applicant) statement(now time.Time) map[string]any {
 			balance -= 2 * amount
 		}
 		rows = append(rows, map[string]any{
-			"txn_id": fmt.Sprintf("T%d-%d", a.n, len(rows)), "date": date.Format(time.DateOnly), "type": kind, "mode": mode,
-			"amount": amount, "balance": balance, "narration": narration,
+			"txn_id":    fmt.Sprintf("T%d-%d", a.n, len(rows)),
+			"date":      date.Format(time.DateOnly),
+			"type":      kind,
+			"mode":      mode,
+			"amount":    amount,
+			"balance":   balance,
+			"narration": narration,
 		})
 	}
 	first := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC)

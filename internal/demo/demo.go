@@ -62,7 +62,7 @@ type Key struct {
 
 // ErrNotEmpty is returned for a database that already has tenants: demo data are
 // never mixed with real data.
-var ErrNotEmpty = errors.New("the database has tenants already: the demonstration is made in an empty one")
+var ErrNotEmpty = errors.New("the database has tenants already; use an empty database for the demonstration")
 
 const (
 	defaultDecisions = 3_000

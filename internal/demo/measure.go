@@ -106,7 +106,13 @@ func (d *envFill) fitted(ctx context.Context) error {
 
 // handmade is a scorecard that was written by hand.
 var handmade = map[string]any{
-	"name": "Thin files", "base_points": 620, "min_score": 300, "max_score": 900, "pdo": 40, "anchor_score": 700, "anchor_odds": 30,
+	"name":         "Thin files",
+	"base_points":  620,
+	"min_score":    300,
+	"max_score":    900,
+	"pdo":          40,
+	"anchor_score": 700,
+	"anchor_odds":  30,
 	"factors": []map[string]any{
 		{"factor": "foir", "field": "foir", "missing_points": -10, "bins": []map[string]any{
 			{"lt": 0.2, "points": 24}, {"gte": 0.2, "lt": 0.4, "points": 10}, {"gte": 0.4, "points": -20},

@@ -77,8 +77,17 @@ func newKeys(texts *Texts) []newKey {
 		return account.NewAPIKey{Environment: env, Name: name, Scopes: scopes}
 	}
 	return []newKey{
-		{NewAPIKey: key(tenant.Live, "Loan origination", tenant.Decide|tenant.Read), made: 40 * day, used: 2 * time.Minute},
-		{NewAPIKey: key(tenant.Live, texts.KeyName, tenant.Decide), made: 22 * day, used: 3 * time.Hour, lasts: 90 * day},
+		{
+			NewAPIKey: key(tenant.Live, "Loan origination", tenant.Decide|tenant.Read),
+			made:      40 * day,
+			used:      2 * time.Minute,
+		},
+		{
+			NewAPIKey: key(tenant.Live, texts.KeyName, tenant.Decide),
+			made:      22 * day,
+			used:      3 * time.Hour,
+			lasts:     90 * day,
+		},
 		{NewAPIKey: key(tenant.Live, "Old warehouse feed", tenant.Read), made: 41 * day, used: 9 * day, then: revoked},
 		{NewAPIKey: key(tenant.Live, "Reporting", tenant.Read), made: 30 * day, used: day, then: rotated},
 		{
@@ -120,13 +129,14 @@ func (f *fill) administration() {
 		_, _, err := f.service.People.Invite(ctx, admin, "new.analyst@kaveri.example", tenant.RoleRisk)
 		return err
 	})
-	f.schedule.add(f.end.Add(-10*day), "shut somebody out", func(ctx context.Context) error {
+	f.schedule.add(f.end.Add(-10*day), "disable a person's access", func(ctx context.Context) error {
 		former := &f.made.People[len(f.made.People)-1]
 		former.Disabled = true
 		return f.service.People.DisableUser(ctx, admin, former.ID, true)
 	})
 	f.schedule.add(f.end.Add(-3*time.Hour), "sign in", func(ctx context.Context) error {
-		_, _, err := f.service.Access.SignIn(ctx, f.staff.asha.Email, f.options.Password, "49.36.12.7", f.options.Texts.Browser)
+		who := f.staff.asha.Email
+		_, _, err := f.service.Access.SignIn(ctx, who, f.options.Password, "49.36.12.7", f.options.Texts.Browser)
 		return err
 	})
 }

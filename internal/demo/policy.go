@@ -23,8 +23,9 @@ type document map[string]any
 // follow it, and a draft for which the static analysis has findings. The author of
 // a version is not the person who activates it.
 func (d *envFill) policies() {
-	d.ago(40*day, "arm the first policy", func(ctx context.Context) error {
-		page, err := d.service.Policies.RuleSets(ctx, d.by(d.staff.asha), policydesk.RuleSetFilter{PolicyKey: "default"},
+	d.ago(40*day, "activate the first policy", func(ctx context.Context) error {
+		filter := policydesk.RuleSetFilter{PolicyKey: "default"}
+		page, err := d.service.Policies.RuleSets(ctx, d.by(d.staff.asha), filter,
 			operation.List{Limit: 1, Ascending: true})
 		if err != nil {
 			return err
@@ -131,7 +132,8 @@ func (d *envFill) tightened(doc document) {
 			"condition_ast": document{"op": "eq", "field": "device_is_rooted", "value": true},
 		},
 		document{
-			"id": "RF_ABROAD", "stage": 1, "action": "refer", "reason_code": "LOC_ABROAD", "message": "Connected from {location_ip_country}",
+			"id": "RF_ABROAD", "stage": 1, "action": "refer", "reason_code": "LOC_ABROAD",
+			"message": "Connected from {location_ip_country}",
 			"condition_ast": document{"op": "and", "args": []any{
 				document{"op": "exists", "field": "location_ip_country"},
 				document{"op": "ne", "field": "location_ip_country", "value": "IN"},
@@ -168,8 +170,12 @@ func festive(doc document) {
 			}},
 		},
 	)
-	doc.entry("knockouts", "KO_MAX_FOIR")["condition_ast"] = document{"op": "gte", "field": "foir_effective", "value": 0.5}
-	doc.entry("knockouts", "KO_MIN_INCOME")["condition_ast"] = document{"op": "lt", "field": "monthly_income", "value": 12_000}
+	doc.entry("knockouts", "KO_MAX_FOIR")["condition_ast"] = document{
+		"op": "gte", "field": "foir_effective", "value": 0.5,
+	}
+	doc.entry("knockouts", "KO_MIN_INCOME")["condition_ast"] = document{
+		"op": "lt", "field": "monthly_income", "value": 12_000,
+	}
 	doc.entry("pricing_bands", "PB_E")["action"] = "approve"
 	doc.entry("pricing_bands", "PB_A")["interest_rate"] = 16.5
 	doc.entry("pricing_bands", "PB_D")["max_limit"] = 200_000

@@ -32,7 +32,10 @@ func fraudRings(texts *Texts) []ring {
 			name: "mules, confirmed", size: 5, begin: 14 * day, apart: 26 * time.Hour,
 			share: func(a *applicant, i int) { a.account, a.home = "50100298765432", towns[14+i%2] },
 			moves: []move{
-				{8 * day, frauddesk.AlertMove{To: "acknowledged", Note: "Five names, one account. The bank says it was opened in March."}},
+				{8 * day, frauddesk.AlertMove{
+					To:   "acknowledged",
+					Note: "Five names, one account. The bank says it was opened in March.",
+				}},
 				{7 * day, frauddesk.AlertMove{To: "closed", Resolution: "confirmed_fraud", Note: texts.Note}},
 			},
 		},
@@ -52,12 +55,19 @@ func fraudRings(texts *Texts) []ring {
 		{
 			name: "one address", size: 8, begin: 5 * day, apart: 31 * time.Minute,
 			share: func(a *applicant, i int) { a.ip, a.home = "49.36.77.10", towns[i%3] },
-			moves: []move{{4 * day, frauddesk.AlertMove{To: "acknowledged", Note: "A kiosk in Andheri; field visit on Friday."}}},
+			moves: []move{{4 * day, frauddesk.AlertMove{
+				To:   "acknowledged",
+				Note: "A kiosk in Andheri; field visit on Friday.",
+			}}},
 		},
 		{
 			name: "a shared office", size: 6, begin: 11 * day, apart: 50 * time.Minute,
 			share: func(a *applicant, _ int) { a.ip, a.home = "117.192.4.20", towns[3] },
-			moves: []move{{10 * day, frauddesk.AlertMove{To: "closed", Resolution: "false_positive", Note: "A co-working space."}}},
+			moves: []move{{10 * day, frauddesk.AlertMove{
+				To:         "closed",
+				Resolution: "false_positive",
+				Note:       "A co-working space.",
+			}}},
 		},
 		{
 			name: "an agent everywhere", size: 22, begin: 2 * day, apart: 40 * time.Minute,
@@ -86,7 +96,11 @@ func fraudRings(texts *Texts) []ring {
 		{
 			name: "a family's mailbox", size: 2, begin: 9 * day, apart: 5 * time.Hour,
 			share: func(a *applicant, _ int) { a.email = "family@mail.example" },
-			moves: []move{{8 * day, frauddesk.AlertMove{To: "closed", Resolution: "false_positive", Note: "Husband and wife."}}},
+			moves: []move{{8 * day, frauddesk.AlertMove{
+				To:         "closed",
+				Resolution: "false_positive",
+				Note:       "Husband and wife.",
+			}}},
 		},
 		{ // the usual number from this pincode, which makes the many below unusual
 			name: "few from one pincode", size: 5, begin: 29 * day, apart: 5 * day,

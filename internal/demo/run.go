@@ -23,7 +23,8 @@ func (d *envFill) agentRuns() {
 		})
 	}
 	for i := range underwritten {
-		d.ago(time.Duration(underwritten-i)*27*time.Hour+31*time.Minute, "ask the agent", func(ctx context.Context) error {
+		back := time.Duration(underwritten-i)*27*time.Hour + 31*time.Minute
+		d.ago(back, "ask the agent", func(ctx context.Context) error {
 			a := d.crowd.next()
 			request := a.decision()
 			if i%3 == 0 {
@@ -39,10 +40,17 @@ func (d *envFill) agentRuns() {
 // behind returns a loan that is dpd days past due.
 func (d *envFill) behind(n, dpd int) map[string]any {
 	now := d.clock.now()
+	india := time.FixedZone("IST", 5*3600+1800)
 	return map[string]any{
 		"loan": map[string]any{
-			"id": fmt.Sprintf("L-%04d", 4100+n), "product": "personal_loan", "principal_outstanding": 182_000 - 9_000*n, "emi": 8_965,
-			"overdue_amount": 8_965 * (1 + dpd/30), "interest_rate": 16, "dpd": dpd, "missed_emis": 1 + dpd/30,
+			"id":                    fmt.Sprintf("L-%04d", 4100+n),
+			"product":               "personal_loan",
+			"principal_outstanding": 182_000 - 9_000*n,
+			"emi":                   8_965,
+			"overdue_amount":        8_965 * (1 + dpd/30),
+			"interest_rate":         16,
+			"dpd":                   dpd,
+			"missed_emis":           1 + dpd/30,
 		},
 		"borrower": map[string]any{
 			"ref":               fmt.Sprintf("KC-%06d", 100_007+7*n),
@@ -50,8 +58,12 @@ func (d *envFill) behind(n, dpd int) map[string]any {
 			"preferred_channel": "whatsapp",
 		},
 		"history": []any{map[string]any{
-			"at": now.Add(-5*day).In(time.FixedZone("IST", 5*3600+1800)).Format("2006-01-02") + "T11:02:00+05:30", "channel": "call", "disposition": "PTP",
-			"promise_amount": 8_965, "promise_date": now.Add(-2 * day).Format(time.DateOnly), "kept": false,
+			"at":             now.Add(-5*day).In(india).Format(time.DateOnly) + "T11:02:00+05:30",
+			"channel":        "call",
+			"disposition":    "PTP",
+			"promise_amount": 8_965,
+			"promise_date":   now.Add(-2 * day).Format(time.DateOnly),
+			"kept":           false,
 		}},
 		"as_of": now.UTC().Format(time.RFC3339),
 	}
