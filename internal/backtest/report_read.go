@@ -30,7 +30,11 @@ func ReadReport(v wire.Value) (*Report, error) {
 		r.RowErrors = append(r.RowErrors, RowError{Row: e.int("row"), Field: e.text("field"), Code: e.text("code")})
 	}
 	for _, w := range o.list("warnings") {
-		r.Warnings = append(r.Warnings, Warning{Code: w.text("code"), Detail: w.text("detail"), Fields: w.texts("fields")})
+		r.Warnings = append(r.Warnings, Warning{
+			Code:   w.text("code"),
+			Detail: w.text("detail"),
+			Fields: w.texts("fields"),
+		})
 	}
 	r.Fairness, r.Vintage = o.fairness(), o.vintage()
 	if actual := o.in("actual"); actual.given() {

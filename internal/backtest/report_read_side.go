@@ -211,8 +211,8 @@ func (o written) challenger() *Challenger {
 	return c
 }
 
-// attribution reads what Attribution.write wrote, for so many changes. Changes that
-// move nobody are not written.
+// attribution reads what Attribution.write wrote. changes is the number of changes;
+// Attribution.write leaves out those that move nobody.
 func (o written) attribution(changes int) Attribution {
 	a := Attribution{
 		Count:     o.int("count"),

@@ -58,7 +58,8 @@ func (r *River) queued(ctx context.Context, chunks []study.Chunk) (map[chunkArgs
 		}
 	}
 	rows, err := r.pool.Query(ctx, "SELECT args FROM "+pgx.Identifier{r.schema, "river_job"}.Sanitize()+`
-		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') AND queue = $1 AND args ->> 'backtest_id' = ANY ($2)`,
+		WHERE state IN ('available', 'pending', 'retryable', 'running', 'scheduled') `+
+		`AND queue = $1 AND args ->> 'backtest_id' = ANY ($2)`,
 		queue, runs)
 	if err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (b *Backtest) Figures() (*backtest.Report, error) {
 			return report, nil
 		}
 	}
-	return nil, fmt.Errorf("the report of backtest %s: %w", b.ID, operation.AsDefect(err))
+	return nil, fmt.Errorf("read the report of backtest %s: %w", b.ID, operation.AsDefect(err))
 }
 
 // Over reports whether the run has ended.

@@ -21,7 +21,7 @@ type Policies struct {
 	PolicyKey    string // "": field.DefaultPolicyKey
 }
 
-// check adds what is wrong with the names.
+// check adds the faults of the names.
 func (p Policies) check(faults *fault.List) {
 	if p.PolicyKey != "" && !field.IsPolicyKey(p.PolicyKey) {
 		faults.Check("").Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
@@ -58,7 +58,7 @@ func (r *BacktestRequest) Require(p tenant.Principal) error {
 	return p.Require(tenant.Read)
 }
 
-// Check adds what is wrong with the request. maxRows is the largest number of rows.
+// Check adds the faults of the request. maxRows is the largest number of rows.
 func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time) {
 	c := faults.Check("")
 	sources := 0
@@ -121,8 +121,8 @@ func (r Replay) check(c fault.Check, now time.Time) {
 	c.Choice("status", r.Status, ReplayStatuses()...)
 }
 
-// checkYear refuses times that ids and storage cannot express. The year is the one
-// that was written, in whatever zone.
+// checkYear refuses times that ids and storage cannot express. It checks the year in the
+// zone in which the time was written.
 func checkYear(c fault.Check, name string, t time.Time) {
 	if year := t.Year(); !t.IsZero() && (year < 1970 || year > 9999) {
 		c.Fail(name, fault.CodeInvalidField, "must be a time in the years 1970 to 9999")

@@ -33,7 +33,7 @@ func DefaultBook() Book {
 	return Book{Rows: 1_000, Book: backtest.Book{Seed: backtest.DefaultSeed}}
 }
 
-// check adds what is wrong with the book at a pointer.
+// check adds the faults of the book at a pointer.
 func (b *Book) check(faults *fault.List, at string, maxRows int64) {
 	c := faults.Check(at)
 	if b.Rows < 1 || b.Rows > maxRows {
@@ -53,7 +53,7 @@ type BookRequest struct {
 	Book Book
 }
 
-// Check adds what is wrong with the request.
+// Check adds the faults of the request.
 func (r *BookRequest) Check(faults *fault.List) {
 	r.Book.check(faults, "", MaxBookRows)
 	r.Policies.check(faults)
@@ -114,7 +114,9 @@ const lowestScore = 300
 
 func (t *bookTally) add(book backtest.Book, rows []byte) {
 	header := book.Header()
-	score, income, amount := slices.Index(header, "score"), slices.Index(header, "monthly_income"), slices.Index(header, "requested_amount")
+	score := slices.Index(header, "score")
+	income := slices.Index(header, "monthly_income")
+	amount := slices.Index(header, "requested_amount")
 	cursor := sheet.NewCursor(len(header))
 	cursor.Reset(rows)
 	number := func(cell []byte, places int) int64 {

@@ -28,10 +28,11 @@ func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 	case operation.IsKind(err, fault.NotFound):
 		return nil // the run was given up and its rows were deleted
 	case errors.As(err, &spoilt):
-		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried", "backtest", c.BacktestID, "error", err)
+		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried",
+			"backtest", c.BacktestID, "error", err)
 		return s.Abandon(ctx, c)
 	case err != nil:
-		return fmt.Errorf("chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
+		return fmt.Errorf("process chunk %d of backtest %s: %w", c.Number, c.BacktestID, err)
 	}
 	return nil
 }
@@ -123,7 +124,8 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 	})
 	var refusal *fault.Error
 	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
-		return s.runs.fail(ctx, scope, id, refusal.Code, "the plan's quota had no room for the bill when the run was done")
+		return s.runs.fail(ctx, scope, id, refusal.Code,
+			"the plan's quota had no room for the bill when the run was done")
 	}
 	return err
 }

@@ -28,7 +28,8 @@ func (s *Backtests) Rows(
 		return err
 	}
 	if swapped && record.ChallengerID == "" {
-		return operation.Invalid("?swapped", fault.CodeInvalidField, "the backtest had no challenger, so no row is swapped")
+		return operation.Invalid("?swapped", fault.CodeInvalidField,
+			"the backtest had no challenger, so no row is swapped")
 	}
 	out, worker := sheet.NewWriter(w), job.run.NewWorker()
 	worker.WriteRows(out, swapped)

@@ -66,7 +66,7 @@ func (r *replayer) flush(ctx context.Context) error {
 	for i, d := range r.held {
 		champion, challenger, err := r.job.features.facts(d, stored[i])
 		if err != nil {
-			return fmt.Errorf("the facts of decision %s: %w", d.ID, operation.AsDefect(err))
+			return fmt.Errorf("read the facts of decision %s: %w", d.ID, operation.AsDefect(err))
 		}
 		if r.worker.Facts(r.row, d.ID, champion, challenger, d.Status); r.worker.Err() != nil {
 			return r.worker.Err()

@@ -120,8 +120,8 @@ func (s *Backtests) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, err
 		rows = &replayFeed{scope: scope, which: a.replay, each: limits.ReplayRows}
 	default:
 		size := limits.ChunkBytes
-		if text, whole := a.csv.(interface{ Len() int }); whole { // the text is in memory, so no larger buffer is needed
-			size = min(size, text.Len()+1)
+		if text, whole := a.csv.(interface{ Len() int }); whole {
+			size = min(size, text.Len()+1) // the text is in memory, so no larger buffer is needed
 		}
 		text, encoding, err := sheet.Sniff(&bounded{a.csv, limits.MaxBytes, limits.MaxBytes}, min(size, sniffed))
 		if err != nil {

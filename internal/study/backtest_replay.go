@@ -76,8 +76,11 @@ func (r span) filter() store.DecisionFilter {
 // page returns the part of the range after a decision.
 func (r span) page(after string) store.Page {
 	return store.Page{
-		AfterID: after, FromMicros: operation.Micros(r.from), ToMicros: operation.Micros(r.to),
-		FromID: tenant.FirstID(tenant.KindDecision, r.from), ToID: tenant.FirstID(tenant.KindDecision, r.to.Add(time.Millisecond-1)),
+		AfterID:    after,
+		FromMicros: operation.Micros(r.from),
+		ToMicros:   operation.Micros(r.to),
+		FromID:     tenant.FirstID(tenant.KindDecision, r.from),
+		ToID:       tenant.FirstID(tenant.KindDecision, r.to.Add(time.Millisecond-1)),
 	}
 }
 

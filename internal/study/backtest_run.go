@@ -40,7 +40,12 @@ func (s *Backtests) newRun(p tenant.Principal, a *asked, run *backtest.Run) *bac
 		endpoint: a.endpoint,
 	}
 	job.features = a.replayFeatures()
-	job.record = store.Backtest{ID: id, Source: a.source, CreatedMicros: made.UnixMicro(), CreatedBy: operation.Actor(p)}
+	job.record = store.Backtest{
+		ID:            id,
+		Source:        a.source,
+		CreatedMicros: made.UnixMicro(),
+		CreatedBy:     operation.Actor(p),
+	}
 	job.record.RuleSetID, job.record.ChallengerID = a.ruleSetIDs()
 	var w wire.Writer
 	a.setup.Write(&w)
@@ -57,7 +62,8 @@ func (j *backtestRun) request() []byte {
 		w.Key("n").Int(j.rows).Key("seed").Int(int64(j.book.Seed)).Key("months").Int(int64(j.book.Months))
 		w.Key("bad_rate").Decimal(int64(j.book.BadRate), rule.Places)
 	case sourceDecisions:
-		w.Key("from").String(operation.Clock(operation.Micros(j.replay.from))).Key("to").String(operation.Clock(operation.Micros(j.replay.to)))
+		w.Key("from").String(operation.Clock(operation.Micros(j.replay.from)))
+		w.Key("to").String(operation.Clock(operation.Micros(j.replay.to)))
 		w.Key("policy_key").String(j.replay.policyKey).Key("status").String(j.replay.status)
 	}
 	w.EndObject()
@@ -92,7 +98,12 @@ func (j *backtestRun) readRequest(document []byte) error {
 		if err != nil {
 			return err
 		}
-		j.replay = span{time.UnixMicro(from).UTC(), time.UnixMicro(to).UTC(), v.Get("policy_key").Text(), v.Get("status").Text()}
+		j.replay = span{
+			time.UnixMicro(from).UTC(),
+			time.UnixMicro(to).UTC(),
+			v.Get("policy_key").Text(),
+			v.Get("status").Text(),
+		}
 	}
 	return nil
 }
@@ -196,7 +207,8 @@ func (s *Backtests) answerNow(
 // report returns the answer of a finished run.
 func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, tally *bookTally) []byte {
 	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
-	w.Object().Key("backtest_id").String(record.ID).Key("source").String(record.Source).Key("rule_set_id").String(record.RuleSetID)
+	w.Object().Key("backtest_id").String(record.ID).Key("source").String(record.Source)
+	w.Key("rule_set_id").String(record.RuleSetID)
 	if record.Source == sourceSynthetic {
 		w.Key("synthetic").Bool(true).Key("seed").Int(int64(j.book.Seed)).Key("book")
 		tally.write(&w)

@@ -46,7 +46,7 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 		a.challenger, err = r.desk.Policy(ctx, scope, record.ChallengerID)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the policies of backtest %s: %w", record.ID, operation.MissingIsDefect(err))
+		return nil, fmt.Errorf("read the policies of backtest %s: %w", record.ID, operation.MissingIsDefect(err))
 	}
 	setup, err := wire.Parse(record.Setup)
 	if err == nil {
@@ -87,7 +87,8 @@ func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, 
 		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
 	}
 	if err := r.options.Spreader.Spread(ctx, chunks); err != nil {
-		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later", "backtest", id, "error", err)
+		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later",
+			"backtest", id, "error", err)
 	}
 }
 

@@ -230,13 +230,14 @@ func (s *Backtests) onceRead(
 	once := reply.Once
 	once.Hash = ""
 	begun := false
-	made, err := operation.Through(ctx, s.core, scope, reply, func(commit operation.Commit[Backtest]) (Backtest, error) {
+	hashing := func(commit operation.Commit[Backtest]) (Backtest, error) {
 		begun = true
 		return run(func(ctx context.Context, do func(*store.Tx) (Backtest, error)) (Backtest, error) {
 			once.Hash = body.text()
 			return commit(ctx, do)
 		})
-	})
+	}
+	made, err := operation.Through(ctx, s.core, scope, reply, hashing)
 	var refusal *fault.Error
 	if begun || !errors.As(err, &refusal) || refusal.Code != fault.CodeIdempotencyKeyReused {
 		return made, err

@@ -20,8 +20,7 @@ type FitRequest struct {
 	Save    bool   // store the scorecard
 }
 
-// Check adds what is wrong with the request, as far as that shows before the rows are
-// read.
+// Check adds the faults of the request that can be found without reading the rows.
 func (r *FitRequest) Check(faults *fault.List) {
 	if r.Save && strings.TrimSpace(r.Options.Name) == "" {
 		faults.Check("").Fail("name", fault.CodeRequired,
@@ -47,7 +46,8 @@ func (s *Fitting) Fit(
 	if err := faults.Err(); err != nil {
 		return Fitted{}, err
 	}
-	return operation.Through(ctx, s.core, s.core.Scope(p), reply, func(commit operation.Commit[Fitted]) (Fitted, error) {
+	scope := s.core.Scope(p)
+	return operation.Through(ctx, s.core, scope, reply, func(commit operation.Commit[Fitted]) (Fitted, error) {
 		result, err := s.fit(ctx, p, &r)
 		if err != nil {
 			return Fitted{}, err
