@@ -14,7 +14,7 @@ import (
 // decide runs the rows through the policies. One goroutine reads blocks and
 // several decide them. Their partial results merge exactly, so the report does
 // not depend on which goroutine decided what. Memory is limited by the number
-// formatFigure blocks in progress, whatever the size of the file.
+// of blocks in progress, whatever the size of the file.
 func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	var total *backtest.Partial
 	run := func(out io.Writer) (err error) {

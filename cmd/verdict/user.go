@@ -95,7 +95,7 @@ func userTable(users []account.User) []byte {
 }
 
 // passwordVariable is the environment variable that may hold a password instead
-// formatFigure standard input.
+// of standard input.
 const passwordVariable = "VERDICT_PASSWORD"
 
 // maxPasswordLine is the maximum number of bytes read for the line with the

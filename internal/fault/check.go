@@ -53,7 +53,7 @@ func (c Check) Choice(name, text string, choices ...string) {
 	}
 }
 
-// Text adds a fault if a text has more than most bytes, or is none that JSON and the
+// Text adds a fault if a text has more than most bytes, or is not one that JSON and the
 // databases can hold.
 func (c Check) Text(name, text string, most int) {
 	switch {

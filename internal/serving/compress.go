@@ -49,7 +49,7 @@ type packer struct {
 
 var packers = sync.Pool{New: func() any {
 	p := &packer{}
-	p.gzip, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // the level is one that there is
+	p.gzip, _ = gzip.NewWriterLevel(&p.out, gzip.BestSpeed) // fails only for an invalid level
 	return p
 }}
 

@@ -257,8 +257,8 @@ func (f *configReader) checkCountries(name string, list []string) {
 	}
 }
 
-// country adds what is wrong with a country's code after those before it, and
-// reports whether nothing is.
+// country adds a fault if a country's code is invalid or is one of the codes before it.
+// It reports whether there was no fault.
 func (f *configReader) country(pointer, code string, before []string) bool {
 	switch {
 	case !isCountry(code):

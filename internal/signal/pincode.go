@@ -63,8 +63,8 @@ func RiskOf(score rule.Number) Risk {
 // begin with the given three or more digits.
 type PincodeRisk struct {
 	Pincode string
-	// Remove is set in a request that removes the entry; only Pincode is then
-	// set besides.
+	// Remove is set in a request that removes the entry. All other fields except
+	// Pincode are then empty.
 	Remove        bool
 	Risk          Risk
 	Score         rule.Number

@@ -15,7 +15,7 @@ const MaxPincodeEntries = 5000
 // maxReason is the maximum length of an entry's reason, in bytes.
 const maxReason = 256
 
-// What is said about the members of an entry.
+// The texts of faults in the members of an entry.
 const (
 	pincodeMeaning = "six digits, or the first three or more of them"
 	pincodeRule    = "must be six digits, or the first three or more of them, and not begin with 0"
@@ -23,8 +23,8 @@ const (
 	riskMeaning    = "LOW, MEDIUM, HIGH, BLOCKED, a number from 0 to 100, or null to remove the entry"
 )
 
-// CheckPincodeRisks adds what is wrong with entries that are to be set: what
-// ReadPincodeRisk would refuse in a document with these entries.
+// CheckPincodeRisks adds the faults of entries to be set. They are the same that
+// ReadPincodeRisk finds in a document with these entries.
 func CheckPincodeRisks(faults *fault.List, entries []PincodeRisk) {
 	if len(entries) > MaxPincodeEntries {
 		faults.Add("/entries", fault.CodeTooMany, "has more than %d entries", MaxPincodeEntries)
@@ -41,7 +41,7 @@ func CheckPincodeRisks(faults *fault.List, entries []PincodeRisk) {
 	}
 }
 
-// Check adds what is wrong with one entry.
+// Check adds the faults of one entry.
 func (p PincodeRisk) Check(c fault.Check) {
 	if c.Require("pincode", p.Pincode != "", pincodeMeaning) && !isPrefix(p.Pincode) {
 		c.Fail("pincode", fault.CodeOutOfRange, pincodeRule)

@@ -19,7 +19,7 @@ type Options struct {
 	Include     []string          // columns to use even if they look like an identifier or a leak
 	Categorical []string          // columns whose numbers are categories
 	PercentFOIR bool              // foir is in percent
-	Missing     []string          // spellings of nothing, besides the empty cell
+	Missing     []string          // texts that mean a missing value, in addition to the empty cell
 	Special     []rule.Number     // numbers that stand for something else, such as -1
 
 	// These say which rows are held out to measure the card on: those for which
