@@ -11,28 +11,28 @@ import (
 	"verdict/internal/wire"
 )
 
-// warnExplore warns of the parts of explore that had no effect. Editions before
+// warnUnused warns of the parts of explore that had no effect. Editions before
 // the fourth gave no such warnings.
-func (st *study) warnExplore() {
-	if st.ask.edition < fourthEdition {
+func (x *explorer) warnUnused() {
+	if x.study.ask.edition < fourthEdition {
 		return
 	}
-	st.warnTenures()
-	st.warnAmount()
-	if ideas := len(st.ideas()); st.ask.explored() != nil && len(st.whatIfs) < ideas {
-		st.warn("/max_steps", fault.CodeExploreStepsExhausted, fmt.Sprintf(
+	x.warnTenures()
+	x.warnAmount()
+	if ideas := len(x.ideas()); x.study.ask.explored() != nil && len(x.whatIfs) < ideas {
+		x.warn("/max_steps", fault.CodeExploreStepsExhausted, fmt.Sprintf(
 			"%d of the %d changes to explore were not tried, because the run had no steps left; raise max_steps",
-			ideas-len(st.whatIfs), ideas))
+			ideas-len(x.whatIfs), ideas))
 	}
 }
 
-func (st *study) warnTenures() {
-	if st.ask.tenures == nil {
+func (x *explorer) warnTenures() {
+	if x.study.ask.tenures == nil {
 		return
 	}
-	allowed := st.allowedTenures()
+	allowed := x.allowedTenures()
 	unknown := 0
-	for _, months := range st.ask.tenures {
+	for _, months := range x.study.ask.tenures {
 		if !slices.Contains(allowed, months) {
 			unknown++
 		}
@@ -41,42 +41,42 @@ func (st *study) warnTenures() {
 		return
 	}
 	who := "a pricing band"
-	if st.band != nil && st.band.Priced {
-		who = st.band.ID
+	if x.study.band != nil && x.study.band.Priced {
+		who = x.study.band.ID
 	}
 	list := make([]string, len(allowed))
 	for i, months := range allowed {
 		list[i] = strconv.Itoa(months)
 	}
-	st.warn("/explore/tenures", fault.CodeExploreTenureNotAvailable, fmt.Sprintf(
+	x.warn("/explore/tenures", fault.CodeExploreTenureNotAvailable, fmt.Sprintf(
 		"%d of the tenures are none that %s allows and were not tried; allowed are %s months",
 		unknown, who, strings.Join(list, ", ")))
 }
 
-func (st *study) warnAmount() {
-	if st.ask.minPaise == 0 {
+func (x *explorer) warnAmount() {
+	if x.study.ask.minPaise == 0 {
 		return
 	}
 	const pointer = "/explore/min_amount"
-	asked, given := st.requested()
-	switch most := st.mostLent(); {
-	case most > 0 && st.ask.minPaise > most:
-		st.warn(pointer, fault.CodeExploreAmountNotUsed,
+	asked, given := x.study.requested()
+	switch most := x.mostLent(); {
+	case most > 0 && x.study.ask.minPaise > most:
+		x.warn(pointer, fault.CodeExploreAmountNotUsed,
 			fmt.Sprintf("is more than any pricing band lends, which is at most %s: "+
 				"no smaller amount was tried, and no counter-offer can reach it", rule.Rupees(most)))
 	case !given:
-		st.warn(pointer, fault.CodeExploreAmountNotUsed,
+		x.warn(pointer, fault.CodeExploreAmountNotUsed,
 			"no amount was asked for, so no smaller one was tried; send the requested amount")
-	case rule.Rupees(st.ask.minPaise) > asked:
-		st.warn(pointer, fault.CodeExploreAmountNotUsed,
+	case rule.Rupees(x.study.ask.minPaise) > asked:
+		x.warn(pointer, fault.CodeExploreAmountNotUsed,
 			"is more than the amount asked for: no smaller amount was tried, "+
 				"and counter-offers below it were left out")
 	}
 }
 
 // mostLent returns the largest limit of all bands that lend, in paise.
-func (st *study) mostLent() (most int64) {
-	policy := st.plan.Policy()
+func (x *explorer) mostLent() (most int64) {
+	policy := x.study.plan.Policy()
 	for i := range policy.Bands {
 		if b := &policy.Bands[i]; b.Priced {
 			most = max(most, b.MaxLimitPaise)
@@ -85,8 +85,8 @@ func (st *study) mostLent() (most int64) {
 	return most
 }
 
-func (st *study) warn(pointer, code, detail string) {
-	st.warnings = append(st.warnings, fault.Item{Pointer: pointer, Code: code, Detail: detail})
+func (x *explorer) warn(pointer, code, detail string) {
+	x.warnings = append(x.warnings, fault.Item{Pointer: pointer, Code: code, Detail: detail})
 }
 
 func (st *study) writeWarnings(w *wire.Writer) {

@@ -71,7 +71,7 @@ func (st *study) lookAtSignals(d *engine.Decision) {
 			})
 		}
 	}
-	st.step(toolSignals, nil, summary(seen, st.signals))
+	st.trace.record(toolSignals, nil, summary(seen, st.signals))
 }
 
 func summary(seen int, found []finding) string {
@@ -204,7 +204,7 @@ func (st *study) lookAtBank() {
 		"Obligations found in the statement, held against those declared", overstated)
 	seen += st.compareBank("bank_income", field.MonthlyIncome,
 		"Income in the statement, held against the income declared", understated)
-	st.step(toolBank, nil, summary(seen, st.bank))
+	st.trace.record(toolBank, nil, summary(seen, st.bank))
 }
 
 // writeFindings writes a list of findings under key.

@@ -30,13 +30,48 @@ const (
 	aboutCollect  = "To collect"
 )
 
-func (st *study) say(section, text string, cites ...cite) {
-	st.statements = append(st.statements, statement{section: section, text: text, cites: cites})
+// memoWriter makes the statements of a memo from a study and its decision.
+type memoWriter struct {
+	study      *study
+	decision   *engine.Decision
+	statements []statement
 }
 
-// compose makes the statements of the memo.
-func (st *study) compose(d *engine.Decision) {
-	st.say(aboutDecision,
+// composeMemo returns the statements of the memo, which share no memory with d.
+func composeMemo(st *study, d *engine.Decision) []statement {
+	m := memoWriter{study: st, decision: d}
+	m.sayDecision()
+	if st.ask.edition >= secondEdition {
+		m.sayBureau()
+		m.sayIncome()
+	}
+	for i := range st.reasons {
+		m.sayReason(&st.reasons[i])
+	}
+	if st.ask.edition >= secondEdition {
+		m.sayStrengths()
+	}
+	for _, list := range [][]finding{st.signals, st.bank} {
+		for i := range list {
+			if list[i].concern {
+				m.sayFinding(&list[i])
+			}
+		}
+	}
+	m.sayMissing()
+	m.sayChanges()
+	m.sayCollect()
+	return m.statements
+}
+
+func (m *memoWriter) say(section, text string, cites ...cite) {
+	m.statements = append(m.statements, statement{section: section, text: text, cites: cites})
+}
+
+// sayDecision adds the outcome, the offer and the stated purpose.
+func (m *memoWriter) sayDecision() {
+	d := m.decision
+	m.say(aboutDecision,
 		fmt.Sprintf("The application was %s with grade %s and a score of %s.",
 			statusWords[d.Status], d.Grade, d.FinalScore),
 		cite{"decision.status", d.Status.String()},
@@ -48,7 +83,7 @@ func (st *study) compose(d *engine.Decision) {
 		if o.Indicative {
 			kind = "The indicative offer"
 		}
-		st.say(aboutDecision, fmt.Sprintf("%s is %s over %d months.", kind, rule.Rupees(o.LimitPaise), o.TenureMonths),
+		m.say(aboutDecision, fmt.Sprintf("%s is %s over %d months.", kind, rule.Rupees(o.LimitPaise), o.TenureMonths),
 			cite{"decision.offer.limit", rule.Rupees(o.LimitPaise).String()},
 			cite{"decision.offer.tenure_months", fmt.Sprint(o.TenureMonths)},
 			cite{"decision.offer.interest_rate", rule.Rupees(o.RateBP).String()},
@@ -57,46 +92,36 @@ func (st *study) compose(d *engine.Decision) {
 			cite{"decision.offer.binding_constraint", o.Binding.String()},
 		)
 	}
-	if st.ask.purpose != "" {
-		st.say(aboutDecision, "The purpose was stated as: "+st.ask.purpose, cite{"request", "purpose"})
-	}
-	if st.ask.edition >= secondEdition {
-		st.sayBureau()
-		st.sayIncome(d)
-	}
-	for i := range st.reasons {
-		st.sayReason(&st.reasons[i])
-	}
-	if st.ask.edition >= secondEdition {
-		st.sayStrengths(d)
-	}
-	for _, list := range [][]finding{st.signals, st.bank} {
-		for i := range list {
-			if list[i].concern {
-				st.sayFinding(&list[i])
-			}
-		}
-	}
-	st.sayMissing()
-	for i := range st.offers {
-		v := &st.offers[i]
-		text := fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
-			rule.Rupees(v.limitPaise), v.tenure, rule.Rupees(v.rateBP), rule.Rupees(v.instalment))
-		st.say(aboutOffers, text, changeCites(v.changes, v.status)...)
-	}
-	for i := range st.improvements {
-		x := &st.improvements[i]
-		st.say(aboutChanges, improvementText(x)+".", changeCites(x.Changes, x.Status)...)
-	}
-	for _, text := range st.terms {
-		st.say(aboutCollect, text, cite{"decision.offer.conditions", text})
-	}
-	for _, doc := range st.documents {
-		st.say(aboutCollect, doc.text, cite{"field", doc.field})
+	if purpose := m.study.ask.purpose; purpose != "" {
+		m.say(aboutDecision, "The purpose was stated as: "+purpose, cite{"request", "purpose"})
 	}
 }
 
-func (st *study) sayReason(r *reason) {
+// sayChanges adds the counter-offers and the changes that would help.
+func (m *memoWriter) sayChanges() {
+	for i := range m.study.offers {
+		v := &m.study.offers[i]
+		text := fmt.Sprintf("%s over %d months at %s percent, instalments of %s.",
+			rule.Rupees(v.limitPaise), v.tenure, rule.Rupees(v.rateBP), rule.Rupees(v.instalment))
+		m.say(aboutOffers, text, changeCites(v.changes, v.status)...)
+	}
+	for i := range m.study.improvements {
+		x := &m.study.improvements[i]
+		m.say(aboutChanges, improvementText(x)+".", changeCites(x.Changes, x.Status)...)
+	}
+}
+
+// sayCollect adds the conditions of the offer and the documents to collect.
+func (m *memoWriter) sayCollect() {
+	for _, text := range m.study.terms {
+		m.say(aboutCollect, text, cite{"decision.offer.conditions", text})
+	}
+	for _, doc := range m.study.documents {
+		m.say(aboutCollect, doc.text, cite{"field", doc.field})
+	}
+}
+
+func (m *memoWriter) sayReason(r *reason) {
 	cites := []cite{{"reason", r.code}}
 	switch {
 	case r.detail.Value.Type() != rule.Absent:
@@ -114,10 +139,10 @@ func (st *study) sayReason(r *reason) {
 	if r.detail.Text != "" {
 		text += ": " + r.detail.Text
 	}
-	st.say(aboutReasons, text+".", cites...)
+	m.say(aboutReasons, text+".", cites...)
 }
 
-func (st *study) sayFinding(f *finding) {
+func (m *memoWriter) sayFinding(f *finding) {
 	cites := []cite{{f.field, f.value.String()}}
 	if f.against != "" && f.opposite.Type() != rule.Absent {
 		cites = append(cites, cite{f.against, f.opposite.String()})
@@ -128,21 +153,22 @@ func (st *study) sayFinding(f *finding) {
 	for _, id := range f.rules {
 		cites = append(cites, cite{"rule", id})
 	}
-	st.say(aboutChecks, f.text+".", cites...)
+	m.say(aboutChecks, f.text+".", cites...)
 }
 
-func (st *study) sayMissing() {
-	for i := range st.complete.Missing {
-		m := &st.complete.Missing[i]
-		if !m.Matters || !m.Ask {
+func (m *memoWriter) sayMissing() {
+	for i := range m.study.complete.Missing {
+		input := &m.study.complete.Missing[i]
+		if !input.Matters || !input.Ask {
 			continue
 		}
-		cites := []cite{{"missing", m.Field}}
-		for _, id := range m.Rules {
+		cites := []cite{{"missing", input.Field}}
+		for _, id := range input.Rules {
 			cites = append(cites, cite{"rule", id})
 		}
-		text := fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.", m.Field, m.Best, m.Worst)
-		st.say(aboutMissing, text, cites...)
+		text := fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.",
+			input.Field, input.Best, input.Worst)
+		m.say(aboutMissing, text, cites...)
 	}
 }
 

@@ -42,19 +42,19 @@ var bureauProfile = []struct {
 }
 
 // firstGiven returns the first of several facts that has a value.
-func (st *study) firstGiven(names ...string) (name string, v rule.Value) {
+func firstGiven(facts *rule.Facts, names ...string) (name string, v rule.Value) {
 	for _, name = range names {
-		if v = st.facts.Get(name); v.Type() != rule.Absent {
+		if v = facts.Get(name); v.Type() != rule.Absent {
 			return name, v
 		}
 	}
 	return "", v
 }
 
-func (st *study) sayBureau() {
+func (m *memoWriter) sayBureau() {
 	for _, line := range bureauProfile {
-		if name, v := st.firstGiven(line.names...); name != "" {
-			st.say(aboutBureau, fmt.Sprintf(line.text, v), cite{name, v.String()})
+		if name, v := firstGiven(m.study.facts, line.names...); name != "" {
+			m.say(aboutBureau, fmt.Sprintf(line.text, v), cite{name, v.String()})
 		}
 	}
 }
@@ -68,18 +68,21 @@ var incomeFacts = []struct{ text, name string }{
 
 // sayIncome adds the statements that derive the FOIR, from the declared income to
 // the amount left for the new instalment.
-func (st *study) sayIncome(d *engine.Decision) {
+func (m *memoWriter) sayIncome() {
+	st, d := m.study, m.decision
 	income, hasIncome := st.number(field.MonthlyIncome)
 	if hasIncome {
-		st.say(aboutIncome, fmt.Sprintf("Declared income: %s a month.", income), cite{field.MonthlyIncome, income.String()})
+		m.say(aboutIncome, fmt.Sprintf("Declared income: %s a month.", income),
+			cite{field.MonthlyIncome, income.String()})
 	}
 	if foir, ok := st.number(field.FOIR); ok && hasIncome {
-		st.say(aboutIncome, fmt.Sprintf("Declared obligations: %s of it, which is %s a month.", foir, part(foir, income)),
+		m.say(aboutIncome,
+			fmt.Sprintf("Declared obligations: %s of it, which is %s a month.", foir, part(foir, income)),
 			cite{field.FOIR, foir.String()}, cite{field.MonthlyIncome, income.String()})
 	}
 	for _, line := range incomeFacts {
 		if n, ok := st.number(line.name); ok {
-			st.say(aboutIncome, fmt.Sprintf(line.text, n), cite{line.name, n.String()})
+			m.say(aboutIncome, fmt.Sprintf(line.text, n), cite{line.name, n.String()})
 		}
 	}
 	for _, line := range []struct{ text, name string }{
@@ -88,7 +91,7 @@ func (st *study) sayIncome(d *engine.Decision) {
 	} {
 		for _, derived := range d.Derived() {
 			if derived.Name == line.name {
-				st.say(aboutIncome, fmt.Sprintf(line.text, derived.Value), cite{derived.Name, derived.Value.String()})
+				m.say(aboutIncome, fmt.Sprintf(line.text, derived.Value), cite{derived.Name, derived.Value.String()})
 			}
 		}
 	}
@@ -99,18 +102,18 @@ func (st *study) sayIncome(d *engine.Decision) {
 	policy := st.plan.Policy()
 	for i := range policy.Bands {
 		if b := &policy.Bands[i]; b.ID == o.BandID {
-			st.say(aboutIncome, fmt.Sprintf("The band lets all instalments together take %s of income.", b.FOIRCap),
+			m.say(aboutIncome, fmt.Sprintf("The band lets all instalments together take %s of income.", b.FOIRCap),
 				cite{"decision.offer.pricing_band_id", o.BandID}, cite{"foir_cap", b.FOIRCap.String()})
 		}
 	}
 	if o.HasCapacity {
 		left := rule.Rupees(o.CapacityPaise).String()
-		st.say(aboutIncome, fmt.Sprintf("That leaves %s a month for a new instalment.", left),
+		m.say(aboutIncome, fmt.Sprintf("That leaves %s a month for a new instalment.", left),
 			cite{"decision.offer.max_emi", left})
 	}
 	if o.HasPostFOIR {
 		emi, then := rule.Rupees(o.InstalmentPaise).String(), (rule.Number(o.PostFOIR) * (rule.One / 10_000)).String()
-		st.say(aboutIncome, fmt.Sprintf("With the instalment of %s obligations take %s of income.", emi, then),
+		m.say(aboutIncome, fmt.Sprintf("With the instalment of %s obligations take %s of income.", emi, then),
 			cite{"decision.offer.emi", emi}, cite{"decision.offer.post_offer_foir", then})
 	}
 }
@@ -137,26 +140,26 @@ var clean = []struct {
 // sayStrengths adds the strengths of the applicant: a clean record, scorecard
 // factors that earned at least three quarters of their best points, and
 // adjustments that added points.
-func (st *study) sayStrengths(d *engine.Decision) {
+func (m *memoWriter) sayStrengths() {
 	for _, line := range clean {
-		if name, v := st.firstGiven(line.names...); name != "" && v == rule.Num(0) {
-			st.say(aboutStrengths, line.text, cite{name, v.String()})
+		if name, v := firstGiven(m.study.facts, line.names...); name != "" && v == rule.Num(0) {
+			m.say(aboutStrengths, line.text, cite{name, v.String()})
 		}
 	}
-	policy := st.plan.Policy()
-	for _, c := range d.Contributions() {
+	policy := m.study.plan.Policy()
+	for _, c := range m.decision.Contributions() {
 		for i := range policy.Scorecard.Factors {
 			f := &policy.Scorecard.Factors[i]
 			if f.Name != c.Factor || c.Points <= 0 || 4*c.Points < 3*f.Best() {
 				continue
 			}
-			st.say(aboutStrengths, fmt.Sprintf("%s earned %s of its best %s points.", f.Name, c.Points, f.Best()),
+			m.say(aboutStrengths, fmt.Sprintf("%s earned %s of its best %s points.", f.Name, c.Points, f.Best()),
 				cite{"factor", f.Name}, cite{"points", c.Points.String()})
 		}
 	}
-	for _, r := range d.Rules() {
+	for _, r := range m.decision.Rules() {
 		if r.Result == engine.ResultApplied && r.Delta > 0 {
-			st.say(aboutStrengths, fmt.Sprintf("%s added %s points.", r.ID, r.Delta),
+			m.say(aboutStrengths, fmt.Sprintf("%s added %s points.", r.ID, r.Delta),
 				cite{"rule", r.ID}, cite{"delta", r.Delta.String()})
 		}
 	}

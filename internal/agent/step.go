@@ -26,16 +26,25 @@ type step struct {
 	hash         string
 }
 
-func (st *study) step(tool string, input []byte, result string) {
+// trace records the calls of the tools of one run, in order.
+type trace struct {
+	facts    []byte // the application's, as they are stored
+	checksum string // of the policy
+	steps    []step
+}
+
+// record adds the call of a tool. input is a JSON object, or nil if the tool has
+// no input besides the application.
+func (t *trace) record(tool string, input []byte, result string) {
 	var w wire.Writer
-	w.Object().Key("facts").Raw(st.storedFacts).Key("input")
+	w.Object().Key("facts").Raw(t.facts).Key("input")
 	if input == nil {
 		w.Object().EndObject()
 	} else {
 		w.Raw(input)
 	}
-	w.Key("policy").String(st.checksum).Key("tool").String(tool).EndObject()
-	st.steps = append(st.steps, step{tool: tool, input: input, result: result, hash: digest(w.Buf)})
+	w.Key("policy").String(t.checksum).Key("tool").String(tool).EndObject()
+	t.steps = append(t.steps, step{tool: tool, input: input, result: result, hash: digest(w.Buf)})
 }
 
 // digest returns the SHA-256 of data in hexadecimal, prefixed with "sha256:".
@@ -44,9 +53,10 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-func (st *study) writeSteps(w *wire.Writer) {
+// write writes the member steps.
+func (t *trace) write(w *wire.Writer) {
 	w.Key("steps").Array()
-	for i, s := range st.steps {
+	for i, s := range t.steps {
 		w.Object().Key("n").Int(int64(i) + 1).Key("tool").String(s.tool)
 		if s.input != nil {
 			w.Key("input").Raw(s.input)

@@ -22,7 +22,7 @@ type study struct {
 	policyVersion int64
 	checksum      string
 	facts         *rule.Facts
-	storedFacts   []byte
+	trace         trace
 
 	status       engine.Status
 	decisionHash string
@@ -36,7 +36,6 @@ type study struct {
 	whatIfs      []variant
 	improvements []advice.Improvement
 	offers       []variant // what could be offered instead
-	steps        []step
 
 	check func() error // its error ends the study; nil: never
 	err   error
@@ -69,7 +68,7 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 		policyVersion: u.PolicyVersion,
 		checksum:      u.Plan.Checksum(),
 		facts:         u.Facts,
-		storedFacts:   u.StoredFacts,
+		trace:         trace{facts: u.StoredFacts, checksum: u.Plan.Checksum()},
 		status:        d.Status,
 		decisionHash:  d.Hash(),
 		offer:         d.Offer,
@@ -101,15 +100,13 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 	st.lookAtBank()
 	st.decided(d)
 	st.improve(d)
-	st.whatIf()
-	st.counter()
-	st.warnExplore()
+	st.explore()
 	if st.err != nil {
 		return nil, st.err
 	}
 	st.recommend()
 	st.collect()
-	st.compose(d)
+	st.statements = composeMemo(st, d)
 
 	// The engine reuses the memory of the decision.
 	st.offer.Terms = nil
@@ -137,7 +134,7 @@ func (st *study) completeness(d *engine.Decision) {
 	case len(st.complete.Open) > 0:
 		result = fmt.Sprintf("%d rules not evaluated, none could change the outcome alone", len(st.complete.Open))
 	}
-	st.step(toolCompleteness, nil, result)
+	st.trace.record(toolCompleteness, nil, result)
 }
 
 // eligibility runs only the first stage of the policy.
@@ -151,7 +148,7 @@ func (st *study) eligibility() {
 	if e.Undetermined() {
 		status = "ELIGIBLE" // stored runs have this text, and a repetition must equal them
 	}
-	st.step(toolEligibility, nil, strings.ToLower(status))
+	st.trace.record(toolEligibility, nil, strings.ToLower(status))
 }
 
 // decided records the decision as a step. The engine made it before the run
@@ -165,7 +162,7 @@ func (st *study) decided(d *engine.Decision) {
 	if len(codes) > 0 {
 		result += ": " + strings.Join(codes, ", ")
 	}
-	st.step(toolDecide, nil, result)
+	st.trace.record(toolDecide, nil, result)
 }
 
 // improve records the changes by which the applicant could get a better outcome.
@@ -186,7 +183,7 @@ func (st *study) improve(d *engine.Decision) {
 		}
 		result = strings.Join(parts, "; ")
 	}
-	st.step(toolImprove, st.ask.explored(), result)
+	st.trace.record(toolImprove, st.ask.explored(), result)
 }
 
 func changeText(changes []advice.Change) string {

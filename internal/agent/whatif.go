@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/advice"
 	"verdict/internal/engine"
+	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 	"verdict/internal/wire"
@@ -28,13 +29,31 @@ type variant struct {
 	notAvailable bool
 }
 
+// explorer finds out what the engine would decide on other amounts and tenures.
+type explorer struct {
+	study    *study       // its facts are varied, and its trace records each what-if
+	whatIfs  []variant    // in the order in which they were tried
+	offers   []variant    // the counter-offers, the largest amount first
+	warnings []fault.Item // parts of the request that had no effect
+}
+
+// explore tries the what-ifs, collects the counter-offers, and warns of the parts
+// of the request's explore that had no effect.
+func (st *study) explore() {
+	x := explorer{study: st}
+	x.tryIdeas()
+	x.collectOffers()
+	x.warnUnused()
+	st.whatIfs, st.offers, st.warnings = x.whatIfs, x.offers, x.warnings
+}
+
 // preview decides on the facts with changes made.
-func (st *study) preview(changes ...advice.Change) variant {
-	if st.interrupted() {
+func (x *explorer) preview(changes ...advice.Change) variant {
+	if x.study.interrupted() {
 		return variant{}
 	}
 	var d engine.Decision
-	st.plan.Decide(advice.Apply(st.plan, st.facts, changes...), &d)
+	x.study.plan.Decide(advice.Apply(x.study.plan, x.study.facts, changes...), &d)
 	o := &d.Offer
 	return variant{
 		changes:      changes,
@@ -52,17 +71,17 @@ func (st *study) preview(changes ...advice.Change) variant {
 }
 
 // change returns the change of one field from its present value.
-func (st *study) change(name string, to rule.Number) advice.Change {
-	return advice.Change{Field: name, From: st.facts.Get(name), To: rule.Num(to)}
+func (x *explorer) change(name string, to rule.Number) advice.Change {
+	return advice.Change{Field: name, From: x.study.facts.Get(name), To: rule.Num(to)}
 }
 
-// whatIf tries other tenures and a smaller amount until the steps are used up.
-func (st *study) whatIf() {
-	for _, changes := range st.ideas() {
-		if len(st.steps) >= st.ask.steps {
+// tryIdeas tries other tenures and a smaller amount until the steps are used up.
+func (x *explorer) tryIdeas() {
+	for _, changes := range x.ideas() {
+		if len(x.study.trace.steps) >= x.study.ask.steps {
 			return
 		}
-		v := st.preview(changes...)
+		v := x.preview(changes...)
 		var in wire.Writer
 		writeChanges(&in, changes)
 		result := v.status.String()
@@ -72,29 +91,31 @@ func (st *study) whatIf() {
 		if v.notAvailable {
 			result += ", the tenure is not available"
 		}
-		st.step(toolWhatIf, in.Buf, result)
-		st.whatIfs = append(st.whatIfs, v)
+		x.study.trace.record(toolWhatIf, in.Buf, result)
+		x.whatIfs = append(x.whatIfs, v)
 	}
 }
 
 // ideas returns the changes to try: each other tenure that the policy allows and
 // the caller wants explored, and the smallest amount that the caller accepts.
-func (st *study) ideas() [][]advice.Change {
+func (x *explorer) ideas() [][]advice.Change {
 	var out [][]advice.Change
-	present := st.tenureNow()
-	for _, months := range st.tenures() {
+	present := x.tenureNow()
+	for _, months := range x.tenures() {
 		if months != present {
-			out = append(out, []advice.Change{st.change(field.RequestedTenureMonths, rule.Int(int64(months)))})
+			out = append(out, []advice.Change{x.change(field.RequestedTenureMonths, rule.Int(int64(months)))})
 		}
 	}
-	if asked, ok := st.requested(); ok && st.ask.minPaise > 0 && rule.Rupees(st.ask.minPaise) < asked {
-		out = append(out, []advice.Change{st.change(field.RequestedAmount, rule.Rupees(st.ask.minPaise))})
+	least := rule.Rupees(x.study.ask.minPaise)
+	if asked, ok := x.study.requested(); ok && least > 0 && least < asked {
+		out = append(out, []advice.Change{x.change(field.RequestedAmount, least)})
 	}
 	return out
 }
 
 // tenureNow returns the tenure of the decision, in months.
-func (st *study) tenureNow() int {
+func (x *explorer) tenureNow() int {
+	st := x.study
 	if st.offer.Made {
 		return st.offer.TenureMonths
 	}
@@ -108,17 +129,18 @@ func (st *study) tenureNow() int {
 }
 
 // tenures returns the allowed tenures that the caller wants explored.
-func (st *study) tenures() []int {
-	out := st.allowedTenures()
-	if st.ask.tenures == nil {
+func (x *explorer) tenures() []int {
+	out := x.allowedTenures()
+	if x.study.ask.tenures == nil {
 		return out
 	}
-	return slices.DeleteFunc(out, func(months int) bool { return !slices.Contains(st.ask.tenures, months) })
+	return slices.DeleteFunc(out, func(months int) bool { return !slices.Contains(x.study.ask.tenures, months) })
 }
 
 // allowedTenures returns the tenures of the applicant's band, or of all bands if
 // that band has no price.
-func (st *study) allowedTenures() []int {
+func (x *explorer) allowedTenures() []int {
+	st := x.study
 	var out []int
 	if st.band != nil && st.band.Priced {
 		out = slices.Clone(st.band.Tenures)
@@ -135,36 +157,38 @@ func (st *study) allowedTenures() []int {
 // maxOffers is the largest number of counter-offers.
 const maxOffers = 5
 
-// counter collects the counter-offers, the largest amount first: the lower limit
-// that the engine offered, and every variant that was approved by changing only
-// the amount or the tenure.
-func (st *study) counter() {
+// collectOffers collects the counter-offers: the lower limit that the engine
+// offered, and every variant that was approved by changing only the amount or the
+// tenure.
+func (x *explorer) collectOffers() {
+	st := x.study
 	if st.status == engine.Approved && !st.offer.CounterOffer {
 		return
 	}
 	if st.status == engine.Approved {
-		st.offers = append(st.offers, st.preview(st.change(field.RequestedAmount, rule.Rupees(st.offer.LimitPaise))))
+		x.offers = append(x.offers, x.preview(x.change(field.RequestedAmount, rule.Rupees(st.offer.LimitPaise))))
 	}
 	for i := range st.improvements {
-		if x := &st.improvements[i]; x.Status == engine.Approved && !slices.ContainsFunc(x.Changes, notAsked) {
-			st.offers = append(st.offers, st.preview(x.Changes...))
+		better := &st.improvements[i]
+		if better.Status == engine.Approved && !slices.ContainsFunc(better.Changes, notAsked) {
+			x.offers = append(x.offers, x.preview(better.Changes...))
 		}
 	}
-	st.offers = append(st.offers, st.whatIfs...)
-	st.offers = slices.DeleteFunc(st.offers, func(v variant) bool {
+	x.offers = append(x.offers, x.whatIfs...)
+	x.offers = slices.DeleteFunc(x.offers, func(v variant) bool {
 		return v.status != engine.Approved || v.notAvailable || v.limitPaise < st.ask.minPaise
 	})
-	slices.SortStableFunc(st.offers, func(a, b variant) int {
+	slices.SortStableFunc(x.offers, func(a, b variant) int {
 		return cmp.Or(
 			cmp.Compare(b.limitPaise, a.limitPaise),
 			cmp.Compare(len(a.changes), len(b.changes)),
 			cmp.Compare(a.tenure, b.tenure),
 		)
 	})
-	st.offers = slices.CompactFunc(st.offers, func(a, b variant) bool {
+	x.offers = slices.CompactFunc(x.offers, func(a, b variant) bool {
 		return a.limitPaise == b.limitPaise && a.tenure == b.tenure
 	})
-	st.offers = st.offers[:min(len(st.offers), maxOffers)]
+	x.offers = x.offers[:min(len(x.offers), maxOffers)]
 }
 
 // notAsked reports whether a change is of another field than the requested amount

@@ -20,7 +20,7 @@ func (st *study) write(w *wire.Writer, head decisioning.RunHead) {
 	w.Object().Key("run_id").String(head.RunID).Key("agent").String(decisioning.AgentUnderwriting)
 	w.Key("recommendation").String(st.recommendation).Key("confidence").String(st.confidence)
 	w.Key("decision").Raw(head.Decision)
-	st.writeSteps(w)
+	st.trace.write(w)
 	w.Key("counter_offers").Array()
 	for i := range st.offers {
 		st.offers[i].write(w, false)
