@@ -181,31 +181,33 @@ func (r *reader) decision(v wire.Value) {
 	r.app.ApplicantID = r.app.Facts.Get("applicant.id").Text()
 }
 
+// reader reads one request. It collects every fault and warning.
 type reader struct {
 	app      *Application
 	opt      Options
 	faults   fault.List
 	warnings fault.List
-	carried  int
+	suggest  suggester
+	carried  int        // number of unknown values that were kept
 	quiet    bool       // unknown members cause no warning
-	searched int        // number of unknown members for which a similar known name was searched
-	hinted   fault.List // warnings of unknown members that are probably misspelt
 	foir     wire.Value // the declared FOIR, as it was sent
 }
 
 func newReader(e Endpoint, opt Options) *reader {
-	return &reader{app: &Application{Endpoint: e, Facts: rule.NewFacts(field.Catalogue())}, opt: opt}
+	r := &reader{app: &Application{Endpoint: e, Facts: rule.NewFacts(field.Catalogue())}, opt: opt}
+	r.suggest = suggester{endpoint: e, inputs: opt.Inputs, members: opt.Members, warnings: &r.warnings}
+	return r
 }
 
 func (r *reader) done() (*Application, error) {
-	r.checkDeclared()
+	warnUnderstated(r.app.Facts, r.foir, &r.warnings)
 	if r.opt.Strict {
 		r.warnings.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if r.faults.Len() > 0 && !r.opt.Strict {
 		// A refused request returns no warnings. Report likely misspellings as
 		// faults, because one may be the cause of the refusal.
-		r.hinted.Move(fault.CodeUnknownField, &r.faults)
+		r.suggest.hinted.Move(fault.CodeUnknownField, &r.faults)
 	}
 	if err := r.faults.Err(); err != nil {
 		return nil, err
@@ -241,7 +243,7 @@ func (r *reader) topLevel(v wire.Value, known ...string) {
 		case name == "include" && r.opt.Include:
 			r.include(member)
 		case !slices.Contains(known, name) && !slices.Contains(r.opt.Members, name):
-			r.unknownMember(member, name, known)
+			r.suggest.warnMember(member, name, known)
 		}
 	}
 }

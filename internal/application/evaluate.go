@@ -74,7 +74,7 @@ func (r *reader) blocks(v wire.Value) {
 	}
 	r.places(v)
 	if r.app.MeasuresFeatures {
-		r.laterThanFeatures()
+		warnLater(r.app, &r.warnings)
 	}
 }
 
@@ -92,7 +92,7 @@ func (r *reader) bureauReport(body wire.Value) {
 	before := len(r.warnings.Items())
 	report.Misspelt(r.app.Bureau, body, meant, &r.warnings)
 	h := report.ReadBureau(r.app.Bureau, body, today, &r.faults, &r.warnings)
-	r.hintEntries(before)
+	r.suggest.hintEntries(before)
 	if h == nil {
 		return
 	}
@@ -111,96 +111,6 @@ func meant(name string, known []string) string {
 	return near
 }
 
-// places checks the fraud and location blocks and derives the facts of the device
-// and the location.
-func (r *reader) places(v wire.Value) {
-	s := r.opt.Signals
-	if s == nil {
-		s = defaultSignals()
-	}
-	if block := v.Get("fraud"); block.Kind() == wire.Object {
-		signal.CheckFraud(block, &r.faults)
-		r.uncounted(block)
-	} else if id := v.Get("device").Get("device_id"); id.Given() {
-		r.warnings.Add(id.Pointer(), fault.CodeNotRead,
-			"is looked up in the block list and counted only with a fraud block, and none was sent; "+
-				"send fraud with applicant_ref, the reference of the person")
-	}
-	if block := v.Get("device"); block.Kind() == wire.Object {
-		r.app.Device = &signal.Block{}
-		signal.Device(r.app.Facts, s.Config.Device, r.into(r.app.Device))
-	}
-	if block := v.Get("location"); block.Kind() == wire.Object {
-		before := r.faults.Len()
-		signal.CheckLocation(block, &r.faults)
-		if r.faults.Len() == before {
-			r.app.Location = &signal.Block{}
-			signal.Location(r.app.Facts, s.Config.Location, s.Atlas, s.Risks, s.AtMicros, r.into(r.app.Location))
-			r.underived(block, s.Atlas)
-		}
-	}
-}
-
-// uncounted warns about identifiers of the fraud block and the device that identify
-// nobody, such as placeholders.
-func (r *reader) uncounted(block wire.Value) {
-	if signal.ApplicantRef(r.app.Facts) == "" {
-		problem := "is missing"
-		if strings.TrimSpace(block.Get("applicant_ref").Text()) != "" {
-			problem = "is a placeholder that different applicants would share"
-		}
-		r.warnings.Add(block.Pointer()+"/applicant_ref", fault.CodeApplicantRefMissing,
-			"%s, so nobody could be counted: of the fraud facts only fraud_blocklisted is known; "+
-				"send the person's reference, the same in all of their applications", problem)
-	}
-	for _, f := range signal.Unusable(r.app.Facts) {
-		code := fault.CodeIdentifierNotCounted
-		if f.Private {
-			code = fault.CodeNotDerived
-		}
-		r.warnings.Add("/"+strings.ReplaceAll(f.Fact, ".", "/"), code, "%s", f.Text)
-	}
-}
-
-// underived warns about members of a location from which no fact could be derived.
-func (r *reader) underived(block wire.Value, atlas signal.Atlas) {
-	lat, lng, pincode, ip := block.Get("lat"), block.Get("lng"), block.Get("declared_pincode"), block.Get("ip")
-	note := func(v wire.Value, text string) { r.warnings.Add(v.Pointer(), fault.CodeNotDerived, "%s", text) }
-	switch {
-	case lat.Given() && !lng.Given():
-		note(lat, "came without lng: there is no position, and nothing was derived from it")
-	case lng.Given() && !lat.Given():
-		note(lng, "came without lat: there is no position, and nothing was derived from it")
-	case lat.Given() && !pincode.Given():
-		note(lat, "came without declared_pincode: the position was compared with no pincode, and nothing was "+
-			"derived from it; "+
-			"send declared_pincode")
-	}
-	if pincode.Given() && r.absent("location_gps_pincode_match") && !signal.KnowsPincode(atlas, pincode.Text()) {
-		note(pincode, "is not in the table of pincodes: no position was compared with it")
-	}
-	if ip.Given() && r.absent("location_ip_country") {
-		if signal.PrivateAddress(ip.Text()) {
-			note(ip, "is a private address, which belongs to no country: nothing was derived from it; "+
-				"send the applicant's public address")
-		} else {
-			note(ip, "is not in the table of addresses: no country was derived from it")
-		}
-	}
-}
-
-// absent reports whether the named fact is absent.
-func (r *reader) absent(name string) bool { return r.app.Facts.Get(name).Type() == rule.Absent }
-
-// into returns a function that adds a derived fact to the facts and to b, which
-// the response shows.
-func (r *reader) into(b *signal.Block) func(string, rule.Value) {
-	return func(name string, v rule.Value) {
-		b.Add(name, v)
-		r.derived(name, v)
-	}
-}
-
 // farAway replaces an unknown day of the request; every date lies before it.
 const farAway civil.Day = 1 << 30
 
@@ -213,7 +123,7 @@ func (r *reader) bank(summary wire.Value) {
 	}
 	before := len(r.warnings.Items())
 	s := report.ReadStatement(summary, today, &r.faults, &r.warnings)
-	r.hintEntries(before)
+	r.suggest.hintEntries(before)
 	r.app.Statement = s
 	day := civil.NoDay
 	if s != nil {

@@ -6,15 +6,15 @@ import (
 	"verdict/internal/report"
 )
 
-// laterThanFeatures warns about events after AsOf, the day from which features are
+// warnLater warns about events after app.AsOf, the day from which features are
 // counted back: no feature includes them.
-func (r *reader) laterThanFeatures() {
-	asOf := r.app.AsOf
+func warnLater(app *Application, warnings *fault.List) {
+	asOf := app.AsOf
 	if asOf == 0 {
 		return // without a day there are no features
 	}
 	var accounts, notes, enquiries, transactions int
-	if h := r.app.History; h != nil {
+	if h := app.History; h != nil {
 		accounts, notes = laterAccounts(h.Accounts, asOf)
 		a, n := laterAccounts(h.Microfinance, asOf)
 		accounts, notes = accounts+a, notes+n
@@ -24,7 +24,7 @@ func (r *reader) laterThanFeatures() {
 			}
 		}
 	}
-	if s := r.app.Statement; s != nil {
+	if s := app.Statement; s != nil {
 		for i := range s.Transactions {
 			if s.Transactions[i].Day > asOf {
 				transactions++
@@ -41,7 +41,7 @@ func (r *reader) laterThanFeatures() {
 		{transactions, "/bank_summary/transactions", "transactions"},
 	} {
 		if of.n > 0 {
-			r.warnings.Add(of.pointer, fault.CodeLaterEvent,
+			warnings.Add(of.pointer, fault.CodeLaterEvent,
 				"%s dated after %s, the day that features are counted back from, are in no feature: %d",
 				of.what, asOf, of.n)
 		}

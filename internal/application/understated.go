@@ -4,6 +4,7 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
+	"verdict/internal/wire"
 )
 
 // foirTolerance is how far the declared FOIR may lie below the bureau's without
@@ -16,19 +17,20 @@ var foirID = func() rule.FieldID {
 	return id
 }()
 
-// checkDeclared warns if the declared FOIR is contradicted by the instalments of
+// warnUnderstated warns if the declared FOIR is contradicted by the instalments of
 // the applicant's own accounts in the report. The policy decides which one counts.
-func (r *reader) checkDeclared() {
-	foir, income := r.app.Facts.Get(field.FOIR), r.app.Facts.Get(field.MonthlyIncome)
-	instalments := r.app.Facts.Get(field.BureauOwnEMI)
-	if !r.foir.Given() || foir.Type() == rule.Absent || income.Number() <= 0 || instalments.Type() == rule.Absent {
+// sent is the FOIR in the request.
+func warnUnderstated(facts *rule.Facts, sent wire.Value, warnings *fault.List) {
+	foir, income := facts.Get(field.FOIR), facts.Get(field.MonthlyIncome)
+	instalments := facts.Get(field.BureauOwnEMI)
+	if !sent.Given() || foir.Type() == rule.Absent || income.Number() <= 0 || instalments.Type() == rule.Absent {
 		return
 	}
 	share, ok := instalments.Number().Over(income.Number())
 	if ok && share <= foir.Number()+foirTolerance {
 		return
 	}
-	r.warnings.Add(r.foir.Pointer(), fault.CodeFOIRUnderstated,
+	warnings.Add(sent.Pointer(), fault.CodeFOIRUnderstated,
 		"is more than 0.05 below what the instalments of the report's own accounts come to (bureau_own_emi ÷ "+
 			"monthly_income); "+
 			"a policy counts with the higher one if its affordability says so")
