@@ -46,6 +46,25 @@ var layouts = map[string]*layout{
 	"crif":     &crif,
 }
 
+// bureauReader holds the state of reading one report.
+type bureauReader struct {
+	faults   *fault.List
+	notes    noted
+	scalar   scalarReader
+	layout   *layout // nil when the bureau has none of its own
+	asOf     civil.Day
+	newest   civil.Month  // the last month that is not in the future
+	reported civil.Day    // the date of the report
+	small    bool         // the current part is a list of microfinance
+	payments []Payment    // backs the histories of all accounts
+	slots    slotted      // of the current account or enquiry
+	months   months       // of its history
+	found    []wire.Value // the lists that were read
+
+	strangers strangers // unknown members
+	gaps      gaps      // figures that some entries omit
+}
+
 // ReadBureau reads the report of a bureau, given by its canonical name, from
 // the object under the bureau's key. The report is in the common shape of any
 // bureau or, if known, in the bureau's own layout. asOf is the day of the
@@ -58,11 +77,12 @@ var layouts = map[string]*layout{
 // In the bureaus' own layouts unknown members are ignored.
 func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *fault.List) *History {
 	r := bureauReader{faults: faults, asOf: asOf, newest: (asOf + 1).Month(), layout: layouts[bureau]}
+	r.scalar = scalarReader{faults: faults, notes: &r.notes, asOf: asOf}
 	h := &History{Reported: civil.NoDay, Last7: NoCount, Last30: NoCount, Last90: NoCount, Last180: NoCount}
 	var native wire.Value
 	if r.layout != nil {
 		native = r.layout.native(v)
-		r.minusOne = r.layout.minusOne && native.Given()
+		r.scalar.minusOne = r.layout.minusOne && native.Given()
 	}
 	r.reportDate(v, native, h)
 	if list, ok := r.list(v, native, "accounts"); ok {
@@ -155,10 +175,10 @@ func ScoreNumber(v wire.Value) (score int64, ok bool) {
 // reportDate reads the date of the report. The common member takes precedence
 // over the bureau's own.
 func (r *bureauReader) reportDate(v, native wire.Value, h *History) {
-	r.native = false
+	r.scalar.native = false
 	given := v.Get("reportDate")
 	if !given.Given() && native.Given() {
-		r.native = true
+		r.scalar.native = true
 		for _, path := range r.layout.dates {
 			if given = at(native, path); isScalar(given) {
 				break
@@ -168,11 +188,11 @@ func (r *bureauReader) reportDate(v, native wire.Value, h *History) {
 			}
 		}
 	}
-	h.Reported = r.pastDate(given)
+	h.Reported = r.scalar.pastDate(given)
 	r.reported = h.Reported
 }
 
-// list finds the named list of the report, and sets r.native if it is in the
+// list finds the named list of the report, and sets r.scalar.native if it is in the
 // bureau's own layout. If both shapes have the list, the common shape counts.
 func (r *bureauReader) list(v, native wire.Value, name string) (wire.Value, bool) {
 	common := v.Get(name)
@@ -194,9 +214,9 @@ func (r *bureauReader) list(v, native wire.Value, name string) (wire.Value, bool
 			}
 		}
 	}
-	r.native = own.Given() && (!common.Given() || same(own, common))
+	r.scalar.native = own.Given() && (!common.Given() || same(own, common))
 	switch {
-	case r.native:
+	case r.scalar.native:
 		return own, isList(own)
 	case own.Given():
 		r.notes.add(sentTwice, own)
@@ -233,10 +253,10 @@ func (r *bureauReader) summaries(native wire.Value, h *History) {
 	if !native.Given() {
 		return
 	}
-	r.native = true
+	r.scalar.native = true
 	for i, to := range []*int32{&h.Last7, &h.Last30, &h.Last90, &h.Last180} {
 		if path := r.layout.summaries[i]; path != "" {
-			if n, ok := r.count(at(native, path)); ok {
+			if n, ok := r.scalar.count(at(native, path)); ok {
 				*to = n
 			}
 		}

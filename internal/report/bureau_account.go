@@ -11,7 +11,7 @@ func (r *bureauReader) accounts(list wire.Value, h *History) {
 	h.Accounts = make([]Account, 0, min(list.Len(), MaxAccounts))
 	r.payments = make([]Payment, 0, usualMonths*cap(h.Accounts))
 	r.elements(list, MaxAccounts, func(i int, v wire.Value) {
-		if r.native {
+		if r.scalar.native {
 			for _, name := range r.layout.within {
 				if inner := member(v, name); inner.Kind() == wire.Object {
 					v = inner
@@ -36,12 +36,12 @@ func (r *bureauReader) account(m *slotted, a *Account) {
 		Product:         r.product(m),
 		Owner:           r.owner(m[slotOwner]),
 		Microfinance:    isMicrofinance(m[slotType]),
-		Opened:          r.pastDate(m[slotOpened]),
-		Closed:          r.closed(m[slotClosed]),
-		Reported:        r.pastDate(m[slotReported]),
-		SanctionedPaise: r.amount(m[slotSanctioned], false),
-		BalancePaise:    r.amount(m[slotBalance], true), // may be negative: a card can be overpaid
-		OverduePaise:    r.amount(m[slotOverdue], false),
+		Opened:          r.scalar.pastDate(m[slotOpened]),
+		Closed:          r.scalar.closed(m[slotClosed]),
+		Reported:        r.scalar.pastDate(m[slotReported]),
+		SanctionedPaise: r.scalar.amount(m[slotSanctioned], false),
+		BalancePaise:    r.scalar.amount(m[slotBalance], true), // may be negative: a card can be overpaid
+		OverduePaise:    r.scalar.amount(m[slotOverdue], false),
 	}
 	r.instalments(a, m)
 	r.sanctioned(a, m)
@@ -89,7 +89,7 @@ func (r *bureauReader) lastHeard(closed civil.Day) civil.Day {
 
 func (r *bureauReader) product(m *slotted) Product {
 	v := m[slotType]
-	text := r.code(v)
+	text := r.scalar.code(v)
 	if text == "" {
 		return OtherUnsecured
 	}
@@ -110,23 +110,12 @@ func (r *bureauReader) product(m *slotted) Product {
 	return p
 }
 
-// closed reads the day an account was closed. A future day is ignored with a
-// notice.
-func (r *bureauReader) closed(v wire.Value) civil.Day {
-	d := r.date(v)
-	if d.Known() && d > r.asOf+1 {
-		r.notes.add(laterIgnored, v)
-		return civil.NoDay
-	}
-	return d
-}
-
 // sanctioned sets the sanctioned amount. For a card the limit counts, because
 // the highest credit is only the most that was ever drawn. An account without a
 // sanctioned amount gets the highest credit, else the limit.
 func (r *bureauReader) sanctioned(a *Account, m *slotted) {
-	limit := r.amount(m[slotLimit], false)
-	drawn := r.amount(m[slotHighCredit], false)
+	limit := r.scalar.amount(m[slotLimit], false)
+	drawn := r.scalar.amount(m[slotHighCredit], false)
 	if a.Product == CreditCard && limit > 0 {
 		a.SanctionedPaise = limit
 	}
@@ -140,16 +129,16 @@ func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 // standing sets the adverse notes of the account and whether it is still an
 // obligation.
 func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
-	s := r.status(m[slotStatus], accountStatuses)
+	s := r.scalar.status(m[slotStatus], accountStatuses)
 	claimed := s.running
-	s = s.and(noted).and(r.suit(m[slotSuit], SuitFiled)).and(r.suit(m[slotSuit2], SuitFiled))
-	s = s.and(r.suit(m[slotWilful], Wilful)).and(r.facility(m[slotFacility]))
+	s = s.and(noted).and(r.scalar.suit(m[slotSuit], SuitFiled)).and(r.scalar.suit(m[slotSuit2], SuitFiled))
+	s = s.and(r.scalar.suit(m[slotWilful], Wilful)).and(r.scalar.facility(m[slotFacility]))
 
-	total, settlement := r.amount(m[slotWrittenOff], false), r.amount(m[slotSettlement], false)
-	if principal := r.amount(m[slotPrincipal], false); total <= 0 && principal != NoAmount {
+	total, settlement := r.scalar.amount(m[slotWrittenOff], false), r.scalar.amount(m[slotSettlement], false)
+	if principal := r.scalar.amount(m[slotPrincipal], false); total <= 0 && principal != NoAmount {
 		total = principal
 	}
-	if s.adverse&(WrittenOff|Settled) == 0 && r.saysNothing(m[slotFacility]) {
+	if s.adverse&(WrittenOff|Settled) == 0 && r.scalar.saysNothing(m[slotFacility]) {
 		// Without a status code, a positive amount shows that the account was
 		// written off or settled.
 		if total > 0 {
@@ -181,13 +170,13 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff, settled int64) {
 	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, civil.NoDay, civil.NoDay
 	if noted&WrittenOff != 0 {
-		a.WrittenOffPaise, a.WrittenOffDay = writtenOff, r.noteDate(m[slotWriteOffDay])
+		a.WrittenOffPaise, a.WrittenOffDay = writtenOff, r.scalar.noteDate(m[slotWriteOffDay])
 	}
 	if noted&Settled != 0 {
 		if settled == NoAmount && noted&WrittenOff == 0 {
 			settled = writtenOff
 		}
-		a.SettledPaise, a.SettledDay = settled, r.noteDate(m[slotSettledDay])
+		a.SettledPaise, a.SettledDay = settled, r.scalar.noteDate(m[slotSettledDay])
 	}
 }
 
@@ -197,7 +186,7 @@ func isNo(v wire.Value) bool {
 }
 
 // status reads a code or phrase for the state of an account.
-func (r *bureauReader) status(v wire.Value, codes map[int]standing) standing {
+func (r *scalarReader) status(v wire.Value, codes map[int]standing) standing {
 	if v.Kind() == wire.String {
 		switch strings.ToUpper(strings.TrimSpace(v.Text())) {
 		case "NO", "N", "*", "FALSE":

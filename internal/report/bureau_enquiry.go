@@ -19,10 +19,10 @@ type pull struct {
 // enquiry reads one enquiry. Several enquiries of a lender on one day for one
 // product count once.
 func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (Enquiry, bool) {
-	e := Enquiry{Made: r.pastDate(m[slotDate]), AmountPaise: r.amount(m[slotAmount], false)}
-	if text := r.code(m[slotType]); text != "" {
+	e := Enquiry{Made: r.scalar.pastDate(m[slotDate]), AmountPaise: r.scalar.amount(m[slotAmount], false)}
+	if text := r.scalar.code(m[slotType]); text != "" {
 		codes := productsByCode
-		if r.native && r.layout.reasons != nil {
+		if r.scalar.native && r.layout.reasons != nil {
 			codes = r.layout.reasons
 		}
 		var known bool
@@ -32,16 +32,16 @@ func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (En
 	}
 	switch {
 	case e.Made.Known():
-	case !r.saysNothing(m[slotDate]):
-		return e, r.native && r.undated(v) // already reported as a fault, or a date of zeros
-	case r.native:
+	case !r.scalar.saysNothing(m[slotDate]):
+		return e, r.scalar.native && r.undated(v) // already reported as a fault, or a date of zeros
+	case r.scalar.native:
 		return e, r.undated(v)
 	default:
 		r.faults.Add(v.Pointer()+"/date", fault.CodeRequired, "is required: the day of the enquiry")
 		return e, false
 	}
 	r.before(e.Made, m[slotDate])
-	r.gaps.note(noPurpose, !r.saysNothing(m[slotType]), v)
+	r.gaps.note(noPurpose, !r.scalar.saysNothing(m[slotType]), v)
 	if lender := lenderOf(m[slotLender]); lender != "" {
 		p := pull{lender: lender, made: e.Made, product: e.Product}
 		if seen[p] {

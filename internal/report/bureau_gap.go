@@ -90,8 +90,8 @@ func (g *gaps) note(kind gap, has bool, v wire.Value) {
 
 // account notes the figures that the account at v omits.
 func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
-	if !a.Microfinance || !r.saysNothing(m[slotType]) { // entries of a microfinance list need no type
-		g.note(noType, !r.saysNothing(m[slotType]), v)
+	if !a.Microfinance || !r.scalar.saysNothing(m[slotType]) { // entries of a microfinance list need no type
+		g.note(noType, !r.scalar.saysNothing(m[slotType]), v)
 	}
 	g.note(noOpening, a.Opened.Known(), v)
 	if len(a.History) > 0 || r.reportable(a) {
@@ -111,7 +111,7 @@ func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 		if a.BalancePaise > 0 && a.Product != GoldLoan && r.fillsIn(a, m[slotInstalment]) {
 			g.note(zeroInstalment, false, v)
 		}
-		if unread := !has && !r.saysNothing(m[slotInstalment]); !unread && (has || a.BalancePaise != 0) {
+		if unread := !has && !r.scalar.saysNothing(m[slotInstalment]); !unread && (has || a.BalancePaise != 0) {
 			g.note(noInstalment, has, v) // an unreadable instalment already has a notice
 		}
 	case a.BalancePaise != NoAmount:
@@ -125,7 +125,7 @@ func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 // fillsIn reports whether an instalment is 0 or -1, which bureaus write when
 // none was given.
 func (r *bureauReader) fillsIn(a *Account, v wire.Value) bool {
-	return a.InstalmentPaise == 0 || a.ConvertedPaise == 0 || r.isFiller(v)
+	return a.InstalmentPaise == 0 || a.ConvertedPaise == 0 || r.scalar.isFiller(v)
 }
 
 // The ages, in months, between which a payment history matters: lenders report with

@@ -135,7 +135,7 @@ func (to *months) common(a *Account, m *slotted) {
 		switch {
 		case ok && said:
 			to.add(at, late(days), entry)
-		case ok && to.r.saysNothing(dpd):
+		case ok && to.r.scalar.saysNothing(dpd):
 			to.r.notes.add(noDays, entry)
 		}
 		if entry.Len() != 2 || !month.Given() || !dpd.Given() {
@@ -162,7 +162,7 @@ func (to *months) month(v, entry wire.Value) (civil.Month, bool) {
 			return at, true // the usual case
 		}
 	}
-	if to.r.saysNothing(v) {
+	if to.r.scalar.saysNothing(v) {
 		to.r.faults.Add(entry.Pointer()+"/month", fault.CodeRequired, "is required: a month such as 2026-10")
 		return civil.NoMonth, false
 	}
@@ -180,7 +180,7 @@ func (to *months) days(v wire.Value) (days int16, said bool) {
 	if n, short := shortNumber(v); short && n <= maxDays && v.Kind() == wire.Number {
 		return int16(n), true // the usual case
 	}
-	n, ok := to.r.count(v)
+	n, ok := to.r.scalar.count(v)
 	if ok && n > maxDays {
 		to.r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must be at most %d days", maxDays)
 		return 0, false

@@ -163,17 +163,17 @@ func (r *bureauReader) collect(v wire.Value, known *memberNames) {
 	for name, value := range v.Members() {
 		var s slot
 		var ok bool
-		if r.native {
+		if r.scalar.native {
 			s, ok = known.squashed[string(squash(buf[:0], name))]
 		} else {
 			s, ok = known.exact[name]
 		}
 		switch {
 		case !ok:
-			if !r.native { // a bureau's own layout has hundreds of members that are not read
+			if !r.scalar.native { // a bureau's own layout has hundreds of members that are not read
 				r.strangers.add(name, value, known.spelling[string(squash(buf[:0], name))])
 			}
-		case r.saysNothing(value):
+		case r.scalar.saysNothing(value):
 		case !m[s].Given():
 			m[s] = value
 		case m[s].Text() != value.Text():

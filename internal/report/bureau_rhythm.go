@@ -24,9 +24,9 @@ var rhythmCodes = map[int]int64{1: 52, 2: 26, 3: 12, 4: 4}
 // instalments sets the monthly instalment of an account.
 func (r *bureauReader) instalments(a *Account, m *slotted) {
 	v, rhythm := m[slotInstalment], r.rhythm(m)
-	a.InstalmentPaise, a.ConvertedPaise = r.instalment(v)
-	if a.InstalmentPaise == NoAmount || r.saysNothing(rhythm) || a.Product == CreditCard ||
-		r.native && strings.Contains(v.Text(), "/") {
+	a.InstalmentPaise, a.ConvertedPaise = r.scalar.instalment(v)
+	if a.InstalmentPaise == NoAmount || r.scalar.saysNothing(rhythm) || a.Product == CreditCard ||
+		r.scalar.native && strings.Contains(v.Text(), "/") {
 		return
 	}
 	perYear, known := yearly(rhythm.Text())
@@ -47,7 +47,7 @@ const monthsOfYear = 12
 // writes it in the member for the number of instalments, so a tenure that is
 // not a number is used if there is no other.
 func (r *bureauReader) rhythm(m *slotted) wire.Value {
-	if tenure := m[slotTenure]; r.saysNothing(m[slotRhythm]) && !isDigits(strings.TrimSpace(tenure.Text())) {
+	if tenure := m[slotTenure]; r.scalar.saysNothing(m[slotRhythm]) && !isDigits(strings.TrimSpace(tenure.Text())) {
 		return tenure
 	}
 	return m[slotRhythm]
@@ -56,7 +56,7 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 // instalment reads an instalment. It returns a monthly one in monthly, and one
 // with another rhythm, such as CRIF's 900/Weekly, converted to a month in
 // converted. At least one of the two is NoAmount.
-func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
+func (r *scalarReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
 	if r.isFiller(v) {
 		return NoAmount, NoAmount
@@ -81,7 +81,7 @@ func (r *bureauReader) instalment(v wire.Value) (monthly, converted int64) {
 
 // isFiller reports whether an instalment is -1, which bureaus write when none
 // was given.
-func (r *bureauReader) isFiller(v wire.Value) bool {
+func (r *scalarReader) isFiller(v wire.Value) bool {
 	amount, _, _ := strings.Cut(v.Text(), "/")
 	return r.native && strings.TrimSpace(amount) == "-1"
 }

@@ -8,24 +8,15 @@ import (
 	"verdict/internal/wire"
 )
 
-// bureauReader holds the state of reading one report.
-type bureauReader struct {
+// scalarReader reads single members of a report: amounts, counts, dates and
+// codes. A value that it cannot read becomes a fault or a notice and counts as not
+// given.
+type scalarReader struct {
 	faults   *fault.List
-	notes    noted
-	layout   *layout // nil when the bureau has none of its own
+	notes    *noted
 	asOf     civil.Day
-	newest   civil.Month // the last month that is not in the future
-	reported civil.Day   // the date of the report
-	native   bool        // the current part is in the bureau's own layout, where numbers are texts
-	small    bool        // the current part is a list of microfinance
-	minusOne bool
-	payments []Payment    // backs the histories of all accounts
-	slots    slotted      // of the current account or enquiry
-	months   months       // of its history
-	found    []wire.Value // the lists that were read
-
-	strangers strangers // unknown members
-	gaps      gaps      // figures that some entries omit
+	native   bool // the current part is in the bureau's own layout, where numbers are texts
+	minusOne bool // in that layout an amount of -1 means that none was given
 }
 
 // maxAmountPaise is the largest absolute amount: a million million rupees.
@@ -33,7 +24,7 @@ const maxAmountPaise = 100 * 1_000_000_000_000
 
 // saysNothing reports whether a member is missing, null or an empty text, or in
 // a bureau's own layout a placeholder such as "NA" or an empty list.
-func (r *bureauReader) saysNothing(v wire.Value) bool {
+func (r *scalarReader) saysNothing(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.Missing, wire.Null:
 		return true
@@ -55,7 +46,7 @@ func (r *bureauReader) saysNothing(v wire.Value) bool {
 
 // amount reads rupees into paise, rounded half up. It returns NoAmount when
 // none is given or the amount is invalid. mayBeNegative allows negative amounts.
-func (r *bureauReader) amount(v wire.Value, mayBeNegative bool) int64 {
+func (r *scalarReader) amount(v wire.Value, mayBeNegative bool) int64 {
 	if r.saysNothing(v) {
 		return NoAmount
 	}
@@ -137,7 +128,7 @@ func shortNumber(v wire.Value) (n int, ok bool) {
 const maxCount = 1_000_000
 
 // count reads a whole number that is not negative.
-func (r *bureauReader) count(v wire.Value) (n int32, ok bool) {
+func (r *scalarReader) count(v wire.Value) (n int32, ok bool) {
 	if r.saysNothing(v) {
 		return 0, false
 	}
@@ -160,7 +151,7 @@ func (r *bureauReader) count(v wire.Value) (n int32, ok bool) {
 
 // date reads a date. It returns NoDay when none is given or the date is
 // invalid.
-func (r *bureauReader) date(v wire.Value) civil.Day {
+func (r *scalarReader) date(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
 		return civil.NoDay
 	}
@@ -187,7 +178,7 @@ func (r *bureauReader) date(v wire.Value) civil.Day {
 
 // pastDate reads a date that must not lie in the future. One day of tolerance
 // is allowed, because the sender's clock may be ahead.
-func (r *bureauReader) pastDate(v wire.Value) civil.Day {
+func (r *scalarReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "lies in the future")
@@ -196,9 +187,20 @@ func (r *bureauReader) pastDate(v wire.Value) civil.Day {
 	return d
 }
 
+// closed reads the day an account was closed. A future day is ignored with a
+// notice.
+func (r *scalarReader) closed(v wire.Value) civil.Day {
+	d := r.date(v)
+	if d.Known() && d > r.asOf+1 {
+		r.notes.add(laterIgnored, v)
+		return civil.NoDay
+	}
+	return d
+}
+
 // noteDate reads an optional date of an adverse note. A date that is invalid or
 // lies in the future is ignored with a notice.
-func (r *bureauReader) noteDate(v wire.Value) civil.Day {
+func (r *scalarReader) noteDate(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
 		return civil.NoDay
 	}
@@ -224,7 +226,7 @@ func (r *bureauReader) noteDate(v wire.Value) civil.Day {
 }
 
 // code returns the trimmed text of a code or a name, "" when there is none.
-func (r *bureauReader) code(v wire.Value) string {
+func (r *scalarReader) code(v wire.Value) string {
 	if r.saysNothing(v) {
 		return ""
 	}

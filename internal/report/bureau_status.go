@@ -97,7 +97,7 @@ func (r *bureauReader) newestDays(a *Account, m *slotted) {
 // count, because its status describes how it ended.
 func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Value) {
 	for _, s := range []slot{slotDays, slotMaxDays} {
-		days, ok := r.count(m[s])
+		days, ok := r.scalar.count(m[s])
 		days = min(days, maxDays)
 		told := s == slotMaxDays && slices.ContainsFunc(a.History, func(p Payment) bool {
 			return p.DaysPastDue >= int16(days)
@@ -114,7 +114,7 @@ func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Va
 			most, from = days, v
 		}
 	}
-	if days := r.rating(m[slotRating]); days > most {
+	if days := r.scalar.rating(m[slotRating]); days > most {
 		most, from = days, m[slotRating]
 	}
 	return most, from
@@ -122,7 +122,7 @@ func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Va
 
 // rating reads the current payment rating: one of Experian's characters or an
 // asset class.
-func (r *bureauReader) rating(v wire.Value) int16 {
+func (r *scalarReader) rating(v wire.Value) int16 {
 	text := r.code(v)
 	if text == "" {
 		return 0

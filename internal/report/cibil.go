@@ -41,7 +41,7 @@ func (to *months) cibilCells(a *Account, m *slotted) {
 	if to.tooMany(cells, v) {
 		return
 	}
-	start, end := to.r.date(m[slotHistoryStart]), to.r.date(m[slotHistoryEnd])
+	start, end := to.r.scalar.date(m[slotHistoryStart]), to.r.scalar.date(m[slotHistoryEnd])
 	if !start.Known() {
 		start = a.Reported
 	}

@@ -58,7 +58,7 @@ var ownWords = map[string]bool{
 // person's own: if the account were left out, the person would look less
 // indebted.
 func (r *bureauReader) owner(v wire.Value) Owner {
-	if r.saysNothing(v) {
+	if r.scalar.saysNothing(v) {
 		return Own
 	}
 	if v.Kind() == wire.String || v.Kind() == wire.Number {

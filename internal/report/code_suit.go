@@ -21,7 +21,7 @@ var wilfulMarks = map[string]bool{"w": true, "wd": true, "default": true, "defau
 // code or a phrase. yes is the meaning of a bare yes. A value that cannot be
 // understood counts as yes; if it counted as no, a filed suit could go
 // unnoticed.
-func (r *bureauReader) suit(v wire.Value, yes Adverse) standing {
+func (r *scalarReader) suit(v wire.Value, yes Adverse) standing {
 	told := standing{adverse: yes, running: true}
 	if v.Kind() == wire.Bool {
 		if v.IsTrue() {
@@ -87,7 +87,7 @@ func deniesSuit(squashed string) bool {
 
 // facility reads a credit facility status. A bare yes means that the account
 // was written off.
-func (r *bureauReader) facility(v wire.Value) standing {
+func (r *scalarReader) facility(v wire.Value) standing {
 	var buf [maxName]byte
 	word := v.Kind() == wire.String && len(v.Text()) <= len(" true ")
 	switch {

@@ -67,11 +67,11 @@ func (to *months) equifaxMonth(e wire.Value) {
 		to.r.notes.add(undatedMonth, e)
 		return
 	}
-	if suit := member(e, "suitfiledstatus"); at > to.suitMonth && !to.r.saysNothing(suit) && suit.Text() != "*" {
-		to.suit, to.suitMonth = to.r.suit(suit, SuitFiled), at
+	if suit := member(e, "suitfiledstatus"); at > to.suitMonth && !to.r.scalar.saysNothing(suit) && suit.Text() != "*" {
+		to.suit, to.suitMonth = to.r.scalar.suit(suit, SuitFiled), at
 	}
-	status := to.r.code(member(e, "paymentstatus"))
-	class := to.r.code(member(e, "assetclassificationstatus"))
+	status := to.r.scalar.code(member(e, "paymentstatus"))
+	class := to.r.scalar.code(member(e, "assetclassificationstatus"))
 	if (status == "" || status == "*") && class != "" {
 		status = class
 	}

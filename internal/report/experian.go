@@ -94,9 +94,9 @@ func (to *months) experianMonth(e wire.Value) {
 		}
 		return
 	}
-	text := to.r.code(days)
+	text := to.r.scalar.code(days)
 	if text == "" {
-		text = to.r.code(class)
+		text = to.r.scalar.code(class)
 	}
 	if text != "" {
 		c, known := readAssetClass(strings.ToUpper(text))

@@ -18,7 +18,7 @@ func (r *bureauReader) microfinance(v wire.Value, h *History) {
 	if !isList(list) || list.Len() == 0 {
 		return
 	}
-	r.native, r.small = true, true
+	r.scalar.native, r.small = true, true
 	defer func() { r.small = false }()
 	r.elements(list, MaxAccounts, func(i int, v wire.Value) {
 		r.collect(v, accountMembers)
