@@ -174,10 +174,10 @@ type affording struct {
 // declaredSlot stands for the declared obligations, which are not in any slot.
 const declaredSlot int32 = -2
 
-// compileAffordability assigns the slots of the sources. If the policy names
-// sources, the price reads the derived income and FOIR instead of the declared
-// ones.
-func (p *Plan) compileAffordability() {
+// affordability assigns the slots of the sources. If the policy names sources,
+// the price reads the derived income and FOIR instead of the declared ones.
+func (c *compiler) affordability() {
+	p := c.plan
 	names := p.policy.Affordability
 	income, hasIncome := p.ref(field.IncomeEffective)
 	foir, hasFOIR := p.ref(field.FOIREffective)
@@ -225,10 +225,10 @@ func (p *Plan) counted(declared string) string {
 	}
 }
 
-// derive computes income_effective and foir_effective.
-func (p *Plan) derive(d *Decision) {
-	income, hasIncome := p.effectiveIncome(d)
-	foir, hasFOIR := p.effectiveFOIR(d, income, hasIncome)
+// derive computes income_effective and foir_effective and puts them into the frame.
+func (a *affording) derive(slots *rule.Slots, fr *rule.Frame) {
+	income, hasIncome := a.effectiveIncome(fr)
+	foir, hasFOIR := a.effectiveFOIR(fr, income, hasIncome)
 	var incomeValue, foirValue rule.Value
 	if hasIncome {
 		incomeValue = rule.Num(income)
@@ -236,25 +236,25 @@ func (p *Plan) derive(d *Decision) {
 	if hasFOIR {
 		foirValue = rule.Num(foir)
 	}
-	p.slots.Put(&d.frame, p.afford.incomeOut, incomeValue)
-	p.slots.Put(&d.frame, p.afford.foirOut, foirValue)
+	slots.Put(fr, a.incomeOut, incomeValue)
+	slots.Put(fr, a.foirOut, foirValue)
 }
 
-// amount returns the amount in a slot. A negative amount counts as not given.
-func (p *Plan) amount(d *Decision, slot int32) (rule.Number, bool) {
+// amountIn returns the amount in a slot. A negative amount counts as not given.
+func amountIn(fr *rule.Frame, slot int32) (rule.Number, bool) {
 	if slot < 0 {
 		return 0, false
 	}
-	n, ok := d.frame.Number(slot)
+	n, ok := fr.Number(slot)
 	return n, ok && n >= 0
 }
 
-func (p *Plan) effectiveIncome(d *Decision) (income rule.Number, known bool) {
-	for _, slot := range p.afford.income {
-		n, ok := p.amount(d, slot)
+func (a *affording) effectiveIncome(fr *rule.Frame) (income rule.Number, known bool) {
+	for _, slot := range a.income {
+		n, ok := amountIn(fr, slot)
 		switch {
 		case !ok:
-		case !p.afford.lowest:
+		case !a.lowest:
 			return n, true
 		case !known || n < income:
 			income, known = n, true
@@ -266,12 +266,12 @@ func (p *Plan) effectiveIncome(d *Decision) (income rule.Number, known bool) {
 // effectiveFOIR returns the share of income that the obligations take. It
 // converts each source to a share first. Without an income only the declared
 // ratio has a share, which is used as sent.
-func (p *Plan) effectiveFOIR(d *Decision, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
-	for _, slot := range p.afford.obligations {
-		share, ok := p.share(d, slot, income, hasIncome)
+func (a *affording) effectiveFOIR(fr *rule.Frame, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
+	for _, slot := range a.obligations {
+		share, ok := a.share(fr, slot, income, hasIncome)
 		switch {
 		case !ok:
-		case !p.afford.highest:
+		case !a.highest:
 			return share, true
 		case !known || share > foir:
 			foir, known = share, true
@@ -280,19 +280,19 @@ func (p *Plan) effectiveFOIR(d *Decision, income rule.Number, hasIncome bool) (f
 	return foir, known
 }
 
-func (p *Plan) share(d *Decision, slot int32, income rule.Number, hasIncome bool) (rule.Number, bool) {
+func (a *affording) share(fr *rule.Frame, slot int32, income rule.Number, hasIncome bool) (rule.Number, bool) {
 	if slot != declaredSlot {
-		amount, ok := p.amount(d, slot)
+		amount, ok := amountIn(fr, slot)
 		if !ok || !hasIncome {
 			return 0, false
 		}
 		return shareOf(amount, rule.One, income), true
 	}
-	foir, ok := p.amount(d, p.afford.foir)
+	foir, ok := amountIn(fr, a.foir)
 	if !ok {
 		return 0, false
 	}
-	monthly, ok := p.amount(d, p.afford.monthly)
+	monthly, ok := amountIn(fr, a.monthly)
 	if !ok || !hasIncome || monthly == income {
 		return foir, true
 	}

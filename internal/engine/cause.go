@@ -14,35 +14,36 @@ import (
 // score, and it counts only if it alone would give the final status. Without
 // all causes the status would be better; without everything else it would be
 // the same.
-func (p *Plan) causes(d *Decision) {
+func (x reasoner) causes() {
+	p, d := x.plan, x.decision
 	if d.missing >= 0 {
-		d.reason(p.own[ownMissingInput], byRequirement, d.missing)
+		x.add(p.own[ownMissingInput], byRequirement, d.missing)
 	}
 	for i := range d.hits {
 		if h := &d.hits[i]; resultStatus[h.Result] == d.Status {
-			d.reason(p.hitCode(d, h), byRule, int32(i))
+			x.add(x.hitCode(h), byRule, int32(i))
 		}
 	}
 	if d.limit.belowMinimum {
-		if code := p.bindingCode(d, noCode); code != noCode {
-			d.reason(code, byLimit, 0)
+		if code := x.bindingCode(noCode); code != noCode {
+			x.add(code, byLimit, 0)
 		}
 	}
 	if d.eligibility {
 		return
 	}
-	if d.scoreStatus() == d.Status {
-		p.scoreReasons(d)
+	if x.scoreStatus() == d.Status {
+		x.scoreReasons()
 	}
-	p.fallbackReason(d)
+	x.addFallback()
 }
 
 // scoreStatus returns the status that the score alone gives: that of its band.
-func (d *Decision) scoreStatus() Status {
-	switch {
-	case d.band == nil || d.band.Action == Decline:
+func (x reasoner) scoreStatus() Status {
+	switch band := x.decision.band; {
+	case band == nil || band.Action == Decline:
 		return Declined
-	case d.band.Action == Refer:
+	case band.Action == Refer:
 		return Referred
 	default:
 		return Approved
@@ -54,32 +55,34 @@ func (d *Decision) scoreStatus() Status {
 // the larger losses alone do not reach that band, or if it is firm. A factor
 // near its best, whose value is not bad, is given only if it is needed to reach
 // the band.
-func (p *Plan) scoreReasons(d *Decision) {
+func (x reasoner) scoreReasons() {
+	p, d := x.plan, x.decision
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
-		d.reason(p.own[ownNewToCredit], byBand, 0)
+		x.add(p.own[ownNewToCredit], byBand, 0)
 	}
-	d.addLost()
+	x.sumLost()
 	best := d.sum
 	for i := range d.lost {
 		best += d.lost[i].points
 	}
-	if !p.betterBand(d, p.scoring.clamp(best)) {
+	if !x.betterBand(p.scoring.clamp(best)) {
 		return
 	}
 	regained, needed := d.sum, 0
-	worst := d.worstLost(false)
-	for ; needed < len(worst) && !p.betterBand(d, p.scoring.clamp(regained)); needed++ {
+	worst := x.worstLost(false)
+	for ; needed < len(worst) && !x.betterBand(p.scoring.clamp(regained)); needed++ {
 		regained += worst[needed].points
 	}
-	d.addLostReasons(worst[:needed])
-	d.rankLost(true)
+	x.addLost(worst[:needed])
+	x.rankLost(true)
 }
 
 // betterBand reports whether a score above the final one and up to best falls
 // into a band with a better outcome than the decision's.
-func (p *Plan) betterBand(d *Decision, best rule.Number) bool {
+func (x reasoner) betterBand(best rule.Number) bool {
+	d := x.decision
 	score, most := d.FinalScore.Floor(), best.Floor()
-	l := p.ladder(d)
+	l := x.plan.ladder(d)
 	for i, r := range l.ranges {
 		better := l.bands[i].Action == Approve || l.bands[i].Action == Refer && d.Status == Declined
 		if better && max(r.least, score+1) <= min(r.greatest, most) {
@@ -168,9 +171,10 @@ func compileGenericCodes(p *Policy) (g genericCodes) {
 	return g
 }
 
-// compileLabels records the labels of factors with generated codes. The id of
-// an adjustment is internal to the lender and is not shown.
-func (p *Plan) compileLabels() {
+// labels records the labels of factors with generated codes. The id of an
+// adjustment is internal to the lender and is not shown.
+func (c *compiler) labels() {
+	p := c.plan
 	if p.policy.Semantics == FirstSemantics {
 		return
 	}
@@ -188,7 +192,7 @@ func (p *Plan) compileLabels() {
 	}
 	for i := range p.policy.Scorecard.Factors {
 		f := &p.policy.Scorecard.Factors[i]
-		note(cmp.Or(f.ReasonCode, p.generic.factors[f.Name]), f.Label, f.Name)
+		note(cmp.Or(f.ReasonCode, c.generic.factors[f.Name]), f.Label, f.Name)
 		for k := range f.Bins {
 			note(f.Bins[k].ReasonCode, f.Label, f.Name)
 		}

@@ -37,7 +37,7 @@ func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 
 	p.slots.Load(facts, &d.frame)
 	if p.afford.active {
-		p.derive(d)
+		p.afford.derive(p.slots, &d.frame)
 	}
 	for i, slots := range p.required {
 		if !anyGiven(slots, &d.frame) {
@@ -201,5 +201,5 @@ func (p *Plan) conclude(d *Decision) {
 			}
 		}
 	}
-	p.reasons(d)
+	reasoner{p, d}.addAll()
 }

@@ -154,7 +154,7 @@ func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 		}
 		return out
 	}
-	leaf := d.principal(e.Deciding, d.plan.codes[d.plan.hitCode(d, &hit)])
+	leaf := d.principal(e.Deciding, d.plan.codes[reasoner{d.plan, d}.hitCode(&hit)])
 	var threshold rule.Value
 	if leaf != nil {
 		out.Field = leaf.Left.Field.Name

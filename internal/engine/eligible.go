@@ -48,7 +48,7 @@ func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 	d.Status, d.missing, d.eligibility = Approved, -1, true
 	p.rules(d, &p.stage1, &d.stage1)
 	if d.Status != Approved {
-		p.reasons(d)
+		reasoner{p, d}.addAll()
 	}
 }
 

@@ -49,11 +49,10 @@ type Obligations struct {
 // Obligations returns the obligations of an application as the plan counts
 // them.
 func (p *Plan) Obligations(facts *rule.Facts) Obligations {
-	var d Decision
-	d.plan = p
-	p.slots.Load(facts, &d.frame)
-	p.derive(&d)
-	value := func(slot int32) rule.Value { return p.slots.Value(&d.frame, slot) }
+	var fr rule.Frame
+	p.slots.Load(facts, &fr)
+	p.afford.derive(p.slots, &fr)
+	value := func(slot int32) rule.Value { return p.slots.Value(&fr, slot) }
 	o := Obligations{
 		FOIR: value(p.afford.foirOut), income: value(p.afford.incomeOut), monthly: value(p.afford.monthly),
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"verdict/internal/field"
 	"verdict/internal/loan"
 	"verdict/internal/rule"
 )
@@ -35,8 +34,6 @@ type Plan struct {
 	// codes of points that can be lost, then the others. lostCodes counts the
 	// first two groups.
 	codes         []string
-	codeAt        map[string]int32
-	generic       genericCodes
 	labels        map[string]string // labels of the factors with generated codes
 	lostCodes     int
 	knockoutCodes []int32                // of each knockout
@@ -184,144 +181,11 @@ func earlyPaise(rateBP int64, months int) int64 {
 	return int64(min(52*float64(months+1)*growth, maxAmountPaise))
 }
 
-// Compile resolves names, slots, bins, bands and annuities. A policy from
-// ReadPolicy always compiles.
-func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
-	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
-	plan.codes, plan.codeAt = []string{noCode: ""}, map[string]int32{}
-	plan.slots = rule.NewSlots(catalogue)
-	plan.code = rule.NewCode(plan.slots)
-	plan.stage1 = stage{
-		tests: make([]rule.Test, 0, len(p.Knockouts)),
-		rules: make([]compiledRule, 0, len(p.Knockouts)),
-	}
+// Policy returns the policy of the plan.
+func (p *Plan) Policy() *Policy { return p.policy }
 
-	plan.compileInputs()
-	for _, req := range p.Required {
-		slots := make([]int32, 0, len(req.Any))
-		for _, ref := range req.Any {
-			slots = append(slots, plan.slots.Slot(ref))
-		}
-		plan.required = append(plan.required, slots)
-	}
-	for i := range p.Knockouts {
-		plan.compileKnockout(int32(i))
-	}
-
-	plan.generic = compileGenericCodes(p)
-	plan.scoring = compileScoring(p.Scorecard, plan.slots, plan.code, plan.lostCode)
-	for i := range p.Adjustments {
-		a := &p.Adjustments[i]
-		c := compiledAdjustment{id: a.ID, delta: a.Delta}
-		if code := cmp.Or(a.ReasonCode, plan.generic.adjustments[a.ID]); a.Delta < 0 && code != "" {
-			c.code = plan.codeIndex(code)
-		}
-		plan.adjustments = append(plan.adjustments, c)
-		plan.adjusting = append(plan.adjusting, plan.code.Add(&a.Condition))
-	}
-
-	plan.compileCodes()
-	plan.compileLabels()
-	for i := range p.Terms {
-		plan.terms = append(plan.terms, plan.code.Add(&p.Terms[i].Condition))
-	}
-	for i := range p.Bands {
-		plan.compileBand(int32(i))
-	}
-
-	plan.compileResults()
-	plan.compileAffordability()
-	plan.bands.sort(&plan.scoring)
-	plan.ntcBands.sort(&plan.scoring)
-	return plan
-}
-
-func (p *Plan) compileInputs() {
-	slot := func(name string) int32 {
-		ref, ok := p.ref(name)
-		if !ok {
-			return -1 // a test uses its own catalogue; the field is always absent
-		}
-		return p.slots.Slot(ref)
-	}
-	p.inputs = inputSlots{
-		ntc:       slot(field.BureauIsNTC),
-		income:    slot(field.MonthlyIncome),
-		foir:      slot(field.FOIR),
-		requested: slot(field.RequestedAmount),
-		tenure:    slot(field.RequestedTenureMonths),
-	}
-}
-
-// compileResults finds which of the engine's results Stage 2 reads, in a
-// condition or in a message.
-func (p *Plan) compileResults() {
-	slot := func(name string) int32 {
-		if ref, ok := p.ref(name); ok {
-			if at, ok := p.slots.Find(ref); ok {
-				return at
-			}
-		}
-		return -1
-	}
-	p.results = resultSlots{
-		score: slot(field.FinalScore),
-		grade: slot(field.Grade),
-		limit: slot(field.OfferLimit),
-		emi:   slot(field.OfferEMI),
-		apr:   slot(field.OfferAPR),
-		foir:  slot(field.PostOfferFOIR),
-	}
-}
-
-func (p *Plan) compileKnockout(i int32) {
-	k := &p.policy.Knockouts[i]
-	c := compiledRule{id: k.ID, index: i, hit: ResultFail}
-	if k.Action == Refer {
-		c.hit = ResultRefer
-	}
-	switch k.OnAbsent {
-	case ReferWhenAbsent:
-		c.whenAbsent = ResultRefer
-	case FailWhenAbsent:
-		c.whenAbsent = ResultFail
-	case PassWhenAbsent:
-	}
-	if k.OnAbsent != PassWhenAbsent {
-		p.compileCompared(i, &k.Condition)
-	}
-	// A message reads its values from the frame, so they need slots too.
-	for name := range templateNames(k.Message) {
-		if ref, ok := p.ref(name); ok {
-			p.slots.Slot(ref)
-		}
-	}
-	s := &p.stage1
-	if k.Stage == 2 {
-		s = &p.stage2
-	}
-	s.tests = append(s.tests, p.code.Add(&k.Condition))
-	s.rules = append(s.rules, c)
-}
-
-// compileCompared records the request fields that a condition compares. It
-// skips the engine's own results, and fields that are only tested with exists
-// or absent.
-func (p *Plan) compileCompared(knockout int32, c *rule.Condition) {
-	if p.compared == nil {
-		p.compared = map[int32][]int32{}
-	}
-	c.Walk(func(n *rule.Condition) {
-		if n.Op == rule.Exists || n.Op == rule.IsAbsent {
-			return
-		}
-		n.Operands(func(ref rule.Ref) {
-			if ref.ID < 0 || p.catalogue.Field(ref.ID).Supply != rule.FromEngine {
-				p.compared[knockout] = append(p.compared[knockout], p.slots.Slot(ref))
-			}
-		})
-	})
-}
+// Checksum returns the policy's checksum.
+func (p *Plan) Checksum() string { return p.checksum }
 
 // ref finds a name in the catalogue or among the policy's declared inputs.
 func (p *Plan) ref(name string) (rule.Ref, bool) {
@@ -335,76 +199,6 @@ func (p *Plan) ref(name string) (rule.Ref, bool) {
 	}
 	return rule.Ref{}, false
 }
-
-// compileCodes assigns indexes to the reason codes other than those of lost
-// points.
-func (p *Plan) compileCodes() {
-	p.lostCodes = len(p.codes)
-	for i := range p.policy.Knockouts {
-		k := &p.policy.Knockouts[i]
-		p.knockoutCodes = append(p.knockoutCodes, p.codeIndex(k.Code()))
-		if k.ReasonCode != "" {
-			continue
-		}
-		if p.codeNodes == nil {
-			p.codeNodes = map[int32]*codeNode{}
-		}
-		n := p.compileCodeNode(&k.Condition)
-		p.codeNodes[int32(i)] = &n
-	}
-	for i, code := range ownReasons {
-		p.own[i] = p.codeIndex(code)
-	}
-}
-
-// lostCode returns the index of the code for points that a factor loses, or
-// noCode if there is none.
-func (p *Plan) lostCode(f *Factor, code string) int32 {
-	if code = cmp.Or(code, f.ReasonCode, p.generic.factors[f.Name]); code == "" {
-		return noCode
-	}
-	return p.codeIndex(code)
-}
-
-// codeIndex returns the index of a reason code and assigns one if the code is
-// new.
-func (p *Plan) codeIndex(code string) int32 {
-	at, ok := p.codeAt[code]
-	if !ok {
-		at = int32(len(p.codes))
-		p.codes = append(p.codes, code)
-		p.codeAt[code] = at
-	}
-	return at
-}
-
-func (p *Plan) compileBand(i int32) {
-	b := &p.policy.Bands[i]
-	c := compiledBand{Band: b, index: i, tenures: make([]tenure, 0, len(b.Tenures))}
-	for k, months := range b.Tenures {
-		terms, err := loan.NewTerms(b.RateBP, months)
-		if err != nil {
-			continue // cannot happen: the reader bounds rate and months
-		}
-		c.tenures = append(c.tenures, tenure{
-			terms: terms, num: rule.Int(int64(months)), earlyPaise: earlyPaise(b.RateBP, months),
-		})
-		if months == b.TenureMonths {
-			c.defaultAt = k
-		}
-	}
-	l := &p.bands
-	if b.NTC {
-		l = &p.ntcBands
-	}
-	l.bands = append(l.bands, c)
-}
-
-// Policy returns the policy of the plan.
-func (p *Plan) Policy() *Policy { return p.policy }
-
-// Checksum returns the policy's checksum.
-func (p *Plan) Checksum() string { return p.checksum }
 
 // Fields lists every field that the plan reads, by name, except those that the
 // engine derives from others before Stage 1.

@@ -4,81 +4,91 @@ import (
 	"verdict/internal/rule"
 )
 
-// reasons adds the principal reasons in order of rank. For a decline or a
+// reasoner finds the principal reasons of a decision that a plan has made. It is
+// two pointers and is passed by value, so that deciding allocates nothing.
+type reasoner struct {
+	plan     *Plan
+	decision *Decision
+}
+
+// addAll adds the principal reasons in order of rank. For a decline or a
 // referral these are an unmet requirement, the rules that hit in policy order,
 // the price or limit, then the factors by points lost; each code once, at most
 // four. For a counter-offer it is the constraint that determined the limit.
 // Under semantics 2 only causes count.
-func (p *Plan) reasons(d *Decision) {
+func (x reasoner) addAll() {
+	p, d := x.plan, x.decision
 	if d.Status == Approved {
 		if d.Offer.CounterOffer {
-			d.reason(p.bindingCode(d, p.own[ownBandCap]), byLimit, 0)
+			x.add(x.bindingCode(p.own[ownBandCap]), byLimit, 0)
 		}
 		return
 	}
 	if p.policy.Semantics > FirstSemantics {
-		p.causes(d)
+		x.causes()
 		return
 	}
 	if d.missing >= 0 {
-		d.reason(p.own[ownMissingInput], byRequirement, d.missing)
+		x.add(p.own[ownMissingInput], byRequirement, d.missing)
 	}
 	for i := range d.hits {
-		d.reason(p.hitCode(d, &d.hits[i]), byRule, int32(i))
+		x.add(x.hitCode(&d.hits[i]), byRule, int32(i))
 	}
 	if d.limit.belowMinimum {
-		if code := p.bindingCode(d, noCode); code != noCode {
-			d.reason(code, byLimit, 0)
+		if code := x.bindingCode(noCode); code != noCode {
+			x.add(code, byLimit, 0)
 		}
 	}
 	switch {
 	case d.eligibility:
 		return
-	case d.band == nil && !p.pointsHelp(d):
+	case d.band == nil && !x.pointsHelp():
 		// More points would not have helped, so lost points do not explain the
 		// decline.
-		d.reason(p.own[ownNoBand], byBand, 0)
+		x.add(p.own[ownNoBand], byBand, 0)
 		return
 	case d.band != nil && d.band.NTC && d.band.Action == Refer:
-		d.reason(p.own[ownNewToCredit], byBand, 0)
+		x.add(p.own[ownNewToCredit], byBand, 0)
 	}
-	d.addLost()
-	d.rankLost(false)
-	p.fallbackReason(d)
+	x.sumLost()
+	x.rankLost(false)
+	x.addFallback()
 }
 
 // hitCode returns the reason code of a knockout that hit: that of the policy,
 // or that of the predicates that made the condition hold.
-func (p *Plan) hitCode(d *Decision, h *Hit) int32 {
-	if h.absent && d.lacks(h.Knockout) {
+func (x reasoner) hitCode(h *Hit) int32 {
+	p := x.plan
+	if h.absent && x.lacks(h.Knockout) {
 		return p.own[ownMissingInput] // the rule hit because of a missing value, not a bad one
 	}
 	if n := p.codeNodes[h.Knockout]; n != nil {
-		if _, code := p.codeOfNode(n, &d.frame); code != noCode {
+		if _, code := n.eval(p, &x.decision.frame); code != noCode {
 			return code
 		}
 	}
 	return p.knockoutCodes[h.Knockout]
 }
 
-// fallbackReason adds a reason for a decline that nothing else explains. A
+// addFallback adds a reason for a decline that nothing else explains. A
 // referral by a band for which no points were lost has no reason other than the
 // policy itself.
-func (p *Plan) fallbackReason(d *Decision) {
+func (x reasoner) addFallback() {
+	p, d := x.plan, x.decision
 	switch {
 	case len(d.Reasons) > 0 || d.Status != Declined:
 	case d.limit.belowMinimum:
-		d.reason(p.own[ownBelowMinimum], byMinimum, 0)
+		x.add(p.own[ownBelowMinimum], byMinimum, 0)
 	default:
-		d.reason(p.own[ownNoBand], byBand, 0)
+		x.add(p.own[ownNoBand], byBand, 0)
 	}
 }
 
 // pointsHelp reports whether more points would have given an applicant without
 // a band a loan: there are lending bands above the score and none below it.
-func (p *Plan) pointsHelp(d *Decision) bool {
-	score, above := d.FinalScore.Floor(), false
-	l := p.ladder(d)
+func (x reasoner) pointsHelp() bool {
+	score, above := x.decision.FinalScore.Floor(), false
+	l := x.plan.ladder(x.decision)
 	for i, r := range l.ranges {
 		if l.bands[i].Action == Decline {
 			continue
@@ -94,9 +104,9 @@ func (p *Plan) pointsHelp(d *Decision) bool {
 // lacks reports whether a request field that a knockout compares was not given.
 // If all were given, the condition is unknown for another reason, such as a
 // division by zero or an offer that was not made.
-func (d *Decision) lacks(knockout int32) bool {
-	for _, slot := range d.plan.compared[knockout] {
-		if !d.frame.Given(slot) {
+func (x reasoner) lacks(knockout int32) bool {
+	for _, slot := range x.plan.compared[knockout] {
+		if !x.decision.frame.Given(slot) {
 			return true
 		}
 	}
@@ -105,7 +115,8 @@ func (d *Decision) lacks(knockout int32) bool {
 
 // bindingCode returns the reason code of the constraint that determined the
 // limit. bandCode is the code of the constraints without one of their own.
-func (p *Plan) bindingCode(d *Decision, bandCode int32) int32 {
+func (x reasoner) bindingCode(bandCode int32) int32 {
+	p, d := x.plan, x.decision
 	switch d.limit.binding {
 	case FOIRCapacity:
 		return p.own[ownFOIRHigh]
@@ -126,9 +137,9 @@ func (p *Plan) bindingCode(d *Decision, bandCode int32) int32 {
 	}
 }
 
-// reason adds one reason unless its code is already there or there are already
-// four.
-func (d *Decision) reason(code int32, kind reasonKind, at int32) {
+// add adds one reason unless its code is already there or there are already four.
+func (x reasoner) add(code int32, kind reasonKind, at int32) {
+	d := x.decision
 	if len(d.Reasons) == MaxReasons {
 		return
 	}
@@ -138,7 +149,7 @@ func (d *Decision) reason(code int32, kind reasonKind, at int32) {
 		}
 	}
 	d.Reasons = append(d.Reasons, Reason{
-		Code: d.plan.codes[code],
+		Code: x.plan.codes[code],
 		Rank: len(d.Reasons) + 1,
 		kind: kind,
 		at:   at,
@@ -153,22 +164,22 @@ type lostPoints struct {
 	firm   bool  // includes an adjustment or a firm outcome of a factor
 }
 
-// rankLost adds the codes with the most points lost, as computed by addLost. If
+// rankLost adds the codes with the most points lost, as computed by sumLost. If
 // onlyFirm, it adds only those with firm losses.
-func (d *Decision) rankLost(onlyFirm bool) {
-	worst := d.worstLost(onlyFirm)
-	d.addLostReasons(worst[:])
+func (x reasoner) rankLost(onlyFirm bool) {
+	worst := x.worstLost(onlyFirm)
+	x.addLost(worst[:])
 }
 
-// addLostReasons adds the codes of a sorted list of losses. The first loss of 0
+// addLost adds the codes of a sorted list of losses. The first loss of 0
 // ends the list.
-func (d *Decision) addLostReasons(list []lostPoints) {
+func (x reasoner) addLost(list []lostPoints) {
 	for i := range list {
 		if list[i].points == 0 {
 			return
 		}
-		code := d.codeAt(int(list[i].place))
-		d.reason(code, byPoints, code)
+		code := x.codeAt(int(list[i].place))
+		x.add(code, byPoints, code)
 	}
 }
 
@@ -176,8 +187,9 @@ func (d *Decision) addLostReasons(list []lostPoints) {
 // Points lost under one code are added up. Of equal losses, the one whose
 // factor comes first in the policy ranks higher, and adjustments rank after
 // factors. If onlyFirm, it skips losses that are not firm.
-func (d *Decision) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
-	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(d.plan.adjustments) == 0 {
+func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
+	d := x.decision
+	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(x.plan.adjustments) == 0 {
 		return worst
 	}
 	// Each key has the points in its high bits and the position in its low
@@ -210,18 +222,19 @@ func (d *Decision) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 
 // codeAt returns the code under which the factor or adjustment at a position
 // lost points. Adjustments come after factors.
-func (d *Decision) codeAt(place int) int32 {
-	if place < len(d.bins) {
-		return d.plan.scoring.outcomes[d.bins[place]].code
+func (x reasoner) codeAt(place int) int32 {
+	bins := x.decision.bins
+	if place < len(bins) {
+		return x.plan.scoring.outcomes[bins[place]].code
 	}
-	return d.plan.adjustments[place-len(d.bins)].code
+	return x.plan.adjustments[place-len(bins)].code
 }
 
-// addLost adds up the points lost under each code. It is called only for
+// sumLost adds up the points lost under each code. It is called only for
 // declines and referrals. Outcomes that lose nothing add 0 to noCode, so the
 // loop needs no special case.
-func (d *Decision) addLost() {
-	p := d.plan
+func (x reasoner) sumLost() {
+	p, d := x.plan, x.decision
 	if cap(d.lost) < p.lostCodes {
 		d.lost = make([]lostPoints, p.lostCodes)
 	}

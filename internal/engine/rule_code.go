@@ -91,32 +91,32 @@ type codeNode struct {
 	holds, fails int32 // codes of a predicate with that result
 }
 
-// compileCodeNode compiles the codes of a rule that names none.
-func (p *Plan) compileCodeNode(c *rule.Condition) codeNode {
-	n := codeNode{op: c.Op}
-	if len(c.Args) == 0 {
-		n.test = p.code.Add(c)
-		if code := predicateCode(c, true, p.catalogue); code != "" {
-			n.holds = p.codeIndex(code)
+// codeNode compiles the codes of a rule that names none.
+func (c *compiler) codeNode(condition *rule.Condition) codeNode {
+	n := codeNode{op: condition.Op}
+	if len(condition.Args) == 0 {
+		n.test = c.plan.code.Add(condition)
+		if code := predicateCode(condition, true, c.plan.catalogue); code != "" {
+			n.holds = c.codeIndex(code)
 		}
-		if code := predicateCode(c, false, p.catalogue); code != "" {
-			n.fails = p.codeIndex(code)
+		if code := predicateCode(condition, false, c.plan.catalogue); code != "" {
+			n.fails = c.codeIndex(code)
 		}
 		return n
 	}
-	for i := range c.Args {
-		n.args = append(n.args, p.compileCodeNode(&c.Args[i]))
+	for i := range condition.Args {
+		n.args = append(n.args, c.codeNode(&condition.Args[i]))
 	}
 	return n
 }
 
-// codeOfNode evaluates a node and returns the code of the predicates that
-// determined its result, in the same way as rule.Explain. The code is noCode if
-// there is none.
-func (p *Plan) codeOfNode(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
+// eval evaluates a node of a plan's rule and returns the code of the predicates
+// that determined its result, in the same way as rule.Explain. The code is noCode
+// if there is none.
+func (n *codeNode) eval(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	switch n.op {
 	case rule.Not:
-		switch truth, code := p.codeOfNode(&n.args[0], fr); truth {
+		switch truth, code := n.args[0].eval(p, fr); truth {
 		case rule.Holds:
 			return rule.Fails, code
 		case rule.Fails:
@@ -125,7 +125,7 @@ func (p *Plan) codeOfNode(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
 			return rule.Unknown, noCode
 		}
 	case rule.And, rule.Or:
-		return p.codeOfNodes(n, fr)
+		return n.evalArgs(p, fr)
 	default:
 	}
 	switch truth := p.code.Eval(n.test, fr); truth {
@@ -138,16 +138,16 @@ func (p *Plan) codeOfNode(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
 	}
 }
 
-// codeOfNodes is codeOfNode for an and or an or. The first argument that
-// determines the result counts alone; if there is none, all arguments count.
-func (p *Plan) codeOfNodes(n *codeNode, fr *rule.Frame) (rule.Truth, int32) {
+// evalArgs is eval for an and or an or. The first argument that determines the
+// result counts alone; if there is none, all arguments count.
+func (n *codeNode) evalArgs(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	settles, otherwise := rule.Holds, rule.Fails
 	if n.op == rule.And {
 		settles, otherwise = rule.Fails, rule.Holds
 	}
 	unknown, all := false, noCode
 	for i := range n.args {
-		truth, code := p.codeOfNode(&n.args[i], fr)
+		truth, code := n.args[i].eval(p, fr)
 		if truth == settles {
 			return truth, code
 		}
