@@ -58,7 +58,7 @@ func (d *Decision) isAboutInstalment(r Reason) bool {
 		foir := d.named(d.plan.counted(field.FOIR))
 		return foir.Type() == rule.NumberType && 2*foir.Number() <= d.band.FOIRCap
 	case r.kind == byRule:
-		return d.ruleDetail(d.hits[r.at], masked).Field == field.PostOfferFOIR
+		return detailer{d, masked}.rule(d.hits[r.at]).Field == field.PostOfferFOIR
 	default:
 		return false
 	}
@@ -92,25 +92,34 @@ var (
 
 // Detail explains a reason to the lender. A value that identifies a person is
 // masked, as in the facts of a response.
-func (d *Decision) Detail(r Reason) Detail { return d.detail(r, masked) }
+func (d *Decision) Detail(r Reason) Detail { return detailer{d, masked}.reason(r) }
 
 // DetailMaskedByShape is Detail for older agent runs, which masked the values
 // of fields outside the catalogue by their shape alone and did not look at the
 // name.
-func (d *Decision) DetailMaskedByShape(r Reason) Detail { return d.detail(r, byShape) }
+func (d *Decision) DetailMaskedByShape(r Reason) Detail { return detailer{d, byShape}.reason(r) }
 
 // DetailInClear is Detail without masking, for agent runs from before masking
 // existed.
-func (d *Decision) DetailInClear(r Reason) Detail { return d.detail(r, inClear) }
+func (d *Decision) DetailInClear(r Reason) Detail { return detailer{d, inClear}.reason(r) }
 
-func (d *Decision) detail(r Reason, as shown) Detail {
+// detailer explains the reasons of a decision to the lender, with values shown in
+// one way.
+type detailer struct {
+	decision *Decision
+	as       shown
+}
+
+// reason explains a reason by its kind.
+func (x detailer) reason(r Reason) Detail {
+	d := x.decision
 	switch r.kind {
 	case byRequirement:
-		return d.requirementDetail()
+		return x.requirement()
 	case byRule:
-		return d.ruleDetail(d.hits[r.at], as)
+		return x.rule(d.hits[r.at])
 	case byLimit:
-		return d.limitDetail()
+		return x.limit()
 	case byMinimum:
 		return Detail{
 			Field:     field.OfferLimit,
@@ -120,14 +129,15 @@ func (d *Decision) detail(r Reason, as shown) Detail {
 				rule.Rupees(d.band.MinLimitPaise)),
 		}
 	case byPoints:
-		return d.pointsDetail(r.at, as)
+		return x.points(r.at)
 	default:
-		return d.bandDetail()
+		return x.band()
 	}
 }
 
-// requirementDetail lists every requirement that was not met.
-func (d *Decision) requirementDetail() Detail {
+// requirement lists every requirement that was not met.
+func (x detailer) requirement() Detail {
+	d := x.decision
 	var names []string
 	for i, slots := range d.plan.required {
 		if !anyGiven(slots, &d.frame) {
@@ -138,12 +148,15 @@ func (d *Decision) requirementDetail() Detail {
 	return Detail{Field: list, Text: "required and not given: " + list}
 }
 
-func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
+// rule explains a knockout that hit: by the knockout's own message if it has one,
+// otherwise by its condition.
+func (x detailer) rule(hit Hit) Detail {
+	d, as := x.decision, x.as
 	k := &d.plan.policy.Knockouts[hit.Knockout]
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
 	out := Detail{RuleID: k.ID}
 	why := k.ID // plus the condition in words, unless that would reveal a masked value
-	if !d.isMasked(&k.Condition, as) {
+	if !x.isMasked(&k.Condition) {
 		why += ": " + k.Condition.Text()
 	}
 	if hit.absent {
@@ -154,12 +167,12 @@ func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 		}
 		return out
 	}
-	leaf := d.principal(e.Deciding, d.plan.codes[reasoner{d.plan, d}.hitCode(&hit)])
+	leaf := x.principal(e.Deciding, d.plan.codes[reasoner{d.plan, d}.hitCode(&hit)])
 	var threshold rule.Value
 	if leaf != nil {
 		out.Field = leaf.Left.Field.Name
 		out.Value = as.value(out.Field, d.value(leaf.Left.Field))
-		threshold = d.threshold(leaf)
+		threshold = x.threshold(leaf)
 		out.Threshold = as.value(out.Field, threshold)
 	}
 	if k.Message != "" {
@@ -169,7 +182,7 @@ func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 				return as.text(name, d.named(name))
 			case leaf == nil || threshold.Type() != rule.Absent:
 				return as.text(out.Field, threshold)
-			case d.isMasked(leaf, as):
+			case x.isMasked(leaf):
 				return "a masked value"
 			default:
 				return leaf.Text() // no single value: a range, a set, arithmetic
@@ -186,10 +199,10 @@ func (d *Decision) ruleDetail(hit Hit, as shown) Detail {
 
 // isMasked reports whether a condition reads a masked field. Its constants must
 // then be hidden too, because they often are the same value.
-func (d *Decision) isMasked(c *rule.Condition, as shown) (hides bool) {
+func (x detailer) isMasked(c *rule.Condition) (hides bool) {
 	c.Fields(func(ref rule.Ref) {
-		v := d.value(ref)
-		hides = hides || as.value(ref.Name, v) != v
+		v := x.decision.value(ref)
+		hides = hides || x.as.value(ref.Name, v) != v
 	})
 	return hides
 }
@@ -197,7 +210,7 @@ func (d *Decision) isMasked(c *rule.Condition, as shown) (hides bool) {
 // principal returns the predicate that best explains why a rule hit. It prefers
 // a field that belongs to the rule's reason code, then a number over other
 // types.
-func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condition {
+func (x detailer) principal(leaves []*rule.Condition, code string) *rule.Condition {
 	var best *rule.Condition
 	bestRank := -1
 	for _, leaf := range leaves {
@@ -206,7 +219,7 @@ func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condit
 		}
 		rank := 0
 		ref := leaf.Left.Field
-		if ref.ID >= 0 && d.plan.catalogue.Field(ref.ID).ReasonCode == code {
+		if ref.ID >= 0 && x.decision.plan.catalogue.Field(ref.ID).ReasonCode == code {
 			rank = 2
 		}
 		if ref.Type == rule.NumberType {
@@ -221,10 +234,10 @@ func (d *Decision) principal(leaves []*rule.Condition, code string) *rule.Condit
 
 // threshold returns the value that a predicate compared with, if it is a single
 // value: a constant or another field.
-func (d *Decision) threshold(leaf *rule.Condition) rule.Value {
+func (x detailer) threshold(leaf *rule.Condition) rule.Value {
 	switch {
 	case leaf.Right.Kind == rule.FieldOperand:
-		return d.value(leaf.Right.Field)
+		return x.decision.value(leaf.Right.Field)
 	case len(leaf.Values) == 1:
 		return leaf.Values[0]
 	default:
@@ -232,25 +245,9 @@ func (d *Decision) threshold(leaf *rule.Condition) rule.Value {
 	}
 }
 
-func (d *Decision) value(ref rule.Ref) rule.Value {
-	slot, ok := d.plan.slots.Find(ref)
-	if !ok {
-		return rule.Value{}
-	}
-	return d.plan.slots.Value(&d.frame, slot)
-}
-
-// named returns the value of a field by its name, as used in the braces of a
-// message.
-func (d *Decision) named(name string) rule.Value {
-	ref, ok := d.plan.ref(name)
-	if !ok {
-		return rule.Value{}
-	}
-	return d.value(ref)
-}
-
-func (d *Decision) limitDetail() Detail {
+// limit explains a limit by the constraint that determined it.
+func (x detailer) limit() Detail {
+	d := x.decision
 	b, l := d.band, &d.limit
 	minimum := rule.Num(rule.Rupees(b.MinLimitPaise))
 	switch l.binding {
@@ -297,8 +294,9 @@ func (d *Decision) limitDetail() Detail {
 	}
 }
 
-// pointsDetail describes the factor that lost the most points under a code.
-func (d *Decision) pointsDetail(code int32, as shown) Detail {
+// points describes the factor that lost the most points under a code.
+func (x detailer) points(code int32) Detail {
+	d, as := x.decision, x.as
 	var worst *compiledFactor
 	var worstOutcome *outcome
 	total := d.lost[code].points
@@ -329,7 +327,9 @@ func (d *Decision) pointsDetail(code int32, as shown) Detail {
 	}
 }
 
-func (d *Decision) bandDetail() Detail {
+// band explains the outcome of the pricing band, or why there is none.
+func (x detailer) band() Detail {
+	d := x.decision
 	text := fmt.Sprintf("no pricing band takes a score of %s", d.FinalScore)
 	switch {
 	case d.band != nil && d.band.Action == Refer:
@@ -348,4 +348,24 @@ func (d *Decision) bandDetail() Detail {
 		}
 	}
 	return Detail{Field: field.FinalScore, Value: rule.Num(d.FinalScore), Text: text}
+}
+
+// value returns the value of a field in the application, absent if the plan does not
+// read it.
+func (d *Decision) value(ref rule.Ref) rule.Value {
+	slot, ok := d.plan.slots.Find(ref)
+	if !ok {
+		return rule.Value{}
+	}
+	return d.plan.slots.Value(&d.frame, slot)
+}
+
+// named returns the value of a field by its name, as used in the braces of a
+// message.
+func (d *Decision) named(name string) rule.Value {
+	ref, ok := d.plan.ref(name)
+	if !ok {
+		return rule.Value{}
+	}
+	return d.value(ref)
 }

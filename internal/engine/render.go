@@ -42,12 +42,8 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	}
 	w.Key("status").Plain(d.Status.String())
 	w.Key("grade").String(d.Grade)
-	w.Key("offer").Object()
-	offer := d.offerValues(env)
-	for m := range offerMember(len(offerTable)) {
-		d.writeMember(w, &offer, m, false)
-	}
-	w.EndObject()
+	w.Key("offer")
+	writeOffer(w, d, env.ValidUntil, false)
 
 	w.Key("explanation").Object()
 	w.Key("fired_rules")
@@ -193,12 +189,8 @@ func (d *Decision) Canonical() []byte {
 	w.Key("score_contributions")
 	writeContributions(&w, d.Contributions())
 	w.EndObject().Key("grade").String(d.Grade)
-	w.Key("offer").Object()
-	offer := d.offerValues(&Envelope{})
-	for _, m := range canonicalOrder {
-		d.writeMember(&w, &offer, m, true)
-	}
-	w.EndObject()
+	w.Key("offer")
+	writeOffer(&w, d, "", true)
 	w.Key("policy").Object().Key("checksum").Plain(d.plan.checksum).EndObject()
 	w.Key("reasons").Array()
 	for _, r := range d.Reasons {

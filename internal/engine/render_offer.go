@@ -109,12 +109,12 @@ func flagNumber(b bool) int64 {
 	return 0
 }
 
-func (d *Decision) offerValues(env *Envelope) (v offerValues) {
-	o := &d.Offer
+// fill sets the members of an offer. validUntil is "" in the canonical form.
+func (v *offerValues) fill(o *Offer, validUntil string) {
 	v.number(offerLimit, o.LimitPaise)
 	v.text(offerCurrency, "INR")
 	if !o.Made {
-		return v
+		return
 	}
 	if o.Indicative {
 		v.flag(offerIndicative, true)
@@ -143,15 +143,39 @@ func (d *Decision) offerValues(env *Envelope) (v offerValues) {
 	}
 	v.text(offerBinding, o.Binding.String())
 	v.text(offerBand, o.BandID)
-	if env.ValidUntil != "" {
-		v.text(offerValidUntil, env.ValidUntil)
+	if validUntil != "" {
+		v.text(offerValidUntil, validUntil)
 	}
 	v.given[offerConditions], v.given[offerAlternatives] = true, true
-	return v
+}
+
+// offerWriter writes the offer of a decision: for the response, or in the canonical
+// form.
+type offerWriter struct {
+	decision  *Decision
+	values    offerValues
+	canonical bool
+}
+
+// writeOffer writes the offer as an object, with the members in the order of the
+// form.
+func writeOffer(w *wire.Writer, d *Decision, validUntil string, canonical bool) {
+	o := offerWriter{decision: d, canonical: canonical}
+	o.values.fill(&d.Offer, validUntil)
+	w.Object()
+	for i := range offerMember(len(offerTable)) {
+		m := i
+		if canonical {
+			m = canonicalOrder[i]
+		}
+		o.writeMember(w, m)
+	}
+	w.EndObject()
 }
 
 // writeMember writes a member if the offer has it.
-func (d *Decision) writeMember(w *wire.Writer, v *offerValues, m offerMember, canonical bool) {
+func (o *offerWriter) writeMember(w *wire.Writer, m offerMember) {
+	v := &o.values
 	if !v.given[m] {
 		return
 	}
@@ -165,19 +189,18 @@ func (d *Decision) writeMember(w *wire.Writer, v *offerValues, m offerMember, ca
 	case memberFlag:
 		w.Bool(v.numbers[m] == 1)
 	case memberTerms:
-		d.writeTerms(w, canonical)
+		o.writeTerms(w)
 	case memberAlternatives:
-		d.writeAlternatives(w, canonical)
+		o.writeAlternatives(w)
 	}
 }
 
 // writeTerms writes the conditions. The hash covers only their codes because
 // texts may be reworded.
-func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
+func (o *offerWriter) writeTerms(w *wire.Writer) {
 	w.Array()
-	for i := range d.Offer.Terms {
-		t := d.Offer.Terms[i]
-		if canonical {
+	for _, t := range o.decision.Offer.Terms {
+		if o.canonical {
 			w.String(t.Code)
 			continue
 		}
@@ -186,16 +209,16 @@ func (d *Decision) writeTerms(w *wire.Writer, canonical bool) {
 	w.EndArray()
 }
 
-func (d *Decision) writeAlternatives(w *wire.Writer, canonical bool) {
+func (o *offerWriter) writeAlternatives(w *wire.Writer) {
 	w.Array()
-	for _, a := range d.Alternatives() {
+	for _, a := range o.decision.Alternatives() {
 		w.Object()
-		if canonical {
+		if o.canonical {
 			rupees(w, "emi", a.InstalmentPaise)
 		}
-		rupees(w, "limit", d.Offer.LimitPaise)
+		rupees(w, "limit", o.decision.Offer.LimitPaise)
 		w.Key("tenure_months").Int(int64(a.TenureMonths))
-		if !canonical {
+		if !o.canonical {
 			rupees(w, "emi", a.InstalmentPaise)
 		}
 		w.EndObject()

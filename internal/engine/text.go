@@ -13,37 +13,62 @@ var statusWords = [...]string{Approved: "Approved", Referred: "Referred", Declin
 // score and the conditions of the offer. The hash does not cover it, so
 // sentences may be reworded.
 func (d *Decision) Text() []string {
-	lines := []string{fmt.Sprintf("%s: grade %s, score %s", statusWords[d.Status], d.Grade, d.FinalScore)}
-	for _, line := range [...]string{d.bandText(), d.limitText()} {
-		if line != "" {
-			lines = append(lines, line)
-		}
+	n := narrative{decision: d, detailer: detailer{d, masked}, said: map[string]bool{}}
+	n.add(fmt.Sprintf("%s: grade %s, score %s", statusWords[d.Status], d.Grade, d.FinalScore))
+	n.add(n.band())
+	n.add(n.limit())
+	n.addReasons()
+	n.addHits()
+	n.addScore()
+	n.addTerms()
+	return n.lines
+}
+
+// narrative collects the sentences that explain a decision.
+type narrative struct {
+	decision *Decision
+	detailer detailer
+	lines    []string
+	said     map[string]bool // the rules that a reason mentions
+}
+
+// add appends a line, unless it is empty.
+func (n *narrative) add(line string) {
+	if line != "" {
+		n.lines = append(n.lines, line)
 	}
-	said := map[string]bool{} // the rules that a reason mentions
-	for _, r := range d.Reasons {
+}
+
+// addReasons appends the reasons except those that the lines about the band and
+// the limit cover.
+func (n *narrative) addReasons() {
+	for _, r := range n.decision.Reasons {
 		switch r.kind {
-		case byBand, byLimit, byMinimum: // already covered by the lines above
+		case byBand, byLimit, byMinimum:
 			continue
 		default:
 		}
-		detail := d.Detail(r)
-		said[detail.RuleID] = true
-		lines = append(lines, fmt.Sprintf("%s: %s", r.Code, detail.Text))
+		detail := n.detailer.reason(r)
+		n.said[detail.RuleID] = true
+		n.add(fmt.Sprintf("%s: %s", r.Code, detail.Text))
 	}
-	for _, h := range d.hits {
-		if !said[d.plan.policy.Knockouts[h.Knockout].ID] {
-			lines = append(lines, d.ruleDetail(h, masked).Text)
-		}
-	}
-	return d.appendTerms(d.appendScore(lines, said))
 }
 
-// bandText describes the band if there is none or it does not approve.
+// addHits appends the knockouts that hit and that no reason mentions.
+func (n *narrative) addHits() {
+	for _, h := range n.decision.hits {
+		if !n.said[n.decision.plan.policy.Knockouts[h.Knockout].ID] {
+			n.lines = append(n.lines, n.detailer.rule(h).Text)
+		}
+	}
+}
+
+// band describes the band if there is none or it does not approve.
 // Otherwise it returns "".
-func (d *Decision) bandText() string {
-	b := d.band
+func (n *narrative) band() string {
+	b := n.decision.band
 	if b == nil {
-		return sentence(d.bandDetail().Text)
+		return sentence(n.detailer.band().Text)
 	}
 	does := "declines"
 	switch b.Action {
@@ -64,9 +89,10 @@ func (d *Decision) bandText() string {
 	}
 }
 
-// limitText says what determined the limit of an offer that was made, or of one
+// limit says what determined the limit of an offer that was made, or of one
 // that would have been too small.
-func (d *Decision) limitText() string {
+func (n *narrative) limit() string {
+	d := n.decision
 	l, b := &d.limit, d.band
 	if !l.computed || !l.belowMinimum && d.Status == Declined {
 		return ""
@@ -81,12 +107,12 @@ func (d *Decision) limitText() string {
 	case IncomeMultiple:
 		by = fmt.Sprintf("capped by %s income multiple %s", b.ID, b.IncomeMultiple)
 	case RequestedAmount:
-		by = fmt.Sprintf("set by the amount asked for, %s", rule.Rupees(d.limitRequested()))
+		by = fmt.Sprintf("set by the amount asked for, %s", rule.Rupees(n.requestedPaise()))
 	case BandMaxLimit:
 		by = fmt.Sprintf("capped by %s maximum %s", b.ID, rule.Rupees(b.MaxLimitPaise))
 	default:
 		by = fmt.Sprintf("set by %s default %s, for want of %s", b.ID, rule.Rupees(b.DefaultLimitPaise),
-			d.limitDetail().Field)
+			n.detailer.limit().Field)
 	}
 	if !l.belowMinimum {
 		return "Limit " + by
@@ -95,42 +121,43 @@ func (d *Decision) limitText() string {
 		rule.Rupees(b.MinLimitPaise))
 }
 
-// limitRequested returns the requested amount as the limit uses it.
-func (d *Decision) limitRequested() int64 {
+// requestedPaise returns the requested amount as the limit uses it.
+func (n *narrative) requestedPaise() int64 {
+	d := n.decision
 	requested, _ := d.plan.paise(d, d.plan.inputs.requested)
 	return max(0, requested)
 }
 
-// appendScore appends the adjustments that applied and that no reason mentions,
+// addScore appends the adjustments that applied and that no reason mentions,
 // and the clamp.
-func (d *Decision) appendScore(lines []string, said map[string]bool) []string {
+func (n *narrative) addScore() {
+	d := n.decision
 	for _, r := range d.Rules() {
-		if r.Result != ResultApplied || said[r.ID] {
+		if r.Result != ResultApplied || n.said[r.ID] {
 			continue
 		}
 		does, points := "added", r.Delta
 		if points < 0 {
 			does, points = "took", -points
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %s points", r.ID, does, points))
+		n.add(fmt.Sprintf("%s %s %s points", r.ID, does, points))
 	}
 	if d.sum != d.FinalScore {
-		lines = append(lines, fmt.Sprintf("Score of %s clamped to %s", d.sum, d.FinalScore))
+		n.add(fmt.Sprintf("Score of %s clamped to %s", d.sum, d.FinalScore))
 	}
-	return lines
 }
 
-// appendTerms appends the conditions of the offer.
-func (d *Decision) appendTerms(lines []string) []string {
-	for _, t := range d.Offer.Terms {
-		lines = append(lines, fmt.Sprintf("Condition %s: %s", t.Code, t.Text))
+// addTerms appends the conditions of the offer.
+func (n *narrative) addTerms() {
+	offer := &n.decision.Offer
+	for _, t := range offer.Terms {
+		n.add(fmt.Sprintf("Condition %s: %s", t.Code, t.Text))
 	}
-	if d.Offer.TenureNotAvailable {
-		lines = append(lines, fmt.Sprintf(
+	if offer.TenureNotAvailable {
+		n.add(fmt.Sprintf(
 			"Tenure of %d months, the usual one of %s, which does not allow the one asked for",
-			d.Offer.TenureMonths, d.Offer.BandID))
+			offer.TenureMonths, offer.BandID))
 	}
-	return lines
 }
 
 // sentence returns the text with a capital first letter.
