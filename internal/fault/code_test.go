@@ -39,7 +39,7 @@ var otherMeanings = map[string][]string{
 	"internal/console/field.go":        {"required"},      // an attribute in HTML
 	"internal/demo/measure.go":         {"bad_month"},     // a column
 	"internal/frauddesk/alert.go":      {"duplicate"},     // a resolution of an alert
-	"internal/httpapi/tenant.go":       {"unavailable"},   // a state of readiness
+	"internal/httpapi/health.go":       {"unavailable"},   // a state of readiness
 	"internal/reference/schema.go":     {"required"},      // a member of OpenAPI
 	"internal/reference/view.go":       {"required"},      // a member of OpenAPI
 	"internal/store/alert.go":          {"duplicate"},     // a resolution of an alert

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"verdict/internal/agent"
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
@@ -8,27 +9,53 @@ import (
 	"verdict/internal/tenant"
 )
 
-func (a *API) underwrite(c *call) error {
+// agentHandlers serve the agents, their stored runs and the collections strategy.
+type agentHandlers struct {
+	agents *agent.Service
+	runs   *agentdesk.Service
+}
+
+func (h *agentHandlers) routes() []route {
+	return []route{
+		{
+			pattern: "POST /v1/agents/underwrite", handle: h.underwrite, bucket: bucketDecide,
+			body: required, report: true, once: true,
+		},
+		{
+			pattern: "POST /v1/agents/collections", handle: h.collect, bucket: bucketDecide,
+			body: required, once: true,
+		},
+		{pattern: "GET /v1/agents/collections/strategy", handle: h.strategy, bucket: bucketRead},
+		{
+			pattern: "PUT /v1/agents/collections/strategy", handle: h.changeStrategy, bucket: bucketWrite,
+			body: required,
+		},
+		{pattern: "GET /v1/agents/runs", handle: h.agentRuns, bucket: bucketRead},
+		{pattern: "GET /v1/agents/runs/{id}", handle: h.agentRun, bucket: bucketRead},
+	}
+}
+
+func (h *agentHandlers) underwrite(c *call) error {
 	reply := &operation.Reply[decisioning.Underwritten]{Once: c.once}
-	run, err := a.agents.Underwrite(c.ctx, c.caller, document.UnderwriteRequest(c.body, c.strict()), reply)
+	run, err := h.agents.Underwrite(c.ctx, c.caller, document.UnderwriteRequest(c.body, c.strict()), reply)
 	return sendReply(c, reply, run, err)
 }
 
-func (a *API) collect(c *call) error {
+func (h *agentHandlers) collect(c *call) error {
 	reply := &operation.Reply[agentdesk.Run]{Once: c.once}
-	run, err := a.agents.Collect(c.ctx, c.caller, document.CollectRequest(c.body, c.strict()), reply)
+	run, err := h.agents.Collect(c.ctx, c.caller, document.CollectRequest(c.body, c.strict()), reply)
 	return sendReply(c, reply, run, err)
 }
 
-func (a *API) agentRun(c *call) error {
+func (h *agentHandlers) agentRun(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	run, err := a.agents.Run(c.ctx, c.caller, c.id)
+	run, err := h.agents.Run(c.ctx, c.caller, c.id)
 	return sendValue(c, run, err, document.WriteRun)
 }
 
-func (a *API) agentRuns(c *call) error {
+func (h *agentHandlers) agentRuns(c *call) error {
 	q := c.query()
 	filter := agentdesk.RunFilter{
 		Agent:   q.choice("agent", decisioning.AgentUnderwriting, agentdesk.AgentCollections),
@@ -38,19 +65,19 @@ func (a *API) agentRuns(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Agents.AgentRuns(c.ctx, c.caller, filter, list)
+	page, err := h.runs.AgentRuns(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, document.WriteRunSummary)
 }
 
-func (a *API) strategy(c *call) error {
+func (h *agentHandlers) strategy(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	strategy, err := a.service.Agents.CollectionsStrategy(c.ctx, c.caller)
+	strategy, err := h.runs.CollectionsStrategy(c.ctx, c.caller)
 	return sendVersioned(c, strategy, strategy.Version, err, document.WriteStrategy)
 }
 
-func (a *API) changeStrategy(c *call) error {
+func (h *agentHandlers) changeStrategy(c *call) error {
 	expected, err := c.expectedVersion()
 	if err != nil {
 		return err
@@ -59,6 +86,6 @@ func (a *API) changeStrategy(c *call) error {
 	if err != nil {
 		return err
 	}
-	strategy, err := a.service.Agents.ChangeCollectionsStrategy(c.ctx, c.caller, change, expected)
+	strategy, err := h.runs.ChangeCollectionsStrategy(c.ctx, c.caller, change, expected)
 	return sendVersioned(c, strategy, strategy.Version, err, document.WriteStrategy)
 }

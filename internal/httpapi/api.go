@@ -10,10 +10,11 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"verdict/api"
+	"verdict/internal/account"
 	"verdict/internal/admission"
 	"verdict/internal/agent"
 	"verdict/internal/reference"
@@ -56,9 +57,9 @@ type Options struct {
 
 // API serves HTTP.
 type API struct {
-	service      *usecase.Set
-	agents       *agent.Service
+	access       *account.Access
 	options      Options
+	table        []route
 	routes       *router
 	ids          serving.RequestIDs
 	node         *serving.Node
@@ -67,9 +68,7 @@ type API struct {
 	docs         *http.ServeMux
 	pages        *reference.Pages
 	works, reads *admission.Pool
-	probes       readiness
-	started      time.Time
-	leaving      atomic.Bool
+	health       *healthHandlers
 }
 
 const (
@@ -118,8 +117,7 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		return nil, err
 	}
 	a := &API{
-		service: service,
-		agents:  o.Agents,
+		access:  service.Access,
 		options: o,
 		ids:     serving.NewRequestIDs(),
 		node:    o.Node,
@@ -128,76 +126,52 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		pages:   pages,
 		works:   admission.NewPool(int64(o.MaxInFlight)),
 		reads:   admission.NewPool(int64(o.MaxInFlight)),
-		started: o.Now(),
+		health: &healthHandlers{
+			check:   service.Health,
+			now:     o.Now,
+			version: o.Version,
+			commit:  o.Commit,
+			started: o.Now(),
+		},
 	}
 	pages.Register(a.docs)
-	a.routes = newRouter(a.table())
+	a.table = routesOf(service, o.Agents, a.health, o.Now)
+	a.routes = newRouter(a.table)
 	return a, nil
 }
 
 // Leave makes the API say that it is not ready, so that a load balancer sends
 // nobody here any more while the last requests are answered.
-func (a *API) Leave() { a.leaving.Store(true) }
+func (a *API) Leave() { a.health.leaving.Store(true) }
 
-// table is every route but the documentation's. The first word of a pattern is
-// the method; a segment in braces takes any text.
-func (a *API) table() []route {
-	return []route{
-		{pattern: "POST /api/signup", handle: a.signup, public: true, bucket: bucketSignup, body: required},
-		{pattern: "GET /livez", handle: a.live, public: true},
-		{pattern: "GET /readyz", handle: a.ready, public: true},
-		{pattern: "GET /v1/health", handle: a.health, bucket: bucketRead},
-		{pattern: "POST /v1/evaluate", handle: a.evaluate, bucket: bucketDecide, body: required, report: true, once: true},
-		{pattern: "POST /v1/decisions", handle: a.decide, bucket: bucketDecide, body: required, once: true},
-		{pattern: "GET /v1/decisions", handle: a.decisions, bucket: bucketRead},
-		{pattern: "POST /v1/decisions/preview", handle: a.preview, bucket: bucketDecide, body: required, report: true},
-		{pattern: "GET /v1/decisions/{id}", handle: a.decision, bucket: bucketRead},
-		{pattern: "GET /v1/decisions/{id}/features", handle: a.features, bucket: bucketRead},
-		{pattern: "POST /v1/decisions/{id}/review", handle: a.review, bucket: bucketWrite, body: required, once: true},
-		{pattern: "POST /v1/eligibility", handle: a.eligibility, bucket: bucketDecide, body: required, report: true, once: true},
-		{pattern: "GET /v1/policies", handle: a.policies, bucket: bucketRead},
-		{pattern: "GET /v1/rule-sets", handle: a.ruleSets, bucket: bucketRead},
-		{pattern: "POST /v1/rule-sets", handle: a.createRuleSet, bucket: bucketWrite, body: required, once: true},
-		{pattern: "GET /v1/rule-sets/{id}", handle: a.ruleSet, bucket: bucketRead},
-		{pattern: "DELETE /v1/rule-sets/{id}", handle: a.deleteRuleSet, bucket: bucketWrite},
-		{pattern: "POST /v1/rule-sets/{id}/activate", handle: a.activate, bucket: bucketWrite, body: optional, once: true},
-		{pattern: "GET /v1/scorecards", handle: a.scorecards, bucket: bucketRead},
-		{pattern: "POST /v1/scorecards", handle: a.scorecard, bucket: bucketDecide, body: required, once: true},
-		{pattern: "POST /v1/scorecards/fit", handle: a.fitScorecard, bucket: bucketBacktest, body: required, rows: true, once: true},
-		{pattern: "POST /v1/backtest", handle: a.runBacktest, bucket: bucketBacktest, body: required, report: true, stream: true, once: true},
-		{pattern: "GET /v1/backtest", handle: a.backtests, bucket: bucketRead},
-		{pattern: "GET /v1/backtest/{id}", handle: a.backtest, bucket: bucketRead},
-		{pattern: "POST /v1/backtest/{id}/cancel", handle: a.cancelBacktest, bucket: bucketWrite, once: true},
-		{pattern: "GET /v1/backtest/{id}/rows", handle: a.backtestRows, bucket: bucketBacktest, only: csvType},
-		{pattern: "GET /v1/backtest/{id}/report", handle: a.backtestPage, bucket: bucketBacktest, only: "text/html"},
-		{pattern: "GET /v1/credit/backtest", handle: a.runBook, bucket: bucketBacktest},
-		{pattern: "POST /v1/agents/underwrite", handle: a.underwrite, bucket: bucketDecide, body: required, report: true, once: true},
-		{pattern: "POST /v1/agents/collections", handle: a.collect, bucket: bucketDecide, body: required, once: true},
-		{pattern: "GET /v1/agents/collections/strategy", handle: a.strategy, bucket: bucketRead},
-		{pattern: "PUT /v1/agents/collections/strategy", handle: a.changeStrategy, bucket: bucketWrite, body: required},
-		{pattern: "GET /v1/agents/runs", handle: a.agentRuns, bucket: bucketRead},
-		{pattern: "GET /v1/agents/runs/{id}", handle: a.agentRun, bucket: bucketRead},
-		{pattern: "GET /v1/usage", handle: a.usage, bucket: bucketRead},
-		{pattern: "GET /v1/fraud/config", handle: a.fraudConfig, bucket: bucketRead},
-		{pattern: "PUT /v1/fraud/config", handle: a.changeFraudConfig, bucket: bucketWrite, body: required},
-		{pattern: "GET /v1/fraud/alerts", handle: a.alerts, bucket: bucketRead},
-		{pattern: "GET /v1/fraud/alerts/{id}", handle: a.alert, bucket: bucketRead},
-		{pattern: "PATCH /v1/fraud/alerts/{id}", handle: a.moveAlert, bucket: bucketWrite, body: required},
-		{pattern: "GET /v1/fraud/alerts/{id}/ring", handle: a.ring, bucket: bucketRead},
-		{pattern: "GET /v1/fraud/pincode-risk", handle: a.pincodeRisks, bucket: bucketRead},
-		{pattern: "PUT /v1/fraud/pincode-risk", handle: a.setPincodeRisks, bucket: bucketWrite, body: required},
-		{pattern: "GET /v1/fraud/blocklist", handle: a.blocklist, bucket: bucketRead},
-		{pattern: "POST /v1/fraud/blocklist", handle: a.block, bucket: bucketWrite, body: required, once: true},
-		{pattern: "DELETE /v1/fraud/blocklist", handle: a.unblock, bucket: bucketWrite},
-		{pattern: "GET /v1/audit", handle: a.audit, bucket: bucketRead, csv: true},
-	}
+// routesOf lists the routes of all subjects. Those of the documentation are not
+// among them: package reference serves its pages itself.
+func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, now func() time.Time) []route {
+	accounts := &accountHandlers{access: set.Access, people: set.People}
+	decisions := &decisionHandlers{decisions: set.Decisions}
+	ruleSets := &ruleSetHandlers{policies: set.Policies}
+	scorecards := &scorecardHandlers{policies: set.Policies, fitting: set.Fitting}
+	backtests := &backtestHandlers{backtests: set.Backtests, now: now}
+	agentRuns := &agentHandlers{agents: agents, runs: set.Agents}
+	fraud := &fraudHandlers{fraud: set.Fraud, now: now}
+
+	return slices.Concat(
+		accounts.routes(),
+		health.routes(),
+		decisions.routes(),
+		ruleSets.routes(),
+		scorecards.routes(),
+		backtests.routes(),
+		agentRuns.routes(),
+		fraud.routes(),
+	)
 }
 
-// Routes lists the patterns of the API, the documentation's among them, for
-// tests that hold them against the contract.
+// Routes lists the patterns of the API and of the documentation, for tests that
+// compare them with the contract.
 func (a *API) Routes() []string {
 	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
-	for _, r := range a.table() {
+	for _, r := range a.table {
 		list = append(list, r.pattern)
 	}
 	return list

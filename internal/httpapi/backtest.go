@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"time"
 
 	"verdict/internal/document"
 	"verdict/internal/operation"
@@ -12,11 +13,32 @@ import (
 	"verdict/internal/tenant"
 )
 
-// runBacktest takes rows in any of their forms: inside a JSON body, which was
+// backtestHandlers serve backtests: starting one, in its three forms, and reading its results.
+type backtestHandlers struct {
+	backtests *study.Backtests
+	now       func() time.Time
+}
+
+func (h *backtestHandlers) routes() []route {
+	return []route{
+		{
+			pattern: "POST /v1/backtest", handle: h.run, bucket: bucketBacktest,
+			body: required, report: true, stream: true, once: true,
+		},
+		{pattern: "GET /v1/backtest", handle: h.list, bucket: bucketRead},
+		{pattern: "GET /v1/backtest/{id}", handle: h.backtest, bucket: bucketRead},
+		{pattern: "POST /v1/backtest/{id}/cancel", handle: h.cancel, bucket: bucketWrite, once: true},
+		{pattern: "GET /v1/backtest/{id}/rows", handle: h.rows, bucket: bucketBacktest, only: csvType},
+		{pattern: "GET /v1/backtest/{id}/report", handle: h.page, bucket: bucketBacktest, only: "text/html"},
+		{pattern: "GET /v1/credit/backtest", handle: h.runBook, bucket: bucketBacktest},
+	}
+}
+
+// run takes rows in any of their forms: inside a JSON body, which was
 // read already, or as a file, which is read as it arrives.
-func (a *API) runBacktest(c *call) error {
+func (h *backtestHandlers) run(c *call) error {
 	if c.streams() {
-		return a.receiveBacktest(c)
+		return h.receive(c)
 	}
 	options, err := c.joinedOptions()
 	if err != nil {
@@ -29,7 +51,7 @@ func (a *API) runBacktest(c *call) error {
 	if err := c.caller.Require(tenant.Decide); err != nil {
 		return err
 	}
-	request, faults := document.ReadBacktest(options, a.service.Backtests.MaxRows(), a.options.Now())
+	request, faults := document.ReadBacktest(options, h.backtests.MaxRows(), h.now())
 	if err := request.Require(c.caller); err != nil { // a replay needs a scope more, whatever else is wrong
 		return err
 	}
@@ -38,7 +60,7 @@ func (a *API) runBacktest(c *call) error {
 	}
 	request.Async = c.prefersAsync()
 	reply := c.replyRun()
-	run, err := a.service.Backtests.Run(c.ctx, c.caller, request, reply)
+	run, err := h.backtests.Run(c.ctx, c.caller, request, reply)
 	return sendReply(c, reply, run, err)
 }
 
@@ -47,7 +69,7 @@ func (c *call) replyRun() *operation.Reply[study.Backtest] {
 	return &operation.Reply[study.Backtest]{Once: c.once, Encode: document.EncodeRun}
 }
 
-func (a *API) runBook(c *call) error {
+func (h *backtestHandlers) runBook(c *call) error {
 	q := c.query()
 	parameters := map[string]string{}
 	for _, name := range append(document.BookPolicies(), document.BookMembers()...) {
@@ -63,61 +85,61 @@ func (a *API) runBook(c *call) error {
 	if err != nil {
 		return inQuery(err)
 	}
-	run, err := a.service.Backtests.RunBook(c.ctx, c.caller, request)
+	run, err := h.backtests.RunBook(c.ctx, c.caller, request)
 	return sendReply(c, c.replyRun(), run, inQuery(err))
 }
 
-func (a *API) backtest(c *call) error {
+func (h *backtestHandlers) backtest(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	run, err := a.service.Backtests.Get(c.ctx, c.caller, c.id)
+	run, err := h.backtests.Get(c.ctx, c.caller, c.id)
 	return sendValue(c, run, err, document.WriteBacktest)
 }
 
-func (a *API) backtests(c *call) error {
+func (h *backtestHandlers) list(c *call) error {
 	q := c.query()
 	status := q.choice("status", study.BacktestStates()...)
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Backtests.List(c.ctx, c.caller, status, list)
+	page, err := h.backtests.List(c.ctx, c.caller, status, list)
 	return sendPage(c, page, err, document.WriteListedBacktest)
 }
 
-func (a *API) cancelBacktest(c *call) error {
+func (h *backtestHandlers) cancel(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
 	reply := &operation.Reply[study.Backtest]{Once: c.once, Encode: document.EncodeBacktest}
-	run, err := a.service.Backtests.Cancel(c.ctx, c.caller, c.id, reply)
+	run, err := h.backtests.Cancel(c.ctx, c.caller, c.id, reply)
 	return sendReply(c, reply, run, err)
 }
 
-func (a *API) backtestPage(c *call) error {
+func (h *backtestHandlers) page(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	page, err := a.service.Backtests.Page(c.ctx, c.caller, c.id)
+	page, err := h.backtests.Page(c.ctx, c.caller, c.id)
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
-	h["Content-Type"] = []string{"text/html; charset=utf-8"}
-	h["Content-Security-Policy"] = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
+	header := c.w.Header()
+	header["Content-Type"] = []string{"text/html; charset=utf-8"}
+	header["Content-Security-Policy"] = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
 	return c.send(http.StatusOK, page)
 }
 
-// backtestRows streams what was decided of each row. It takes as long as it
+// rows streams what was decided of each row. It takes as long as it
 // takes; only a chunk must not.
-func (a *API) backtestRows(c *call) error {
+func (h *backtestHandlers) rows(c *call) error {
 	q := c.query()
 	swapped := q.choice("swapped", "0", "1") == "1"
 	if err := q.err(); err != nil {
 		return err
 	}
 	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
-		return a.service.Backtests.Rows(c.r.Context(), c.caller, c.id, swapped, out, pause)
+		return h.backtests.Rows(c.r.Context(), c.caller, c.id, swapped, out, pause)
 	})
 }

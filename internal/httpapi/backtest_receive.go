@@ -43,9 +43,9 @@ func (c *call) streams() bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
-// receiveBacktest takes a CSV file as the body, with the options in the query,
+// receive takes a CSV file as the body, with the options in the query,
 // or as a part of a form, with the options in the fields before it.
-func (a *API) receiveBacktest(c *call) error {
+func (h *backtestHandlers) receive(c *call) error {
 	if err := c.reserve(fileMemory); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (a *API) receiveBacktest(c *call) error {
 	// what was wrong and the run is not left half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), longestFile)
 	defer cancel()
-	ctx, c.slot = a.node.Processors.Enter(ctx, c.owner())
+	ctx, c.slot = c.api.node.Processors.Enter(ctx, c.owner())
 	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
 	body.wait()
 	kind, params := c.mediaKind()
@@ -63,7 +63,7 @@ func (a *API) receiveBacktest(c *call) error {
 		if err != nil {
 			return err
 		}
-		return a.runFile(ctx, c, body, options, file)
+		return h.runFile(ctx, c, body, options, file)
 	}
 	options, err := c.queryOptions()
 	if err != nil {
@@ -73,17 +73,17 @@ func (a *API) receiveBacktest(c *call) error {
 	if err != nil {
 		return err
 	}
-	return inQuery(a.runFile(ctx, c, body, options, file))
+	return inQuery(h.runFile(ctx, c, body, options, file))
 }
 
 // runFile runs a backtest over the file of a body.
-func (a *API) runFile(ctx context.Context, c *call, body *paced, options wire.Value, file io.Reader) error {
+func (h *backtestHandlers) runFile(ctx context.Context, c *call, body *paced, options wire.Value, file io.Reader) error {
 	reply := c.replyRun()
 	request, err := readOptions(c, options)
 	var run study.Backtest
 	if err == nil {
 		request.CSV, request.Async = file, c.prefersAsync()
-		run, err = a.service.Backtests.Run(ctx, c.caller, request, reply)
+		run, err = h.backtests.Run(ctx, c.caller, request, reply)
 	}
 	body.rest()
 	return sendReply(c, reply, run, err)

@@ -183,7 +183,7 @@ func (c *call) authenticate() error {
 		return tenant.Unauthenticated()
 	}
 	var err error
-	c.caller, err = c.api.service.Access.Authenticate(c.ctx, key)
+	c.caller, err = c.api.access.Authenticate(c.ctx, key)
 	return err
 }
 
@@ -356,13 +356,4 @@ func (c *call) answer(a operation.Answer, err error) error {
 		a.Release()
 	}
 	return err
-}
-
-// writes is a result that writes itself.
-type writes interface{ Write(*wire.Writer) }
-
-func (c *call) sendResult(status int, result writes) error {
-	var w wire.Writer
-	result.Write(&w)
-	return c.send(status, w.Buf)
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"verdict/internal/document"
 	"verdict/internal/fault"
@@ -13,15 +14,37 @@ import (
 	"verdict/internal/wire"
 )
 
-func (a *API) fraudConfig(c *call) error {
+// fraudHandlers serve the fraud desk: thresholds, alerts, rings, pincode risk and the block list.
+type fraudHandlers struct {
+	fraud *frauddesk.Service
+	now   func() time.Time
+}
+
+func (h *fraudHandlers) routes() []route {
+	return []route{
+		{pattern: "GET /v1/fraud/config", handle: h.config, bucket: bucketRead},
+		{pattern: "PUT /v1/fraud/config", handle: h.changeConfig, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/fraud/alerts", handle: h.alerts, bucket: bucketRead},
+		{pattern: "GET /v1/fraud/alerts/{id}", handle: h.alert, bucket: bucketRead},
+		{pattern: "PATCH /v1/fraud/alerts/{id}", handle: h.moveAlert, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/fraud/alerts/{id}/ring", handle: h.ring, bucket: bucketRead},
+		{pattern: "GET /v1/fraud/pincode-risk", handle: h.pincodeRisks, bucket: bucketRead},
+		{pattern: "PUT /v1/fraud/pincode-risk", handle: h.setPincodeRisks, bucket: bucketWrite, body: required},
+		{pattern: "GET /v1/fraud/blocklist", handle: h.blocklist, bucket: bucketRead},
+		{pattern: "POST /v1/fraud/blocklist", handle: h.block, bucket: bucketWrite, body: required, once: true},
+		{pattern: "DELETE /v1/fraud/blocklist", handle: h.unblock, bucket: bucketWrite},
+	}
+}
+
+func (h *fraudHandlers) config(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	config, err := a.service.Fraud.Config(c.ctx, c.caller)
+	config, err := h.fraud.Config(c.ctx, c.caller)
 	return sendVersioned(c, config, config.Version, err, document.WriteConfig)
 }
 
-func (a *API) changeFraudConfig(c *call) error {
+func (h *fraudHandlers) changeConfig(c *call) error {
 	expected, err := c.expectedVersion()
 	if err != nil {
 		return err
@@ -30,7 +53,7 @@ func (a *API) changeFraudConfig(c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := a.service.Fraud.ChangeConfig(c.ctx, c.caller, change, expected)
+	config, err := h.fraud.ChangeConfig(c.ctx, c.caller, change, expected)
 	return sendVersioned(c, config, config.Version, err, document.WriteConfig)
 }
 
@@ -49,7 +72,7 @@ func (c *call) expectedVersion() (int64, error) {
 	return version, nil
 }
 
-func (a *API) alerts(c *call) error {
+func (h *fraudHandlers) alerts(c *call) error {
 	q := c.query()
 	filter := frauddesk.AlertFilter{
 		Status: q.choice("status", frauddesk.AlertStates()...), Type: q.choice("type", frauddesk.AlertTypes()...),
@@ -59,38 +82,38 @@ func (a *API) alerts(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Fraud.Alerts(c.ctx, c.caller, filter, list)
+	page, err := h.fraud.Alerts(c.ctx, c.caller, filter, list)
 	return sendPage(c, page, err, document.WriteAlert)
 }
 
-func (a *API) alert(c *call) error {
+func (h *fraudHandlers) alert(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	alert, err := a.service.Fraud.Alert(c.ctx, c.caller, c.id)
+	alert, err := h.fraud.Alert(c.ctx, c.caller, c.id)
 	return sendValue(c, alert, err, document.WriteAlert)
 }
 
-func (a *API) moveAlert(c *call) error {
+func (h *fraudHandlers) moveAlert(c *call) error {
 	move, err := readAs(c, tenant.Decide, func(body wire.Value) (frauddesk.AlertMove, error) {
-		return document.ReadAlertMove(body, a.options.Now())
+		return document.ReadAlertMove(body, h.now())
 	})
 	if err != nil {
 		return err
 	}
-	alert, err := a.service.Fraud.MoveAlert(c.ctx, c.caller, c.id, move)
+	alert, err := h.fraud.MoveAlert(c.ctx, c.caller, c.id, move)
 	return sendValue(c, alert, err, document.WriteAlert)
 }
 
-func (a *API) ring(c *call) error {
+func (h *fraudHandlers) ring(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	ring, err := a.service.Fraud.Ring(c.ctx, c.caller, c.id)
+	ring, err := h.fraud.Ring(c.ctx, c.caller, c.id)
 	return sendValue(c, ring, err, document.WriteRing)
 }
 
-func (a *API) pincodeRisks(c *call) error {
+func (h *fraudHandlers) pincodeRisks(c *call) error {
 	q := c.query()
 	filter := frauddesk.PincodeFilter{
 		Pincode: q.digits("pincode"), Prefix: q.digits("prefix"), Risk: q.choice("risk", "LOW", "MEDIUM", "HIGH", "BLOCKED"),
@@ -99,7 +122,7 @@ func (a *API) pincodeRisks(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	risks, err := a.service.Fraud.PincodeRisks(c.ctx, c.caller, filter, list)
+	risks, err := h.fraud.PincodeRisks(c.ctx, c.caller, filter, list)
 	return sendValue(c, risks, err, document.WritePincodeRisks)
 }
 
@@ -112,38 +135,38 @@ func (q *query) digits(name string) string {
 	return text
 }
 
-func (a *API) setPincodeRisks(c *call) error {
+func (h *fraudHandlers) setPincodeRisks(c *call) error {
 	set, err := readAs(c, tenant.PolicyWrite, document.ReadPincodeRisks)
 	if err != nil {
 		return err
 	}
-	risks, err := a.service.Fraud.SetPincodeRisks(c.ctx, c.caller, set.Entries, set.Replace)
+	risks, err := h.fraud.SetPincodeRisks(c.ctx, c.caller, set.Entries, set.Replace)
 	return sendValue(c, risks, err, document.WritePincodeRisks)
 }
 
-func (a *API) blocklist(c *call) error {
+func (h *fraudHandlers) blocklist(c *call) error {
 	q := c.query()
 	list := q.page()
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := a.service.Fraud.Blocklist(c.ctx, c.caller, list)
+	page, err := h.fraud.Blocklist(c.ctx, c.caller, list)
 	return sendPage(c, page, err, document.WriteBlocked)
 }
 
-func (a *API) block(c *call) error {
+func (h *fraudHandlers) block(c *call) error {
 	entry, err := readAs(c, tenant.Decide, func(body wire.Value) (frauddesk.NewBlock, error) {
-		return document.ReadBlock(body, a.options.Now())
+		return document.ReadBlock(body, h.now())
 	})
 	if err != nil {
 		return err
 	}
 	reply := &operation.Reply[frauddesk.Blocking]{Once: c.once, Encode: document.EncodeBlocking}
-	done, err := a.service.Fraud.Block(c.ctx, c.caller, entry, reply)
+	done, err := h.fraud.Block(c.ctx, c.caller, entry, reply)
 	return sendReply(c, reply, done, err)
 }
 
-func (a *API) unblock(c *call) error {
+func (h *fraudHandlers) unblock(c *call) error {
 	q := c.query()
 	kind, key := q.choice("kind", frauddesk.EntityKinds()...), q.text("key")
 	if kind == "" {
@@ -155,7 +178,7 @@ func (a *API) unblock(c *call) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := a.service.Fraud.Unblock(c.ctx, c.caller, kind, key); err != nil {
+	if err := h.fraud.Unblock(c.ctx, c.caller, kind, key); err != nil {
 		return err
 	}
 	c.status = http.StatusNoContent

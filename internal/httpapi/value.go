@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"verdict/internal/admission"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -34,6 +35,34 @@ func sendVersioned[T any](c *call, value T, version int64, err error, write func
 		c.w.Header()["Etag"] = []string{strconv.Quote(strconv.FormatInt(version, 10))}
 	}
 	return sendValue(c, value, err, write)
+}
+
+// sendPage writes a page of a list.
+func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wire.Writer, T)) error {
+	if err != nil {
+		return err
+	}
+	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
+	pace := c.pacer()
+	page.Write(&w, func(w *wire.Writer, row T) {
+		write(w, row)
+		pace(w)
+	})
+	return c.send(http.StatusOK, w.Buf)
+}
+
+// pacer returns a function to be called while an answer is written. It lets others
+// compute after every 16 KiB, which take about half a millisecond. If the caller has
+// gone, sending the answer fails.
+func (c *call) pacer() func(*wire.Writer) {
+	const step = 16 << 10
+	written := step
+	return func(w *wire.Writer) {
+		if len(w.Buf) >= written {
+			written = len(w.Buf) + step
+			_ = admission.Checkpoint(c.ctx)
+		}
+	}
 }
 
 // sendReply sends the answer of an operation that can be repeated.

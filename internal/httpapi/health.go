@@ -1,0 +1,95 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"verdict/internal/usecase"
+	"verdict/internal/wire"
+)
+
+// healthHandlers serve the probes and the health of the node.
+type healthHandlers struct {
+	check           func(context.Context) usecase.Health
+	now             func() time.Time
+	version, commit string
+	started         time.Time
+	leaving         atomic.Bool
+	probes          readiness
+}
+
+func (h *healthHandlers) routes() []route {
+	return []route{
+		{pattern: "GET /livez", handle: h.live, public: true},
+		{pattern: "GET /readyz", handle: h.ready, public: true},
+		{pattern: "GET /v1/health", handle: h.health, bucket: bucketRead},
+	}
+}
+
+// live answers as long as the process runs. Like ready it is for probes, which
+// have no key, so both say nothing else.
+func (h *healthHandlers) live(c *call) error { return c.plain(http.StatusOK, "ok\n") }
+
+// ready answers whether the node can take requests.
+func (h *healthHandlers) ready(c *call) error {
+	if h.leaving.Load() || !h.storageReady(c.ctx, c.begun) {
+		return c.plain(http.StatusServiceUnavailable, "not ready\n")
+	}
+	return c.plain(http.StatusOK, "ready\n")
+}
+
+// readiness caches whether the database answers. Anybody can send probes, and
+// without the cache they could keep the database busy.
+type readiness struct {
+	mu    sync.Mutex
+	at    time.Time // of the last check
+	ready bool
+}
+
+// probeInterval is how long the result of a check is used.
+const probeInterval = time.Second
+
+// storageReady reports whether the database answers, from the cache if that is fresh.
+func (h *healthHandlers) storageReady(ctx context.Context, now time.Time) bool {
+	last := &h.probes
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if age := now.Sub(last.at); age < 0 || age >= probeInterval {
+		last.ready, last.at = h.check(ctx).Ready, now
+	}
+	return last.ready
+}
+
+func (c *call) plain(status int, text string) error {
+	c.w.Header()["Content-Type"] = []string{"text/plain; charset=utf-8"}
+	return c.send(status, []byte(text))
+}
+
+func (h *healthHandlers) health(c *call) error {
+	if err := c.query().err(); err != nil {
+		return err
+	}
+	found := h.check(c.ctx)
+	ready := found.Ready && !h.leaving.Load()
+	status, word, storage := http.StatusOK, "ok", "ok"
+	if !found.Ready {
+		storage = "unavailable"
+	}
+	if !ready {
+		status, word = http.StatusServiceUnavailable, "unavailable"
+		c.w.Header()["Retry-After"] = []string{"1"} // as with every other 503
+	}
+
+	var w wire.Writer
+	w.Object().Key("status").String(word).Key("live").Bool(true).Key("ready").Bool(ready)
+	w.Key("version").String(h.version).Key("engine_version").String(found.EngineVersion)
+	w.Key("commit").String(h.commit)
+	w.Key("uptime_seconds").Int(max(0, int64(h.now().Sub(h.started).Seconds()))) // the clock may be set back
+	w.Key("checks").Object().Key("storage").Object().Key("status").String(storage)
+	w.Key("latency_ms").Decimal(found.StorageLatency.Microseconds(), 3).EndObject().EndObject()
+	w.Key("time").String(found.Time.Format(time.RFC3339)).EndObject()
+	return c.send(status, w.Buf)
+}
