@@ -1,8 +1,7 @@
-// Package reference is the documentation that the service shows about itself: the
-// front page, the OpenAPI document as it is and as JSON, the reference page made from
-// it, and a page for every error code. It owns the texts that explain codes, and the
-// titles of problems.
+// Package reference serves the documentation of the API: the front page, the
+// OpenAPI document in YAML and in JSON, the reference page made from it, and a page
+// for every error code. It owns the texts that explain the codes, and the titles of
+// problems.
 //
-// It serves only these pages. Which requests are answered, and how operations are
-// called, is httpapi's.
+// It serves no operation of the API; package httpapi does that.
 package reference

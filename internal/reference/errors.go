@@ -5,17 +5,18 @@ import (
 	"slices"
 )
 
-// errorPage explains one error code to whoever got it. Its page is the type of
-// the problem.
+// errorPage explains one error code. The path of the page is the "type" of a
+// problem with this code.
 type errorPage struct {
 	Code, Title string
 	Status      int
-	// Meaning says what the code says, Cause why it happens, Mend what to do.
-	Meaning, Cause, Mend string
+	Meaning     string // what the code means
+	Cause       string // why it happens
+	Fix         string // what to do
 }
 
-// Title is the title of a problem with this code. A code without a page
-// is a mistake that a test finds; it still has a title.
+// Title returns the title of a problem with this code. Tests check that every code
+// has a page; a code without one has the title "Error".
 func Title(code string) string {
 	if page, ok := errorPagesByCode[code]; ok {
 		return page.Title
@@ -33,5 +34,6 @@ var errorPagesByCode = func() map[string]errorPage {
 	return byCode
 }()
 
-// Codes returns the codes that have a page, of problems and of what is in them.
+// Codes returns the codes that have a page: of problems, and of entries in their
+// "errors".
 func Codes() []string { return slices.Collect(maps.Keys(errorPagesByCode)) }

@@ -2,307 +2,366 @@ package reference
 
 import "verdict/internal/fault"
 
-// errorPages are the codes that a problem can have, in the order of their
-// statuses.
+// errorPages explains the codes that a problem can have, ordered by status.
 var errorPages = []errorPage{
 	{
 		Code: fault.CodeMalformedJSON, Status: 400, Title: "Body is not valid JSON",
 		Meaning: "The body could not be read as JSON. Nothing was done.",
-		Cause:   "A missing comma or quote, a trailing comma, a comment, text that is not UTF-8, a body that was cut off, or one that is nested too deeply.",
-		Mend:    "Look at the line and column in `detail`. Build the body with a JSON library instead of by joining strings.",
+		Cause: "A missing comma or quote, a trailing comma, a comment, text that is not UTF-8, a body that was cut " +
+			"off, or one that is nested too deeply.",
+		Fix: "Look at the line and column in `detail`. Build the body with a JSON library instead of by joining " +
+			"strings.",
 	},
 	{
 		Code: fault.CodeDuplicateKey, Status: 400, Title: "A member is given twice",
 		Meaning: "An object in the body has the same member twice. Nothing was done.",
-		Cause:   "With two values for one field it is unclear which one was meant, and JSON parsers differ. A credit decision must not depend on that.",
-		Mend:    "Keep one of the two. `errors` has a pointer to the second.",
+		Cause: "With two values for one field it is unclear which one was meant, and JSON parsers differ. A credit " +
+			"decision must not depend on that.",
+		Fix: "Keep one of the two. `errors` has a pointer to the second.",
 	},
 	{
 		Code: fault.CodeNumberOutOfRange, Status: 400, Title: "Number out of range",
 		Meaning: "A number in the body is beyond ±1e15.",
-		Cause:   "Most programs cannot represent such large numbers exactly, so they are refused. Often an identifier was sent as a number.",
-		Mend:    "Send amounts in rupees. Send identifiers and account numbers as strings.",
+		Cause: "Most programs cannot represent such large numbers exactly, so they are refused. Often an " +
+			"identifier was sent as a number.",
+		Fix: "Send amounts in rupees. Send identifiers and account numbers as strings.",
 	},
 	{
 		Code: fault.CodeMalformedBody, Status: 400, Title: "Body cannot be read",
 		Meaning: "A file is incomplete, or is not in the declared format. Nothing was done.",
-		Cause:   "It was truncated, its compressed data is damaged, it is declared as gzip but is not, or the form around it is not well-formed.",
-		Mend:    "Send the complete file again. For a form, use a library that writes `multipart/form-data`.",
+		Cause: "It was truncated, its compressed data is damaged, it is declared as gzip but is not, or the form " +
+			"around it is not well-formed.",
+		Fix: "Send the complete file again. For a form, use a library that writes `multipart/form-data`.",
 	},
 	{
 		Code: fault.CodeBadUTF8, Status: 400, Title: "Text is not UTF-8",
 		Meaning: "A file, or a row of it, has bytes that are not UTF-8 text.",
 		Cause:   "The file was saved in another encoding, or is not a text file.",
-		Mend:    "Save it as CSV in UTF-8. A row with such bytes is listed in `row_errors`; if the header has them, the file is refused. Scorecard fitting also reads Windows-1252, and refuses a file with other bytes in more than 1 % of its lines.",
+		Fix: "Save it as CSV in UTF-8. A row with such bytes is listed in `row_errors`; if the header has them, " +
+			"the file is refused. Scorecard fitting also reads Windows-1252, and refuses a file with other bytes in " +
+			"more than 1 % of its lines.",
 	},
 	{
 		Code: fault.CodeBadQuote, Status: 400, Title: "A quote is out of place",
 		Meaning: "A quoted cell is not closed, or an unquoted cell contains a quote.",
 		Cause:   "Cells with commas, quotes or line ends are quoted, and a quote inside is doubled.",
-		Mend:    "Write the file with a CSV library.",
+		Fix:     "Write the file with a CSV library.",
 	},
 	{
 		Code: fault.CodeInvalidCursor, Status: 400, Title: "Cursor cannot be used",
 		Meaning: "The `cursor` does not belong to this list with these filters.",
-		Cause:   "A cursor belongs to one tenant, one environment, one list and one set of filters. It was changed, truncated, or used with another list or other filters.",
-		Mend:    "Send `next_cursor` unchanged and repeat the filters of the first page. To change the filters, start again without a cursor.",
+		Cause: "A cursor belongs to one tenant, one environment, one list and one set of filters. It was changed, " +
+			"truncated, or used with another list or other filters.",
+		Fix: "Send `next_cursor` unchanged and repeat the filters of the first page. To change the filters, " +
+			"start again without a cursor.",
 	},
 	{
 		Code: fault.CodeUnauthenticated, Status: 401, Title: "A valid API key is needed",
-		Meaning: "The request has no valid API key. Every path under `/v1/` gives this answer, whether it exists or not.",
-		Cause:   "The `Authorization` header is missing or misspelt, the key is incomplete or mistyped, or the key was put into the URL, where it would end up in logs.",
-		Mend:    "Send `Authorization: Bearer <key>`, and never put the key into the URL. If a key was in a URL, revoke it.",
+		Meaning: "The request has no valid API key. Every path under `/v1/` gives this answer, whether it exists or " +
+			"not.",
+		Cause: "The `Authorization` header is missing or misspelt, the key is incomplete or mistyped, or the key " +
+			"was put into the URL, where it would end up in logs.",
+		Fix: "Send `Authorization: Bearer <key>`, and never put the key into the URL. If a key was in a URL, " +
+			"revoke it.",
 	},
 	{
 		Code: fault.CodeKeyRevoked, Status: 401, Title: "API key revoked",
 		Meaning: "The key was valid once and was revoked.",
 		Cause:   "Somebody revoked it, perhaps while rotating keys. A revocation reaches every node within a second.",
-		Mend:    "Use the key that replaced it, or create a new one.",
+		Fix:     "Use the key that replaced it, or create a new one.",
 	},
 	{
 		Code: fault.CodeKeyExpired, Status: 401, Title: "API key expired",
 		Meaning: "The key had an expiry time, which has passed.",
 		Cause:   "Keys expire only if they were created with an expiry time.",
-		Mend:    "Create a new key. To rotate without a gap, create the new key before the old one expires.",
+		Fix:     "Create a new key. To rotate without a gap, create the new key before the old one expires.",
 	},
 	{
 		Code: fault.CodeInsufficientScope, Status: 403, Title: "API key may not do this",
 		Meaning: "The key is valid and lacks the scope that this call needs; `detail` names it.",
-		Cause:   "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate` and `facts:read`, so that drafting and activating a policy can be separated.",
-		Mend:    "Call with a key that has the scope. Give each program only the scopes it needs.",
+		Cause: "Keys can be limited to `decide`, `read`, `policy:write`, `policy:activate` and `facts:read`, so " +
+			"that drafting and activating a policy can be separated.",
+		Fix: "Call with a key that has the scope. Give each program only the scopes it needs.",
 	},
 	{
 		Code: fault.CodeSignupClosed, Status: 403, Title: "Signup is closed",
 		Meaning: "The operator has closed signup.",
 		Cause:   "The service runs with `-signup closed`.",
-		Mend:    "Ask the operator of the service for a tenant (`verdict tenant create`), or an administrator of your organisation for an invitation.",
+		Fix: "Ask the operator of the service for a tenant (`verdict tenant create`), or an administrator of " +
+			"your organisation for an invitation.",
 	},
 	{
 		Code: fault.CodeInviteCodeRequired, Status: 403, Title: "Signup needs an invite code",
 		Meaning: "Signup needs an `invite_code`, and the request has none.",
 		Cause:   "The service runs with `-signup invite`.",
-		Mend:    "Ask the operator of the service for a code (`verdict tenant invite`) and send it as `invite_code`.",
+		Fix:     "Ask the operator of the service for a code (`verdict tenant invite`) and send it as `invite_code`.",
 	},
 	{
 		Code: fault.CodeInvalidInviteCode, Status: 403, Title: "The code cannot be used",
 		Meaning: "The `invite_code` is not valid.",
 		Cause:   "It was used before, has expired, or is misspelt.",
-		Mend:    "Ask the operator of the service for a new code.",
+		Fix:     "Ask the operator of the service for a new code.",
 	},
 	{
 		Code: fault.CodeNotFound, Status: 404, Title: "Not found",
 		Meaning: "There is no such resource for this tenant in this environment.",
-		Cause:   "The path or the id is wrong, or the id belongs to the other environment: sandbox and live share nothing.",
-		Mend:    "Check the id, and check that the key belongs to the same environment.",
+		Cause: "The path or the id is wrong, or the id belongs to the other environment: sandbox and live share " +
+			"nothing.",
+		Fix: "Check the id, and check that the key belongs to the same environment.",
 	},
 	{
 		Code: fault.CodeFeaturesNotGenerated, Status: 404, Title: "No features for this decision",
 		Meaning: "The decision exists, but it was made without features.",
 		Cause:   "Features are generated only if the request has `features: true` or the policy has `features: auto`.",
-		Mend:    "Decide again through `POST /v1/evaluate` with `features: true`. A decision never changes, so features cannot be added to this one.",
+		Fix: "Decide again through `POST /v1/evaluate` with `features: true`. A decision never changes, so " +
+			"features cannot be added to this one.",
 	},
 	{
 		Code: fault.CodeBacktestExpired, Status: 404, Title: "Rows were deleted",
 		Meaning: "The backtest and its report still exist, but its rows were deleted.",
 		Cause:   "Rows are kept for a limited time, which the operator of the service sets.",
-		Mend:    "Run the backtest again to have row-level results.",
+		Fix:     "Run the backtest again to have row-level results.",
 	},
 	{
 		Code: fault.CodeMethodNotAllowed, Status: 405, Title: "Method not allowed",
 		Meaning: "The path exists but does not support this method.",
 		Cause:   "Often a GET was sent instead of a POST, or the path has an extra slash.",
-		Mend:    "The `Allow` header lists the supported methods.",
+		Fix:     "The `Allow` header lists the supported methods.",
 	},
 	{
 		Code: fault.CodeNotAcceptable, Status: 406, Title: "No acceptable representation",
 		Meaning: "The answer cannot be given in any of the forms that `Accept` allows.",
-		Cause:   "Answers are `application/json`; the audit trail can also be `text/csv`. The rows of a backtest are `text/csv` and its page is `text/html`.",
-		Mend:    "Leave `Accept` out, or send `application/json`.",
+		Cause: "Answers are `application/json`; the audit trail can also be `text/csv`. The rows of a backtest are " +
+			"`text/csv` and its page is `text/html`.",
+		Fix: "Leave `Accept` out, or send `application/json`.",
 	},
 	{
 		Code: fault.CodeRequestTimeout, Status: 408, Title: "Body arrived too slowly",
 		Meaning: "The body did not arrive in time. Nothing was done.",
 		Cause:   "A slow or broken connection, or a client that announced more bytes than it sent.",
-		Mend:    "Send the request again, with the same Idempotency-Key.",
+		Fix:     "Send the request again, with the same Idempotency-Key.",
 	},
 	{
 		Code: fault.CodeEmailTaken, Status: 409, Title: "E-mail address already in use",
 		Meaning: "There is an account with this e-mail address.",
 		Cause:   "An address belongs to one user in the whole service; upper and lower case do not matter.",
-		Mend:    "Use the account that exists, or sign up with another address.",
+		Fix:     "Use the account that exists, or sign up with another address.",
 	},
 	{
 		Code: fault.CodeNoActivePolicy, Status: 409, Title: "No active policy",
 		Meaning: "No policy with this `policy_key` is active in the key's environment, so nothing can be decided.",
-		Cause:   "The live environment starts without an active policy: its default policy is a draft until somebody activates it. Or the `policy_key` is misspelt.",
-		Mend:    "Find the draft with `GET /v1/rule-sets` and activate it with `POST /v1/rule-sets/{id}/activate`, using a key of the same environment.",
+		Cause: "The live environment starts without an active policy: its default policy is a draft until somebody " +
+			"activates it. Or the `policy_key` is misspelt.",
+		Fix: "Find the draft with `GET /v1/rule-sets` and activate it with `POST /v1/rule-sets/{id}/activate`, " +
+			"using a key of the same environment.",
 	},
 	{
 		Code: fault.CodeSecondPersonRequired, Status: 409, Title: "A second person must activate",
-		Meaning: "In live, once a tenant has two users who may activate, the author of a rule set cannot activate it. A user who got the right to activate less than a day ago and was not confirmed cannot activate either, and a user who lost the right less than a day ago still counts as an activator. `detail` says until when, and who can help.",
-		Cause:   "The key that activates belongs to the user who created the draft; or to somebody who was invited, given a role, enabled again or given a password by another within the last 24 hours; or to somebody who may no longer activate.",
-		Mend:    "Ask a colleague to activate it with their own key. Or ask an activator who did not give you the right to confirm you on the console's page People. Going back to the previously active rule set or to the initial SAFE_MODE is always possible.",
+		Meaning: "In live, once a tenant has two users who may activate, the author of a rule set cannot activate " +
+			"it. A user who got the right to activate less than a day ago and was not confirmed cannot activate " +
+			"either, and a user who lost the right less than a day ago still counts as an activator. `detail` says " +
+			"until when, and who can help.",
+		Cause: "The key that activates belongs to the user who created the draft; or to somebody who was invited, " +
+			"given a role, enabled again or given a password by another within the last 24 hours; or to somebody who " +
+			"may no longer activate.",
+		Fix: "Ask a colleague to activate it with their own key. Or ask an activator who did not give you the " +
+			"right to confirm you on the console's page People. Going back to the previously active rule set or to " +
+			"the initial SAFE_MODE is always possible.",
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "The tenant has reached the limit of drafts, scorecards or block list entries in this environment; `detail` says how many, and what to do.",
-		Cause:   "Drafts accumulate if a program creates one for every attempt.",
-		Mend:    "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE /v1/fraud/blocklist`; try variants with `overrides` of a preview instead of drafts. The operator can raise the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`).",
+		Meaning: "The tenant has reached the limit of drafts, scorecards or block list entries in this environment; " +
+			"`detail` says how many, and what to do.",
+		Cause: "Drafts accumulate if a program creates one for every attempt.",
+		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
+			"/v1/fraud/blocklist`; try variants with `overrides` of a preview instead of drafts. The operator can " +
+			"raise the limits (`-max-drafts`, `-max-scorecards`, `-max-blocked`).",
 	},
 	{
 		Code: fault.CodeFindingsUnacknowledged, Status: 409, Title: "Errors in the rule set",
-		Meaning: "The analysis found errors in the rule set, and in live it cannot be activated until somebody acknowledges each of them. `errors` lists them, with pointers into the rule set's document.",
-		Cause:   "The rule set has a mistake that nobody intends, such as a rule that does not apply unless the request asks for features.",
-		Mend:    "Fix the rule set. Or send the `key` of each error in `acknowledge`: `{\"acknowledge\": [\"silent_when_absent@/knockouts/KO_X\"]}`; the audit trail records them. Going back to the previously active rule set or to the initial SAFE_MODE is always possible.",
+		Meaning: "The analysis found errors in the rule set, and in live it cannot be activated until somebody " +
+			"acknowledges each of them. `errors` lists them, with pointers into the rule set's document.",
+		Cause: "The rule set has a mistake that nobody intends, such as a rule that does not apply unless the " +
+			"request asks for features.",
+		Fix: "Fix the rule set. Or send the `key` of each error in `acknowledge`: `{\"acknowledge\": " +
+			"[\"silent_when_absent@/knockouts/KO_X\"]}`; the audit trail records them. Going back to the previously " +
+			"active rule set or to the initial SAFE_MODE is always possible.",
 	},
 	{
 		Code: fault.CodeInvalidTransition, Status: 409, Title: "Not possible in this state",
 		Meaning: "The request is not possible in the current state of the resource.",
-		Cause:   "For an alert: it is closed and cannot change. For a backtest: it has ended and cannot be cancelled, or it has no result to show yet. For a rule set: its stored document does not pass the checks of this version of the service.",
-		Mend:    "Fetch the alert to see its state; later applications open a new alert automatically. For a rule set, create a new version from the document, fix the errors, and activate that version.",
+		Cause: "For an alert: it is closed and cannot change. For a backtest: it has ended and cannot be " +
+			"cancelled, or it has no result to show yet. For a rule set: its stored document does not pass the " +
+			"checks of this version of the service.",
+		Fix: "Fetch the alert to see its state; later applications open a new alert automatically. For a rule " +
+			"set, create a new version from the document, fix the errors, and activate that version.",
 	},
 	{
 		Code: fault.CodeIdempotencyInProgress, Status: 409, Title: "Request still in progress",
 		Meaning: "A request with the same Idempotency-Key has not been answered yet.",
 		Cause:   "A retry was sent while the first attempt was still in progress.",
-		Mend:    "Wait as long as `Retry-After` says and send it again, with the same key: you get the answer of the first request.",
+		Fix: "Wait as long as `Retry-After` says and send it again, with the same key: you get the answer of the " +
+			"first request.",
 	},
 	{
 		Code: fault.CodeVersionConflict, Status: 409, Title: "Version conflict",
 		Meaning: "A resource with the same identity was created at the same moment.",
 		Cause:   "Two requests tried to create the same resource, and this one came second. Nothing was done.",
-		Mend:    "Fetch the current state and try again.",
+		Fix:     "Fetch the current state and try again.",
 	},
 	{
 		Code: fault.CodePreconditionFailed, Status: 412, Title: "Expected state has changed",
 		Meaning: "The current state is not the one that you expected. Nothing was changed.",
-		Cause:   "`expected_active_id` is not the active rule set, `expected_checksum` is not the document's, or `If-Match` is not the version of the settings or of the strategy: somebody changed them since you read them.",
-		Mend:    "Fetch the rule sets, the settings or the strategy again, check whether you still want the change, and send it with the current values.",
+		Cause: "`expected_active_id` is not the active rule set, `expected_checksum` is not the document's, or " +
+			"`If-Match` is not the version of the settings or of the strategy: somebody changed them since you read " +
+			"them.",
+		Fix: "Fetch the rule sets, the settings or the strategy again, check whether you still want the change, " +
+			"and send it with the current values.",
 	},
 	{
 		Code: fault.CodeRequestTooLarge, Status: 413, Title: "Request too large",
 		Meaning: "The body is larger than this path allows, or contains too many values.",
-		Cause:   "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report, a bank statement or the rows of a backtest may come, unless the service is set up otherwise; to 64 MiB for fitting a scorecard; and to 1,048,576 values. A backtest takes up to 100 million rows as a file. Rows in JSON become a table, and may leave out 8 million of its cells.",
-		Mend:    "Send less: leave out what no policy reads, and split lists into several requests. Send rows that fill only a few of many columns as CSV.",
+		Cause: "Bodies are limited to 1 MiB, and to 8 MiB where a bureau report, a bank statement or the rows of a " +
+			"backtest may come, unless the service is set up otherwise; to 64 MiB for fitting a scorecard; and to " +
+			"1,048,576 values. A backtest takes up to 100 million rows as a file. Rows in JSON become a table, and " +
+			"may leave out 8 million of its cells.",
+		Fix: "Send less: leave out what no policy reads, and split lists into several requests. Send rows that " +
+			"fill only a few of many columns as CSV.",
 	},
 	{
 		Code: fault.CodeTooManyRows, Status: 413, Title: "Too many rows",
 		Meaning: "There are more rows or cells than the limit for fitting a scorecard. Nothing was done.",
 		Cause:   "Millions of additional rows do not improve a scorecard.",
-		Mend:    "Send a sample of the rows, or leave columns out.",
+		Fix:     "Send a sample of the rows, or leave columns out.",
 	},
 	{
 		Code: fault.CodeUnsupportedMediaType, Status: 415, Title: "Media type not supported",
 		Meaning: "The body is in a format that this path does not support.",
-		Cause:   "`Content-Type` is not `application/json`, or the body is compressed. A backtest also accepts `text/csv` and `multipart/form-data`, optionally compressed with gzip.",
-		Mend:    "Send `Content-Type: application/json` and the body uncompressed.",
+		Cause: "`Content-Type` is not `application/json`, or the body is compressed. A backtest also accepts " +
+			"`text/csv` and `multipart/form-data`, optionally compressed with gzip.",
+		Fix: "Send `Content-Type: application/json` and the body uncompressed.",
 	},
 	{
 		Code: fault.CodeInvalidField, Status: 422, Title: "Validation failed",
 		Meaning: "The request is well-formed but has errors. Nothing was done.",
 		Cause:   "`errors` lists every error with a JSON pointer, a code of its own and a sentence on how to fix it.",
-		Mend:    "Go through `errors`. A common one: `foir` is a ratio on `/v1/decisions` (0.35) and a percentage in an evaluate request (35).",
+		Fix: "Go through `errors`. A common one: `foir` is a ratio on `/v1/decisions` (0.35) and a percentage in " +
+			"an evaluate request (35).",
 	},
 	{
 		Code: fault.CodeBureauReportMismatch, Status: 422, Title: "Report does not match the bureau",
 		Meaning: "The key inside `report` is not the name in `bureau`.",
-		Cause:   "An evaluate request names its bureau twice, once in `bureau` and once as the one key of `report`; the two differ.",
-		Mend:    "Make them equal, letter for letter.",
+		Cause: "An evaluate request names its bureau twice, once in `bureau` and once as the one key of `report`; " +
+			"the two differ.",
+		Fix: "Make them equal, letter for letter.",
 	},
 	{
 		Code: fault.CodeReportMustHaveOneKey, Status: 422, Title: "Report must have one key",
 		Meaning: "`report` must hold exactly one report, under the name in `bureau`.",
-		Cause:   "It is empty, contains the reports of several bureaus, or contains the report's members directly, without the bureau's key.",
-		Mend:    "Send only the report that the decision should use.",
+		Cause: "It is empty, contains the reports of several bureaus, or contains the report's members directly, " +
+			"without the bureau's key.",
+		Fix: "Send only the report that the decision should use.",
 	},
 	{
 		Code: fault.CodeUnknownField, Status: 422, Title: "Unknown field",
-		Meaning: "A name in the request is unknown: a member of a document, a field in a condition, or a query parameter.",
-		Cause:   "Usually a typo. Policies and scorecards refuse unknown names, so that a misspelt rule cannot go unnoticed. Applications only warn, unless they are sent with `Prefer: handling=strict`. Names are case-sensitive.",
-		Mend:    "`detail` and `nearest` suggest a similar name if there is one, and for a condition `detail` lists the operator's members. A policy can declare a custom path in `inputs`.",
+		Meaning: "A name in the request is unknown: a member of a document, a field in a condition, or a query " +
+			"parameter.",
+		Cause: "Usually a typo. Policies and scorecards refuse unknown names, so that a misspelt rule cannot go " +
+			"unnoticed. Applications only warn, unless they are sent with `Prefer: handling=strict`. Names are " +
+			"case-sensitive.",
+		Fix: "`detail` and `nearest` suggest a similar name if there is one, and for a condition `detail` lists " +
+			"the operator's members. A policy can declare a custom path in `inputs`.",
 	},
 	{
 		Code: fault.CodeInvalidCondition, Status: 422, Title: "Condition cannot be used",
 		Meaning: "A `condition_ast` is not a valid condition.",
-		Cause:   "An unknown operator, a missing operand, a comparison of values of different types, or a condition that is too deep or too large.",
-		Mend:    "The pointer leads to the node. The schema Condition lists the operators and their members.",
+		Cause: "An unknown operator, a missing operand, a comparison of values of different types, or a condition " +
+			"that is too deep or too large.",
+		Fix: "The pointer leads to the node. The schema Condition lists the operators and their members.",
 	},
 	{
 		Code: fault.CodeNoRows, Status: 422, Title: "No rows",
 		Meaning: "There are no rows to decide. Nothing was done.",
 		Cause:   "The list is empty, the file has a header and no rows, or no stored decision lies in the range.",
-		Mend:    "Send at least one row.",
+		Fix:     "Send at least one row.",
 	},
 	{
 		Code: fault.CodeEmptyCSV, Status: 422, Title: "File is empty",
 		Meaning: "The file is empty; it does not even have a header.",
 		Cause:   "An empty file was sent, or the wrong one.",
-		Mend:    "The first line names the columns; every line after it is a row.",
+		Fix:     "The first line names the columns; every line after it is a row.",
 	},
 	{
 		Code: fault.CodeNoColumnNames, Status: 422, Title: "No column names",
 		Meaning: "The first line of the file has no names.",
 		Cause:   "The file has no header, or begins with a line of empty cells.",
-		Mend:    "Put a line with the names of the columns first.",
+		Fix:     "Put a line with the names of the columns first.",
 	},
 	{
 		Code: fault.CodeTooManyColumns, Status: 422, Title: "Too many columns",
 		Meaning: "The file, or all rows of a request together, have too many columns.",
-		Cause:   "Perhaps the wrong separator was used: cells are separated by commas. In JSON every name that occurs in a row is a column.",
-		Mend:    "Send only the columns that the policy and the backtest read.",
+		Cause: "Perhaps the wrong separator was used: cells are separated by commas. In JSON every name that " +
+			"occurs in a row is a column.",
+		Fix: "Send only the columns that the policy and the backtest read.",
 	},
 	{
 		Code: fault.CodeLineTooLong, Status: 422, Title: "A row is too long",
 		Meaning: "A row is too long; `detail` says which.",
-		Cause:   "Usually a quote is never closed, so that the rest of the file becomes one row. Or the file has no line ends.",
-		Mend:    "Look at the row that `detail` names, and at the quotes before it.",
+		Cause: "Usually a quote is never closed, so that the rest of the file becomes one row. Or the file has no " +
+			"line ends.",
+		Fix: "Look at the row that `detail` names, and at the quotes before it.",
 	},
 	{
 		Code: fault.CodeNoPredictiveColumns, Status: 422, Title: "No useful column",
 		Meaning: "No column tells good from bad well enough to be in a scorecard.",
 		Cause:   "The columns are unrelated to the outcome or nearly empty, or `min_iv` is too high.",
-		Mend:    "Check `target` and its spellings first; then send other columns.",
+		Fix:     "Check `target` and its spellings first; then send other columns.",
 	},
 	{
 		Code: fault.CodeIdempotencyKeyReused, Status: 422, Title: "Idempotency key already used",
 		Meaning: "This Idempotency-Key was used in the last 24 hours with another body. Nothing was done.",
 		Cause:   "A key was used for two different requests, or the body was changed between attempts.",
-		Mend:    "Use a new key for every new request, and repeat key and body unchanged when you retry.",
+		Fix:     "Use a new key for every new request, and repeat key and body unchanged when you retry.",
 	},
 	{
 		Code: fault.CodeRateLimited, Status: 429, Title: "Too many requests",
 		Meaning: "This key, or for signup this address, has exceeded its rate limit.",
-		Cause:   "Each kind of call has its own limit: `RateLimit-Policy` gives the limit and `RateLimit` what is left.",
-		Mend:    "Wait as long as `Retry-After` says. Spread calls out instead of sending them in bursts.",
+		Cause: "Each kind of call has its own limit: `RateLimit-Policy` gives the limit and `RateLimit` what is " +
+			"left.",
+		Fix: "Wait as long as `Retry-After` says. Spread calls out instead of sending them in bursts.",
 	},
 	{
 		Code: fault.CodeQuotaExceeded, Status: 429, Title: "Quota used up",
 		Meaning: "The plan's quota of billable calls for this month is used up. Reading still works.",
 		Cause:   "`GET /v1/usage` shows the usage by endpoint and by day.",
-		Mend:    "`Retry-After` gives the seconds to the next month. To continue now, move to a larger plan.",
+		Fix:     "`Retry-After` gives the seconds to the next month. To continue now, move to a larger plan.",
 	},
 	{
 		Code: fault.CodeInternalError, Status: 500, Title: "Internal error",
 		Meaning: "The service had an internal error.",
 		Cause:   "A defect in the service. The answer has no details; the logs have them under the request id.",
-		Mend:    "Try again with the same Idempotency-Key. If the error persists, report the `request_id`.",
+		Fix:     "Try again with the same Idempotency-Key. If the error persists, report the `request_id`.",
 	},
 	{
 		Code: fault.CodeFittingBusy, Status: 503, Title: "A scorecard is being fitted",
-		Meaning: "This node is already fitting a scorecard of yours, or two scorecards of other tenants. Nothing was done.",
-		Cause:   "A fit uses a processor for seconds, so each tenant can run one at a time.",
-		Mend:    "Wait as long as `Retry-After` says and try again.",
+		Meaning: "This node is already fitting a scorecard of yours, or two scorecards of other tenants. Nothing was " +
+			"done.",
+		Cause: "A fit uses a processor for seconds, so each tenant can run one at a time.",
+		Fix:   "Wait as long as `Retry-After` says and try again.",
 	},
 	{
 		Code: fault.CodeBacktestBusy, Status: 503, Title: "Other backtests are running",
-		Meaning: "Several of your backtests that are answered in the request are already running on this node. Nothing was done.",
-		Cause:   "Each tenant can run a few at a time; the more tenants run backtests, the fewer each can run.",
-		Mend:    "Wait as long as `Retry-After` says and try again. Or send them as jobs, which are queued.",
+		Meaning: "Several of your backtests that are answered in the request are already running on this node. " +
+			"Nothing was done.",
+		Cause: "Each tenant can run a few at a time; the more tenants run backtests, the fewer each can run.",
+		Fix:   "Wait as long as `Retry-After` says and try again. Or send them as jobs, which are queued.",
 	},
 	{
 		Code: fault.CodeUnavailable, Status: 503, Title: "Temporarily unavailable",
 		Meaning: "The service cannot do this now.",
-		Cause:   "The database does not answer, its disk is full, too many requests are in progress, or too many exports are running.",
-		Mend:    "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key: it may have been done already, and without a key it would be done twice.",
+		Cause: "The database does not answer, its disk is full, too many requests are in progress, or too many " +
+			"exports are running.",
+		Fix: "Wait as long as `Retry-After` says and try again, with the same Idempotency-Key: it may have been " +
+			"done already, and without a key it would be done twice.",
 	},
 }

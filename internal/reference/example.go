@@ -8,23 +8,27 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// lineWidth is the widest line of an example; what fits stays on one.
+// lineWidth is the longest line of an example, in characters.
 const lineWidth = 96
 
-// jsonText writes an example as JSON, in its own order. Short objects and
-// lists stay on one line, so that a list of rules reads like a list.
+// jsonText returns an example as JSON, with the members in the order of the
+// document. Objects and lists that fit into lineWidth stay on one line, so that a
+// list of rules has one line for each rule.
 func jsonText(t documentNode) string {
 	if t.at != nil && t.at.Kind == yaml.ScalarNode && t.at.Tag == "!!str" {
-		return strings.TrimRight(t.at.Value, "\n") // an example that is text and no JSON
+		return strings.TrimRight(t.at.Value, "\n") // the example is not JSON
 	}
 	var b strings.Builder
 	writeExample(&b, t.at, 0, 0)
 	return b.String()
 }
 
+// writeExample writes a value. used is the number of characters that precede it on
+// its line, without the indent.
 func writeExample(b *strings.Builder, n *yaml.Node, indent, used int) {
 	line := jsonLine(n)
-	if n == nil || n.Kind == yaml.ScalarNode || len(n.Content) == 0 || indent > 0 && indent+used+len(line) <= lineWidth {
+	fits := indent > 0 && indent+used+len(line) <= lineWidth
+	if fits || n == nil || n.Kind == yaml.ScalarNode || len(n.Content) == 0 {
 		b.WriteString(line)
 		return
 	}
@@ -49,7 +53,7 @@ func writeExample(b *strings.Builder, n *yaml.Node, indent, used int) {
 	b.WriteString("\n" + strings.Repeat(" ", indent) + closing)
 }
 
-// jsonLine is a value on one line.
+// jsonLine returns a value as JSON on one line.
 func jsonLine(n *yaml.Node) string {
 	if n == nil {
 		return "null"
@@ -93,14 +97,19 @@ func quoteJSON(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// sampleIDs are the ids that examples leave open, as shell variables.
+// sampleIDs replaces the placeholders for ids in examples by shell variables.
 var sampleIDs = strings.NewReplacer(
-	"{decision_id}", "$DECISION_ID", "{evaluated_id}", "$EVALUATED_ID", "{rule_set_id}", "$RULE_SET_ID", "{draft_id}", "$DRAFT_ID", "{spare_id}", "$SPARE_ID", "{scorecard_id}", "$SCORECARD_ID",
+	"{decision_id}", "$DECISION_ID",
+	"{evaluated_id}", "$EVALUATED_ID",
+	"{rule_set_id}", "$RULE_SET_ID",
+	"{draft_id}", "$DRAFT_ID",
+	"{spare_id}", "$SPARE_ID",
+	"{scorecard_id}", "$SCORECARD_ID",
 )
 
-// curl is a command that can be copied: the address and the key come from
-// the environment, as the quick start sets them.
-func curl(method, path string, op documentNode, body documentNode) string {
+// curlCommand returns a curl command that can be copied. The address and the key
+// are the environment variables that the quick start sets.
+func curlCommand(method, path string, op documentNode, body documentNode) string {
 	var query []string
 	var headers []string
 	if security := op.own("security"); !security.given() {
@@ -132,14 +141,14 @@ func curl(method, path string, op documentNode, body documentNode) string {
 	}
 	lines = append(lines, headers...)
 	if body.given() {
-		lines = append(lines, "-H 'Content-Type: application/json'", "-d "+shell(jsonText(body)))
+		lines = append(lines, "-H 'Content-Type: application/json'", "-d "+shellQuoted(jsonText(body)))
 	}
 	return strings.Join(lines, " \\\n  ")
 }
 
-// shell quotes a body for a shell. An id to fill in stands outside of the
-// quotes, so that the shell fills it in.
-func shell(body string) string {
+// shellQuoted quotes a body for a shell. Placeholders for ids become variables
+// outside of the quotes, so that the shell replaces them.
+func shellQuoted(body string) string {
 	body = strings.ReplaceAll(body, "'", `'\''`)
 	for _, id := range []string{"decision_id", "rule_set_id", "draft_id", "scorecard_id"} {
 		body = strings.ReplaceAll(body, "{"+id+"}", "'$"+strings.ToUpper(id)+"'")

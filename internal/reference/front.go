@@ -13,10 +13,10 @@ import (
 // FrontPattern is the route of the front page.
 const FrontPattern = "GET /{$}"
 
-// frontPage answers at "/": it leads a reader and a program to the rest.
+// frontPage serves "/", with links to the rest as a page and as JSON.
 type frontPage struct{ page, document servedFile }
 
-// frontLinks are where it leads to.
+// frontLinks are the links of the front page.
 type frontLinks struct {
 	Service       string `json:"service"`
 	Version       string `json:"version"`
@@ -27,7 +27,14 @@ type frontLinks struct {
 }
 
 func newFront(d *Pages, version string) (frontPage, error) {
-	links := frontLinks{"verdict", version, "/docs", "/openapi.json", "/console", "/api/signup"}
+	links := frontLinks{
+		Service:       "verdict",
+		Version:       version,
+		Documentation: "/docs",
+		OpenAPI:       "/openapi.json",
+		Console:       "/console",
+		Signup:        "/api/signup",
+	}
 	page, err := d.render("front.html", links)
 	if err != nil {
 		return frontPage{}, err
@@ -39,8 +46,8 @@ func newFront(d *Pages, version string) (frontPage, error) {
 	return frontPage{page, newFile("application/json", document)}, nil
 }
 
-// serve answers a browser, which asks for HTML by name, with the page and
-// everybody else with JSON.
+// serve answers with the page if the client names text/html in Accept, as browsers
+// do, and with JSON otherwise.
 func (f frontPage) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	file := f.document

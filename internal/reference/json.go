@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// openAPIJSON turns the OpenAPI document into JSON. Members keep their order.
+// openAPIJSON converts the OpenAPI document to JSON. Members keep their order.
 func openAPIJSON(document []byte) ([]byte, error) {
 	tree, err := readTree(document)
 	if err != nil {
@@ -63,7 +63,7 @@ func writeScalar(w *wire.Writer, node *yaml.Node) error {
 			return fmt.Errorf("line %d: %w", node.Line, err)
 		}
 		w.Raw(text)
-	default: // a text, and what only YAML takes for something else, such as a date
+	default: // a string, or a type that JSON does not have, such as a date
 		w.String(node.Value)
 	}
 	return nil

@@ -14,52 +14,53 @@ import (
 	"verdict/internal/serving"
 )
 
-// The pages load one stylesheet of our own and nothing else; there is no
-// script, and the policy below keeps it so.
+// securityPolicy lets the pages load only their own stylesheet. They have no script.
 const securityPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
 
 //go:embed html/*.html html/style.css
 var embedded embed.FS
 
-// Pages serves the documentation: the OpenAPI document as it is and as JSON, the
-// same as a page, a page for each error code, and the page that leads to all of
-// these.
+// Pages serves the documentation. It is safe for concurrent use.
 type Pages struct {
 	openapi   servedFile
 	json      func() (servedFile, error)
 	front     frontPage
 	style     servedFile
 	templates *template.Template
-	// page and errors are rendered when somebody first asks: most processes
-	// serve no reader at all.
+	// The reference page, its content without the frame, and the pages of the codes
+	// are rendered on the first request, because most processes never serve them.
 	page   func() (servedFile, error)
+	piece  func() (servedFile, error)
 	errors func() (map[string]servedFile, error)
-	// piece is what the page says, without the frame around it.
-	piece func() (servedFile, error)
 }
 
-// servedFile is a body with its validator.
+// servedFile is a body with its ETag.
 type servedFile struct {
 	contentType string
 	etag        string // without its quotes
 	body        []byte
-	packed      func() []byte // the body compressed, made when somebody first asks
+	packed      func() []byte // the body compressed, on the first request
 }
 
 func newFile(contentType string, body []byte) servedFile {
 	sum := sha256.Sum256(body)
-	return servedFile{contentType, hex.EncodeToString(sum[:8]), body, sync.OnceValue(func() []byte { return serving.Compressed(body, func() {}) })}
+	return servedFile{
+		contentType: contentType,
+		etag:        hex.EncodeToString(sum[:8]),
+		body:        body,
+		packed:      sync.OnceValue(func() []byte { return serving.Compressed(body, func() {}) }),
+	}
 }
 
-// Piece returns what the reference page says, without the frame around it.
+// Piece returns the content of the reference page without the frame around it.
 func (d *Pages) Piece() (template.HTML, error) {
 	piece, err := d.piece()
-	return template.HTML(piece.body), err // made by a template of ours, which escaped what is in it
+	return template.HTML(piece.body), err // rendered by our own template, which escapes its values
 }
 
-// New prepares the documentation of an OpenAPI document, as served by this
-// version of the service.
+// New returns the documentation of an OpenAPI document. service is the version of
+// the service, which the pages show.
 func New(openapi []byte, service string) (*Pages, error) {
 	style, err := embedded.ReadFile("html/style.css")
 	if err != nil {
@@ -106,12 +107,12 @@ func New(openapi []byte, service string) (*Pages, error) {
 	return d, nil
 }
 
-// register adds the documentation's paths.
+// Register adds the paths of the documentation to a mux.
 func (d *Pages) Register(mux *http.ServeMux) {
-	mux.HandleFunc("GET /openapi.yaml", func(w http.ResponseWriter, r *http.Request) { d.openapi.serve(w, r, http.StatusOK) })
+	mux.HandleFunc("GET /openapi.yaml", d.openapi.serveOK)
 	mux.HandleFunc("GET /openapi.json", d.serveJSON)
 	mux.HandleFunc(FrontPattern, d.front.serve)
-	mux.HandleFunc("GET /docs/style.css", func(w http.ResponseWriter, r *http.Request) { d.style.serve(w, r, http.StatusOK) })
+	mux.HandleFunc("GET /docs/style.css", d.style.serveOK)
 	mux.HandleFunc("GET /docs", d.servePage)
 	mux.HandleFunc("GET /docs/errors/{code}", d.serveError)
 }
@@ -119,7 +120,7 @@ func (d *Pages) Register(mux *http.ServeMux) {
 func (d *Pages) serveJSON(w http.ResponseWriter, r *http.Request) {
 	document, err := d.json()
 	if err != nil {
-		broken(w)
+		renderFailed(w)
 		return
 	}
 	document.serve(w, r, http.StatusOK)
@@ -128,24 +129,22 @@ func (d *Pages) serveJSON(w http.ResponseWriter, r *http.Request) {
 func (d *Pages) servePage(w http.ResponseWriter, r *http.Request) {
 	page, err := d.page()
 	if err != nil {
-		broken(w)
+		renderFailed(w)
 		return
 	}
 	page.serve(w, r, http.StatusOK)
 }
 
-// unknownCode is the name of the page for a code that there is not; no code is
-// spelt so.
+// unknownCode is the key of the page for unknown codes. No code has this name.
 const unknownCode = "?"
 
 func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) {
 	pages, err := d.errors()
 	if err != nil {
-		broken(w)
+		renderFailed(w)
 		return
 	}
-	// The path and not its value in the pattern: whoever asked the mux for the
-	// handler alone has not set that.
+	// r.PathValue is not set, because httpapi calls the mux's handler without the mux.
 	if page, ok := pages[strings.TrimPrefix(r.URL.Path, "/docs/errors/")]; ok {
 		page.serve(w, r, http.StatusOK)
 		return
@@ -153,10 +152,13 @@ func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) {
 	pages[unknownCode].serve(w, r, http.StatusNotFound)
 }
 
-// broken answers when the pages cannot be rendered, which a test rules out.
-func broken(w http.ResponseWriter) {
-	http.Error(w, "The documentation cannot be shown. The document itself is at /openapi.yaml.", http.StatusInternalServerError)
+// renderFailed answers if the pages cannot be rendered. Tests check that they can.
+func renderFailed(w http.ResponseWriter) {
+	http.Error(w, "The documentation cannot be shown. The document itself is at /openapi.yaml.",
+		http.StatusInternalServerError)
 }
+
+func (f servedFile) serveOK(w http.ResponseWriter, r *http.Request) { f.serve(w, r, http.StatusOK) }
 
 func (f servedFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h := w.Header()
@@ -186,18 +188,18 @@ func (f servedFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h.Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a reader who has gone away needs no page
+		_, _ = w.Write(body) // nobody is left to tell if the client has disconnected
 	}
 }
 
-// packedSuffix tells the validator of a compressed file from that of the file:
-// they are not the same bytes.
+// packedSuffix ends the ETag of a compressed file, because its bytes differ from
+// those of the file.
 const packedSuffix = "-gzip"
 
-// matches reports whether a reader holds this version already. A proxy that
-// compresses makes the validator a weak one.
-func matches(held, etag string) bool {
-	for candidate := range strings.SplitSeq(held, ",") {
+// matches reports whether the ETags of an If-None-Match header include this one.
+// They may be weak, because a proxy that compresses an answer weakens its ETag.
+func matches(header, etag string) bool {
+	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)
 		tag := strings.TrimSuffix(strings.Trim(strings.TrimPrefix(candidate, "W/"), `"`), packedSuffix)
 		if candidate == "*" || tag == etag {
@@ -215,7 +217,7 @@ func (d *Pages) render(name string, view any) (servedFile, error) {
 	return newFile("text/html; charset=utf-8", out.Bytes()), nil
 }
 
-// renderErrors renders a page for every code, and the one for all others.
+// renderErrors renders a page for every code, and one for unknown codes.
 func (d *Pages) renderErrors(v *pageView) (map[string]servedFile, error) {
 	pages := map[string]servedFile{}
 	for _, list := range [][]errorView{v.Items, v.Errors, {{}}} {

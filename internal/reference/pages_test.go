@@ -188,11 +188,11 @@ func TestErrorPages(t *testing.T) {
 			t.Errorf("%s stands twice", p.Code)
 		}
 		seen[p.Code] = true
-		if p.Title == "" || p.Meaning == "" || p.Cause == "" || p.Mend == "" || http.StatusText(p.Status) == "" {
+		if p.Title == "" || p.Meaning == "" || p.Cause == "" || p.Fix == "" || http.StatusText(p.Status) == "" {
 			t.Errorf("%s is incomplete", p.Code)
 		}
 		page := bodyOf(t, mux, "/docs/errors/"+p.Code)
-		for _, want := range []string{p.Code, html.EscapeString(p.Title), "Why it happens", "How to mend it", "&#34;code&#34;: &#34;" + p.Code} {
+		for _, want := range []string{p.Code, html.EscapeString(p.Title), "Why it happens", "How to fix it", "&#34;code&#34;: &#34;" + p.Code} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page of %s lacks %q", p.Code, want)
 			}
@@ -279,7 +279,7 @@ body: {note: it's <so>, expected_active_id: '{rule_set_id}', list: [1, true, 2.5
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := curl(http.MethodPost, "/v1/rule-sets/{id}/activate", doc, doc.get("body"))
+	got := curlCommand(http.MethodPost, "/v1/rule-sets/{id}/activate", doc, doc.get("body"))
 	want := `curl "$VERDICT/v1/rule-sets/$DRAFT_ID/activate?from=2026-01-01T00%3A00%3A00Z" \
   -H "Authorization: Bearer $VERDICT_KEY" \
   -H "Idempotency-Key: $(uuidgen)" \

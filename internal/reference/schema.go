@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// fieldView is one member of a body, or one parameter.
+// fieldView shows one member of a body, one parameter or one header.
 type fieldView struct {
 	Name     string
-	In       string // of a parameter: query, path or header
+	In       string // where a parameter is: "query", "path" or "header"
 	Type     typeView
 	Required bool
 	Text     []textBlock
-	Notes    []string // what the type alone does not say
+	Notes    []string // constraints that the type does not express
 	Fields   []fieldView
 }
 
-// typeView is a type in words, with the schema it can be looked up under.
+// typeView is a type in words. Schema is the name of its schema, "" if it has none.
 type typeView struct {
 	Text   string
 	Schema string
 }
 
-// maxDepth is how far the fields of fields are shown before a reader is sent
-// to the schema instead.
+// maxDepth is how many levels of fields are shown. For deeper ones the reader
+// follows the link to the schema.
 const maxDepth = 3
 
-// fieldViews lists the members of an object, those of allOf among them. With
-// depth they come with their own members; seen keeps a schema that holds
-// itself from never ending.
+// fieldViews lists the members of an object, including those of "allOf", and for
+// each of them depth levels of its own members. seen has the schemas above this one,
+// which are not shown again, so that a recursive schema ends.
 func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	if name := schema.reference(); name != "" {
 		if slices.Contains(seen, name) {
@@ -41,7 +41,7 @@ func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	var fields []fieldView
 	for _, m := range schema.get("properties").members() {
 		if m.value.get("readOnly").text() == "true" {
-			continue // accepted and ignored; naming them would not help anybody
+			continue // accepted and ignored, so the reader does not need them
 		}
 		fields = append(fields, schemaField(m.name, m.value, slices.Contains(mandatory, m.name), depth, seen))
 	}
@@ -54,8 +54,8 @@ func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	return fields
 }
 
-// requiredMembers lists what must be there: by the schema itself, and by what
-// stands beside a reference to it.
+// requiredMembers lists the required members: those that the schema names, and
+// those that are named beside a reference to it.
 func requiredMembers(schema documentNode) []string {
 	list := schema.own("required").texts()
 	if schema.reference() != "" {
@@ -73,7 +73,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 	if value != schema {
 		f.Notes = append(f.Notes, notesOf(schema)...)
 	}
-	// Of an optional member null says the same as leaving it out.
+	// For an optional member null means the same as leaving it out.
 	if null && mandatory {
 		f.Type.Text += " or null"
 	}
@@ -81,7 +81,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 		f.Text = readText(value.get("description").text())
 	}
 	if f.Type.Schema != "" && !schema.own("description").given() && len(f.Text) > 1 {
-		f.Text = f.Text[:1] // the rest stands with the schema
+		f.Text = f.Text[:1] // the rest is shown with the schema
 	}
 	if depth == 0 {
 		return f
@@ -90,7 +90,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 	if value.get("items").given() {
 		inner = value.get("items")
 	}
-	// In the list of schemas a named one has a place of its own.
+	// On the lowest level a named schema is linked instead of shown.
 	if inner.reference() != "" && depth == 1 {
 		return f
 	}
@@ -98,7 +98,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 	return f
 }
 
-// withoutNull returns the schema of the values besides null, and reports
+// withoutNull returns the schema of the values other than null, and reports
 // whether null is allowed.
 func withoutNull(schema documentNode) (value documentNode, null bool) {
 	for _, kind := range []string{"anyOf", "oneOf"} {
@@ -117,8 +117,8 @@ func withoutNull(schema documentNode) (value documentNode, null bool) {
 	return schema, null || slices.Contains(schema.get("type").texts(), "null")
 }
 
-// typeOf is a type in words, without null. A named object is looked up; a
-// named scalar says all in its own words.
+// typeOf returns the type of a schema in words, without null. The type of a named
+// object is its name; other named schemas are described by their types.
 func typeOf(schema documentNode) typeView {
 	schema, _ = withoutNull(schema)
 	types := slices.DeleteFunc(schema.get("type").texts(), func(name string) bool { return name == "null" })
@@ -144,7 +144,7 @@ func typeOf(schema documentNode) typeView {
 		return typeView{Text: "any"}
 	}
 	text := strings.Join(types, " or ")
-	// That a number is a double goes without saying.
+	// "double" adds nothing to "number".
 	if format := schema.get("format").text(); format != "" && format != "double" {
 		text += ", " + format
 	}
@@ -159,7 +159,7 @@ func plural(name string) string {
 	return name
 }
 
-// notesOf are the bounds of a value, in words.
+// notesOf returns the constraints of a schema in words.
 func notesOf(schema documentNode) []string {
 	var notes []string
 	note := func(format, key string) {
@@ -182,7 +182,7 @@ func notesOf(schema documentNode) []string {
 	return notes
 }
 
-// alternativesOf are the schemas of which a body is one.
+// alternativesOf returns the named schemas of "oneOf" and "anyOf".
 func alternativesOf(schema documentNode) []typeView {
 	var list []typeView
 	for _, kind := range []string{"oneOf", "anyOf"} {

@@ -2,7 +2,7 @@ package reference
 
 import "strings"
 
-// textBlock is a paragraph, or a list when Items has any.
+// textBlock is a paragraph, or a list if it has Items.
 type textBlock struct {
 	Spans []textSpan
 	Items [][]textSpan
@@ -15,9 +15,9 @@ type textSpan struct {
 	Link string
 }
 
-// readText reads the little Markdown that descriptions are written in:
-// paragraphs, lists with dashes, `code` and [links](#within). It ends up in
-// the templates as text, so nothing in it can be taken for HTML.
+// readText parses the subset of Markdown that descriptions use: paragraphs, lists
+// with dashes, `code` and [links](#within). The templates insert the result as
+// text, so that HTML in it is escaped.
 func readText(text string) []textBlock {
 	var blocks []textBlock
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -36,6 +36,8 @@ func readText(text string) []textBlock {
 	return blocks
 }
 
+// readSpans parses one paragraph or list item. It keeps text as it is if it is not
+// complete markup.
 func readSpans(text string) []textSpan {
 	text = strings.Join(strings.Fields(text), " ")
 	var spans []textSpan

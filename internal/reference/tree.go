@@ -8,10 +8,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// documentNode is a place in the OpenAPI document. The document is read as a tree
-// and not into types, because the page shows things in the order in which they
-// were written. A place that is not there is the zero tree, and everything
-// below it too.
+// documentNode is a node of the OpenAPI document. The document is read as a tree
+// and not into types, because the page keeps its order. A node that does not exist
+// is the zero documentNode, and so are all nodes below it.
 type documentNode struct {
 	at   *yaml.Node
 	root *yaml.Node
@@ -23,14 +22,15 @@ func readTree(document []byte) (documentNode, error) {
 		return documentNode{}, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
 	if len(file.Content) != 1 || file.Content[0].Kind != yaml.MappingNode {
-		return documentNode{}, errors.New("read the OpenAPI document: it is no mapping")
+		return documentNode{}, errors.New("read the OpenAPI document: it is not a mapping")
 	}
 	return documentNode{file.Content[0], file.Content[0]}, nil
 }
 
+// given reports whether the node exists.
 func (t documentNode) given() bool { return t.at != nil }
 
-// text is a scalar as it was written, "" when there is none.
+// text returns a scalar as it was written, "" if the node is not a scalar.
 func (t documentNode) text() string {
 	if t.at == nil || t.at.Kind != yaml.ScalarNode {
 		return ""
@@ -38,7 +38,7 @@ func (t documentNode) text() string {
 	return t.at.Value
 }
 
-// own is a member of a mapping, without following a reference.
+// own returns a member of a mapping, without following a reference.
 func (t documentNode) own(name string) documentNode {
 	if t.at == nil || t.at.Kind != yaml.MappingNode {
 		return documentNode{}
@@ -51,8 +51,8 @@ func (t documentNode) own(name string) documentNode {
 	return documentNode{}
 }
 
-// get walks down members, through references; what stands beside a reference
-// wins over what it refers to.
+// get returns the node at a path of members. It follows references; a member beside
+// a reference takes precedence over the same member of the target.
 func (t documentNode) get(path ...string) documentNode {
 	for _, name := range path {
 		next := t.own(name)
@@ -65,14 +65,14 @@ func (t documentNode) get(path ...string) documentNode {
 	return t
 }
 
-// reference is the name of the component that is referred to here, "" when
-// none is.
+// reference returns the name of the component that the node refers to, "" if it is
+// not a reference.
 func (t documentNode) reference() string {
 	ref := t.own("$ref").text()
 	return ref[strings.LastIndex(ref, "/")+1:]
 }
 
-// target is what is referred to here; the place itself when nothing is.
+// target returns the node that the node refers to, or itself if it is not a reference.
 func (t documentNode) target() documentNode {
 	path, ok := strings.CutPrefix(t.own("$ref").text(), "#/")
 	if !ok {
@@ -85,26 +85,26 @@ func (t documentNode) target() documentNode {
 	return to
 }
 
-// memberView is one member of a mapping.
-type memberView struct {
+// member is one member of a mapping.
+type member struct {
 	name  string
 	value documentNode
 }
 
-// members lists a mapping in the order of the document.
-func (t documentNode) members() []memberView {
+// members lists the members of a mapping in the order of the document.
+func (t documentNode) members() []member {
 	t = t.target()
 	if t.at == nil || t.at.Kind != yaml.MappingNode {
 		return nil
 	}
-	list := make([]memberView, 0, len(t.at.Content)/2)
+	list := make([]member, 0, len(t.at.Content)/2)
 	for i := 0; i+1 < len(t.at.Content); i += 2 {
-		list = append(list, memberView{t.at.Content[i].Value, documentNode{t.at.Content[i+1], t.root}})
+		list = append(list, member{t.at.Content[i].Value, documentNode{t.at.Content[i+1], t.root}})
 	}
 	return list
 }
 
-// elements lists a sequence.
+// elements lists the elements of a sequence.
 func (t documentNode) elements() []documentNode {
 	if t.at == nil || t.at.Kind != yaml.SequenceNode {
 		return nil
@@ -116,7 +116,7 @@ func (t documentNode) elements() []documentNode {
 	return list
 }
 
-// texts lists a sequence of scalars, or a single one.
+// texts lists the texts of a sequence of scalars, or of a single scalar.
 func (t documentNode) texts() []string {
 	if text := t.text(); text != "" {
 		return []string{text}

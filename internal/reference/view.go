@@ -7,9 +7,9 @@ import (
 	"verdict/internal/frauddesk"
 )
 
-// pageView is everything the pages show.
+// pageView has everything that the pages show.
 type pageView struct {
-	Service  string // the version that serves it
+	Service  string // the version of the service
 	Title    string
 	Summary  string
 	Intro    []textBlock
@@ -23,7 +23,7 @@ type pageView struct {
 	Tables   []tableView
 }
 
-// tableView is a table in the binary, and whose it is.
+// tableView shows the origin of a data table in the binary.
 type tableView struct{ Use, Title, Publisher, Licence, Date, Attribution string }
 
 func tableViews() []tableView {
@@ -34,14 +34,14 @@ func tableViews() []tableView {
 	return list
 }
 
-// groupView is the operations under one tag.
+// groupView shows the operations with one tag.
 type groupView struct {
 	ID, Name   string
 	Intro      []textBlock
 	Operations []operationView
 }
 
-// operationView is one method of one path.
+// operationView shows one method of one path.
 type operationView struct {
 	ID, Method, Path, Summary string
 	Text                      []textBlock
@@ -54,7 +54,7 @@ type operationView struct {
 	Refusals                  []refusalView
 }
 
-// bodyView is what a body looks like.
+// bodyView shows the fields of a body.
 type bodyView struct {
 	Type         typeView
 	Optional     bool
@@ -65,7 +65,7 @@ type bodyView struct {
 // exampleView is an example with its caption.
 type exampleView struct{ Caption, Text string }
 
-// answerView is an answer that is no problem.
+// answerView shows an answer that is not a problem.
 type answerView struct {
 	Status, MediaType string
 	Text              []textBlock
@@ -74,13 +74,13 @@ type answerView struct {
 	Examples          []exampleView
 }
 
-// refusalView is a status of problems with the codes it can have.
+// refusalView shows a status of problems with its codes.
 type refusalView struct {
 	Status string
 	Codes  []string
 }
 
-// schemaView is one of the components.
+// schemaView shows a schema of the components.
 type schemaView struct {
 	Name  string
 	Type  typeView
@@ -89,19 +89,18 @@ type schemaView struct {
 	Body  bodyView
 }
 
-// errorView is an error code with its page's content.
+// errorView shows the page of an error code.
 type errorView struct {
-	Code, Title          string
-	Status               int
-	StatusText           string
-	Meaning, Cause, Mend []textBlock
-	Example              string
-	Item                 bool // only an entry of errors can have it
-	// Related are the codes that the entries of this problem's errors have.
-	Related []errorView
+	Code, Title         string
+	Status              int
+	StatusText          string
+	Meaning, Cause, Fix []textBlock
+	Example             string
+	Item                bool        // only an entry of "errors" can have it
+	Related             []errorView // the codes of entries in "errors" of this problem
 }
 
-// warningView is the code of a warning.
+// warningView shows the code of a warning.
 type warningView struct {
 	Code string
 	Text []textBlock
@@ -120,26 +119,31 @@ func newPageView(openapi []byte, service string) (*pageView, error) {
 		Intro:   readText(doc.get("info", "description").text()),
 		Access:  readText(doc.get("components", "securitySchemes", "bearer", "description").text()),
 	}
-	v.operations(doc)
+	v.addOperations(doc)
 	for _, m := range doc.get("components", "schemas").members() {
 		v.Schemas = append(v.Schemas, schemaView{
-			Name: m.name, Type: typeOf(m.value.target()), Text: readText(m.value.get("description").text()),
-			Notes: notesOf(m.value), Body: newBodyView(m.value, 1),
+			Name:  m.name,
+			Type:  typeOf(m.value.target()),
+			Text:  readText(m.value.get("description").text()),
+			Notes: notesOf(m.value),
+			Body:  newBodyView(m.value, 1),
 		})
 	}
-	v.errors(problemsOf(doc))
+	v.addErrors(problemExamples(doc))
 	for _, w := range warningNotes {
 		v.Warnings = append(v.Warnings, warningView{w.Code, readText(w.Meaning)})
 	}
 	return v, nil
 }
 
-// operations reads the paths into the groups of their tags.
-func (v *pageView) operations(doc documentNode) {
+// addOperations adds the operations, grouped by tag.
+func (v *pageView) addOperations(doc documentNode) {
 	for _, tag := range doc.get("tags").elements() {
 		name := tag.get("name").text()
 		v.Groups = append(v.Groups, &groupView{
-			ID: strings.ReplaceAll(strings.ToLower(name), " ", "-"), Name: name, Intro: readText(tag.get("description").text()),
+			ID:    strings.ReplaceAll(strings.ToLower(name), " ", "-"),
+			Name:  name,
+			Intro: readText(tag.get("description").text()),
 		})
 	}
 	for _, path := range doc.get("paths").members() {
@@ -157,8 +161,13 @@ func (v *pageView) operations(doc documentNode) {
 
 func newOperation(method, path string, t documentNode) operationView {
 	op := operationView{
-		ID: t.get("operationId").text(), Method: method, Path: path, Summary: t.get("summary").text(),
-		Text: readText(t.get("description").text()), Scope: t.get("x-scope").text(), Public: t.own("security").given(),
+		ID:      t.get("operationId").text(),
+		Method:  method,
+		Path:    path,
+		Summary: t.get("summary").text(),
+		Text:    readText(t.get("description").text()),
+		Scope:   t.get("x-scope").text(),
+		Public:  t.own("security").given(),
 	}
 	for _, p := range t.get("parameters").elements() {
 		f := schemaField(p.get("name").text(), p.get("schema"), p.get("required").text() == "true", 0, nil)
@@ -175,19 +184,20 @@ func newOperation(method, path string, t documentNode) operationView {
 			if status := e.value.get("x-expect-status").text(); status != "" && status[0] != '2' {
 				caption += " (answered with " + status + ")"
 			}
-			op.Requests = append(op.Requests, exampleView{caption, curl(method, path, t, e.value.get("value"))})
+			op.Requests = append(op.Requests, exampleView{caption, curlCommand(method, path, t, e.value.get("value"))})
 		}
 	} else {
-		op.Requests = []exampleView{{Text: curl(method, path, t, documentNode{})}}
+		op.Requests = []exampleView{{Text: curlCommand(method, path, t, documentNode{})}}
 	}
 	for _, r := range t.get("responses").members() {
-		op.answer(r.name, r.value)
+		op.addAnswer(r.name, r.value)
 	}
 	return op
 }
 
-// answer sorts an answer under the answers or the refusals.
-func (op *operationView) answer(status string, t documentNode) {
+// addAnswer adds an answer of the operation, to its refusals if it is only a
+// problem.
+func (op *operationView) addAnswer(status string, t documentNode) {
 	problem := t.get("content", "application/problem+json")
 	content := t.get("content").members()
 	if problem.given() && len(content) == 1 {
@@ -205,7 +215,11 @@ func (op *operationView) answer(status string, t documentNode) {
 		headers = append(headers, f)
 	}
 	if len(content) == 0 {
-		op.Answers = append(op.Answers, answerView{Status: status, Text: readText(t.get("description").text()), Headers: headers})
+		op.Answers = append(op.Answers, answerView{
+			Status:  status,
+			Text:    readText(t.get("description").text()),
+			Headers: headers,
+		})
 	}
 	for i, media := range content {
 		if media.name == "application/problem+json" {

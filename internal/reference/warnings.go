@@ -2,50 +2,63 @@ package reference
 
 import "verdict/internal/fault"
 
-// warningNotes are the codes of warnings. A warning refuses nothing.
+// warningNotes explains the codes of warnings. A request with warnings is not refused.
 var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeUnknownField,
-		"This member is unknown and was ignored; `nearest` is the closest known name. A policy can read it if it declares the path in `inputs`."},
+		"This member is unknown and was ignored; `nearest` is the closest known name. A policy can read it if it " +
+			"declares the path in `inputs`."},
 	{fault.CodeInputsAbsent,
 		"`fields` are inputs of the applicant or the report that the policy names and the request does " +
 			"not have. A rule that needs them followed its `on_absent`, and did nothing without one; a " +
 			"factor gave its `missing_points`, and 0 points without them."},
 	{fault.CodeFiguresNotCounted,
-		"An income or FOIR was declared, but the policy uses other sources (`affordability`), and none of those, listed in `fields`, is given: the limit is the band's `default_limit`."},
+		"An income or FOIR was declared, but the policy uses other sources (`affordability`), and none of those, " +
+			"listed in `fields`, is given: the limit is the band's `default_limit`."},
 	{fault.CodeScorecardInputsAbsent,
-		"All inputs of the applicant and the report that the scorecard reads are absent, so the score says nothing about this applicant."},
+		"All inputs of the applicant and the report that the scorecard reads are absent, so the score says nothing " +
+			"about this applicant."},
 	{fault.CodeNotDerived, "The member was read, and no fact could be derived from it; `detail` says why."},
 	{fault.CodeNotRead, "The member is known and was not used; `detail` says why."},
 	{fault.CodeUnknownBureau, "The bureau's own layout is unknown; the report was read in the common shape."},
 	{fault.CodeUnknownEmploymentType,
 		"The employment type is unknown and was read as `OTHER`; `detail` lists the known types."},
 	{fault.CodeApplicantRefMissing,
-		"The `fraud` block names no person, so nobody was counted: the fraud score is not complete, and of the fraud fields only `fraud_blocklisted` is known."},
+		"The `fraud` block names no person, so nobody was counted: the fraud score is not complete, and of the fraud " +
+			"fields only `fraud_blocklisted` is known."},
 	{fault.CodeIdentifierNotCounted,
-		"An account, agent, device, mobile number or e-mail address is a placeholder, masked or malformed, so it was neither counted nor looked up on the block list; " +
-			"everybody who sends it would share it. `detail` says what to send."},
+		"An account, agent, device, mobile number or e-mail address is a placeholder, masked or malformed, so it " +
+			"was neither counted nor looked up on the block list; everybody who sends it would share it. " +
+			"`detail` says what to send."},
 	{fault.CodeFOIRLooksLikeRatio,
-		"A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage nevertheless."},
+		"A percentage of at most 1 was sent where a ratio was probably meant; it was read as a percentage " +
+			"nevertheless."},
 	{fault.CodeFOIRLooksLikePercent,
-		"Rows of a backtest failed, or a column was left out of a fitted scorecard, because their `foir` is not a ratio " +
-			"of at most 5; send `foir_unit: percent` if the column holds percentages."},
+		"Rows of a backtest failed, or a column was left out of a fitted scorecard, because their `foir` is not a " +
+			"ratio of at most 5; send `foir_unit: percent` if the column holds percentages."},
 	{fault.CodeUnreadableColumn,
-		"A column was left out of a fitted scorecard because fewer than a tenth of its values are valid for its field."},
+		"A column was left out of a fitted scorecard because fewer than a tenth of its values are valid for its " +
+			"field."},
 	{fault.CodeNumberFormat,
-		"Cells of a backtest with thousands separators, a currency or a percent sign were read as plain numbers; `fields` are their columns."},
+		"Cells of a backtest with thousands separators, a currency or a percent sign were read as plain numbers; " +
+			"`fields` are their columns."},
 	{fault.CodeReadAsMissing,
-		"Cells of a backtest such as NA, null or - in columns of numbers were read as missing; `fields` are their columns."},
+		"Cells of a backtest such as NA, null or - in columns of numbers were read as missing; `fields` are their " +
+			"columns."},
 	{fault.CodeFeaturesAbsent,
-		"The policy of a backtest names the features in `fields`, but no column has them, so rules and factors that name them were evaluated in no row."},
+		"The policy of a backtest names the features in `fields`, but no column has them, so rules and factors that " +
+			"name them were evaluated in no row."},
 	{fault.CodeEncoding, "The file of a backtest is not UTF-8 and was read as Windows-1252."},
 	{fault.CodeUnreadableText,
 		"Rows of a backtest contain bytes that are not UTF-8 and were not evaluated; save the file as CSV in UTF-8."},
 	{fault.CodeTenureNotAvailable,
-		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the band allows."},
+		"The band does not allow the requested tenure; its usual tenure applies. `detail` lists the tenures that the " +
+			"band allows."},
 	{fault.CodeExploreTenureNotAvailable,
-		"The applicant's pricing band (or every band, if none matched) does not allow these tenures of `explore`, so they were not tried."},
+		"The applicant's pricing band (or every band, if none matched) does not allow these tenures of `explore`, so " +
+			"they were not tried."},
 	{fault.CodeExploreAmountNotUsed,
-		"`explore.min_amount` exceeds the requested or offered amount, or no amount was requested, so no smaller amount was tried."},
+		"`explore.min_amount` exceeds the requested or offered amount, or no amount was requested, so no smaller " +
+			"amount was tried."},
 	{fault.CodeExploreStepsExhausted,
 		"The underwriting agent had too few steps to try all variants of `explore`; raise `max_steps`."},
 	{fault.CodeReadAsNumber, "A number in a report was sent as text; it was read as a number."},
@@ -64,9 +77,11 @@ var warningNotes = []struct{ Code, Meaning string }{
 	{fault.CodeSentTwice, "Two members contradict each other; the first was read, or for a month the worse one."},
 	{fault.CodeStatusContradicted, "A closed account has a live status; it counts as closed."},
 	{fault.CodeInstalmentNotMonthly,
-		"An instalment is not monthly: it counts as a monthly amount in `bureau_own_emi`, and does not count in `bureau_total_emi`."},
+		"An instalment is not monthly: it counts as a monthly amount in `bureau_own_emi`, and does not count in " +
+			"`bureau_total_emi`."},
 	{fault.CodeInstalmentRhythmUnknown,
-		"The frequency of an instalment is unknown; its amount counts as monthly, and is left out if it is not a number."},
+		"The frequency of an instalment is unknown; its amount counts as monthly, and is left out if it is not a " +
+			"number."},
 	{fault.CodeInstalmentConverted,
 		"An instalment is due daily, weekly, quarterly and so on; it was converted to a monthly amount."},
 	{fault.CodeUnknownOwnership,
@@ -83,8 +98,8 @@ var warningNotes = []struct{ Code, Meaning string }{
 			"they count for its newest month, with the fewest days that the status can mean."},
 	{fault.CodeAccountTypeMissing, "An account does not state its type and counts as other unsecured credit."},
 	{fault.CodeOpenDateMissing,
-		"An account does not state when it was opened: it does not count in features that depend on the opening date, " +
-			"nor in the age of the oldest account."},
+		"An account does not state when it was opened: it does not count in features that depend on the opening " +
+			"date, nor in the age of the oldest account."},
 	{fault.CodePaymentHistoryMissing,
 		"An account states no days past due although others do; it counts as never late."},
 	{fault.CodeBalanceMissing,
@@ -123,21 +138,23 @@ var warningNotes = []struct{ Code, Meaning string }{
 		"and the `bank_summary` that was sent lacks it. `bank_due_emi` and `bank_detected_income` are computed " +
 		"from `transactions`; the stated `emi` and `income` do not replace them."},
 	{fault.CodeFeaturesNotRequested,
-		"The policy names the features in `fields` and the request did not ask for them, so the rules that name them cannot hit. " +
-			"Send `features: true`, or set `features: auto` in the policy."},
+		"The policy names the features in `fields` and the request did not ask for them, so the rules that " +
+			"name them cannot hit. Send `features: true`, or set `features: auto` in the policy."},
 	{fault.CodeLaterThanAsOf, "Something is dated after `as_of` and was left out."},
 	{fault.CodeUnitDoubtful,
-		"A figure seems to be in another unit, such as a ratio instead of a percentage, or paise instead of rupees. It was read as it is."},
+		"A figure seems to be in another unit, such as a ratio instead of a percentage, or paise instead of rupees. " +
+			"It was read as it is."},
 	{fault.CodeDPDMismatch, "`dpd` and `due_date` differ by more than a day; `dpd` was used."},
 	{fault.CodeNothingOverdue, "The loan is past due but nothing is overdue; a person must check it."},
 	{fault.CodePromiseAssumedBroken, "The date of a promise has passed, and `kept` is missing; it counts as broken."},
 	{fault.CodeUnknownProduct,
-		"The product of a loan in arrears is unknown, so the general contact hours apply; microfinance has narrower ones."},
+		"The product of a loan in arrears is unknown, so the general contact hours apply; microfinance has narrower " +
+			"ones."},
 	{fault.CodeReadAsMicrofinance, "A product was read as microfinance, which has stricter rules."},
 	{fault.CodeMoreWarnings, "There were more warnings than are listed."},
 }
 
-// WarningCodes returns the codes of warnings that are explained.
+// WarningCodes returns the codes of warnings that have an explanation.
 func WarningCodes() []string {
 	codes := make([]string, len(warningNotes))
 	for i, note := range warningNotes {
