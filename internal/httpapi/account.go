@@ -37,14 +37,14 @@ func (h *accountHandlers) signup(c *call) error {
 	signed, err := h.access.SignupFrom(c.ctx, request, c.address())
 	var throttled *account.Throttled
 	if errors.As(err, &throttled) {
-		serving.SetRetryAfter(c.w.Header(), throttled.RetryAfter)
+		serving.SetRetryAfter(c.response.header(), throttled.RetryAfter)
 	}
 	if err != nil {
 		return err
 	}
 	var w wire.Writer
 	document.WriteSignedUp(&w, signed, warnings)
-	return c.send(http.StatusCreated, w.Buf)
+	return c.response.send(c.ctx, http.StatusCreated, w.Buf)
 }
 
 func (h *accountHandlers) audit(c *call) error {
@@ -61,7 +61,7 @@ func (h *accountHandlers) audit(c *call) error {
 	return sendPage(c, page, err, document.WriteAuditEntry)
 }
 
-// auditCSV streams the whole trail.
+// auditCSV sends the whole audit trail as a CSV file.
 func (h *accountHandlers) auditCSV(c *call, filter account.AuditFilter, list operation.List) error {
 	return c.export("audit.csv", func(out io.Writer, pause func()) error {
 		return h.people.ExportAudit(c.r.Context(), c.caller, filter, list, out, pause)

@@ -58,8 +58,9 @@ func (h *agentHandlers) agentRun(c *call) error {
 func (h *agentHandlers) agentRuns(c *call) error {
 	q := c.query()
 	filter := agentdesk.RunFilter{
-		Agent:   q.choice("agent", decisioning.AgentUnderwriting, agentdesk.AgentCollections),
-		Outcome: q.text("outcome"), SubjectRef: q.text("subject_ref"),
+		Agent:      q.choice("agent", decisioning.AgentUnderwriting, agentdesk.AgentCollections),
+		Outcome:    q.text("outcome"),
+		SubjectRef: q.text("subject_ref"),
 	}
 	list := q.list()
 	if err := q.err(); err != nil {
@@ -78,7 +79,7 @@ func (h *agentHandlers) strategy(c *call) error {
 }
 
 func (h *agentHandlers) changeStrategy(c *call) error {
-	expected, err := c.expectedVersion()
+	expected, err := expectedVersion(c.r)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,12 @@
-// Package httpapi is the way in by HTTP: the REST/JSON API, its documentation
-// and the probes.
+// Package httpapi serves the JSON API, its documentation and the probes over HTTP.
 //
 // It knows routes, keys, limits, headers and status codes, and nothing about
-// credit: a handler turns a request into a call of package decisioning, and the
-// answer's bytes come from there. Every refusal passes one mapper, which turns
-// it into a problem document and lets nothing internal out.
+// credit. A handler reads the request into Go values with package document, calls
+// one operation of a use-case room, and writes the result, again with document.
+// The handlers of one subject are the methods of one type, such as
+// decisionHandlers, which also lists their routes. The type call takes a request
+// through the checks to its handler. One function, call.refuse, turns every error
+// into a problem document without internal details.
 package httpapi
 
 import (
@@ -23,52 +25,52 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options are what an API needs besides its use cases. A zero field takes its
-// default.
+// Options configures an API. A zero field gets its default.
 type Options struct {
 	Logger          *slog.Logger
 	Now             func() time.Time
 	Version, Commit string
-	// SignupRate is the bucket of each address that signs up.
+	// SignupRate is the rate limit of sign-ups from one address.
 	SignupRate tenant.Rate
-	// MaxBody is the largest body that is read, in bytes; 1 MiB. MaxReport is
-	// the same where a bureau report or a bank statement may come; 8 MiB.
+	// MaxBody is the largest body in bytes (default 1 MiB). MaxReport is the limit
+	// for bodies with a bureau report or a bank statement (default 8 MiB).
 	MaxBody   int64
 	MaxReport int64
-	// MaxInFlight is how many requests are worked on at once; 512. Those beyond
-	// are refused immediately. Those that only read count apart.
+	// MaxInFlight is how many requests may be in progress (default 512). Requests
+	// that only read are counted separately. Those beyond the limit are refused
+	// immediately.
 	MaxInFlight int
-	// Node is what the API shares with the other ways in; one of its own by
-	// default.
+	// Node holds what the API shares with the console (default a node of its own).
 	Node *serving.Node
-	// RefusalRate is how fast a tenant is refused before each further refusal is
-	// delayed; zero is no bound.
+	// RefusalRate is the rate of refusals to a tenant above which each further refusal
+	// is delayed. Zero means that none is delayed.
 	RefusalRate tenant.Rate
-	// RequestTimeout bounds the work on one request; 20 s. It should be less
-	// than the server's own patience with writing the answer.
+	// RequestTimeout limits the work on one request (default 20 s). It should be
+	// less than the server's write timeout.
 	RequestTimeout time.Duration
-	// FilePace is the time in which every 256 KiB of a file must arrive; 30 s.
+	// FilePace is the time in which every 256 KiB of a file must arrive (default 30 s).
 	FilePace time.Duration
-	// Agents run on the same use cases; those without a narrator when nil.
+	// Agents runs the agents (default one without a narrator).
 	Agents *agent.Service
-	// Observe is told of every request when it is over; it must not block.
+	// Observe is called at the end of every request; it must not block.
 	Observe func(serving.Observation)
 }
 
-// API serves HTTP.
+// API is the HTTP handler of the JSON API. It is safe for concurrent use.
 type API struct {
-	access       *account.Access
-	options      Options
-	table        []route
-	routes       *router
-	ids          serving.RequestIDs
-	node         *serving.Node
-	mapper       serving.Mapper
-	buckets      tenant.Buckets[owner]
-	docs         *http.ServeMux
-	pages        *reference.Pages
-	works, reads *admission.Pool
-	health       *healthHandlers
+	options Options
+	access  *account.Access
+	health  *healthHandlers
+	table   []route
+	routes  *router
+	pages   *reference.Pages
+	docs    *http.ServeMux // serves the pages
+	ids     serving.RequestIDs
+	node    *serving.Node
+	mapper  serving.Mapper
+	buckets tenant.Buckets[bucketOwner]
+	reads   *admission.Pool // requests in progress that only read
+	writes  *admission.Pool // all other requests in progress
 }
 
 const (
@@ -80,8 +82,39 @@ const (
 	defaultFilePace       = 30 * time.Second
 )
 
-// New makes the handler of the whole API.
+// New returns the API over the use cases.
 func New(service *usecase.Set, o Options) (*API, error) {
+	o = o.withDefaults(service)
+	pages, err := reference.New(api.OpenAPI, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	a := &API{
+		options: o,
+		access:  service.Access,
+		health: &healthHandlers{
+			check:   service.Health,
+			now:     o.Now,
+			version: o.Version,
+			commit:  o.Commit,
+			started: o.Now(),
+		},
+		pages:  pages,
+		docs:   http.NewServeMux(),
+		ids:    serving.NewRequestIDs(),
+		node:   o.Node,
+		mapper: serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errTimedOut},
+		reads:  admission.NewPool(int64(o.MaxInFlight)),
+		writes: admission.NewPool(int64(o.MaxInFlight)),
+	}
+	pages.Register(a.docs)
+	a.table = routesOf(service, o.Agents, a.health, o.Now)
+	a.routes = newRouter(a.table)
+	return a, nil
+}
+
+// withDefaults returns the options with every zero field set to its default.
+func (o Options) withDefaults(service *usecase.Set) Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -112,36 +145,11 @@ func New(service *usecase.Set, o Options) (*API, error) {
 	if o.Agents == nil {
 		o.Agents = agent.New(service.Decisions, service.Agents, agent.Options{})
 	}
-	pages, err := reference.New(api.OpenAPI, o.Version)
-	if err != nil {
-		return nil, err
-	}
-	a := &API{
-		access:  service.Access,
-		options: o,
-		ids:     serving.NewRequestIDs(),
-		node:    o.Node,
-		mapper:  serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errTimedOut},
-		docs:    http.NewServeMux(),
-		pages:   pages,
-		works:   admission.NewPool(int64(o.MaxInFlight)),
-		reads:   admission.NewPool(int64(o.MaxInFlight)),
-		health: &healthHandlers{
-			check:   service.Health,
-			now:     o.Now,
-			version: o.Version,
-			commit:  o.Commit,
-			started: o.Now(),
-		},
-	}
-	pages.Register(a.docs)
-	a.table = routesOf(service, o.Agents, a.health, o.Now)
-	a.routes = newRouter(a.table)
-	return a, nil
+	return o
 }
 
-// Leave makes the API say that it is not ready, so that a load balancer sends
-// nobody here any more while the last requests are answered.
+// Leave makes the readiness probe fail, so that load balancers send no new requests
+// while the last ones are answered.
 func (a *API) Leave() { a.health.leaving.Store(true) }
 
 // routesOf lists the routes of all subjects. Those of the documentation are not

@@ -34,17 +34,17 @@ func (h *backtestHandlers) routes() []route {
 	}
 }
 
-// run takes rows in any of their forms: inside a JSON body, which was
-// read already, or as a file, which is read as it arrives.
+// run runs a backtest on the rows of the request. They are either in a JSON body,
+// which has been read already, or in a file, which is read as it arrives.
 func (h *backtestHandlers) run(c *call) error {
-	if c.streams() {
+	if isFile(c.r) {
 		return h.receive(c)
 	}
-	options, err := c.joinedOptions()
+	options, err := joinedOptions(c.r, c.body)
 	if err != nil {
 		return err
 	}
-	if c.once != nil && c.r.URL.RawQuery != "" { // the same rows under other options are another request
+	if c.once != nil && c.r.URL.RawQuery != "" { // the same rows with other options are another request
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
@@ -52,21 +52,22 @@ func (h *backtestHandlers) run(c *call) error {
 		return err
 	}
 	request, faults := document.ReadBacktest(options, h.backtests.MaxRows(), h.now())
-	if err := request.Require(c.caller); err != nil { // a replay needs a scope more, whatever else is wrong
+	// A replay needs another scope. A caller without it is refused before the faults are shown.
+	if err := request.Require(c.caller); err != nil {
 		return err
 	}
 	if faults != nil {
 		return faults
 	}
-	request.Async = c.prefersAsync()
-	reply := c.replyRun()
+	request.Async = prefersAsync(c.r)
+	reply := replyRun(c.once)
 	run, err := h.backtests.Run(c.ctx, c.caller, request, reply)
 	return sendReply(c, reply, run, err)
 }
 
-// replyRun says how a run is answered.
-func (c *call) replyRun() *operation.Reply[study.Backtest] {
-	return &operation.Reply[study.Backtest]{Once: c.once, Encode: document.EncodeRun}
+// replyRun returns the reply to a request that starts a run.
+func replyRun(once *operation.Once) *operation.Reply[study.Backtest] {
+	return &operation.Reply[study.Backtest]{Once: once, Encode: document.EncodeRun}
 }
 
 func (h *backtestHandlers) runBook(c *call) error {
@@ -86,7 +87,7 @@ func (h *backtestHandlers) runBook(c *call) error {
 		return inQuery(err)
 	}
 	run, err := h.backtests.RunBook(c.ctx, c.caller, request)
-	return sendReply(c, c.replyRun(), run, inQuery(err))
+	return sendReply(c, replyRun(c.once), run, inQuery(err))
 }
 
 func (h *backtestHandlers) backtest(c *call) error {
@@ -125,14 +126,13 @@ func (h *backtestHandlers) page(c *call) error {
 	if err != nil {
 		return err
 	}
-	header := c.w.Header()
+	header := c.response.header()
 	header["Content-Type"] = []string{"text/html; charset=utf-8"}
 	header["Content-Security-Policy"] = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src data:"}
-	return c.send(http.StatusOK, page)
+	return c.response.send(c.ctx, http.StatusOK, page)
 }
 
-// rows streams what was decided of each row. It takes as long as it
-// takes; only a chunk must not.
+// rows sends the decision on each row as a CSV file.
 func (h *backtestHandlers) rows(c *call) error {
 	q := c.query()
 	swapped := q.choice("swapped", "0", "1") == "1"

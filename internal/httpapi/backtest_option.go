@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -9,37 +10,42 @@ import (
 	"verdict/internal/wire"
 )
 
-// queryOptions reads the options of a file from the query.
-func (c *call) queryOptions() (wire.Value, error) {
-	options, err := c.optionTexts()
+// maxOption is the longest text of one option, in bytes. A mapping of columns can
+// be long.
+const maxOption = 64 << 10
+
+// queryOptions reads the options of a backtest from the query.
+func queryOptions(r *http.Request) (wire.Value, error) {
+	options, err := optionTexts(r)
 	if err != nil {
 		return wire.Value{}, err
 	}
 	return document.BacktestOptions(options, wire.Value{})
 }
 
-// joinedOptions are those of a JSON body and of the query together.
-func (c *call) joinedOptions() (wire.Value, error) {
-	if c.r.URL.RawQuery == "" {
-		return c.body, nil
+// joinedOptions returns the members of a JSON body together with the options of
+// the query. It refuses an option that both have.
+func joinedOptions(r *http.Request, body wire.Value) (wire.Value, error) {
+	if r.URL.RawQuery == "" {
+		return body, nil
 	}
-	options, err := c.optionTexts()
+	options, err := optionTexts(r)
 	if err != nil {
 		return wire.Value{}, err
 	}
 	for name := range options {
-		if c.body.Get(name).Given() {
+		if body.Get(name).Given() {
 			var faults fault.List
 			faults.Add("?"+name, fault.CodeDuplicate, "is also given in the body; send it once")
 			return wire.Value{}, faults.Err()
 		}
 	}
-	return document.BacktestOptions(options, c.body)
+	return document.BacktestOptions(options, body)
 }
 
-// optionTexts reads the options in the query, as they stand there.
-func (c *call) optionTexts() (map[string]string, error) {
-	values, err := url.ParseQuery(c.r.URL.RawQuery)
+// optionTexts returns the options in the query as texts by name.
+func optionTexts(r *http.Request) (map[string]string, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidField, "the query is not well-formed")
 	}
@@ -58,11 +64,8 @@ func (c *call) optionTexts() (map[string]string, error) {
 	return options, q.err()
 }
 
-// maxOption bounds the text of one option; a map of columns can be long.
-const maxOption = 64 << 10
-
-// inQuery changes the pointers of a refusal from members to query parameters. It keeps
-// pointers into the header of the file.
+// inQuery changes the pointers of a refusal from members to query parameters. It
+// keeps pointers into the header of the file.
 func inQuery(err error) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {

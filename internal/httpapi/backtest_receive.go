@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -20,76 +19,68 @@ import (
 	"verdict/internal/wire"
 )
 
-// The patience with a file that is being sent: so many bytes must arrive in
-// Options.FilePace, and all of it within the longest. A file that is still on
-// its way after an hour is taken for abandoned.
+// Timeouts for a file that is being received: paceBytes must arrive in every
+// Options.FilePace, and the whole file in fileTimeout. That is less than the hour
+// after which an unfinished upload counts as abandoned.
 const (
 	paceBytes   = 256 << 10
-	longestFile = 50 * time.Minute
+	fileTimeout = 50 * time.Minute
 )
 
-// fileMemory is the memory that a file takes while it is received.
+// fileMemory is the memory that receiving a file takes, in bytes.
 const fileMemory = 8 << 20
 
-// mediaKind is the body's type as it is claimed.
-func (c *call) mediaKind() (kind string, params map[string]string) {
-	kind, params, _ = mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	return kind, params
-}
-
-// streams reports whether the body is a file.
-func (c *call) streams() bool {
-	kind, _ := c.mediaKind()
-	return kind == "text/csv" || kind == "multipart/form-data"
-}
-
-// receive takes a CSV file as the body, with the options in the query,
-// or as a part of a form, with the options in the fields before it.
+// receive runs a backtest on a CSV file. The file is either the body, with the
+// options in the query, or a part of a form, with the options in the fields before
+// it.
 func (h *backtestHandlers) receive(c *call) error {
-	if err := c.reserve(fileMemory); err != nil {
+	if err := c.resources.reserve(fileMemory); err != nil {
 		return err
 	}
-	// Whether the sender is still there shows when the file is read. What came
-	// before it went away is dealt with all the same, so that the refusal says
-	// what was wrong and the run is not left half received.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), longestFile)
+	// The work is not cancelled when the sender disconnects: reading the file then
+	// fails, and the rows that arrived are still processed, so that the refusal names
+	// what was wrong and the run does not stay half received.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
 	defer cancel()
-	ctx, c.slot = c.api.node.Processors.Enter(ctx, c.owner())
-	body := &paced{c: c, control: http.NewResponseController(c.w), left: paceBytes}
-	body.wait()
-	kind, params := c.mediaKind()
+	ctx, c.resources.slot = c.api.node.Processors.Enter(ctx, c.resources.owner)
+
+	body := &pacedBody{c: c, control: http.NewResponseController(c.response.w), left: paceBytes}
+	body.extendDeadlines()
+	kind, params := mediaType(c.r)
 	if kind != "text/csv" {
-		options, file, err := c.readForm(body, params["boundary"])
+		options, file, err := readForm(c.r, body, params["boundary"])
 		if err != nil {
 			return err
 		}
 		return h.runFile(ctx, c, body, options, file)
 	}
-	options, err := c.queryOptions()
+	options, err := queryOptions(c.r)
 	if err != nil {
 		return err
 	}
-	file, err := c.unpacked(body, params["charset"])
+	file, err := decompressed(c.r, body, params["charset"])
 	if err != nil {
 		return err
 	}
 	return inQuery(h.runFile(ctx, c, body, options, file))
 }
 
-// runFile runs a backtest over the file of a body.
-func (h *backtestHandlers) runFile(ctx context.Context, c *call, body *paced, options wire.Value, file io.Reader) error {
-	reply := c.replyRun()
+// runFile runs a backtest on the file in the body.
+func (h *backtestHandlers) runFile(
+	ctx context.Context, c *call, body *pacedBody, options wire.Value, file io.Reader,
+) error {
+	reply := replyRun(c.once)
 	request, err := readOptions(c, options)
 	var run study.Backtest
 	if err == nil {
-		request.CSV, request.Async = file, c.prefersAsync()
+		request.CSV, request.Async = file, prefersAsync(c.r)
 		run, err = h.backtests.Run(ctx, c.caller, request, reply)
 	}
-	body.rest()
+	body.startAnswer()
 	return sendReply(c, reply, run, err)
 }
 
-// readOptions reads the options of a file.
+// readOptions reads the options of a file, after checking the scope.
 func readOptions(c *call, options wire.Value) (study.BacktestRequest, error) {
 	if err := c.caller.Require(tenant.Decide); err != nil {
 		return study.BacktestRequest{}, err
@@ -97,34 +88,36 @@ func readOptions(c *call, options wire.Value) (study.BacktestRequest, error) {
 	return document.ReadBacktestOptions(options)
 }
 
-// paced reads a body that may take long, as long as it keeps coming. Every
-// stretch of it buys the time for the next, and for the answer.
-type paced struct {
+// pacedBody reads a body of any length as long as it arrives fast enough: every
+// paceBytes extend the deadlines of the connection.
+type pacedBody struct {
 	c       *call
 	control *http.ResponseController
-	left    int // of this stretch
+	left    int // bytes until the deadlines are extended
 }
 
-// wait gives the connection the time for another stretch. One that cannot be
-// told keeps its own.
-func (p *paced) wait() {
+// extendDeadlines gives the connection the time for the next paceBytes, and for
+// the answer after them. If a deadline cannot be set, the server's default applies.
+func (p *pacedBody) extendDeadlines() {
 	until := time.Now().Add(p.c.api.options.FilePace)
 	_ = p.control.SetReadDeadline(until)
-	_ = p.control.SetWriteDeadline(until.Add(pagePatience))
+	_ = p.control.SetWriteDeadline(until.Add(partTimeout))
 }
 
-// rest gives the answer its time, whatever the body took.
-func (p *paced) rest() { _ = p.control.SetWriteDeadline(time.Now().Add(pagePatience)) }
+// startAnswer gives the connection the time for the answer, however long the body
+// took.
+func (p *pacedBody) startAnswer() { _ = p.control.SetWriteDeadline(time.Now().Add(partTimeout)) }
 
-// Read gives the slot on the processor up while it waits for the sender.
-func (p *paced) Read(b []byte) (int, error) {
-	p.c.slot.Away()
+// Read gives up the slot on the processor while it waits for the sender.
+func (p *pacedBody) Read(b []byte) (int, error) {
+	slot := p.c.resources.slot
+	slot.Away()
 	n, err := p.c.r.Body.Read(b)
-	p.c.slot.Back()
+	slot.Back()
 	p.c.bytesIn += int64(n)
 	if p.left -= n; p.left <= 0 {
 		p.left = paceBytes
-		p.wait()
+		p.extendDeadlines()
 	}
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
@@ -134,36 +127,33 @@ func (p *paced) Read(b []byte) (int, error) {
 	case p.c.r.Context().Err() != nil:
 		return n, err
 	}
-	return n, notWhole()
+	return n, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
 }
 
-func notWhole() error {
-	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
-}
-
-// unpacked is a file as it was before it was packed. Files say by their first
-// bytes that they are, whatever the headers say.
-func (c *call) unpacked(body io.Reader, charset string) (io.Reader, error) {
-	encoding := c.r.Header.Get("Content-Encoding")
-	packed := strings.EqualFold(encoding, "gzip")
-	if encoding != "" && !packed && !strings.EqualFold(encoding, "identity") {
+// decompressed returns the CSV file in the body. Its first bytes tell whether it is
+// compressed with gzip; a file that only the header declares as gzip is refused.
+func decompressed(r *http.Request, body io.Reader, charset string) (io.Reader, error) {
+	encoding := r.Header.Get("Content-Encoding")
+	gzipped := strings.EqualFold(encoding, "gzip")
+	if encoding != "" && !gzipped && !strings.EqualFold(encoding, "identity") {
 		return nil, fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
 			"send the file uncompressed, or with Content-Encoding: gzip")
 	}
 	if charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return nil, fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType, "a CSV file must be in UTF-8")
+		return nil, fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"a CSV file must be in UTF-8")
 	}
-	return study.Unpacked(body, packed)
+	return study.Unpacked(body, gzipped)
 }
 
-// readForm reads the fields of a form up to the file, which must come last: it
-// is not held until somebody says how it is to be read.
-func (c *call) readForm(body io.Reader, boundary string) (options wire.Value, file io.Reader, err error) {
+// readForm reads the fields of a form up to the file. The file must be the last
+// field, because it is read as it arrives, and the other fields say how.
+func readForm(r *http.Request, body io.Reader, boundary string) (options wire.Value, file io.Reader, err error) {
 	if boundary == "" || len(boundary) > 70 {
 		return options, nil, fault.New(fault.Malformed, fault.CodeMalformedBody, "the form has no boundary")
 	}
 	form := multipart.NewReader(body, boundary)
-	texts, err := c.optionTexts()
+	texts, err := optionTexts(r)
 	if err != nil {
 		return options, nil, err
 	}
@@ -179,30 +169,39 @@ func (c *call) readForm(body io.Reader, boundary string) (options wire.Value, fi
 			}
 			return options, file, err
 		}
-		var faults fault.List
-		_, twice := texts[name]
-		text, err := io.ReadAll(io.LimitReader(part, maxOption+1))
-		switch {
-		case err != nil:
-			return options, nil, formFault(err, "the form could not be read")
-		case !slices.Contains(document.BacktestMembers(), name):
-			meant, caseOnly := fault.Meant(name, document.BacktestMembers(), false)
-			faults.AddItem(fault.Unknown("", "the form has an unknown field; the known fields are "+
-				strings.Join(document.BacktestMembers(), ", ")+" and file", meant, caseOnly))
-		case twice:
-			faults.Add("/"+name, fault.CodeDuplicate, "must be given once")
-		case len(text) > maxOption:
-			faults.Add("/"+name, fault.CodeOutOfRange, "must have at most %d bytes", maxOption)
-		}
-		if err := faults.Err(); err != nil {
+		text, err := readField(part, name, texts)
+		if err != nil {
 			return options, nil, err
 		}
-		if len(text) > 0 { // a form sends the fields that nobody filled in
-			texts[name] = string(text)
+		if text != "" { // forms also send the fields that were left empty
+			texts[name] = text
 		}
 	}
 }
 
+// readField reads one field of a form. It refuses a field that is unknown, too
+// long, or among those that have been read.
+func readField(part *multipart.Part, name string, read map[string]string) (string, error) {
+	var faults fault.List
+	_, duplicate := read[name]
+	text, err := io.ReadAll(io.LimitReader(part, maxOption+1))
+	switch {
+	case err != nil:
+		return "", formFault(err, "the form could not be read")
+	case !slices.Contains(document.BacktestMembers(), name):
+		meant, caseOnly := fault.Meant(name, document.BacktestMembers(), false)
+		faults.AddItem(fault.Unknown("", "the form has an unknown field; the known fields are "+
+			strings.Join(document.BacktestMembers(), ", ")+" and file", meant, caseOnly))
+	case duplicate:
+		faults.Add("/"+name, fault.CodeDuplicate, "must be given once")
+	case len(text) > maxOption:
+		faults.Add("/"+name, fault.CodeOutOfRange, "must have at most %d bytes", maxOption)
+	}
+	return string(text), faults.Err()
+}
+
+// formFault returns the refusal of a form that could not be read to its end.
+// missing is the text if the form ended too early.
 func formFault(err error, missing string) error {
 	var refusal *fault.Error
 	switch {
@@ -216,8 +215,8 @@ func formFault(err error, missing string) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the form is not well-formed")
 }
 
-// lastPart is the file of a form. What comes behind it would be passed over,
-// so it is refused.
+// lastPart reads the file of a form. It refuses a form with a field after the
+// file, which would be ignored.
 type lastPart struct {
 	part *multipart.Part
 	form *multipart.Reader
@@ -229,16 +228,17 @@ func (l *lastPart) Read(p []byte) (int, error) {
 		return n, nil
 	}
 	if errors.Is(err, io.EOF) {
-		_, behind := l.form.NextPart()
+		_, next := l.form.NextPart()
 		switch {
-		case errors.Is(behind, io.EOF):
+		case errors.Is(next, io.EOF):
 			return n, io.EOF
-		case behind == nil:
+		case next == nil:
 			var faults fault.List
-			faults.Add("/file", fault.CodeInvalidField, "must be the last field of the form, because the other fields control how it is read")
+			faults.Add("/file", fault.CodeInvalidField,
+				"must be the last field of the form, because the other fields control how it is read")
 			return n, faults.Err()
 		}
-		err = behind
+		err = next
 	}
 	return n, formFault(err, "the form could not be read")
 }

@@ -6,10 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -19,132 +17,137 @@ import (
 	"verdict/internal/wire"
 )
 
-// buffer is a body's memory, used again and again.
+// buffer is reusable memory for a body.
 type buffer struct{ data []byte }
 
 var buffers = sync.Pool{New: func() any { return &buffer{data: make([]byte, 0, smallBody)} }}
 
 const (
-	// smallBody is the memory that a body begins with; it holds a decision request.
+	// smallBody is the initial size of a buffer, in bytes. A decision request fits.
 	smallBody = 4 << 10
-	// keepBuffer is how large a buffer may have grown to be kept. Larger ones
-	// would end up with senders of small bodies, who pay for smallBody.
-	keepBuffer = 16 << 10
-	// readAtOnce is the most that is copied from a connection before others get
+	// maxKeptBuffer is the largest buffer that is reused. A larger one could end up
+	// with the sender of a small body, for which only smallBody is reserved.
+	maxKeptBuffer = 16 << 10
+	// maxRead is the most that is read from a connection before other owners get
 	// their turn.
-	readAtOnce = 64 << 10
-	// growth is by which factor a buffer grows at most.
-	growth = 8
-	// parsedFactor is about how many times its bytes a parsed document takes.
+	maxRead = 64 << 10
+	// maxGrowth is the largest factor by which a buffer grows.
+	maxGrowth = 8
+	// parsedFactor is the approximate size of a parsed document in multiples of its
+	// bytes.
 	parsedFactor = 7
-	// publicBody is the largest body of an operation without a key.
-	publicBody = 8 << 10
+	// maxPublicBody is the largest body of an operation without a key.
+	maxPublicBody = 8 << 10
+	// maxRowsBody is the largest body of an operation that takes many rows and reads
+	// them into memory.
+	maxRowsBody = 64 << 20
+	// rowsTimeout is the time in which such a body must arrive.
+	rowsTimeout = 2 * time.Minute
+	// longBody is the size from which a body takes half a millisecond to parse, so
+	// that parsing it needs checkpoints.
+	longBody = 64 << 10
 )
 
 func (b *buffer) release() {
-	if b != nil && cap(b.data) <= keepBuffer {
+	if b != nil && cap(b.data) <= maxKeptBuffer {
 		b.data = b.data[:0]
 		buffers.Put(b)
 	}
 }
 
-// readBody reads and parses the body that a route wants. What is larger than
-// the limit is refused before it is read, or as soon as that shows. Between the
-// two a place is taken: what follows is work.
+// readBody reads and parses the body that the route needs, within its limit. In
+// between it calls admit: receiving the body needs no place among the requests in
+// progress, parsing it does.
 func (c *call) readBody() error {
 	switch {
 	case c.route.body == noBody:
 		return c.admit()
-	case c.route.stream && c.streams():
+	case c.route.stream && isFile(c.r):
 		return nil
 	}
-	// What belongs into the body and stands in the query would be passed over.
+	// A member that was sent in the query by mistake would be ignored silently.
 	if c.r.URL.RawQuery != "" && !c.route.stream {
 		if err := c.query().err(); err != nil {
 			return err
 		}
 	}
-	if err := c.mediaType(); err != nil {
+	if err := checkMediaType(c.r, c.route); err != nil {
 		return err
 	}
 	if c.route.rows {
-		c.wait(rowsPatience)
+		c.extendDeadlines(rowsTimeout)
 	}
-	most := c.mostBody()
-	if c.r.ContentLength > most {
-		return tooLarge(most)
+
+	limit := c.maxBody()
+	if c.r.ContentLength > limit {
+		return tooLarge(limit)
 	}
-	data, err := c.receive(most)
+	data, err := c.receive(limit)
 	switch {
 	case errors.Is(err, errMemory):
 		return err
-	case int64(len(data)) > most:
-		return tooLarge(most)
+	case int64(len(data)) > limit:
+		return tooLarge(limit)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fault.New(serving.RequestTimeout, fault.CodeRequestTimeout, "the body did not arrive in time")
 	case err != nil:
 		return fault.New(fault.Malformed, fault.CodeMalformedJSON, "the body was incomplete")
 	}
+
 	if err := c.admit(); err != nil || len(data) == 0 && c.route.body == optional {
 		return err
 	}
 	return c.parse(data)
 }
 
-// mostBody returns the largest body that the route takes. One that could not be
-// parsed within the tenant's share of the memory is too large however often it
-// is sent.
-func (c *call) mostBody() int64 {
-	most := c.api.options.MaxBody
+// maxBody returns the largest body that the route accepts. It is never more than
+// could be parsed within one tenant's share of the memory: a larger body would be
+// refused again at every attempt.
+func (c *call) maxBody() int64 {
+	limit := c.api.options.MaxBody
 	switch {
 	case c.route.public:
-		return publicBody
+		return maxPublicBody
 	case c.route.rows:
-		most = max(most, maxRowsBody)
+		limit = max(limit, maxRowsBody)
 	case c.route.report:
-		most = c.api.options.MaxReport
+		limit = c.api.options.MaxReport
 	}
-	return min(most, c.api.node.Memory.Share()/parsedFactor-smallBody)
+	return min(limit, c.api.node.Memory.Share()/parsedFactor-smallBody)
 }
 
-// reserve takes memory from the tenant's share, or refuses.
-func (c *call) reserve(bytes int64) error {
-	if !c.api.node.Memory.Take(c.owner(), bytes) {
-		return errMemory
-	}
-	c.reserved += bytes
-	return nil
-}
-
-// receive reads the body. Its memory, and that of what it will be parsed to, is
-// taken as the bytes arrive, whatever length was announced: a sender of one byte
-// holds smallBody. A large body is read in turns with those of other owners.
-func (c *call) receive(most int64) ([]byte, error) {
-	if err := c.reserve(smallBody); err != nil {
+// receive reads the body, up to limit and one more byte. It reserves the memory
+// for the body and for its parsed form as the bytes arrive, and does not trust the
+// declared length: a sender of one byte holds only smallBody. It reads a large body
+// in turns with the bodies of other owners.
+func (c *call) receive(limit int64) ([]byte, error) {
+	if err := c.resources.reserve(smallBody); err != nil {
 		return nil, err
 	}
-	c.buffer, _ = buffers.Get().(*buffer)
-	data, body := c.buffer.data, io.LimitReader(c.r.Body, most+1)
+	buf, _ := buffers.Get().(*buffer)
+	c.resources.buffer = buf
+	data, body := buf.data, io.LimitReader(c.r.Body, limit+1)
 	for {
 		if len(data) == cap(data) {
-			size := growth * cap(data)
-			if known := c.r.ContentLength; known > 0 {
-				size = min(size, int(known)+1) // one more, to find the end without growing again
+			size := maxGrowth * cap(data)
+			if declared := c.r.ContentLength; declared > 0 {
+				size = min(size, int(declared)+1) // one byte more, to reach the end without growing again
 			}
-			size = min(max(size, len(data)+bytes.MinRead), int(most)+1)
-			if err := c.reserve(int64(size-cap(data)) * parsedFactor); err != nil {
+			size = min(max(size, len(data)+bytes.MinRead), int(limit)+1)
+			if err := c.resources.reserve(int64(size-cap(data)) * parsedFactor); err != nil {
 				return data, err
 			}
 			data = append(make([]byte, 0, size), data...)
 		}
-		if len(data) > readAtOnce {
-			if err := c.api.node.Processors.Pace(c.ctx, c.owner()); err != nil {
+		if len(data) > maxRead {
+			if err := c.api.node.Processors.Pace(c.ctx, c.resources.owner); err != nil {
 				return data, err
 			}
 		}
-		n, err := body.Read(data[len(data):min(cap(data), len(data)+readAtOnce)])
+
+		n, err := body.Read(data[len(data):min(cap(data), len(data)+maxRead)])
 		data = data[:len(data)+n]
-		c.buffer.data, c.bytesIn = data, int64(len(data))
+		buf.data, c.bytesIn = data, int64(len(data))
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = nil
@@ -154,26 +157,18 @@ func (c *call) receive(most int64) ([]byte, error) {
 	}
 }
 
-// maxRowsBody bounds a body with many rows that is read whole, and rowsPatience
-// the time it may take to arrive.
-const (
-	maxRowsBody  = 64 << 20
-	rowsPatience = 2 * time.Minute
-)
-
-// wait gives the connection more time than it usually has, for the body and as
-// much again for the answer. One that cannot be told keeps its own.
-func (c *call) wait(patience time.Duration) {
-	control, now := http.NewResponseController(c.w), time.Now()
-	_ = control.SetReadDeadline(now.Add(patience))
-	_ = control.SetWriteDeadline(now.Add(2 * patience))
+// extendDeadlines gives the connection the timeout to receive the body, and the
+// same again for the answer. If a deadline cannot be set, the server's default
+// applies.
+func (c *call) extendDeadlines(timeout time.Duration) {
+	control, now := http.NewResponseController(c.response.w), time.Now()
+	_ = control.SetReadDeadline(now.Add(timeout))
+	_ = control.SetWriteDeadline(now.Add(2 * timeout))
 }
 
-// longBody is how long a body takes half a millisecond to parse.
-const longBody = 64 << 10
-
-// parse reads the bytes, and gives their memory back: the document has its
-// own.
+// parse parses the body into c.body and releases the buffer, because the document
+// does not refer to it. It also stores the hash of the body with the
+// Idempotency-Key.
 func (c *call) parse(data []byte) error {
 	if c.once != nil {
 		sum := sha256.Sum256(data)
@@ -185,38 +180,11 @@ func (c *call) parse(data []byte) error {
 	}
 	var err error
 	c.body, err = wire.ParseUntil(data, check)
-	c.buffer.release()
-	c.buffer = nil
+	c.resources.buffer.release()
+	c.resources.buffer = nil
 	return err
 }
 
-var errMemory = fault.New(fault.Unavailable, fault.CodeUnavailable,
-	"the request bodies in progress use all the memory available to this organisation; send fewer at a time, or try again later")
-
-func tooLarge(most int64) error {
-	return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the body is larger than %d bytes", most)
-}
-
-// mediaType refuses a body that does not claim to be JSON. One that claims
-// nothing is read: it either is JSON or is refused as malformed.
-func (c *call) mediaType() error {
-	if encoding := c.r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
-			"send the body without a Content-Encoding")
-	}
-	given := c.r.Header.Get("Content-Type")
-	if given == "" || given == "application/json" {
-		return nil
-	}
-	kind, params, err := mime.ParseMediaType(given)
-	charset := params["charset"]
-	if c.route.stream && (err != nil || kind != "application/json") {
-		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
-			"the body must be application/json, text/csv or multipart/form-data; save a workbook as CSV, and set the Content-Type header")
-	}
-	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
-			"the body must be application/json in UTF-8; set the Content-Type header")
-	}
-	return nil
+func tooLarge(limit int64) error {
+	return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the body is larger than %d bytes", limit)
 }

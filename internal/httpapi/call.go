@@ -4,15 +4,11 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
-	"mime"
 	"net/http"
-	"net/url"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/reference"
@@ -21,48 +17,47 @@ import (
 	"verdict/internal/wire"
 )
 
-// call is one request on its way through.
+// call is one request from its arrival to the end of its answer.
 type call struct {
 	api       *API
-	w         http.ResponseWriter
 	r         *http.Request
-	ctx       context.Context // of the work for it; ends before the connection's patience does
+	ctx       context.Context // of the work; ends before the connection's write timeout
 	route     *route
-	id        string // what the path has in the place of the braces
+	id        string // the part of the path that matched the segment in braces
 	requestID string
 	caller    tenant.Principal
 	body      wire.Value
-	once      *operation.Once
-	csv       bool // the answer is wanted as CSV
-	buffer    *buffer
-	begun     time.Time
-	status    int
-	code      string
-	slot      *admission.Slot // on a processor, while it is worked on
-	reserved  int64           // of the memory for bodies
-	admitted  bool            // has a place among those that are worked on
-	exporting bool            // has one among those that are sent
-	shed      bool            // was refused for want of one
+	once      *operation.Once // nil without an Idempotency-Key
+	csv       bool            // the client asked for CSV
+	started   time.Time
+	code      string // of the problem, "" if there is none
+	shed      bool   // refused because the node or the tenant's share is full
 	bytesIn   int64
-	bytesOut  int64
+	resources resources
+	response  response
 }
 
 // ServeHTTP answers every request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := a.options.Now()
-	c := &call{api: a, w: w, r: r, begun: now, requestID: a.ids.New(now)}
+	c := &call{api: a, r: r, ctx: r.Context(), started: now, requestID: a.ids.New(now)}
+	c.resources.node = a.node
+	c.response = response{w: w, r: r, resources: &c.resources}
 	defer c.end()
-	h := w.Header()
+
+	h := c.response.header()
 	serving.SetHeaders(h, c.requestID)
 	if a.node.Clients.Secure(r) {
 		serving.SetHTTPSOnly(h)
 	}
-	if err := c.crowded(); err != nil {
+
+	if err := c.checkCapacity(); err != nil {
 		c.refuse(err)
 		return
 	}
-	// Nobody waits without end: a request that cannot be done is told so while
-	// its connection still takes an answer.
+
+	// The work has a deadline, so that a request that cannot be done is refused
+	// while its connection still accepts an answer.
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithTimeout(r.Context(), a.options.RequestTimeout)
 	defer cancel()
@@ -71,21 +66,24 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve takes the request through the doors, in the order in which they must
-// be passed: nobody without a key learns which paths there are.
+// serve checks the request step by step and runs its handler. The key is checked
+// before the path, so that a client without a key cannot learn which paths exist.
 func (c *call) serve() error {
-	path := c.r.URL.EscapedPath() // as it was sent: there is one way to say a path
+	path := c.r.URL.EscapedPath() // as it was sent: every path has one spelling
 	if c.r.URL.RawQuery != "" && keyInQuery(c.r.URL.RawQuery) {
-		return keyInAddress()
+		return errKeyInURL()
 	}
-	if inside(path) || inside(c.r.URL.Path) {
+	if needsKey(path) || needsKey(c.r.URL.Path) {
 		if err := c.authenticate(); err != nil {
 			c.slowStranger()
 			return err
 		}
+		c.resources.owner = c.caller.TenantID
 	} else {
 		c.slowStranger()
+		c.resources.owner = c.address()
 	}
+
 	var allowed []string
 	if c.route, c.id, allowed = c.api.routes.find(c.r.Method, path); c.route == nil {
 		if allowed != nil {
@@ -93,17 +91,21 @@ func (c *call) serve() error {
 		}
 		return c.documentation()
 	}
-	if err := c.acceptable(); err != nil {
+
+	var err error
+	if c.csv, err = answersCSV(c.r, c.route); err != nil {
 		return err
 	}
-	if err := c.crowdedOut(); err != nil {
+	if err := c.checkShare(); err != nil {
 		return err
 	}
-	if err := c.limit(); err != nil {
+	if err := c.takeToken(c.route.bucket); err != nil {
 		return err
 	}
-	if err := c.readOnce(); err != nil {
-		return err
+	if c.route.once {
+		if c.once, err = idempotencyKey(c.r); err != nil {
+			return err
+		}
 	}
 	if err := c.readBody(); err != nil {
 		return err
@@ -111,74 +113,16 @@ func (c *call) serve() error {
 	return c.route.handle(c)
 }
 
-// inside reports whether a path lies where a key is asked for.
-func inside(path string) bool { return path == "/v1" || strings.HasPrefix(path, "/v1/") }
+// needsKey reports whether every path like this needs an API key, whether it
+// exists or not.
+func needsKey(path string) bool { return path == "/v1" || strings.HasPrefix(path, "/v1/") }
 
-func (c *call) notAllowed(allowed ...string) error {
-	c.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return fault.New(serving.MethodNotAllowed, fault.CodeMethodNotAllowed,
-		"this path does not support this method; the Allow header lists the supported ones")
-}
+// address returns the network address of the client.
+func (c *call) address() string { return c.api.node.Clients.Address(c.r) }
 
-// documentation serves the pages that are no operation of the API.
-func (c *call) documentation() error {
-	handler, pattern := c.api.docs.Handler(c.r)
-	// The mux would lead "//" and the like to the front page; there is one way to
-	// say a path.
-	if pattern == reference.FrontPattern && c.r.URL.EscapedPath() != "/" {
-		return fault.New(fault.NotFound, fault.CodeNotFound,
-			"there is nothing at this path; /docs lists the operations")
-	}
-	if pattern == "" {
-		asked := *c.r
-		asked.Method = http.MethodGet
-		if _, page := c.api.docs.Handler(&asked); page != "" {
-			return c.notAllowed("GET", "HEAD")
-		}
-		return fault.New(fault.NotFound, fault.CodeNotFound,
-			"there is nothing at this path; /docs lists the operations")
-	}
-	c.route = &route{pattern: pattern}
-	recorder := &serving.Recorder{ResponseWriter: c.w}
-	handler.ServeHTTP(recorder, c.r)
-	c.status, c.bytesOut = cmp.Or(recorder.Status, http.StatusOK), recorder.Bytes
-	return nil
-}
-
-// keyInQuery reports whether a key is in a URL, where it would end up in
-// histories and logs.
-func keyInQuery(raw string) bool {
-	if tenant.LooksLikeKey(raw) {
-		return true
-	}
-	// Pair by pair, so that one that cannot be read does not hide the others.
-	for pair := range strings.SplitSeq(raw, "&") {
-		if plain, err := url.QueryUnescape(pair); err == nil && tenant.LooksLikeKey(plain) {
-			return true
-		}
-	}
-	return false
-}
-
-// keyInAddress is the refusal of a request with a key in its address, whatever
-// its header says. It does not say whether the key is valid.
-func keyInAddress() error {
-	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
-		"the URL has a query parameter that looks like an API key, and URLs end up in logs: "+
-			"send the key only in the header Authorization: Bearer <API_KEY>, and replace the key that was in the URL")
-}
-
-// authenticate finds the caller by the bearer key.
+// authenticate finds the caller by the API key.
 func (c *call) authenticate() error {
-	headers := c.r.Header["Authorization"]
-	if len(headers) != 1 {
-		return tenant.Unauthenticated()
-	}
-	scheme, text, _ := strings.Cut(headers[0], " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return tenant.Unauthenticated()
-	}
-	key, ok := tenant.ParseKey(strings.TrimLeft(text, " "))
+	key, ok := bearerKey(c.r)
 	if !ok {
 		return tenant.Unauthenticated()
 	}
@@ -187,112 +131,100 @@ func (c *call) authenticate() error {
 	return err
 }
 
-// acceptable refuses a request for a form that no answer has, and chooses CSV
-// where that is asked for by name and JSON is not.
-func (c *call) acceptable() error {
-	accept := c.r.Header["Accept"]
-	if len(accept) == 0 {
-		return nil
+func (c *call) notAllowed(allowed ...string) error {
+	c.response.header().Set("Allow", strings.Join(allowed, ", "))
+	return fault.New(serving.MethodNotAllowed, fault.CodeMethodNotAllowed,
+		"this path does not support this method; the Allow header lists the supported ones")
+}
+
+// documentation serves the pages of package reference, and refuses a path that
+// does not exist there either.
+func (c *call) documentation() error {
+	handler, pattern := c.api.docs.Handler(c.r)
+	// The mux cleans paths, so "//" would lead to the front page.
+	if pattern == reference.FrontPattern && c.r.URL.EscapedPath() != "/" {
+		return errNoSuchPath()
 	}
-	if c.route.only != "" {
-		return c.acceptsOnly(strings.Join(accept, ","))
-	}
-	json, csv := false, false
-	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		kind, params, err := mime.ParseMediaType(part)
-		if err != nil || strings.Trim(params["q"], "0.") == "" && params["q"] != "" { // not wanted
-			continue
+	if pattern == "" {
+		asGet := *c.r
+		asGet.Method = http.MethodGet
+		if _, page := c.api.docs.Handler(&asGet); page != "" {
+			return c.notAllowed("GET", "HEAD")
 		}
-		switch kind {
-		case "*/*", "application/*", "application/json", "application/problem+json":
-			json = true
-		case "text/csv", "text/*":
-			csv = csv || c.route.csv
-		case "text/plain":
-			json = json || c.route.public
-		}
+		return errNoSuchPath()
 	}
-	c.csv = csv && !json
-	if !json && !csv {
-		return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "answers are application/json")
-	}
+
+	c.route = &route{pattern: pattern}
+	recorder := &serving.Recorder{ResponseWriter: c.response.w}
+	handler.ServeHTTP(recorder, c.r)
+	c.response.status, c.response.bytes = cmp.Or(recorder.Status, http.StatusOK), recorder.Bytes
 	return nil
 }
 
-// acceptsOnly refuses a request for another form than the one there is.
-func (c *call) acceptsOnly(accept string) error {
-	family, _, _ := strings.Cut(c.route.only, "/")
-	for part := range strings.SplitSeq(accept, ",") {
-		kind, params, err := mime.ParseMediaType(part)
-		unwanted := params["q"] != "" && strings.Trim(params["q"], "0.") == ""
-		if err == nil && !unwanted && (kind == "*/*" || kind == family+"/*" || kind == c.route.only) {
-			return nil
-		}
-	}
-	return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "the answer is %s", c.route.only)
+func errNoSuchPath() error {
+	return fault.New(fault.NotFound, fault.CodeNotFound, "there is nothing at this path; /docs lists the operations")
 }
 
-// maxOnceKey bounds an Idempotency-Key.
-const maxOnceKey = 255
+// query parses the query of the URL.
+func (c *call) query() *query { return newQuery(c.r) }
 
-// readOnce reads the Idempotency-Key, with or without the quotes of a
-// structured header.
-func (c *call) readOnce() error {
-	if !c.route.once {
-		return nil
+// strict reports whether the client wants unknown members to be refused. If so,
+// it sets the header that confirms it.
+func (c *call) strict() bool {
+	if !prefers(c.r, "handling", "strict") {
+		return false
 	}
-	given := c.r.Header["Idempotency-Key"]
-	if len(given) == 0 {
-		return nil
-	}
-	key := given[0]
-	if len(key) >= 2 && key[0] == '"' && key[len(key)-1] == '"' {
-		key = key[1 : len(key)-1]
-	}
-	if len(given) > 1 || key == "" || len(key) > maxOnceKey || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return fault.New(fault.Invalid, fault.CodeInvalidField, "the Idempotency-Key header must be given once, with 1 to %d printable ASCII characters", maxOnceKey)
-	}
-	c.once = &operation.Once{Route: c.route.method + " " + c.r.URL.Path, Key: key}
-	return nil
+	c.response.header()["Preference-Applied"] = []string{"handling=strict"}
+	return true
 }
 
-// end closes the books of a request. A panic is our mistake: the caller hears
-// of an internal error, or of none when part of an answer is out already and
-// the connection is cut; the log tells where it was, without any value.
+// end releases what the request holds and records the request. It also recovers
+// a panic of the handler: the client gets an internal error, or, if part of the
+// answer has been sent already, a closed connection. The log has the stack but not
+// the panic's value, which may contain submitted data.
 func (c *call) end() {
 	p := recover()
 	aborted := serving.Aborts(p)
 	if p != nil && !aborted {
 		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
 			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
-		if aborted = c.status != 0; !aborted {
+		if aborted = c.response.status != 0; !aborted {
 			c.refuse(serving.ErrInternal)
 		}
 	}
 	if aborted {
-		c.status, c.code = http.StatusInternalServerError, fault.CodeInternalError
+		c.response.status, c.code = http.StatusInternalServerError, fault.CodeInternalError
 	}
-	c.leave()
-	c.tell(c.api.options.Now().Sub(c.begun))
+	c.resources.release()
+	c.record(c.api.options.Now().Sub(c.started))
 	if aborted {
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// tell notes the request for metrics and in the log.
-func (c *call) tell(took time.Duration) {
+// record passes the request to Options.Observe and logs it.
+func (c *call) record(took time.Duration) {
 	if observe := c.api.options.Observe; observe != nil {
 		observe(serving.Observation{
-			Route: c.routeName(), Status: c.status, Code: c.code, Duration: took, BytesIn: c.bytesIn, BytesOut: c.bytesOut,
-			Context: c.r.Context(), RequestID: c.requestID, TenantID: c.caller.TenantID, Environment: string(c.caller.Environment),
+			Route:       c.routeName(),
+			Status:      c.response.status,
+			Code:        c.code,
+			Duration:    took,
+			BytesIn:     c.bytesIn,
+			BytesOut:    c.response.bytes,
+			Context:     c.r.Context(),
+			RequestID:   c.requestID,
+			TenantID:    c.caller.TenantID,
+			Environment: string(c.caller.Environment),
 		})
 	}
+
 	level := slog.LevelDebug
 	switch {
 	case c.code == fault.CodeClientGone, c.shed:
-	case c.status >= 500:
+	case c.response.status >= 500:
 		level = slog.LevelError
-	case c.status >= 400:
+	case c.response.status >= 400:
 		level = slog.LevelInfo
 	}
 	log := c.api.options.Logger
@@ -300,60 +232,21 @@ func (c *call) tell(took time.Duration) {
 		return
 	}
 	log.LogAttrs(c.r.Context(), level, "request",
-		slog.String("request_id", c.requestID), slog.String("route", c.routeName()), slog.Int("status", c.status),
-		slog.String("code", c.code), slog.Duration("took", took), slog.String("tenant", c.caller.TenantID),
-		slog.String("environment", string(c.caller.Environment)), slog.String("key", c.caller.KeyID))
+		slog.String("request_id", c.requestID),
+		slog.String("route", c.routeName()),
+		slog.Int("status", c.response.status),
+		slog.String("code", c.code),
+		slog.Duration("took", took),
+		slog.String("tenant", c.caller.TenantID),
+		slog.String("environment", string(c.caller.Environment)),
+		slog.String("key", c.caller.KeyID))
 }
 
-// routeName is the pattern, never the path: that a stranger wrote.
+// routeName returns the pattern of the route. It never returns the path, because
+// the client chose that.
 func (c *call) routeName() string {
 	if c.route == nil {
 		return "unmatched"
 	}
 	return c.route.pattern
-}
-
-var jsonType = []string{"application/json"}
-
-// noStore keeps answers out of caches: they are about people.
-var noStore = []string{"no-store"}
-
-// send writes an answer.
-func (c *call) send(status int, body []byte) error {
-	h := c.w.Header()
-	if h["Content-Type"] == nil {
-		h["Content-Type"] = jsonType
-	}
-	h["Cache-Control"] = noStore
-	long := len(body) > longBody
-	body = c.encode(body)
-	if long {
-		_ = admission.Checkpoint(c.ctx) // it is sent whether the caller has gone or not
-	}
-	c.slot.Leave() // the client may read slowly
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
-	c.status, c.bytesOut = status, int64(len(body))
-	c.w.WriteHeader(status)
-	_, _ = c.w.Write(body) // a client that has gone away hears nothing either way
-	return nil
-}
-
-// answer writes what a use case answered.
-func (c *call) answer(a operation.Answer, err error) error {
-	if err != nil {
-		return err
-	}
-	h := c.w.Header()
-	if a.Location != "" {
-		h["Location"] = []string{a.Location}
-	}
-	if a.Replayed {
-		h["Idempotent-Replayed"] = []string{"true"}
-	}
-	err = c.send(a.Status, a.Body)
-	// An HTTP/2 connection may still hold the bytes of a stream that was reset.
-	if c.r.ProtoMajor == 1 {
-		a.Release()
-	}
-	return err
 }

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// decisionHandlers serve deciding, the stored decisions and the usage that they are billed by.
+// decisionHandlers serve deciding, the stored decisions and the usage of the plan.
 type decisionHandlers struct{ decisions *decisioning.Service }
 
 func (h *decisionHandlers) routes() []route {
@@ -39,7 +39,7 @@ func (h *decisionHandlers) decide(c *call) error {
 }
 
 func (h *decisionHandlers) evaluate(c *call) error {
-	defer c.body.Free() // the largest documents there are, and nobody reads one after its decision
+	defer c.body.Free() // these documents are the largest, and are not read after the decision
 	reply := operation.Reply[decisioning.Decided]{Once: c.once}
 	decided, err := h.decisions.Evaluate(c.ctx, c.caller, document.EvaluateRequest(c.body, c.strict()), &reply)
 	return sendReply(c, &reply, decided, err)
@@ -48,10 +48,14 @@ func (h *decisionHandlers) evaluate(c *call) error {
 func (h *decisionHandlers) features(c *call) error {
 	q := c.query()
 	filter := decisioning.FeatureFilter{
-		Name: q.text("name"), Prefix: q.text("prefix"),
-		Metric: q.choice("metric", decisioning.FeatureMetrics()...), Product: q.choice("product", decisioning.FeatureProducts()...),
-		Aggregation: q.choice("aggregation", "count", "sum", "max", "avg", "trend", "ratio"),
-		UsedOnly:    q.flag("used_only"), PopulatedOnly: q.flag("populated_only"), Provenance: q.flag("provenance"),
+		Name:          q.text("name"),
+		Prefix:        q.text("prefix"),
+		Metric:        q.choice("metric", decisioning.FeatureMetrics()...),
+		Product:       q.choice("product", decisioning.FeatureProducts()...),
+		Aggregation:   q.choice("aggregation", "count", "sum", "max", "avg", "trend", "ratio"),
+		UsedOnly:      q.flag("used_only"),
+		PopulatedOnly: q.flag("populated_only"),
+		Provenance:    q.flag("provenance"),
 	}
 	if window := q.choice("window", "7", "30", "60", "90", "180", "365"); window != "" {
 		filter.WindowDays, _ = strconv.Atoi(window)
@@ -66,16 +70,20 @@ func (h *decisionHandlers) features(c *call) error {
 
 func (h *decisionHandlers) preview(c *call) error {
 	strict := c.strict()
-	ask, err := readAs(c, tenant.Decide, document.ReadWhatIf)
+	request, err := readAs(c, tenant.Decide, document.ReadWhatIf)
 	if err != nil {
 		return err
 	}
-	ask.Request.Strict = strict
-	previewed, err := h.decisions.Preview(c.ctx, c.caller, ask)
+	request.Request.Strict = strict
+	previewed, err := h.decisions.Preview(c.ctx, c.caller, request)
 	if err != nil {
 		return err
 	}
-	return c.answer(document.EncodePreviewed(previewed))
+	answer, err := document.EncodePreviewed(previewed)
+	if err != nil {
+		return err
+	}
+	return c.response.sendAnswer(c.ctx, answer)
 }
 
 func (h *decisionHandlers) eligibility(c *call) error {
@@ -86,22 +94,25 @@ func (h *decisionHandlers) eligibility(c *call) error {
 
 func (h *decisionHandlers) decision(c *call) error {
 	q := c.query()
-	var how []decisioning.Option
+	var options []decisioning.Option
 	if q.choice("include", "facts") != "" {
-		how = append(how, decisioning.WithFacts)
+		options = append(options, decisioning.WithFacts)
 	}
 	if err := q.err(); err != nil {
 		return err
 	}
-	explained, err := h.decisions.Decision(c.ctx, c.caller, c.id, how...)
+	explained, err := h.decisions.Decision(c.ctx, c.caller, c.id, options...)
 	return sendValue(c, explained, err, document.WriteExplained)
 }
 
 func (h *decisionHandlers) list(c *call) error {
 	q := c.query()
 	filter := decisioning.DecisionFilter{
-		Status: q.choice("status", "APPROVED", "REFERRED", "DECLINED"), Grade: q.text("grade"),
-		ApplicantID: q.text("applicant_id"), PolicyKey: q.text("policy_key"), RuleSetID: q.text("rule_set_id"),
+		Status:      q.choice("status", "APPROVED", "REFERRED", "DECLINED"),
+		Grade:       q.text("grade"),
+		ApplicantID: q.text("applicant_id"),
+		PolicyKey:   q.text("policy_key"),
+		RuleSetID:   q.text("rule_set_id"),
 	}
 	list := q.list()
 	if err := q.err(); err != nil {

@@ -8,73 +8,77 @@ import (
 	"time"
 )
 
-// csvType is what exports are.
+// csvType is the media type of exports.
 const csvType = "text/csv"
 
-// pagePatience is how long one page of an export may take to be sent.
-const pagePatience = 30 * time.Second
+// partTimeout is the time in which the client must read one part of an answer.
+const partTimeout = 30 * time.Second
 
-// export sends a CSV file that is written piece by piece. It takes as long as it
-// takes; only a piece must not, so whoever writes calls pause between two.
+// export sends a CSV file that write writes in parts. The whole file may take any
+// time, but each part has a timeout. write must call pause between two parts, which
+// starts the timeout of the next.
 func (c *call) export(name string, write func(out io.Writer, pause func()) error) error {
-	out := &export{c: c, name: name}
-	patience := http.NewResponseController(c.w)
-	err := write(out, func() {
-		_ = patience.SetWriteDeadline(time.Now().Add(pagePatience)) // a writer that cannot keeps its own
+	file := &export{out: &c.response, name: name}
+	control := http.NewResponseController(c.response.w)
+	err := write(file, func() {
+		// If the deadline cannot be set, the server's default applies.
+		_ = control.SetWriteDeadline(time.Now().Add(partTimeout))
 	})
-	if err == nil && out.packed != nil {
-		err = out.packed.Close()
+	if err == nil && file.compressor != nil {
+		err = file.compressor.Close()
 	}
 	switch {
 	case err == nil || errors.Is(err, errHeadersOnly):
 		return nil
-	case !out.begun:
+	case !file.started:
 		return err
 	}
-	// Half a file must not pass for a whole one.
-	c.api.options.Logger.Warn("an export was aborted", "request_id", c.requestID, "route", c.routeName(), "error", err)
+	// The connection is closed, so that the client can tell that the file is incomplete.
+	c.api.options.Logger.Warn("an export was aborted",
+		"request_id", c.requestID, "route", c.routeName(), "error", err)
 	panic(http.ErrAbortHandler)
 }
 
-// export writes a CSV file; its headers go out with the first bytes, so that
-// before them a refusal is still possible.
+// export writes a CSV file. It sends the headers with the first bytes; until then
+// the request can still be refused.
 type export struct {
-	c     *call
-	name  string
-	begun bool
-	// packed compresses what is written, nil when the client does not take that.
-	packed *gzip.Writer
+	out        *response
+	name       string
+	started    bool
+	compressor *gzip.Writer // nil if the client does not accept gzip
 }
 
-var errHeadersOnly = errors.New("only the headers were asked for")
+var errHeadersOnly = errors.New("the request is for the headers only")
 
 func (e *export) Write(p []byte) (int, error) {
-	if !e.begun {
-		e.begun = true
-		h := e.c.w.Header()
+	client := exportBytes{e.out}
+	if !e.started {
+		e.started = true
+		h := e.out.header()
 		h["Content-Type"] = []string{csvType + "; charset=utf-8"}
 		h["Content-Disposition"] = []string{`attachment; filename="` + e.name + `"`}
 		h["Cache-Control"] = noStore
-		e.packed = e.c.packStream((*exportBytes)(e.c))
-		e.c.status = http.StatusOK
-		e.c.w.WriteHeader(http.StatusOK)
+		e.compressor = e.out.compressor(client)
+		e.out.status = http.StatusOK
+		e.out.w.WriteHeader(http.StatusOK)
 	}
-	if e.c.r.Method == http.MethodHead {
+	if e.out.r.Method == http.MethodHead {
 		return 0, errHeadersOnly
 	}
-	if e.packed != nil {
-		return e.packed.Write(p)
+	if e.compressor != nil {
+		return e.compressor.Write(p)
 	}
-	return (*exportBytes)(e.c).Write(p)
+	return client.Write(p)
 }
 
-// exportBytes writes the bytes of a file to the client and counts them.
-type exportBytes call
+// exportBytes sends bytes of a file to the client and counts them.
+type exportBytes struct{ out *response }
 
-func (e *exportBytes) Write(p []byte) (int, error) {
-	e.slot.Away() // the reader may be slow
-	defer e.slot.Back()
-	n, err := e.w.Write(p)
-	e.bytesOut += int64(n)
+func (e exportBytes) Write(p []byte) (int, error) {
+	slot := e.out.resources.slot
+	slot.Away() // the client may read slowly
+	defer slot.Back()
+	n, err := e.out.w.Write(p)
+	e.out.bytes += int64(n)
 	return n, err
 }

@@ -1,9 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"verdict/internal/document"
@@ -45,7 +42,7 @@ func (h *fraudHandlers) config(c *call) error {
 }
 
 func (h *fraudHandlers) changeConfig(c *call) error {
-	expected, err := c.expectedVersion()
+	expected, err := expectedVersion(c.r)
 	if err != nil {
 		return err
 	}
@@ -57,25 +54,11 @@ func (h *fraudHandlers) changeConfig(c *call) error {
 	return sendVersioned(c, config, config.Version, err, document.WriteConfig)
 }
 
-// expectedVersion reads If-Match: a version in quotes, or * for any.
-func (c *call) expectedVersion() (int64, error) {
-	given := c.r.Header["If-Match"]
-	if len(given) == 0 || len(given) == 1 && strings.TrimSpace(given[0]) == "*" {
-		return operation.AnyVersion, nil
-	}
-	text, quoted := strings.CutPrefix(strings.TrimSpace(given[0]), `"`)
-	text, closed := strings.CutSuffix(text, `"`)
-	version, err := strconv.ParseInt(text, 10, 64)
-	if len(given) > 1 || !quoted || !closed || err != nil || version < 0 {
-		return 0, fault.New(fault.Invalid, fault.CodeInvalidField, `the If-Match header must be one version in quotes, such as "4"`)
-	}
-	return version, nil
-}
-
 func (h *fraudHandlers) alerts(c *call) error {
 	q := c.query()
 	filter := frauddesk.AlertFilter{
-		Status: q.choice("status", frauddesk.AlertStates()...), Type: q.choice("type", frauddesk.AlertTypes()...),
+		Status:   q.choice("status", frauddesk.AlertStates()...),
+		Type:     q.choice("type", frauddesk.AlertTypes()...),
 		Severity: q.choice("severity", "low", "medium", "high", "critical"),
 	}
 	list := q.list()
@@ -116,7 +99,9 @@ func (h *fraudHandlers) ring(c *call) error {
 func (h *fraudHandlers) pincodeRisks(c *call) error {
 	q := c.query()
 	filter := frauddesk.PincodeFilter{
-		Pincode: q.digits("pincode"), Prefix: q.digits("prefix"), Risk: q.choice("risk", "LOW", "MEDIUM", "HIGH", "BLOCKED"),
+		Pincode: q.digits("pincode"),
+		Prefix:  q.digits("prefix"),
+		Risk:    q.choice("risk", "LOW", "MEDIUM", "HIGH", "BLOCKED"),
 	}
 	list := q.page()
 	if err := q.err(); err != nil {
@@ -124,15 +109,6 @@ func (h *fraudHandlers) pincodeRisks(c *call) error {
 	}
 	risks, err := h.fraud.PincodeRisks(c.ctx, c.caller, filter, list)
 	return sendValue(c, risks, err, document.WritePincodeRisks)
-}
-
-// digits reads a parameter of one to six digits.
-func (q *query) digits(name string) string {
-	text := q.text(name)
-	if len(text) > 6 || strings.Trim(text, "0123456789") != "" {
-		q.fail(name, fault.CodeInvalidField, "must be one to six digits")
-	}
-	return text
 }
 
 func (h *fraudHandlers) setPincodeRisks(c *call) error {
@@ -162,8 +138,8 @@ func (h *fraudHandlers) block(c *call) error {
 		return err
 	}
 	reply := &operation.Reply[frauddesk.Blocking]{Once: c.once, Encode: document.EncodeBlocking}
-	done, err := h.fraud.Block(c.ctx, c.caller, entry, reply)
-	return sendReply(c, reply, done, err)
+	blocked, err := h.fraud.Block(c.ctx, c.caller, entry, reply)
+	return sendReply(c, reply, blocked, err)
 }
 
 func (h *fraudHandlers) unblock(c *call) error {
@@ -181,7 +157,5 @@ func (h *fraudHandlers) unblock(c *call) error {
 	if err := h.fraud.Unblock(c.ctx, c.caller, kind, key); err != nil {
 		return err
 	}
-	c.status = http.StatusNoContent
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return c.response.sendNoContent()
 }

@@ -1,16 +1,151 @@
 package httpapi
 
 import (
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
+
+	"verdict/internal/fault"
+	"verdict/internal/operation"
+	"verdict/internal/serving"
+	"verdict/internal/tenant"
 )
 
-// prefers reports whether the caller has a preference (RFC 7240), such as
-// respond-async, or handling with the value strict.
-func (c *call) prefers(name, value string) bool {
-	for _, header := range c.r.Header["Prefer"] {
-		for wish := range strings.SplitSeq(header, ",") {
-			wish, _, _ = strings.Cut(wish, ";") // parameters
-			token, text, _ := strings.Cut(wish, "=")
+// keyInQuery reports whether the query of a URL has an API key, which would end
+// up in histories and logs.
+func keyInQuery(raw string) bool {
+	if tenant.LooksLikeKey(raw) {
+		return true
+	}
+	// Each pair is decoded separately, so that a malformed pair does not hide the others.
+	for pair := range strings.SplitSeq(raw, "&") {
+		if plain, err := url.QueryUnescape(pair); err == nil && tenant.LooksLikeKey(plain) {
+			return true
+		}
+	}
+	return false
+}
+
+// errKeyInURL returns the refusal of a request with a key in its URL. The refusal
+// does not depend on the header, and does not say whether the key is valid.
+func errKeyInURL() error {
+	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
+		"the URL has a query parameter that looks like an API key, and URLs end up in logs: "+
+			"send the key only in the header Authorization: Bearer <API_KEY>, and replace the key that was in the URL")
+}
+
+// bearerKey reads the API key from the Authorization header, and reports whether
+// there is exactly one well-formed key.
+func bearerKey(r *http.Request) (tenant.Key, bool) {
+	headers := r.Header["Authorization"]
+	if len(headers) != 1 {
+		return tenant.Key{}, false
+	}
+	scheme, text, _ := strings.Cut(headers[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return tenant.Key{}, false
+	}
+	return tenant.ParseKey(strings.TrimLeft(text, " "))
+}
+
+// answersCSV reads the Accept header. It reports whether the answer should be CSV:
+// only if the route can answer with CSV and the client accepts CSV but not JSON. It
+// refuses a request that accepts none of the formats of the route.
+func answersCSV(r *http.Request, rt *route) (bool, error) {
+	accept := r.Header["Accept"]
+	if len(accept) == 0 {
+		return false, nil
+	}
+	if rt.only != "" {
+		return false, checkAccepts(strings.Join(accept, ","), rt.only)
+	}
+	json, csv := false, false
+	for part := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		kind, params, err := mime.ParseMediaType(part)
+		if err != nil || refusedByWeight(params) {
+			continue
+		}
+		switch kind {
+		case "*/*", "application/*", "application/json", "application/problem+json":
+			json = true
+		case "text/csv", "text/*":
+			csv = csv || rt.csv
+		case "text/plain":
+			json = json || rt.public
+		}
+	}
+	if !json && !csv {
+		return false, fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "answers are application/json")
+	}
+	return csv && !json, nil
+}
+
+// checkAccepts refuses a request whose Accept header excludes the one format of
+// the answer.
+func checkAccepts(accept, only string) error {
+	family, _, _ := strings.Cut(only, "/")
+	for part := range strings.SplitSeq(accept, ",") {
+		kind, params, err := mime.ParseMediaType(part)
+		if err == nil && !refusedByWeight(params) && (kind == "*/*" || kind == family+"/*" || kind == only) {
+			return nil
+		}
+	}
+	return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "the answer is %s", only)
+}
+
+// refusedByWeight reports whether the parameters of a media type have a weight of
+// zero, which means that the client does not accept it.
+func refusedByWeight(params map[string]string) bool {
+	return params["q"] != "" && strings.Trim(params["q"], "0.") == ""
+}
+
+// maxIdempotencyKey is the longest Idempotency-Key, in bytes.
+const maxIdempotencyKey = 255
+
+// idempotencyKey reads the Idempotency-Key header, with or without the quotes of
+// a structured header. It returns nil if there is none.
+func idempotencyKey(r *http.Request) (*operation.Once, error) {
+	given := r.Header["Idempotency-Key"]
+	if len(given) == 0 {
+		return nil, nil
+	}
+	key := given[0]
+	if len(key) >= 2 && key[0] == '"' && key[len(key)-1] == '"' {
+		key = key[1 : len(key)-1]
+	}
+	unprintable := strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
+	if len(given) > 1 || key == "" || len(key) > maxIdempotencyKey || unprintable {
+		return nil, fault.New(fault.Invalid, fault.CodeInvalidField,
+			"the Idempotency-Key header must be given once, with 1 to %d printable ASCII characters", maxIdempotencyKey)
+	}
+	return &operation.Once{Route: r.Method + " " + r.URL.Path, Key: key}, nil
+}
+
+// expectedVersion reads the If-Match header: a version in quotes, or "*" for any.
+func expectedVersion(r *http.Request) (int64, error) {
+	given := r.Header["If-Match"]
+	if len(given) == 0 || len(given) == 1 && strings.TrimSpace(given[0]) == "*" {
+		return operation.AnyVersion, nil
+	}
+	text, quoted := strings.CutPrefix(strings.TrimSpace(given[0]), `"`)
+	text, closed := strings.CutSuffix(text, `"`)
+	version, err := strconv.ParseInt(text, 10, 64)
+	if len(given) > 1 || !quoted || !closed || err != nil || version < 0 {
+		return 0, fault.New(fault.Invalid, fault.CodeInvalidField,
+			`the If-Match header must be one version in quotes, such as "4"`)
+	}
+	return version, nil
+}
+
+// prefers reports whether the client sent a preference (RFC 7240), such as
+// "respond-async", or "handling" with the value "strict".
+func prefers(r *http.Request, name, value string) bool {
+	for _, header := range r.Header["Prefer"] {
+		for preference := range strings.SplitSeq(header, ",") {
+			preference, _, _ = strings.Cut(preference, ";") // parameters
+			token, text, _ := strings.Cut(preference, "=")
 			text = strings.Trim(strings.TrimSpace(text), `"`)
 			if strings.EqualFold(strings.TrimSpace(token), name) && strings.EqualFold(text, value) {
 				return true
@@ -20,15 +155,45 @@ func (c *call) prefers(name, value string) bool {
 	return false
 }
 
-// prefersAsync reports whether the caller would rather not wait.
-func (c *call) prefersAsync() bool { return c.prefers("respond-async", "") }
+// prefersAsync reports whether the client wants an answer before the work is done.
+func prefersAsync(r *http.Request) bool { return prefers(r, "respond-async", "") }
 
-// strict reports whether the caller wants unknown members to be refused, and says in
-// the answer that they were.
-func (c *call) strict() bool {
-	if !c.prefers("handling", "strict") {
-		return false
+// mediaType returns the Content-Type of the body and its parameters, "" if it is
+// missing or malformed.
+func mediaType(r *http.Request) (kind string, params map[string]string) {
+	kind, params, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind, params
+}
+
+// isFile reports whether the body is a CSV file or a form that contains one.
+func isFile(r *http.Request) bool {
+	kind, _ := mediaType(r)
+	return kind == "text/csv" || kind == "multipart/form-data"
+}
+
+// checkMediaType refuses a body that is declared as something other than JSON. A
+// body without a Content-Type is accepted here: if it is not JSON, it is refused as
+// malformed.
+func checkMediaType(r *http.Request, rt *route) error {
+	encoding := r.Header.Get("Content-Encoding")
+	if encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"send the body without a Content-Encoding")
 	}
-	c.w.Header()["Preference-Applied"] = []string{"handling=strict"}
-	return true
+	given := r.Header.Get("Content-Type")
+	if given == "" || given == "application/json" {
+		return nil
+	}
+	kind, params, err := mime.ParseMediaType(given)
+	charset := params["charset"]
+	if rt.stream && (err != nil || kind != "application/json") {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"the body must be application/json, text/csv or multipart/form-data; "+
+				"save a workbook as CSV, and set the Content-Type header")
+	}
+	if err != nil || kind != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(serving.UnsupportedMediaType, fault.CodeUnsupportedMediaType,
+			"the body must be application/json in UTF-8; set the Content-Type header")
+	}
+	return nil
 }

@@ -31,14 +31,16 @@ func (h *healthHandlers) routes() []route {
 
 // live answers as long as the process runs. Like ready it is for probes, which
 // have no key, so both say nothing else.
-func (h *healthHandlers) live(c *call) error { return c.plain(http.StatusOK, "ok\n") }
+func (h *healthHandlers) live(c *call) error {
+	return c.response.sendText(c.ctx, http.StatusOK, "ok\n")
+}
 
 // ready answers whether the node can take requests.
 func (h *healthHandlers) ready(c *call) error {
-	if h.leaving.Load() || !h.storageReady(c.ctx, c.begun) {
-		return c.plain(http.StatusServiceUnavailable, "not ready\n")
+	if h.leaving.Load() || !h.storageReady(c.ctx, c.started) {
+		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready\n")
 	}
-	return c.plain(http.StatusOK, "ready\n")
+	return c.response.sendText(c.ctx, http.StatusOK, "ready\n")
 }
 
 // readiness caches whether the database answers. Anybody can send probes, and
@@ -63,11 +65,6 @@ func (h *healthHandlers) storageReady(ctx context.Context, now time.Time) bool {
 	return last.ready
 }
 
-func (c *call) plain(status int, text string) error {
-	c.w.Header()["Content-Type"] = []string{"text/plain; charset=utf-8"}
-	return c.send(status, []byte(text))
-}
-
 func (h *healthHandlers) health(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
@@ -80,7 +77,7 @@ func (h *healthHandlers) health(c *call) error {
 	}
 	if !ready {
 		status, word = http.StatusServiceUnavailable, "unavailable"
-		c.w.Header()["Retry-After"] = []string{"1"} // as with every other 503
+		c.response.header()["Retry-After"] = []string{"1"} // as with every other 503
 	}
 
 	var w wire.Writer
@@ -91,5 +88,5 @@ func (h *healthHandlers) health(c *call) error {
 	w.Key("checks").Object().Key("storage").Object().Key("status").String(storage)
 	w.Key("latency_ms").Decimal(found.StorageLatency.Microseconds(), 3).EndObject().EndObject()
 	w.Key("time").String(found.Time.Format(time.RFC3339)).EndObject()
-	return c.send(status, w.Buf)
+	return c.response.send(c.ctx, status, w.Buf)
 }

@@ -10,40 +10,37 @@ import (
 	"verdict/internal/tenant"
 )
 
-// bucket names a rate limit.
+// bucket names a rate limit. Its text is in the RateLimit headers.
 type bucket string
 
 const (
-	noBucket     bucket = ""
-	bucketSignup bucket = "signup"
-	bucketRead   bucket = "read"
-	bucketDecide bucket = "decide"
-	bucketWrite  bucket = "write"
-
+	noBucket       bucket = ""
+	bucketSignup   bucket = "signup"
+	bucketRead     bucket = "read"
+	bucketDecide   bucket = "decide"
+	bucketWrite    bucket = "write"
 	bucketBacktest bucket = "backtest"
-
-	bucketRefusal bucket = "refusal" // refusals without delay, of a tenant
+	bucketRefusal  bucket = "refusal" // refusals of a tenant that are not delayed
 )
 
-// owner is whose bucket it is: a key, or an address.
-type owner struct {
+// bucketOwner identifies one token bucket. id is an API key's id, an address for
+// sign-up, or a tenant's id for refusals.
+type bucketOwner struct {
 	bucket bucket
-	who    string
+	id     string
 }
 
-// limit takes a token of the route's bucket, or refuses.
-func (c *call) limit() error { return c.take(c.route.bucket) }
-
-// take takes a token of one of the caller's buckets, or refuses.
-func (c *call) take(from bucket) error {
+// takeToken takes a token from one of the caller's buckets and sets the RateLimit
+// headers. It refuses the request if the bucket is empty.
+func (c *call) takeToken(from bucket) error {
 	var rate tenant.Rate
-	who := owner{from, c.caller.KeyID}
+	who := bucketOwner{from, c.caller.KeyID}
 	rates := &c.caller.Plan.Rates
 	switch from {
 	case noBucket:
 		return nil
 	case bucketSignup:
-		rate, who.who = c.api.options.SignupRate, c.address()
+		rate, who.id = c.api.options.SignupRate, c.address()
 	case bucketWrite:
 		rate = rates.Write
 	case bucketBacktest:
@@ -51,11 +48,12 @@ func (c *call) take(from bucket) error {
 	case bucketRead, bucketDecide:
 		rate = rates.Decide
 	}
-	left, wait, ok := c.api.buckets.Take(who, rate, c.begun)
+
+	left, wait, ok := c.api.buckets.Take(who, rate, c.started)
 	window := int(rate.Window / time.Second)
-	h := c.w.Header()
+	h := c.response.header()
 	name := strconv.Quote(string(from))
-	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // until a token comes in
+	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // until another token is added
 	h["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(rate.Allowance) + ";w=" + strconv.Itoa(window)}
 	h["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(left) + ";t=" + strconv.Itoa(int(math.Ceil(next)))}
 	if ok {

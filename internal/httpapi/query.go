@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,19 +13,19 @@ import (
 	"verdict/internal/operation"
 )
 
-// query reads a request's parameters, notes every fault, and at the end
-// refuses the parameters nobody asked for: a misspelt filter must not pass for
-// none. A pointer to a parameter is its name behind a question mark.
+// query reads the parameters of a request and collects their faults. err must be
+// called after the last read: it refuses every parameter that was not read, so that
+// a misspelt filter is not ignored. The pointer to a parameter is "?" and its name.
 type query struct {
 	values url.Values
 	faults fault.List
-	known  []string
+	known  []string // the parameters that were read
 }
 
-func (c *call) query() *query {
+func newQuery(r *http.Request) *query {
 	q := &query{}
 	var err error
-	if q.values, err = url.ParseQuery(c.r.URL.RawQuery); err != nil {
+	if q.values, err = url.ParseQuery(r.URL.RawQuery); err != nil {
 		q.faults.Add("", fault.CodeInvalidField, "the query is not well-formed")
 	}
 	return q
@@ -34,10 +35,10 @@ func (q *query) fail(name, code, format string, args ...any) {
 	q.faults.Add("?"+name, code, format, args...)
 }
 
-// maxParameter bounds a filter's text.
+// maxParameter is the longest value of a parameter, in bytes. A cursor may be longer.
 const maxParameter = 256
 
-// text reads a parameter, "" when it is not there.
+// text reads a parameter. It returns "" if the parameter is missing.
 func (q *query) text(name string) string {
 	q.known = append(q.known, name)
 	given := q.values[name]
@@ -56,7 +57,7 @@ func (q *query) text(name string) string {
 	return strings.ToValidUTF8(given[0], "\uFFFD")
 }
 
-// choice reads a parameter that is one of a few.
+// choice reads a parameter that must be one of the choices.
 func (q *query) choice(name string, choices ...string) string {
 	text := q.text(name)
 	if text != "" && !slices.Contains(choices, text) {
@@ -65,6 +66,7 @@ func (q *query) choice(name string, choices ...string) string {
 	return text
 }
 
+// time reads an RFC 3339 time. It returns the zero time if the parameter is missing.
 func (q *query) time(name string) time.Time {
 	text := q.text(name)
 	if text == "" {
@@ -72,9 +74,10 @@ func (q *query) time(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		if _, meant := time.Parse(time.RFC3339, strings.Replace(text, " ", "+", 1)); meant == nil {
+		if _, plusErr := time.Parse(time.RFC3339, strings.Replace(text, " ", "+", 1)); plusErr == nil {
 			q.fail(name, fault.CodeInvalidField,
-				"has a + that was not escaped and arrived as a space: write it as %%2B, as in 2026-11-15T00:00:00%%2B05:30")
+				"has a + that was not escaped and arrived as a space: "+
+					"write it as %%2B, as in 2026-11-15T00:00:00%%2B05:30")
 			return time.Time{}
 		}
 	}
@@ -85,24 +88,34 @@ func (q *query) time(name string) time.Time {
 	return t
 }
 
-// days reads a number of days, such as 7d.
-func (q *query) days(name string, most int) int {
+// days reads a number of days such as "7d". It returns 0 if the parameter is missing.
+func (q *query) days(name string, limit int) int {
 	text := q.text(name)
 	if text == "" {
 		return 0
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
-	if err != nil || n < 1 || n > most || !strings.HasSuffix(text, "d") {
-		q.fail(name, fault.CodeInvalidField, "must be a number of days such as 7d, at most %dd", most)
+	if err != nil || n < 1 || n > limit || !strings.HasSuffix(text, "d") {
+		q.fail(name, fault.CodeInvalidField, "must be a number of days such as 7d, at most %dd", limit)
 		return 0
 	}
 	return n
 }
 
-// flag reads a parameter that is true or false.
+// digits reads a parameter of up to six digits, such as a pincode.
+func (q *query) digits(name string) string {
+	text := q.text(name)
+	if len(text) > 6 || strings.Trim(text, "0123456789") != "" {
+		q.fail(name, fault.CodeInvalidField, "must be one to six digits")
+	}
+	return text
+}
+
+// flag reads a parameter that must be "true" or "false". It returns false if the
+// parameter is missing.
 func (q *query) flag(name string) bool { return q.choice(name, "true", "false") == "true" }
 
-// list reads what every list by time takes.
+// list reads the parameters of a list that is ordered by time.
 func (q *query) list() operation.List {
 	l := q.page()
 	l.From, l.To = q.time("from"), q.time("to")
@@ -110,7 +123,7 @@ func (q *query) list() operation.List {
 	return l
 }
 
-// page reads what every list takes.
+// page reads the parameters of every list.
 func (q *query) page() operation.List {
 	l := operation.List{Limit: operation.DefaultLimit, Cursor: q.text("cursor")}
 	if text := q.text("limit"); text != "" {
@@ -123,6 +136,7 @@ func (q *query) page() operation.List {
 	return l
 }
 
+// err returns all faults, those of unknown parameters included.
 func (q *query) err() error {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		if !slices.Contains(q.known, name) {
@@ -132,14 +146,14 @@ func (q *query) err() error {
 	return q.faults.Err()
 }
 
-// unknown refuses a parameter that this path does not take.
+// unknown adds the fault of a parameter that was not read.
 func (q *query) unknown(name string) {
-	takes := "none"
+	known := "none"
 	if len(q.known) > 0 {
-		takes = strings.Join(q.known, ", ")
+		known = strings.Join(q.known, ", ")
 	}
 	meant, caseOnly := fault.Meant(name, q.known, q.faults.Terse())
-	text := "the query has an unknown parameter; the known parameters are " + takes
-	// The name is not repeated: it may be a value that lost its parameter.
+	text := "the query has an unknown parameter; the known parameters are " + known
+	// The text does not contain the name, which may be a value sent without its parameter's name.
 	q.faults.AddItem(fault.Unknown("", text, meant, caseOnly))
 }

@@ -2,7 +2,7 @@ package httpapi
 
 import "html/template"
 
-// Reference is the documentation without the frame of its page, for the
-// console: adapters do not import each other, so whoever composes them hands it
-// on.
+// Reference returns the documentation without the frame of its page, for the
+// console. The composition root passes it on, because httpapi and console do not
+// import each other.
 func (a *API) Reference() (template.HTML, error) { return a.pages.Piece() }

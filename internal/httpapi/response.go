@@ -2,48 +2,118 @@ package httpapi
 
 import (
 	"compress/gzip"
+	"context"
 	"io"
+	"net/http"
+	"strconv"
 
 	"verdict/internal/admission"
+	"verdict/internal/operation"
 	"verdict/internal/serving"
 )
 
-// Content-Encoding is gzip alone: every client that compresses at all knows it.
+// response writes the answer to a request, and counts its bytes.
+type response struct {
+	w         http.ResponseWriter
+	r         *http.Request
+	resources *resources
+	status    int // 0 until the headers are sent
+	bytes     int64
+}
+
+// Values of headers. They are shared, so that setting one does not allocate.
 var (
-	gzipEncoding   = []string{"gzip"}
+	jsonType       = []string{"application/json"}
+	textType       = []string{"text/plain; charset=utf-8"}
+	noStore        = []string{"no-store"}
+	gzipEncoding   = []string{"gzip"} // the only one, because every client that can decompress knows it
 	varyByEncoding = []string{"Accept-Encoding"}
 )
 
-// encode chooses the form of an answer: compressed when it is worth it and the
-// client takes it. One with a validator goes out as it is, because the validator
-// is for these bytes.
-func (c *call) encode(body []byte) []byte {
-	h := c.w.Header()
+func (out *response) header() http.Header { return out.w.Header() }
+
+// send writes a whole answer, as JSON unless the Content-Type is set. Caches must
+// not store it, because answers contain personal data. It returns nil, so that a
+// handler can return its result.
+func (out *response) send(ctx context.Context, status int, body []byte) error {
+	h := out.header()
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = jsonType
+	}
+	h["Cache-Control"] = noStore
+	long := len(body) > longBody
+	body = out.compressed(ctx, body)
+	if long {
+		_ = admission.Checkpoint(ctx) // the answer is sent even if the client has disconnected
+	}
+	out.resources.slot.Leave() // the client may read slowly
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	out.status, out.bytes = status, int64(len(body))
+	out.w.WriteHeader(status)
+	_, _ = out.w.Write(body) // nobody is left to tell if the client has disconnected
+	return nil
+}
+
+// sendText writes plain text.
+func (out *response) sendText(ctx context.Context, status int, text string) error {
+	out.header()["Content-Type"] = textType
+	return out.send(ctx, status, []byte(text))
+}
+
+// sendNoContent writes an answer without a body.
+func (out *response) sendNoContent() error {
+	out.status = http.StatusNoContent
+	out.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// sendAnswer writes the encoded answer of an operation.
+func (out *response) sendAnswer(ctx context.Context, a operation.Answer) error {
+	h := out.header()
+	if a.Location != "" {
+		h["Location"] = []string{a.Location}
+	}
+	if a.Replayed {
+		h["Idempotent-Replayed"] = []string{"true"}
+	}
+	err := out.send(ctx, a.Status, a.Body)
+	// An HTTP/2 connection may still hold the bytes of a stream that was reset.
+	if out.r.ProtoMajor == 1 {
+		a.Release()
+	}
+	return err
+}
+
+// compressed returns the body compressed if the client accepts that and it makes
+// the body smaller. A body with an ETag is not compressed, because the ETag is for
+// exactly these bytes.
+func (out *response) compressed(ctx context.Context, body []byte) []byte {
+	h := out.header()
 	if len(body) < serving.CompressFrom || h["Etag"] != nil {
 		return body
 	}
 	h["Vary"] = varyByEncoding
-	if !serving.AcceptsGzip(c.r) {
+	if !serving.AcceptsGzip(out.r) {
 		return body
 	}
 	// If the caller has gone, sending the answer fails.
-	if packed := serving.Compressed(body, func() { _ = admission.Checkpoint(c.ctx) }); packed != nil {
+	if packed := serving.Compressed(body, func() { _ = admission.Checkpoint(ctx) }); packed != nil {
 		h["Content-Encoding"] = gzipEncoding
 		return packed
 	}
 	return body
 }
 
-// packStream returns a compressor for a file that is written piece by piece, nil
-// when the client does not take one. It sets the headers, so it must come before
-// they go out.
-func (c *call) packStream(out io.Writer) *gzip.Writer {
-	h := c.w.Header()
+// compressor returns a compressor for an answer that is written in parts, nil if
+// the client does not accept gzip. It sets headers, so it must be called before the
+// headers are sent.
+func (out *response) compressor(to io.Writer) *gzip.Writer {
+	h := out.header()
 	h["Vary"] = varyByEncoding
-	if !serving.AcceptsGzip(c.r) {
+	if !serving.AcceptsGzip(out.r) {
 		return nil
 	}
 	h["Content-Encoding"] = gzipEncoding
-	packed, _ := gzip.NewWriterLevel(out, gzip.BestSpeed) // the level is one that there is
+	packed, _ := gzip.NewWriterLevel(to, gzip.BestSpeed) // fails only for a level that does not exist
 	return packed
 }

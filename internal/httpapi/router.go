@@ -7,22 +7,22 @@ import (
 
 // route is one operation of the API.
 type route struct {
-	pattern string // method and path
+	pattern string // method and path; a path segment in braces matches any text
 	handle  func(*call) error
 	public  bool   // needs no key
-	bucket  bucket // which rate limit it draws on
+	bucket  bucket // the rate limit that applies
 	body    bodyRule
-	report  bool   // the body may hold a bureau report
-	rows    bool   // the body may hold many rows
-	once    bool   // takes an Idempotency-Key
-	csv     bool   // can answer with CSV
-	stream  bool   // may be read while it is worked on: a body that is not JSON is left to the handler
-	only    string // the one form of the answer, "" for JSON
+	report  bool   // the body may contain a bureau report
+	rows    bool   // the body may contain many rows
+	once    bool   // accepts an Idempotency-Key
+	csv     bool   // can also answer with CSV
+	stream  bool   // the handler itself reads a body that is a file
+	only    string // the media type of the answer if it is not JSON
 
-	method string
+	method string // set by newRouter
 }
 
-// bodyRule says whether a request has a body.
+// bodyRule says whether a route reads a body.
 type bodyRule uint8
 
 const (
@@ -31,9 +31,9 @@ const (
 	optional
 )
 
-// router finds a route by path and method. It is a tree of path segments, and
-// matches the path as it is: nothing is cleaned, redirected or taken for
-// something else, so that there is one way to say a path.
+// router finds a route by path and method in a tree of path segments. It matches
+// the path as it was sent and neither cleans nor redirects it, so that every path
+// has one spelling.
 type router struct {
 	root node
 }
@@ -75,8 +75,9 @@ func (n *node) child(segment string) *node {
 	return n.literal[segment]
 }
 
-// find is the route of a request, and the text in the place of the braces. A
-// nil route with methods means that the path is there for those alone.
+// find returns the route of a request, and the text that the segment in braces
+// matched. If the path exists but not with this method, it returns a nil route and
+// the methods that the path supports.
 func (r *router) find(method, path string) (found *route, id string, allowed []string) {
 	at := &r.root
 	rest, ok := strings.CutPrefix(path, "/")

@@ -1,8 +1,6 @@
 package httpapi
 
 import (
-	"net/http"
-
 	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
@@ -46,7 +44,10 @@ func (h *ruleSetHandlers) ruleSet(c *call) error {
 
 func (h *ruleSetHandlers) ruleSets(c *call) error {
 	q := c.query()
-	filter := policydesk.RuleSetFilter{Status: q.choice("status", "draft", "active", "retired"), PolicyKey: q.text("policy_key")}
+	filter := policydesk.RuleSetFilter{
+		Status:    q.choice("status", "draft", "active", "retired"),
+		PolicyKey: q.text("policy_key"),
+	}
 	list := q.list()
 	if err := q.err(); err != nil {
 		return err
@@ -62,22 +63,20 @@ func (h *ruleSetHandlers) deleteRuleSet(c *call) error {
 	if _, err := h.policies.DeleteRuleSet(c.ctx, c.caller, c.id); err != nil {
 		return err
 	}
-	c.status = http.StatusNoContent
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return c.response.sendNoContent()
 }
 
 func (h *ruleSetHandlers) activate(c *call) error {
-	ask, err := readAs(c, tenant.PolicyActivate, document.ReadActivation)
+	request, err := readAs(c, tenant.PolicyActivate, document.ReadActivation)
 	if err != nil {
 		return err
 	}
 	reply := &operation.Reply[policydesk.RuleSet]{Once: c.once, Encode: document.EncodeRuleSet}
-	set, err := h.policies.Activate(c.ctx, c.caller, c.id, ask, reply)
+	set, err := h.policies.Activate(c.ctx, c.caller, c.id, request, reply)
 	return sendReply(c, reply, set, err)
 }
 
-// maxStatsDays is as far back as statistics can be asked for.
+// maxStatsDays is the longest period of the statistics.
 const maxStatsDays = 90
 
 func (h *ruleSetHandlers) listPolicies(c *call) error {

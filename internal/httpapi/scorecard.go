@@ -27,13 +27,13 @@ func (h *scorecardHandlers) routes() []route {
 	}
 }
 
-// createOrScore creates a scorecard, which is a write of configuration, or scores
-// with one.
+// createOrScore creates a scorecard or scores applicants with one, depending on
+// the body. Creating also counts against the rate limit of writes.
 func (h *scorecardHandlers) createOrScore(c *call) error {
 	if document.Scores(c.body) {
 		return h.score(c)
 	}
-	if err := c.take(bucketWrite); err != nil {
+	if err := c.takeToken(bucketWrite); err != nil {
 		return err
 	}
 	card, err := readAs(c, tenant.PolicyWrite, document.ReadScorecard)
@@ -46,19 +46,19 @@ func (h *scorecardHandlers) createOrScore(c *call) error {
 }
 
 func (h *scorecardHandlers) score(c *call) error {
-	ask, err := readAs(c, tenant.Decide, document.ReadScoring)
+	request, err := readAs(c, tenant.Decide, document.ReadScoring)
 	if err != nil {
 		return err
 	}
 	reply := &operation.Reply[policydesk.Scores]{Once: c.once, Encode: document.EncodeScores}
-	scores, err := h.policies.Score(c.ctx, c.caller, ask, reply)
+	scores, err := h.policies.Score(c.ctx, c.caller, request, reply)
 	return sendReply(c, reply, scores, err)
 }
 
-// fit makes a scorecard from rows, which takes longer than a request
-// usually may.
+// fit fits a scorecard to rows. It takes longer than other requests, so it has its
+// own timeout.
 func (h *scorecardHandlers) fit(c *call) error {
-	ctx, cancel := context.WithTimeout(c.r.Context(), rowsPatience)
+	ctx, cancel := context.WithTimeout(c.r.Context(), rowsTimeout)
 	defer cancel()
 	request, err := readAs(c, tenant.PolicyWrite, document.ReadFit)
 	if err != nil {

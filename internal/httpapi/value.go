@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// readAs reads the body as the value that an operation takes. Whoever lacks the
-// operation's scope is refused before the body is looked at.
+// readAs reads the body into the value that an operation takes. A caller without
+// the operation's scope is refused before the body is read.
 func readAs[T any](c *call, scope tenant.Scopes, read func(wire.Value) (T, error)) (value T, err error) {
 	if err := c.caller.Require(scope); err != nil {
 		return value, err
@@ -19,25 +19,26 @@ func readAs[T any](c *call, scope tenant.Scopes, read func(wire.Value) (T, error
 	return read(c.body)
 }
 
-// sendValue writes the result of an operation.
+// sendValue writes the result of an operation, or returns its error.
 func sendValue[T any](c *call, value T, err error, write func(*wire.Writer, T)) error {
 	if err != nil {
 		return err
 	}
 	w := wire.Writer{Buf: make([]byte, 0, 4<<10)}
 	write(&w, value)
-	return c.send(http.StatusOK, w.Buf)
+	return c.response.send(c.ctx, http.StatusOK, w.Buf)
 }
 
-// sendVersioned is sendValue for a result that a caller may lock by its version.
+// sendVersioned is sendValue for a value with a version, which it sends as the
+// ETag. A client can send it back in If-Match.
 func sendVersioned[T any](c *call, value T, version int64, err error, write func(*wire.Writer, T)) error {
 	if err == nil {
-		c.w.Header()["Etag"] = []string{strconv.Quote(strconv.FormatInt(version, 10))}
+		c.response.header()["Etag"] = []string{strconv.Quote(strconv.FormatInt(version, 10))}
 	}
 	return sendValue(c, value, err, write)
 }
 
-// sendPage writes a page of a list.
+// sendPage writes a page of a list, or returns the operation's error.
 func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wire.Writer, T)) error {
 	if err != nil {
 		return err
@@ -48,7 +49,7 @@ func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wir
 		write(w, row)
 		pace(w)
 	})
-	return c.send(http.StatusOK, w.Buf)
+	return c.response.send(c.ctx, http.StatusOK, w.Buf)
 }
 
 // pacer returns a function to be called while an answer is written. It lets others
@@ -65,10 +66,11 @@ func (c *call) pacer() func(*wire.Writer) {
 	}
 }
 
-// sendReply sends the answer of an operation that can be repeated.
-func sendReply[T any](c *call, r *operation.Reply[T], value T, err error) error {
+// sendReply sends the answer of an operation that takes an Idempotency-Key, or
+// returns its error.
+func sendReply[T any](c *call, reply *operation.Reply[T], value T, err error) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(r.Answer(value), nil)
+	return c.response.sendAnswer(c.ctx, reply.Answer(value))
 }

@@ -1,0 +1,66 @@
+package httpapi
+
+import (
+	"verdict/internal/admission"
+	"verdict/internal/serving"
+)
+
+// resources are the parts of the node that a request holds until it is answered.
+type resources struct {
+	node      *serving.Node
+	owner     string          // whose share they count towards: a tenant id, or an address without a key
+	pool      *admission.Pool // of requests in progress that it has a place in, nil if it has none
+	exporting bool            // it has a place in the pool of exports
+	slot      *admission.Slot // its right to compute
+	buffer    *buffer         // holds the body while it is received
+	memory    int64           // reserved for the body, in bytes
+}
+
+// enter takes a place in a pool of requests in progress. It returns errShare if
+// the owner's share is used up.
+func (h *resources) enter(pool *admission.Pool) error {
+	if !pool.Take(h.owner, 1) {
+		return errShare
+	}
+	h.pool = pool
+	return nil
+}
+
+// enterExports takes a place in the pool of exports. It returns errExports if
+// the owner's share is used up.
+func (h *resources) enterExports() error {
+	if !h.node.Exports.Take(h.owner, 1) {
+		return errExports
+	}
+	h.exporting = true
+	return nil
+}
+
+// reserve takes memory for a body. It returns errMemory if the owner's share is
+// used up.
+func (h *resources) reserve(bytes int64) error {
+	if !h.node.Memory.Take(h.owner, bytes) {
+		return errMemory
+	}
+	h.memory += bytes
+	return nil
+}
+
+// stopWork gives up the slot and the place in the pool of requests in progress.
+func (h *resources) stopWork() {
+	h.slot.Leave()
+	if h.pool != nil {
+		h.pool.Give(h.owner, 1)
+		h.pool = nil
+	}
+}
+
+// release gives everything back.
+func (h *resources) release() {
+	h.stopWork()
+	h.buffer.release()
+	h.node.Memory.Give(h.owner, h.memory)
+	if h.exporting {
+		h.node.Exports.Give(h.owner, 1)
+	}
+}
