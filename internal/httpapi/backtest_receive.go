@@ -37,9 +37,9 @@ func (h *backtestHandlers) receive(c *call) error {
 	if err := c.resources.reserve(fileMemory); err != nil {
 		return err
 	}
-	// The work is not cancelled when the sender disconnects: reading the file then
-	// fails, and the rows that arrived are still processed, so that the refusal names
-	// what was wrong and the run does not stay half received.
+	// The work is not cancelled when the sender disconnects. Reading the file fails
+	// then, and what arrived before is still processed, so that the refusal says what
+	// was wrong and the run is not left incomplete.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
 	defer cancel()
 	ctx, c.resources.slot = c.api.node.Processors.Enter(ctx, c.resources.owner)

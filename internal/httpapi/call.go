@@ -113,8 +113,8 @@ func (c *call) serve() error {
 	return c.route.handle(c)
 }
 
-// needsKey reports whether every path like this needs an API key, whether it
-// exists or not.
+// needsKey reports whether a path needs an API key. Every path under /v1 does,
+// whether it exists or not.
 func needsKey(path string) bool { return path == "/v1" || strings.HasPrefix(path, "/v1/") }
 
 // address returns the network address of the client.

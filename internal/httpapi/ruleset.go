@@ -7,7 +7,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// ruleSetHandlers serve rule sets from draft to retired, and the policies made of them.
+// ruleSetHandlers serve rule sets from draft to retired, and the list of active and draft policies.
 type ruleSetHandlers struct{ policies *policydesk.Service }
 
 func (h *ruleSetHandlers) routes() []route {
@@ -76,7 +76,7 @@ func (h *ruleSetHandlers) activate(c *call) error {
 	return sendReply(c, reply, set, err)
 }
 
-// maxStatsDays is the longest period of the statistics.
+// maxStatsDays is the longest period of the statistics on rules.
 const maxStatsDays = 90
 
 func (h *ruleSetHandlers) listPolicies(c *call) error {
