@@ -118,13 +118,11 @@ func New(service *usecase.Set, o Options) (*Console, error) {
 		places:  admission.NewPool(int64(o.MaxInFlight)),
 		shown:   map[string]bool{},
 	}
-	var err error
-	if c.assets, err = loadAssets(); err != nil {
+	look, err := embeddedLook()
+	if err != nil {
 		return nil, err
 	}
-	if c.templates, err = loadTemplates(c.assets); err != nil {
-		return nil, err
-	}
+	c.assets, c.templates = look.assets, look.templates
 	table := c.table()
 	c.register(table)
 	c.menu = menuOf(table)

@@ -10,12 +10,31 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"verdict/internal/tenant"
 )
 
 //go:embed pages/*.html pieces/*.html
 var templateFiles embed.FS
+
+// look holds the files that pages load and the templates they are drawn from.
+type look struct {
+	assets    *assets
+	templates map[string]*template.Template
+}
+
+// embeddedLook returns the embedded files and templates. All consoles of a
+// process share them, because parsing and escaping every page takes longer than
+// the rest of New, and tests make a console each.
+var embeddedLook = sync.OnceValues(func() (look, error) {
+	a, err := loadAssets()
+	if err != nil {
+		return look{}, err
+	}
+	templates, err := loadTemplates(a)
+	return look{a, templates}, err
+})
 
 // loadTemplates parses each page together with all pieces, so that a page can use any piece and
 // pages cannot redefine each other's templates.
