@@ -25,7 +25,7 @@ const fitPath = "/console/sandbox/scorecards/fit"
 
 func sqlite(t *testing.T) *store.DB {
 	t.Helper()
-	return storetest.Open(t, storetest.SQLite(t), store.Options{})
+	return storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
 }
 
 // unavailable fails unless the answer is the page that says to come back.

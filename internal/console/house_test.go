@@ -62,7 +62,7 @@ func newHouse(t *testing.T) *house {
 // newHouseWith is a house whose signup is not open to everybody.
 func newHouseWith(t *testing.T, mode tenant.SignupMode) *house {
 	t.Helper()
-	return houseOf(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), console.Options{}, mode)
+	return houseOf(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}), console.Options{}, mode)
 }
 
 // houseOver is the console over a database of choice.

@@ -59,7 +59,7 @@ func TestAttack(t *testing.T) {
 				storetest.Each(t, attack)
 				return
 			}
-			attack(t, storetest.Open(t, storetest.SQLite(t), store.Options{}))
+			attack(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}))
 		})
 	}
 }
