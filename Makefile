@@ -24,25 +24,83 @@ BENCH := $(wildcard bench/go.mod)
 HARNESS := GOWORK='$(CURDIR)/proof/go.work'
 
 # SQLite is C translated to Go: to have the race detector watch every byte that
-# it moves takes it five times as long, and finds nothing of ours.
-RACE := -race -gcflags='modernc.org/...=-race=false'
+# it moves takes it five times as long, and finds nothing of ours. The same holds
+# for the libraries with which only tests check, draw and compare values.
+RACE := -race $(patsubst %,-gcflags='%=-race=false',modernc.org/... github.com/getkin/kin-openapi/... gopkg.in/yaml.v3 \
+  github.com/google/go-cmp/... pgregory.net/rapid)
 
-# Corpora and properties of the pure ring, which share nothing between goroutines:
-# the race detector takes ten times as long over them and sees nothing. They run
-# without it; the other tests of their packages run with it, those that share plans,
-# vectors and fits between goroutines among them.
-ARITHMETIC := ./internal/engine ./internal/feature ./internal/training
+# With the race detector a test takes five to ten times as long, and only what
+# goroutines share can fail in it. So make test runs every test in one of two
+# ways, and TestRacedOrNot checks that none is left out by both:
+#
+# - With it: every package that UNRACED does not name, a new one therefore too,
+#   except the tests that SEQUENTIAL names; and of the pure ring the tests that
+#   SHARED names. Those are the servers, the storage suite on both databases, the
+#   committer, the jobs, the use cases, the scenarios of the API and of the
+#   console, the races, and the load test.
+# - Without it: the packages of UNRACED, and the tests that SEQUENTIAL names.
+
+# The pure ring: no package has a goroutine of its own (training has, see SHARED),
+# and what the packages share, plans and catalogues, the raced tests of the API
+# share too.
+PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page ./internal/chart \
+  ./internal/civil ./internal/engine ./internal/exact ./internal/fault ./internal/feature ./internal/field \
+  ./internal/loan ./internal/place ./internal/recovery ./internal/report ./internal/rule ./internal/sheet \
+  ./internal/signal ./internal/store/archive ./internal/training ./internal/wire
+
+# Tests of the pure ring that share a value between goroutines: with the race
+# detector, and again without it. TestFitTwice fits on all processors.
+SHARED := TestLesson01ScoreIsFoldedInOrder TestLesson02PlanIsImmutable TestSharedPlanUnderGoroutines \
+  TestTallyAgreesWithTheDecisions TestConcurrentUse TestFree TestFitTwice
+SHARED_IN := ./internal/engine ./internal/rule ./internal/wire ./internal/training
+
+# Packages whose tests make one call after the other (replay, demo, reference), or
+# in which the service is another process, built without the race detector anyway
+# (faults), or which wait for Chromium (the console's pages are raced in
+# internal/console).
+OUTSIDE := ./internal/replay ./internal/demo ./internal/reference ./proof/torture ./proof/cmd/torture ./proof/console
+
+UNRACED := $(PURE) $(OUTSIDE)
+
+# Long tests of other packages, each a single caller that sends many requests, one
+# after the other, or starts many processes: attacks on every operation, the
+# contract's examples, isolation, drawn inputs, committed inputs of fuzz targets,
+# scripts, query plans, limits of large data, allocations. The code that they
+# reach is raced by the scenarios of the same packages.
+SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksAreAdditive TestNullIsLeftOut \
+  TestContractIsNoticed TestPagesAreCompressed TestDocumentAsJSON \
+  FuzzPreview FuzzAgents FuzzQuery FuzzHeaders FuzzUpload FuzzPath \
+  TestEveryPageIsDrawn TestFilledConsole FuzzDraft FuzzMemo \
+  TestScript TestDemo TestReadme TestPolicyPage \
+  TestPoliciesAreBoundedByWhatTheyCost TestPoliciesAreBoundedByTheirRules \
+  TestPlantedRingsAreFound \
+  TestFirstEditionIsRepeated TestSecondEditionIsRepeated TestThirdEditionIsRepeated TestGoldenMemos \
+  TestEveryStatementOfAMemoCanBeChecked \
+  TestPlans TestBacktestPlans TestRunPlans TestReferralPlan TestLargeRing TestRingReference TestManyPincodeRisks \
+  TestCountingIsBounded TestRingReadsAreBounded TestRareDecisionsAreBounded TestRestoreOlder \
+  TestAllocations
+SEQUENTIAL_IN := ./internal/httpapi ./internal/console ./cmd/verdict ./internal/store/storetest ./internal/app \
+  ./internal/store ./internal/policydesk ./internal/frauddesk ./internal/agent ./internal/decisioning ./internal/tenant
+
+# Corpora and properties of the pure ring that make quick leaves out.
 CORPORA := TestComputeIsTheDefinition TestExplainAgreesWithCompute \
   TestCorpusHashes TestCompiledEqualsReference TestEveryReasonIsACause TestChecksumIsOfWhatDecides TestSoleKnockout \
   TestLeavingOutIsNeverBetter TestLimitIsMonotone TestNoBetterApplicantIsWorseOff TestOfferInvariants \
   TestAnalysisIsSound TestAnalysisIsExact TestAnalysisIsBounded \
   TestHoldOutIsNotLearntFrom TestLeak TestEngineScoresAsTrained TestLoans TestIdentifiers TestWeights TestEqualWeights
+
+# $(call only,NAMES) is a pattern for -run and -skip that matches only these tests.
 none :=
-SKIPPED := ^($(subst $(none) $(none),|,$(CORPORA)))$$
+only = ^($(subst $(none) $(none),|,$(strip $(1))))$$
 
 # The packages that take longest, so that they start first: one of them started
 # last would keep a processor busy while the others have nothing left to do.
-LONGEST := ./proof/console ./internal/console ./proof/torture ./internal/httpapi ./internal/store/storetest ./internal/app ./internal/store
+LONGEST := ./internal/httpapi ./internal/console ./internal/store/storetest ./internal/app ./internal/store
+LONGEST_UNRACED := ./proof/torture ./proof/console ./internal/replay ./internal/engine ./internal/training ./internal/advice
+
+# Lists every package of both modules but those of UNRACED. The module is called
+# verdict.
+LISTRACED = $(HARNESS) go list ./... ./proof/... | grep -vxE 'verdict/($(subst $(none) $(none),|,$(UNRACED:./%=%)))'
 
 # What make quick leaves out: CORPORA by name; the other tests ask testing.Short, and name one of these words when they
 # are skipped.
@@ -74,7 +132,7 @@ quick: ## the checks and the short form of the tests, in under two minutes
 	@go test -vet=off -run '^TestLayers' ./internal/app
 	@echo '== tests in short form, without the race detector'
 	@echo '   LEFT OUT (make test runs them): $(LEFTOUT)'
-	@$(HARNESS) go test -short -vet=off -skip '$(SKIPPED)' $(LONGEST) ./... ./proof/...
+	@$(HARNESS) go test -short -vet=off -skip '$(call only,$(CORPORA))' $(LONGEST) ./... ./proof/...
 
 test: ## install what the tests need, then run every check and test
 	@scripts/deps test
@@ -84,13 +142,14 @@ test: ## install what the tests need, then run every check and test
 	@go vet ./...
 	@cd proof && GOWORK=off go vet ./...
 	@echo '== layers'
-	@go test -run '^TestLayers' ./internal/app
+	@go test -vet=off -run '^TestLayers' ./internal/app
 	@echo '== tests with the race detector'
-	@$(HARNESS) go test $(RACE) -timeout 40m -skip '$(SKIPPED)' $(LONGEST) ./... ./proof/...
-	@echo '== corpora and properties of the pure ring'
-	@go test -timeout 40m -run '$(SKIPPED)' $(ARITHMETIC)
-	@echo '== allocations (not counted rightly with the race detector)'
-	@go test -count=1 -run Alloc $$(dirname internal/*/alloc_test.go | sort -u | sed 's|^|./|')
+	@raced=$$($(LISTRACED)); $(HARNESS) go test $(RACE) -vet=off -timeout 40m -skip '$(call only,$(SEQUENTIAL))' $(LONGEST) $$raced
+	@go test $(RACE) -vet=off -run '$(call only,$(SHARED))' $(SHARED_IN)
+	@echo '== tests without the race detector: pure ring, replay, faults, browser'
+	@$(HARNESS) go test -vet=off -timeout 40m $(LONGEST_UNRACED) $(UNRACED)
+	@echo '== tests without the race detector: one request after the other'
+	@go test -vet=off -timeout 40m -run '$(call only,$(SEQUENTIAL))' $(SEQUENTIAL_IN)
 ifneq ($(BENCH),)
 	@echo '== bench: vet and correctness'
 	@cd bench && go vet ./... && go test ./...

@@ -10,24 +10,70 @@ import (
 	"testing"
 )
 
-// TestCorporaAreOfThePureRing checks that every test that "make test" skips
-// with the race detector is run without it: each name must be a test of a pure
-// package, and of no other package.
-func TestCorporaAreOfThePureRing(t *testing.T) {
+// TestRacedOrNot checks that "make test" runs every test, with the race detector
+// or without it. What it skips in the run with the race detector, it must run in
+// the one without: each of those names must be a test, and only of packages that
+// the second run names.
+func TestRacedOrNot(t *testing.T) {
 	t.Parallel()
-	arithmetic := map[string]bool{}
-	for _, path := range strings.Fields(makeVariable(t, "ARITHMETIC")) {
-		arithmetic[strings.TrimPrefix(path, "./internal/")] = true
+	again := packageSet(t, "SEQUENTIAL_IN")
+	unraced := packageSet(t, "PURE", "OUTSIDE")
+	defined := testsByName(t)
+	for _, name := range strings.Fields(makeVariable(t, "SEQUENTIAL")) {
+		if len(defined[name]) == 0 {
+			t.Errorf("SEQUENTIAL names %s, which is no test", name)
+		}
+		for _, folder := range defined[name] {
+			if !again[folder] && !unraced[folder] {
+				t.Errorf("%s of %s is run neither with the race detector nor without it", name, folder)
+			}
+		}
 	}
+	for folder := range again {
+		if unraced[folder] {
+			t.Errorf("%s is in SEQUENTIAL_IN and runs without the race detector anyway", folder)
+		}
+	}
+	for folder := range unraced {
+		if files, err := filepath.Glob("../../" + folder + "/*.go"); err != nil || len(files) == 0 {
+			t.Errorf("%s is not a package", folder)
+		}
+	}
+	for _, name := range strings.Fields(makeVariable(t, "CORPORA")) {
+		if folders := defined[name]; len(folders) != 1 || !packageSet(t, "PURE")[folders[0]] {
+			t.Errorf("%s is a test of %v, not of the pure ring alone", name, folders)
+		}
+	}
+}
+
+// TestSharedValuesAreRaced checks that the Makefile's list of the pure ring is
+// the one of the layers, and that every test of the pure ring that starts a
+// goroutine runs with the race detector.
+func TestSharedValuesAreRaced(t *testing.T) {
+	t.Parallel()
+	listed, sharing := packageSet(t, "PURE"), packageSet(t, "SHARED_IN")
+	shared := strings.Fields(makeVariable(t, "SHARED"))
 	for _, r := range house {
-		if arithmetic[r.name] && r.kind != pure {
-			t.Errorf("%s is not of the pure ring", r.name)
+		folder := "internal/" + r.name
+		if r.name == "api" {
+			folder = r.name
+		}
+		if listed[folder] != (r.kind == pure) {
+			t.Errorf("%s is in PURE: %t, of the pure ring: %t", folder, listed[folder], r.kind == pure)
+		}
+		if r.kind != pure {
+			continue
+		}
+		for _, name := range testsWithGoroutines(t, folder) {
+			if !slices.Contains(shared, name) || !sharing[folder] {
+				t.Errorf("%s of %s starts goroutines, and SHARED or SHARED_IN does not name it", name, folder)
+			}
 		}
 	}
 	defined := testsByName(t)
-	for _, name := range strings.Fields(makeVariable(t, "CORPORA")) {
-		if rooms := defined[name]; len(rooms) != 1 || !arithmetic[rooms[0]] {
-			t.Errorf("%s is a test of %v", name, rooms)
+	for _, name := range shared {
+		if folders := defined[name]; !slices.ContainsFunc(folders, func(f string) bool { return sharing[f] }) {
+			t.Errorf("SHARED names %s, a test of %v", name, folders)
 		}
 	}
 }
@@ -87,27 +133,71 @@ func makeVariable(t *testing.T, name string) string {
 	return line
 }
 
-// testsByName lists the folders below internal that have a test of each name.
+// packageSet returns the folders that variables of the Makefile list.
+func packageSet(t *testing.T, names ...string) map[string]bool {
+	t.Helper()
+	folders := map[string]bool{}
+	for _, name := range names {
+		for _, path := range strings.Fields(makeVariable(t, name)) {
+			folders[strings.TrimPrefix(path, "./")] = true
+		}
+	}
+	return folders
+}
+
+var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
+
+// testsByName lists the folders of the service and of the harness that have a
+// test of each name.
 func testsByName(t *testing.T) map[string][]string {
 	t.Helper()
-	files, err := filepath.Glob("../*/*_test.go")
+	byName := map[string][]string{}
+	for _, top := range []string{"api", "cmd", "internal", "proof"} {
+		err := filepath.WalkDir("../../"+top, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			source, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			folder := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(path), "../../"))
+			for _, found := range testFunction.FindAllStringSubmatch(string(source), -1) {
+				byName[found[1]] = append(byName[found[1]], folder)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return byName
+}
+
+// testsWithGoroutines lists the tests of a folder that have a go statement or
+// call a method Go.
+func testsWithGoroutines(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("../../" + folder + "/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	deeper, err := filepath.Glob("../*/*/*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	test, byName := regexp.MustCompile(`(?m)^func (Test\w+)\(`), map[string][]string{}
-	for _, file := range append(files, deeper...) {
+	starts := regexp.MustCompile(`(?m)^\s*go [\w(]|\.Go\(`)
+	for _, file := range files {
 		source, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		room := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(file), "../"))
-		for _, found := range test.FindAllStringSubmatch(string(source), -1) {
-			byName[found[1]] = append(byName[found[1]], room)
+		at := testFunction.FindAllSubmatchIndex(source, -1)
+		for i, found := range at {
+			end := len(source)
+			if i+1 < len(at) {
+				end = at[i+1][0]
+			}
+			if starts.Match(source[found[0]:end]) {
+				names = append(names, string(source[found[2]:found[3]]))
+			}
 		}
 	}
-	return byName
+	return names
 }
