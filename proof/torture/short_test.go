@@ -113,7 +113,10 @@ func (s *theatre) open() (err error) {
 	if s.folder, err = os.MkdirTemp("", "torture-stage-"); err != nil {
 		return err
 	}
-	build := exec.CommandContext(context.Background(), "go", "build", "-o", s.folder, "verdict/cmd/verdict")
+	// The flags are those of make build, so what bench has compiled, or a clone in
+	// another folder, is not compiled again.
+	build := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildvcs=false",
+		"-ldflags", "-s -w", "-o", s.folder, "verdict/cmd/verdict")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the binary: %w\n%s", err, output)
