@@ -64,11 +64,12 @@ UNRACED := $(PURE) $(OUTSIDE)
 
 # Long tests of other packages, each a single caller that sends many requests, one
 # after the other, or starts many processes: attacks on every operation, the
-# contract's examples, isolation, drawn inputs, committed inputs of fuzz targets,
-# scripts, query plans, limits of large data, allocations. The code that they
-# reach is raced by the scenarios of the same packages.
+# contract's examples, isolation, every feature of a vector, drawn inputs, inputs
+# of fuzz targets, scripts, query plans, limits of large data, allocations. The
+# code that they reach is raced by the scenarios of the same packages.
 SEQUENTIAL := TestAttack TestAttackTiming TestIsolation TestExamples TestBlocksAreAdditive TestNullIsLeftOut \
-  TestContractIsNoticed TestPagesAreCompressed TestDocumentAsJSON \
+  TestContractIsNoticed TestEveryCodeHasAPage TestEveryOperationIsExecuted TestPagesAreCompressed TestDocumentAsJSON \
+  TestFeatureVector TestFeatureFilters TestFeatureProvenance \
   FuzzPreview FuzzAgents FuzzQuery FuzzHeaders FuzzUpload FuzzPath \
   TestEveryPageIsDrawn TestFilledConsole FuzzDraft FuzzMemo \
   TestScript TestDemo TestReadme TestPolicyPage \
