@@ -35,7 +35,8 @@ func TestActivation(t *testing.T) {
 		m.post("/v1/decisions", sample).is("policy.id", second, "policy.version", 3, "policy.checksum", checksum)
 		m.get("/v1/rule-sets/"+first).is("status", "retired")
 
-		// Activating the active one changes nothing, and says so only once.
+		// Activating the active rule set changes nothing and adds no second
+		// audit entry.
 		m.post(path, `{"expected_active_id":"`+first+`"}`).want(http.StatusOK).is("status", "active")
 		if n := len(m.get("/v1/audit?action=rule_set.activated&object=" + second).list("data")); n != 1 {
 			s.Errorf("%d activations are in the trail", n)
@@ -102,7 +103,8 @@ func TestSecondPerson(t *testing.T) {
 		ravi.post(path, "").want(http.StatusOK).is("status", "active")
 		asha.post(path, "").want(http.StatusOK) // it is active; nothing changes
 
-		// A key belongs to one of the tenant's people, so that it is clear who is second.
+		// A key must belong to a user of the tenant: the four-eyes rule
+		// compares users.
 		for _, id := range []string{"", s.signup().userID} {
 			_, _, err := s.service.Operator.CreateKey(s.Context(), account.NewKey{
 				TenantID: m.tenantID, UserID: id, Environment: tenant.Live, Name: "nobody's", Scopes: tenant.Admin,
@@ -112,7 +114,8 @@ func TestSecondPerson(t *testing.T) {
 			}
 		}
 
-		// The seeded ones have no author, and the sandbox needs no second person.
+		// The seeded rule sets have no author, and the sandbox needs no second
+		// person.
 		for _, id := range asha.get("/v1/rule-sets?order=asc").column("id")[:2] {
 			asha.activate(id)
 		}
@@ -134,7 +137,7 @@ func TestSafeMode(t *testing.T) {
 			if got.text("status") == "APPROVED" {
 				s.Errorf("%s is approved in safe mode", body)
 			}
-			// Whom the score declines is not waiting for a person.
+			// An application that the score declines is not referred to a person.
 			want := map[string]string{"REFERRED": "PAUSED", "DECLINED": "BUR_SCORE"}[got.text("status")]
 			if code := got.at("reasons", 0, "code"); code != want {
 				s.Errorf("%s: %s, and the first reason is %v", body, got.text("status"), code)
@@ -185,8 +188,8 @@ func TestRacingActivations(t *testing.T) {
 	})
 }
 
-// TestTwoNodes has two nodes on one database: what one changes the other
-// knows within a second.
+// TestTwoNodes runs two nodes on one database and checks that each sees the
+// other's changes once its cache is stale.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -22,15 +22,15 @@ type part struct {
 	fields []string
 }
 
-// source is a set of fields that come with blocks.
+// source is a group of fields and the request blocks that supply them.
 type source struct {
 	name   string
 	blocks []string
 	fields func(t *rapid.T) string
 }
 
-// sources are where the fields of drawn policies come from. The score and the
-// history belong to the report, which is always there.
+// sources lists the groups that the fields of drawn policies are taken from.
+// The report needs no block, because every request has one.
 var sources = []source{
 	{"BANK", []string{"bank_summary"}, oneOfGroup("bank_")},
 	{"BANK_SENT", []string{"bank_summary"}, oneOfGroup("bank_summary.")},
@@ -46,7 +46,7 @@ func oneOf(names ...string) func(*rapid.T) string {
 	return func(t *rapid.T) string { return rapid.SampledFrom(names).Draw(t, "field") }
 }
 
-// oneOfGroup is a number among the catalogue's fields with a prefix.
+// oneOfGroup draws a numeric field of the catalogue whose name has the prefix.
 func oneOfGroup(prefix string) func(*rapid.T) string {
 	var names []string
 	c := field.Catalogue()
@@ -104,8 +104,7 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 	}
 	condition := drawCondition(t, &p, from, 3)
 	if rapid.IntRange(0, 3).Draw(t, "mixed") == 0 {
-		// Beside a field of another source the rule may be settled without
-		// the block.
+		// A condition on a second source can settle the rule without the block.
 		other := rapid.SampledFrom(wanted).Draw(t, "other source")
 		condition = fmt.Sprintf(`{"op":%q,"args":[%s,%s]}`, rapid.SampledFrom([]string{"and", "or"}).Draw(t, "op"), condition, drawCondition(t, &p, other, 1))
 		p.reads, p.needs = append(slices.Clone(p.reads), other.blocks...), nil
@@ -118,8 +117,9 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 	return p
 }
 
-// drawCondition draws a condition over the fields of one source. What can see
-// absence is left out: with it a rule does not need its block.
+// drawCondition draws a condition over the fields of one source. It draws no
+// operator that tests for absence, because such a rule would not need its
+// block.
 func drawCondition(t *rapid.T, p *part, from source, depth int) string {
 	if depth > 0 {
 		switch rapid.SampledFrom([]string{"leaf", "leaf", "not", "and", "or"}).Draw(t, "node") {
@@ -152,7 +152,7 @@ func drawNumber(t *rapid.T) int {
 	return rapid.SampledFrom([]int{0, 1, 2, 3, 10, 30, 100, 700, 10_000, 62_000, 120_000}).Draw(t, "number")
 }
 
-// namedBlocks are the blocks whose fields the parts name.
+// namedBlocks returns the blocks whose fields the parts name.
 func namedBlocks(parts []part) map[string]bool {
 	named := map[string]bool{}
 	for _, p := range parts {
@@ -163,7 +163,7 @@ func namedBlocks(parts []part) map[string]bool {
 	return named
 }
 
-// policyOf is a policy of these parts and nothing else but prices.
+// policyOf returns a policy that has only these parts and a scorecard.
 func policyOf(parts []part) string {
 	of := func(kind string) string {
 		var texts []string
@@ -200,7 +200,7 @@ func drawRequest(t *rapid.T) (report string, blocks []block) {
 	}
 }
 
-// drawHistory draws accounts and enquiries of the last year or so.
+// drawHistory draws accounts and enquiries dated within the year 2026.
 func drawHistory(t *rapid.T) string {
 	var accounts, enquiries []string
 	date := func() string {

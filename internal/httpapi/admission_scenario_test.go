@@ -15,8 +15,8 @@ import (
 	"verdict/internal/store"
 )
 
-// hold keeps the committer busy until the test lets go of it, as it must do
-// when it fails too.
+// hold keeps the committer busy until the test calls release, which it must do
+// even if it fails.
 func (m *member) hold() (release func()) {
 	m.Helper()
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -36,7 +36,7 @@ func (m *member) hold() (release func()) {
 	})
 }
 
-// waiting returns when so many writes wait for the committer.
+// waiting returns when n writes wait for the committer.
 func (s *stack) waiting(n int) {
 	s.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -48,10 +48,10 @@ func (s *stack) waiting(n int) {
 	}
 }
 
-// TestFullHouse takes every place there is. One tenant cannot: at its share it is
-// refused, and another one still gets in. When all are taken everybody is
-// refused immediately; reading and the probes go on, those who have a place are
-// answered, and their places are free again.
+// TestFullHouse fills the service to capacity. A tenant at its share is refused
+// while another still gets in. At full capacity every decision is refused
+// immediately; reads and probes go on, the admitted requests are answered, and
+// their places are free again.
 func TestFullHouse(t *testing.T) {
 	t.Parallel()
 	const places = 3
@@ -91,7 +91,7 @@ func TestFullHouse(t *testing.T) {
 		}
 		m.post("/v1/decisions", sample, "Idempotency-Key: later").want(http.StatusOK)
 		m.get("/v1/usage").is("used", places+1)
-		// One line tells of many, and nothing is logged for each.
+		// One log line covers many refusals.
 		log := s.log.String()
 		if n := strings.Count(log, "refused requests: too many in progress"); n == 0 || n > 2 {
 			s.Errorf("the log tells %d times that requests were refused", n)
@@ -102,8 +102,8 @@ func TestFullHouse(t *testing.T) {
 	})
 }
 
-// TestPlacesComeBack: whatever becomes of a request, its place is free
-// afterwards.
+// TestPlacesComeBack checks that a request frees its place, whatever its
+// outcome.
 func TestPlacesComeBack(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{inFlight: 1}, func(s *stack) {
@@ -119,7 +119,8 @@ func TestPlacesComeBack(t *testing.T) {
 	})
 }
 
-// TestSlowSendersHoldNoPlace: one whose body is waited for keeps nobody out.
+// TestSlowSendersHoldNoPlace checks that a request whose body has not arrived
+// holds no place.
 func TestSlowSendersHoldNoPlace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{inFlight: 1}, func(s *stack) {
@@ -129,7 +130,7 @@ func TestSlowSendersHoldNoPlace(t *testing.T) {
 			s.Fatal(err)
 		}
 		defer func() { _ = conn.Close() }()
-		// The service says that it goes on when it begins to read the body.
+		// The service answers "100 Continue" when it begins to read the body.
 		if _, err := fmt.Fprintf(conn, "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n",
 			m.key, len(sample)); err != nil {
 			s.Fatal(err)

@@ -18,14 +18,16 @@ const (
 	strategy   = "/v1/agents/collections/strategy"
 )
 
-// brokenPromise is a loan 47 days past due, asked about on a Sunday evening.
+// brokenPromise is a request about a loan 47 days past due, made on a Sunday
+// evening.
 const brokenPromise = `{"loan":{"id":"L-1","product":"personal_loan","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,
 	"interest_rate":16,"dpd":47,"missed_emis":2,"due_date":"2026-09-29"},
 	"borrower":{"ref":"A-1","language":"hi","preferred_channel":"whatsapp","preferred_hours":{"from":"10:00","to":"17:00"},"do_not_contact_until":null},
 	"history":[{"at":"2026-11-10T11:02:00+05:30","channel":"call","disposition":"PTP","promise_amount":8965,"promise_date":"2026-11-13","kept":false}],
 	"as_of":"2026-11-15T20:30:00+05:30"}`
 
-// arrears is a plain case, with more about the loan, the borrower and the rest.
+// arrears returns a plain request with further members for the loan, the
+// borrower and the request itself.
 func arrears(dpd int, loan, borrower, rest string) string {
 	return fmt.Sprintf(`{"loan":{"id":"L-7","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":16,"dpd":%d%s},
 		"borrower":{"ref":"A-7"%s}%s}`, dpd, prefixed(loan), prefixed(borrower), prefixed(rest))
@@ -36,7 +38,8 @@ const (
 	atEvening = `"as_of":"2026-11-16T20:30:00+05:30"`
 )
 
-// TestCollections is the example of the interface, and what holds everything.
+// TestCollections sends the example of the interface and checks the whole
+// answer, its replay and the list of runs.
 func TestCollections(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -66,8 +69,8 @@ func TestCollections(t *testing.T) {
 	})
 }
 
-// TestCollectionsHold: flags, promises, payments and a wish for silence stop
-// everything, and a flag calls a person.
+// TestCollectionsHold checks that flags, open promises, recent payments and a
+// do-not-contact date hold all contact, and that a flag asks for a person.
 func TestCollectionsHold(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -92,7 +95,7 @@ func TestCollectionsHold(t *testing.T) {
 		} {
 			m.post(collecting, c.body).want(http.StatusOK).is("next_best_action.action", "HOLD", "compliance.contact_allowed_now", false).is(c.want...)
 		}
-		// Not held, and not before the morning.
+		// Without a hold, contact waits for the permitted hours.
 		m.post(collecting, arrears(47, "", "", atNoon)).want(http.StatusOK).is("hold", nil, "compliance.contact_allowed_now", true,
 			"next_best_action.not_before", "2026-11-16T12:00:00+05:30")
 		m.post(collecting, arrears(47, "", "", atEvening)).want(http.StatusOK).is("compliance.contact_allowed_now", false,
@@ -105,7 +108,8 @@ func TestCollectionsHold(t *testing.T) {
 	})
 }
 
-// TestCollectionsNamesItsFaults and repeats no value.
+// TestCollectionsNamesItsFaults checks that a refusal lists every fault and
+// repeats no submitted value.
 func TestCollectionsNamesItsFaults(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -125,8 +129,9 @@ func TestCollectionsNamesItsFaults(t *testing.T) {
 	})
 }
 
-// TestCollectionsReadsPastStrangers: what nobody reads is warned of and not
-// kept, and the run comes out again all the same.
+// TestCollectionsReadsPastStrangers checks that unknown members cause a
+// warning, that their values are not stored, and that the run can still be
+// replayed if there are not too many of them.
 func TestCollectionsReadsPastStrangers(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -154,11 +159,9 @@ func TestCollectionsReadsPastStrangers(t *testing.T) {
 	})
 }
 
-// TestStrategy is changed in parts, has a version that a caller can lock by, is
-// one environment's alone, and counts from the next run on; runs made before
-
-// TestCollectionsIsUnderstood: a misspelt member is told with the one that was
-// meant, and is refused on request; a refusal names the right case itself.
+// TestCollectionsIsUnderstood checks that the warning about a misspelt member
+// suggests the nearest name, that strict handling refuses such a member, and
+// that a refusal suggests the right letter case.
 func TestCollectionsIsUnderstood(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -189,7 +192,10 @@ func TestCollectionsIsUnderstood(t *testing.T) {
 	})
 }
 
-// come out by the version they were made with.
+// TestStrategy changes the strategy member by member and checks its version,
+// the lock by If-Match, and that it belongs to one environment. A change
+// applies from the next run on; earlier runs are replayed with the version they
+// were made with.
 func TestStrategy(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -211,7 +217,7 @@ func TestStrategy(t *testing.T) {
 		}
 		after := m.post(collecting, noon).want(http.StatusOK).is("strategy.version", 1, "strategy.name", "gentle", "next_best_action.action", "REMIND_WHATSAPP",
 			"next_best_action.not_before", "2026-11-16T14:00:00+05:30", "next_best_action.not_after", "2026-11-16T16:00:00+05:30", "compliance.max_attempts_per_day", 1)
-		// Hours beyond the legal ones are taken and change nothing.
+		// Hours beyond the legal window are accepted but do not widen it.
 		m.put(strategy, `{"window":{"from":"00:00","to":"24:00"},"microfinance_window":{"from":"06:00","to":"22:00"}}`).want(http.StatusOK).is("version", 2)
 		m.post(collecting, arrears(47, "", "", atEvening)).want(http.StatusOK).is("strategy.version", 2, "compliance.contact_allowed_now", false,
 			"compliance.window.to", "19:00", "compliance.permitted_hours.to", "19:00", "next_best_action.not_before", "2026-11-17T08:00:00+05:30")
@@ -220,7 +226,7 @@ func TestStrategy(t *testing.T) {
 			m.get("/v1/agents/runs/"+run.text("run_id")).want(http.StatusOK).is("replay.verified", true)
 		}
 		m.put(strategy, `{"name":"late"}`, `If-Match: "1"`).refused(http.StatusPreconditionFailed, "precondition_failed")
-		// What was read can be sent back, and a null is the default.
+		// The answer of a GET can be sent back, and null restores the default.
 		m.put(strategy, string(m.get(strategy).body), `If-Match: "2"`).want(http.StatusOK).is("version", 3, "name", "gentle")
 		m.put(strategy, `{"stages":null,"window":null,"name":null}`).want(http.StatusOK).is("version", 4, "window.from", "08:00", "name", "default", "max_attempts_per_day", 1)
 		m.with(tenant.Live, tenant.Admin, m.userID).get(strategy).is("version", 0)
@@ -231,8 +237,8 @@ func TestStrategy(t *testing.T) {
 	})
 }
 
-// TestStrategyRefusals name every fault and change nothing: what the rules of
-// conduct forbid is nobody's to set.
+// TestStrategyRefusals checks that settings beyond the rules of conduct are
+// refused with every fault named, and that a refusal changes nothing.
 func TestStrategyRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -263,8 +269,8 @@ func TestStrategyRefusals(t *testing.T) {
 	})
 }
 
-// TestStrategyRace lets many change one version: one does, and nobody's change
-// is lost by another's.
+// TestStrategyRace changes one version concurrently: with If-Match exactly one
+// change succeeds, and without it no change is lost.
 func TestStrategyRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

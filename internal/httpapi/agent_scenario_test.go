@@ -16,7 +16,7 @@ import (
 
 const underwriting = "/v1/agents/underwrite"
 
-// The applications that the agent is tried on, under the default policy.
+// Applications for the agent, decided under the default policy.
 const (
 	sound    = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.2,"requested_amount":200000},"bureau_report":{"score":742,"enquiries_6m":1}}`
 	tooShort = `{"applicant":{"id":"A-2","monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12},
@@ -24,9 +24,9 @@ const (
 	doubtful = `{"applicant":{"id":"A-3","monthly_income":85000,"foir":0.2,"requested_amount":200000},"bureau_report":{"score":742,"enquiries_6m":8}}`
 )
 
-// TestUnderwriting: what is recommended never contradicts the engine, the
-// decision within a run is stored like any other, and what is proposed is what
-// a preview gives.
+// TestUnderwriting checks that the recommendation agrees with the engine, that
+// the decision of a run is stored like any other, and that every proposed
+// change has the promised effect in a preview.
 func TestUnderwriting(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -69,14 +69,15 @@ func TestUnderwriting(t *testing.T) {
 	})
 }
 
-// paths are where a request has the fields that an agent proposes to change.
+// paths maps the fields that the agent proposes to change to their places in a
+// request.
 var paths = map[string]string{
 	"foir": "applicant.foir", "requested_amount": "applicant.requested_amount", "requested_tenure_months": "applicant.tenure_months",
 	"enquiries_6m": "bureau_report.enquiries_6m", "foir_effective": "applicant.foir",
 }
 
-// applied previews every improvement of a run and fails unless it has the
-// effect and the offer that were promised.
+// applied previews every improvement of a run and fails unless the preview has
+// the promised effect and offer.
 func (a answer) applied(m *member, body string, may []string) {
 	a.t.Helper()
 	for i := range a.list("improvements") {
@@ -105,8 +106,8 @@ func (a answer) applied(m *member, body string, may []string) {
 	}
 }
 
-// sameMembers reports whether an object has all members of another, and those
-// the same.
+// sameMembers reports whether whole has every member of part with an equal
+// value.
 func sameMembers(t *testing.T, part, whole []byte) bool {
 	t.Helper()
 	var a, b map[string]any
@@ -121,8 +122,8 @@ func sameMembers(t *testing.T, part, whole []byte) bool {
 	return len(a) > 0
 }
 
-// TestRunsRepeat holds that a run stays what it was answered with and comes out
-// again to the byte, whatever is activated later.
+// TestRunsRepeat checks that a run is fetched as it was answered and is
+// replayed to the same bytes, whatever policy is activated later.
 func TestRunsRepeat(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -163,7 +164,8 @@ func TestRunsRepeat(t *testing.T) {
 	})
 }
 
-// TestRunsAreBilledOnce, and what is refused or repeated is not billed.
+// TestRunsAreBilledOnce checks that a run counts once and that refused and
+// repeated requests do not count.
 func TestRunsAreBilledOnce(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: quota(t, "free=2")}, func(s *stack) {
@@ -193,8 +195,9 @@ func TestRunsAreBilledOnce(t *testing.T) {
 	})
 }
 
-// TestAgentsAskForScopes: whoever may decide may have an agent run, whoever may
-// read may read runs, and the strategy is a policy's kin.
+// TestAgentsAskForScopes checks that the decide scope may start runs, that the
+// read scope may read runs and the strategy, and that neither may change the
+// strategy.
 func TestAgentsAskForScopes(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -214,7 +217,8 @@ func TestAgentsAskForScopes(t *testing.T) {
 	})
 }
 
-// TestUnderwritingNamesItsFaults, the application's and the agent's at once.
+// TestUnderwritingNamesItsFaults checks that one refusal lists the faults of
+// the application and of the agent's own members.
 func TestUnderwritingNamesItsFaults(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

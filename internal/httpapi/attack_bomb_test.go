@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// bombs are small to send and large to deal with, or just large.
+// bombs returns bodies, by name, that are expensive to parse for their size or
+// simply large.
 func bombs() map[string]string {
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one, n), ",") }
 	distinct, named := &strings.Builder{}, &strings.Builder{}
@@ -45,8 +46,8 @@ func bombs() map[string]string {
 	}
 }
 
-// attackBombs sends each to every operation that takes a body. What is answered
-// must be small, whatever was sent.
+// attackBombs sends each bomb to every operation that takes a body. The answer
+// must be small, however large the request was.
 func attackBombs(r *raid) {
 	all := bombs()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -75,8 +76,9 @@ func attackBombs(r *raid) {
 	r.stillServes()
 }
 
-// oversize holds every operation against bodies that never end: no more is read
-// than fits, and nothing where the length is told beforehand.
+// oversize sends every operation a body beyond its limit. The service must read
+// no more than the limit, and nothing at all if Content-Length announces the
+// size.
 func (r *raid) oversize() {
 	r.Helper()
 	handler := r.handler()
@@ -112,7 +114,7 @@ func (r *raid) oversize() {
 	}
 }
 
-// bodyLimit is the largest body of an operation, as the documentation has it.
+// bodyLimit returns the documented size limit of an operation's body in bytes.
 func bodyLimit(request exampleRequest) int64 {
 	switch request.operation.OperationID {
 	case "fitScorecard":
@@ -123,7 +125,7 @@ func bodyLimit(request exampleRequest) int64 {
 	return 1 << 20
 }
 
-// firstOfEach is one example of each operation.
+// firstOfEach returns the first example of each operation.
 func (r *raid) firstOfEach() (list []exampleRequest) {
 	for _, request := range r.requests {
 		if !slices.ContainsFunc(list, func(other exampleRequest) bool { return other.operation == request.operation }) {
@@ -133,7 +135,7 @@ func (r *raid) firstOfEach() (list []exampleRequest) {
 	return list
 }
 
-// attackFiles sends files that are no files, packed and in forms.
+// attackFiles uploads malformed files, plain, compressed and as form parts.
 func attackFiles(r *raid) {
 	part := func(name, text string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + text + "\r\n"

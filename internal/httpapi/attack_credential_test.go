@@ -14,7 +14,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// credential is a way to come in, or to try to.
+// credential is one way to authenticate a request, and the refusal it must get.
 type credential struct {
 	name    string
 	headers []string // of Authorization
@@ -23,8 +23,8 @@ type credential struct {
 	code    string
 }
 
-// attackCredentials knocks at every operation with all that is no key, or is
-// not the right one.
+// attackCredentials calls every operation with malformed, unknown, revoked and
+// expired keys, and with keys of the wrong scope, tenant or environment.
 func attackCredentials(r *raid) {
 	wrong := r.wrongCredentials()
 	reader := r.handler()
@@ -44,7 +44,7 @@ func attackCredentials(r *raid) {
 	r.stillServes()
 }
 
-// wrongCredentials are all that must open no door.
+// wrongCredentials returns credentials that every operation must refuse.
 func (r *raid) wrongCredentials() (list []credential) {
 	r.Helper()
 	unknown, err := tenant.MintKey(tenant.Sandbox, rand.Reader)
@@ -104,8 +104,8 @@ func (r *raid) wrongCredentials() (list []credential) {
 	)
 }
 
-// handler is the same API without a socket before it, so that a test sees what
-// it reads.
+// handler returns the same API without a socket, so that a test can count how
+// much of a body it reads.
 func (r *raid) handler() http.Handler {
 	r.Helper()
 	api, err := httpapi.New(r.service, httpapi.Options{Now: r.clock.now, Logger: r.log.logger()})
@@ -115,7 +115,7 @@ func (r *raid) handler() http.Handler {
 	return api
 }
 
-// measured is a body that knows how much of it was read.
+// measured is a body that counts the bytes read from it.
 type measured struct {
 	*bytes.Reader
 	read int64
@@ -127,7 +127,8 @@ func (c *measured) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// knock tries one credential at one operation. Nothing of the body is read.
+// knock tries one credential on one operation and fails if any of the body is
+// read.
 func (r *raid) knock(handler http.Handler, request exampleRequest, c credential, path, body string) {
 	r.Helper()
 	if c.query != "" {
@@ -155,8 +156,8 @@ func (r *raid) knock(handler http.Handler, request exampleRequest, c credential,
 	}
 }
 
-// underScope holds an operation against keys with one scope each: that which
-// the contract asks for is let in, and the others are not.
+// underScope calls an operation with keys of one scope each: the scope that the
+// contract asks for is accepted, and the others are refused.
 func (r *raid) underScope(request exampleRequest, path, body string) {
 	r.Helper()
 	text, _ := request.operation.Extensions["x-scope"].(string)
@@ -181,8 +182,8 @@ func (r *raid) underScope(request exampleRequest, path, body string) {
 	}
 }
 
-// elsewhere sends every request by another tenant, and by the same one in the
-// other environment: what is named by its id is not there for them.
+// elsewhere sends every request as another tenant, and as the same tenant in
+// the other environment: a resource named by its id must not be found.
 func (r *raid) elsewhere() {
 	r.Helper()
 	stranger := r.signup()

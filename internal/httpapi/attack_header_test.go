@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// claims are headers that ask for being somebody or somewhere else. None has
-// an effect.
+// claims are headers that claim another identity, address or place. None may
+// have an effect.
 var claims = []string{
 	"X-Forwarded-For: 203.0.113.9", "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "Forwarded: for=203.0.113.9;host=evil.example",
 	"X-Real-IP: 203.0.113.9", "X-Original-URL: /evil.example", "X-Rewrite-URL: /evil.example", "X-Tenant-Id: ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -20,7 +20,8 @@ var claims = []string{
 	"Host: evil.example", "User-Agent: " + plantedText + "\t[31m", "Accept-Language: ../../evil.example", "Accept-Encoding: gzip;q=0, evil.example",
 }
 
-// kinds are what a body may claim to be, and not JSON.
+// otherKinds are content types and encodings that the API does not accept for
+// JSON bodies.
 var otherKinds = []string{
 	"Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded", "Content-Type: application/xml", "Content-Type: application/jsonp",
 	"Content-Type: application/json, text/plain", "Content-Type: application/json; charset=utf-7", "Content-Type: application/json;charset=utf-16",
@@ -28,14 +29,13 @@ var otherKinds = []string{
 	"Content-Encoding: gzip", "Content-Encoding: br", "Content-Encoding: deflate", "Content-Encoding: gzip, gzip", "Content-Encoding: " + plantedText,
 }
 
-// accepts are what nobody can give.
+// otherAccepts are Accept headers that no representation satisfies.
 var otherAccepts = []string{
 	"Accept: " + plantedText, "Accept: image/png", "Accept: ;;;,,,q=", "Accept: application/json;q=0", "Accept: " + strings.Repeat("a/b,", 2_000),
 	"Accept: text/html;q=0.000", "Accept: */" + plantedText,
 }
 
-// attackHeaders sends every example with headers that lie, that are wrong, and
-// that come twice.
+// attackHeaders sends every example with false, malformed and repeated headers.
 func attackHeaders(r *raid) {
 	for _, request := range r.requests {
 		if public(request.operation) {
@@ -60,7 +60,8 @@ func attackHeaders(r *raid) {
 	r.stillServes()
 }
 
-// claim reads the same with each claim as without.
+// claim checks that a GET is answered the same with each of the claims as
+// without.
 func (r *raid) claim(request exampleRequest, path string) {
 	r.Helper()
 	get := func(header ...string) answer {
@@ -88,12 +89,12 @@ func (r *raid) claim(request exampleRequest, path string) {
 	}
 }
 
-// repeatable reports whether reading twice gives the same.
+// repeatable reports whether two equal requests get equal answers.
 func repeatable(operation *openapi3.Operation) bool {
 	return operation.OperationID != "getHealth" && operation.OperationID != "runSyntheticBacktest"
 }
 
-// twice sends headers twice that must be there once.
+// twice sends Idempotency-Key headers that are repeated or malformed.
 func (r *raid) twice(request exampleRequest, path, body string) {
 	r.Helper()
 	once := false

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// confusions are values of every type, to be put where another is meant. None
-// of them may come back in a refusal.
+// confusions are values of every type, used in place of a value of another
+// type. A refusal may not repeat any of them.
 var confusions = []string{
 	"null", "true", "false", "0", "-" + plantedNumber, plantedNumber + "e298", plantedNumber + "e400", plantedNumber + "e-400", "0.1" + plantedNumber,
 	`""`, `"` + plantedNumber + `"`, `"` + plantedText + strings.Repeat("x", 20_000) + `"`, `"` + plantedText + `"`, `"1e9"`, `"null"`,
@@ -19,8 +19,8 @@ var confusions = []string{
 	strings.Repeat("[", 60) + strings.Repeat("]", 60), strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60),
 }
 
-// attackTypes puts in turn a value of every other type into the place of every
-// value of every example.
+// attackTypes replaces each value of every example by values of all types in
+// turn.
 func attackTypes(r *raid) {
 	for _, request := range r.requests {
 		if request.body == "" {
@@ -51,7 +51,7 @@ func attackTypes(r *raid) {
 	r.stillServes()
 }
 
-// pointed fails unless every fault of a refusal says where it is.
+// pointed fails unless every fault of a refusal has a JSON pointer.
 func (r *raid) pointed(got answer) {
 	r.Helper()
 	items := got.list("errors")
@@ -68,15 +68,15 @@ func (r *raid) pointed(got answer) {
 	}
 }
 
-// stillServes fails unless the service decides as ever.
+// stillServes fails unless the service still decides for a new tenant.
 func (r *raid) stillServes() {
 	r.Helper()
 	fresh := r.signup()
 	fresh.post("/v1/decisions", sample).want(http.StatusOK).is("status", "APPROVED")
 }
 
-// assignments are members that somebody might hope are assigned to what stands
-// behind a request.
+// assignments are members by which a caller might hope to set fields that are
+// not theirs to set (mass assignment).
 var assignments = map[string]string{
 	"id": `"dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`, "tenant_id": `"ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`, "environment": `"live"`, "status": `"active"`,
 	"role": `"admin"`, "plan": `"enterprise"`, "quota": plantedNumber, "created_at": `"1999-01-01T00:00:00Z"`, "created_by": `"` + plantedText + `"`,
@@ -86,9 +86,9 @@ var assignments = map[string]string{
 	"active": "true", "billable": "false", "warnings": `["` + plantedText + `"]`,
 }
 
-// attackMembers gives every object of every example members that it does not
-// have. Either the request is refused, or it is answered as if they were not
-// there, but for a warning or for being listed among the lender's own facts.
+// attackMembers adds undeclared members to every object of every example. The
+// request must be refused, or answered as if they were absent, except for a
+// warning or an entry among the lender's own facts.
 func attackMembers(r *raid) {
 	for _, request := range r.requests {
 		if request.body == "" || public(request.operation) {
@@ -116,7 +116,7 @@ func attackMembers(r *raid) {
 	r.stillServes()
 }
 
-// attackSignup does the same where an address can be used only once.
+// attackSignup does the same for signups, which need a new address each time.
 func (r *raid) attackSignup() {
 	signup := func(email, members string) answer {
 		return r.try("POST", "/api/signup", "", `{"email":"`+email+`","org_name":"New Finance","password":"`+plantedPassword+`"`+members+`}`)
@@ -134,10 +134,9 @@ func (r *raid) attackSignup() {
 	}
 }
 
-// withoutEffect compares an answer with that to the request as it stands in the
-// contract. A version or a count may tell which of two requests came first:
-// then the request as it stands is not answered the same twice, and only what
-// was planted is looked for.
+// withoutEffect fails if the answer differs from the answer to the unchanged
+// example. If the unchanged example itself is answered differently each time,
+// for instance with a new version, only the planted text is looked for.
 func (r *raid) withoutEffect(request exampleRequest, body, name string, got answer) {
 	r.Helper()
 	send := func() any {
@@ -157,8 +156,8 @@ func (r *raid) withoutEffect(request exampleRequest, body, name string, got answ
 	}
 }
 
-// less is an answer without its warnings and what is like them, and without the
-// facts that are a member's own: those a lender may send as it likes.
+// less removes from an answer its warnings, ignored columns and duration, and
+// the facts named after the added member, which a lender may send freely.
 func less(value any, name string) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// wire sends bytes as they are on a connection of their own, and reads one
-// answer. A connection that is closed without one answers 0.
+// wire sends raw bytes on a new connection and reads one answer. If the server
+// closes the connection without an answer, the status is 0.
 func (r *raid) wire(text, sent string) answer {
 	r.Helper()
 	conn, err := (&net.Dialer{}).DialContext(r.Context(), "tcp", strings.TrimPrefix(r.url, "http://"))
@@ -35,7 +35,7 @@ func (r *raid) wire(text, sent string) answer {
 	return got
 }
 
-// otherPaths are other ways to say a path, none of which is one.
+// otherPaths returns other spellings of a path, all of which must be refused.
 func otherPaths(path string) []string {
 	first, rest, _ := strings.Cut(path[1:], "/")
 	return []string{
@@ -49,9 +49,9 @@ func otherPaths(path string) []string {
 	}
 }
 
-// attackPaths says every path otherwise, with and without a key: there is one
-// way to say a path, and no other leads in. And it asks every path with every
-// method that it does not have.
+// attackPaths requests every path in other spellings, with and without a key:
+// only the one spelling may be served. It also tries every method that a path
+// does not have.
 func attackPaths(r *raid) {
 	for _, request := range r.firstOfEach() {
 		if public(request.operation) {
@@ -90,8 +90,8 @@ func (r *raid) otherPath(method, path, key string) {
 	}
 }
 
-// otherMethods are refused by name, whoever asks; and a header does not turn a
-// request into another.
+// otherMethods checks that the methods a path does not have are refused with
+// and without a key, and that no header can override the method.
 func (r *raid) otherMethods(path string) {
 	r.Helper()
 	item := pathItem(r.doc, path)

@@ -8,16 +8,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// queryTexts are what a parameter is given instead of what it is for.
+// queryTexts are unexpected values for query parameters.
 var queryTexts = []string{
 	"", " ", plantedText, "'; DROP TABLE decisions; --" + plantedText, "' OR '1'='1", "%", "_", "%25", "*", "\\", "\"", "0", "-1", "1e9", "99999999999999999999",
 	"NaN", "null", "true", "[]", "{}", "<script>" + plantedText + "</script>", "\x00", "\xff\xfe", "\u202e" + plantedText, "a\r\nSet-Cookie: " + plantedText,
 	"9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "2026-11-15T00:00:00+99:99", "../../etc/passwd", strings.Repeat("x", 10_000), "{{7*7}}", "${7*7}",
 }
 
-// attackQueries puts each of them into every parameter of every operation,
-// twice and beside parameters that nobody knows, and tampers with cursors and
-// ids.
+// attackQueries sends each of queryTexts in every query parameter of every
+// operation, once and twice. It also sends unknown parameters, and tampers with
+// cursors and ids.
 func attackQueries(r *raid) {
 	for _, request := range r.firstOfEach() {
 		if public(request.operation) {
@@ -55,7 +55,7 @@ func attackQueries(r *raid) {
 	r.stillServes()
 }
 
-// listed is the list of an answer, if it is one.
+// listed returns the items of an answer and whether the answer is a list.
 func (a answer) listed() (list []any, is bool) {
 	a.t.Helper()
 	if a.status != http.StatusOK || a.header.Get("Content-Type") != "application/json" {
@@ -65,7 +65,8 @@ func (a answer) listed() (list []any, is bool) {
 	return list, is
 }
 
-// tamper changes a cursor in every letter: none of them is one.
+// tamper changes a cursor at each of its characters; every changed cursor must
+// be refused.
 func (r *raid) tamper(path string) {
 	r.Helper()
 	cursor := r.owner.get(path+"?limit=1").want(http.StatusOK).text("pagination", "next_cursor")
@@ -96,7 +97,7 @@ func (r *raid) tamper(path string) {
 	r.owner.get(path + "?limit=1&cursor=" + url.QueryEscape(cursor)).want(http.StatusOK)
 }
 
-// otherIDs asks for ids that are none, and for the right one written otherwise.
+// otherIDs requests malformed ids and other spellings of the right id.
 func (r *raid) otherIDs(request exampleRequest, body string) {
 	r.Helper()
 	template, _, _ := strings.Cut(request.path, "?")

@@ -21,11 +21,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestAttack sends to every operation of the contract what nobody ought to
-// send. What is sent is made from the contract and its examples, so that a new
-// operation is attacked without a word here. Each kind of attack has a service
-// and a database of its own. The short form takes a seeded part of what there
-// is to try; with VERDICT_LONG everything is tried.
+// TestAttack sends hostile requests to every operation of the contract. The
+// requests are made from the contract and its examples, so that a new operation
+// is attacked without a change here. Each kind of attack has its own service
+// and database. The short form tries a random sample that its seed repeats;
+// with VERDICT_LONG everything is tried.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// siege is all attacks together.
+// siege holds what all attacks share.
 type siege struct {
 	doc      *openapi3.T
 	requests []exampleRequest
@@ -73,7 +73,8 @@ type siege struct {
 	tally    proof.Tally
 }
 
-// attackSeed is the seed of what is chosen, which VERDICT_SEED repeats.
+// attackSeed returns the seed of the random sample. VERDICT_SEED sets it, to
+// repeat a run.
 func attackSeed(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("VERDICT_SEED")
@@ -87,7 +88,8 @@ func attackSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// report tells what was sent. A run that sent next to nothing proves nothing.
+// report logs how many requests were sent and how they were answered, and
+// writes the figures for the proof if the test passed.
 func (s *siege) report(t *testing.T) {
 	t.Helper()
 	operations := map[*openapi3.Operation]bool{}
@@ -121,16 +123,16 @@ type raid struct {
 	ids    placeholders
 }
 
-// The password and the numbers that are looked for where they must not be. The
-// numbers have no business in any answer or log by chance.
+// Planted values that must not appear in refusals or logs. They are
+// distinctive, so that no answer or log line has them by coincidence.
 const (
 	plantedPassword = "QUAGGA horse battery"
 	plantedText     = "QUAGGA"
 	plantedNumber   = "7712397713"
 )
 
-// raid brings up a service that all examples have been executed on: there is
-// one of everything to attack.
+// raid starts a service and executes all examples on it, so that there is a
+// resource of every kind to attack.
 func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 	t.Helper()
 	fast := tenant.Rate{Allowance: 1_000_000, Window: time.Second, Burst: 1_000_000}
@@ -158,18 +160,18 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 			r.ids.learn(request, got)
 		}
 	}
-	// Last, and so before anything is closed.
+	// Registered last, so that it runs before anything is closed.
 	t.Cleanup(r.checkLog)
 	return r
 }
 
-// some reports whether to try one of many things: each in the long form, and
-// one of so many in the short one.
+// some reports whether to try the next attempt: always in the long form, and
+// with a probability of 1/of in the short form.
 func (r *raid) some(of int) bool { return r.long || r.chance.IntN(of) == 0 }
 
-// try sends a request and holds the answer against what is true of all
-// answers: the contract allows it, nothing broke, and a refusal repeats nothing
-// of what it was sent.
+// try sends a request and checks what holds for all answers: the contract
+// allows it, it is no server error, and a refusal repeats nothing of the
+// request.
 func (r *raid) try(method, path, key, body string, headers ...string) answer {
 	r.Helper()
 	got, err := r.trySend(method, path, key, body, headers...)
@@ -183,16 +185,18 @@ func (r *raid) try(method, path, key, body string, headers ...string) answer {
 	return got
 }
 
-// ownWords are what a refusal does repeat: where the fault is, names included,
-// as a pointer and at the beginning of the detail;
-// and to the author of a policy the bounds of bins that leave a gap, and the
-// name between braces that is no field. None of that is about an applicant.
+// ownWords matches the parts of a request that a refusal may repeat: the
+// pointer to a fault, including member names; for the author of a policy also
+// the bounds of bins that overlap or leave a gap, and a name in braces that is
+// no field. None of these is about an applicant.
 var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|values from \S+ up to \S+ have (two bins|no bin)|\{(\\.|[^"\\}])*\} is not a known field`)
 
-// pointers are where the faults are; a detail begins with the first of them.
+// pointers matches the pointers of a refusal's faults; a detail begins with the
+// first of them.
 var pointers = regexp.MustCompile(`"pointer":"((?:\\.|[^"\\])*)"`)
 
-// judge counts an answer and looks at it.
+// judge counts an answer, and fails on a server error or a refusal that repeats
+// a planted value or the key.
 func (r *raid) judge(got answer) {
 	r.Helper()
 	r.tally.Add(r.kind, strconv.Itoa(got.status))
@@ -214,8 +218,8 @@ func (r *raid) judge(got answer) {
 	}
 }
 
-// checkLog looks through all that was logged: every line is a record, and none
-// has anything of what was sent.
+// checkLog fails unless every log line is a JSON record without an error, and
+// none has a planted value, a key or the owner's name.
 func (r *raid) checkLog() {
 	r.Helper()
 	log := r.log.String()

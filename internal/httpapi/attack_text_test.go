@@ -13,9 +13,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// injections are texts that mean something somewhere else: in SQL, in a
-// pattern, in HTML, in a template, in a spreadsheet, in a terminal, in a log or
-// in Markdown. All are text to us.
+// injections are texts with a meaning in SQL, LIKE patterns, HTML, templates,
+// spreadsheets, terminals, logs or Markdown. The service must treat all of them
+// as plain text.
 var injections = []string{
 	"'; DROP TABLE decisions; -- " + plantedText, plantedText + "' OR '1'='1", `\'; SELECT pg_sleep(9); --` + plantedText, "%" + plantedText + "_%",
 	`"><script>` + plantedText + `</script>`, `<img src=x onerror=` + plantedText + `>`, `" onmouseover="` + plantedText, `javascript:` + plantedText,
@@ -26,14 +26,14 @@ var injections = []string{
 	"# " + plantedText + "\n\n- [x] <b>bold</b>", "../../" + plantedText, plantedText + "\ufeff\ufffe",
 }
 
-// rawInjections are texts that are none, as they stand in a body.
+// rawInjections are invalid JSON strings, spliced into a body as raw bytes.
 var rawInjections = []string{
 	`"` + plantedText + `\u0000"`, `"\ud800` + plantedText + `"`, `"` + plantedText + `\udc00\ud800"`, "\"" + plantedText + "\xff\"", "\"" + plantedText + "\xc0\xaf\"",
 	"\"" + plantedText + "\x00\"", "\"" + plantedText + "\n\"", "\"" + plantedText + "\x1b\"",
 }
 
-// attackTexts puts each of them into every text of every example, and then
-// reads everything in every form that it can be read in.
+// attackTexts puts each injection into every string of every example, and then
+// reads all resources back in every representation.
 func attackTexts(r *raid) {
 	kept := 0
 	for _, request := range r.requests {
@@ -76,7 +76,7 @@ func attackTexts(r *raid) {
 	r.stillServes()
 }
 
-// shownAt are the places of an answer that show a text and nothing else.
+// shownAt returns the places of an answer whose value is exactly the text.
 func shownAt(answered any, text string) (list []place) {
 	for _, at := range places(answered, nil) {
 		if at.at(answered) == text {
@@ -86,9 +86,9 @@ func shownAt(answered any, text string) (list []place) {
 	return list
 }
 
-// inject sends one text. Where the answer to the example shows what stands in
-// its place, the answer shows the text as it was sent, to the letter, but for
-// the spaces around it.
+// inject sends one text. At the places in shown, the answer must have the text
+// exactly as sent, except for the spaces around it. It reports whether the
+// answer has the text at one of them.
 func (r *raid) inject(request exampleRequest, at place, key, text string, shown []place) (kept bool) {
 	r.Helper()
 	raw, err := json.Marshal(text)
@@ -116,13 +116,14 @@ func (r *raid) inject(request exampleRequest, at place, key, text string, shown 
 	return kept
 }
 
-// splice puts bytes into a body that no encoder would write.
+// splice puts bytes into a body that no JSON encoder would write.
 func splice(r *raid, at place, body, raw string) string {
 	const mark = `"THE-PLACE-OF-THE-TEXT"`
 	return strings.Replace(at.with(r.T, body, mark), mark, raw, 1)
 }
 
-// injectFile sends a file whose cells and columns are all of them.
+// injectFile uploads a CSV file with every injection as a cell and a formula as
+// a column name.
 func (r *raid) injectFile() {
 	r.Helper()
 	var file strings.Builder
@@ -139,8 +140,8 @@ func (r *raid) injectFile() {
 	r.ids["{backtest_id}"] = got.text("backtest_id")
 }
 
-// readBack reads every list, everything that a list names, and that in every
-// form the contract has for it.
+// readBack reads every list and every resource in it, in each representation
+// that the contract offers.
 func (r *raid) readBack() {
 	r.Helper()
 	seen := map[string]int{}
@@ -168,8 +169,8 @@ func (r *raid) readBack() {
 	r.Logf("texts read back by form: %v", seen)
 }
 
-// readable are the paths that a template stands for: with the ids of the
-// examples, and with those of what was made since.
+// readable fills a path template with the id of its example and with the ids in
+// its list.
 func (r *raid) readable(template string, operation *openapi3.Operation) (paths []string) {
 	r.Helper()
 	at := strings.Index(template, "{")
@@ -196,7 +197,8 @@ func (r *raid) readable(template string, operation *openapi3.Operation) (paths [
 	return slices.Compact(paths)
 }
 
-// asData fails if a text has become something else where it is shown.
+// asData fails if an injected text is active in the answer: as markup, as a
+// formula or as Markdown.
 func (r *raid) asData(path, kind, body string) {
 	r.Helper()
 	switch kind {
@@ -228,7 +230,8 @@ func (r *raid) asData(path, kind, body string) {
 	}
 }
 
-// markdownOf are the members of a document that are Markdown.
+// markdownOf collects the members of a document that hold Markdown, by their
+// pointer.
 func markdownOf(value any, at string, found map[string]string) map[string]string {
 	switch value := value.(type) {
 	case map[string]any:

@@ -16,11 +16,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestAttackTiming asks a thousand times, in turn, for what is another's and
-// for what is nobody's: how long the answer takes does not tell them apart.
-// What a clock measures is no test beside others, so the short form tries a few
-// times and compares nothing; TestIsolation holds the answers themselves
-// against each other.
+// TestAttackTiming requests another tenant's resource and one that does not
+// exist, a thousand times in turn: the response times must not tell them apart.
+// Timings are unreliable while other tests run, so the short form makes a few
+// requests and compares nothing. TestIsolation compares the answers themselves.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")
@@ -76,7 +75,7 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 	}
 }
 
-// chance is a source of randomness that says what it is told to.
+// chance is a source of randomness that returns the bytes it was given.
 type chance []byte
 
 func (c *chance) Read(p []byte) (int, error) {
@@ -87,7 +86,8 @@ func (c *chance) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// mintable are the letters of keys in the order of the numbers they stand for.
+// mintable returns the alphabet of keys, in the order of the numbers that the
+// letters encode.
 func mintable(t *testing.T) (letters string) {
 	t.Helper()
 	for first := byte(0); first < 62; first += 31 {
@@ -104,8 +104,8 @@ func mintable(t *testing.T) (letters string) {
 	return letters
 }
 
-// minted is the key that has these 32 letters, and the checksum that belongs to
-// them.
+// minted returns the key with the chosen letters and the checksum that belongs
+// to them.
 func minted(t *testing.T, letters, chosen string) string {
 	t.Helper()
 	var draw chance
@@ -129,7 +129,7 @@ func took(do func() answer) time.Duration {
 	return time.Since(begun)
 }
 
-// other is an id of the same moment that nobody has.
+// other returns an id with the same timestamp that does not exist.
 func other(id string) string {
 	last := "0"
 	if strings.HasSuffix(id, last) {

@@ -22,8 +22,8 @@ func (a answer) entries() []string {
 	return list
 }
 
-// TestEveryChangeIsInTheTrail has one entry for everything that changed
-// something, by whoever did it, and none for what did not.
+// TestEveryChangeIsInTheTrail checks that every change has one audit entry with
+// its actor, and that refused and read-only requests have none.
 func TestEveryChangeIsInTheTrail(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -100,7 +100,8 @@ func TestTrailIsFilteredAndExported(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		notes := []string{`=HYPERLINK("http://x","y")`, "+1", "-1", "@SUM(A1)", "\t=1", "fine, \"quoted\"\nline"}
-		// Three in turn: the one that was active immediately before would be a rollback.
+		// Activate three rule sets in turn: activating the one that was active
+		// just before would be a rollback.
 		ids := []string{m.ruleSetID}
 		for _, name := range []string{"Second", "Third"} {
 			ids = append(ids, m.post("/v1/rule-sets", fmt.Sprintf(`{"name":%q}`, name)).text("id"))

@@ -120,7 +120,7 @@ func TestRevokedAndExpired(t *testing.T) {
 	})
 }
 
-// TestScopes holds every operation against every scope.
+// TestScopes calls every operation with a key of each scope.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	const none = "0000000000000000000000000A"

@@ -15,16 +15,16 @@ import (
 	"verdict/internal/study"
 )
 
-// tiny makes a job of every backtest over ten rows, cut into many chunks.
+// tiny makes every backtest over ten rows a job with many chunks.
 var tiny = study.BacktestLimits{SmallRows: 10, ChunkBytes: 2 << 10, ChunkRows: 50}
 
-// bookCSV is a synthetic book as a file.
+// bookCSV returns a synthetic book as a CSV file.
 func bookCSV(rows int) string {
 	book := backtest.Book{Seed: 7, BadRate: 150_000}
 	return strings.Join(book.Header(), ",") + "\n" + string(book.Append(nil, 1, rows))
 }
 
-// asRows is a CSV file as the rows of a JSON body.
+// asRows returns a CSV file as the rows of a JSON body.
 func asRows(t *testing.T, file string) string {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(file)).ReadAll()
@@ -68,7 +68,7 @@ func zipped(t *testing.T, text string) string {
 	return out.String()
 }
 
-// form is a multipart body: fields, and then the file.
+// form returns a multipart body with the fields before the file.
 func form(t *testing.T, file string, fields ...string) (body, contentType string) {
 	t.Helper()
 	var out bytes.Buffer
@@ -91,8 +91,8 @@ func form(t *testing.T, file string, fields ...string) (body, contentType string
 	return out.String(), w.FormDataContentType()
 }
 
-// upload sends a file, whose bytes no schema describes; the answer is held
-// against the contract all the same.
+// upload sends a file. No schema describes its bytes, so only the answer is
+// checked against the contract.
 func (m *member) upload(query, contentType, file string, headers ...string) answer {
 	m.Helper()
 	path := "/v1/backtest" + query
@@ -104,7 +104,7 @@ func (m *member) upload(query, contentType, file string, headers ...string) answ
 	return got
 }
 
-// finish has the chunks that wait done, and reads the run.
+// finish runs the waiting chunks and reads the backtest.
 func (m *member) finish(spread *waiting, accepted answer) answer {
 	m.Helper()
 	accepted.want(http.StatusAccepted)
@@ -114,7 +114,7 @@ func (m *member) finish(spread *waiting, accepted answer) answer {
 	return m.get("/v1/backtest/" + accepted.text("backtest_id")).want(http.StatusOK)
 }
 
-// run does chunks as a worker would.
+// run runs chunks as a worker would.
 func (m *member) run(chunks []study.Chunk) {
 	m.Helper()
 	for _, c := range chunks {
@@ -124,8 +124,8 @@ func (m *member) run(chunks []study.Chunk) {
 	}
 }
 
-// figures are the members of a report that do not depend on when it was made,
-// or on the way its rows came.
+// figures returns the members of a report that do not depend on when it was
+// made or how its rows were sent.
 func figures(t *testing.T, report any) map[string]any {
 	t.Helper()
 	members, ok := report.(map[string]any)
@@ -141,21 +141,22 @@ func figures(t *testing.T, report any) map[string]any {
 	return members
 }
 
-// on is the same tenant at another node.
+// on returns the same member on another node.
 func (m *member) on(node *stack) *member {
 	other := *m
 	other.stack = node
 	return &other
 }
 
-// stricter is a draft that declines more.
+// stricter creates a draft that declines more, and returns its id.
 func (m *member) stricter() string {
 	m.Helper()
 	return m.post("/v1/rule-sets", `{"name":"Stricter","knockouts":[{"id":"KO_STRICT","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 		"condition_ast":{"op":"gte","field":"enquiries_6m","value":2}}]}`).want(http.StatusCreated).text("id")
 }
 
-// points fails unless the faults of a refusal are at these places.
+// points fails unless the faults of a refusal have these pointers, in this
+// order.
 func (a answer) points(want ...string) {
 	a.t.Helper()
 	for i, place := range want {

@@ -11,7 +11,8 @@ import (
 	"verdict/internal/study"
 )
 
-// TestBadFiles are refused with a clear word, and leave nothing behind.
+// TestBadFiles checks that malformed files are refused with their own code,
+// cost nothing and leave only failed runs.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{backtests: study.BacktestLimits{MaxBytes: 4 << 20, MaxRows: 5_000}}, func(s *stack) {
@@ -65,7 +66,8 @@ func TestBadFiles(t *testing.T) {
 	})
 }
 
-// TestBadForms are those that bring more or less than a file.
+// TestBadForms uploads forms with unknown or repeated fields, with a field
+// after the file, and cut short.
 func TestBadForms(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -84,8 +86,8 @@ func TestBadForms(t *testing.T) {
 	})
 }
 
-// TestBadRows: what is wrong with one row stops nothing, and is told by its
-// number; what could be a formula is defused in what we export.
+// TestBadRows checks that a bad row is reported by its number and does not stop
+// the run, and that cells which could be formulas are escaped in the export.
 func TestBadRows(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -115,7 +117,8 @@ func TestBadRows(t *testing.T) {
 	})
 }
 
-// TestBadBacktestBodies are refused whole, each fault with its pointer.
+// TestBadBacktestBodies checks that a body with a fault is refused and that the
+// fault has its pointer.
 func TestBadBacktestBodies(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -149,8 +152,9 @@ func TestBadBacktestBodies(t *testing.T) {
 	})
 }
 
-// TestRowsOfTooManyColumns: the table of rows in JSON is bounded, whatever they
-// name and leave out. What leaves out too much is taken as a file.
+// TestRowsOfTooManyColumns checks that the table made of JSON rows is bounded,
+// however many columns they name or leave out. The same sparse table is
+// accepted as a file.
 func TestRowsOfTooManyColumns(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -191,8 +195,8 @@ func TestRowsOfTooManyColumns(t *testing.T) {
 	})
 }
 
-// TestDoubtfulRows: what the rows as a whole lack, or may have meant otherwise, is
-// told once, with what to do about it.
+// TestDoubtfulRows checks that a doubt about the file as a whole, such as the
+// unit of FOIR, is one warning.
 func TestDoubtfulRows(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

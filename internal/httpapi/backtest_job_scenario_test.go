@@ -104,8 +104,8 @@ func TestBacktestIsCancelled(t *testing.T) {
 	})
 }
 
-// TestBacktestSurvivesARestart: another node finds what is left, and what a
-// node left undone behind the last chunk.
+// TestBacktestSurvivesARestart checks that another node resumes the chunks that
+// a stopped node left, and that the report is the same.
 func TestBacktestSurvivesARestart(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -136,7 +136,8 @@ func TestBacktestSurvivesARestart(t *testing.T) {
 	})
 }
 
-// TestSmallBacktestAsAJob when that is preferred.
+// TestSmallBacktestAsAJob checks that a small backtest runs as a job if the
+// caller prefers that.
 func TestSmallBacktestAsAJob(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -147,8 +148,8 @@ func TestSmallBacktestAsAJob(t *testing.T) {
 	})
 }
 
-// TestBacktestScopes: who may only read runs nothing, and who may only decide
-// reads nothing.
+// TestBacktestScopes checks that the read scope cannot run backtests and that
+// the decide scope cannot read them.
 func TestBacktestScopes(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -167,8 +168,8 @@ func TestBacktestScopes(t *testing.T) {
 	})
 }
 
-// TestBrokenUpload: a file that breaks off behind the first chunks leaves a run
-// that says so.
+// TestBrokenUpload checks that an upload that is aborted after the first chunks
+// leaves a failed run.
 func TestBrokenUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -180,7 +181,7 @@ func TestBrokenUpload(t *testing.T) {
 			s.Errorf("a file that broke off leaves %s", broken.body)
 		}
 
-		// The client goes away in the middle.
+		// The client disconnects in the middle of the file.
 		reader, writer := io.Pipe()
 		request, err := http.NewRequestWithContext(s.Context(), http.MethodPost, m.url+"/v1/backtest", reader)
 		if err != nil {
@@ -199,8 +200,8 @@ func TestBrokenUpload(t *testing.T) {
 	})
 }
 
-// TestCancelledUpload: a run that is cancelled while its file arrives takes no
-// more of it, and the sender hears why.
+// TestCancelledUpload checks that a run cancelled during its upload stores no
+// further chunks, and that the upload is answered with the reason.
 func TestCancelledUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -258,9 +259,9 @@ func TestCancelledUpload(t *testing.T) {
 	})
 }
 
-// TestSlowUpload is not waited for: the rest of the file never comes. A machine
-// may be too busy to take the beginning of the file in time; then no run has
-// begun, and the next try has more time.
+// TestSlowUpload checks that an upload which stalls times out and leaves a
+// failed run. On a busy machine even the beginning of the file may come too
+// late to start a run; the next attempt then gets more time.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -276,7 +277,7 @@ func TestSlowUpload(t *testing.T) {
 	})
 }
 
-// uploadHalf sends the beginning of a file and then nothing.
+// uploadHalf sends the beginning of a file and then stalls.
 func (m *member) uploadHalf() answer {
 	m.Helper()
 	reader, writer := io.Pipe()
@@ -295,9 +296,9 @@ func (m *member) uploadHalf() answer {
 	return got
 }
 
-// TestResultsOfAnotherRelease spoils what was kept of a run's chunks, as a
-// release with another numbering would find it: the rows are run again, and the
-// report is what it would have been.
+// TestResultsOfAnotherRelease makes the stored results of a run's chunks
+// unreadable, as they are for a release with another format: the rows must be
+// run again, and the report must be the same.
 func TestResultsOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	for name, databaseURL := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {

@@ -16,8 +16,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// replays is a node that cuts two decisions at a time and one piece with each
-// job, and a member with eleven decisions and a request to replay them.
+// replays returns a member with eleven decisions, on a node that reads two
+// decisions at a time and one piece with each job, and a request to replay
+// them.
 func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	s.Helper()
 	limits := tiny
@@ -33,8 +34,9 @@ func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	return m, spread, `{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`
 }
 
-// TestReplayIsCutByJobs one after the other, by several nodes at once, and after
-// one that was lost: the report is the one of a run that is answered at once.
+// TestReplayIsCutByJobs splits a replay into chunks by one job after the other,
+// once by two nodes together and once after a lost job. The report must be the
+// same as that of a synchronous run.
 func TestReplayIsCutByJobs(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -75,7 +77,7 @@ func TestReplayIsCutByJobs(t *testing.T) {
 	})
 }
 
-// runTogether does a chunk several times at once.
+// runTogether runs a chunk several times concurrently.
 func (m *member) runTogether(c study.Chunk, times int) {
 	m.Helper()
 	var all sync.WaitGroup
@@ -89,8 +91,9 @@ func (m *member) runTogether(c study.Chunk, times int) {
 	all.Wait()
 }
 
-// TestReplayThatEnds before it is cut: it is cancelled, costs more than there
-// is, or has no row. One that has none at first is no such.
+// TestReplayThatEnds covers replays that end before they are split: cancelled,
+// over quota, or without a row. A replay whose first piece has no rows must go
+// on.
 func TestReplayThatEnds(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -120,8 +123,8 @@ func TestReplayThatEnds(t *testing.T) {
 	})
 }
 
-// copyReplay stores another replay, of the decisions of a policy, as it is when
-// these chunks were cut.
+// copyReplay stores a copy of a replay for another policy key, in the state
+// after these chunks were split off.
 func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk) string {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))

@@ -13,7 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestOneReportWhicheverWay the rows come, and however they are cut.
+// TestOneReportWhicheverWay checks that the report does not depend on how the
+// rows are sent or split.
 func TestOneReportWhicheverWay(t *testing.T) {
 	t.Parallel()
 	file := bookCSV(240)
@@ -89,7 +90,8 @@ func (s *stack) sameRows(m *member, one, other string) {
 	}
 }
 
-// TestSyntheticBook is the same for the same seed, at once or as a job.
+// TestSyntheticBook checks that one seed gives one report, synchronously and as
+// a job.
 func TestSyntheticBook(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -118,7 +120,7 @@ func TestSyntheticBook(t *testing.T) {
 	})
 }
 
-// TestReplay decides stored decisions again, from their facts.
+// TestReplay decides stored decisions again from their facts.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -193,8 +195,8 @@ func TestReplayOfFewAmongMany(t *testing.T) {
 	})
 }
 
-// TestReplayToAFraction of a millisecond has the same decisions whenever it is
-// asked for.
+// TestReplayToAFraction checks that a bound with a fraction of a millisecond
+// selects the same decisions for the report and for its rows.
 func TestReplayToAFraction(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -214,7 +216,8 @@ func TestReplayToAFraction(t *testing.T) {
 	})
 }
 
-// crowd stores so many decisions of another policy before each that there is.
+// crowd stores that many decisions of another policy before each existing
+// decision.
 func (m *member) crowd(each int) {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))
@@ -245,7 +248,7 @@ func (m *member) crowd(each int) {
 	all.Wait()
 }
 
-// TestReference holds the scores against those of an earlier run.
+// TestReference compares the score distribution with that of an earlier run.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestRoutesAndContractAgree both ways: nothing is served that is not
-// described, and nothing is described that is not served.
+// TestRoutesAndContractAgree checks that every route is described in the
+// contract and that every described operation is served.
 func TestRoutesAndContractAgree(t *testing.T) {
 	t.Parallel()
 	service, err := httpapi.New(&usecase.Set{}, httpapi.Options{})
@@ -37,9 +37,9 @@ func TestRoutesAndContractAgree(t *testing.T) {
 	}
 }
 
-// TestContractIsNoticed holds the check itself to what it is for: every answer
-// that the contract shows passes, and none does once a promised member or
-// header is missing or misspelt, or a member is there that nobody described.
+// TestContractIsNoticed tests the contract check itself: every example answer
+// of the contract passes, and fails once a promised member or header is missing
+// or misspelt, or an undescribed member is added.
 func TestContractIsNoticed(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
@@ -73,7 +73,7 @@ func TestContractIsNoticed(t *testing.T) {
 	}
 }
 
-// shown is the answer that an example shows.
+// shown returns the answer that an example describes.
 func shown(response *openapi3.Response, status, kind string, object map[string]any) answer {
 	a := answer{header: http.Header{"Content-Type": {kind}, "X-Request-Id": {"req_1"}}}
 	a.status, _ = strconv.Atoi(status)
@@ -89,7 +89,8 @@ func shown(response *openapi3.Response, status, kind string, object map[string]a
 	return a
 }
 
-// missedBreaches spoils an answer in many ways and tells which went unnoticed.
+// missedBreaches breaks an answer in many ways and returns the breaches that
+// the check did not notice.
 func missedBreaches(doc *openapi3.T, method, path string, schema *openapi3.Schema, object map[string]any, a answer) (missed []string) {
 	noticed := func(what string, spoilt answer) {
 		if len(breaches(doc, method, path, "", spoilt)) == 0 {

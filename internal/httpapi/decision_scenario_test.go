@@ -88,8 +88,8 @@ func TestWrongApplications(t *testing.T) {
 	})
 }
 
-// TestRefetch holds that a decision stays what it was answered with, whatever
-// is activated later, and comes out again of its own policy.
+// TestRefetch checks that a stored decision is fetched as it was answered,
+// whatever is activated later, and that its own policy version reproduces it.
 func TestRefetch(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

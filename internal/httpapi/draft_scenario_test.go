@@ -9,8 +9,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestDraftsAreDeleted: what nothing refers to is gone; what something refers to is
-// hidden and can be read; what decides or has decided stays.
+// TestDraftsAreDeleted deletes rule sets: a draft that nothing refers to is
+// removed, a draft that something refers to is hidden but can be read, and a
+// rule set that decides or has decided cannot be deleted.
 func TestDraftsAreDeleted(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -57,7 +58,8 @@ func TestDraftsAreDeleted(t *testing.T) {
 	})
 }
 
-// TestCaps: what a tenant may have is bounded, and the refusal says what to do.
+// TestCaps checks that drafts, scorecards and block list entries are limited
+// per tenant.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{caps: usecase.Caps{Drafts: 3, Scorecards: 2, Blocked: 1}}, func(s *stack) {

@@ -18,8 +18,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestAnswersAreCompressed for a client that asks, and are the same bytes once
-// unpacked; small ones, and those to a client that does not ask, go as they are.
+// TestAnswersAreCompressed checks that answers are compressed if the client
+// accepts it and are the same bytes once decompressed. Small answers, and
+// answers to other clients, are not compressed.
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -77,7 +78,7 @@ func unpack(t *testing.T, packed []byte) string {
 	return string(text)
 }
 
-// TestDocumentAsJSON holds /openapi.json against the file.
+// TestDocumentAsJSON compares /openapi.json with the YAML file.
 func TestDocumentAsJSON(t *testing.T) {
 	t.Parallel()
 	w := getPage(t, "/openapi.json")
@@ -105,7 +106,8 @@ func TestDocumentAsJSON(t *testing.T) {
 	}
 }
 
-// TestFront leads a browser to docs and console by a page, a program by JSON.
+// TestFront checks that the root links to the docs and the console: as a page
+// for a browser, as JSON for a program.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	for accept, kind := range map[string]string{
@@ -130,7 +132,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestPagesAreCompressed with a validator of their own.
+// TestPagesAreCompressed checks that a compressed page has an ETag of its own.
 func TestPagesAreCompressed(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json"} {

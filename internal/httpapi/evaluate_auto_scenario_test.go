@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// alone is a policy without a base that approves everybody, but for the rules
-// that are added to it.
+// alone is a policy without a base. It approves everybody unless an added rule
+// does not.
 const alone = `"base":"none","include_defaults":false,` + oneBand + `,"scorecard":{"base_points":700,"factors":[]},`
 
-// enquiryRule declines whoever asked for a personal loan within 30 days, which
-// the history of these tests did.
+// enquiryRule declines applicants with a personal loan enquiry within 30 days.
+// The history of these tests has one.
 const enquiryRule = alone + `"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 	"condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}}]`
 
-// notRequested is the warning that features were not requested, their names and
-// the detail; "" without it.
+// notRequested returns the fields and the detail of the warning that features
+// were not requested, or "" if there is no such warning.
 func (a answer) notRequested(path ...any) string {
 	a.t.Helper()
 	for i := range a.list(append(path, "warnings")...) {
@@ -30,8 +30,8 @@ func (a answer) notRequested(path ...any) string {
 	return ""
 }
 
-// TestFeaturesNotRequested: forgetting the flag still decides by the letter,
-// and no longer in silence.
+// TestFeaturesNotRequested checks that a request without the features flag is
+// decided without features, and that the answer warns of it.
 func TestFeaturesNotRequested(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -80,8 +80,8 @@ func TestFeaturesNotRequested(t *testing.T) {
 	})
 }
 
-// TestFeaturesNotRequestedOfEligibility: eligibility runs the Stage 1 rules
-// alone, so it warns of their features alone.
+// TestFeaturesNotRequestedOfEligibility checks that eligibility, which runs
+// only the Stage 1 rules, warns only of their features.
 func TestFeaturesNotRequestedOfEligibility(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -99,8 +99,8 @@ func TestFeaturesNotRequestedOfEligibility(t *testing.T) {
 	})
 }
 
-// TestFeaturesAuto: a policy may have its features measured whatever the
-// request says; the answer shows them only on request.
+// TestFeaturesAuto checks that a policy with automatic features computes them
+// for every request, and that the answer shows them only on request.
 func TestFeaturesAuto(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -128,8 +128,8 @@ func TestFeaturesAuto(t *testing.T) {
 		run := m.post("/v1/agents/underwrite", forgot).want(http.StatusOK).is("decision.status", "DECLINED")
 		m.get("/v1/decisions/"+run.text("decision", "decision_id")+"/features").want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
 
-		// Neither a report nor a statement: there is nothing to warn of but that
-		// a decision request cannot bring them.
+		// Without accounts or a statement there is nothing to warn of. A
+		// request to /v1/decisions is warned, because it cannot carry them.
 		if got := m.post("/v1/evaluate", evaluation(742, "")).want(http.StatusOK); got.notRequested() != "" {
 			s.Errorf("warned: %s", got.body)
 		}
@@ -137,7 +137,7 @@ func TestFeaturesAuto(t *testing.T) {
 			s.Errorf("not warned: %s", got.body)
 		}
 
-		// A fork keeps the setting until it says otherwise.
+		// A fork inherits the setting unless it changes it.
 		made := m.post("/v1/rule-sets", `{"name":"on request","features":"on_request"}`).want(http.StatusCreated)
 		fork := made.text("id")
 		if from, to := made.at("changes", 0, "from"), made.at("changes", 0, "to"); from != "auto" || to != "on_request" {
@@ -147,8 +147,8 @@ func TestFeaturesAuto(t *testing.T) {
 	})
 }
 
-// TestCatalogueOfAPolicy: each policy reads the features of its own catalogue,
-// and a stored vector says which it is.
+// TestCatalogueOfAPolicy checks that each policy reads the features of its own
+// catalogue, and that a stored vector names its catalogue.
 func TestCatalogueOfAPolicy(t *testing.T) {
 	t.Parallel()
 	const bounces = "issued_bounce__nach__90d__count" // a window that begins before the statement of two months
@@ -184,7 +184,7 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 			}
 		}
 
-		// Two policies of one application: a preview of each.
+		// Preview one application under both policies.
 		ask := func(id string) answer {
 			return m.post("/v1/decisions/preview", strings.Replace(body, "{", `{"rule_set_id":"`+id+`",`, 1)).want(http.StatusOK)
 		}
@@ -195,9 +195,9 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 	})
 }
 
-// TestReplayByCatalogue: of two policies that replay the same decisions each
-// reads the features of its own catalogue, whichever the decision was made by,
-// and also those that the deciding policy did not name.
+// TestReplayByCatalogue replays the same decisions under two policies. Each
+// reads the features of its own catalogue, whichever policy made the decision,
+// including features that the deciding policy did not name.
 func TestReplayByCatalogue(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

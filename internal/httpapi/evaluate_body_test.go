@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// november is the moment at which the dates in the evaluate tests, and in the
-// examples of the contract, are read.
+// november is the current time of the evaluate tests and of the contract's
+// examples.
 var november = time.Date(2026, 11, 15, 6, 30, 0, 0, time.UTC)
 
 // begin sets the clock of the whole stack.
@@ -32,11 +32,12 @@ var (
 	bank = block{"bank_summary", statement(62000, 14500)}
 )
 
-// everyBlock is all of them, as the interface lists them.
+// everyBlock has all blocks in the order of the interface.
 var everyBlock = []block{askFeatures, device, location, fraud, bank}
 
-// statement is a bank_summary over two whole months, with a salary, an
-// instalment and a returned mandate; more is declared than earned.
+// statement returns a bank_summary over two whole months with a salary, an
+// instalment and a returned mandate. The declared income is higher than the
+// salary.
 func statement(salary, emi int) string {
 	var rows []string
 	balance := 20_000
@@ -61,7 +62,8 @@ func statement(salary, emi int) string {
 		"transactions":[%s]}`, salary, emi, 2*salary, emi/2, strings.Join(rows, ","))
 }
 
-// history is what a report may have besides the members of the interface.
+// history has the accounts and enquiries that a report may have besides the
+// documented members.
 const history = `"reportDate":"2026-11-10",
 	"accounts":[
 		{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
@@ -72,13 +74,14 @@ const history = `"reportDate":"2026-11-10",
 	"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-09-03","product":"credit_card","amount":0},
 		{"date":"2026-01-02","product":"home_loan","amount":2500000}]`
 
-// evaluation is an evaluate request: a score, further members of the report,
-// and blocks.
+// evaluation returns an evaluate request with a score, further members of the
+// report, and blocks.
 func evaluation(score int, report string, blocks ...block) string {
 	return evaluationOf("cibil", fmt.Sprintf(`"scoreData":{"score":%d}`, score)+prefixed(report), blocks...)
 }
 
-// evaluationOf is an evaluate request with a report as it is.
+// evaluationOf returns an evaluate request with the members of the report as
+// given.
 func evaluationOf(bureau, report string, blocks ...block) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"bureau":%q,"report":{%q:{%s}}`, bureau, bureau, report)
@@ -106,7 +109,7 @@ func (m *member) arm(sections string) string {
 	return id
 }
 
-// fired is what came of each rule that could be evaluated.
+// fired returns the result of each evaluated rule by its id.
 func (a answer) fired() map[string]string {
 	a.t.Helper()
 	results := map[string]string{}
@@ -116,7 +119,7 @@ func (a answer) fired() map[string]string {
 	return results
 }
 
-// warned are the warnings as "pointer code".
+// warned returns the warnings as "pointer code".
 func (a answer) warned() []string {
 	a.t.Helper()
 	list := []string{}
@@ -130,7 +133,7 @@ func (a answer) warned() []string {
 	return list
 }
 
-// absent are the fields of the warning inputs_absent.
+// absent returns the fields of the warning "inputs_absent".
 func (a answer) absent() []string {
 	a.t.Helper()
 	list := []string{}
@@ -144,7 +147,8 @@ func (a answer) absent() []string {
 	return list
 }
 
-// warnedAt is the pointer of the first warning of a code, "" when there is none.
+// warnedAt returns the pointer of the first warning with a code, or "" if there
+// is none.
 func (a answer) warnedAt(code string) string {
 	a.t.Helper()
 	for i := range a.list("warnings") {
@@ -155,7 +159,7 @@ func (a answer) warnedAt(code string) string {
 	return ""
 }
 
-// TestBodiesAreJSON, or the tests that send them would test something else.
+// TestBodiesAreJSON checks that the request helpers return valid JSON.
 func TestBodiesAreJSON(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{evaluation(742, ""), evaluation(742, scalars+","+history, everyBlock...)} {
@@ -165,8 +169,7 @@ func TestBodiesAreJSON(t *testing.T) {
 	}
 }
 
-// storedFacts are the facts that are kept with a decision, as they stand in
-// the database.
+// storedFacts returns the facts of a decision as the database stores them.
 func (s *stack) storedFacts(m *member, decisionID string) string {
 	s.Helper()
 	d, err := s.db.Scope(m.tenantID, "sandbox").Decisions(s.Context()).Get(decisionID)

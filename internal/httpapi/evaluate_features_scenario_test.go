@@ -16,8 +16,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// featureEntries follows the cursors of a feature list to its end and gives each
-// entry as it was sent.
+// featureEntries follows the cursors of a feature list to its end and returns
+// the raw entries.
 func (m *member) featureEntries(path string) (all []json.RawMessage) {
 	m.Helper()
 	for cursor := ""; ; {
@@ -75,8 +75,8 @@ func (m *member) features(path string) (list []featureEntry) {
 	return list
 }
 
-// TestFeatureVector reads the whole vector page by page, and works out its
-// hash from what it reads.
+// TestFeatureVector reads the whole vector page by page and recomputes its
+// hash.
 func TestFeatureVector(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -130,7 +130,7 @@ func anys(list []string) (out []any) {
 	return out
 }
 
-// TestFeatureFilters holds each filter against the whole list.
+// TestFeatureFilters compares each filtered list with the filtered whole list.
 func TestFeatureFilters(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -187,7 +187,7 @@ func namesOf(list []featureEntry) (names []string) {
 	return names
 }
 
-// TestFeatureProvenance asks every feature where its value comes from.
+// TestFeatureProvenance reads the provenance of every feature.
 func TestFeatureProvenance(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -235,8 +235,8 @@ func TestFeatureProvenance(t *testing.T) {
 	})
 }
 
-// TestFeaturesThatAreNotThere are two different things: no decision, and one
-// that was made without.
+// TestFeaturesThatAreNotThere distinguishes an unknown decision from a decision
+// without features.
 func TestFeaturesThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -14,7 +14,8 @@ import (
 	"verdict/internal/store"
 )
 
-// TestEvaluateRefusals names everything that is wrong, and repeats none of it.
+// TestEvaluateRefusals checks that a refusal lists every fault and repeats no
+// submitted value.
 func TestEvaluateRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -79,7 +80,8 @@ func TestEvaluateRefusals(t *testing.T) {
 	})
 }
 
-// TestEvaluateSloppyReports are read, and what was odd about them is said.
+// TestEvaluateSloppyReports checks that unusual values in a report are read and
+// cause a warning.
 func TestEvaluateSloppyReports(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -136,8 +138,8 @@ func TestEvaluateSloppyReports(t *testing.T) {
 	})
 }
 
-// TestEvaluateDeclaredInputs reads what a policy declares under report, and
-// carries what none declares.
+// TestEvaluateDeclaredInputs checks that a policy can declare and test members
+// under report.
 func TestEvaluateDeclaredInputs(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -154,8 +156,8 @@ func TestEvaluateDeclaredInputs(t *testing.T) {
 	})
 }
 
-// TestEvaluateLimits: a body of 8 MiB and twenty thousand transactions, and
-// not one more.
+// TestEvaluateLimits checks the limits of 8 MiB for a body and 20,000
+// transactions.
 func TestEvaluateLimits(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -186,9 +188,9 @@ func TestEvaluateLimits(t *testing.T) {
 	})
 }
 
-// TestEvaluateKeepsNoIdentities looks into the database for what identifies a
-// person, a place or a thing. It is there only when the policy could not be
-// run again without it.
+// TestEvaluateKeepsNoIdentities searches the database for values that identify
+// a person, a place or a device. They are stored only if the policy could not
+// be replayed without them.
 func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	t.Parallel()
 	secrets := []string{"00112233445566", "203.0.113.77", "203.0.113.78", "19.0761234", "72.8771234", "d-ZEBRA-1", "9812345678", "zebra@example.in",
@@ -230,7 +232,8 @@ func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	})
 }
 
-// stored is all that the database keeps of a decision, by what it is.
+// stored returns the facts, the answer and the records that the database keeps
+// of a decision.
 func (s *stack) stored(m *member, decisionID string) map[string]string {
 	s.Helper()
 	kept := map[string]string{}

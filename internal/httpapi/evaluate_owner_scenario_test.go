@@ -6,14 +6,16 @@ import (
 	"testing"
 )
 
-// ownRules is a policy on what the applicant owes, and not on what others do.
+// ownRules is a policy on the applicant's own obligations and on guaranteed
+// ones.
 const ownRules = `"include_defaults":false,"knockouts":[
 		{"id":"KO_OWN_EMI","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"gt","field":"bureau_own_emi","value":60000}},
 		{"id":"KO_OWN_DPD","stage":1,"action":"decline","reason_code":"BUR_DPD","condition_ast":{"op":"gte","field":"bureau_own_max_dpd_12m","value":60}},
 		{"id":"RF_SURETY","stage":1,"action":"refer","reason_code":"BUR_DPD","condition_ast":{"op":"gte","field":"bureau_guaranteed_max_dpd_12m","value":60}}],
 	"adjustments":[]`
 
-// owedBy is a report with two loans of 69,000 a month, one of them late.
+// owedBy returns a report with two loans of 69,000 a month together, one of
+// them late.
 func owedBy(owner string) string {
 	return `"reportDate":"2026-11-10","incomeAssessment":{"monthlyIncome":90000,"foir":10},"accounts":[
 		{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":3500000,"emi":48000,"ownership":"` + owner + `"},
@@ -21,9 +23,9 @@ func owedBy(owner string) string {
 		 "paymentHistory":[{"month":"2026-09","dpd":75}]}]`
 }
 
-// TestOwnersDecide: an applicant answers for own and joint loans. A surety's and
-// an add-on card holder's own obligations are none of them. A lender who sends
-// figures instead of accounts is decided by these.
+// TestOwnersDecide checks that own and joint loans count as the applicant's
+// obligations, and that loans as guarantor or add-on card holder do not. If a
+// lender sends figures instead of accounts, the figures decide.
 func TestOwnersDecide(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -12,9 +12,9 @@ import (
 const oneBand = `"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":16,"tenure_months":36,
 		"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 
-// namedRules is a policy that names a feature in each of the three places, and
-// fields of the bank statement and of the bureau's history. It is of semantics 1,
-// so its windows may begin before the statement does.
+// namedRules is a policy that names features in knockouts, adjustments and
+// factors, and fields of the bank statement and of the bureau history. It uses
+// semantics 1, so a window may begin before the statement does.
 const namedRules = `"base":"none","semantics":1,` + oneBand + `,"include_defaults":false,"knockouts":[
 		{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ","condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}},
 		{"id":"KO_NOT_FEATURE","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
@@ -33,8 +33,8 @@ const namedRules = `"base":"none","semantics":1,` + oneBand + `,"include_default
 		{"factor":"recent_enquiries","field":"enquiry__all__365d__count","reason_code":"BUR_ENQ","bins":[{"lt":2,"points":20},{"gte":2,"points":-20}]},
 		{"factor":"balances","field":"eod_balance__all__30d__avg","bins":[{"lt":1000,"points":-30},{"gte":1000,"points":12.5}]}]}`
 
-// TestRulesThatNameBlocks decides by what a block brings, and not when the
-// block is left out.
+// TestRulesThatNameBlocks checks that rules on the fields of a block count only
+// if the request has the block.
 func TestRulesThatNameBlocks(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -87,7 +87,8 @@ func TestRulesThatNameBlocks(t *testing.T) {
 	})
 }
 
-// TestFeaturesOfAnAnswer tells which features counted, and for how much.
+// TestFeaturesOfAnAnswer checks which features an answer names as used, and
+// with how many points.
 func TestFeaturesOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -138,8 +139,8 @@ func TestFeaturesOfAnAnswer(t *testing.T) {
 	})
 }
 
-// TestPreviewOfADraftUsesItsFeatures: what counts is the policy that decides,
-// which in a preview may be a draft.
+// TestPreviewOfADraftUsesItsFeatures checks that a preview of a draft reports
+// the features of the draft and not those of the active policy.
 func TestPreviewOfADraftUsesItsFeatures(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

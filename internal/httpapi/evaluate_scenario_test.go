@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEvaluateSmallest is the smallest request of the interface, under any
-// bureau's name.
+// TestEvaluateSmallest sends the smallest request of the interface for every
+// bureau.
 func TestEvaluateSmallest(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -110,8 +110,9 @@ func keysOf(object map[string]any) []string {
 	return keys
 }
 
-// TestEvaluateIsDecisions: the same facts through either door, FOIR once as a
-// percentage and once as a ratio.
+// TestEvaluateIsDecisions checks that the same facts get the same decision
+// through /v1/evaluate, with FOIR as a percentage, and /v1/decisions, with FOIR
+// as a ratio.
 func TestEvaluateIsDecisions(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -133,7 +134,8 @@ func TestEvaluateIsDecisions(t *testing.T) {
 	})
 }
 
-// TestEvaluateDerives decides by what the accounts and enquiries say.
+// TestEvaluateDerives checks that facts derived from accounts and enquiries
+// decide like the same facts stated in the request.
 func TestEvaluateDerives(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -195,7 +197,8 @@ func TestEvaluateOwnLayout(t *testing.T) {
 	})
 }
 
-// TestEvaluateNewToCredit: a code is no low score, whatever bureau sends it.
+// TestEvaluateNewToCredit checks that a new-to-credit code is not read as a low
+// score.
 func TestEvaluateNewToCredit(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -224,8 +227,8 @@ func TestEvaluateNewToCredit(t *testing.T) {
 	})
 }
 
-// TestEvaluateRefetch: an evaluated decision comes out again of its stored
-// facts, with and without features, and however the policy has changed.
+// TestEvaluateRefetch checks that an evaluated decision is reproduced from its
+// stored facts, with and without features, and after the policy has changed.
 func TestEvaluateRefetch(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -264,7 +267,7 @@ func TestEvaluateRefetch(t *testing.T) {
 	})
 }
 
-// TestEvaluateOnce: a retry is answered with the bytes of the first.
+// TestEvaluateOnce checks that a retry gets the bytes of the first answer.
 func TestEvaluateOnce(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// longTrail makes the tenant's trail longer than what a connection takes
-// without being read.
+// longTrail makes the tenant's audit trail larger than the buffers of a
+// connection, so that an unread export blocks.
 func (m *member) longTrail() (entries int) {
 	m.Helper()
 	const batches, each = 3, 500
@@ -40,8 +40,8 @@ func (m *member) longTrail() (entries int) {
 	return batches * each
 }
 
-// slowExport asks for the trail as a file, reads that it comes and nothing of
-// it.
+// slowExport requests the trail as a file and reads only the header of the
+// answer.
 func (m *member) slowExport() (conn net.Conn, file io.Reader) {
 	m.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
@@ -62,7 +62,7 @@ func (m *member) slowExport() (conn net.Conn, file io.Reader) {
 	return conn, response.Body
 }
 
-// exportTrail asks for an export that is small.
+// exportTrail requests a small export.
 func (m *member) exportTrail() answer {
 	m.Helper()
 	return m.get("/v1/audit?action=tenant.created", "Accept: text/csv")
@@ -114,7 +114,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 	})
 }
 
-// eventually waits until something is so.
+// eventually waits until the condition holds, for at most two minutes.
 func (s *stack) eventually(what string, is func() bool) {
 	s.Helper()
 	tick := time.NewTicker(10 * time.Millisecond)

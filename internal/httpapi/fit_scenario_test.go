@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// messyRows are rows as a lender exports them: gaps spelt out, thousands apart, a
-// code for "never", a weight, a loan number, outcomes that are neither, and a
-// column that was filled in afterwards.
+// messyRows returns rows as a lender exports them: "N/A" for gaps, thousands
+// separators, a code for "never", a weight, a loan number, indeterminate
+// outcomes, and a column that was filled in after the outcome.
 func messyRows(n int) string {
 	var b strings.Builder
 	b.WriteString("loan_no,visits,income,since,recovered,w,outcome\n")
@@ -32,8 +32,8 @@ func messyRows(n int) string {
 	return b.String()
 }
 
-// TestFitMessyRows: the answer tells how messy rows were read, and what was left
-// out and why.
+// TestFitMessyRows checks that the answer says how the rows were read, and what
+// was left out and why.
 func TestFitMessyRows(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

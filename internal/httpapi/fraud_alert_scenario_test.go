@@ -12,7 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// ring has two people on one account, and is the alert about them.
+// ring lets two people apply with one account and returns the id of the alert
+// about them.
 func (m *member) ring(account, first, second string) string {
 	m.Helper()
 	m.apply(first, account)
@@ -20,7 +21,8 @@ func (m *member) ring(account, first, second string) string {
 	return id
 }
 
-// TestAlertLife goes from open to closed and not back.
+// TestAlertLife moves an alert from open to closed and checks that it cannot be
+// reopened.
 func TestAlertLife(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -69,14 +71,14 @@ func TestAlertLife(t *testing.T) {
 	})
 }
 
-// mine fails unless a member names the key that asks.
+// mine fails unless the member of the answer is the id of the caller's key.
 func (a answer) mine(m *member, member string) answer {
 	a.t.Helper()
 	key, _ := m.signed["key"].(map[string]any)
 	return a.is(member, key["id"])
 }
 
-// TestAlertRefusals change nothing.
+// TestAlertRefusals checks that a refused change leaves the alert as it was.
 func TestAlertRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -116,11 +118,12 @@ func TestAlertRefusals(t *testing.T) {
 	})
 }
 
-// blockRule declines what is on the block list, and nothing else.
+// blockRule declines only applications with an entry on the block list.
 const blockRule = `"include_defaults":false,"knockouts":[{"id":"KO_BLOCKED","stage":1,"action":"decline","reason_code":"FR_RING",
 	"condition_ast":{"op":"eq","field":"fraud_blocklisted","value":true}}]`
 
-// TestConfirmedFraudBlocks where a policy says so, until it is taken off.
+// TestConfirmedFraudBlocks checks that confirmed fraud declines further
+// applications if the policy has a rule for it, until the entry is removed.
 func TestConfirmedFraudBlocks(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -164,7 +167,7 @@ func TestConfirmedFraudBlocks(t *testing.T) {
 	})
 }
 
-// TestBlocklistPages loses nothing and repeats nothing.
+// TestBlocklistPages checks that paging neither loses nor repeats entries.
 func TestBlocklistPages(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -188,7 +191,8 @@ func TestBlocklistPages(t *testing.T) {
 	})
 }
 
-// TestFalsePositiveIsSilent for a while; rules see what they saw.
+// TestFalsePositiveIsSilent checks that a false positive raises no new alert
+// for a month, while the rules still see the signal.
 func TestFalsePositiveIsSilent(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -204,7 +208,8 @@ func TestFalsePositiveIsSilent(t *testing.T) {
 	})
 }
 
-// TestAlertLists are filtered, and the ring of an alert is a graph.
+// TestAlertLists checks the filters of the list and the graph of an alert's
+// ring.
 func TestAlertLists(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -244,7 +249,8 @@ func TestAlertLists(t *testing.T) {
 	})
 }
 
-// TestRefsThatAreApplications are pointed at: everybody once, within a day and
+// TestRefsThatAreApplications checks that an alert is flagged if the applicant
+// references look like application numbers: each used once, within a day and
 // from one address.
 func TestRefsThatAreApplications(t *testing.T) {
 	t.Parallel()

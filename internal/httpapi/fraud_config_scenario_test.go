@@ -12,7 +12,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// pointers are where the faults of a refusal are.
+// pointers returns the faults of a refusal as "pointer code".
 func (a answer) pointers() []string {
 	a.t.Helper()
 	list := []string{}
@@ -24,7 +24,8 @@ func (a answer) pointers() []string {
 
 const settings = "/v1/fraud/config"
 
-// TestFraudConfigMerges, counts versions and is locked by them.
+// TestFraudConfigMerges checks that a change merges into the settings, counts
+// the version and is locked by If-Match.
 func TestFraudConfigMerges(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -46,7 +47,7 @@ func TestFraudConfigMerges(t *testing.T) {
 		for _, tag := range []string{`1`, `"one"`, `W/"1"`, `"-1"`, `"1", "2"`} {
 			m.put(settings, `{"device":{"sim_new_days":1}}`, "If-Match: "+tag).refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
-		// What was read can be sent back, and a null is the default.
+		// The answer of a GET can be sent back, and null restores the default.
 		m.put(settings, string(changed.body), `If-Match: "1"`).want(http.StatusOK).is("version", 2, "fraud.ip_cluster.distinct_applicants", 3)
 		m.put(settings, `{"fraud":{"ip_cluster":null},"location":{"gps_match_radius_km":null}}`).want(http.StatusOK).
 			is("version", 3, "fraud.ip_cluster.distinct_applicants", 5, "location.gps_match_radius_km", nil)
@@ -58,7 +59,8 @@ func TestFraudConfigMerges(t *testing.T) {
 	})
 }
 
-// TestFraudConfigRefusals name every fault and change nothing.
+// TestFraudConfigRefusals checks that a refusal lists every fault and changes
+// nothing.
 func TestFraudConfigRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -88,7 +90,7 @@ func TestFraudConfigRefusals(t *testing.T) {
 	})
 }
 
-// TestFraudConfigCounts: thresholds change facts from the next request on.
+// TestFraudConfigCounts checks that thresholds apply from the next request on.
 func TestFraudConfigCounts(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -116,8 +118,8 @@ func (m *member) located(pincode string) answer {
 	return m.apply("A-1", "", block{"location", `{"declared_pincode":"` + pincode + `"}`})
 }
 
-// TestPincodeRisk is set one by one and in bulk, replaced and removed; the
-// longest prefix counts, and a blocked one declines.
+// TestPincodeRisk sets, replaces and removes pincode risks, singly and in bulk.
+// The longest prefix counts, and a blocked pincode declines.
 func TestPincodeRisk(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -172,7 +174,8 @@ func TestPincodeRisk(t *testing.T) {
 	})
 }
 
-// TestPincodeRiskRefusals name every fault and change nothing.
+// TestPincodeRiskRefusals checks that a refusal lists every fault and changes
+// nothing.
 func TestPincodeRiskRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -14,10 +14,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// racers are how many people apply at once on one account.
+// racers is the number of people who apply concurrently with one account.
 const racers = 500
 
-// fastPlans let everybody in at once.
+// fastPlans returns price plans without an effective rate limit.
 func fastPlans() tenant.Plans {
 	fast := tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
 	return tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
@@ -43,7 +43,7 @@ func counted(t *testing.T, answers []answer, n int) {
 	}
 }
 
-// TestCountingIsExact however many apply at the same moment.
+// TestCountingIsExact checks that concurrent applications are counted exactly.
 func TestCountingIsExact(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: fastPlans(), inFlight: 2 * racers}, func(s *stack) {
@@ -67,13 +67,14 @@ func TestCountingIsExact(t *testing.T) {
 				s.Errorf("the alert shows %d applicants", n)
 			}
 		}
-		// A ring ends at 200 people, and says that there are more.
+		// A ring is cut off at store.MaxRingPeople, and the facts say so.
 		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).is("facts.fraud_ring_size", store.MaxRingPeople,
 			"facts.fraud_ring_links", 1, "facts.fraud_ring_truncated", true)
 	})
 }
 
-// TestTwoNodesCountTogether on one database.
+// TestTwoNodesCountTogether checks that two nodes on one database count
+// exactly.
 func TestTwoNodesCountTogether(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -88,7 +89,7 @@ func TestTwoNodesCountTogether(t *testing.T) {
 	if types := m.get("/v1/fraud/alerts").column("type"); len(types) != 2 || types[0] == types[1] {
 		t.Errorf("alerts %v", types)
 	}
-	// What one node is told the other knows within a second.
+	// The other node sees the new settings once its cache is stale.
 	m.put("/v1/fraud/config", `{"fraud":{"beneficiary_reuse":{"enabled":false}}}`).want(http.StatusOK)
 	there.clock.advance(stale)
 	away := *m
@@ -96,8 +97,8 @@ func TestTwoNodesCountTogether(t *testing.T) {
 	away.apply("A-1", oneAccount).is("status", "APPROVED").saw(mule, false, nil)
 }
 
-// TestFraudConfigRace: of many who lock one version one wins, and of many who
-// lock none nobody loses a change.
+// TestFraudConfigRace changes the settings concurrently: with If-Match exactly
+// one change succeeds, and without it no change is lost.
 func TestFraudConfigRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {
@@ -125,8 +126,8 @@ func TestFraudConfigRace(t *testing.T) {
 	})
 }
 
-// TestAlertRace: however many close an alert at once, it is closed once, and
-// its history says so.
+// TestAlertRace checks that an alert closed concurrently is closed once, in the
+// audit trail too.
 func TestAlertRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {

@@ -14,11 +14,11 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// link is what one person of a chain shows.
+// link is one person of a chain, with the identifiers of the application.
 type link struct{ ref, device, members string }
 
-// chained are six people over two devices, two accounts and a mobile number. No
-// three of them share one thing.
+// chained returns six people linked by two devices, two accounts and a mobile
+// number. No three of them share one identifier.
 func chained(prefix string) []link {
 	account := func(n int) string { return fmt.Sprintf(`"beneficiary_account":"%s7788990%d"`, prefix, n) }
 	mobile := fmt.Sprintf(`"mobile":"98%08d"`, len(prefix)*1000+int(prefix[0]))
@@ -37,8 +37,8 @@ func (l link) body() string {
 	return evaluation(742, scalars, blocks...)
 }
 
-// TestChainIsOneRing ties the chain from both ends, so that two rings of three
-// become one of six when its middle applies again.
+// TestChainIsOneRing builds the chain from both ends, so that two rings of
+// three merge into one of six when the middle person applies again.
 func TestChainIsOneRing(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -71,13 +71,14 @@ func TestChainIsOneRing(t *testing.T) {
 			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).is("facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5,
 				"facts.fraud_ring_truncated", false)
 		}
-		// An address alone ties nobody.
+		// A shared IP address alone makes no ring.
 		m.apply("B-1", `"ip":"203.0.113.7"`).saw("ring", false, 1)
 		m.get(fmt.Sprint("/v1/decisions/", one.at("decision_ids", 0))).want(http.StatusOK).is("re_explanation.verified", true)
 	})
 }
 
-// TestRingsOfTwoNodes applies many chains at once on two nodes of one database.
+// TestRingsOfTwoNodes applies many chains concurrently on two nodes of one
+// database.
 func TestRingsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -104,8 +105,8 @@ func TestRingsOfTwoNodes(t *testing.T) {
 	})
 }
 
-// TestRingIsConfirmed blocks the accounts that tie it, or what is named; a phone
-// only if somebody names it.
+// TestRingIsConfirmed checks that confirming a ring blocks its accounts, or the
+// identifiers named in the request. A device is blocked only if it is named.
 func TestRingIsConfirmed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -153,9 +154,9 @@ func TestRingIsConfirmed(t *testing.T) {
 	})
 }
 
-// TestCrowdIsNotBlocked: confirming the alert of an address, a pincode or an agent
-// declines nobody else who shares it, unless it is named, and then until the end
-// that is named.
+// TestCrowdIsNotBlocked checks that confirming an alert about an address, a
+// pincode or an agent blocks nobody else who shares it, unless the request
+// names it; then it is blocked until the given end.
 func TestCrowdIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -193,8 +194,9 @@ func TestCrowdIsNotBlocked(t *testing.T) {
 	})
 }
 
-// TestReuseHasItsOwnThresholds: a phone, a mobile number and an e-mail address
-// follow the account until they are set, and give points when asked to.
+// TestReuseHasItsOwnThresholds checks that devices, mobile numbers and e-mail
+// addresses use the account's threshold until their own is set, and give points
+// only if configured.
 func TestReuseHasItsOwnThresholds(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -227,8 +229,8 @@ func TestReuseHasItsOwnThresholds(t *testing.T) {
 	})
 }
 
-// TestBlockedByHand: what somebody adds is declined whatever its age and whoever
-// applies, until it ends or is taken off.
+// TestBlockedByHand checks that an entry added by hand declines every
+// application with it, until it expires or is removed.
 func TestBlockedByHand(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -285,8 +287,9 @@ func TestBlockedByHand(t *testing.T) {
 	})
 }
 
-// TestSpellingsDoNotPassTheBlockList, and what identifies nobody makes no mule of
-// strangers and no cluster of a local network: it is told instead.
+// TestSpellingsDoNotPassTheBlockList checks that other spellings of a blocked
+// value are blocked too. Placeholders and private addresses, which identify
+// nobody, are not counted and cause a warning.
 func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -324,8 +327,9 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 	})
 }
 
-// TestConfirmedFraudStaysBlocked under the default policy, long after the account
-// has left every window and whether or not the applicant is named.
+// TestConfirmedFraudStaysBlocked checks that the default policy still declines
+// a confirmed account long after every window has passed, with and without an
+// applicant reference.
 func TestConfirmedFraudStaysBlocked(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -346,7 +350,8 @@ func TestConfirmedFraudStaysBlocked(t *testing.T) {
 	})
 }
 
-// TestBlockRefusals say where and how to mend it, and never what was sent.
+// TestBlockRefusals checks that a refusal names every fault and never repeats
+// the submitted value.
 func TestBlockRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -376,8 +381,9 @@ func TestBlockRefusals(t *testing.T) {
 	})
 }
 
-// TestNoApplicant lists every signal with why it was not evaluated, and gives
-// rules nothing but the block list.
+// TestNoApplicant checks that without an applicant reference every signal is
+// listed with the reason why it was not evaluated, and that rules get only the
+// block list fact.
 func TestNoApplicant(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -11,13 +11,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// seen is a fraud block of a person, with further members.
+// seen returns the fraud block of an applicant, with further members.
 func seen(applicant, members string) block {
 	return block{"fraud", fmt.Sprintf(`{"applicant_ref":%q%s}`, applicant, prefixed(members))}
 }
 
-// apply evaluates an application that the default policy approves, of a person
-// who shows something.
+// apply evaluates an application that the default policy approves, with further
+// members in its fraud block.
 func (m *member) apply(applicant, members string, more ...block) answer {
 	m.Helper()
 	return m.post("/v1/evaluate", evaluation(742, scalars, append(more, seen(applicant, members))...)).want(http.StatusOK)
@@ -33,7 +33,7 @@ func (m *member) patch(path, body string) answer {
 	return m.send("PATCH", path, m.key, body)
 }
 
-// signal is an evaluated signal of an answer, nil when it was not.
+// signal returns a fraud signal of an answer by its id, or nil.
 func (a answer) signal(id string) map[string]any {
 	a.t.Helper()
 	for _, s := range a.list("fraud", "signals") {
@@ -44,8 +44,8 @@ func (a answer) signal(id string) map[string]any {
 	return nil
 }
 
-// saw fails unless a signal was triggered, or not, with a value; a nil value
-// is a signal that was not evaluated.
+// saw fails unless the signal has this value and was triggered or not as given.
+// If value is nil, it fails if the signal was evaluated.
 func (a answer) saw(id string, triggered bool, value any) answer {
 	a.t.Helper()
 	s := a.signal(id)
@@ -61,7 +61,7 @@ func (a answer) saw(id string, triggered bool, value any) answer {
 	return a
 }
 
-// raised is how many alerts an application raised or was added to.
+// raised fails unless the application raised or joined n alerts.
 func (a answer) raised(n int) answer {
 	a.t.Helper()
 	if got := a.list("fraud", "alert_ids"); len(got) != n {
@@ -79,8 +79,9 @@ const (
 	oneAccount = `"beneficiary_account":"00112233445566"`
 )
 
-// TestMuleAccount: the second person on an account is declined by the rule and
-// raises an alert; the same person again, or however spelt, is not.
+// TestMuleAccount checks that a second person with the same account, however it
+// is spelt, is declined and raises an alert, and that the same person applying
+// again is not.
 func TestMuleAccount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -105,14 +106,14 @@ func TestMuleAccount(t *testing.T) {
 			s.Errorf("the reason is %v", code)
 		}
 		m.apply("A-3", `"beneficiary_account":"99887766554433"`).is("status", "APPROVED").saw(mule, false, 1)
-		// Long after, the account is anybody's again.
+		// After the window the account can be used by another person.
 		s.clock.advance(91 * 24 * time.Hour)
 		m.apply("A-4", oneAccount).is("status", "APPROVED").saw(mule, false, 1).raised(0)
 	})
 }
 
-// TestClusters: many people behind one address, or brought by one agent from
-// everywhere, are a signal and an alert, and no reason to decline.
+// TestClusters checks that many people with one IP address, or from many
+// pincodes with one agent, trigger a signal and an alert, but are not declined.
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -122,7 +123,7 @@ func TestClusters(t *testing.T) {
 		}
 		m.apply("A-4", `"ip":"203.0.113.78"`).saw(ip, false, 4)
 		m.apply("A-5", `"ip":"203.0.113.78"`).is("status", "APPROVED", "fraud.fraud_score", 15).saw(ip, true, 5).raised(1)
-		// Of IPv6, a subscriber has the whole network.
+		// An IPv6 subscriber has a whole /64 network.
 		for i := 1; i <= 4; i++ {
 			m.apply(fmt.Sprint("B-", i), fmt.Sprintf(`"ip":"2001:db8:1:2::%d"`, i)).saw(ip, false, i)
 		}
@@ -138,7 +139,8 @@ func TestClusters(t *testing.T) {
 	})
 }
 
-// TestPincodeSpike is told only against a past, and only when it is one.
+// TestPincodeSpike checks that a spike needs a baseline of earlier days and
+// enough applications.
 func TestPincodeSpike(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -153,7 +155,7 @@ func TestPincodeSpike(t *testing.T) {
 		for i := 1; i <= 9; i++ {
 			m.apply(fmt.Sprint("B-", i), `"pincode":"400001"`).raised(0)
 		}
-		// One that is only just a spike is a fact and wakes nobody.
+		// A small spike triggers the signal but raises no alert.
 		for i := 10; i <= 14; i++ {
 			m.apply(fmt.Sprint("B-", i), `"pincode":"400001"`).is("status", "APPROVED", "fraud.fraud_score", 20).saw(spike, true, i).raised(0)
 		}
@@ -162,8 +164,8 @@ func TestPincodeSpike(t *testing.T) {
 	})
 }
 
-// TestNothingToCount: without a person nothing is counted and the facts are
-// absent; what was not sent is not shown.
+// TestNothingToCount checks that without an applicant reference nothing is
+// counted and the facts are absent.
 func TestNothingToCount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -188,8 +190,8 @@ func TestNothingToCount(t *testing.T) {
 	})
 }
 
-// TestFraudStaysAtHome: what one tenant or environment saw does not count for
-// another, and a preview, like a refusal, counts nothing.
+// TestFraudStaysAtHome checks that tenants and environments count separately,
+// and that previews and refused requests are not counted.
 func TestFraudStaysAtHome(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

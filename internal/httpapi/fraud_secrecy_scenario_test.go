@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestFraudReExplained: a decision that saw counters is explained the same
-// after they have moved on, and after the settings have.
+// TestFraudReExplained checks that a decision on fraud counters is re-explained
+// to the same hash after the counters and the settings have changed.
 func TestFraudReExplained(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -28,8 +28,8 @@ func TestFraudReExplained(t *testing.T) {
 	})
 }
 
-// TestSecretsStayBehind: account numbers, addresses and the like are in no
-// answer, not in what is stored, and not in the log.
+// TestSecretsStayBehind checks that account numbers, addresses and other
+// identifiers appear in no answer, stored document or log line.
 func TestSecretsStayBehind(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-// lists are paths whose queries have every kind of parameter.
+// lists has paths that together take every kind of query parameter.
 var lists = []string{
 	"/v1/decisions", "/v1/rule-sets", "/v1/policies", "/v1/fraud/alerts", "/v1/fraud/pincode-risk", "/v1/fraud/blocklist", "/v1/audit",
 	"/v1/agents/runs", "/v1/backtest", "/v1/scorecards", "/v1/usage", "/v1/credit/backtest", "/v1/decisions/dec_1/features", "/v1/backtest/bt_1/rows",
 }
 
-// FuzzQuery asks for lists with anybody's query.
+// FuzzQuery requests lists with arbitrary queries.
 func FuzzQuery(f *testing.F) {
 	z := newFuzzed(f)
 	for i, query := range []string{
@@ -30,8 +30,8 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzHeaders decides with anybody's headers. A key that is taken makes the
-// second request the first one's repetition.
+// FuzzHeaders decides with arbitrary headers. If the idempotency key is
+// accepted, the second request must replay the first.
 func FuzzHeaders(f *testing.F) {
 	z := newFuzzed(f)
 	const body = `{"applicant":{"id":"A","foir":0.3,"monthly_income":50000},"bureau_report":{"score":742}}`
@@ -54,7 +54,8 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// FuzzUpload sends anybody's file to a backtest: as it is, packed, or in a form.
+// FuzzUpload uploads arbitrary files to a backtest: plain, compressed or in a
+// form.
 func FuzzUpload(f *testing.F) {
 	z := newFuzzed(f)
 	f.Add("text/csv", "", "bad_values=1", "score,foir,bad\n742,0.3,0\n600,0.7,1\n")
@@ -71,8 +72,8 @@ func FuzzUpload(f *testing.F) {
 	})
 }
 
-// FuzzPath asks for anything by any method. Without a key nobody learns which
-// paths there are.
+// FuzzPath requests arbitrary paths with arbitrary methods. Without a key the
+// answer must not reveal which paths exist.
 func FuzzPath(f *testing.F) {
 	z := newFuzzed(f)
 	for _, path := range []string{"/v1/decisions/dec_1", "/v1//decisions", "/v1/decisions/", "/docs/../v1/x", "/v1/%2e%2e", "/", "/v1", "/docs/errors/rate_limited", "/v1/decisions/" + marker} {

@@ -21,12 +21,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// marker stands in seeds where an applicant's own words would. A refusal never
-// repeats it.
+// marker stands for personal data in the seeds. A refusal must never repeat it.
 const marker = "Qx7-SECRET-Zz9"
 
-// fuzzed is the API past the network, over a database of its own, and a
-// tenant's key.
+// fuzzed is an API without a socket over its own database, and a tenant's key.
 type fuzzed struct {
 	api *httpapi.API
 	key string
@@ -67,8 +65,9 @@ func newFuzzed(f *testing.F) *fuzzed {
 	return z
 }
 
-// send serves one request and checks what holds for every answer: no mistake of
-// ours, no panic, and a refusal in the one form there is, which repeats nothing.
+// send serves one request and checks what holds for every answer: no server
+// error, no panic, and a refusal is a problem document that does not repeat the
+// marker.
 func (z *fuzzed) send(tb testing.TB, method, path, query string, header http.Header, body string) *httptest.ResponseRecorder {
 	tb.Helper()
 	z.log.Reset()
@@ -101,8 +100,8 @@ func (z *fuzzed) send(tb testing.TB, method, path, query string, header http.Hea
 	return w
 }
 
-// FuzzPreview sends anybody's body the whole way to an answer, as a decision or
-// an evaluate request: the same answer twice, and never a mistake of ours.
+// FuzzPreview previews arbitrary bodies as decision or evaluate requests. Equal
+// requests must get equal answers, and none a server error.
 func FuzzPreview(f *testing.F) {
 	z := newFuzzed(f)
 	f.Add([]byte(`{"applicant":{"id":"A","foir":0.3,"monthly_income":50000,"employment_type":"` + marker + `"},"bureau_report":{"score":742}}`))
@@ -139,7 +138,7 @@ func namesMarker(v wire.Value) bool {
 	return false
 }
 
-// FuzzAgents asks the agents anything.
+// FuzzAgents sends arbitrary bodies to the agents.
 func FuzzAgents(f *testing.F) {
 	z := newFuzzed(f)
 	f.Add(false, []byte(`{"applicant":{"id":"A","foir":0.48,"monthly_income":40000,"requested_amount":200000},"bureau_report":{"score":742},

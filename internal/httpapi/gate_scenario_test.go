@@ -12,12 +12,12 @@ import (
 	"verdict/internal/tenant"
 )
 
-// quietRule reads a feature and does not say what becomes of applicants whose
-// request asked for none: an error of the analysis.
+// quietRule reads a feature without "on_absent", so requests without features
+// are never caught by it. The analysis reports that as an error.
 const quietRule = `{"id":"KO_QUIET","reason_code":"BUR_ENQ",` +
 	`"condition_ast":{"op":"gt","field":"enquiry__personal_loan__90d__count","value":5}}`
 
-// isAt wants members of one entry of a list.
+// isAt fails unless the entry of a list has these members.
 func (a answer) isAt(list string, at int, want ...any) {
 	a.t.Helper()
 	for i := 0; i+1 < len(want); i += 2 {
@@ -27,8 +27,9 @@ func (a answer) isAt(list string, at int, want ...any) {
 	}
 }
 
-// TestFindingsGateActivation: in live a rule set with errors is activated by
-// whoever names each of them, and the trail keeps which they named.
+// TestFindingsGateActivation checks that a live rule set with error findings
+// can be activated only by acknowledging each of them, and that the audit trail
+// keeps the acknowledged keys.
 func TestFindingsGateActivation(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -54,18 +55,18 @@ func TestFindingsGateActivation(t *testing.T) {
 			s.Errorf("acknowledged (-want +got):\n%s", diff)
 		}
 
-		// A fork has it from its base, and is asked all the same.
+		// A fork inherits the finding and must acknowledge it too.
 		fork := live.post("/v1/rule-sets", `{"name":"fork","limit_step":5000}`).want(http.StatusCreated)
 		fork.isAt("findings", 0, "key", key, "origin", "inherited")
 		live.post("/v1/rule-sets/"+fork.text("id")+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
 
-		// The sandbox is for trying.
+		// The sandbox has no gate.
 		m.activate(m.draft(`{"name":"quiet","patch":{"knockouts":{"set":[` + quietRule + `]}}}`))
 	})
 }
 
-// TestTruncatedAnalysisGatesActivation: neither many rules nor a condition too
-// wide for the analysis get an error past the gate.
+// TestTruncatedAnalysisGatesActivation checks that an error finding is not lost
+// among many rules or in a condition too wide for the analysis.
 func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 	t.Parallel()
 	var filling strings.Builder
@@ -94,8 +95,9 @@ func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 	})
 }
 
-// TestStopButtonIsNeverGated: the rule set that was active immediately before,
-// and the seeded SAFE_MODE, are activated by anybody who may activate.
+// TestStopButtonIsNeverGated checks that everybody who may activate can
+// activate the rule set that was active just before, and the seeded SAFE_MODE,
+// without passing the gates.
 func TestStopButtonIsNeverGated(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -118,27 +120,28 @@ func TestStopButtonIsNeverGated(t *testing.T) {
 			return strings.Join(asha.get("/v1/audit?action=rule_set.activated&object="+id).column("note"), "; ")
 		}
 
-		// Hers, with an error, and there are two who may activate: but it was
-		// the one before.
+		// This rule set is her own and has an error, and a second person could
+		// activate it: only its being the previous one lets it pass.
 		activate(quiet).want(http.StatusOK).is("status", "active")
 		if got := notes(quiet); !strings.HasPrefix(got, "rollback: stop") {
 			s.Errorf("the trail says %q", got)
 		}
-		// Now next was the one before.
+		// Now "next" is the previous one.
 		activate(next).want(http.StatusOK)
 		activate(seeded[1]).want(http.StatusOK)
 		if got := notes(seeded[1]); got != "rollback: stop" {
 			s.Errorf("the trail says %q of SAFE_MODE", got)
 		}
-		// Two activations ago is not immediately before: it passes the gates.
+		// A rule set that was active two activations ago must pass the gates.
 		activate(quiet).refused(http.StatusConflict, "second_person_required")
 		ravi.post("/v1/rule-sets/"+quiet+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
 		activate(next).want(http.StatusOK)
 
-		// A name and a document like SAFE_MODE's are not enough.
+		// A copy of SAFE_MODE under its name must pass the gates too.
 		copied := asha.draft(`{"name":"SAFE_MODE","base":"` + seeded[1] + `"}`)
 		activate(copied).refused(http.StatusConflict, "second_person_required")
-		// The seeded default stops nothing: it is armed like any other.
+		// Activating the seeded default is an ordinary activation, not a
+		// rollback.
 		ravi.activate(copied)
 		activate(seeded[0]).want(http.StatusOK)
 		if got := notes(seeded[0]); strings.Contains(got, "rollback") {

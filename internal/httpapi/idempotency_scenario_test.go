@@ -11,8 +11,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// repeats sends a request twice with one key and fails unless the second hears
-// the first answer.
+// repeats sends a request twice with one idempotency key and fails unless the
+// second gets the first answer.
 func (m *member) repeats(path, body string, status int) answer {
 	m.Helper()
 	first := m.post(path, body, "Idempotency-Key: again").want(status)
@@ -49,7 +49,8 @@ func TestOnce(t *testing.T) {
 		if n := len(m.get("/v1/decisions/" + decided.text("decision_id")).list("reviews")); n != 1 {
 			s.Errorf("%d reviews", n)
 		}
-		// What is inherited has changed since; the answer has not.
+		// The inherited sections have changed since, but the replayed answer
+		// has not.
 		again := m.post("/v1/rule-sets", `{"name":"once"}`, "Idempotency-Key: again").want(http.StatusCreated)
 		if string(again.body) != string(set.body) {
 			s.Errorf("replayed %s", again.body)
@@ -75,7 +76,8 @@ func TestOncePerPathTenantAndEnvironment(t *testing.T) {
 			s.Errorf("%d decisions", len(ids))
 		}
 		m.post("/v1/rule-sets", `{"name":"x"}`, "Idempotency-Key: k").want(http.StatusCreated)
-		// Another key of the same tenant is the same caller; quotes do not count.
+		// Another API key of the same tenant is the same caller, and quotes
+		// around the idempotency key are ignored.
 		same := m.with(tenant.Sandbox, tenant.Admin, m.userID).post("/v1/decisions", sample, `Idempotency-Key: "k"`).want(http.StatusOK)
 		if same.header.Get("Idempotent-Replayed") != "true" || !ids[same.text("decision_id")] {
 			s.Error("the tenant's other key got another answer")

@@ -130,7 +130,7 @@ func TestMethods(t *testing.T) {
 	})
 }
 
-// TestSlowBody sends half a body and waits.
+// TestSlowBody sends half a body and expects a timeout.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

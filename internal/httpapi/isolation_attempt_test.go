@@ -13,7 +13,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// ids are the placeholders of one kind: whoever takes the one takes the other.
+// ids lists for each placeholder those that can be used in its place.
 var ids = map[string][]string{
 	"{decision_id}": {"{decision_id}", "{evaluated_id}"}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
 	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"}, "{job_id}": {"{job_id}"},
@@ -21,8 +21,8 @@ var ids = map[string][]string{
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
 
-// Parameters of a query: those that name something that is somebody's, beyond
-// those whose example is a placeholder, and those that do not.
+// namingParameters are query parameters that name a tenant's resource, besides
+// those whose example is a placeholder. plainParameters name none.
 var (
 	namingParameters = []string{
 		"applicant_id", "policy_key", "name", "actor", "cursor", "rule_set_id", "challenger_rule_set_id", "reference_backtest_id",
@@ -36,8 +36,9 @@ var (
 	}
 )
 
-// Members of a body and what each names; nothing where it is the sender's own
-// word. An operation in front tells a member from its namesakes.
+// bodyMembers maps the members of a body to the placeholders they name, or to
+// nil if the caller chooses the value freely. A key may begin with an
+// operation, if members of the same name differ.
 var bodyMembers = map[string][]string{
 	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
 	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"}, "challenger_rule_set_id": ids["{rule_set_id}"],
@@ -46,10 +47,10 @@ var bodyMembers = map[string][]string{
 	"createRuleSet policy_key": nil, "applicant.id": nil, "loan.id": nil, "knockouts.id": nil, "adjustments.id": nil, "pricing_bands.id": nil,
 }
 
-// naming finds members that look as if they named something.
+// naming matches members that look like references to a resource.
 var naming = regexp.MustCompile(`^(id|base|.*_id|.*_ids|.*_key)$`)
 
-// readAttempts are all ways of naming something that the contract has.
+// readAttempts returns every way to name a resource that the contract offers.
 func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 	t.Helper()
 	examples := map[*openapi3.Operation][]string{}
@@ -82,7 +83,8 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 	return list
 }
 
-// placeholderOf is what a parameter of a path names: its example says so.
+// placeholderOf returns the placeholder that a path parameter has as its
+// example.
 func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
 	t.Helper()
 	placeholder, _ := p.Example.(string)
@@ -131,7 +133,8 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		default:
 			t.Fatalf("%s %s: this test does not know whether the parameter %s names something", a.method, a.path, name)
 		}
-		// Pages of one entry, so that there is a cursor; and what is required.
+		// Pages of one entry, so that there is a cursor, and the required
+		// parameters.
 		first := "?"
 		for _, other := range a.operation.Parameters {
 			if other.Value.In == openapi3.ParameterInQuery && other.Value.Name != name && (other.Value.Required || other.Value.Name == "limit") {
@@ -148,8 +151,8 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 	return list
 }
 
-// inBody are the members of a body that name something. Each is put into an
-// example that the part of the schema it belongs to allows.
+// inBody returns an attempt for each member of a body that names a resource.
+// Each is put into an example that the member's part of the schema allows.
 func (a attempt) inBody(t *testing.T, examples []string) (list []attempt) {
 	t.Helper()
 	if a.operation.RequestBody == nil {
@@ -189,8 +192,8 @@ func (a attempt) inBody(t *testing.T, examples []string) (list []attempt) {
 	return list
 }
 
-// withMember is an example that names the thing, by preference one that has the
-// member anyway.
+// withMember returns an example with theThing as the member, preferably an
+// example that has the member already.
 func withMember(t *testing.T, examples []map[string]any, member string) string {
 	t.Helper()
 	at := max(slices.IndexFunc(examples, func(e map[string]any) bool { return e[member] != nil }), 0)
@@ -206,9 +209,9 @@ func withMember(t *testing.T, examples []map[string]any, member string) string {
 	return string(body)
 }
 
-// namingMembers are the paths of all members of a schema that look as if they
-// named something, but for those that are read past in a request. What a schema
-// is chosen from is looked at on its own, and what comes round again not at all.
+// namingMembers returns the paths of all members of a schema that look like
+// references, except read-only ones. The alternatives of a schema are visited
+// separately, and recursion is cut off.
 func namingMembers(schema *openapi3.Schema, path string, above []*openapi3.Schema) (found []string) {
 	if schema == nil || slices.Contains(above, schema) {
 		return nil

@@ -16,10 +16,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestIsolation takes from the contract every way of naming something, tries
-// each of them on what is another's, and looks through every answer for what
-// must not be there. An operation that is new in the contract is tried without
-// a word here, or fails the test until somebody says how to fill it in.
+// TestIsolation reads from the contract every way to name a resource, tries
+// each with another tenant's resources, and searches every answer for that
+// tenant's data. A new operation of the contract is tried without a change
+// here, or fails the test until its parameters are classified.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
@@ -43,7 +43,7 @@ func TestIsolation(t *testing.T) {
 			if diff := cmp.Diff(before, victim.everything(doc)); diff != "" {
 				s.Errorf("strangers changed something in %s:\n%s", environment, diff)
 			}
-			// The attempts were worth something only if the owner succeeds.
+			// The attempts prove something only if the owner succeeds.
 			for _, a := range attempts {
 				a.byOwner(s.T, victim)
 			}
@@ -62,15 +62,15 @@ func elsewhere(e tenant.Environment) tenant.Environment {
 type resident struct {
 	*member
 	environment tenant.Environment
-	// named is what there is to name: placeholders of the contract's examples,
-	// and parameters in braces.
+	// named maps the placeholders of the contract's examples, and parameters in
+	// braces, to the resident's own values.
 	named placeholders
-	// secrets is all that is theirs alone.
+	// secrets lists the texts that no other tenant may see.
 	secrets []string
 }
 
-// nobody is the same of nobody: an answer about what is another's must not
-// differ from an answer about what is not there at all.
+// nobody has ids that do not exist. An answer about another tenant's resource
+// must not differ from an answer about a missing one.
 var nobody = placeholders{
 	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{evaluated_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{draft_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{spare_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -82,8 +82,8 @@ var nobody = placeholders{
 	"{applicant_id}": "nobody", "{policy_key}": "nobody", "{name}": "nobody", "{actor}": "key_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{cursor}": "bm9ib2R5",
 }
 
-// settle makes a tenant that lives in both environments. All tenants use the
-// same idempotency keys on the same paths: they must not meet.
+// settle creates a tenant with resources in both environments. All tenants use
+// the same idempotency keys on the same paths, which must not interfere.
 func (s *stack) settle(name string) map[tenant.Environment]*resident {
 	s.Helper()
 	email := strings.ToLower(name) + "@example.in"
@@ -101,7 +101,7 @@ func (s *stack) settle(name string) map[tenant.Environment]*resident {
 	return settled
 }
 
-// furnish creates two of everything.
+// furnish creates two resources of every kind.
 func (r *resident) furnish(mark string) {
 	r.Helper()
 	create := func(path, body, once string) answer {
@@ -133,8 +133,8 @@ func (r *resident) furnish(mark string) {
 	r.furnishFraud(mark)
 }
 
-// furnishRuns has each agent run twice, the second time under a strategy of the
-// resident's own.
+// furnishRuns runs each agent twice, the second time under the resident's own
+// strategy.
 func (r *resident) furnishRuns(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
@@ -149,7 +149,7 @@ func (r *resident) furnishRuns(mark string) {
 	r.named["{subject_ref}"] = mark
 }
 
-// furnishBacktests makes two that are done and two that are not.
+// furnishBacktests creates two finished backtests and two waiting ones.
 func (r *resident) furnishBacktests(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
@@ -162,9 +162,9 @@ func (r *resident) furnishBacktests(mark string) {
 	r.named["{challenger_rule_set_id}"], r.named["{reference_backtest_id}"] = r.named["{draft_id}"], r.named["{backtest_id}"]
 }
 
-// furnishFraud makes rings: two that somebody looks into, and three that were
-// fraud, so that the block list has a second page after one was taken off it.
-// All tenants know the same accounts: they must not meet.
+// furnishFraud creates two acknowledged alerts and three confirmed ones, so
+// that the block list still has a second page after one entry is removed. All
+// tenants use the same accounts, which must not be counted together.
 func (r *resident) furnishFraud(mark string) {
 	r.Helper()
 	for i := range 5 {
@@ -191,7 +191,7 @@ func (r *resident) furnishFraud(mark string) {
 		`{"entries":[{"pincode":"400001","risk":"HIGH","reason":"`+mark+`"},{"pincode":"400","risk":"LOW"}]}`).want(http.StatusOK)
 }
 
-// evaluateBy is an evaluate request with features, of an applicant.
+// evaluateBy returns an evaluate request with features for an applicant.
 func evaluateBy(applicant string) string {
 	return `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":781},"reportDate":"2026-11-10",
 		"enquiries":[{"date":"2026-11-03","product":"personal_loan"},{"date":"2026-10-30","product":"credit_card"}]}},
@@ -200,7 +200,7 @@ func evaluateBy(applicant string) string {
 
 var anID = regexp.MustCompile(`\b[a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b|hmac:[0-9a-f]+`)
 
-// note learns every id that the resident can read.
+// note adds every id that the resident can read to the secrets.
 func (r *resident) note(doc *openapi3.T) {
 	r.Helper()
 	for _, text := range r.everything(doc) {
@@ -213,8 +213,8 @@ func (r *resident) note(doc *openapi3.T) {
 	}
 }
 
-// everything is all that a resident can read by reading alone: every GET of
-// the contract, in each of its forms, with the resident's own ids.
+// everything returns the answers to every GET of the contract, in each
+// representation, with the resident's own ids.
 func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	r.Helper()
 	for _, template := range doc.Paths.InMatchingOrder() {
@@ -237,7 +237,7 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 }
 
 // absentFrom fails the test if a stranger reads any of the resident's secrets.
-// What belongs to the whole tenant is none in its other environment.
+// The ids of tenant and user are no secrets in the tenant's other environment.
 func (r *resident) absentFrom(t *testing.T, stranger *resident, where string, texts ...string) {
 	t.Helper()
 	for _, secret := range r.secrets {
@@ -252,7 +252,7 @@ func (r *resident) absentFrom(t *testing.T, stranger *resident, where string, te
 	}
 }
 
-// attempt is one way of naming something.
+// attempt is one way to name a resource.
 type attempt struct {
 	operation    *openapi3.Operation
 	method, path string   // placeholders and all
@@ -262,14 +262,14 @@ type attempt struct {
 	member       string
 }
 
-// theThing stands where an attempt names its thing.
+// theThing is the placeholder for the resource that an attempt names.
 const theThing = "{thing}"
 
 func (a attempt) name(thing string) string {
 	return fmt.Sprintf("%s %s, %s in the %s (%s)", a.method, a.path, a.member, a.in, thing)
 }
 
-// send makes the request of one resident about a thing of another.
+// send makes the request as one resident, about a resource of another.
 func (a attempt) send(sender *resident, thing string) answer {
 	sender.Helper()
 	path := strings.ReplaceAll(sender.named.fill(a.path), url.QueryEscape(theThing), url.QueryEscape(thing))
@@ -277,7 +277,8 @@ func (a attempt) send(sender *resident, thing string) answer {
 		strings.ReplaceAll(sender.named.fill(a.body), theThing, thing))
 }
 
-// byStranger tries it on a stranger's behalf.
+// byStranger makes the attempt as a stranger and compares the answer with that
+// about a missing resource.
 func (a attempt) byStranger(t *testing.T, victim, stranger *resident) {
 	t.Helper()
 	for _, thing := range a.things {
@@ -301,7 +302,7 @@ func (a attempt) byStranger(t *testing.T, victim, stranger *resident) {
 	}
 }
 
-// byOwner does the same on what is one's own.
+// byOwner makes the attempt as the owner of the resource, which must succeed.
 func (a attempt) byOwner(t *testing.T, owner *resident) {
 	t.Helper()
 	for _, thing := range a.things {
@@ -315,12 +316,13 @@ func (a attempt) byOwner(t *testing.T, owner *resident) {
 		if data, isList := got.at("data").([]any); got.status >= 300 || isList && len(data) == 0 {
 			t.Errorf("%s: the owner is answered with %d: %s", a.name(thing), got.status, got.body)
 		}
-		// What was activated is put back, for the attempts that expect it.
+		// Activate the first rule set again, which other attempts expect.
 		owner.post("/v1/rule-sets/"+owner.named["{rule_set_id}"]+"/activate", "").want(http.StatusOK)
 	}
 }
 
-// thing is the resident's own. A cursor is one of the attempted list.
+// thing returns the resident's own value for a placeholder. For a cursor it
+// reads the first page of the attempted list.
 func (r *resident) thing(a attempt, thing string) string {
 	r.Helper()
 	if thing != "{cursor}" {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// unavailable fails unless the answer asks to come back.
+// unavailable fails unless the answer is a 503 that asks to retry.
 func (a answer) unavailable(t *testing.T) {
 	t.Helper()
 	a.refused(http.StatusServiceUnavailable, "unavailable")
@@ -32,7 +32,7 @@ func (a answer) shareUsed(t *testing.T) {
 	}
 }
 
-// TestLostPostgres takes the database away and gives it back.
+// TestLostPostgres takes the database away and brings it back.
 func TestLostPostgres(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -63,7 +63,8 @@ func TestLostPostgres(t *testing.T) {
 		m.get("/v1/usage").unavailable(t)
 		m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
 		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).unavailable(t)
-		// The one 503 that is no problem document, while the key is remembered.
+		// While the key is cached, this 503 is the only one that is no problem
+		// document.
 		if health := m.get("/v1/health").want(http.StatusServiceUnavailable); health.header.Get("Retry-After") != "1" {
 			t.Errorf("the health says to come back after %q seconds", health.header.Get("Retry-After"))
 		}
@@ -86,8 +87,8 @@ func TestLostPostgres(t *testing.T) {
 	}
 }
 
-// TestLockedSQLite has somebody else hold the file: what would be written is
-// refused, and reading goes on.
+// TestLockedSQLite locks the database file from another connection: writes are
+// refused, and reads go on.
 func TestLockedSQLite(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
@@ -113,7 +114,8 @@ func TestLockedSQLite(t *testing.T) {
 	m.get("/v1/usage").is("used", 2)
 }
 
-// TestClosedDatabase is what the last requests meet when a node goes down.
+// TestClosedDatabase checks that requests during shutdown, after the database
+// is closed, are answered with 503.
 func TestClosedDatabase(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -11,8 +11,8 @@ import (
 
 const younger = `{"id":"KO_AGE_RANGE","reason_code":"AGE_RANGE","condition_ast":{"op":"lt","field":"age","value":19}}`
 
-// TestPatchOfARuleSet: single entries change, the others stay, and the answer
-// lists what differs from the base, now and when it is fetched.
+// TestPatchOfARuleSet checks that a patch changes only its entries, and that
+// the answer, also when fetched later, lists the differences from the base.
 func TestPatchOfARuleSet(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -44,13 +44,13 @@ func TestPatchOfARuleSet(t *testing.T) {
 		if list := m.get("/v1/rule-sets").list("data"); strings.Contains(string(m.get("/v1/rule-sets").body), `"changes"`) || len(list) != 3 {
 			s.Error("the list compares every version with its base")
 		}
-		// What was read out can be sent back.
+		// The fetched document can be sent back.
 		m.post("/v1/rule-sets", string(fetched.body)).want(http.StatusCreated).is("checksum", made.text("checksum"))
 	})
 }
 
-// TestWhatASectionRemoves: a section that is given replaces the base's, and
-// what is gone with it is a finding.
+// TestWhatASectionRemoves checks that a given section replaces the section of
+// the base, and that the removed rules are a finding.
 func TestWhatASectionRemoves(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -71,8 +71,8 @@ func TestWhatASectionRemoves(t *testing.T) {
 	})
 }
 
-// TestFaultsOfAPatch: what is wrong with a patch, with its entries and with the
-// rest of the request is told together, each at its place.
+// TestFaultsOfAPatch checks that one refusal lists the faults of the patch, of
+// its entries and of the rest of the request, each with its pointer.
 func TestFaultsOfAPatch(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -52,8 +52,8 @@ func TestPreviewLeavesNothing(t *testing.T) {
 	})
 }
 
-// TestFactsAgree: a preview shows the facts that the decision would, and of the
-// members that no policy reads neither shows any.
+// TestFactsAgree checks that a preview shows the same facts as the decision,
+// and that neither shows members that no policy reads.
 func TestFactsAgree(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -150,7 +150,8 @@ func TestEligibility(t *testing.T) {
 		if code := late.at("reasons", 0, "code"); code != "BUR_DPD" {
 			s.Errorf("the reason is %v", code)
 		}
-		// What is known before the report is paid for counts, alone and with others.
+		// Blocks that are known before a report is bought count, alone and
+		// together with other members.
 		for _, body := range []string{
 			`{"device":{"is_emulator":true}}`,
 			`{"bureau":"cibil","device":{"is_emulator":true}}`,

@@ -15,9 +15,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestProbesBeyondTheRateAreDelayed: an address that floods a probe is answered a
-// second late, and neither the probes of another address nor those of one that
-// floods other paths are.
+// TestProbesBeyondTheRateAreDelayed checks that an address which floods a probe
+// is answered a second late. The probes of another address, and of an address
+// that floods other paths, are not delayed.
 func TestProbesBeyondTheRateAreDelayed(t *testing.T) {
 	t.Parallel()
 	service, err := usecase.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})

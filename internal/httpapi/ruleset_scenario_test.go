@@ -49,7 +49,7 @@ func TestDraftInherits(t *testing.T) {
 			m.post("/v1/rule-sets", `{"name":"z","base":"`+base+`"}`).refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
 		}
 
-		// What was read out can be sent back: read-only members are ignored.
+		// The answer of a GET can be sent back: read-only members are ignored.
 		got := m.get("/v1/rule-sets/" + fork.text("id")).want(http.StatusOK)
 		again := m.post("/v1/rule-sets", string(got.body)).want(http.StatusCreated).is("version", 5, "checksum", got.text("checksum"), "status", "draft")
 		if again.text("id") == got.text("id") {
@@ -99,8 +99,8 @@ func TestWrongRuleSets(t *testing.T) {
 	})
 }
 
-// TestPinnedScorecard holds that a rule set keeps the scorecard it was saved
-// with, and that nobody can say it is another one.
+// TestPinnedScorecard checks that a rule set keeps the scorecard version it was
+// saved with, and that a request cannot claim another one.
 func TestPinnedScorecard(t *testing.T) {
 	t.Parallel()
 	const card = `{"name":"PL","base_points":%d,"factors":[{"factor":"foir","field":"foir","bins":[{"lt":0.3,"points":30},{"gte":0.3,"points":10}]}]}`

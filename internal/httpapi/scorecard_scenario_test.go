@@ -93,8 +93,8 @@ func TestWrongScorecards(t *testing.T) {
 	})
 }
 
-// TestDoubtfulInputs: what is legal and looks like a mistake is scored, and
-// told.
+// TestDoubtfulInputs checks that an input which is valid but looks like a
+// mistake is scored with a warning.
 func TestDoubtfulInputs(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -114,8 +114,8 @@ func TestDoubtfulInputs(t *testing.T) {
 	})
 }
 
-// TestScoringIsBounded: what is answered grows with the applicants and with the
-// factors, and so the two are bounded together.
+// TestScoringIsBounded checks the limit on applicants times factors: the size
+// of the answer grows with both.
 func TestScoringIsBounded(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -108,7 +108,8 @@ func TestSignupThrottle(t *testing.T) {
 				s.Errorf("the rate is %s", rate)
 			}
 		}
-		// Anybody can write X-Forwarded-For; here no proxy is trusted to.
+		// X-Forwarded-For does not change the client address, because no proxy
+		// is trusted here.
 		got := s.send("POST", "/api/signup", "", `{}`, "X-Forwarded-For: 203.0.113.77").refused(http.StatusTooManyRequests, "rate_limited")
 		if after := got.header.Get("Retry-After"); after != "10" {
 			s.Errorf("come back after %q seconds", after)

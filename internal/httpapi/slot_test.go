@@ -13,8 +13,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// slotless counts, for every body that is written, whether the one processor is
-// held meanwhile: a reader may take all day.
+// slotless counts the writes of response bodies, and those during which the one
+// processor slot is held. A slow reader must not hold it.
 type slotless struct {
 	http.ResponseWriter
 
@@ -29,8 +29,8 @@ func (w *slotless) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// leaping is a clock on which a second passes whenever it is looked at: every
-// stretch of computing is a long one.
+// leaping returns a clock that advances a second at every reading, so that
+// every computation seems long.
 func leaping() func() time.Time {
 	var seconds atomic.Int64
 	return func() time.Time { return time.Unix(seconds.Add(1), 0) }
@@ -38,8 +38,8 @@ func leaping() func() time.Time {
 
 func (w *slotless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// No answer is sent while its request holds a processor, an export's least of
-// all.
+// TestNobodyComputesWhileTheCallerReads checks that no answer, and no export in
+// particular, is sent while its request holds a processor slot.
 func TestNobodyComputesWhileTheCallerReads(t *testing.T) {
 	t.Parallel()
 	processors := admission.NewScheduler(1, leaping())

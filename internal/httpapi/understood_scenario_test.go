@@ -12,7 +12,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// nearest are the warnings of unknown members, as pointer and nearest name.
+// nearest returns the warnings of unknown members as "pointer nearest-name".
 func (a answer) nearest() []string {
 	a.t.Helper()
 	list := []string{}
@@ -24,8 +24,9 @@ func (a answer) nearest() []string {
 	return list
 }
 
-// TestUnknownMembersAreTold with the names that were meant, on every endpoint
-// that reads an application; who prefers strictness is refused.
+// TestUnknownMembersAreTold checks on every endpoint that reads an application
+// that the warning of an unknown member suggests the nearest name, and that
+// strict handling refuses the request.
 func TestUnknownMembersAreTold(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -73,7 +74,8 @@ func TestUnknownMembersAreTold(t *testing.T) {
 	})
 }
 
-// TestTheRightEndpointIsNamed where a body came to the other one.
+// TestTheRightEndpointIsNamed checks that a body sent to the wrong endpoint is
+// refused with the name of the right one.
 func TestTheRightEndpointIsNamed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -91,7 +93,8 @@ func TestTheRightEndpointIsNamed(t *testing.T) {
 	})
 }
 
-// TestDetailsBeginWithTheirPlace, and say what to do.
+// TestDetailsBeginWithTheirPlace checks that a problem's detail begins with the
+// place of the fault and says what to do.
 func TestDetailsBeginWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: quota(t, "free=1")}, func(s *stack) {
@@ -128,8 +131,8 @@ func TestDetailsBeginWithTheirPlace(t *testing.T) {
 	})
 }
 
-// scoreless is a policy that reads no bureau score: one custom input of the
-// applicant makes the score.
+// scoreless is a policy without a bureau score: its scorecard reads one
+// declared input of the applicant.
 const scoreless = `{"name":"scoreless","base":"none","inputs":[{"name":"applicant.stability","type":"number"}],
 	"knockouts":[{"id":"KO_FOIR","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"gt","field":"foir","value":0.6}}],
 	"scorecard":{"base_points":600,"factors":[{"factor":"stability","field":"applicant.stability","type":"number",
@@ -138,8 +141,8 @@ const scoreless = `{"name":"scoreless","base":"none","inputs":[{"name":"applican
 		"max_limit":500000,"default_limit":50000,"foir_cap":0.5},
 		{"id":"PB_D","grade":"D","min_score":300,"max_score":649,"action":"decline"}]}`
 
-// TestAPolicyWithoutAScore needs none on any endpoint, and gets what it
-// declares from both requests.
+// TestAPolicyWithoutAScore checks that such a policy needs no score on any
+// endpoint, and reads its declared input from both kinds of request.
 func TestAPolicyWithoutAScore(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -157,12 +160,12 @@ func TestAPolicyWithoutAScore(t *testing.T) {
 		m.post(underwriting, decision).want(http.StatusOK)
 		rows := m.post("/v1/backtest", `{"rows":[{"foir":0.2,"applicant.stability":7},{"foir":0.2,"applicant.stability":1}]}`)
 		rows.want(http.StatusOK).is("rows_evaluated", 2, "summary.approved", 1, "summary.declined", 1)
-		// A challenger that reads the score wants it of every row.
+		// A challenger that reads the score needs it in every row.
 		m.post("/v1/backtest", `{"challenger_rule_set_id":"`+m.ruleSetID+`","rows":[{"foir":0.2,"applicant.stability":7}]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
 
-		// A card that has nothing to go on says so, and declared inputs are told
-		// as absent like others.
+		// A scorecard without any input causes a warning, and declared inputs
+		// are listed as absent like all others.
 		silent := m.post("/v1/decisions", `{"applicant":{"foir":0.2}}`).want(http.StatusOK).is("status", "DECLINED")
 		if diff := cmp.Diff([]string{"applicant.stability"}, silent.absent()); diff != "" {
 			s.Error(diff)
@@ -173,8 +176,8 @@ func TestAPolicyWithoutAScore(t *testing.T) {
 	})
 }
 
-// TestAbsentInputsAreTold in one warning, and an optional block that is left out
-// leaves no trace in it.
+// TestAbsentInputsAreTold checks that one warning lists the absent inputs,
+// without the fields of optional blocks that were left out.
 func TestAbsentInputsAreTold(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -206,7 +209,8 @@ func TestAbsentInputsAreTold(t *testing.T) {
 				s.Errorf("%s changes what is absent (-without +with):\n%s", everyBlock[i].name, diff)
 			}
 		}
-		// New to credit is an answer and no gap, and so is a report without accounts.
+		// New to credit is no absent input, and neither is a report without
+		// accounts.
 		if fields := m.post("/v1/decisions", `{"bureau_report":{"score":-1}}`).want(http.StatusOK).absent(); slices.Contains(fields, "bureau_score") {
 			s.Errorf("new to credit: %v", fields)
 		}
@@ -216,8 +220,8 @@ func TestAbsentInputsAreTold(t *testing.T) {
 	})
 }
 
-// TestBankFiguresThatDoNotCount: a policy that counts with the statement says so
-// when the summary that was sent gives it nothing to count.
+// TestBankFiguresThatDoNotCount checks that a policy which uses the bank's
+// obligations warns if the summary has none that count.
 func TestBankFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -241,8 +245,8 @@ func TestBankFiguresThatDoNotCount(t *testing.T) {
 	})
 }
 
-// TestAccountsThatGoQuiet: the answer points at the account whose instalment is
-// missing beside one that has it.
+// TestAccountsThatGoQuiet checks that the warning of a missing instalment
+// points at the account without one.
 func TestAccountsThatGoQuiet(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -257,8 +261,8 @@ func TestAccountsThatGoQuiet(t *testing.T) {
 	})
 }
 
-// TestIdentifiersAreMasked in the facts and in the reasons, where a rule of the
-// policy names them; a number stays one or is left out.
+// TestIdentifiersAreMasked checks that identifiers named by a rule are masked
+// in facts and reasons. A numeric identifier is left out instead.
 func TestIdentifiersAreMasked(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -292,8 +296,9 @@ func TestIdentifiersAreMasked(t *testing.T) {
 	})
 }
 
-// TestFactsOnRequest: they come with the answer, masked, and change nothing that
-// is stored; a stored decision shows them to keys with the scope alone.
+// TestFactsOnRequest checks that requested facts are masked and do not change
+// what is stored, and that a stored decision shows them only to keys with the
+// scope.
 func TestFactsOnRequest(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -346,8 +351,8 @@ func TestFactsOnRequest(t *testing.T) {
 	})
 }
 
-// TestEligibilityUndetermined: where no rule could be evaluated nobody is
-// eligible, and one rule is enough to tell.
+// TestEligibilityUndetermined checks that eligibility is undetermined if no
+// rule could be evaluated, and that one evaluated rule is enough.
 func TestEligibilityUndetermined(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -361,7 +366,8 @@ func TestEligibilityUndetermined(t *testing.T) {
 	})
 }
 
-// TestNothingWasDerivedFrom what was sent and is of no use.
+// TestNothingWasDerivedFrom checks the warnings for values that nothing could
+// be derived from.
 func TestNothingWasDerivedFrom(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -39,7 +39,7 @@ func TestUsage(t *testing.T) {
 			s.Errorf("%d decisions are stored", n)
 		}
 
-		// The next month begins at nothing.
+		// The next month starts from zero.
 		s.clock.advance(period.End.Sub(now))
 		m.get("/v1/usage").is("used", 0, "remaining", 200)
 
@@ -77,7 +77,7 @@ func TestQuotaAdmitsExactly(t *testing.T) {
 		}
 		m.get("/v1/decisions/"+admitted[0].text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
 
-		// What is free stays so, and so does what was paid for.
+		// Free requests and replays of paid ones are still answered.
 		m.post("/v1/decisions/preview", sample).want(http.StatusOK)
 		m.post("/v1/eligibility", sample).want(http.StatusOK)
 		m.post("/v1/decisions", sample, "Idempotency-Key: first").want(http.StatusOK)
@@ -117,8 +117,8 @@ func TestRateLimit(t *testing.T) {
 	})
 }
 
-// TestRuleStatistics shows how often a rule hit, and how often it could not be
-// evaluated: a knockout that has gone quiet must be seen.
+// TestRuleStatistics checks how often a rule hit and how often it could not be
+// evaluated, so that a knockout that no longer fires is noticed.
 func TestRuleStatistics(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
