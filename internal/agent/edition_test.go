@@ -13,13 +13,14 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// A loan with a rate that looks like a ratio, 100 days past due: the first
-// edition ranked it low and doubted nothing.
+// arrears is a loan 100 days past due with an interest rate that looks like a
+// ratio. The first edition ranked it low and did not warn of the rate.
 const arrears = `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":0.16,"dpd":100},
 	"as_of":"2026-11-15T12:00:00+05:30"}`
 
-// TestFirstEditionIsRepeated: a run that was stored before there were editions
-// comes out as it did, and a new run of the same loan by the newer one.
+// TestFirstEditionIsRepeated checks that a run stored before there were
+// editions is replayed as it was, and that a new run of the same loan uses the
+// newest edition.
 func TestFirstEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -59,8 +60,8 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 	})
 }
 
-// TestSecondEditionIsRepeated: a run that was stored before unknown members were
-// told with the name that was probably meant comes out as it did.
+// TestSecondEditionIsRepeated checks that a run stored before warnings
+// suggested the nearest member name is replayed as it was.
 func TestSecondEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	const misspelt = `{"loan":{"id":"L-1","principal_outstanding":182000,"overdue_amount":17930,"dpd":100,"EMI":true,"intrest_rate":true},
@@ -104,8 +105,8 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 	})
 }
 
-// TestThirdEditionIsRepeated: a run of a microfinance loan by another name, stored
-// before that name was known, comes out as it did.
+// TestThirdEditionIsRepeated checks that a run of a microfinance loan under a
+// product name that was not yet known is replayed as it was.
 func TestThirdEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	const group = `{"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},"as_of":"2026-11-16T12:00:00+05:30"}`

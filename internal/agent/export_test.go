@@ -9,26 +9,27 @@ import (
 	"verdict/internal/wire"
 )
 
-// Objection says why a model's prose is not taken.
+// Objection returns why a model's prose is rejected.
 var Objection = objection
 
-// Escape keeps a text from being anything but text in Markdown.
+// Escape escapes a text so that Markdown shows it as plain text.
 var Escape = escape
 
-// ReadAsk reads a request's own members and writes them as they are stored.
+// ReadAsk reads the agent's own members of a request and returns them as they
+// are stored.
 func ReadAsk(body wire.Value) (stored []byte, err error) {
 	a, err := readAsk(body)
 	return written(a), err
 }
 
-// ReadStoredAsk reads what is stored and writes it again.
+// ReadStoredAsk reads the stored members and writes them again.
 func ReadStoredAsk(stored []byte) (again []byte, err error) {
 	a, err := readStoredAsk(stored)
 	return written(a), err
 }
 
-// FirstCollections makes the record of a run as the first edition of the
-// collections agent did, under the strategy that tenants started with.
+// FirstCollections returns the record of a run as the first edition of the
+// collections agent made it, under the default strategy of that time.
 func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadFirst(body, now)
 	if err != nil {
@@ -43,8 +44,8 @@ func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) 
 	}, nil
 }
 
-// SecondCollections makes the record of a run as the second edition did, which
-// named no member that was probably meant.
+// SecondCollections returns the record of a run as the second edition made it,
+// which suggested no nearest member names.
 func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadSecond(body, now)
 	if err != nil {
@@ -60,8 +61,8 @@ func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time)
 	}, nil
 }
 
-// ThirdCollections makes the record of a run as the third edition did, which knew
-// microfinance by its own name alone.
+// ThirdCollections returns the record of a run as the third edition made it,
+// which knew microfinance under one name only.
 func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadThird(body, now)
 	if err != nil {

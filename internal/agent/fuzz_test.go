@@ -14,8 +14,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadAsk reads what anybody asks of the underwriting agent: a refusal that
-// says where, or something that reads back from storage as the same.
+// FuzzReadAsk reads arbitrary requests to the underwriting agent. The result is
+// a refusal with pointers, or members that are the same when read back from
+// storage.
 func FuzzReadAsk(f *testing.F) {
 	f.Add([]byte(`{"purpose":"a wedding","max_steps":8,"explore":{"tenures":[24,12,12],"min_amount":50000.5},"as_of":"2026-11-01"}`))
 	f.Add([]byte(`{"purpose":"\u0000 [x](y)","explore":{"tenures":[]},"as_of":"2026-11-01T05:30:00+05:30"}`))
@@ -39,11 +40,11 @@ func FuzzReadAsk(f *testing.F) {
 	})
 }
 
-// digits are the numbers of a text, as people see them.
+// digits matches the numbers of a text in any script.
 var digits = regexp.MustCompile(`\p{N}+`)
 
-// FuzzNarration lets a model say anything. What is taken has no number that it
-// was not given, keeps the recommendation, and is nothing but prose.
+// FuzzNarration lets a model write arbitrary text. An accepted text has only
+// numbers that were given, keeps the recommendation, and is plain prose.
 func FuzzNarration(f *testing.F) {
 	const given = "Recommendation REFER, with low confidence. The application was referred to a person with grade C and a score of 688. " +
 		"With enquiries_6m at 6 instead of 8 (by waiting) the application would be approved. 21000.5 over 36 months could be offered instead."
@@ -72,8 +73,8 @@ func FuzzNarration(f *testing.F) {
 	})
 }
 
-// FuzzEscape puts anybody's text into a memo: it stays one line, and nothing in
-// it is markup or ends what stands around it.
+// FuzzEscape puts arbitrary text into a memo. It stays one line, has no markup,
+// and does not end the markup around it.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{"plain", "a\nb", "<b>", `\<b>`, "[x](y)", "`", "\x00\u2028\u0085", "\xff", "*a*", "x] [y"} {
 		f.Add(s)

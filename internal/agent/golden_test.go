@@ -13,7 +13,8 @@ const withBlocks = `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":79
 	"demographics":{"age":30,"employmentType":"SALARIED"},"requestedAmount":100000}},"device":{"is_rooted":true},
 	"bank_summary":{"income":60000,"emi":30000,"bounces":4}}`
 
-// Memos that a credit officer can read.
+// TestGoldenMemos compares memos with golden files that a credit officer can
+// read.
 func TestGoldenMemos(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// house is the agents over a service with one tenant in it.
+// house is the agents over the use cases of one tenant.
 type house struct {
 	testing.TB
 	cases  *usecase.Set
@@ -30,7 +30,7 @@ type house struct {
 	later  *atomic.Int64 // days after at
 }
 
-// at is when tests take place.
+// at is the time at which tests start.
 var at = time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC)
 
 func open(tb testing.TB, db *store.DB, o agent.Options) *house {
@@ -81,13 +81,13 @@ func (h *house) underwrite(body string) []byte {
 	return reply.Answer(run).Body
 }
 
-// request is a request of the underwriting agent.
+// request returns a request to the underwriting agent.
 func request(tb testing.TB, body string) agent.Request {
 	tb.Helper()
 	return agent.NewRequest(parse(tb, body))
 }
 
-// fetched repeats a stored run, and returns it as the API answers it.
+// fetched replays a stored run and returns it as the API answers it.
 func (h *house) fetched(id string) []byte {
 	h.Helper()
 	run, err := h.agents.Run(h.Context(), h.caller, id)

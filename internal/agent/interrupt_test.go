@@ -15,7 +15,7 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// ending is a context that ends when it was asked so often.
+// ending is a context that ends when it has been asked "last" times.
 type ending struct {
 	context.Context //nolint:containedctx // it is one
 
@@ -30,8 +30,8 @@ func (e *ending) Err() error {
 	return e.Context.Err()
 }
 
-// hostile makes and activates a valid policy of nearly a megabyte, each of whose
-// rules declines other amounts.
+// hostile activates a valid policy of nearly a megabyte, whose rules each
+// decline other amounts.
 func (h *house) hostile() {
 	h.Helper()
 	const perRule = 10
@@ -59,8 +59,9 @@ func (h *house) activate(policy string) {
 
 const hostileBody = `"monthly_income":40000,"foir":0.48,"requested_amount":980000,"tenure_months":12`
 
-// An underwriting under the largest policy asks many times whether its caller
-// is still there, ends at once when not, and stores nothing then.
+// TestUnderwritingEndsWithItsCaller checks that underwriting under the largest
+// policy asks often whether its context has ended, stops immediately if so, and
+// then stores nothing.
 func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -89,7 +90,8 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// Nobody computes while a model writes.
+// TestNarrationHoldsNoProcessor checks that a run holds no processor slot while
+// a model writes.
 func TestNarrationHoldsNoProcessor(t *testing.T) {
 	t.Parallel()
 	var seconds atomic.Int64 // one passes whenever the clock is looked at: all computing is long

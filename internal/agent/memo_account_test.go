@@ -12,15 +12,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// told is one statement that a memo has to make, with all that it cites.
+// told is one statement that a memo has to make, with everything it cites.
 type told struct {
 	Section, Text string
 	Cites         []string // as key = value, in order
 }
 
-// account is a memo written a second time, by the test: from the decision and
-// the facts that are stored, the policy, and the engine asked again. Of the run
-// it takes only which changes were looked at.
+// account derives a memo a second time, independently of the agent: from the
+// stored decision and facts, the policy, and the engine. From the run it takes
+// only which changes were tried.
 type account struct {
 	*house
 	body, run, decision map[string]any
@@ -30,7 +30,7 @@ type account struct {
 	said                []told
 }
 
-// accountOf reads what is stored of a run, and derives what its memo must say.
+// accountOf reads a stored run and derives what its memo must say.
 func (h *house) accountOf(body string, run map[string]any) *account {
 	h.Helper()
 	stored, err := h.cases.Agents.AgentRun(h.Context(), h.caller, text(run, "run_id"))
@@ -82,7 +82,8 @@ func list(v any, path string) []any {
 
 var outcomeWords = map[string]string{"APPROVED": "approved", "REFERRED": "referred to a person", "DECLINED": "declined"}
 
-// headline is what both the summary and the first statement say.
+// headline returns the sentence that both the summary and the first statement
+// have.
 func (a *account) headline() string {
 	return fmt.Sprintf("The application was %s with grade %s and a score of %s.",
 		outcomeWords[text(a.decision, "status")], text(a.decision, "grade"), text(a.decision, "explanation.final_score"))
@@ -109,7 +110,7 @@ func (a *account) outcome() {
 	}
 }
 
-// reason derives what is said of a stored reason, and holds the reason itself
+// reason derives the statement about a stored reason, and checks the reason
 // against the facts, the rules that fired and the policy.
 func (a *account) reason(at int, r any) {
 	name, value := text(r, "detail.field"), text(r, "detail.value")
@@ -148,7 +149,8 @@ func (a *account) reason(at int, r any) {
 	a.say("Reasons", words+".", cites...)
 }
 
-// value is a stored fact, or what the engine derives from the facts.
+// value returns a stored fact, or the value that the engine derives from the
+// facts.
 func (a *account) value(name string) rule.Value {
 	for _, derived := range a.decided(nil).Derived() {
 		if derived.Name == name {
@@ -158,7 +160,7 @@ func (a *account) value(name string) rule.Value {
 	return a.facts.Get(name)
 }
 
-// holdsValue checks a reason's value: a fact, or what the engine found.
+// holdsValue checks a reason's value against the facts or the engine's result.
 func (a *account) holdsValue(name, value, detail string) {
 	want := a.value(name).String()
 	switch name {
@@ -166,7 +168,7 @@ func (a *account) holdsValue(name, value, detail string) {
 		want = text(a.decision, "explanation.final_score")
 	case field.OfferLimit:
 		want = text(a.decision, "offer.limit")
-		// What was found and then not offered stands in the reason alone.
+		// A limit that was computed and then not offered is only in the reason.
 		if want == "0" && strings.Contains(detail, " "+value) {
 			want = value
 		}
@@ -176,7 +178,7 @@ func (a *account) holdsValue(name, value, detail string) {
 	}
 }
 
-// holdsRule checks that a rule did something to the application.
+// holdsRule checks that a rule had an effect on the application.
 func (a *account) holdsRule(id string) {
 	for _, fired := range list(a.decision, "explanation.fired_rules") {
 		if text(fired, "id") == id && text(fired, "result") != "pass" {
@@ -191,8 +193,8 @@ func (a *account) holdsRule(id string) {
 	a.Errorf("rule %s did nothing: %s", id, encode(member(a.decision, "explanation.fired_rules")))
 }
 
-// thresholds are the values that a rule compares a field with or, where no rule
-// is the reason, those that the bands hold against it.
+// thresholds returns the values that a rule compares a field with or, if no
+// rule is the reason, the bounds of the pricing bands.
 func (a *account) thresholds(ruleID, name string) (out []string) {
 	policy := a.plan.Policy()
 	for i := range policy.Knockouts {
@@ -219,7 +221,7 @@ func (a *account) thresholds(ruleID, name string) (out []string) {
 
 func amount(paise int64) string { return (rule.Number(paise) * (rule.One / 100)).String() }
 
-// with is a copy of the stored facts with other values.
+// with returns a copy of the stored facts with other values.
 func (a *account) with(changes map[string]rule.Value) *rule.Facts {
 	facts := rule.NewFacts(field.Catalogue())
 	for _, fact := range a.facts.Sorted() {
@@ -235,8 +237,7 @@ func (a *account) with(changes map[string]rule.Value) *rule.Facts {
 	return facts
 }
 
-// repay pays obligations off down to a share of the income: no source of them
-// says more.
+// repay lowers every source of obligations to at most this share of the income.
 func (a *account) repay(facts *rule.Facts, share rule.Value) {
 	income := rational(facts.Get("monthly_income").String())
 	owed, _, _ := rule.ParseNumber(new(big.Rat).Mul(income, rational(share.String())).FloatString(6))
@@ -247,7 +248,7 @@ func (a *account) repay(facts *rule.Facts, share rule.Value) {
 	}
 }
 
-// decided has the engine decide the stored facts with other values.
+// decided returns the engine's decision on the stored facts with other values.
 func (a *account) decided(changes map[string]rule.Value) *engine.Decision {
 	d := new(engine.Decision)
 	a.plan.Decide(a.with(changes), d)
@@ -259,8 +260,8 @@ func number(v any) rule.Value {
 	return rule.Num(n)
 }
 
-// counterOffer derives what is said of an offer from the decision with its
-// changes made.
+// counterOffer derives the statement about an offer from the decision with the
+// offer's changes.
 func (a *account) counterOffer(o any) {
 	changes, _ := member(o, "changes").(map[string]any)
 	var named []any
@@ -285,8 +286,8 @@ func (a *account) values(changes []any) map[string]rule.Value {
 	return out
 }
 
-// changed cites changes, each from what is stored, and the outcome that the
-// engine gives them.
+// changed returns the citations of changes: the stored value, the new value,
+// and the outcome that the engine gives them.
 func (a *account) changed(changes []any, then string) (cites []string) {
 	for _, c := range changes {
 		name := text(c, "field")
@@ -304,9 +305,9 @@ func (a *account) changed(changes []any, then string) (cites []string) {
 	return append(cites, "then = "+then)
 }
 
-// paidOff is how many whole rupees a month have to go until no source of
-// obligations that the policy counts says more than a share of the income; ""
-// for another change.
+// paidOff returns how many whole rupees of obligations a month must be paid off
+// until no source that the policy counts exceeds the new share of the income.
+// It returns "" for a change of another field.
 func (a *account) paidOff(change any) string {
 	if text(change, "field") != "foir_effective" || a.facts.Get("monthly_income").Type() == rule.Absent {
 		return ""
@@ -333,7 +334,7 @@ func (a *account) paidOff(change any) string {
 	return up.String()
 }
 
-// improvement is the sentence about one change, without its full stop.
+// improvement returns the sentence about one change, without its full stop.
 func (a *account) improvement(x any) string {
 	changes := list(x, "changes")
 	parts := make([]string, len(changes))

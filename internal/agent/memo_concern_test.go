@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// signalTexts say what each value of a signal means, and whether a person has
-// to look at it.
+// signalTexts has the meaning of each value of a signal, and whether a person
+// must look at it.
 var signalTexts = []struct {
 	field, value string
 	hold         bool
@@ -32,9 +32,8 @@ var signalTexts = []struct {
 	{"location_permission_denied", "true", false, "The phone's position was not shared"},
 }
 
-// bankTexts say what a bank statement is held against: a fixed limit, or
-// another fact, of which the limit is a share or which it may exceed by a
-// margin.
+// bankTexts has the limits that the facts of a bank statement are compared
+// with: a fixed limit, or one computed from another fact.
 var bankTexts = []struct {
 	field, against string
 	limit          func(declared rule.Number) rule.Number
@@ -63,7 +62,7 @@ func above(n, limit rule.Number) bool             { return n > limit }
 func below(n, limit rule.Number) bool             { return n < limit }
 func beyond(n, limit rule.Number) bool            { return n > limit || n < -limit }
 
-// concern is a thing that the stored facts show.
+// concern is a doubt that the stored facts raise.
 type concern struct {
 	field, text string
 	hold        bool
@@ -71,7 +70,7 @@ type concern struct {
 	cites       []string
 }
 
-// signals are the concerns of the device, location and fraud blocks.
+// signals returns the concerns of the device, location and fraud blocks.
 func (a *account) signals() (out []concern) {
 	for _, s := range signalTexts {
 		if v := a.facts.Get(s.field); v.Type() == rule.Absent || v.String() != s.value {
@@ -86,7 +85,7 @@ func (a *account) signals() (out []concern) {
 	return out
 }
 
-// hitOver are the knockouts over a field that hit.
+// hitOver returns the ids of the knockouts on a field that fired.
 func (a *account) hitOver(name string) (ids []string) {
 	for _, fired := range list(a.decision, "explanation.fired_rules") {
 		if result := text(fired, "result"); result != "fail" && result != "refer" {
@@ -103,7 +102,7 @@ func (a *account) hitOver(name string) (ids []string) {
 	return ids
 }
 
-// bank are the concerns of a bank statement.
+// bank returns the concerns of a bank statement.
 func (a *account) bank() (out []concern) {
 	for _, b := range bankTexts {
 		v, against := a.facts.Get(b.field), a.facts.Get(b.against)

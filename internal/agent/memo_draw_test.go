@@ -11,7 +11,7 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// dice is a sequence that looks random and is the same every time.
+// dice is a deterministic pseudo-random sequence.
 type dice uint64
 
 func (d *dice) next(low, high uint64) uint64 {
@@ -19,7 +19,7 @@ func (d *dice) next(low, high uint64) uint64 {
 	return low + (uint64(*d)>>33)%(high-low+1)
 }
 
-// maybe is a member of an object, that often of a hundred times.
+// maybe returns a member of an object with this probability, and "" otherwise.
 func (d *dice) maybe(percent uint64, format string, args ...any) string {
 	if d.next(1, 100) > percent {
 		return ""
@@ -27,13 +27,13 @@ func (d *dice) maybe(percent uint64, format string, args ...any) string {
 	return fmt.Sprintf(","+format, args...)
 }
 
-// chance is a flag that is set that often of a hundred times.
+// chance reports true with this probability.
 func (d *dice) chance(percent uint64) bool { return d.next(1, 100) <= percent }
 
-// one picks a text.
+// one returns one of the texts.
 func (d *dice) one(texts ...string) string { return texts[d.next(0, uint64(len(texts)-1))] }
 
-// drawn is the n-th of a sequence of applicants.
+// drawn returns the n-th of a sequence of decision requests.
 func drawn(n uint64) string {
 	d := dice(n)
 	return fmt.Sprintf(`{"applicant":{"id":"A-7"%s%s%s%s%s},"bureau_report":{"score":%d%s%s%s%s}%s}`,
@@ -45,8 +45,9 @@ func drawn(n uint64) string {
 		d.maybe(30, `"purpose":"school [fees](x) <b>"`))
 }
 
-// drawnWithBlocks is the n-th of a sequence of evaluate requests with some of
-// every block. Few accounts, phones and addresses are shared by many.
+// drawnWithBlocks returns the n-th of a sequence of evaluate requests with
+// random blocks. There are few accounts, devices and addresses, so that
+// applicants share them.
 func drawnWithBlocks(n uint64) string {
 	d := dice(n)
 	report := fmt.Sprintf(`"scoreData":{"score":%d},"incomeAssessment":{%s},"demographics":{%s}%s%s`,
@@ -64,7 +65,7 @@ func drawnWithBlocks(n uint64) string {
 		d.maybe(40, `"purpose":"school [fees](x) <b>"`))
 }
 
-// bankSummary is a block with or without transactions of three months.
+// bankSummary returns a block with or without the transactions of three months.
 func (d *dice) bankSummary() string {
 	scalars := strings.TrimPrefix(d.maybe(70, `"income":%d,"emi":%d`, d.next(20, 120)*1000, d.next(0, 50)*1000)+d.maybe(60, `"bounces":%d`, d.next(0, 5))+
 		d.maybe(80, `"declared_monthly_income":%d,"declared_emi":%d`, d.next(20, 150)*1000, d.next(0, 9)*1000), ",")
@@ -98,8 +99,8 @@ func (d *dice) bankSummary() string {
 	return strings.TrimPrefix(scalars+`,"transactions":[`+strings.Join(list, ",")+"]", ",")
 }
 
-// lend makes the house one of a lender whose policy and tables give a memo all
-// there is to say.
+// lend sets up a policy, thresholds and pincode risks that exercise every
+// statement of a memo.
 func (h *house) lend() {
 	h.Helper()
 	set, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, engine.NewDraft(parse(h, `{"name":"with conditions",
@@ -137,8 +138,9 @@ func (h *house) lend() {
 	}
 }
 
-// pass lets days go by now and then, so that there is a past to compare with,
-// and has the desk find a fraud each time, which fills the block list.
+// pass advances the clock by a day after every 20 applications, so that there
+// is a baseline, and confirms a fraud alert each time, which fills the block
+// list.
 func (h *house) pass(n uint64) {
 	h.Helper()
 	if n%20 != 19 {

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// profileLines are what a memo tells of the bureau, with the facts that each
-// line may be taken from: those of own and joint accounts, else those of all.
+// profileLines has the statements about the bureau, with the facts that each
+// may use: those of own and joint accounts if present, else those of all
+// accounts.
 var profileLines = []struct{ text, facts string }{
 	{"The bureau score is %s.", "bureau_score"},
 	{"Whether the applicant is new to credit: %s.", "bureau_is_ntc"},
@@ -29,7 +30,7 @@ var profileLines = []struct{ text, facts string }{
 	{"The report is %s days old.", "bureau_report_age_days"},
 }
 
-// fact finds the first of several stored facts that is there.
+// fact returns the first of several facts that is stored.
 func (a *account) fact(names string) (name, value string) {
 	for name := range strings.SplitSeq(names, "|") {
 		if v := a.facts.Get(name); v.Type() != rule.Absent {
@@ -53,8 +54,8 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// income derives the worksheet: what is declared from the facts, and what is
-// left from the stored offer and its band.
+// income derives the income worksheet: the declared figures from the facts, and
+// the remaining capacity from the stored offer and its band.
 func (a *account) income() {
 	say := func(text string, cites ...string) { a.say("Income and FOIR", text, cites...) }
 	cited := func(name string) string { return name + " = " + a.facts.Get(name).String() }
@@ -101,8 +102,9 @@ func (a *account) income() {
 	}
 }
 
-// strengths derives what speaks for the applicant: zeros among the facts, and
-// the stored contributions and adjustments held against the policy's scorecard.
+// strengths derives the statements in favour of the applicant: zeros among the
+// facts, and the stored contributions and adjustments compared with the
+// policy's scorecard.
 func (a *account) strengths() {
 	for _, line := range []struct{ text, facts string }{
 		{"No payment was late in the last 12 months.", "bureau_own_max_dpd_12m|max_dpd_12m"},

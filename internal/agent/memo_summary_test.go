@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// sweeps are the values that an input is tried with: close enough together that
-// the default policy treats none between them otherwise.
+// sweeps has the values to try for each input. They are so close together that
+// the default policy treats no value between two of them differently.
 var sweeps = map[string]func() []rule.Value{
 	"bureau_overdue_amount": steps(0, 20_000, 1_000, 1), "bureau_written_off_36m": steps(0, 5, 1, 1), "bureau_suit_or_wilful": flags,
 	"active_tradelines": steps(0, 30, 1, 1), "enquiries_6m": steps(0, 30, 1, 1), "max_dpd_12m": steps(0, 120, 1, 1),
@@ -40,7 +40,8 @@ func occupations() (out []rule.Value) {
 	return out
 }
 
-// missing derives what could change the outcome by trying it.
+// missing derives which absent inputs could change the outcome by trying their
+// values.
 func (a *account) missing() {
 	now := a.decided(nil).Status
 	var trial engine.Decision
@@ -57,8 +58,9 @@ func (a *account) missing() {
 			a.plan.Decide(facts, &trial)
 			best, worst = min(best, trial.Status), max(worst, trial.Status)
 		}
-		// The agent tries an amount that no rule names at few values, so it may
-		// know less than the sweep, but nothing else.
+		// The agent tries only a few values of an amount that no rule names.
+		// Its range may be narrower than that of the sweep, but must lie within
+		// it.
 		if best, worst = a.claimed(name, best, worst); best > now || worst < now {
 			a.Errorf("%s leaves out what is so without it", name)
 		}
@@ -75,8 +77,9 @@ func (a *account) missing() {
 	}
 }
 
-// claimed is the range that a run claims for an amount owed each month, where
-// that lies within what is so; for all else it is what is so.
+// claimed returns the range that the run claims for a monthly obligation, if it
+// lies within the range of the sweep. For other fields it returns the range of
+// the sweep.
 func (a *account) claimed(name string, best, worst engine.Status) (least, most engine.Status) {
 	if name != "bureau_own_emi" && name != "bank_due_emi" {
 		return best, worst
@@ -95,7 +98,7 @@ func (a *account) claimed(name string, best, worst engine.Status) (least, most e
 	return least, most
 }
 
-// asked lists what a run says should be asked for.
+// asked returns the inputs that the run says to ask for next.
 func (a *account) asked() (names []string) {
 	for _, name := range list(a.run, "completeness.ask_next") {
 		names = append(names, fmt.Sprint(name))
@@ -103,8 +106,8 @@ func (a *account) asked() (names []string) {
 	return names
 }
 
-// collect derives what is to be collected: the policy's conditions as they are
-// stored with the offer, and what the application leaves to be shown.
+// collect derives the list of documents to collect: the policy's conditions as
+// stored with the offer, and the proofs that the application lacks.
 func (a *account) collect() {
 	for _, c := range list(a.decision, "offer.conditions") {
 		a.say("To collect", text(c, "text"), "decision.offer.conditions = "+text(c, "text"))
@@ -137,8 +140,8 @@ func (a *account) collect() {
 	}
 }
 
-// recommendation follows from the decision, the offers and the concerns, and so
-// does how sure it is.
+// recommendation derives the recommendation and its confidence from the
+// decision, the offers and the concerns.
 func (a *account) recommendation() (recommended, confidence string, held []string) {
 	doubts := min(len(a.asked()), 2)
 	for _, c := range append(a.signals(), a.bank()...) {
@@ -167,7 +170,7 @@ func (a *account) recommendation() (recommended, confidence string, held []strin
 	return recommended, []string{"high", "medium", "low"}[min(doubts, 2)], held
 }
 
-// summary is the paragraph at the memo's head.
+// summary returns the paragraph at the head of the memo.
 func (a *account) summary() string {
 	recommended, confidence, held := a.recommendation()
 	parts := []string{fmt.Sprintf("Recommendation %s, with %s confidence. %s", recommended, confidence, a.headline())}

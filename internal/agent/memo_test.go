@@ -86,7 +86,7 @@ func TestStatementsAboutBlocksCanBeChecked(t *testing.T) {
 	}
 }
 
-// kinds are the statements that there are, by section and what they cite.
+// kinds returns the kinds of statements, by section and citation.
 func kinds() []string {
 	out := []string{
 		"Decision request", "Decision decision.status", "Decision decision.offer.limit", "Reasons reason", "Reasons rule", "Reasons threshold",
@@ -104,7 +104,7 @@ func kinds() []string {
 	return out
 }
 
-// checkMemo holds one memo, line by line, against its account, and returns the
+// checkMemo compares a memo line by line with its account and returns the
 // statements.
 func checkMemo(h *house, body string, run map[string]any) []told {
 	h.Helper()
@@ -132,8 +132,8 @@ func checkMemo(h *house, body string, run map[string]any) []told {
 	return said
 }
 
-// readStatement takes a line apart. Within a text brackets are escaped, so that
-// a bare one begins the citations.
+// readStatement splits a line into text and citations. Brackets within the text
+// are escaped, so an unescaped one begins the citations.
 func readStatement(section, line string) told {
 	words, cites, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(line, "- "), "]"), " [")
 	s := told{Section: section, Text: unescape(words)}
@@ -143,7 +143,7 @@ func readStatement(section, line string) told {
 	return s
 }
 
-// unescape undoes what keeps a text from being more than text in Markdown.
+// unescape reverses agent.Escape.
 func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -155,8 +155,8 @@ func unescape(s string) string {
 	return b.String()
 }
 
-// checkAmounts has the engine decide every counter-offer and improvement of a
-// run by preview, and holds the amounts against each other.
+// checkAmounts previews every counter-offer and improvement of a run and
+// compares the amounts.
 func checkAmounts(h *house, body string, run map[string]any) {
 	h.Helper()
 	offers, _ := run["counter_offers"].([]any)
@@ -190,13 +190,13 @@ func (h *house) checkOffer(body string, overrides map[string]json.Number, told a
 	}
 }
 
-// paths are where a request has the fields that change.
+// paths maps the fields that can change to their places in a request.
 var paths = map[string]string{
 	"foir": "applicant.foir", "foir_effective": "applicant.foir", "requested_amount": "applicant.requested_amount",
 	"requested_tenure_months": "applicant.tenure_months", "enquiries_6m": "bureau_report.enquiries_6m",
 }
 
-// previewed decides a request with other values, the way a caller would.
+// previewed previews a request with overrides, as a caller would.
 func (h *house) previewed(body string, overrides map[string]json.Number) map[string]any {
 	h.Helper()
 	previewed, err := h.cases.Decisions.Preview(h.Context(), h.caller, decisioning.WhatIf{
@@ -209,8 +209,9 @@ func (h *house) previewed(body string, overrides map[string]json.Number) map[str
 	return tree(h, document.AppendDecision(nil, previewed.Variant))
 }
 
-// The agent never contradicts the engine: nothing declined or referred is
-// recommended for approval as it stands, and what is to change was approved.
+// TestRecommendationsFollowTheEngine checks that the agent never contradicts
+// the engine: a declined or referred application is not recommended for
+// approval unchanged, and the engine approves the recommended changes.
 func TestRecommendationsFollowTheEngine(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -227,7 +228,7 @@ func TestRecommendationsFollowTheEngine(t *testing.T) {
 			"REFER":                status != "DECLINED" || len(offers) > 0,
 			"DECLINE":              status == "DECLINED" && len(offers) == 0,
 		}[recommended]
-		// Without an amount nothing can be less than what was asked for.
+		// Without a requested amount no offer can be lower than it.
 		if !right && !(recommended == "APPROVE" && status == "APPROVED") {
 			t.Fatalf("%s of what was %s, with %d offers: %v", recommended, status, len(offers), run["memo"])
 		}

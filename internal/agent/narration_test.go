@@ -9,14 +9,15 @@ import (
 	"verdict/internal/agent"
 )
 
-// narrator is a model in the test's hands.
+// narrator is a model that a test controls.
 type narrator func(ctx context.Context, text string) (string, error)
 
 func (n narrator) Narrate(ctx context.Context, text string) (string, error) { return n(ctx, text) }
 
 const declinedBody = `"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`
 
-// A model's prose is taken when it says what it was told, and only there.
+// TestNarrationIsGuarded checks that a model's prose is accepted only if it
+// says what it was given, and that it changes nothing but the memo.
 func TestNarrationIsGuarded(t *testing.T) {
 	t.Parallel()
 	const honest = "The recommendation is APPROVE_WITH_CHANGES, with high confidence: the application was declined with grade C and a score of 697. " +
@@ -73,8 +74,8 @@ func TestNarrationIsGuarded(t *testing.T) {
 	}
 }
 
-// What identifies an applicant, and whatever an applicant wrote, is not shown
-// to a model, and so cannot instruct it.
+// TestNarrationSeesNoIdentifiers checks that a model is shown neither
+// identifiers nor text that the applicant wrote, which could instruct it.
 func TestNarrationSeesNoIdentifiers(t *testing.T) {
 	t.Parallel()
 	var shown string
@@ -97,7 +98,8 @@ func TestNarrationSeesNoIdentifiers(t *testing.T) {
 	}
 }
 
-// Without a narrator a run has no word about one, and no bytes that differ.
+// TestWithoutANarratorThereIsNoNarration checks that without a narrator a run
+// has no narration member.
 func TestWithoutANarratorThereIsNoNarration(t *testing.T) {
 	t.Parallel()
 	run := tree(t, onSQLite(t, agent.Options{}).underwrite(applicant(declinedBody, `"score":742`, "")))

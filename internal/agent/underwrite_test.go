@@ -71,7 +71,8 @@ func TestRecommendations(t *testing.T) {
 	}
 }
 
-// volatile are the only members in which two runs of one request may differ.
+// volatile matches the only members in which two runs of one request may
+// differ.
 var volatile = regexp.MustCompile(`"(run_id|decision_id|created_at|valid_until)":"[^"]*"`)
 
 func stable(body []byte) string { return volatile.ReplaceAllString(string(body), `"$1":""`) }
@@ -114,8 +115,8 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 	})
 }
 
-// The decision inside a run is not billed besides it, and a repetition with the
-// same Idempotency-Key costs nothing.
+// TestARunIsBilledOnce checks that the decision inside a run is not billed
+// separately, and that a replay with the same Idempotency-Key costs nothing.
 func TestARunIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
