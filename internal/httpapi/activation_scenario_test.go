@@ -22,15 +22,20 @@ func TestActivation(t *testing.T) {
 		second := m.draft(`{"name":"second","limit_step":5000}`)
 		checksum := m.get("/v1/rule-sets/" + second).text("checksum")
 		path := "/v1/rule-sets/" + second + "/activate"
-		m.post(path, `{"expected_active_id":"`+second+`"}`).refused(http.StatusPreconditionFailed, "precondition_failed")
-		m.post(path, `{"expected_checksum":"sha256:ZEBRA"}`).refused(http.StatusPreconditionFailed, "precondition_failed").silent(s, "ZEBRA")
-		wrong := m.post(path, `{"expected_active_id":7,"note":[],"ZEBRA":1}`).refused(http.StatusUnprocessableEntity, "invalid_field")
-		if diff := cmp.Diff([]string{"/ZEBRA unknown_field", "/expected_active_id wrong_type", "/note wrong_type"}, wrong.faults()); diff != "" {
+		m.post(path, `{"expected_active_id":"`+second+`"}`).
+			refused(http.StatusPreconditionFailed, "precondition_failed")
+		m.post(path, `{"expected_checksum":"sha256:ZEBRA"}`).
+			refused(http.StatusPreconditionFailed, "precondition_failed").silent(s, "ZEBRA")
+		wrong := m.post(path, `{"expected_active_id":7,"note":[],"ZEBRA":1}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		want := []string{"/ZEBRA unknown_field", "/expected_active_id wrong_type", "/note wrong_type"}
+		if diff := cmp.Diff(want, wrong.faults()); diff != "" {
 			s.Errorf("(-want +got):\n%s", diff)
 		}
 		m.post("/v1/decisions", sample).is("policy.id", first)
 
-		m.post(path, `{"expected_active_id":"`+first+`","expected_checksum":"`+checksum+`","note":"raise"}`).want(http.StatusOK).
+		m.post(path, `{"expected_active_id":"`+first+`","expected_checksum":"`+checksum+`","note":"raise"}`).
+			want(http.StatusOK).
 			is("status", "active", "id", second)
 		m.post("/v1/decisions", sample).is("policy.id", second, "policy.version", 3, "policy.checksum", checksum)
 		m.get("/v1/rule-sets/"+first).is("status", "retired")
@@ -74,7 +79,8 @@ func TestLiveIsArmedBySomebody(t *testing.T) {
 		live.activate(id)
 		decided := live.post("/v1/decisions", sample, "Idempotency-Key: early").want(http.StatusOK).
 			is("status", "APPROVED", "environment", "live", "policy.id", id)
-		if sandbox := m.post("/v1/decisions", sample).is("policy.id", m.ruleSetID, "environment", "sandbox"); sandbox.text("decision_hash") != decided.text("decision_hash") {
+		sandbox := m.post("/v1/decisions", sample).is("policy.id", m.ruleSetID, "environment", "sandbox")
+		if sandbox.text("decision_hash") != decided.text("decision_hash") {
 			s.Error("one policy gives two hashes in two environments")
 		}
 		m.get("/v1/decisions/"+decided.text("decision_id")).refused(http.StatusNotFound, "not_found")
@@ -88,9 +94,11 @@ func TestSecondPerson(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		asha := m.with(tenant.Live, tenant.Admin, m.userID)
-		asha.activate(asha.draft(`{"name":"alone","base":"` + asha.get("/v1/rule-sets?order=asc").column("id")[0] + `"}`))
+		seeded := asha.get("/v1/rule-sets?order=asc").column("id")[0]
+		asha.activate(asha.draft(`{"name":"alone","base":"` + seeded + `"}`))
 
-		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID,
+			fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -99,7 +107,8 @@ func TestSecondPerson(t *testing.T) {
 		asha.post(path, "").refused(http.StatusConflict, "second_person_required")
 		ravi.post(path, "").refused(http.StatusConflict, "second_person_required") // he is new
 		s.clock.advance(24 * time.Hour)
-		m.with(tenant.Live, tenant.Admin, m.userID).post(path, "").refused(http.StatusConflict, "second_person_required")
+		m.with(tenant.Live, tenant.Admin, m.userID).
+			post(path, "").refused(http.StatusConflict, "second_person_required")
 		ravi.post(path, "").want(http.StatusOK).is("status", "active")
 		asha.post(path, "").want(http.StatusOK) // it is active; nothing changes
 
@@ -132,7 +141,12 @@ func TestSafeMode(t *testing.T) {
 			s.Fatalf("the second rule set is %v", name)
 		}
 		m.activate(sets.column("id")[1])
-		for _, body := range []string{sample, `{"bureau_report":{"score":900}}`, `{"bureau_report":{"score":560}}`, `{"bureau_report":{"score":-1}}`} {
+		for _, body := range []string{
+			sample,
+			`{"bureau_report":{"score":900}}`,
+			`{"bureau_report":{"score":560}}`,
+			`{"bureau_report":{"score":-1}}`,
+		} {
 			got := m.post("/v1/decisions", body).want(http.StatusOK)
 			if got.text("status") == "APPROVED" {
 				s.Errorf("%s is approved in safe mode", body)
@@ -156,7 +170,8 @@ func TestRacingActivations(t *testing.T) {
 		const n = 16
 		checksums, ids := map[string]string{}, make([]string, n)
 		for i := range ids {
-			got := m.post("/v1/rule-sets", fmt.Sprintf(`{"name":"v%d","limit_step":%d}`, i, 1000*(i+1))).want(http.StatusCreated)
+			got := m.post("/v1/rule-sets", fmt.Sprintf(`{"name":"v%d","limit_step":%d}`, i, 1000*(i+1))).
+				want(http.StatusCreated)
 			ids[i] = got.text("id")
 			checksums[ids[i]] = got.text("checksum")
 		}

@@ -79,7 +79,9 @@ func (tr *trial) additive(t *rapid.T) {
 		}
 	}
 	// What needs a block that is not there might as well not be written.
-	rest := slices.DeleteFunc(slices.Clone(parts), func(p part) bool { return p.needs != nil && !contains(sent, p.needs) })
+	rest := slices.DeleteFunc(slices.Clone(parts), func(p part) bool {
+		return p.needs != nil && !contains(sent, p.needs)
+	})
 	if len(rest) < len(parts) {
 		without := tr.ask(t, tr.save(t, rest), report, given)
 		if diff := cmp.Diff(without.decided(), got.decided()); diff != "" {
@@ -89,7 +91,8 @@ func (tr *trial) additive(t *rapid.T) {
 	silent := slices.Clone(given)
 	for _, b := range all {
 		if !slices.Contains(given, b) {
-			silent = append(silent, block{b.name, rapid.SampledFrom([]string{"null", empty(b)}).Draw(t, "said nothing in")})
+			silent = append(silent,
+				block{b.name, rapid.SampledFrom([]string{"null", empty(b)}).Draw(t, "said nothing in")})
 		}
 	}
 	tr.same(t, got, tr.ask(t, policy, report, silent), "blocks that say nothing were sent")

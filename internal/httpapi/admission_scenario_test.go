@@ -131,7 +131,8 @@ func TestSlowSendersHoldNoPlace(t *testing.T) {
 		}
 		defer func() { _ = conn.Close() }()
 		// The service answers "100 Continue" when it begins to read the body.
-		if _, err := fmt.Fprintf(conn, "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n",
+		if _, err := fmt.Fprintf(conn, "POST /v1/decisions HTTP/1.1\r\nHost: x\r\n"+
+			"Authorization: Bearer %s\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n",
 			m.key, len(sample)); err != nil {
 			s.Fatal(err)
 		}

@@ -18,10 +18,17 @@ const underwriting = "/v1/agents/underwrite"
 
 // Applications for the agent, decided under the default policy.
 const (
-	sound    = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.2,"requested_amount":200000},"bureau_report":{"score":742,"enquiries_6m":1}}`
-	tooShort = `{"applicant":{"id":"A-2","monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12},
+	sound = `{
+		"applicant":{"id":"A-1","monthly_income":85000,"foir":0.2,"requested_amount":200000},
+		"bureau_report":{"score":742,"enquiries_6m":1}
+	}`
+	tooShort = `{"applicant":{"id":"A-2","monthly_income":40000,"foir":0.48,"requested_amount":200000,
+		"tenure_months":12},
 		"bureau_report":{"score":742,"enquiries_6m":1,"active_tradelines":4,"max_dpd_12m":0}}`
-	doubtful = `{"applicant":{"id":"A-3","monthly_income":85000,"foir":0.2,"requested_amount":200000},"bureau_report":{"score":742,"enquiries_6m":8}}`
+	doubtful = `{
+		"applicant":{"id":"A-3","monthly_income":85000,"foir":0.2,"requested_amount":200000},
+		"bureau_report":{"score":742,"enquiries_6m":8}
+	}`
 )
 
 // TestUnderwriting checks that the recommendation agrees with the engine, that
@@ -38,10 +45,19 @@ func TestUnderwriting(t *testing.T) {
 			may  []string // effects of improvements
 		}{
 			{sound, []any{"recommendation", "APPROVE", "decision.status", "APPROVED", "needs_human", false}, nil},
-			{tooShort, []any{"recommendation", "APPROVE_WITH_CHANGES", "decision.status", "DECLINED", "needs_human", false}, []string{"APPROVED", "REFERRED"}},
-			{doubtful, []any{"recommendation", "REFER", "decision.status", "REFERRED", "needs_human", true}, []string{"APPROVED"}},
+			{
+				tooShort,
+				[]any{"recommendation", "APPROVE_WITH_CHANGES", "decision.status", "DECLINED", "needs_human", false},
+				[]string{"APPROVED", "REFERRED"},
+			},
+			{
+				doubtful,
+				[]any{"recommendation", "REFER", "decision.status", "REFERRED", "needs_human", true},
+				[]string{"APPROVED"},
+			},
 		} {
-			run := m.post(underwriting, c.body).want(http.StatusOK).is(c.want...).is("agent", "underwriting", "decision.environment", "sandbox")
+			run := m.post(underwriting, c.body).
+				want(http.StatusOK).is(c.want...).is("agent", "underwriting", "decision.environment", "sandbox")
 			plain := m.post("/v1/decisions/preview", c.body).want(http.StatusOK)
 			if run.at("decision", "decision_hash") != plain.at("decision_hash") {
 				s.Errorf("%s is decided otherwise than previewed", c.body)
@@ -51,7 +67,8 @@ func TestUnderwriting(t *testing.T) {
 			}
 			run.applied(m, c.body, c.may)
 			m.get("/v1/usage").is("used", i+1)
-			stored := m.get("/v1/decisions/"+run.text("decision", "decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
+			stored := m.get("/v1/decisions/"+run.text("decision", "decision_id")).
+				want(http.StatusOK).is("re_explanation.verified", true)
 			if whole, err := json.Marshal(run.at("decision")); err != nil || !sameMembers(s.T, whole, stored.body) {
 				s.Errorf("stored %s\nanswered %s (%v)", stored.body, whole, err)
 			}
@@ -72,8 +89,11 @@ func TestUnderwriting(t *testing.T) {
 // paths maps the fields that the agent proposes to change to their places in a
 // request.
 var paths = map[string]string{
-	"foir": "applicant.foir", "requested_amount": "applicant.requested_amount", "requested_tenure_months": "applicant.tenure_months",
-	"enquiries_6m": "bureau_report.enquiries_6m", "foir_effective": "applicant.foir",
+	"foir":                    "applicant.foir",
+	"requested_amount":        "applicant.requested_amount",
+	"requested_tenure_months": "applicant.tenure_months",
+	"enquiries_6m":            "bureau_report.enquiries_6m",
+	"foir_effective":          "applicant.foir",
 }
 
 // applied previews every improvement of a run and fails unless the preview has
@@ -94,7 +114,8 @@ func (a answer) applied(m *member, body string, may []string) {
 			a.t.Fatal(err)
 		}
 		effect, _ := a.at("improvements", i, "effect").(string)
-		got := m.post("/v1/decisions/preview", strings.TrimSuffix(body, "}")+`,"overrides":`+string(changes)+"}").want(http.StatusOK).is("status", effect)
+		got := m.post("/v1/decisions/preview", strings.TrimSuffix(body, "}")+`,"overrides":`+string(changes)+"}").
+			want(http.StatusOK).is("status", effect)
 		if !slices.Contains(may, effect) {
 			a.t.Errorf("%s promises %s", changes, effect)
 		}
@@ -134,19 +155,28 @@ func TestRunsRepeat(t *testing.T) {
 		hash := ""
 		check := func() {
 			got := m.get(path).want(http.StatusOK).is("replay.verified", true)
-			if !bytes.HasPrefix(got.body, slices.Concat(bytes.TrimSuffix(posted.body, []byte("}")), []byte(`,"replay":{`))) {
+			if !bytes.HasPrefix(got.body,
+				slices.Concat(bytes.TrimSuffix(posted.body, []byte("}")), []byte(`,"replay":{`))) {
 				s.Errorf("fetched %s\nposted %s", got.body, posted.body)
 			}
 			hash = got.text("replay", "run_hash")
 		}
 		check()
-		m.arm(`"knockouts":[{"id":"KO_ALL","stage":1,"action":"decline","reason_code":"BUR_SCORE","condition_ast":{"op":"lt","field":"bureau_score","value":900}}]`)
-		m.post(underwriting, tooShort).want(http.StatusOK).is("recommendation", "DECLINE", "decision.status", "DECLINED")
+		m.arm(`"knockouts":[{"id":"KO_ALL","stage":1,"action":"decline","reason_code":"BUR_SCORE",
+			"condition_ast":{"op":"lt","field":"bureau_score","value":900}}]`)
+		m.post(underwriting, tooShort).
+			want(http.StatusOK).is("recommendation", "DECLINE", "decision.status", "DECLINED")
 		check()
-		got := m.get("/v1/agents/runs?agent=underwriting&subject_ref=A-2&outcome=APPROVE_WITH_CHANGES").want(http.StatusOK)
+		got := m.get("/v1/agents/runs?agent=underwriting&subject_ref=A-2&outcome=APPROVE_WITH_CHANGES").
+			want(http.StatusOK)
 		want := []any{map[string]any{
-			"run_id": posted.text("run_id"), "agent": "underwriting", "outcome": "APPROVE_WITH_CHANGES", "subject_ref": "A-2",
-			"decision_id": posted.text("decision", "decision_id"), "run_hash": hash, "created_at": posted.text("created_at"),
+			"run_id":      posted.text("run_id"),
+			"agent":       "underwriting",
+			"outcome":     "APPROVE_WITH_CHANGES",
+			"subject_ref": "A-2",
+			"decision_id": posted.text("decision", "decision_id"),
+			"run_hash":    hash,
+			"created_at":  posted.text("created_at"),
 		}}
 		if diff := cmp.Diff(want, got.list("data")); diff != "" {
 			s.Errorf("the list (-want +got):\n%s", diff)
@@ -155,7 +185,9 @@ func TestRunsRepeat(t *testing.T) {
 			s.Errorf("page by page there are %d runs", n)
 		}
 		m.get("/v1/agents/runs?agent=planning").refused(http.StatusUnprocessableEntity, "invalid_field")
-		for _, id := range []string{"ZEBRA", "run_0000000000000000000000000A", posted.text("decision", "decision_id"), "run_%00"} {
+		for _, id := range []string{
+			"ZEBRA", "run_0000000000000000000000000A", posted.text("decision", "decision_id"), "run_%00",
+		} {
 			m.get("/v1/agents/runs/"+id).refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
 		}
 		for _, stranger := range []*member{s.signup(), m.with(tenant.Live, tenant.Admin, m.userID)} {
@@ -182,7 +214,8 @@ func TestRunsAreBilledOnce(t *testing.T) {
 		var got []string
 		for i := range m.get("/v1/usage").list("by_endpoint") {
 			line := m.get("/v1/usage")
-			got = append(got, fmt.Sprint(line.at("by_endpoint", i, "endpoint"), " ", line.at("by_endpoint", i, "count"), " ", line.at("by_endpoint", i, "billable")))
+			got = append(got, fmt.Sprint(line.at("by_endpoint", i, "endpoint"), " ", line.at("by_endpoint", i, "count"),
+				" ", line.at("by_endpoint", i, "billable")))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			s.Errorf("(-want +got):\n%s", diff)
@@ -209,8 +242,9 @@ func TestAgentsAskForScopes(t *testing.T) {
 		reads.get("/v1/agents/runs/"+run.text("run_id")).want(http.StatusOK).is("replay.verified", true)
 		reads.get(strategy).want(http.StatusOK)
 		for _, refusal := range []answer{
-			reads.post(collecting, brokenPromise), reads.post(underwriting, sound), reads.put(strategy, `{}`), decides.put(strategy, `{}`),
-			decides.get(strategy), decides.get("/v1/agents/runs"), decides.get("/v1/agents/runs/" + run.text("run_id")),
+			reads.post(collecting, brokenPromise), reads.post(underwriting, sound), reads.put(strategy, `{}`),
+			decides.put(strategy, `{}`), decides.get(strategy), decides.get("/v1/agents/runs"),
+			decides.get("/v1/agents/runs/" + run.text("run_id")),
 		} {
 			refusal.refused(http.StatusForbidden, "insufficient_scope")
 		}
@@ -223,18 +257,21 @@ func TestUnderwritingNamesItsFaults(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		got := m.post(underwriting, `{"applicant":{"foir":771239},"bureau_report":{"score":"ZEBRA"},"purpose":["ZEBRA"],"max_steps":771239,
+		got := m.post(underwriting, `{"applicant":{"foir":771239},"bureau_report":{"score":"ZEBRA"},"purpose":["ZEBRA"],
+			"max_steps":771239,
 			"as_of":"ZEBRA","explore":{"tenures":[12,771239],"min_amount":-771239,"zebra":1}}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA", "771239")
 		want := []string{
-			"/applicant/foir out_of_range", "/as_of wrong_type", "/bureau_report/score wrong_type", "/explore/min_amount out_of_range",
-			"/explore/tenures/1 out_of_range", "/explore/zebra unknown_field", "/max_steps out_of_range", "/purpose wrong_type",
+			"/applicant/foir out_of_range", "/as_of wrong_type", "/bureau_report/score wrong_type",
+			"/explore/min_amount out_of_range", "/explore/tenures/1 out_of_range", "/explore/zebra unknown_field",
+			"/max_steps out_of_range", "/purpose wrong_type",
 		}
 		if diff := cmp.Diff(want, got.faults()); diff != "" {
 			s.Errorf("(-want +got):\n%s", diff)
 		}
 		m.post(underwriting, `[]`).want(http.StatusUnprocessableEntity)
-		m.post(underwriting, strings.Replace(sound, `{"applicant"`, `{"policy_key":"none","applicant"`, 1)).refused(http.StatusConflict, "no_active_policy")
+		m.post(underwriting, strings.Replace(sound, `"applicant"`, `"policy_key":"none","applicant"`, 1)).
+			refused(http.StatusConflict, "no_active_policy")
 		for path, n := range map[string]int{"/v1/agents/runs": 0, "/v1/decisions": 0} {
 			if got := len(m.get(path).list("data")); got != n {
 				s.Errorf("%s has %d", path, got)

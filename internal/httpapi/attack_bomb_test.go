@@ -21,28 +21,33 @@ func bombs() map[string]string {
 	}
 	thousand, _, _ := strings.Cut(distinct.String(), `"k1000":`)
 	return map[string]string{
-		"arrays, 10,000 deep":              strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
-		"objects, 10,000 deep":             strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
-		"a deep member":                    `{"applicant":` + strings.Repeat(`[{"a":`, 5_000) + "1" + strings.Repeat("}]", 5_000) + `}`,
-		"150,000 members of one name":      `{` + many(150_000, `"a":1,`) + `}`,
-		"a million members of one name":    `{` + many(1_000_000, `"a":1,`) + `}`,
-		"a number of a million digits":     `{"applicant":{"monthly_income":1` + strings.Repeat("0", 1_000_000) + `}}`,
-		"a fraction of a million digits":   `{"applicant":{"foir":0.` + strings.Repeat("3", 1_000_000) + `}}`,
-		"an exponent of 100,000 digits":    `{"applicant":{"foir":1e` + strings.Repeat("9", 100_000) + `}}`,
-		"50,000 members nobody knows":      `{` + strings.TrimSuffix(distinct.String(), ",") + `}`,
-		"a name of 500 KB":                 `{"` + strings.Repeat("k", 500_000) + `":1}`,
-		"a name of 500 KB, nested":         `{"applicant":{"` + strings.Repeat("k", 500_000) + `":{"a":1}}}`,
-		"a column's name of 500 KB":        `{"rows":[{"score":742,"` + strings.Repeat("k", 500_000) + `":1}]}`,
-		"50,000 columns, one in a row":     `{"rows":[` + strings.TrimSuffix(named.String(), ",") + `]}`,
-		"1,000 columns, then 80,000 rows":  `{"rows":[{` + thousand + `"k":null}` + strings.Repeat(`,{"k999":1}`, 80_000) + `]}`,
-		"1,000 columns inside of 500 KB":   `{"rows":[{"` + strings.Repeat("k", 500_000) + `":{` + thousand + `"k":null}}]}`,
-		"500,000 numbers":                  `{"rows":[` + many(500_000, "0,") + `]}`,
-		"100,000 empty objects":            `{"rows":[` + many(100_000, "{},") + `],"entries":[` + many(100_000, "{},") + `]}`,
+		"arrays, 10,000 deep":  strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
+		"objects, 10,000 deep": strings.Repeat(`{"a":`, 10_000) + "1" + strings.Repeat("}", 10_000),
+		"a deep member": `{"applicant":` + strings.Repeat(`[{"a":`, 5_000) + "1" +
+			strings.Repeat("}]", 5_000) + `}`,
+		"150,000 members of one name":    `{` + many(150_000, `"a":1,`) + `}`,
+		"a million members of one name":  `{` + many(1_000_000, `"a":1,`) + `}`,
+		"a number of a million digits":   `{"applicant":{"monthly_income":1` + strings.Repeat("0", 1_000_000) + `}}`,
+		"a fraction of a million digits": `{"applicant":{"foir":0.` + strings.Repeat("3", 1_000_000) + `}}`,
+		"an exponent of 100,000 digits":  `{"applicant":{"foir":1e` + strings.Repeat("9", 100_000) + `}}`,
+		"50,000 members nobody knows":    `{` + strings.TrimSuffix(distinct.String(), ",") + `}`,
+		"a name of 500 KB":               `{"` + strings.Repeat("k", 500_000) + `":1}`,
+		"a name of 500 KB, nested":       `{"applicant":{"` + strings.Repeat("k", 500_000) + `":{"a":1}}}`,
+		"a column's name of 500 KB":      `{"rows":[{"score":742,"` + strings.Repeat("k", 500_000) + `":1}]}`,
+		"50,000 columns, one in a row":   `{"rows":[` + strings.TrimSuffix(named.String(), ",") + `]}`,
+		"1,000 columns, then 80,000 rows": `{"rows":[{` + thousand + `"k":null}` +
+			strings.Repeat(`,{"k999":1}`, 80_000) + `]}`,
+		"1,000 columns inside of 500 KB": `{"rows":[{"` + strings.Repeat("k", 500_000) + `":{` +
+			thousand + `"k":null}}]}`,
+		"500,000 numbers": `{"rows":[` + many(500_000, "0,") + `]}`,
+		"100,000 empty objects": `{"rows":[` + many(100_000, "{},") + `],` +
+			`"entries":[` + many(100_000, "{},") + `]}`,
 		"100,000 empty objects, as a list": `[` + many(100_000, "{},") + `]`,
 		"150,000 escapes":                  `{"applicant":{"id":"` + strings.Repeat(`\u0041`, 150_000) + `"}}`,
-		"a text of 900 KB":                 `{"name":"` + strings.Repeat("x", 900_000) + `","note":"` + strings.Repeat("y", 100_000) + `"}`,
-		"a megabyte of spaces":             strings.Repeat(" ", 1_000_000),
-		"11 MB":                            `{"name":"` + strings.Repeat("x", 11<<20) + `"}`,
+		"a text of 900 KB": `{"name":"` + strings.Repeat("x", 900_000) + `",` +
+			`"note":"` + strings.Repeat("y", 100_000) + `"}`,
+		"a megabyte of spaces": strings.Repeat(" ", 1_000_000),
+		"11 MB":                `{"name":"` + strings.Repeat("x", 11<<20) + `"}`,
 	}
 }
 
@@ -66,7 +71,8 @@ func attackBombs(r *raid) {
 			if len(got.body) > 256<<10 {
 				r.Errorf("%s: an answer of %d bytes", got.sent, len(got.body))
 			}
-			deep := strings.Contains(name, "deep") || strings.Contains(name, "of one name") || strings.Contains(name, "spaces")
+			deep := strings.Contains(name, "deep") ||
+				strings.Contains(name, "of one name") || strings.Contains(name, "spaces")
 			if deep && got.status != http.StatusBadRequest && got.status != http.StatusRequestEntityTooLarge {
 				r.Errorf("%s: %d, want 400 or 413: %.500s", got.sent, got.status, got.body)
 			}
@@ -99,7 +105,13 @@ func (r *raid) oversize() {
 			}
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, asked)
-			got := answer{t: r.T, status: w.Code, header: w.Header(), body: w.Body.Bytes(), sent: "an endless body to " + request.name}
+			got := answer{
+				t:      r.T,
+				status: w.Code,
+				header: w.Header(),
+				body:   w.Body.Bytes(),
+				sent:   "an endless body to " + request.name,
+			}
 			checkContract(r.T, request.method, r.ids.fill(request.path), "", got)
 			r.judge(got)
 			got.refused(http.StatusRequestEntityTooLarge, "request_too_large")
@@ -140,32 +152,77 @@ func attackFiles(r *raid) {
 	part := func(name, text string) string {
 		return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + text + "\r\n"
 	}
-	file := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" + plantedText + ".csv\"\r\n\r\nscore\r\n742\r\n"
+	file := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"" +
+		plantedText + ".csv\"\r\n\r\nscore\r\n742\r\n"
 	zeroes := zipped(r.T, strings.Repeat("\x00", 32<<20))
 	for name, f := range map[string]struct{ kind, body, encoding string }{
-		"20,000 parts":                 {"multipart/form-data; boundary=b", strings.Repeat(part("lgd", "0.5"), 20_000) + "--b--\r\n", ""},
-		"20,000 empty parts":           {"multipart/form-data; boundary=b", strings.Repeat(part("lgd", ""), 20_000) + "--b--\r\n", ""},
-		"20,000 unknown parts":         {"multipart/form-data; boundary=b", strings.Repeat(part(plantedText, "x"), 20_000) + "--b--\r\n", ""},
-		"two files":                    {"multipart/form-data; boundary=b", file + file + "--b--\r\n", ""},
-		"a part's header of 4 MB":      {"multipart/form-data; boundary=b", "--b\r\nX-Long: " + strings.Repeat("x", 4<<20) + "\r\n\r\n\r\n--b--\r\n", ""},
-		"50,000 headers of a part":     {"multipart/form-data; boundary=b", "--b\r\n" + strings.Repeat("X-A: b\r\n", 50_000) + "\r\n\r\n--b--\r\n", ""},
-		"a field of 8 MB":              {"multipart/form-data; boundary=b", part("map", strings.Repeat("x", 8<<20)) + "--b--\r\n", ""},
-		"never ends":                   {"multipart/form-data; boundary=b", file + strings.Repeat("742\r\n--", 100_000), ""},
-		"a long boundary":              {"multipart/form-data; boundary=" + strings.Repeat("b", 5_000), file, ""},
-		"a form in a form":             {"multipart/form-data; boundary=b", part("file", part("file", "score\r\n742")) + "--b--\r\n", ""},
-		"a packed form":                {"multipart/form-data; boundary=b", zipped(r.T, file+"--b--\r\n"), "gzip"},
-		"zeroes":                       {"text/csv", zeroes, "gzip"},
-		"zeroes, packed twice":         {"text/csv", zipped(r.T, zeroes), "gzip"},
-		"20,000 empty gzips":           {"text/csv", strings.Repeat(zipped(r.T, ""), 20_000), "gzip"},
-		"a gzip with a 4 MB file name": {"text/csv", "\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03" + strings.Repeat("n", 4<<20), "gzip"},
-		"gzip claimed twice":           {"text/csv", zeroes, "gzip, gzip"},
-		"a path as the file's name":    {"multipart/form-data; boundary=b", strings.Replace(file, plantedText, "../../"+plantedText, 1) + "--b--\r\n", ""},
-		"a header of 3,000 columns":    {"text/csv", strings.Repeat(plantedText+",", 3_000) + "score\n742\n", ""},
-		"a column name of 500 KB":      {"text/csv", strings.Repeat("n", 500_000) + ",score\n1,742\n", ""},
-		"one quote, 5 MB":              {"text/csv", "score,\"" + strings.Repeat("x", 5<<20), ""},
-		"5 MB of commas":               {"text/csv", "score\n" + strings.Repeat(",", 5<<20), ""},
-		"a million blank lines":        {"text/csv", "score\n" + strings.Repeat("\r\n", 1_000_000), ""},
-		"200,000 failing rows":         {"text/csv", "score,applicant_id\n" + strings.Repeat("x,"+plantedText+"\n", 200_000), ""},
+		"20,000 parts": {
+			"multipart/form-data; boundary=b",
+			strings.Repeat(part("lgd", "0.5"), 20_000) + "--b--\r\n",
+			"",
+		},
+		"20,000 empty parts": {
+			"multipart/form-data; boundary=b",
+			strings.Repeat(part("lgd", ""), 20_000) + "--b--\r\n",
+			"",
+		},
+		"20,000 unknown parts": {
+			"multipart/form-data; boundary=b",
+			strings.Repeat(part(plantedText, "x"), 20_000) + "--b--\r\n",
+			"",
+		},
+		"two files": {"multipart/form-data; boundary=b", file + file + "--b--\r\n", ""},
+		"a part's header of 4 MB": {
+			"multipart/form-data; boundary=b",
+			"--b\r\nX-Long: " + strings.Repeat("x", 4<<20) + "\r\n\r\n\r\n--b--\r\n",
+			"",
+		},
+		"50,000 headers of a part": {
+			"multipart/form-data; boundary=b",
+			"--b\r\n" + strings.Repeat("X-A: b\r\n", 50_000) + "\r\n\r\n--b--\r\n",
+			"",
+		},
+		"a field of 8 MB": {
+			"multipart/form-data; boundary=b",
+			part("map", strings.Repeat("x", 8<<20)) + "--b--\r\n",
+			"",
+		},
+		"never ends": {
+			"multipart/form-data; boundary=b",
+			file + strings.Repeat("742\r\n--", 100_000),
+			"",
+		},
+		"a long boundary": {"multipart/form-data; boundary=" + strings.Repeat("b", 5_000), file, ""},
+		"a form in a form": {
+			"multipart/form-data; boundary=b",
+			part("file", part("file", "score\r\n742")) + "--b--\r\n",
+			"",
+		},
+		"a packed form":        {"multipart/form-data; boundary=b", zipped(r.T, file+"--b--\r\n"), "gzip"},
+		"zeroes":               {"text/csv", zeroes, "gzip"},
+		"zeroes, packed twice": {"text/csv", zipped(r.T, zeroes), "gzip"},
+		"20,000 empty gzips":   {"text/csv", strings.Repeat(zipped(r.T, ""), 20_000), "gzip"},
+		"a gzip with a 4 MB file name": {
+			"text/csv",
+			"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\x03" + strings.Repeat("n", 4<<20),
+			"gzip",
+		},
+		"gzip claimed twice": {"text/csv", zeroes, "gzip, gzip"},
+		"a path as the file's name": {
+			"multipart/form-data; boundary=b",
+			strings.Replace(file, plantedText, "../../"+plantedText, 1) + "--b--\r\n",
+			"",
+		},
+		"a header of 3,000 columns": {"text/csv", strings.Repeat(plantedText+",", 3_000) + "score\n742\n", ""},
+		"a column name of 500 KB":   {"text/csv", strings.Repeat("n", 500_000) + ",score\n1,742\n", ""},
+		"one quote, 5 MB":           {"text/csv", "score,\"" + strings.Repeat("x", 5<<20), ""},
+		"5 MB of commas":            {"text/csv", "score\n" + strings.Repeat(",", 5<<20), ""},
+		"a million blank lines":     {"text/csv", "score\n" + strings.Repeat("\r\n", 1_000_000), ""},
+		"200,000 failing rows": {
+			"text/csv",
+			"score,applicant_id\n" + strings.Repeat("x,"+plantedText+"\n", 200_000),
+			"",
+		},
 	} {
 		headers := []string{}
 		if f.encoding != "" {

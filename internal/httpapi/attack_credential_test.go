@@ -53,7 +53,8 @@ func (r *raid) wrongCredentials() (list []credential) {
 	}
 	mint := func(expires time.Time) (key, id string) {
 		minted, made, err := r.service.Operator.CreateKey(r.Context(), account.NewKey{
-			TenantID: r.owner.tenantID, UserID: r.owner.userID, Environment: tenant.Sandbox, Name: "attack", Scopes: tenant.Admin, ExpiresAt: expires,
+			TenantID: r.owner.tenantID, UserID: r.owner.userID, Environment: tenant.Sandbox, Name: "attack",
+			Scopes: tenant.Admin, ExpiresAt: expires,
 		})
 		if err != nil {
 			r.Fatal(err)
@@ -96,7 +97,12 @@ func (r *raid) wrongCredentials() (list []credential) {
 		credential{"another scheme", []string{"Basic " + key}, "", 401, "unauthenticated"},
 		credential{"no scheme", []string{key}, "", 401, "unauthenticated"},
 		credential{"two headers", []string{"Bearer " + key, "Bearer " + key}, "", 401, "unauthenticated"},
-		credential{"two headers, one right", []string{"Bearer " + unknown.Reveal(), "Bearer " + key}, "", 401, "unauthenticated"},
+		credential{
+			name:    "two headers, one right",
+			headers: []string{"Bearer " + unknown.Reveal(), "Bearer " + key},
+			status:  401,
+			code:    "unauthenticated",
+		},
 		credential{"in the query as well", []string{"Bearer " + key}, "key=" + key, 401, "unauthenticated"},
 		credential{"in the query alone", nil, "access_token=" + key, 401, "unauthenticated"},
 		credential{"revoked", []string{"Bearer " + revoked}, "", 401, "key_revoked"},
@@ -144,7 +150,13 @@ func (r *raid) knock(handler http.Handler, request exampleRequest, c credential,
 	asked.Header.Set("Content-Type", "application/json")
 	w := httptest.NewRecorder()
 	handler.ServeHTTP(w, asked)
-	got := answer{t: r.T, status: w.Code, header: w.Header(), body: w.Body.Bytes(), sent: c.name + " to " + request.name}
+	got := answer{
+		t:      r.T,
+		status: w.Code,
+		header: w.Header(),
+		body:   w.Body.Bytes(),
+		sent:   c.name + " to " + request.name,
+	}
 	checkContract(r.T, request.method, path, body, got)
 	r.judge(got)
 	got.refused(c.status, c.code)
@@ -187,14 +199,20 @@ func (r *raid) underScope(request exampleRequest, path, body string) {
 func (r *raid) elsewhere() {
 	r.Helper()
 	stranger := r.signup()
-	for _, sender := range []*member{stranger, stranger.with(tenant.Live, tenant.Admin, stranger.userID), r.owner.with(tenant.Live, tenant.Admin, r.owner.userID)} {
+	for _, sender := range []*member{
+		stranger,
+		stranger.with(tenant.Live, tenant.Admin, stranger.userID),
+		r.owner.with(tenant.Live, tenant.Admin, r.owner.userID),
+	} {
 		for _, request := range r.requests {
 			if public(request.operation) || !r.some(2) {
 				continue
 			}
-			got := r.try(request.method, r.ids.fill(request.path), sender.key, r.ids.fill(request.body), request.headers...)
+			got := r.try(request.method, r.ids.fill(request.path), sender.key,
+				r.ids.fill(request.body), request.headers...)
 			path, _, _ := strings.Cut(request.path, "?")
-			if strings.Contains(path, "{") && request.status < http.StatusBadRequest && got.status != http.StatusNotFound {
+			if strings.Contains(path, "{") && request.status < http.StatusBadRequest &&
+				got.status != http.StatusNotFound {
 				r.Errorf("%s by somebody else: %d, want 404: %s", request.name, got.status, got.body)
 			}
 			if sender.tenantID != r.owner.tenantID && strings.Contains(string(got.body), r.owner.tenantID) {

@@ -12,27 +12,32 @@ import (
 // claims are headers that claim another identity, address or place. None may
 // have an effect.
 var claims = []string{
-	"X-Forwarded-For: 203.0.113.9", "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "Forwarded: for=203.0.113.9;host=evil.example",
-	"X-Real-IP: 203.0.113.9", "X-Original-URL: /evil.example", "X-Rewrite-URL: /evil.example", "X-Tenant-Id: ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
-	"X-Environment: live", "X-User: admin", "X-Admin: true", "X-Api-Key: evil.example", "Cookie: verdict=evil.example", "Origin: https://evil.example",
-	"Referer: https://evil.example/", "X-Request-Id: evil.example", "Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-	"Expect: 100-continue", "Upgrade: websocket", "Range: bytes=0-1", "If-None-Match: *", "If-Match: evil.example", "Max-Forwards: 0",
-	"Host: evil.example", "User-Agent: " + plantedText + "\t[31m", "Accept-Language: ../../evil.example", "Accept-Encoding: gzip;q=0, evil.example",
+	"X-Forwarded-For: 203.0.113.9", "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https",
+	"Forwarded: for=203.0.113.9;host=evil.example", "X-Real-IP: 203.0.113.9", "X-Original-URL: /evil.example",
+	"X-Rewrite-URL: /evil.example", "X-Tenant-Id: ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "X-Environment: live",
+	"X-User: admin", "X-Admin: true", "X-Api-Key: evil.example", "Cookie: verdict=evil.example",
+	"Origin: https://evil.example", "Referer: https://evil.example/", "X-Request-Id: evil.example",
+	"Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "Expect: 100-continue",
+	"Upgrade: websocket", "Range: bytes=0-1", "If-None-Match: *", "If-Match: evil.example", "Max-Forwards: 0",
+	"Host: evil.example", "User-Agent: " + plantedText + "\t[31m", "Accept-Language: ../../evil.example",
+	"Accept-Encoding: gzip;q=0, evil.example",
 }
 
 // otherKinds are content types and encodings that the API does not accept for
 // JSON bodies.
 var otherKinds = []string{
-	"Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded", "Content-Type: application/xml", "Content-Type: application/jsonp",
-	"Content-Type: application/json, text/plain", "Content-Type: application/json; charset=utf-7", "Content-Type: application/json;charset=utf-16",
-	"Content-Type: */*", "Content-Type: " + plantedText, "Content-Type: ;", "Content-Type: application/json; charset", "Content-Type: application/vnd.api+json",
-	"Content-Encoding: gzip", "Content-Encoding: br", "Content-Encoding: deflate", "Content-Encoding: gzip, gzip", "Content-Encoding: " + plantedText,
+	"Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded", "Content-Type: application/xml",
+	"Content-Type: application/jsonp", "Content-Type: application/json, text/plain",
+	"Content-Type: application/json; charset=utf-7", "Content-Type: application/json;charset=utf-16",
+	"Content-Type: */*", "Content-Type: " + plantedText, "Content-Type: ;", "Content-Type: application/json; charset",
+	"Content-Type: application/vnd.api+json", "Content-Encoding: gzip", "Content-Encoding: br",
+	"Content-Encoding: deflate", "Content-Encoding: gzip, gzip", "Content-Encoding: " + plantedText,
 }
 
 // otherAccepts are Accept headers that no representation satisfies.
 var otherAccepts = []string{
-	"Accept: " + plantedText, "Accept: image/png", "Accept: ;;;,,,q=", "Accept: application/json;q=0", "Accept: " + strings.Repeat("a/b,", 2_000),
-	"Accept: text/html;q=0.000", "Accept: */" + plantedText,
+	"Accept: " + plantedText, "Accept: image/png", "Accept: ;;;,,,q=", "Accept: application/json;q=0",
+	"Accept: " + strings.Repeat("a/b,", 2_000), "Accept: text/html;q=0.000", "Accept: */" + plantedText,
 }
 
 // attackHeaders sends every example with false, malformed and repeated headers.
@@ -47,12 +52,14 @@ func attackHeaders(r *raid) {
 		}
 		for _, header := range otherKinds {
 			if body != "" && r.some(10) {
-				r.try(request.method, path, r.owner.key, body, header).refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
+				r.try(request.method, path, r.owner.key, body, header).
+					refused(http.StatusUnsupportedMediaType, "unsupported_media_type")
 			}
 		}
 		for _, header := range otherAccepts {
 			if r.some(10) {
-				r.try(request.method, path, r.owner.key, body, header).refused(http.StatusNotAcceptable, "not_acceptable")
+				r.try(request.method, path, r.owner.key, body, header).
+					refused(http.StatusNotAcceptable, "not_acceptable")
 			}
 		}
 		r.twice(request, path, body)
@@ -105,7 +112,8 @@ func (r *raid) twice(request exampleRequest, path, body string) {
 		return
 	}
 	for _, values := range [][]string{
-		{"a", "b"}, {"a", "a"}, {""}, {`""`}, {plantedText + strings.Repeat("k", 255)}, {"a\tb"}, {"\xff\xfe"}, {"ключ"}, {"a\x01"},
+		{"a", "b"}, {"a", "a"}, {""}, {`""`}, {plantedText + strings.Repeat("k", 255)}, {"a\tb"}, {"\xff\xfe"},
+		{"ключ"}, {"a\x01"},
 	} {
 		if !r.some(5) {
 			continue

@@ -13,9 +13,10 @@ import (
 // confusions are values of every type, used in place of a value of another
 // type. A refusal may not repeat any of them.
 var confusions = []string{
-	"null", "true", "false", "0", "-" + plantedNumber, plantedNumber + "e298", plantedNumber + "e400", plantedNumber + "e-400", "0.1" + plantedNumber,
-	`""`, `"` + plantedNumber + `"`, `"` + plantedText + strings.Repeat("x", 20_000) + `"`, `"` + plantedText + `"`, `"1e9"`, `"null"`,
-	`[]`, `{}`, `["` + plantedText + `"]`, `{"name":` + plantedNumber + `}`, `[null]`, `{"":null}`,
+	"null", "true", "false", "0", "-" + plantedNumber, plantedNumber + "e298", plantedNumber + "e400",
+	plantedNumber + "e-400", "0.1" + plantedNumber, `""`, `"` + plantedNumber + `"`,
+	`"` + plantedText + strings.Repeat("x", 20_000) + `"`, `"` + plantedText + `"`, `"1e9"`, `"null"`, `[]`, `{}`,
+	`["` + plantedText + `"]`, `{"name":` + plantedNumber + `}`, `[null]`, `{"":null}`,
 	strings.Repeat("[", 60) + strings.Repeat("]", 60), strings.Repeat(`{"a":`, 60) + "1" + strings.Repeat("}", 60),
 }
 
@@ -41,7 +42,8 @@ func attackTypes(r *raid) {
 					key = ""
 				}
 				r.what = fmt.Sprintf("%.60s at %q of %s", value, at.pointer(), request.name)
-				got := r.try(request.method, r.ids.fill(request.path), key, at.with(r.T, body, value), request.headers...)
+				got := r.try(request.method, r.ids.fill(request.path), key,
+					at.with(r.T, body, value), request.headers...)
 				if got.status == http.StatusUnprocessableEntity {
 					r.pointed(got)
 				}
@@ -78,12 +80,16 @@ func (r *raid) stillServes() {
 // assignments are members by which a caller might hope to set fields that are
 // not theirs to set (mass assignment).
 var assignments = map[string]string{
-	"id": `"dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`, "tenant_id": `"ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`, "environment": `"live"`, "status": `"active"`,
-	"role": `"admin"`, "plan": `"enterprise"`, "quota": plantedNumber, "created_at": `"1999-01-01T00:00:00Z"`, "created_by": `"` + plantedText + `"`,
-	"is_admin": "true", "scopes": `["admin"]`, "checksum": `"` + plantedText + `"`, "version": plantedNumber, "decision_hash": `"` + plantedText + `"`,
-	"__proto__": `{"is_admin":true}`, "constructor": `{"prototype":{"is_admin":true}}`, "$ne": "null", "_method": `"DELETE"`,
-	"api_key": `"` + plantedText + `"`, "password_hash": `"` + plantedText + `"`, "user": `{"role":"admin"}`, "tenant": `{"plan":"enterprise"}`,
-	"active": "true", "billable": "false", "warnings": `["` + plantedText + `"]`,
+	"id": `"dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`, "tenant_id": `"ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`,
+	"environment": `"live"`, "status": `"active"`, "role": `"admin"`,
+	"plan": `"enterprise"`, "quota": plantedNumber, "created_at": `"1999-01-01T00:00:00Z"`,
+	"created_by": `"` + plantedText + `"`, "is_admin": "true", "scopes": `["admin"]`,
+	"checksum": `"` + plantedText + `"`, "version": plantedNumber,
+	"decision_hash": `"` + plantedText + `"`, "__proto__": `{"is_admin":true}`,
+	"constructor": `{"prototype":{"is_admin":true}}`, "$ne": "null", "_method": `"DELETE"`,
+	"api_key": `"` + plantedText + `"`, "password_hash": `"` + plantedText + `"`,
+	"user": `{"role":"admin"}`, "tenant": `{"plan":"enterprise"}`, "active": "true",
+	"billable": "false", "warnings": `["` + plantedText + `"]`,
 }
 
 // attackMembers adds undeclared members to every object of every example. The
@@ -105,7 +111,8 @@ func attackMembers(r *raid) {
 					continue
 				}
 				r.what = fmt.Sprintf("%s in %q of %s", name, at.pointer(), request.name)
-				got := r.try(request.method, path, r.owner.key, at.plus(r.T, body, name, assignments[name]), request.headers...)
+				got := r.try(request.method, path, r.owner.key,
+					at.plus(r.T, body, name, assignments[name]), request.headers...)
 				if got.status < http.StatusBadRequest {
 					r.withoutEffect(request, body, name, got)
 				}
@@ -119,7 +126,9 @@ func attackMembers(r *raid) {
 // attackSignup does the same for signups, which need a new address each time.
 func (r *raid) attackSignup() {
 	signup := func(email, members string) answer {
-		return r.try("POST", "/api/signup", "", `{"email":"`+email+`","org_name":"New Finance","password":"`+plantedPassword+`"`+members+`}`)
+		return r.try("POST", "/api/signup", "", `{
+			"email":"`+email+`","org_name":"New Finance","password":"`+plantedPassword+`"`+members+`
+		}`)
 	}
 	plain := signup("plain@example.in", "").want(http.StatusCreated)
 	for i, name := range slices.Sorted(maps.Keys(assignments)) {
@@ -128,7 +137,8 @@ func (r *raid) attackSignup() {
 			last := p.Last().String()
 			return last == `["api_key"]` || last == `["prefix"]` || last == `["email"]`
 		}, cmp.Ignore())
-		if diff := cmp.Diff(less(timeless(r.T, plain.body), name), less(timeless(r.T, got.body), name), apart); diff != "" {
+		diff := cmp.Diff(less(timeless(r.T, plain.body), name), less(timeless(r.T, got.body), name), apart)
+		if diff != "" {
 			r.Errorf("a signup with %s is answered otherwise:\n%s", name, diff)
 		}
 	}

@@ -39,13 +39,16 @@ func (r *raid) wire(text, sent string) answer {
 func otherPaths(path string) []string {
 	first, rest, _ := strings.Cut(path[1:], "/")
 	return []string{
-		"/" + path, "//" + path[1:], "/." + path, "/" + first + "//" + rest, "/" + first + "/./" + rest, "/" + first + "/x/../" + rest, "/x/.." + path,
-		"/docs/.." + path, "/docs/../." + path, "/livez/../" + path, "/docs/errors/.." + path, "/%2e%2e" + path, "/" + first + "/%2e/" + rest,
-		"/docs/%2e%2e" + path, "/docs%2f.." + path, "/" + first + "/%2e%2e/" + first + "/" + rest, "/" + first + "%2f" + rest, "/" + first + "%5c" + rest,
-		"/" + first + "/..;/" + first + "/" + rest, path + "/", path + "//", path + "/.", path + "/..", path + "%2f", path + "%00", path + "%20", path + "%09",
-		path + ".json", path + ";a=b", path + "%3fa=b", path + "%23", path + "%0d%0aX-Planted:%20" + plantedText, path + "%ff", path + "%c0%af", "/%76" + path[2:],
-		"/" + strings.ToUpper(first) + "/" + rest, strings.ToUpper(path), "/console/.." + path, "/.well-known/.." + path, "/" + first + "/../../../etc/passwd",
-		path + "/" + strings.Repeat("x/", 500), path + strings.Repeat("a", 4_000),
+		"/" + path, "//" + path[1:], "/." + path, "/" + first + "//" + rest, "/" + first + "/./" + rest,
+		"/" + first + "/x/../" + rest, "/x/.." + path, "/docs/.." + path, "/docs/../." + path, "/livez/../" + path,
+		"/docs/errors/.." + path, "/%2e%2e" + path, "/" + first + "/%2e/" + rest, "/docs/%2e%2e" + path,
+		"/docs%2f.." + path, "/" + first + "/%2e%2e/" + first + "/" + rest, "/" + first + "%2f" + rest,
+		"/" + first + "%5c" + rest, "/" + first + "/..;/" + first + "/" + rest, path + "/", path + "//", path + "/.",
+		path + "/..", path + "%2f", path + "%00", path + "%20", path + "%09", path + ".json", path + ";a=b",
+		path + "%3fa=b", path + "%23", path + "%0d%0aX-Planted:%20" + plantedText, path + "%ff", path + "%c0%af",
+		"/%76" + path[2:], "/" + strings.ToUpper(first) + "/" + rest, strings.ToUpper(path), "/console/.." + path,
+		"/.well-known/.." + path, "/" + first + "/../../../etc/passwd", path + "/" + strings.Repeat("x/", 500),
+		path + strings.Repeat("a", 4_000),
 	}
 }
 
@@ -95,12 +98,15 @@ func (r *raid) otherPath(method, path, key string) {
 func (r *raid) otherMethods(path string) {
 	r.Helper()
 	item := pathItem(r.doc, path)
-	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "MOVE", "BREW", "get", "POST\x7f"} {
+	for _, method := range []string{
+		"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "MOVE", "BREW", "get", "POST\x7f",
+	} {
 		if item.GetOperation(method) != nil || !r.some(3) {
 			continue
 		}
 		if strings.Contains(method, "\x7f") {
-			if got := r.wire(method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "a method that is none"); got.status != http.StatusBadRequest {
+			got := r.wire(method+" "+path+" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "a method that is none")
+			if got.status != http.StatusBadRequest {
 				r.Errorf("%s: %d", got.sent, got.status)
 			}
 			continue
@@ -112,7 +118,8 @@ func (r *raid) otherMethods(path string) {
 		}
 		for _, header := range []string{"X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"} {
 			for has := range item.Operations() {
-				r.try(method, path, r.owner.key, "", header+": "+has).refused(http.StatusMethodNotAllowed, "method_not_allowed")
+				r.try(method, path, r.owner.key, "", header+": "+has).
+					refused(http.StatusMethodNotAllowed, "method_not_allowed")
 			}
 		}
 	}

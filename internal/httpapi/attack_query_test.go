@@ -10,9 +10,11 @@ import (
 
 // queryTexts are unexpected values for query parameters.
 var queryTexts = []string{
-	"", " ", plantedText, "'; DROP TABLE decisions; --" + plantedText, "' OR '1'='1", "%", "_", "%25", "*", "\\", "\"", "0", "-1", "1e9", "99999999999999999999",
-	"NaN", "null", "true", "[]", "{}", "<script>" + plantedText + "</script>", "\x00", "\xff\xfe", "\u202e" + plantedText, "a\r\nSet-Cookie: " + plantedText,
-	"9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "2026-11-15T00:00:00+99:99", "../../etc/passwd", strings.Repeat("x", 10_000), "{{7*7}}", "${7*7}",
+	"", " ", plantedText, "'; DROP TABLE decisions; --" + plantedText, "' OR '1'='1", "%", "_", "%25", "*", "\\",
+	"\"", "0", "-1", "1e9", "99999999999999999999", "NaN", "null", "true", "[]", "{}",
+	"<script>" + plantedText + "</script>", "\x00", "\xff\xfe", "\u202e" + plantedText,
+	"a\r\nSet-Cookie: " + plantedText, "9999-12-31T23:59:59Z", "0000-01-01T00:00:00Z", "2026-11-15T00:00:00+99:99",
+	"../../etc/passwd", strings.Repeat("x", 10_000), "{{7*7}}", "${7*7}",
 }
 
 // attackQueries sends each of queryTexts in every query parameter of every
@@ -35,7 +37,8 @@ func attackQueries(r *raid) {
 				}
 				query := p.Value.Name + "=" + url.QueryEscape(text)
 				got := r.try(request.method, path+"?"+query, r.owner.key, body)
-				if list, isList := got.listed(); isList && len(list) > 0 && (text == "%" || text == "_" || text == "*") {
+				list, isList := got.listed()
+				if isList && len(list) > 0 && (text == "%" || text == "_" || text == "*") {
 					r.Errorf("%s?%s is taken for a pattern: %s", path, query, got.body)
 				}
 				r.try(request.method, path+"?"+query+"&"+query, r.owner.key, body).want(http.StatusUnprocessableEntity)
@@ -44,7 +47,10 @@ func attackQueries(r *raid) {
 				r.tamper(path)
 			}
 		}
-		for _, query := range []string{plantedText + "=1", "%zz=1", "a=%zz", "&;&;", "__proto__=1", strings.Repeat("a=1&", 2_000), "%00=%00", plantedText} {
+		for _, query := range []string{
+			plantedText + "=1", "%zz=1", "a=%zz", "&;&;", "__proto__=1", strings.Repeat("a=1&", 2_000), "%00=%00",
+			plantedText,
+		} {
 			got := r.try(request.method, path+"?"+query, r.owner.key, body)
 			if got.status < http.StatusBadRequest {
 				r.Errorf("%s: %d, want a refusal", got.sent, got.status)
@@ -91,7 +97,10 @@ func (r *raid) tamper(path string) {
 			refuse(cursor[:i] + "\n" + cursor[i:])
 		}
 	}
-	for _, text := range []string{cursor + "A", cursor + "=", cursor + cursor, " " + cursor, cursor + strings.Repeat("A", 5_000), strings.ToUpper(cursor)} {
+	for _, text := range []string{
+		cursor + "A", cursor + "=", cursor + cursor, " " + cursor, cursor + strings.Repeat("A", 5_000),
+		strings.ToUpper(cursor),
+	} {
 		refuse(text)
 	}
 	r.owner.get(path + "?limit=1&cursor=" + url.QueryEscape(cursor)).want(http.StatusOK)
@@ -107,13 +116,16 @@ func (r *raid) otherIDs(request exampleRequest, body string) {
 	}
 	id := r.ids[template[at:end+1]]
 	for _, text := range []string{
-		"x", plantedText, "0", "-1", "null", "*", "%25", "_", "'%20OR%201=1--", strings.ToLower(id), id[:len(id)-1], id + "0", id + "%20", id + "%0a", "%20" + id,
-		strings.Replace(id, "_", "%5f", 1), strings.Replace(id, "_", "-", 1), "usr_" + id[strings.Index(id, "_")+1:], strings.Repeat("x", 8_000), id + "," + id,
+		"x", plantedText, "0", "-1", "null", "*", "%25", "_", "'%20OR%201=1--", strings.ToLower(id), id[:len(id)-1],
+		id + "0", id + "%20", id + "%0a", "%20" + id,
+		strings.Replace(id, "_", "%5f", 1), strings.Replace(id, "_", "-", 1), "usr_" + id[strings.Index(id, "_")+1:],
+		strings.Repeat("x", 8_000), id + "," + id,
 		"00000000-0000-0000-0000-000000000000", "%ff%fe", id + "%00", "%E2%80%AE" + id,
 	} {
 		if r.some(6) {
 			got := r.try(request.method, template[:at]+text+template[end+1:], r.owner.key, body)
-			if got.status != http.StatusNotFound && (request.status < http.StatusBadRequest || got.status < http.StatusBadRequest) {
+			if got.status != http.StatusNotFound &&
+				(request.status < http.StatusBadRequest || got.status < http.StatusBadRequest) {
 				r.Errorf("%.300s: %d, want 404: %s", got.sent, got.status, got.body)
 			}
 		}

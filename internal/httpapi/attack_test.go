@@ -141,21 +141,31 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 		t.Fatal(err)
 	}
 	r := &raid{
-		stack: start(t, db, stackOptions{plans: plans.WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast}), signup: fast}), siege: s,
+		stack: start(t, db, stackOptions{
+			plans:  plans.WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast}),
+			signup: fast,
+		}), siege: s,
 		kind: kind, chance: rand.New(rand.NewPCG(s.seed, 0)), ids: placeholders{},
 	}
 	t.Logf("VERDICT_SEED=%d", s.seed)
 	r.begin(november)
-	signed := r.send("POST", "/api/signup", "", `{"email":"owner@example.in","org_name":"Owner Finance","password":"`+plantedPassword+`"}`).want(http.StatusCreated)
+	signed := r.send("POST", "/api/signup", "", `{
+		"email":"owner@example.in","org_name":"Owner Finance","password":"`+plantedPassword+`"
+	}`).want(http.StatusCreated)
 	r.owner = &member{
-		stack: r.stack, key: signed.text("api_key"), tenantID: signed.text("tenant", "id"), userID: signed.text("user", "id"), signed: signed.object(),
+		stack:    r.stack,
+		key:      signed.text("api_key"),
+		tenantID: signed.text("tenant", "id"),
+		userID:   signed.text("user", "id"),
+		signed:   signed.object(),
 	}
 	r.ids["{rule_set_id}"] = signed.text("default_rule_set_id")
 	for _, request := range s.requests {
 		if public(request.operation) {
 			continue
 		}
-		got := r.send(request.method, r.ids.fill(request.path), r.owner.key, r.ids.fill(request.body), request.headers...).want(request.status)
+		got := r.send(request.method, r.ids.fill(request.path), r.owner.key, r.ids.fill(request.body),
+			request.headers...).want(request.status)
 		if got.header.Get("Content-Type") == "application/json" {
 			r.ids.learn(request, got)
 		}
@@ -189,7 +199,9 @@ func (r *raid) try(method, path, key, body string, headers ...string) answer {
 // pointer to a fault, including member names; for the author of a policy also
 // the bounds of bins that overlap or leave a gap, and a name in braces that is
 // no field. None of these is about an applicant.
-var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|values from \S+ up to \S+ have (two bins|no bin)|\{(\\.|[^"\\}])*\} is not a known field`)
+var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|` +
+	`values from \S+ up to \S+ have (two bins|no bin)|` +
+	`\{(\\.|[^"\\}])*\} is not a known field`)
 
 // pointers matches the pointers of a refusal's faults; a detail begins with the
 // first of them.
@@ -226,14 +238,17 @@ func (r *raid) checkLog() {
 	lines := strings.Split(strings.TrimSuffix(log, "\n"), "\n")
 	for _, line := range lines {
 		var record struct{ Time, Level, Msg string }
-		if err := json.Unmarshal([]byte(line), &record); err != nil || record.Time == "" || record.Level == "" || record.Msg == "" {
+		err := json.Unmarshal([]byte(line), &record)
+		if err != nil || record.Time == "" || record.Level == "" || record.Msg == "" {
 			r.Fatalf("a line of the log is no record: %.500s", line)
 		}
 		if record.Level == "ERROR" || strings.Contains(record.Msg, "panic") {
 			r.Errorf("the log tells of a mistake: %.3000s", line)
 		}
 	}
-	for _, secret := range []string{plantedText, plantedNumber, "vk_sandbox_", "vk_live_", "owner@example.in", "Owner Finance"} {
+	for _, secret := range []string{
+		plantedText, plantedNumber, "vk_sandbox_", "vk_live_", "owner@example.in", "Owner Finance",
+	} {
 		if at := strings.Index(log, secret); at >= 0 {
 			r.Errorf("the log repeats %s: %.300s", secret, log[max(0, at-200):])
 		}

@@ -17,19 +17,23 @@ import (
 // spreadsheets, terminals, logs or Markdown. The service must treat all of them
 // as plain text.
 var injections = []string{
-	"'; DROP TABLE decisions; -- " + plantedText, plantedText + "' OR '1'='1", `\'; SELECT pg_sleep(9); --` + plantedText, "%" + plantedText + "_%",
-	`"><script>` + plantedText + `</script>`, `<img src=x onerror=` + plantedText + `>`, `" onmouseover="` + plantedText, `javascript:` + plantedText,
+	"'; DROP TABLE decisions; -- " + plantedText, plantedText + "' OR '1'='1",
+	`\'; SELECT pg_sleep(9); --` + plantedText, "%" + plantedText + "_%", `"><script>` + plantedText + `</script>`,
+	`<img src=x onerror=` + plantedText + `>`, `" onmouseover="` + plantedText, `javascript:` + plantedText,
 	`{{` + plantedText + `}}`, `${` + plantedText + `}`, `</textarea></title><script>` + plantedText + `</script>`,
-	`=cmd|' /C calc'!` + plantedText, "+" + plantedText, "-" + plantedText, "@" + plantedText, "\t=" + plantedText, " =" + plantedText, "\r=" + plantedText,
-	plantedText + "\r\nSet-Cookie: a=b", plantedText + "\n{\"time\":\"now\",\"level\":\"ERROR\",\"msg\":\"forged\"}", plantedText + "\x1b[2J\x1b[31m",
-	plantedText + "\u202e\u2066\u200b", plantedText + "😀\U0010FFFF", plantedText + "\u2028\u2029", "[" + plantedText + "](javascript:alert(1))",
-	"# " + plantedText + "\n\n- [x] <b>bold</b>", "../../" + plantedText, plantedText + "\ufeff\ufffe",
+	`=cmd|' /C calc'!` + plantedText, "+" + plantedText, "-" + plantedText, "@" + plantedText, "\t=" + plantedText,
+	" =" + plantedText, "\r=" + plantedText, plantedText + "\r\nSet-Cookie: a=b",
+	plantedText + "\n{\"time\":\"now\",\"level\":\"ERROR\",\"msg\":\"forged\"}", plantedText + "\x1b[2J\x1b[31m",
+	plantedText + "\u202e\u2066\u200b", plantedText + "😀\U0010FFFF", plantedText + "\u2028\u2029",
+	"[" + plantedText + "](javascript:alert(1))", "# " + plantedText + "\n\n- [x] <b>bold</b>",
+	"../../" + plantedText, plantedText + "\ufeff\ufffe",
 }
 
 // rawInjections are invalid JSON strings, spliced into a body as raw bytes.
 var rawInjections = []string{
-	`"` + plantedText + `\u0000"`, `"\ud800` + plantedText + `"`, `"` + plantedText + `\udc00\ud800"`, "\"" + plantedText + "\xff\"", "\"" + plantedText + "\xc0\xaf\"",
-	"\"" + plantedText + "\x00\"", "\"" + plantedText + "\n\"", "\"" + plantedText + "\x1b\"",
+	`"` + plantedText + `\u0000"`, `"\ud800` + plantedText + `"`, `"` + plantedText + `\udc00\ud800"`,
+	"\"" + plantedText + "\xff\"", "\"" + plantedText + "\xc0\xaf\"", "\"" + plantedText + "\x00\"",
+	"\"" + plantedText + "\n\"", "\"" + plantedText + "\x1b\"",
 }
 
 // attackTexts puts each injection into every string of every example, and then
@@ -96,7 +100,8 @@ func (r *raid) inject(request exampleRequest, at place, key, text string, shown 
 		r.Fatal(err)
 	}
 	r.what = fmt.Sprintf("%q at %q of %s", text, at.pointer(), request.name)
-	got := r.try(request.method, r.ids.fill(request.path), key, at.with(r.T, r.ids.fill(request.body), string(raw)), request.headers...)
+	got := r.try(request.method, r.ids.fill(request.path), key,
+		at.with(r.T, r.ids.fill(request.body), string(raw)), request.headers...)
 	if got.status >= http.StatusBadRequest {
 		return false
 	}
@@ -179,7 +184,8 @@ func (r *raid) readable(template string, operation *openapi3.Operation) (paths [
 	}
 	for _, p := range operation.Parameters {
 		if p.Value.In == openapi3.ParameterInPath {
-			paths = append(paths, strings.ReplaceAll(template, "{"+p.Value.Name+"}", r.ids[fmt.Sprint(p.Value.Example)]))
+			paths = append(paths,
+				strings.ReplaceAll(template, "{"+p.Value.Name+"}", r.ids[fmt.Sprint(p.Value.Example)]))
 		}
 	}
 	list := r.owner.get(template[:at-1] + "?limit=100")
@@ -203,7 +209,9 @@ func (r *raid) asData(path, kind, body string) {
 	r.Helper()
 	switch kind {
 	case "text/html":
-		for _, alive := range []string{"<script>" + plantedText, "<img src=x", `" onmouseover="` + plantedText, `href="javascript:`} {
+		for _, alive := range []string{
+			"<script>" + plantedText, "<img src=x", `" onmouseover="` + plantedText, `href="javascript:`,
+		} {
 			if strings.Contains(body, alive) {
 				r.Errorf("%s: %s is part of the page", path, alive)
 			}
@@ -215,13 +223,16 @@ func (r *raid) asData(path, kind, body string) {
 		}
 		for _, cell := range slices.Concat(rows...) {
 			start := strings.TrimLeft(cell, " \u00a0")
-			if _, err := strconv.ParseFloat(start, 64); start != "" && err != nil && strings.ContainsRune("=+-@\t\r\n", rune(start[0])) {
+			_, err := strconv.ParseFloat(start, 64)
+			if start != "" && err != nil && strings.ContainsRune("=+-@\t\r\n", rune(start[0])) {
 				r.Errorf("%s has a formula in it: %q", path, cell)
 			}
 		}
 	case "application/json":
 		for name, text := range markdownOf(readBody(r.T, body), "", map[string]string{}) {
-			for _, alive := range []string{"<script>" + plantedText, "<img src=x", plantedText + "](javascript:", "\n# " + plantedText, "\x1b"} {
+			for _, alive := range []string{
+				"<script>" + plantedText, "<img src=x", plantedText + "](javascript:", "\n# " + plantedText, "\x1b",
+			} {
 				if strings.Contains(text, alive) {
 					r.Errorf("%s: %q is Markup in %s: %s", path, alive, name, text)
 				}

@@ -55,11 +55,14 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 				return s.send("GET", "/v1/usage", minted(t, letters, string(near)), "").want(http.StatusUnauthorized)
 			},
 			func() answer {
-				return s.send("GET", "/v1/usage", minted(t, letters, rand.Text()+"abcdef"), "").want(http.StatusUnauthorized)
+				return s.send("GET", "/v1/usage", minted(t, letters, rand.Text()+"abcdef"), "").
+					want(http.StatusUnauthorized)
 			},
 		},
 	} {
-		timing := proof.Compare(name+", and nobody's", tries, func() time.Duration { return took(pair[0]) }, func() time.Duration { return took(pair[1]) })
+		timing := proof.Compare(name+", and nobody's", tries, func() time.Duration {
+			return took(pair[0])
+		}, func() time.Duration { return took(pair[1]) })
 		t.Log(timing)
 		timings = append(timings, timing)
 		if compare && !timing.Alike() {

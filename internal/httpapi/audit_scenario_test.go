@@ -17,7 +17,8 @@ func (a answer) entries() []string {
 	a.t.Helper()
 	list := []string{}
 	for i := range a.list("data") {
-		list = append(list, fmt.Sprint(a.at("data", i, "action"), " ", a.at("data", i, "actor"), " ", a.at("data", i, "object")))
+		list = append(list,
+			fmt.Sprint(a.at("data", i, "action"), " ", a.at("data", i, "actor"), " ", a.at("data", i, "object")))
 	}
 	return list
 }
@@ -38,7 +39,8 @@ func TestEveryChangeIsInTheTrail(t *testing.T) {
 		m.post("/v1/decisions", `{}`).want(http.StatusUnprocessableEntity)
 		m.post("/v1/decisions/preview", sample).want(http.StatusOK)
 		m.post("/v1/rule-sets", `{}`).want(http.StatusUnprocessableEntity)
-		m.post("/v1/rule-sets/"+seeded[0]+"/activate", `{"expected_active_id":"`+seeded[1]+`"}`).want(http.StatusPreconditionFailed)
+		m.post("/v1/rule-sets/"+seeded[0]+"/activate", `{"expected_active_id":"`+seeded[1]+`"}`).
+			want(http.StatusPreconditionFailed)
 
 		got := m.get("/v1/audit?order=asc").want(http.StatusOK)
 		want := []string{
@@ -53,7 +55,12 @@ func TestEveryChangeIsInTheTrail(t *testing.T) {
 		}
 		before := m.get("/v1/rule-sets/" + seeded[0]).text("checksum")
 		activated := m.get("/v1/audit?action=rule_set.activated&actor=" + keyID).want(http.StatusOK)
-		for member, value := range map[string]any{"before_checksum": before, "after_checksum": set.text("checksum"), "note": "go", "environment": "sandbox"} {
+		for member, value := range map[string]any{
+			"before_checksum": before,
+			"after_checksum":  set.text("checksum"),
+			"note":            "go",
+			"environment":     "sandbox",
+		} {
 			if got := activated.at("data", 0, member); got != value {
 				s.Errorf("%s is %v, want %v", member, got, value)
 			}
@@ -73,7 +80,8 @@ func TestTrailOfTheOperator(t *testing.T) {
 		if err := s.service.Operator.SetPlan(s.Context(), m.tenantID, "growth"); err != nil {
 			s.Fatal(err)
 		}
-		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, "operated@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, "operated@example.in",
+			tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if err != nil {
 			s.Fatal(err)
 		}
@@ -83,13 +91,16 @@ func TestTrailOfTheOperator(t *testing.T) {
 			}
 		}
 		want := []string{
-			"key.created operator " + keys[1].ID, "tenant.plan_set operator " + m.tenantID, "user.created operator " + user.ID,
+			"key.created operator " + keys[1].ID, "tenant.plan_set operator " + m.tenantID,
+			"user.created operator " + user.ID,
 		}
-		if diff := cmp.Diff(want, live.get("/v1/audit?order=asc&actor=operator").want(http.StatusOK).entries()); diff != "" {
+		got := live.get("/v1/audit?order=asc&actor=operator").want(http.StatusOK).entries()
+		if diff := cmp.Diff(want, got); diff != "" {
 			s.Errorf("live (-want +got):\n%s", diff)
 		}
 		sandbox := m.with(tenant.Sandbox, tenant.Read, m.userID)
-		if diff := cmp.Diff([]string{"key.revoked operator " + keys[0].ID}, sandbox.get("/v1/audit?action=key.revoked").entries()); diff != "" {
+		if diff := cmp.Diff([]string{"key.revoked operator " + keys[0].ID}, sandbox.get("/v1/audit?action=key.revoked").
+			entries()); diff != "" {
 			s.Errorf("sandbox (-want +got):\n%s", diff)
 		}
 	})
@@ -145,21 +156,27 @@ func TestReviews(t *testing.T) {
 		m := s.signup()
 		posted := m.post("/v1/decisions", sample).want(http.StatusOK)
 		path := "/v1/decisions/" + posted.text("decision_id")
-		first := m.post(path+"/review", `{"outcome":"overturned","reason_code":"INC_LOW","note":"payslip seen"}`).want(http.StatusCreated).
-			is("outcome", "overturned", "reason_code", "INC_LOW", "note", "payslip seen", "decision_id", posted.text("decision_id"))
+		first := m.post(path+"/review", `{"outcome":"overturned","reason_code":"INC_LOW","note":"payslip seen"}`).
+			want(http.StatusCreated).
+			is("outcome", "overturned", "reason_code", "INC_LOW", "note", "payslip seen",
+				"decision_id", posted.text("decision_id"))
 		m.post(path+"/review", `{"outcome":"more_information"}`).want(http.StatusCreated)
-		got := m.get(path).want(http.StatusOK).is("status", "APPROVED", "re_explanation.verified", true, "decision_hash", posted.text("decision_hash"))
+		got := m.get(path).want(http.StatusOK).
+			is("status", "APPROVED", "re_explanation.verified", true, "decision_hash", posted.text("decision_hash"))
 		if diff := cmp.Diff(any(first.object()), got.at("reviews", 0)); diff != "" {
 			s.Errorf("the first review (-posted +fetched):\n%s", diff)
 		}
 		if n := len(got.list("reviews")); n != 2 {
 			s.Errorf("%d reviews", n)
 		}
-		wrong := m.post(path+"/review", `{"reason_code":"inc low","note":7,"ZEBRA":1}`).refused(http.StatusUnprocessableEntity, "invalid_field")
-		if diff := cmp.Diff([]string{"/ZEBRA unknown_field", "/note wrong_type", "/outcome required", "/reason_code invalid_field"}, wrong.faults()); diff != "" {
+		wrong := m.post(path+"/review", `{"reason_code":"inc low","note":7,"ZEBRA":1}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		want := []string{"/ZEBRA unknown_field", "/note wrong_type", "/outcome required", "/reason_code invalid_field"}
+		if diff := cmp.Diff(want, wrong.faults()); diff != "" {
 			s.Errorf("(-want +got):\n%s", diff)
 		}
-		m.post(path+"/review", `{"outcome":"ZEBRA"}`).refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA")
+		m.post(path+"/review", `{"outcome":"ZEBRA"}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA")
 		for _, id := range []string{"ZEBRA", "dec_0000000000000000000000000A"} {
 			m.post("/v1/decisions/"+id+"/review", `{"outcome":"upheld"}`).refused(http.StatusNotFound, "not_found")
 		}

@@ -39,7 +39,8 @@ func TestNobodyWithoutAKey(t *testing.T) {
 		live := strings.Replace(m.key, "sandbox", "live", 1)
 		for _, key := range []string{"", "ZEBRA", unknown.Reveal(), m.key[:len(m.key)-1] + "!", m.key + "x", live} {
 			for _, path := range []string{
-				"/v1", "/v1/", "/v1/health", "/v1/decisions", "/v1/nothing", "/v1/decisions/ZEBRA/x/y", "/v1/../docs", "/v1//decisions",
+				"/v1", "/v1/", "/v1/health", "/v1/decisions", "/v1/nothing", "/v1/decisions/ZEBRA/x/y", "/v1/../docs",
+				"/v1//decisions",
 			} {
 				for _, method := range []string{"GET", "POST", "DELETE", "HEAD"} {
 					got := s.send(method, path, key, "")
@@ -74,8 +75,8 @@ func TestHowAKeyIsSent(t *testing.T) {
 
 		escaped := strings.Replace(m.key, "_", "%5F", 2)
 		for _, path := range []string{
-			"/v1/usage?key=" + m.key, "/v1/usage?" + m.key, "/v1/usage?x=1&key=" + escaped, "/v1/usage?x=%zz&key=" + escaped,
-			"/v1/nothing?x=" + m.key, "/v1/decisions?cursor=" + m.key,
+			"/v1/usage?key=" + m.key, "/v1/usage?" + m.key, "/v1/usage?x=1&key=" + escaped,
+			"/v1/usage?x=%zz&key=" + escaped, "/v1/nothing?x=" + m.key, "/v1/decisions?cursor=" + m.key,
 		} {
 			m.get(path).refused(http.StatusUnauthorized, "unauthenticated").silent(s, m.key, escaped, m.key[15:])
 		}
@@ -148,7 +149,9 @@ func TestScopes(t *testing.T) {
 	}
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		for _, has := range []tenant.Scopes{tenant.Decide, tenant.Read, tenant.PolicyWrite, tenant.PolicyActivate, tenant.Admin} {
+		for _, has := range []tenant.Scopes{
+			tenant.Decide, tenant.Read, tenant.PolicyWrite, tenant.PolicyActivate, tenant.Admin,
+		} {
 			caller := m.with(tenant.Sandbox, has, m.userID)
 			for _, r := range routes {
 				got := s.send(r.method, r.path, caller.key, r.body)
@@ -159,7 +162,9 @@ func TestScopes(t *testing.T) {
 					continue
 				}
 				got.refused(http.StatusForbidden, "insufficient_scope")
-				if !slices.Contains(strings.FieldsFunc(got.text("detail"), func(c rune) bool { return c != ':' && (c < 'a' || c > 'z') }), r.scope.String()) {
+				if !slices.Contains(strings.FieldsFunc(got.text("detail"), func(c rune) bool {
+					return c != ':' && (c < 'a' || c > 'z')
+				}), r.scope.String()) {
 					s.Errorf("%s with %s: %q does not name the scope %s", got.sent, has, got.text("detail"), r.scope)
 				}
 			}

@@ -151,7 +151,8 @@ func (m *member) on(node *stack) *member {
 // stricter creates a draft that declines more, and returns its id.
 func (m *member) stricter() string {
 	m.Helper()
-	return m.post("/v1/rule-sets", `{"name":"Stricter","knockouts":[{"id":"KO_STRICT","stage":1,"action":"decline","reason_code":"BUR_ENQ",
+	return m.post("/v1/rule-sets",
+		`{"name":"Stricter","knockouts":[{"id":"KO_STRICT","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 		"condition_ast":{"op":"gte","field":"enquiries_6m","value":2}}]}`).want(http.StatusCreated).text("id")
 }
 

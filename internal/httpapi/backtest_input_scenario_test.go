@@ -23,34 +23,65 @@ func TestBadFiles(t *testing.T) {
 			code        string
 			headers     []string
 		}{
-			"empty":                   {"", "", 422, "empty_csv", nil},
-			"blank lines":             {"", "\r\n\n\r", 422, "empty_csv", nil},
-			"a mark alone":            {"", "\ufeff", 422, "empty_csv", nil},
-			"no rows":                 {"", "score,foir\n\n", 422, "no_rows", nil},
-			"no names":                {"", ",,\n1,2,3\n", 422, "no_column_names", nil},
-			"two columns of a name":   {"", "score,score\n1,2\n", 422, "invalid_field", nil},
-			"no score":                {"", "foir,monthly_income\n0.3,50000\n", 422, "invalid_field", nil},
-			"missing outcome":         {"?outcome_column=defalted", "score,defaulted\n742,0\n", 422, "unknown_field", nil},
-			"unknown field in a map":  {"?map=cibil%3Dscor", "cibil\n742\n", 422, "unknown_field", nil},
-			"unknown option":          {"?outcome=bad", "score\n742\n", 422, "unknown_field", nil},
-			"option twice":            {"?lgd=0.5&lgd=0.6", "score\n742\n", 422, "invalid_field", nil},
-			"no number":               {"?lgd=high", "score\n742\n", 422, "invalid_field", nil},
-			"no text":                 {"", "\xff\xfes\x00c\x00\n", 400, "bad_utf8", nil},
-			"a quote in the header":   {"", "sco\"re\n742\n", 400, "bad_quote", nil},
-			"a long line":             {"", "score\n742\n" + strings.Repeat("9", 2<<20) + "\n", 422, "line_too_long", nil},
-			"an endless quote":        {"", "score,note\n742,\"" + strings.Repeat("x\n", 1<<20), 422, "line_too_long", nil},
-			"a long header":           {"", strings.Repeat("a", 2<<20), 422, "line_too_long", nil},
-			"too wide":                {"", strings.Repeat("a,", 1000) + "score\n", 422, "too_many_columns", nil},
-			"a bomb of one line":      {"", zipped(s.T, "score\n"+strings.Repeat("0", 8<<20)), 422, "line_too_long", []string{"Content-Encoding: gzip"}},
-			"a bomb of rows":          {"", zipped(s.T, "score\n"+strings.Repeat("742\n", 2<<20)), 413, "request_too_large", []string{"Content-Encoding: gzip"}},
-			"a bomb of blank lines":   {"", zipped(s.T, "score\n"+strings.Repeat("\n", 8<<20)), 413, "request_too_large", []string{"Content-Encoding: gzip"}},
-			"not gzip":                {"", "score\n742\n", 400, "malformed_body", []string{"Content-Encoding: gzip"}},
-			"half a gzip":             {"", zipped(s.T, bookCSV(50))[:400], 400, "malformed_body", []string{"Content-Encoding: gzip"}},
-			"another encoding":        {"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Encoding: br"}},
-			"another character set":   {"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Type: text/csv; charset=latin1"}},
-			"another media type":      {"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Type: application/xml"}},
-			"a form without boundary": {"", "score\n742\n", 400, "malformed_body", []string{"Content-Type: multipart/form-data"}},
-			"no form":                 {"", "score\n742\n", 422, "invalid_field", []string{"Content-Type: multipart/form-data; boundary=x"}},
+			"empty":                 {"", "", 422, "empty_csv", nil},
+			"blank lines":           {"", "\r\n\n\r", 422, "empty_csv", nil},
+			"a mark alone":          {"", "\ufeff", 422, "empty_csv", nil},
+			"no rows":               {"", "score,foir\n\n", 422, "no_rows", nil},
+			"no names":              {"", ",,\n1,2,3\n", 422, "no_column_names", nil},
+			"two columns of a name": {"", "score,score\n1,2\n", 422, "invalid_field", nil},
+			"no score":              {"", "foir,monthly_income\n0.3,50000\n", 422, "invalid_field", nil},
+			"missing outcome": {
+				"?outcome_column=defalted", "score,defaulted\n742,0\n", 422, "unknown_field", nil,
+			},
+			"unknown field in a map": {"?map=cibil%3Dscor", "cibil\n742\n", 422, "unknown_field", nil},
+			"unknown option":         {"?outcome=bad", "score\n742\n", 422, "unknown_field", nil},
+			"option twice":           {"?lgd=0.5&lgd=0.6", "score\n742\n", 422, "invalid_field", nil},
+			"no number":              {"?lgd=high", "score\n742\n", 422, "invalid_field", nil},
+			"no text":                {"", "\xff\xfes\x00c\x00\n", 400, "bad_utf8", nil},
+			"a quote in the header":  {"", "sco\"re\n742\n", 400, "bad_quote", nil},
+			"a long line": {
+				"", "score\n742\n" + strings.Repeat("9", 2<<20) + "\n", 422, "line_too_long", nil,
+			},
+			"an endless quote": {
+				"", "score,note\n742,\"" + strings.Repeat("x\n", 1<<20), 422, "line_too_long", nil,
+			},
+			"a long header": {"", strings.Repeat("a", 2<<20), 422, "line_too_long", nil},
+			"too wide":      {"", strings.Repeat("a,", 1000) + "score\n", 422, "too_many_columns", nil},
+			"a bomb of one line": {
+				"", zipped(s.T, "score\n"+strings.Repeat("0", 8<<20)), 422, "line_too_long",
+				[]string{"Content-Encoding: gzip"},
+			},
+			"a bomb of rows": {
+				"", zipped(s.T, "score\n"+strings.Repeat("742\n", 2<<20)), 413, "request_too_large",
+				[]string{"Content-Encoding: gzip"},
+			},
+			"a bomb of blank lines": {
+				"", zipped(s.T, "score\n"+strings.Repeat("\n", 8<<20)), 413, "request_too_large",
+				[]string{"Content-Encoding: gzip"},
+			},
+			"not gzip": {"", "score\n742\n", 400, "malformed_body", []string{"Content-Encoding: gzip"}},
+			"half a gzip": {
+				"",
+				zipped(s.T, bookCSV(50))[:400],
+				400,
+				"malformed_body",
+				[]string{"Content-Encoding: gzip"},
+			},
+			"another encoding": {
+				"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Encoding: br"},
+			},
+			"another character set": {
+				"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Type: text/csv; charset=latin1"},
+			},
+			"another media type": {
+				"", "score\n742\n", 415, "unsupported_media_type", []string{"Content-Type: application/xml"},
+			},
+			"a form without boundary": {
+				"", "score\n742\n", 400, "malformed_body", []string{"Content-Type: multipart/form-data"},
+			},
+			"no form": {
+				"", "score\n742\n", 422, "invalid_field", []string{"Content-Type: multipart/form-data; boundary=x"},
+			},
 		} {
 			got := m.upload(c.query, "text/csv", c.file, c.headers...)
 			if got.status != c.status || got.text("code") != c.code {
@@ -79,7 +110,8 @@ func TestBadForms(t *testing.T) {
 		body, kind = form(s.T, "score\n742\n")
 		boundary := kind[strings.Index(kind, "=")+1:]
 		late := strings.TrimSuffix(body, "--"+boundary+"--\r\n") +
-			fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n0.5\r\n--%s--\r\n", boundary, boundary)
+			fmt.Sprintf("--%s\r\nContent-Disposition: form-data; name=\"lgd\"\r\n\r\n0.5\r\n--%s--\r\n", boundary,
+				boundary)
 		m.upload("", kind, late).refused(http.StatusUnprocessableEntity, "invalid_field")
 		m.upload("", kind, body[:len(body)-12]).refused(http.StatusBadRequest, "malformed_body")
 		m.upload("", kind, body).want(http.StatusOK).is("rows_evaluated", 1)
@@ -101,14 +133,21 @@ func TestBadRows(t *testing.T) {
 			"A-6,742,0.3,\xff,bad\n" + // 6: no text
 			"A-7,742,0.3,,perhaps\n" + // 7: no outcome that is known
 			"+A-8,650,0.3,," // 8: no outcome, and no line end
-		got := m.upload("", "text/csv", file).want(http.StatusOK).is("rows_total", 8, "rows_evaluated", 2, "rows_failed", 6, "performance.labelled", 1)
-		for i, want := range []string{"2 foir out_of_range", "3 <nil> wrong_number_of_cells", "4 score required", "5 <nil> bad_quote", "6 <nil> bad_utf8", "7 outcome unknown_outcome"} {
-			if have := fmt.Sprint(got.at("row_errors", i, "row"), " ", got.at("row_errors", i, "field"), " ", got.at("row_errors", i, "code")); have != want {
+		got := m.upload("", "text/csv", file).
+			want(http.StatusOK).is("rows_total", 8, "rows_evaluated", 2, "rows_failed", 6, "performance.labelled", 1)
+		for i, want := range []string{
+			"2 foir out_of_range", "3 <nil> wrong_number_of_cells", "4 score required", "5 <nil> bad_quote",
+			"6 <nil> bad_utf8", "7 outcome unknown_outcome",
+		} {
+			have := fmt.Sprint(got.at("row_errors", i, "row"), " ", got.at("row_errors", i, "field"), " ",
+				got.at("row_errors", i, "code"))
+			if have != want {
 				s.Errorf("error %d is %s, want %s", i, have, want)
 			}
 		}
 		rows := string(m.get("/v1/backtest/" + got.text("backtest_id") + "/rows").want(http.StatusOK).body)
-		if !strings.Contains(rows, "\n1,'=HYPERLINK(1),") || !strings.Contains(rows, "\n8,'+A-8,") || strings.Contains(rows, ",=HYPER") {
+		if !strings.Contains(rows, "\n1,'=HYPERLINK(1),") || !strings.Contains(rows, "\n8,'+A-8,") ||
+			strings.Contains(rows, ",=HYPER") {
 			s.Errorf("a formula gets out:\n%s", rows)
 		}
 		if strings.Count(rows, "FAILED") != 6 {
@@ -129,7 +168,8 @@ func TestBadBacktestBodies(t *testing.T) {
 			`{"rows":{"score":742}}`:             "invalid_field /rows",
 			`{"rows":[{"score":742},7]}`:         "invalid_field /rows/1",
 			`{"rows":[{"score":[742]}]}`:         "invalid_field /rows/0/score",
-			`{"rows":[{"applicant":{"foir":0.3},"applicant.foir":0.4,"score":742}]}`: "invalid_field /rows/0/applicant.foir",
+			`{"rows":[{"applicant":{"foir":0.3},"applicant.foir":0.4,` +
+				`"score":742}]}`: "invalid_field /rows/0/applicant.foir",
 			`{"rows":[{"foir":0.4}]}`:                                   "invalid_field /header",
 			`{"rows":[{"score":742}],"colour":"red"}`:                   "unknown_field /colour",
 			`{"rows":[{"score":742}],"rule_set_id":7}`:                  "invalid_field /rule_set_id",
@@ -147,8 +187,10 @@ func TestBadBacktestBodies(t *testing.T) {
 		}
 		m.post("/v1/backtest", `{"rows":[{}]}`).refused(http.StatusUnprocessableEntity, "no_rows")
 		m.post("/v1/backtest", `[]`).want(http.StatusUnprocessableEntity)
-		m.post("/v1/backtest?rule_set_id=x", `{"rows":[{"score":742}],"rule_set_id":"y"}`).want(http.StatusUnprocessableEntity)
-		m.post("/v1/backtest", `{"rows":[{"score":742}],"policy_key":"other"}`).refused(http.StatusConflict, "no_active_policy")
+		m.post("/v1/backtest?rule_set_id=x", `{"rows":[{"score":742}],"rule_set_id":"y"}`).
+			want(http.StatusUnprocessableEntity)
+		m.post("/v1/backtest", `{"rows":[{"score":742}],"policy_key":"other"}`).
+			refused(http.StatusConflict, "no_active_policy")
 	})
 }
 
@@ -171,10 +213,21 @@ func TestRowsOfTooManyColumns(t *testing.T) {
 			status int
 			want   string
 		}{
-			{`[{"score":742},{` + members(1000) + `}]`, http.StatusUnprocessableEntity, "too_many_columns /rows/1/c999"},
-			{`[{` + members(999) + `}` + strings.Repeat(`,{"score":742}`, 8100) + `]`, http.StatusRequestEntityTooLarge, "request_too_large /rows"},
-			{`[{"` + strings.Repeat("n", 200) + `":{"` + strings.Repeat("m", 60) + `":1}}]`, http.StatusUnprocessableEntity,
-				"invalid_field /rows/0/" + strings.Repeat("n", 128) + "…/" + strings.Repeat("m", 60)},
+			{
+				`[{"score":742},{` + members(1000) + `}]`,
+				http.StatusUnprocessableEntity,
+				"too_many_columns /rows/1/c999",
+			},
+			{
+				`[{` + members(999) + `}` + strings.Repeat(`,{"score":742}`, 8100) + `]`,
+				http.StatusRequestEntityTooLarge,
+				"request_too_large /rows",
+			},
+			{
+				`[{"` + strings.Repeat("n", 200) + `":{"` + strings.Repeat("m", 60) + `":1}}]`,
+				http.StatusUnprocessableEntity,
+				"invalid_field /rows/0/" + strings.Repeat("n", 128) + "…/" + strings.Repeat("m", 60),
+			},
 		} {
 			for _, path := range []string{"/v1/backtest", "/v1/scorecards/fit"} {
 				body := `{"rows":` + c.rows + `}`
@@ -191,7 +244,8 @@ func TestRowsOfTooManyColumns(t *testing.T) {
 		header := strings.NewReplacer(`"`, "", ":1", "", ":742", "").Replace(members(999))
 		file := header + "\n" + strings.Repeat(strings.Repeat(",", 999)+"742\n", 8100)
 		m.upload("", "text/csv", file).want(http.StatusOK).is("rows_evaluated", 8100)
-		m.post("/v1/backtest", `{"rows":[{`+members(999)+`}`+strings.Repeat(`,{"score":742}`, 900)+`]}`).want(http.StatusOK).is("rows_evaluated", 901)
+		m.post("/v1/backtest", `{"rows":[{`+members(999)+`}`+strings.Repeat(`,{"score":742}`, 900)+`]}`).
+			want(http.StatusOK).is("rows_evaluated", 901)
 	})
 }
 
@@ -220,8 +274,10 @@ func TestDoubtfulRows(t *testing.T) {
 		run("?foir_unit=percent", header+"A-1,742,0.3,salaried\nA-2,742,0.45,salaried\n", "foir_looks_like_ratio")
 		run("", header+"A-1,742,30,salaried\n", "foir_looks_like_percent").is("rows_failed", 1)
 		run("", "applicant_id,score,foir,employ\u00e9\n"+"Ren\u00e9,742,0.3,x\n").is("rows_evaluated", 1)
-		read := run("", "applicant_id,score,foir,note\nRen\xe9,742,0.3,\x93quoted\x94\nA-2,742,0.3,\n", "encoding").is("rows_evaluated", 2, "rows_failed", 0)
-		if rows := string(m.get("/v1/backtest/" + read.text("backtest_id") + "/rows").want(http.StatusOK).body); !strings.Contains(rows, "\n1,Ren\u00e9,") {
+		read := run("", "applicant_id,score,foir,note\nRen\xe9,742,0.3,\x93quoted\x94\nA-2,742,0.3,\n", "encoding").
+			is("rows_evaluated", 2, "rows_failed", 0)
+		rows := string(m.get("/v1/backtest/" + read.text("backtest_id") + "/rows").want(http.StatusOK).body)
+		if !strings.Contains(rows, "\n1,Ren\u00e9,") {
 			s.Errorf("the rows are %s", rows)
 		}
 		run("", "\ufeff"+header+"A-1,742,0.3,\xff\n", "unreadable_text").is("rows_failed", 1)
@@ -234,7 +290,8 @@ func TestDoubtfulRows(t *testing.T) {
 			s.Errorf("absent is %v", name)
 		}
 		for i := range absent.list("rules") {
-			if absent.at("rules", i, "id") == "KO_MANY" && (absent.at("rules", i, "evaluated") != 0.0 || absent.at("rules", i, "unknown") != 2.0) {
+			if absent.at("rules", i, "id") == "KO_MANY" &&
+				(absent.at("rules", i, "evaluated") != 0.0 || absent.at("rules", i, "unknown") != 2.0) {
 				s.Errorf("the rule: %v", absent.at("rules", i))
 			}
 		}

@@ -31,7 +31,8 @@ func TestBacktestIsBilledByTheHundred(t *testing.T) {
 			s.Error("the repetition is not answered as the first")
 		}
 		m.upload("", "text/csv", bookCSV(102), once).refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
-		m.upload("?foir_unit=ratio", "text/csv", bookCSV(101), once).refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		m.upload("?foir_unit=ratio", "text/csv", bookCSV(101), once).
+			refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
 		used(2)
 		m.post("/v1/backtest", `{"rows":[]}`).refused(http.StatusUnprocessableEntity, "no_rows")
 		m.get("/v1/credit/backtest?n=100").want(http.StatusOK)
@@ -40,7 +41,8 @@ func TestBacktestIsBilledByTheHundred(t *testing.T) {
 		job := m.on(s.node(stackOptions{plans: quota(s.T, "free=7"), backtests: tiny, spread: spread}))
 		waits := job.upload("", "text/csv", bookCSV(250), "Idempotency-Key: job").want(http.StatusAccepted)
 		replayed := job.upload("", "text/csv", bookCSV(250), "Idempotency-Key: job").want(http.StatusAccepted)
-		if replayed.header.Get("Location") != waits.header.Get("Location") || replayed.header.Get("Idempotent-Replayed") != "true" {
+		if replayed.header.Get("Location") != waits.header.Get("Location") ||
+			replayed.header.Get("Idempotent-Replayed") != "true" {
 			s.Error("a repetition is another job")
 		}
 		used(3)
@@ -143,7 +145,8 @@ func TestSmallBacktestAsAJob(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		spread := &waiting{}
 		m := s.signup().on(s.node(stackOptions{spread: spread}))
-		accepted := m.post("/v1/backtest", `{"rows":[{"score":742,"outcome":"good"},{"score":640,"outcome":"bad"}]}`, "Prefer: wait=5, respond-async")
+		accepted := m.post("/v1/backtest", `{"rows":[{"score":742,"outcome":"good"},{"score":640,"outcome":"bad"}]}`,
+			"Prefer: wait=5, respond-async")
 		m.finish(spread, accepted).is("status", "succeeded", "report.rows_evaluated", 2)
 	})
 }
@@ -154,13 +157,15 @@ func TestBacktestScopes(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		reader, decider := m.with(tenant.Sandbox, tenant.Read, m.userID), m.with(tenant.Sandbox, tenant.Decide, m.userID)
+		reader := m.with(tenant.Sandbox, tenant.Read, m.userID)
+		decider := m.with(tenant.Sandbox, tenant.Decide, m.userID)
 		id := decider.post("/v1/backtest", `{"rows":[{"score":742}]}`).want(http.StatusOK).text("backtest_id")
 		reader.post("/v1/backtest", `{"rows":[{"score":742}]}`).refused(http.StatusForbidden, "insufficient_scope")
 		reader.upload("", "text/csv", bookCSV(3)).refused(http.StatusForbidden, "insufficient_scope")
 		reader.get("/v1/credit/backtest").refused(http.StatusForbidden, "insufficient_scope")
 		reader.post("/v1/backtest/"+id+"/cancel", "").refused(http.StatusForbidden, "insufficient_scope")
-		decider.post("/v1/backtest", `{"decisions":{"from":"2020-01-01T00:00:00Z"}}`).refused(http.StatusForbidden, "insufficient_scope")
+		decider.post("/v1/backtest", `{"decisions":{"from":"2020-01-01T00:00:00Z"}}`).
+			refused(http.StatusForbidden, "insufficient_scope")
 		for _, path := range []string{"", "/" + id, "/" + id + "/rows", "/" + id + "/report"} {
 			decider.get("/v1/backtest"+path).refused(http.StatusForbidden, "insufficient_scope")
 			reader.get("/v1/backtest" + path).want(http.StatusOK)
@@ -175,7 +180,8 @@ func TestBrokenUpload(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup().on(s.node(stackOptions{backtests: tiny, spread: &waiting{}}))
 		cut := zipped(s.T, bookCSV(2000))
-		m.upload("", "text/csv", cut[:len(cut)-20], "Content-Encoding: gzip").refused(http.StatusBadRequest, "malformed_body")
+		m.upload("", "text/csv", cut[:len(cut)-20], "Content-Encoding: gzip").
+			refused(http.StatusBadRequest, "malformed_body")
 		broken := m.get("/v1/backtest").want(http.StatusOK)
 		if broken.at("data", 0, "status") != "failed" || broken.at("data", 0, "error", "code") != "malformed_body" {
 			s.Errorf("a file that broke off leaves %s", broken.body)
@@ -301,12 +307,16 @@ func (m *member) uploadHalf() answer {
 // run again, and the report must be the same.
 func TestResultsOfAnotherRelease(t *testing.T) {
 	t.Parallel()
-	for name, databaseURL := range map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres} {
+	for name, databaseURL := range map[string]func(testing.TB) string{
+		"sqlite":   storetest.SQLite,
+		"postgres": storetest.Postgres,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			at := databaseURL(t)
 			spread := &waiting{}
-			m := start(t, storetest.Open(t, at, store.Options{}), stackOptions{backtests: tiny, spread: spread}).signup()
+			m := start(t, storetest.Open(t, at, store.Options{}), stackOptions{backtests: tiny, spread: spread}).
+				signup()
 			const book = `{"synthetic":{"n":300,"seed":9}}`
 			done := m.finish(spread, m.post("/v1/backtest", book))
 			page := m.get("/v1/backtest/" + done.text("backtest_id") + "/report").want(http.StatusOK)

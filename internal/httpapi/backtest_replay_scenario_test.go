@@ -42,7 +42,8 @@ func TestReplayIsCutByJobs(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m, spread, ask := s.replays()
 		want := figures(s.T, m.on(s).post("/v1/backtest", ask).want(http.StatusOK).object())
-		accepted := m.post("/v1/backtest", ask, "Idempotency-Key: one").want(http.StatusAccepted).is("status", "receiving", "progress.rows_done", 0)
+		accepted := m.post("/v1/backtest", ask, "Idempotency-Key: one").
+			want(http.StatusAccepted).is("status", "receiving", "progress.rows_done", 0)
 		again := m.post("/v1/backtest", ask, "Idempotency-Key: one").want(http.StatusAccepted)
 		if !bytes.Equal(accepted.body, again.body) || len(spread.chunks) != 1 {
 			s.Errorf("a repetition is another run: %s", again.body)
@@ -102,15 +103,22 @@ func TestReplayThatEnds(t *testing.T) {
 		m.post("/v1/backtest/"+cancelled.text("backtest_id")+"/cancel", "").want(http.StatusOK)
 		m.finish(spread, cancelled).is("status", "cancelled", "error", nil)
 
-		id, empty := cancelled.text("backtest_id"), store.BacktestChunk{Number: 1, First: 1, Input: []byte("  " + tenant.FirstID(tenant.KindDecision, time.Unix(1, 0)))}
-		bare, none, some := m.copyReplay(id, "none"), m.copyReplay(id, "none", empty), m.copyReplay(id, "default", empty)
+		id, empty := cancelled.text("backtest_id"), store.BacktestChunk{
+			Number: 1,
+			First:  1,
+			Input:  []byte("  " + tenant.FirstID(tenant.KindDecision, time.Unix(1, 0))),
+		}
+		bare := m.copyReplay(id, "none")
+		none := m.copyReplay(id, "none", empty)
+		some := m.copyReplay(id, "default", empty)
 		if err := m.service.Chunks.Resume(s.Context()); err != nil {
 			s.Fatal(err)
 		}
 		m.finish(spread, cancelled)
 		m.get("/v1/backtest/"+bare).want(http.StatusOK).is("status", "failed", "error.code", "no_rows")
 		m.get("/v1/backtest/"+none).want(http.StatusOK).is("status", "failed", "error.code", "no_rows")
-		m.get("/v1/backtest/"+some).want(http.StatusOK).is("status", "succeeded", "progress.rows_total", 11, "report.rows_evaluated", 11)
+		m.get("/v1/backtest/"+some).
+			want(http.StatusOK).is("status", "succeeded", "progress.rows_total", 11, "report.rows_evaluated", 11)
 
 		m.get("/v1/usage").is("used", 12) // one unit is left, which is a hundred rows
 		m.crowd(10)
@@ -132,7 +140,8 @@ func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk)
 	if err != nil {
 		m.Fatal(err)
 	}
-	record.ID, record.Status, record.FinishedMicros = tenant.NewIDs(rand.Reader).New(tenant.KindBacktest, m.clock.now()), store.BacktestReceiving, 0
+	record.ID, record.Status, record.FinishedMicros = tenant.NewIDs(rand.Reader).
+		New(tenant.KindBacktest, m.clock.now()), store.BacktestReceiving, 0
 	record.Request = bytes.Replace(record.Request, []byte(`"default"`), []byte(`"`+policyKey+`"`), 1)
 	err = scope.Write(m.Context(), func(tx *store.Tx) error {
 		if err := tx.Backtests().Insert(record); err != nil {

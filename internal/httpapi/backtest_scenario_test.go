@@ -21,15 +21,18 @@ func TestOneReportWhicheverWay(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		draft := m.stricter()
-		options := `"challenger_rule_set_id":"` + draft + `","month_column":"bad_month","protected_column":"employment_type"`
+		options := `"challenger_rule_set_id":"` + draft + `","month_column":"bad_month",
+			"protected_column":"employment_type"`
 		query := "?challenger_rule_set_id=" + draft + "&month_column=bad_month&protected_column=employment_type"
 		rows := m.post("/v1/backtest", `{`+options+`,"rows":`+asRows(s.T, file)+`}`).want(http.StatusOK)
 		want := figures(s.T, rows.object())
 		if want["rows_evaluated"] != 240.0 || rows.at("challenger", "rule_set_id") != draft {
 			s.Fatalf("not all rows were evaluated: %s", rows.body)
 		}
-		body, kind := form(s.T, file, "challenger_rule_set_id", draft, "month_column", "bad_month", "protected_column", "employment_type")
-		packed, packedKind := form(s.T, zipped(s.T, file), "challenger_rule_set_id", draft, "month_column", "bad_month", "protected_column", "employment_type")
+		body, kind := form(s.T, file, "challenger_rule_set_id", draft, "month_column", "bad_month",
+			"protected_column", "employment_type")
+		packed, packedKind := form(s.T, zipped(s.T, file), "challenger_rule_set_id", draft, "month_column", "bad_month",
+			"protected_column", "employment_type")
 		crlf := "\ufeff" + strings.ReplaceAll(file, "\n", "\r\n")
 		same := func(way string, got answer) {
 			s.Helper()
@@ -59,7 +62,8 @@ func TestOneReportWhicheverWay(t *testing.T) {
 			if n := len(spread.chunks); n < 5 {
 				s.Errorf("%s: the job has only %d chunks", way, n)
 			}
-			done := job.finish(spread, accepted).is("status", "succeeded", "progress.rows_done", 240, "progress.rows_total", 240)
+			done := job.finish(spread, accepted).
+				is("status", "succeeded", "progress.rows_done", 240, "progress.rows_total", 240)
 			if diff := cmp.Diff(want, figures(s.T, done.at("report"))); diff != "" {
 				s.Errorf("a job of %s (-rows +job):\n%s", way, diff)
 			}
@@ -85,7 +89,8 @@ func (s *stack) sameRows(m *member, one, other string) {
 	m.get("/v1/backtest/"+one+"/rows?swapped=yes").refused(http.StatusUnprocessableEntity, "invalid_field")
 	m.get("/v1/backtest/"+one+"/rows", "Accept: application/json").refused(http.StatusNotAcceptable, "not_acceptable")
 	page := m.get("/v1/backtest/" + other + "/report").want(http.StatusOK)
-	if !strings.Contains(string(page.body), "<svg") || strings.Contains(string(page.body), "http://") && !strings.Contains(string(page.body), "www.w3.org") {
+	if !strings.Contains(string(page.body), "<svg") ||
+		strings.Contains(string(page.body), "http://") && !strings.Contains(string(page.body), "www.w3.org") {
 		s.Error("the page has no picture, or loads something")
 	}
 }
@@ -103,20 +108,25 @@ func TestSyntheticBook(t *testing.T) {
 		if diff := cmp.Diff(want, figures(s.T, again.object())); diff != "" {
 			s.Errorf("another book for the same seed:\n%s", diff)
 		}
-		if len(first.list("vintage")) < 6 || first.at("economics", "interest_income") == nil || first.at("book", "share_ntc") == nil {
+		if len(first.list("vintage")) < 6 || first.at("economics", "interest_income") == nil ||
+			first.at("book", "share_ntc") == nil {
 			s.Errorf("there is no vintage, or no economics: %s", first.body)
 		}
 		spread := &waiting{}
 		job := m.on(s.node(stackOptions{backtests: tiny, spread: spread}))
-		done := job.finish(spread, job.post("/v1/backtest", `{"synthetic":{"n":300,"seed":9,"months":18,"bad_rate":0.08}}`))
+		done := job.finish(spread, job.post("/v1/backtest", `{
+			"synthetic":{"n":300,"seed":9,"months":18,"bad_rate":0.08}
+		}`))
 		if diff := cmp.Diff(want, figures(s.T, done.at("report"))); diff != "" {
 			s.Errorf("a job (-at once +job):\n%s", diff)
 		}
 		m.get("/v1/credit/backtest?n=20001").refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.get("/v1/credit/backtest?n=0&seed=x&months=3&bad_rate=0.9").refused(http.StatusUnprocessableEntity, "invalid_field").
+		m.get("/v1/credit/backtest?n=0&seed=x&months=3&bad_rate=0.9").
+			refused(http.StatusUnprocessableEntity, "invalid_field").
 			points("?n", "?seed", "?months", "?bad_rate")
 		m.get("/v1/credit/backtest?colour=red").refused(http.StatusUnprocessableEntity, "unknown_field")
-		m.get("/v1/credit/backtest?rule_set_id="+nobody["{rule_set_id}"]).refused(http.StatusNotFound, "not_found").points("?rule_set_id")
+		m.get("/v1/credit/backtest?rule_set_id="+nobody["{rule_set_id}"]).
+			refused(http.StatusNotFound, "not_found").points("?rule_set_id")
 	})
 }
 
@@ -130,7 +140,8 @@ func TestReplay(t *testing.T) {
 		}
 		draft := m.stricter()
 		ask := `{"challenger_rule_set_id":"` + draft + `","decisions":{"from":"2020-01-01T00:00:00Z"}}`
-		got := m.post("/v1/backtest", ask).want(http.StatusOK).is("rows_evaluated", 11, "rows_failed", 0, "actual.agreement_rate", 1, "source", "decisions")
+		got := m.post("/v1/backtest", ask).want(http.StatusOK).
+			is("rows_evaluated", 11, "rows_failed", 0, "actual.agreement_rate", 1, "source", "decisions")
 		spread := &waiting{}
 		limits := tiny
 		limits.ReplayRows = 4
@@ -144,10 +155,15 @@ func TestReplay(t *testing.T) {
 			s.Errorf("%d lines of rows", n)
 		}
 		approved := got.at("summary", "approved")
-		m.post("/v1/backtest", `{"decisions":{"from":"2020-01-01T00:00:00Z","status":"APPROVED","policy_key":"default"}}`).want(http.StatusOK).is("rows_evaluated", approved)
-		m.post("/v1/backtest", `{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"other"}}`).refused(http.StatusUnprocessableEntity, "no_rows")
-		m.post("/v1/backtest", `{"decisions":{"to":"2020-01-01T00:00:00Z"}}`).refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.post("/v1/backtest", `{"decisions":{"from":"2999-01-01T00:00:00Z"}}`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.post("/v1/backtest", `{
+			"decisions":{"from":"2020-01-01T00:00:00Z","status":"APPROVED","policy_key":"default"}
+		}`).want(http.StatusOK).is("rows_evaluated", approved)
+		m.post("/v1/backtest", `{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"other"}}`).
+			refused(http.StatusUnprocessableEntity, "no_rows")
+		m.post("/v1/backtest", `{"decisions":{"to":"2020-01-01T00:00:00Z"}}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.post("/v1/backtest", `{"decisions":{"from":"2999-01-01T00:00:00Z"}}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
 		if n := len(m.get("/v1/decisions").list("data")); n != 11 {
 			s.Errorf("a backtest has stored decisions: there are %d", n)
 		}
@@ -171,9 +187,13 @@ func TestReplayOfFewAmongMany(t *testing.T) {
 		node := s.node(stackOptions{backtests: limits, spread: spread})
 		node.clock.advance(time.Hour)
 		job := m.on(node)
-		ask := `{"challenger_rule_set_id":"` + m.stricter() + `","decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`
+		ask := `{
+			"challenger_rule_set_id":"` + m.stricter() + `",
+			"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}
+		}`
 		alone := m.post("/v1/backtest", ask).want(http.StatusOK).is("rows_evaluated", 7)
-		want, rows := figures(s.T, alone.object()), m.get("/v1/backtest/"+alone.text("backtest_id")+"/rows").want(http.StatusOK)
+		want := figures(s.T, alone.object())
+		rows := m.get("/v1/backtest/" + alone.text("backtest_id") + "/rows").want(http.StatusOK)
 
 		m.crowd(between)
 		same := func(way string, report any, id string) {
@@ -191,7 +211,8 @@ func TestReplayOfFewAmongMany(t *testing.T) {
 		accepted := job.post("/v1/backtest", ask).is("status", "receiving")
 		done := job.finish(spread, accepted).is("status", "succeeded", "progress.rows_total", 7)
 		same("a job", done.at("report"), done.text("backtest_id"))
-		m.post("/v1/backtest", strings.Replace(ask, "default", "none", 1)).refused(http.StatusUnprocessableEntity, "no_rows")
+		m.post("/v1/backtest", strings.Replace(ask, "default", "none", 1)).
+			refused(http.StatusUnprocessableEntity, "no_rows")
 	})
 }
 
@@ -206,7 +227,11 @@ func TestReplayToAFraction(t *testing.T) {
 		m.post("/v1/decisions", sample).want(http.StatusOK)
 		s.clock.advance(time.Second)
 		fraction := strings.Replace(decided, "Z", "5Z", 1)
-		for span, want := range map[string]int{`"from":"2020-01-01T00:00:00Z","to":"` + fraction + `"`: 1, `"from":"` + fraction + `"`: 1, `"from":"` + decided + `"`: 2} {
+		for span, want := range map[string]int{
+			`"from":"2020-01-01T00:00:00Z","to":"` + fraction + `"`: 1,
+			`"from":"` + fraction + `"`:                             1,
+			`"from":"` + decided + `"`:                              2,
+		} {
 			run := m.post("/v1/backtest", `{"decisions":{`+span+`}}`).want(http.StatusOK).is("rows_evaluated", want)
 			rows := m.get("/v1/backtest/" + run.text("backtest_id") + "/rows").want(http.StatusOK)
 			if n := strings.Count(string(rows.body), "\n"); n != want+1 {
@@ -224,9 +249,13 @@ func (m *member) crowd(each int) {
 	var crowd []store.DecisionWrite
 	err := scope.Decisions(m.Context()).Walk(store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
 		for i := range each {
-			w := store.DecisionWrite{Decision: *d, Meter: store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "none", Quota: store.Unmetered}}
+			w := store.DecisionWrite{
+				Decision: *d,
+				Meter:    store.Meter{Period: "2026-11", Day: "2026-11-15", Endpoint: "none", Quota: store.Unmetered},
+			}
 			at := time.UnixMicro(d.CreatedMicros).Add(time.Duration(i-each-1) * time.Millisecond)
-			w.Decision.ID, w.Decision.CreatedMicros, w.Decision.PolicyKey = tenant.FirstID(tenant.KindDecision, at), at.UnixMicro(), "crowd"
+			w.Decision.ID, w.Decision.CreatedMicros, w.Decision.PolicyKey = tenant.FirstID(tenant.KindDecision,
+				at), at.UnixMicro(), "crowd"
 			crowd = append(crowd, w)
 		}
 		return nil
@@ -254,7 +283,8 @@ func TestReference(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		earlier := m.get("/v1/credit/backtest?n=400").want(http.StatusOK).text("backtest_id")
-		m.post("/v1/backtest", `{"synthetic":{"n":400},"reference_backtest_id":"`+earlier+`"}`).want(http.StatusOK).is("psi", 0)
+		m.post("/v1/backtest", `{"synthetic":{"n":400},"reference_backtest_id":"`+earlier+`"}`).
+			want(http.StatusOK).is("psi", 0)
 		m.post("/v1/backtest", `{"synthetic":{"n":400},"reference_backtest_id":"`+nobody["{backtest_id}"]+`"}`).
 			refused(http.StatusNotFound, "not_found").points("/reference_backtest_id")
 	})

@@ -36,7 +36,8 @@ func sender(tb testing.TB, path string) (send func()) {
 		tb.Fatal(err)
 	}
 	plans = plans.WithRates(tenant.Rates{Decide: plenty, Write: plenty, Backtest: plenty})
-	service, err := usecase.New(storetest.Open(tb, storetest.SQLite(tb), store.Options{}), usecase.Options{Plans: plans})
+	service, err := usecase.New(storetest.Open(tb, storetest.SQLite(tb), store.Options{}),
+		usecase.Options{Plans: plans})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -51,7 +52,9 @@ func sender(tb testing.TB, path string) (send func()) {
 		return r
 	}
 	signed := httptest.NewRecorder()
-	api.ServeHTTP(signed, request("/api/signup", "", `{"email":"bench@example.in","org_name":"Bench","password":"correct horse"}`))
+	api.ServeHTTP(signed, request("/api/signup", "", `{
+		"email":"bench@example.in","org_name":"Bench","password":"correct horse"
+	}`))
 	var key struct {
 		Text string `json:"api_key"`
 	}

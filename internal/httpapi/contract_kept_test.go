@@ -91,7 +91,9 @@ func shown(response *openapi3.Response, status, kind string, object map[string]a
 
 // missedBreaches breaks an answer in many ways and returns the breaches that
 // the check did not notice.
-func missedBreaches(doc *openapi3.T, method, path string, schema *openapi3.Schema, object map[string]any, a answer) (missed []string) {
+func missedBreaches(
+	doc *openapi3.T, method, path string, schema *openapi3.Schema, object map[string]any, a answer,
+) (missed []string) {
 	noticed := func(what string, spoilt answer) {
 		if len(breaches(doc, method, path, "", spoilt)) == 0 {
 			missed = append(missed, what+" goes unnoticed")

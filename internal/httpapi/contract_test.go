@@ -56,8 +56,9 @@ func simplify(where string, ref *openapi3.SchemaRef) error {
 		schema.Properties, schema.AllOf = properties, nil
 		schema.AdditionalProperties, schema.UnevaluatedProperties = closed, openapi3.BoolSchema{}
 	}
-	if schema.UnevaluatedProperties.Schema != nil || schema.PropertyNames != nil || schema.PrefixItems != nil || schema.Contains != nil ||
-		schema.PatternProperties != nil || schema.DependentSchemas != nil || schema.DependentRequired != nil || schema.If != nil {
+	if schema.UnevaluatedProperties.Schema != nil || schema.PropertyNames != nil || schema.PrefixItems != nil ||
+		schema.Contains != nil || schema.PatternProperties != nil || schema.DependentSchemas != nil ||
+		schema.DependentRequired != nil || schema.If != nil {
 		return fmt.Errorf("%s has a keyword that this test would not notice the breach of", where)
 	}
 	return nil
@@ -115,9 +116,12 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	} else if strings.HasSuffix(kind, "json") {
 		faults = append(faults, warningBreaches(got)...)
 	}
-	body = strings.TrimPrefix(body, "\ufeff")                                                                 // passed over
-	if operation != nil && operation.RequestBody != nil && got.status < 300 && body != "" && body != "null" { // null is no body
-		if err := matches(doc, operation.RequestBody.Value.Content["application/json"].Schema.Value, withoutNulls(body)); err != nil {
+	// passed over
+	body = strings.TrimPrefix(body, "\ufeff")
+	// null is no body
+	if operation != nil && operation.RequestBody != nil && got.status < 300 && body != "" && body != "null" {
+		err := matches(doc, operation.RequestBody.Value.Content["application/json"].Schema.Value, withoutNulls(body))
+		if err != nil {
 			faults = append(faults, "the service took a body that the contract does not allow: "+err.Error())
 		}
 	}
@@ -198,7 +202,9 @@ var templates = sync.OnceValue(func() (list [][]string) {
 
 // telling are the headers that mean something to a client: none may come that
 // the contract does not speak of.
-var telling = []string{"Allow", "Content-Disposition", "Etag", "Idempotent-Replayed", "Location", "Retry-After", "Www-Authenticate"}
+var telling = []string{
+	"Allow", "Content-Disposition", "Etag", "Idempotent-Replayed", "Location", "Retry-After", "Www-Authenticate",
+}
 
 func headerBreaches(response *openapi3.Response, header http.Header) (faults []string) {
 	if header.Get("X-Request-Id") == "" {
@@ -255,7 +261,8 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 	if err := json.Unmarshal(got.body, &problem); err != nil {
 		return []string{err.Error()}
 	}
-	if problem.Status != got.status || problem.RequestID != got.header.Get("X-Request-Id") || problem.Type != "/docs/errors/"+problem.Code {
+	if problem.Status != got.status || problem.RequestID != got.header.Get("X-Request-Id") ||
+		problem.Type != "/docs/errors/"+problem.Code {
 		faults = append(faults, "the problem disagrees with its own answer")
 	}
 	if len(media.Examples) > 0 && media.Examples[problem.Code] == nil {

@@ -18,16 +18,26 @@ func TestGoldenDecisions(t *testing.T) {
 			body string
 			want []any
 		}{
-			{sample, []any{"status", "APPROVED", "grade", "B", "explanation.final_score", 712, "offer.limit", 500000, "offer.interest_rate", 16,
-				"offer.tenure_months", 48, "offer.emi", 14170, "offer.apr", 17.33, "offer.last_emi", 14179.38, "offer.net_disbursed", 488200,
-				"offer.binding_constraint", "band_max_limit", "environment", "sandbox"}},
-			{`{"bureau_report":{"score":781}}`, []any{"status", "APPROVED", "grade", "B", "explanation.final_score", 710, "offer.limit", 50000}},
+			{sample, []any{
+				"status", "APPROVED", "grade", "B", "explanation.final_score", 712, "offer.limit", 500000,
+				"offer.interest_rate", 16, "offer.tenure_months", 48, "offer.emi", 14170, "offer.apr", 17.33,
+				"offer.last_emi", 14179.38, "offer.net_disbursed", 488200, "offer.binding_constraint",
+				"band_max_limit", "environment", "sandbox",
+			}},
+			{
+				`{"bureau_report":{"score":781}}`,
+				[]any{"status", "APPROVED", "grade", "B", "explanation.final_score", 710, "offer.limit", 50000},
+			},
 			{`{"bureau_report":{"score":560}}`, []any{"status", "DECLINED", "offer.limit", 0, "offer.currency", "INR"}},
-			{`{"bureau_report":{"score":-1}}`, []any{"status", "REFERRED", "grade", "NTC", "offer.indicative", true, "offer.limit", 20000,
-				"offer.interest_rate", 20, "offer.tenure_months", 24, "offer.apr", 23.14}},
+			{
+				`{"bureau_report":{"score":-1}}`,
+				[]any{"status", "REFERRED", "grade", "NTC", "offer.indicative", true, "offer.limit", 20000,
+					"offer.interest_rate", 20, "offer.tenure_months", 24, "offer.apr", 23.14},
+			},
 			{`{"applicant":{"monthly_income":45000,"foir":0.10,"employment_type":"salaried"},
-				"bureau_report":{"score":-1,"enquiries_6m":1,"active_tradelines":0}}`, []any{"status", "APPROVED", "grade", "NTC",
-				"offer.limit", 100000, "offer.emi", 5090, "offer.apr", 23.14}},
+				"bureau_report":{"score":-1,"enquiries_6m":1,"active_tradelines":0}}`,
+				[]any{"status", "APPROVED", "grade", "NTC",
+					"offer.limit", 100000, "offer.emi", 5090, "offer.apr", 23.14}},
 		} {
 			got := m.post("/v1/decisions", c.body).want(http.StatusOK).is(c.want...)
 			if again := m.post("/v1/decisions", c.body); again.text("decision_hash") != got.text("decision_hash") {
@@ -44,9 +54,11 @@ func TestUnknownMembersAreWarnedOf(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		got := m.post("/v1/decisions", `{"applicant":{"id":"A","shoe_size":44},"bureau_report":{"score":742},"extra":"ZEBRA"}`).want(http.StatusOK)
+		got := m.post("/v1/decisions",
+			`{"applicant":{"id":"A","shoe_size":44},"bureau_report":{"score":742},"extra":"ZEBRA"}`).want(http.StatusOK)
 		warned := slices.Sorted(slices.Values(got.warned()))
-		if diff := cmp.Diff([]string{"/applicant/shoe_size unknown_field", "/extra unknown_field"}, warned); diff != "" {
+		want := []string{"/applicant/shoe_size unknown_field", "/extra unknown_field"}
+		if diff := cmp.Diff(want, warned); diff != "" {
 			s.Errorf("warned of (-want +got):\n%s", diff)
 		}
 		got.silent(s, "ZEBRA")
@@ -67,19 +79,33 @@ func TestWrongApplications(t *testing.T) {
 		}{
 			{`{}`, []string{"/bureau_report/score required"}},
 			{`{"applicant":{"foir":35},"bureau_report":{"score":742}}`, []string{"/applicant/foir out_of_range"}},
-			{`{"applicant":{"foir":35,"monthly_income":-771239.5,"age":771239},"bureau_report":{"score":977123,"enquiries_6m":-771239,"max_dpd_12m":"ZEBRA"}}`,
-				[]string{"/applicant/age out_of_range", "/applicant/foir out_of_range", "/applicant/monthly_income out_of_range",
-					"/bureau_report/enquiries_6m out_of_range", "/bureau_report/max_dpd_12m wrong_type", "/bureau_report/score out_of_range"}},
-			{`{"applicant":{"id":"` + strings.Repeat("ZEBRA", 2000) + `"},"bureau_report":{"score":742}}`, []string{"/applicant/id out_of_range"}},
-			{`{"applicant":[],"bureau_report":"ZEBRA"}`, []string{"/applicant wrong_type", "/bureau_report wrong_type"}},
+			{`{
+				"applicant":{"foir":35,"monthly_income":-771239.5,"age":771239},
+				"bureau_report":{"score":977123,"enquiries_6m":-771239,"max_dpd_12m":"ZEBRA"}
+			}`,
+				[]string{
+					"/applicant/age out_of_range", "/applicant/foir out_of_range",
+					"/applicant/monthly_income out_of_range", "/bureau_report/enquiries_6m out_of_range",
+					"/bureau_report/max_dpd_12m wrong_type", "/bureau_report/score out_of_range",
+				}},
+			{
+				`{"applicant":{"id":"` + strings.Repeat("ZEBRA", 2000) + `"},"bureau_report":{"score":742}}`,
+				[]string{"/applicant/id out_of_range"},
+			},
+			{
+				`{"applicant":[],"bureau_report":"ZEBRA"}`,
+				[]string{"/applicant wrong_type", "/bureau_report wrong_type"},
+			},
 			{`{"policy_key":7,"bureau_report":{"score":742}}`, []string{"/policy_key wrong_type"}},
 		} {
-			got := m.post("/v1/decisions", c.body).refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA", "771239", "977123")
+			got := m.post("/v1/decisions", c.body).
+				refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA", "771239", "977123")
 			if diff := cmp.Diff(c.want, got.faults()); diff != "" {
 				s.Errorf("%s (-want +got):\n%s", c.body, diff)
 			}
 		}
-		m.post("/v1/decisions", `{"policy_key":"no-such-product","bureau_report":{"score":742}}`).refused(http.StatusConflict, "no_active_policy").
+		m.post("/v1/decisions", `{"policy_key":"no-such-product","bureau_report":{"score":742}}`).
+			refused(http.StatusConflict, "no_active_policy").
 			silent(s, "no-such-product")
 		m.get("/v1/usage").is("used", 0)
 		if n := len(m.get("/v1/decisions").list("data")); n != 0 {
@@ -97,9 +123,11 @@ func TestRefetch(t *testing.T) {
 		posted := m.post("/v1/decisions", sample).want(http.StatusOK)
 		path := "/v1/decisions/" + posted.text("decision_id")
 		check := func(after string) {
-			got := m.get(path).want(http.StatusOK).is("re_explanation.verified", true, "re_explanation.policy_version", 1,
+			got := m.get(path).
+				want(http.StatusOK).is("re_explanation.verified", true, "re_explanation.policy_version", 1,
 				"re_explanation.recomputed_hash", posted.text("decision_hash"))
-			if !bytes.HasPrefix(got.body, slices.Concat(bytes.TrimSuffix(posted.body, []byte("}")), []byte(`,"re_explanation":{`))) {
+			if !bytes.HasPrefix(got.body,
+				slices.Concat(bytes.TrimSuffix(posted.body, []byte("}")), []byte(`,"re_explanation":{`))) {
 				s.Errorf("%s: fetched %s\nposted %s", after, got.body, posted.body)
 			}
 			if len(got.list("re_explanation", "not_evaluated")) == 0 || len(got.list("re_explanation", "text")) == 0 {
@@ -107,7 +135,8 @@ func TestRefetch(t *testing.T) {
 			}
 		}
 		check("at once")
-		draft := m.post("/v1/rule-sets", `{"name":"strict","knockouts":[{"id":"KO_ALL","stage":1,"action":"decline","reason_code":"BUR_SCORE",
+		draft := m.post("/v1/rule-sets",
+			`{"name":"strict","knockouts":[{"id":"KO_ALL","stage":1,"action":"decline","reason_code":"BUR_SCORE",
 			"condition_ast":{"op":"lt","field":"bureau_score","value":900}}]}`).want(http.StatusCreated)
 		m.post("/v1/rule-sets/"+draft.text("id")+"/activate", "").want(http.StatusOK)
 		m.post("/v1/decisions", sample).want(http.StatusOK).is("status", "DECLINED", "policy.id", draft.text("id"))

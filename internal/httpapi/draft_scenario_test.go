@@ -53,7 +53,8 @@ func TestDraftsAreDeleted(t *testing.T) {
 		draft := m.draft(`{"name":"mine"}`)
 		other.send("DELETE", "/v1/rule-sets/"+draft, other.key, "").refused(http.StatusNotFound, "not_found")
 		reader := m.with(tenant.Sandbox, tenant.Read, m.userID)
-		reader.send("DELETE", "/v1/rule-sets/"+draft, reader.key, "").refused(http.StatusForbidden, "insufficient_scope")
+		reader.send("DELETE", "/v1/rule-sets/"+draft, reader.key, "").
+			refused(http.StatusForbidden, "insufficient_scope")
 		remove("ZEBRA").refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
 	})
 }
@@ -70,7 +71,10 @@ func TestCaps(t *testing.T) {
 		m.send("DELETE", "/v1/rule-sets/"+first, m.key, "").want(http.StatusNoContent)
 		m.post("/v1/rule-sets", `{"name":"3"}`).want(http.StatusCreated)
 
-		card := `{"name":"card","base_points":600,"factors":[{"factor":"f","field":"bureau_score","bins":[{"lt":650,"points":0},{"gte":650,"points":10}]}]}`
+		card := `{
+			"name":"card","base_points":600,
+			"factors":[{"factor":"f","field":"bureau_score","bins":[{"lt":650,"points":0},{"gte":650,"points":10}]}]
+		}`
 		m.post("/v1/scorecards", card).want(http.StatusCreated)
 		m.post("/v1/scorecards", card).refused(http.StatusConflict, "cap_reached")
 

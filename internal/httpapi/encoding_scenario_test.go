@@ -33,7 +33,10 @@ func TestAnswersAreCompressed(t *testing.T) {
 			}
 			return got
 		}
-		const body = `{"applicant":{"monthly_income":85000,"foir":0.32},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
+		const body = `{
+			"applicant":{"monthly_income":85000,"foir":0.32},
+			"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}
+		}`
 		decided := s.send("POST", "/v1/decisions", key, body, "Idempotency-Key: one")
 		packed := raw("POST", "/v1/decisions", body, "Idempotency-Key: one", "Accept-Encoding: gzip")
 		if packed.header.Get("Content-Encoding") != "gzip" || packed.header.Get("Vary") != "Accept-Encoding" {
@@ -45,13 +48,15 @@ func TestAnswersAreCompressed(t *testing.T) {
 		if diff := cmp.Diff(string(decided.body), unpack(s.T, packed.body)); diff != "" {
 			s.Errorf("unpacked it is another answer:\n%s", diff)
 		}
-		if plain := raw("POST", "/v1/decisions", body, "Accept-Encoding: identity"); plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
+		plain := raw("POST", "/v1/decisions", body, "Accept-Encoding: identity")
+		if plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
 			s.Errorf("nobody asked, and it is answered with %v", plain.header)
 		}
 		if small := raw("GET", "/v1/health", "", "Accept-Encoding: gzip"); small.header.Get("Content-Encoding") != "" {
 			s.Errorf("a small answer has %v", small.header)
 		}
-		if settings := raw("GET", "/v1/fraud/config", "", "Accept-Encoding: gzip"); settings.header.Get("Content-Encoding") != "" || settings.header.Get("Etag") == "" {
+		settings := raw("GET", "/v1/fraud/config", "", "Accept-Encoding: gzip")
+		if settings.header.Get("Content-Encoding") != "" || settings.header.Get("Etag") == "" {
 			s.Errorf("an answer with a validator has %v", settings.header)
 		}
 		whole := s.send("GET", "/v1/audit", key, "", "Accept: text/csv")
@@ -59,7 +64,8 @@ func TestAnswersAreCompressed(t *testing.T) {
 		if file.header.Get("Content-Encoding") != "gzip" || unpack(s.T, file.body) != string(whole.body) {
 			s.Errorf("a file is answered with %v and %q", file.header, file.body)
 		}
-		if head := raw("HEAD", "/v1/audit", "", "Accept: text/csv", "Accept-Encoding: gzip"); head.status != http.StatusOK || len(head.body) > 0 {
+		head := raw("HEAD", "/v1/audit", "", "Accept: text/csv", "Accept-Encoding: gzip")
+		if head.status != http.StatusOK || len(head.body) > 0 {
 			s.Errorf("the head of a file: %d with %d bytes", head.status, len(head.body))
 		}
 	})
@@ -144,7 +150,8 @@ func TestPagesAreCompressed(t *testing.T) {
 			t.Errorf("%s has one validator for two bodies", path)
 		}
 		for _, tag := range []string{plain.Header().Get("ETag"), packed.Header().Get("ETag")} {
-			if held := getPage(t, path, "Accept-Encoding: gzip", "If-None-Match: "+tag); held.Code != http.StatusNotModified {
+			held := getPage(t, path, "Accept-Encoding: gzip", "If-None-Match: "+tag)
+			if held.Code != http.StatusNotModified {
 				t.Errorf("%s, held as %s: %d", path, tag, held.Code)
 			}
 		}

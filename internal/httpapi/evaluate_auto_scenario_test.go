@@ -115,7 +115,8 @@ func TestFeaturesAuto(t *testing.T) {
 		if plain.notRequested() != "" {
 			s.Errorf("warned: %s", plain.body)
 		}
-		shown := m.post("/v1/evaluate", asked).want(http.StatusOK).is("status", "DECLINED", "decision_hash", plain.text("decision_hash"))
+		shown := m.post("/v1/evaluate", asked).
+			want(http.StatusOK).is("status", "DECLINED", "decision_hash", plain.text("decision_hash"))
 		m.get("/v1/decisions/"+plain.text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
 		stored := "/v1/decisions/" + plain.text("decision_id") + "/features"
 		m.get(stored).want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
@@ -126,24 +127,28 @@ func TestFeaturesAuto(t *testing.T) {
 		m.post("/v1/decisions/preview", forgot).want(http.StatusOK).is("status", "DECLINED", "features", nil)
 		m.post("/v1/eligibility", forgot).want(http.StatusOK).is("status", "DECLINED")
 		run := m.post("/v1/agents/underwrite", forgot).want(http.StatusOK).is("decision.status", "DECLINED")
-		m.get("/v1/decisions/"+run.text("decision", "decision_id")+"/features").want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
+		m.get("/v1/decisions/"+run.text("decision", "decision_id")+"/features").
+			want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
 
 		// Without accounts or a statement there is nothing to warn of. A
 		// request to /v1/decisions is warned, because it cannot carry them.
 		if got := m.post("/v1/evaluate", evaluation(742, "")).want(http.StatusOK); got.notRequested() != "" {
 			s.Errorf("warned: %s", got.body)
 		}
-		if got := m.post("/v1/decisions", sample).want(http.StatusOK); !strings.Contains(got.notRequested(), "/v1/evaluate") {
+		got := m.post("/v1/decisions", sample).want(http.StatusOK)
+		if !strings.Contains(got.notRequested(), "/v1/evaluate") {
 			s.Errorf("not warned: %s", got.body)
 		}
 
 		// A fork inherits the setting unless it changes it.
 		made := m.post("/v1/rule-sets", `{"name":"on request","features":"on_request"}`).want(http.StatusCreated)
 		fork := made.text("id")
-		if from, to := made.at("changes", 0, "from"), made.at("changes", 0, "to"); from != "auto" || to != "on_request" {
+		from, to := made.at("changes", 0, "from"), made.at("changes", 0, "to")
+		if from != "auto" || to != "on_request" {
 			s.Errorf("features changed from %v to %v", from, to)
 		}
-		m.post("/v1/decisions/preview", strings.Replace(forgot, "{", `{"rule_set_id":"`+fork+`",`, 1)).want(http.StatusOK).is("status", "APPROVED")
+		m.post("/v1/decisions/preview", strings.Replace(forgot, "{", `{"rule_set_id":"`+fork+`",`, 1)).
+			want(http.StatusOK).is("status", "APPROVED")
 	})
 }
 
@@ -177,21 +182,26 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 		}{{first, 1, "2", 2, ""}, {second, 2, "null", 0, "2026-09-01"}} {
 			path := "/v1/decisions/" + c.decided.text("decision_id")
 			m.get(path).want(http.StatusOK).is("re_explanation.verified", true)
-			m.get(path+"/features").want(http.StatusOK).is("catalogue", c.catalogue, "vector_hash", c.decided.text("features", "vector_hash"))
+			m.get(path+"/features").want(http.StatusOK).
+				is("catalogue", c.catalogue, "vector_hash", c.decided.text("features", "vector_hash"))
 			got := m.features(path + "/features?provenance=true&name=" + bounces)[0]
 			if p := got.Provenance; string(got.Value) != c.value || p.Total != c.records || p.CoveredFrom != c.covered {
-				s.Errorf("catalogue %d: %s of %d records, covered from %s", c.catalogue, got.Value, p.Total, p.CoveredFrom)
+				s.Errorf("catalogue %d: %s of %d records, covered from %s", c.catalogue,
+					got.Value, p.Total, p.CoveredFrom)
 			}
 		}
 
 		// Preview one application under both policies.
 		ask := func(id string) answer {
-			return m.post("/v1/decisions/preview", strings.Replace(body, "{", `{"rule_set_id":"`+id+`",`, 1)).want(http.StatusOK)
+			return m.post("/v1/decisions/preview", strings.Replace(body, "{", `{"rule_set_id":"`+id+`",`, 1)).
+				want(http.StatusOK)
 		}
 		ask(older).is("status", "DECLINED", "features.catalogue", 1, "facts."+bounces, 2)
 		ask(newer).is("status", "APPROVED", "features.catalogue", 2, "facts."+bounces, nil)
-		both := m.post("/v1/decisions/preview", strings.Replace(body, "{", `{"compare":true,"rule_set_id":"`+older+`",`, 1)).want(http.StatusOK)
-		both.is("baseline.features.catalogue", 2, "variant.features.catalogue", 1, "baseline.status", "APPROVED", "variant.status", "DECLINED")
+		both := m.post("/v1/decisions/preview",
+			strings.Replace(body, "{", `{"compare":true,"rule_set_id":"`+older+`",`, 1)).want(http.StatusOK)
+		both.is("baseline.features.catalogue", 2, "variant.features.catalogue", 1, "baseline.status", "APPROVED",
+			"variant.status", "DECLINED")
 	})
 }
 
@@ -220,13 +230,19 @@ func TestReplayByCatalogue(t *testing.T) {
 		s.clock.advance(stale)
 
 		replay := func(champion, challenger string) answer {
-			return m.post("/v1/backtest", fmt.Sprintf(`{"decisions":{"from":"2020-01-01T00:00:00Z"},"rule_set_id":%q,"challenger_rule_set_id":%q}`,
+			return m.post("/v1/backtest", fmt.Sprintf(`{
+				"decisions":{"from":"2020-01-01T00:00:00Z"},
+				"rule_set_id":%q,"challenger_rule_set_id":%q
+			}`,
 				champion, challenger)).want(http.StatusOK).is("rows_evaluated", 3)
 		}
 		const first, second = "summary", "challenger.summary"
-		replay(older, newer).is(first+".declined", 2, first+".approved", 1, second+".declined", 0, second+".approved", 3)
-		replay(newer, older).is(first+".declined", 0, first+".approved", 3, second+".declined", 2, second+".approved", 1)
-		replay(newer, others).is(first+".declined", 0, first+".approved", 3, second+".declined", 2, second+".approved", 1)
+		replay(older, newer).is(
+			first+".declined", 2, first+".approved", 1, second+".declined", 0, second+".approved", 3)
+		replay(newer, older).is(
+			first+".declined", 0, first+".approved", 3, second+".declined", 2, second+".approved", 1)
+		replay(newer, others).is(
+			first+".declined", 0, first+".approved", 3, second+".declined", 2, second+".approved", 1)
 		replay(older, older).is(first+".declined", 2, second+".declined", 2)
 	})
 }

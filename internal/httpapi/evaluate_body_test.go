@@ -24,10 +24,13 @@ type block struct{ name, value string }
 // The blocks that the tests add to an evaluate request.
 var (
 	askFeatures = block{"features", `true`}
-	device      = block{"device", `{"model":"Redmi 9","os_version":"13","is_rooted":true,"is_emulator":false,"sim_age_days":3,
+	device      = block{"device", `{"model":"Redmi 9","os_version":"13","is_rooted":true,"is_emulator":false,
+		"sim_age_days":3,
 		"loan_apps_installed_count":9,"app_install_age_days":1,"device_id":"d-ZEBRA-1"}`}
-	location = block{"location", `{"lat":19.0761234,"lng":72.8771234,"ip":"203.0.113.77","declared_pincode":"400001","permission_denied":true}`}
-	fraud    = block{"fraud", `{"applicant_ref":"A-77","pincode":"400001","ip":"203.0.113.78","beneficiary_account":"00112233445566","agent_id":"AG-7",
+	location = block{"location", `{"lat":19.0761234,"lng":72.8771234,"ip":"203.0.113.77",` +
+		`"declared_pincode":"400001","permission_denied":true}`}
+	fraud = block{"fraud", `{"applicant_ref":"A-77","pincode":"400001","ip":"203.0.113.78",
+		"beneficiary_account":"00112233445566","agent_id":"AG-7",
 		"mobile":"9812345678","email":"zebra@example.in"}`}
 	bank = block{"bank_summary", statement(62000, 14500)}
 )
@@ -47,7 +50,8 @@ func statement(salary, emi int) string {
 		} else {
 			balance -= amount
 		}
-		rows = append(rows, fmt.Sprintf(`{"txn_id":"T%d","date":%q,"type":%q,"mode":%q,"amount":%d,"balance":%d,"narration":%q}`,
+		rows = append(rows, fmt.Sprintf(
+			`{"txn_id":"T%d","date":%q,"type":%q,"mode":%q,"amount":%d,"balance":%d,"narration":%q}`,
 			len(rows), date, kind, mode, amount, balance, narration))
 	}
 	for _, month := range []string{"2026-09", "2026-10"} {
@@ -58,7 +62,8 @@ func statement(salary, emi int) string {
 		row(month+"-30", "DEBIT", "UPI", 700, "UPI/BESCOM/electricity bill")
 	}
 	row("2026-10-31", "DEBIT", "ATM", 1000, "ATM CASH ANDHERI")
-	return fmt.Sprintf(`{"income":%d,"emi":%d,"balance":38250,"bounces":1,"months":2,"declared_monthly_income":%d,"declared_emi":%d,
+	return fmt.Sprintf(`{"income":%d,"emi":%d,"balance":38250,"bounces":1,"months":2,"declared_monthly_income":%d,
+		"declared_emi":%d,
 		"transactions":[%s]}`, salary, emi, 2*salary, emi/2, strings.Join(rows, ","))
 }
 
@@ -66,12 +71,16 @@ func statement(salary, emi int) string {
 // documented members.
 const history = `"reportDate":"2026-11-10",
 	"accounts":[
-		{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
+		{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,
+			"currentBalance":120000,
 		 "amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-09","dpd":12}]},
-		{"accountType":"credit_card","openDate":"2019-01-01","status":"active","creditLimit":100000,"currentBalance":90000,
+		{"accountType":"credit_card","openDate":"2019-01-01","status":"active","creditLimit":100000,
+			"currentBalance":90000,
 		 "paymentHistory":[{"month":"2026-10","dpd":0}]},
-		{"accountType":"home_loan","openDate":"2018-01-01","closedDate":"2024-01-01","status":"closed","sanctionedAmount":2500000}],
-	"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-09-03","product":"credit_card","amount":0},
+		{"accountType":"home_loan","openDate":"2018-01-01","closedDate":"2024-01-01","status":"closed",
+			"sanctionedAmount":2500000}],
+	"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},
+		{"date":"2026-09-03","product":"credit_card","amount":0},
 		{"date":"2026-01-02","product":"home_loan","amount":2500000}]`
 
 // evaluation returns an evaluate request with a score, further members of the
@@ -99,7 +108,8 @@ func prefixed(members string) string {
 }
 
 // scalars are the members of the report that the interface's sample shows.
-const scalars = `"demographics":{"age":34,"employmentType":"salaried"},"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000`
+const scalars = `"demographics":{"age":34,"employmentType":"salaried"},` +
+	`"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000`
 
 // arm activates a policy that differs from the active one in some sections.
 func (m *member) arm(sections string) string {
@@ -114,7 +124,8 @@ func (a answer) fired() map[string]string {
 	a.t.Helper()
 	results := map[string]string{}
 	for i := range a.list("explanation", "fired_rules") {
-		results[fmt.Sprint(a.at("explanation", "fired_rules", i, "id"))] = fmt.Sprint(a.at("explanation", "fired_rules", i, "result"))
+		id := fmt.Sprint(a.at("explanation", "fired_rules", i, "id"))
+		results[id] = fmt.Sprint(a.at("explanation", "fired_rules", i, "result"))
 	}
 	return results
 }

@@ -86,8 +86,10 @@ func TestFeatureVector(t *testing.T) {
 		s.clock.advance(stale)
 		decided := m.post("/v1/evaluate", evaluation(742, history, askFeatures, bank)).want(http.StatusOK)
 		path := "/v1/decisions/" + decided.text("decision_id") + "/features"
-		head := m.get(path).want(http.StatusOK).is("decision_id", decided.text("decision_id"), "count", 3492, "as_of", "2026-11-10",
-			"vector_hash", decided.text("features", "vector_hash"), "pagination.limit", 50, "pagination.has_next", true)
+		head := m.get(path).want(http.StatusOK).
+			is("decision_id", decided.text("decision_id"), "count", 3492, "as_of", "2026-11-10",
+				"vector_hash", decided.text("features", "vector_hash"), "pagination.limit", 50,
+				"pagination.has_next", true)
 		if n := len(head.list("data")); n != 50 {
 			s.Errorf("the first page has %d", n)
 		}
@@ -142,14 +144,16 @@ func TestFeatureFilters(t *testing.T) {
 		path := "/v1/decisions/" + id + "/features?limit=200"
 		all := m.features(path)
 		for query, keep := range map[string]func(e featureEntry) bool{
-			"&name=enquiry__all__365d__count": func(e featureEntry) bool { return e.Name == "enquiry__all__365d__count" },
-			"&name=ZEBRA":                     func(featureEntry) bool { return false },
-			"&prefix=dpd_":                    func(e featureEntry) bool { return strings.HasPrefix(e.Name, "dpd_") },
-			"&metric=emi":                     func(e featureEntry) bool { return e.Metric == "emi" },
-			"&product=credit_card":            func(e featureEntry) bool { return e.Product == "credit_card" },
-			"&window=90":                      func(e featureEntry) bool { return e.WindowDays == 90 },
-			"&aggregation=trend":              func(e featureEntry) bool { return e.Aggregation == "trend" },
-			"&used_only=true":                 func(e featureEntry) bool { return e.Used },
+			"&name=enquiry__all__365d__count": func(e featureEntry) bool {
+				return e.Name == "enquiry__all__365d__count"
+			},
+			"&name=ZEBRA":          func(featureEntry) bool { return false },
+			"&prefix=dpd_":         func(e featureEntry) bool { return strings.HasPrefix(e.Name, "dpd_") },
+			"&metric=emi":          func(e featureEntry) bool { return e.Metric == "emi" },
+			"&product=credit_card": func(e featureEntry) bool { return e.Product == "credit_card" },
+			"&window=90":           func(e featureEntry) bool { return e.WindowDays == 90 },
+			"&aggregation=trend":   func(e featureEntry) bool { return e.Aggregation == "trend" },
+			"&used_only=true":      func(e featureEntry) bool { return e.Used },
 			"&used_only=true&populated_only=true": func(e featureEntry) bool {
 				return e.Used && string(e.Value) != "null"
 			},
@@ -164,10 +168,14 @@ func TestFeatureFilters(t *testing.T) {
 			}
 		}
 		for query, want := range map[string]string{
-			"&window=45": "?window invalid_field", "&aggregation=median": "?aggregation invalid_field", "&used_only=yes": "?used_only invalid_field",
-			"&metrics=emi": " unknown_field", "&name=": "?name invalid_field",
+			"&window=45":          "?window invalid_field",
+			"&aggregation=median": "?aggregation invalid_field",
+			"&used_only=yes":      "?used_only invalid_field",
+			"&metrics=emi":        " unknown_field",
+			"&name=":              "?name invalid_field",
 		} {
-			if diff := cmp.Diff([]string{want}, m.get(path+query).want(http.StatusUnprocessableEntity).faults()); diff != "" {
+			got := m.get(path + query).want(http.StatusUnprocessableEntity).faults()
+			if diff := cmp.Diff([]string{want}, got); diff != "" {
 				s.Errorf("%s (-want +got):\n%s", query, diff)
 			}
 		}
@@ -176,7 +184,8 @@ func TestFeatureFilters(t *testing.T) {
 		m.get(path+"&window=90&cursor="+cursor).refused(http.StatusBadRequest, "invalid_cursor")
 		m.get(path + "&provenance=true&cursor=" + cursor).want(http.StatusOK)
 		other := m.post("/v1/evaluate", evaluation(742, history, askFeatures)).text("decision_id")
-		m.get("/v1/decisions/"+other+"/features?limit=200&cursor="+cursor).refused(http.StatusBadRequest, "invalid_cursor")
+		m.get("/v1/decisions/"+other+"/features?limit=200&cursor="+cursor).
+			refused(http.StatusBadRequest, "invalid_cursor")
 	})
 }
 
@@ -194,10 +203,13 @@ func TestFeatureProvenance(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		undated := `"accounts":[{"accountType":"gold_loan","sanctionedAmount":50000,"currentBalance":1000},
-			{"accountType":"personal_loan","openDate":"2026-08-20","sanctionedAmount":200000,"currentBalance":120000,"emi":6900}],
-			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-10-03","product":"personal_loan","amount":50000}],
+			{"accountType":"personal_loan","openDate":"2026-08-20","sanctionedAmount":200000,"currentBalance":120000,
+				"emi":6900}],
+			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},
+				{"date":"2026-10-03","product":"personal_loan","amount":50000}],
 			"reportDate":"2026-11-10"`
-		id := m.post("/v1/evaluate", evaluation(742, undated, askFeatures, bank)).want(http.StatusOK).text("decision_id")
+		id := m.post("/v1/evaluate", evaluation(742, undated, askFeatures, bank)).
+			want(http.StatusOK).text("decision_id")
 		path := "/v1/decisions/" + id + "/features?limit=200&provenance=true"
 		explained := m.features(path)
 		if len(explained) != 3492 {
@@ -226,10 +238,12 @@ func TestFeatureProvenance(t *testing.T) {
 			s.Fatalf("%+v", enquiries)
 		}
 		p := enquiries[0].Provenance
-		if p.From != "2026-10-12" || p.To != "2026-11-10" || p.Total != 1 || p.Records[0].Kind != "enquiry" || *p.Records[0].Position != 0 || p.Records[0].Date != "2026-11-01" {
+		if p.From != "2026-10-12" || p.To != "2026-11-10" || p.Total != 1 || p.Records[0].Kind != "enquiry" ||
+			*p.Records[0].Position != 0 || p.Records[0].Date != "2026-11-01" {
 			s.Errorf("the provenance is %+v", p)
 		}
-		if plain := m.features("/v1/decisions/" + id + "/features?name=enquiry__all__30d__sum"); plain[0].Provenance != nil {
+		plain := m.features("/v1/decisions/" + id + "/features?name=enquiry__all__30d__sum")
+		if plain[0].Provenance != nil {
 			s.Error("explained without being asked")
 		}
 	})
@@ -242,19 +256,25 @@ func TestFeaturesThatAreNotThere(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		for _, posted := range []answer{m.post("/v1/decisions", sample), m.post("/v1/evaluate", evaluation(742, ""))} {
-			m.get("/v1/decisions/"+posted.want(http.StatusOK).text("decision_id")+"/features").refused(http.StatusNotFound, "features_not_generated")
+			m.get("/v1/decisions/"+posted.want(http.StatusOK).text("decision_id")+"/features").
+				refused(http.StatusNotFound, "features_not_generated")
 		}
-		with := m.post("/v1/evaluate", evaluation(742, "", askFeatures)).want(http.StatusOK).is("features.populated", 0).text("decision_id")
-		if n := len(m.get("/v1/decisions/" + with + "/features?populated_only=true").want(http.StatusOK).list("data")); n != 0 {
+		with := m.post("/v1/evaluate", evaluation(742, "", askFeatures)).
+			want(http.StatusOK).is("features.populated", 0).text("decision_id")
+		n := len(m.get("/v1/decisions/" + with + "/features?populated_only=true").want(http.StatusOK).list("data"))
+		if n != 0 {
 			s.Errorf("%d features of a bare score have a value", n)
 		}
 		for _, id := range []string{"ZEBRA", "dec_0000000000000000000000000A", m.ruleSetID} {
 			m.get("/v1/decisions/"+id+"/features").refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
 		}
 		s.signup().get("/v1/decisions/"+with+"/features").refused(http.StatusNotFound, "not_found")
-		m.with(tenant.Live, tenant.Admin, m.userID).get("/v1/decisions/"+with+"/features").refused(http.StatusNotFound, "not_found")
-		m.with(tenant.Sandbox, tenant.Decide, m.userID).get("/v1/decisions/"+with+"/features").refused(http.StatusForbidden, "insufficient_scope")
-		m.with(tenant.Sandbox, tenant.Read, m.userID).post("/v1/evaluate", evaluation(742, "")).refused(http.StatusForbidden, "insufficient_scope")
+		m.with(tenant.Live, tenant.Admin, m.userID).
+			get("/v1/decisions/"+with+"/features").refused(http.StatusNotFound, "not_found")
+		m.with(tenant.Sandbox, tenant.Decide, m.userID).
+			get("/v1/decisions/"+with+"/features").refused(http.StatusForbidden, "insufficient_scope")
+		m.with(tenant.Sandbox, tenant.Read, m.userID).
+			post("/v1/evaluate", evaluation(742, "")).refused(http.StatusForbidden, "insufficient_scope")
 		m.post("/v1/decisions/"+with+"/features", "{}").refused(http.StatusMethodNotAllowed, "method_not_allowed")
 	})
 }

@@ -9,17 +9,22 @@ import (
 // ownRules is a policy on the applicant's own obligations and on guaranteed
 // ones.
 const ownRules = `"include_defaults":false,"knockouts":[
-		{"id":"KO_OWN_EMI","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"gt","field":"bureau_own_emi","value":60000}},
-		{"id":"KO_OWN_DPD","stage":1,"action":"decline","reason_code":"BUR_DPD","condition_ast":{"op":"gte","field":"bureau_own_max_dpd_12m","value":60}},
-		{"id":"RF_SURETY","stage":1,"action":"refer","reason_code":"BUR_DPD","condition_ast":{"op":"gte","field":"bureau_guaranteed_max_dpd_12m","value":60}}],
+		{"id":"KO_OWN_EMI","stage":1,"action":"decline","reason_code":"FOIR_HIGH",
+			"condition_ast":{"op":"gt","field":"bureau_own_emi","value":60000}},
+		{"id":"KO_OWN_DPD","stage":1,"action":"decline","reason_code":"BUR_DPD",
+			"condition_ast":{"op":"gte","field":"bureau_own_max_dpd_12m","value":60}},
+		{"id":"RF_SURETY","stage":1,"action":"refer","reason_code":"BUR_DPD",
+			"condition_ast":{"op":"gte","field":"bureau_guaranteed_max_dpd_12m","value":60}}],
 	"adjustments":[]`
 
 // owedBy returns a report with two loans of 69,000 a month together, one of
 // them late.
 func owedBy(owner string) string {
 	return `"reportDate":"2026-11-10","incomeAssessment":{"monthlyIncome":90000,"foir":10},"accounts":[
-		{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":3500000,"emi":48000,"ownership":"` + owner + `"},
-		{"accountType":"personal_loan","openDate":"2025-02-11","status":"active","currentBalance":300000,"emi":21000,"ownership":"` + owner + `",
+		{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":3500000,"emi":48000,
+			"ownership":"` + owner + `"},
+		{"accountType":"personal_loan","openDate":"2025-02-11","status":"active","currentBalance":300000,"emi":21000,
+			"ownership":"` + owner + `",
 		 "paymentHistory":[{"month":"2026-09","dpd":75}]}]`
 }
 
@@ -50,16 +55,20 @@ func TestOwnersDecide(t *testing.T) {
 		m.post("/v1/decisions/preview", evaluation(742, owedBy("joint"))).want(http.StatusOK).is(
 			"facts.bureau_own_emi", 69000, "facts.bureau_total_emi", 69000, "facts.bureau_guaranteed_emi", 0)
 		m.post("/v1/decisions/preview", evaluation(742, owedBy("guarantor"))).want(http.StatusOK).is(
-			"facts.bureau_own_emi", 0, "facts.bureau_total_emi", 69000, "facts.bureau_guaranteed_emi", 69000, "facts.max_dpd_12m", 75)
+			"facts.bureau_own_emi", 0, "facts.bureau_total_emi", 69000,
+			"facts.bureau_guaranteed_emi", 69000, "facts.max_dpd_12m", 75)
 
-		stated := m.post("/v1/decisions", `{"bureau_report":{"score":742,"total_emi":69000,"max_dpd_12m":10}}`).want(http.StatusOK)
+		stated := m.post("/v1/decisions", `{"bureau_report":{"score":742,"total_emi":69000,"max_dpd_12m":10}}`).
+			want(http.StatusOK)
 		if fired := stated.fired(); fired["KO_OWN_EMI"] != "fail" || fired["KO_OWN_DPD"] != "pass" {
 			s.Errorf("by the figures of all accounts: %v", fired)
 		}
 		if facts := s.storedFacts(m, stated.text("decision_id")); !strings.Contains(facts, `"bureau_own_emi":69000`) {
 			s.Errorf("stored: %s", facts)
 		}
-		own := m.post("/v1/decisions", `{"bureau_report":{"score":742,"total_emi":69000,"own_emi":5000,"max_dpd_12m":90,"own_max_dpd_12m":0}}`).want(http.StatusOK)
+		own := m.post("/v1/decisions", `{
+			"bureau_report":{"score":742,"total_emi":69000,"own_emi":5000,"max_dpd_12m":90,"own_max_dpd_12m":0}
+		}`).want(http.StatusOK)
 		if fired := own.fired(); fired["KO_OWN_EMI"] != "pass" || fired["KO_OWN_DPD"] != "pass" {
 			s.Errorf("by the figures of own accounts: %v", fired)
 		}

@@ -26,7 +26,13 @@ func (m *member) longTrail() (entries int) {
 			for range each {
 				id := ids.New(tenant.KindAudit, now)
 				made, _ := tenant.Time(id)
-				entry := store.AuditEntry{ID: id, CreatedMicros: made.UnixMicro(), Actor: "somebody", Action: "looked", Note: note}
+				entry := store.AuditEntry{
+					ID:            id,
+					CreatedMicros: made.UnixMicro(),
+					Actor:         "somebody",
+					Action:        "looked",
+					Note:          note,
+				}
 				if err := tx.Audit().Add(entry); err != nil {
 					return err
 				}
@@ -49,7 +55,9 @@ func (m *member) slowExport() (conn net.Conn, file io.Reader) {
 		m.Fatal(err)
 	}
 	m.Cleanup(func() { _ = conn.Close() })
-	if _, err := fmt.Fprintf(conn, "GET /v1/audit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept: text/csv\r\n\r\n", m.key); err != nil {
+	_, err = fmt.Fprintf(conn,
+		"GET /v1/audit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nAccept: text/csv\r\n\r\n", m.key)
+	if err != nil {
 		m.Fatal(err)
 	}
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil) //nolint:bodyclose // closing would read it all
@@ -101,7 +109,9 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if err := gone.Close(); err != nil {
 			s.Fatal(err)
 		}
-		s.eventually("the place of a reader who went away is free", func() bool { return c.exportTrail().status == http.StatusOK })
+		s.eventually("the place of a reader who went away is free", func() bool {
+			return c.exportTrail().status == http.StatusOK
+		})
 		c.get("/v1/backtest/" + run + "/rows").want(http.StatusOK)
 		file, err := io.ReadAll(patient)
 		if err != nil {
@@ -110,7 +120,9 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if n := strings.Count(string(file), "long n"); n != entries {
 			s.Errorf("a slow reader got %d entries of %d", n, entries)
 		}
-		s.eventually("the place of a reader who has everything is free", func() bool { return b.exportTrail().status == http.StatusOK })
+		s.eventually("the place of a reader who has everything is free", func() bool {
+			return b.exportTrail().status == http.StatusOK
+		})
 	})
 }
 

@@ -39,14 +39,17 @@ func TestFitMessyRows(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		body := func(more string) string {
-			return fmt.Sprintf(`{"target":"outcome","csv":%q,"indeterminate_values":["grey"],"weight":"w","special_values":[-9],"min_iv":0%s}`, messyRows(3000), more)
+			return fmt.Sprintf(`{"target":"outcome","csv":%q,"indeterminate_values":["grey"],"weight":"w",
+				"special_values":[-9],"min_iv":0%s}`, messyRows(3000), more)
 		}
 		got := m.post("/v1/scorecards/fit", body("")).want(http.StatusOK)
 		if have := fmt.Sprint(got.at("report", "rows_indeterminate")); have != "120" {
 			s.Errorf("%s rows are indeterminate", have)
 		}
 		notes, dropped := fmt.Sprint(got.at("report", "notes")), fmt.Sprint(got.at("report", "dropped"))
-		for _, want := range []string{"N/A 120 times", "read_as_missing", "number_format", "weighted", "indeterminate"} {
+		for _, want := range []string{
+			"N/A 120 times", "read_as_missing", "number_format", "weighted", "indeterminate",
+		} {
 			if !strings.Contains(notes, want) {
 				s.Errorf("the notes lack %q: %s", want, notes)
 			}
@@ -56,14 +59,17 @@ func TestFitMessyRows(t *testing.T) {
 				s.Errorf("what was left out lacks %q: %s", want, dropped)
 			}
 		}
-		if card := fmt.Sprint(got.at("scorecard")); !strings.Contains(card, "special:[-9]") || !strings.Contains(card, "reason_code:FACTOR_VISITS") {
+		card := fmt.Sprint(got.at("scorecard"))
+		if !strings.Contains(card, "special:[-9]") || !strings.Contains(card, "reason_code:FACTOR_VISITS") {
 			s.Errorf("the card is %s", card)
 		}
 		named := m.post("/v1/scorecards/fit", body(`,"include":["recovered"]`)).want(http.StatusOK)
 		if notes := fmt.Sprint(named.at("report", "notes")); !strings.Contains(notes, "leak_used") {
 			s.Errorf("nothing says that a leak is used: %s", notes)
 		}
-		m.post("/v1/scorecards/fit", body(`,"include":["recoverd"]`)).refused(http.StatusUnprocessableEntity, "unknown_field")
-		m.post("/v1/scorecards/fit", strings.Replace(body(""), `"weight":"w"`, `"weight":"loan_no"`, 1)).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.post("/v1/scorecards/fit", body(`,"include":["recoverd"]`)).
+			refused(http.StatusUnprocessableEntity, "unknown_field")
+		m.post("/v1/scorecards/fit", strings.Replace(body(""), `"weight":"w"`, `"weight":"loan_no"`, 1)).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
 	})
 }

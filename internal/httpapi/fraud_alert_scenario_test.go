@@ -35,32 +35,43 @@ func TestAlertLife(t *testing.T) {
 			s.Errorf("a second alert about the same: %v", again)
 		}
 		path := "/v1/fraud/alerts/" + id
-		got := m.get(path).want(http.StatusOK).is("id", id, "type", mule, "severity", "critical", "status", "open",
-			"entity.kind", "beneficiary_account", "entity.display", "••••5566", "value", 3, "applicant_count", 3, "threshold", 2, "window_hours", 2160,
-			"acknowledged_at", nil, "acknowledged_by", nil, "closed_at", nil, "closed_by", nil, "resolution", nil, "note", nil, "previous_alert_id", nil,
-			"first_seen_at", first.text("created_at"), "last_seen_at", third.text("created_at"), "created_at", second.text("created_at"))
+		got := m.get(path).want(http.StatusOK).is(
+			"id", id, "type", mule, "severity", "critical", "status", "open", "entity.kind", "beneficiary_account",
+			"entity.display", "••••5566", "value", 3, "applicant_count", 3, "threshold", 2, "window_hours", 2160,
+			"acknowledged_at", nil, "acknowledged_by", nil, "closed_at", nil, "closed_by", nil, "resolution", nil,
+			"note", nil, "previous_alert_id", nil, "first_seen_at", first.text("created_at"),
+			"last_seen_at", third.text("created_at"), "created_at", second.text("created_at"))
 		if diff := cmp.Diff([]any{"A-1", "A-2", "A-3"}, got.at("applicant_refs")); diff != "" {
 			s.Errorf("applicants (-want +got):\n%s", diff)
 		}
-		if diff := cmp.Diff([]any{first.text("decision_id"), second.text("decision_id"), third.text("decision_id")}, got.at("decision_ids")); diff != "" {
+		want := []any{first.text("decision_id"), second.text("decision_id"), third.text("decision_id")}
+		if diff := cmp.Diff(want, got.at("decision_ids")); diff != "" {
 			s.Errorf("decisions (-want +got):\n%s", diff)
 		}
 		m.patch(path, `{"action":"acknowledge","note":"looking"}`).want(http.StatusOK).
 			is("status", "acknowledged", "note", "looking", "closed_at", nil).mine(m, "acknowledged_by")
-		m.patch(path, `{"status":"acknowledged","note":"again"}`).want(http.StatusOK).is("status", "acknowledged", "note", "looking")
-		m.patch(path, `{"status":"closed"}`).want(http.StatusOK).is("status", "closed", "resolution", "other", "note", "looking").mine(m, "closed_by")
+		m.patch(path, `{"status":"acknowledged","note":"again"}`).
+			want(http.StatusOK).is("status", "acknowledged", "note", "looking")
+		m.patch(path, `{"status":"closed"}`).
+			want(http.StatusOK).is("status", "closed", "resolution", "other", "note", "looking").mine(m, "closed_by")
 		for _, step := range []string{`{"status":"acknowledged"}`, `{"action":"acknowledge"}`} {
 			m.patch(path, step).refused(http.StatusConflict, "invalid_transition")
 		}
 		m.patch(path, `{"action":"close"}`).want(http.StatusOK).is("status", "closed", "resolution", "other")
-		m.patch(path, `{"action":"close","resolution":"other"}`).want(http.StatusOK).is("status", "closed", "resolution", "other")
-		m.patch(path, `{"action":"close","resolution":"confirmed_fraud"}`).refused(http.StatusConflict, "invalid_transition")
+		m.patch(path, `{"action":"close","resolution":"other"}`).
+			want(http.StatusOK).is("status", "closed", "resolution", "other")
+		m.patch(path, `{"action":"close","resolution":"confirmed_fraud"}`).
+			refused(http.StatusConflict, "invalid_transition")
 		var steps []string
 		for _, e := range m.get(path).list("history") {
 			e, _ := e.(map[string]any)
 			steps = append(steps, fmt.Sprint(e["from"], " ", e["to"], " ", e["resolution"], " ", e["note"]))
 		}
-		if diff := cmp.Diff([]string{"<nil> open <nil> <nil>", "open acknowledged <nil> looking", "acknowledged closed other <nil>"}, steps); diff != "" {
+		if diff := cmp.Diff([]string{
+			"<nil> open <nil> <nil>",
+			"open acknowledged <nil> looking",
+			"acknowledged closed other <nil>",
+		}, steps); diff != "" {
 			s.Errorf("history (-want +got):\n%s", diff)
 		}
 		next, _ := m.apply("A-4", oneAccount).raised(2).at("fraud", "alert_ids", 0).(string)
@@ -86,9 +97,15 @@ func TestAlertRefusals(t *testing.T) {
 		path := "/v1/fraud/alerts/" + m.ring(oneAccount, "A-1", "A-2")
 		before := m.get(path).want(http.StatusOK)
 		for body, pointer := range map[string]string{
-			`{}`: "/status", `{"status":"open"}`: "/status", `{"action":"reopen"}`: "/action", `{"status":"closed","action":"acknowledge"}`: "/action",
-			`{"status":"acknowledged","resolution":"other"}`: "/resolution", `{"status":"closed","resolution":"maybe"}`: "/resolution",
-			`{"status":"closed","note":7}`: "/note", `{"status":"closed","notes":"x"}`: "/notes", `[]`: "",
+			`{}`:                  "/status",
+			`{"status":"open"}`:   "/status",
+			`{"action":"reopen"}`: "/action",
+			`{"status":"closed","action":"acknowledge"}`:     "/action",
+			`{"status":"acknowledged","resolution":"other"}`: "/resolution",
+			`{"status":"closed","resolution":"maybe"}`:       "/resolution",
+			`{"status":"closed","note":7}`:                   "/note",
+			`{"status":"closed","notes":"x"}`:                "/notes",
+			`[]`:                                             "",
 		} {
 			got := m.patch(path, body).want(http.StatusUnprocessableEntity)
 			if at := got.at("errors", 0, "pointer"); at != pointer {
@@ -100,7 +117,9 @@ func TestAlertRefusals(t *testing.T) {
 			m.get("/v1/fraud/alerts/"+id+"/ring").refused(http.StatusNotFound, "not_found")
 			m.patch("/v1/fraud/alerts/"+id, `{"status":"closed"}`).refused(http.StatusNotFound, "not_found")
 		}
-		for _, filter := range []string{"status=new", "type=mule", "severity=worst", "from=yesterday", "limit=0", "state=open"} {
+		for _, filter := range []string{
+			"status=new", "type=mule", "severity=worst", "from=yesterday", "limit=0", "state=open",
+		} {
 			m.get("/v1/fraud/alerts?" + filter).want(http.StatusUnprocessableEntity)
 		}
 		reader := m.with(tenant.Sandbox, tenant.Read, m.userID)
@@ -119,7 +138,8 @@ func TestAlertRefusals(t *testing.T) {
 }
 
 // blockRule declines only applications with an entry on the block list.
-const blockRule = `"include_defaults":false,"knockouts":[{"id":"KO_BLOCKED","stage":1,"action":"decline","reason_code":"FR_RING",
+const blockRule = `"include_defaults":false,
+	"knockouts":[{"id":"KO_BLOCKED","stage":1,"action":"decline","reason_code":"FR_RING",
 	"condition_ast":{"op":"eq","field":"fraud_blocklisted","value":true}}]`
 
 // TestConfirmedFraudBlocks checks that confirmed fraud declines further
@@ -132,18 +152,26 @@ func TestConfirmedFraudBlocks(t *testing.T) {
 		s.clock.advance(stale)
 		id := m.ring(oneAccount, "A-1", "A-2")
 		m.apply("A-3", oneAccount).is("status", "APPROVED")
-		key := m.patch("/v1/fraud/alerts/"+id, `{"status":"closed","resolution":"confirmed_fraud"}`).want(http.StatusOK).text("entity", "key")
+		key := m.patch("/v1/fraud/alerts/"+id, `{"status":"closed","resolution":"confirmed_fraud"}`).
+			want(http.StatusOK).text("entity", "key")
 		blocked := m.apply("A-4", oneAccount).is("status", "DECLINED")
 		if code := blocked.at("reasons", 0, "code"); code != "FR_RING" {
 			s.Errorf("the reason is %v", code)
 		}
-		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-5", oneAccount))).is("status", "DECLINED", "facts.fraud_blocklisted", true)
+		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-5", oneAccount))).
+			is("status", "DECLINED", "facts.fraud_blocklisted", true)
 		m.apply("A-6", `"beneficiary_account":"99887766554433"`).is("status", "APPROVED")
 		list := m.get("/v1/fraud/blocklist").want(http.StatusOK)
 		entry, _ := list.at("data", 0).(map[string]any)
 		delete(entry, "blocked_at")
 		owner, _ := m.signed["key"].(map[string]any)
-		want := map[string]any{"kind": "beneficiary_account", "display": "••••5566", "key": key, "blocked_by": owner["id"], "alert_id": id}
+		want := map[string]any{
+			"kind":       "beneficiary_account",
+			"display":    "••••5566",
+			"key":        key,
+			"blocked_by": owner["id"],
+			"alert_id":   id,
+		}
 		if diff := cmp.Diff(want, entry); diff != "" || len(list.list("data")) != 1 {
 			s.Errorf("the block list (-want +got):\n%s", diff)
 		}
@@ -218,8 +246,12 @@ func TestAlertLists(t *testing.T) {
 		two := m.ring(`"beneficiary_account":"99887766554433"`, "B-1", "B-2")
 		m.patch("/v1/fraud/alerts/"+one, `{"status":"acknowledged"}`).want(http.StatusOK)
 		for filter, want := range map[string][]string{
-			"": {two, one}, "?order=asc": {one, two}, "?status=open": {two}, "?status=acknowledged": {one}, "?status=closed": {},
-			"?type=beneficiary_account_reuse": {two, one}, "?type=ip_cluster": {}, "?severity=critical": {two, one}, "?severity=low": {},
+			"": {
+				two,
+				one,
+			}, "?order=asc": {one, two}, "?status=open": {two}, "?status=acknowledged": {one}, "?status=closed": {},
+			"?type=beneficiary_account_reuse": {two, one}, "?type=ip_cluster": {}, "?severity=critical": {two, one},
+			"?severity=low":              {},
 			"?from=2099-01-01T00:00:00Z": {}, "?to=2099-01-01T00:00:00Z&limit=1": {two},
 		} {
 			if diff := cmp.Diff(want, m.get("/v1/fraud/alerts"+filter).want(http.StatusOK).column("id")); diff != "" {
@@ -227,7 +259,8 @@ func TestAlertLists(t *testing.T) {
 			}
 		}
 		page := m.get("/v1/fraud/alerts?limit=1").is("pagination.has_next", true)
-		next := m.get("/v1/fraud/alerts?limit=1&cursor="+page.text("pagination", "next_cursor")).is("pagination.has_next", false)
+		next := m.get("/v1/fraud/alerts?limit=1&cursor="+page.text("pagination", "next_cursor")).
+			is("pagination.has_next", false)
 		if diff := cmp.Diff([]string{one}, next.column("id")); diff != "" {
 			s.Errorf("the second page (-want +got):\n%s", diff)
 		}

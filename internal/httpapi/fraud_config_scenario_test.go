@@ -31,9 +31,14 @@ func TestFraudConfigMerges(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		first := m.get(settings).want(http.StatusOK).is("version", 0, "updated_at", nil, "updated_by", nil,
-			"fraud.ip_cluster.distinct_applicants", 5, "fraud.pincode_spike.ratio_to_baseline", 3, "location.gps_match_radius_km", nil)
-		changed := m.put(settings, `{"fraud":{"ip_cluster":{"distinct_applicants":3}},"location":{"gps_match_radius_km":12.5}}`, `If-Match: "0"`).
-			want(http.StatusOK).is("version", 1, "fraud.ip_cluster.distinct_applicants", 3, "fraud.ip_cluster.window_hours", 24,
+			"fraud.ip_cluster.distinct_applicants", 5, "fraud.pincode_spike.ratio_to_baseline", 3,
+			"location.gps_match_radius_km", nil)
+		changed := m.put(settings, `{
+			"fraud":{"ip_cluster":{"distinct_applicants":3}},
+			"location":{"gps_match_radius_km":12.5}
+		}`, `If-Match: "0"`).
+			want(http.StatusOK).is(
+			"version", 1, "fraud.ip_cluster.distinct_applicants", 3, "fraud.ip_cluster.window_hours", 24,
 			"location.gps_match_radius_km", 12.5).mine(m, "updated_by")
 		for a, tag := range map[*answer]string{&first: `"0"`, &changed: `"1"`} {
 			if got := a.header.Get("ETag"); got != tag {
@@ -43,12 +48,15 @@ func TestFraudConfigMerges(t *testing.T) {
 		if read := m.get(settings); string(read.body) != string(changed.body) {
 			s.Errorf("it reads otherwise:\n%s\n%s", changed.body, read.body)
 		}
-		m.put(settings, `{"device":{"sim_new_days":1}}`, `If-Match: "0"`).refused(http.StatusPreconditionFailed, "precondition_failed")
+		m.put(settings, `{"device":{"sim_new_days":1}}`, `If-Match: "0"`).
+			refused(http.StatusPreconditionFailed, "precondition_failed")
 		for _, tag := range []string{`1`, `"one"`, `W/"1"`, `"-1"`, `"1", "2"`} {
-			m.put(settings, `{"device":{"sim_new_days":1}}`, "If-Match: "+tag).refused(http.StatusUnprocessableEntity, "invalid_field")
+			m.put(settings, `{"device":{"sim_new_days":1}}`, "If-Match: "+tag).
+				refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
 		// The answer of a GET can be sent back, and null restores the default.
-		m.put(settings, string(changed.body), `If-Match: "1"`).want(http.StatusOK).is("version", 2, "fraud.ip_cluster.distinct_applicants", 3)
+		m.put(settings, string(changed.body), `If-Match: "1"`).
+			want(http.StatusOK).is("version", 2, "fraud.ip_cluster.distinct_applicants", 3)
 		m.put(settings, `{"fraud":{"ip_cluster":null},"location":{"gps_match_radius_km":null}}`).want(http.StatusOK).
 			is("version", 3, "fraud.ip_cluster.distinct_applicants", 5, "location.gps_match_radius_km", nil)
 		m.with(tenant.Live, tenant.Admin, m.userID).get(settings).is("version", 0)
@@ -68,12 +76,19 @@ func TestFraudConfigRefusals(t *testing.T) {
 		before := m.put(settings, `{"device":{"sim_new_days":45}}`).want(http.StatusOK)
 		for body, want := range map[string][]string{
 			`{"fraud":{"ip_cluster":{"distinct_applicants":-1},"mute_days":1.5},"devise":{}}`: {
-				"/fraud/ip_cluster/distinct_applicants out_of_range", "/fraud/mute_days out_of_range", "/devise unknown_field",
+				"/fraud/ip_cluster/distinct_applicants out_of_range",
+				"/fraud/mute_days out_of_range",
+				"/devise unknown_field",
 			},
 			`{"fraud":{"level_cutoffs":{"medium":60}}}`: {"/fraud/level_cutoffs/high out_of_range"},
 			`{"fraud":7}`: {"/fraud wrong_type"},
-			`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["••••1234"]}}}`:      {"/fraud/beneficiary_reuse/allowlist_accounts/0 out_of_range"},
-			`{"location":{"allowed_ip_countries":["India"],"default_pincode_risk":1}}`: {"/location/allowed_ip_countries/0 out_of_range", "/location/default_pincode_risk wrong_type"},
+			`{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["••••1234"]}}}`: {
+				"/fraud/beneficiary_reuse/allowlist_accounts/0 out_of_range",
+			},
+			`{"location":{"allowed_ip_countries":["India"],"default_pincode_risk":1}}`: {
+				"/location/allowed_ip_countries/0 out_of_range",
+				"/location/default_pincode_risk wrong_type",
+			},
 			`[]`: {" wrong_type"},
 		} {
 			got := m.put(settings, body).want(http.StatusUnprocessableEntity)
@@ -96,17 +111,23 @@ func TestFraudConfigCounts(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		m.apply("A-1", oneAccount)
-		allowed := m.put(settings, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["0011 2233 4455 66"]}}}`).want(http.StatusOK)
-		if diff := cmp.Diff([]any{"••••5566"}, allowed.list("fraud", "beneficiary_reuse", "allowlist_accounts")); diff != "" {
+		allowed := m.put(settings, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":["0011 2233 4455 66"]}}}`).
+			want(http.StatusOK)
+		want := []any{"••••5566"}
+		if diff := cmp.Diff(want, allowed.list("fraud", "beneficiary_reuse", "allowlist_accounts")); diff != "" {
 			s.Errorf("the allow list (-want +got):\n%s", diff)
 		}
 		m.put(settings, string(m.get(settings).body)).want(http.StatusOK)
 		m.apply("A-2", oneAccount).is("status", "APPROVED").saw(mule, false, 2).raised(0)
-		m.put(settings, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":[],"distinct_applicants":4,"points":30},"alert_min_severity":"critical"}}`).want(http.StatusOK)
+		m.put(settings, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":[],"distinct_applicants":4,"points":30},
+			"alert_min_severity":"critical"}}`).want(http.StatusOK)
 		m.apply("A-3", oneAccount).is("status", "APPROVED").saw(mule, false, 3)
-		m.apply("A-4", oneAccount).is("status", "DECLINED", "fraud.fraud_score", 30, "fraud.level", "high").saw(mule, true, 4)
-		m.put(settings, `{"fraud":{"beneficiary_reuse":{"enabled":false}},"device":{"sim_new_days":2}}`).want(http.StatusOK)
-		m.apply("A-5", oneAccount, block{"device", `{"sim_age_days":3}`}).is("status", "APPROVED", "fraud.device.device_sim_new", false).saw(mule, false, nil)
+		m.apply("A-4", oneAccount).
+			is("status", "DECLINED", "fraud.fraud_score", 30, "fraud.level", "high").saw(mule, true, 4)
+		m.put(settings, `{"fraud":{"beneficiary_reuse":{"enabled":false}},"device":{"sim_new_days":2}}`).
+			want(http.StatusOK)
+		m.apply("A-5", oneAccount, block{"device", `{"sim_age_days":3}`}).
+			is("status", "APPROVED", "fraud.device.device_sim_new", false).saw(mule, false, nil)
 	})
 }
 
@@ -127,9 +148,17 @@ func TestPincodeRisk(t *testing.T) {
 		of := func(pincode string) string {
 			return m.located(pincode).text("fraud", "location", "location_pincode_risk")
 		}
-		m.put(pincodes, `{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"roll-rate"}`).want(http.StatusOK).is("default_risk", "LOW")
-		m.put(pincodes, `{"entries":[{"pincode":"400","risk":"BLOCKED"},{"pincode":"4000","risk":40},{"pincode":"110001","risk":"MEDIUM"}]}`).want(http.StatusOK)
-		for pincode, want := range map[string]string{"400001": "HIGH", "400002": "MEDIUM", "400101": "BLOCKED", "110001": "MEDIUM", "110002": "LOW"} {
+		m.put(pincodes, `{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"roll-rate"}`).
+			want(http.StatusOK).is("default_risk", "LOW")
+		m.put(pincodes, `{"entries":[{"pincode":"400","risk":"BLOCKED"},{"pincode":"4000","risk":40},
+			{"pincode":"110001","risk":"MEDIUM"}]}`).want(http.StatusOK)
+		for pincode, want := range map[string]string{
+			"400001": "HIGH",
+			"400002": "MEDIUM",
+			"400101": "BLOCKED",
+			"110001": "MEDIUM",
+			"110002": "LOW",
+		} {
 			if got := of(pincode); got != want {
 				s.Errorf("%s is %s, want %s", pincode, got, want)
 			}
@@ -140,14 +169,18 @@ func TestPincodeRisk(t *testing.T) {
 		}
 		m.located("400001").is("status", "APPROVED", "fraud.location.location_pincode_risk_score", 80)
 		for query, want := range map[string][]string{
-			"": {"110001", "400", "4000", "400001"}, "?prefix=400": {"400", "4000", "400001"}, "?pincode=400": {"400"}, "?risk=MEDIUM": {"110001", "4000"},
+			"":             {"110001", "400", "4000", "400001"},
+			"?prefix=400":  {"400", "4000", "400001"},
+			"?pincode=400": {"400"},
+			"?risk=MEDIUM": {"110001", "4000"},
 		} {
 			if diff := cmp.Diff(want, m.get(pincodes+query).want(http.StatusOK).column("pincode")); diff != "" {
 				s.Errorf("%s (-want +got):\n%s", query, diff)
 			}
 		}
 		page := m.get(pincodes + "?limit=3")
-		rest := m.get(pincodes+"?limit=3&cursor="+page.text("pagination", "next_cursor")).is("pagination.has_next", false)
+		rest := m.get(pincodes+"?limit=3&cursor="+page.text("pagination", "next_cursor")).
+			is("pagination.has_next", false)
 		if diff := cmp.Diff([]string{"400001"}, rest.column("pincode")); diff != "" {
 			s.Errorf("the second page (-want +got):\n%s", diff)
 		}
@@ -156,7 +189,8 @@ func TestPincodeRisk(t *testing.T) {
 			s.Errorf("after removal it is %s", got)
 		}
 		end := s.clock.now().Add(time.Hour).UTC().Format(time.RFC3339)
-		m.put(pincodes, `{"entries":[{"pincode":"560001","risk":"BLOCKED","expires_at":"`+end+`"}],"replace":true}`).want(http.StatusOK)
+		m.put(pincodes, `{"entries":[{"pincode":"560001","risk":"BLOCKED","expires_at":"`+end+`"}],"replace":true}`).
+			want(http.StatusOK)
 		if diff := cmp.Diff([]string{"560001"}, m.get(pincodes).column("pincode")); diff != "" {
 			s.Errorf("replaced (-want +got):\n%s", diff)
 		}
@@ -187,11 +221,20 @@ func TestPincodeRiskRefusals(t *testing.T) {
 			many[i] = fmt.Sprintf(`{"pincode":"%d","risk":"LOW"}`, 400000+i)
 		}
 		for body, want := range map[string][]string{
-			`{"pincode":"40","risk":"LOW"}`: {"/pincode out_of_range"}, `{"pincode":"400001"}`: {"/risk required"}, `{}`: {"/pincode required", "/risk required"},
-			`{"pincode":"400001","risk":"WORSE"}`: {"/risk out_of_range"}, `{"pincode":"400001","risk":101}`: {"/risk out_of_range"},
-			`{"entries":[{"pincode":"400002","risk":"LOW"},{"pincode":"400002","risk":"LOW"}]}`:        {"/entries/1/pincode duplicate"},
-			`{"entries":[{"pincode":"400002","risk":"LOW"},{"pincode":"x","risk":-1}],"replace":true}`: {"/entries/1/pincode out_of_range", "/entries/1/risk out_of_range"},
-			`{"replace":true}`: {"/entries required"}, `{"entries":[` + strings.Join(many, ",") + `]}`: {"/entries too_many"},
+			`{"pincode":"40","risk":"LOW"}`:       {"/pincode out_of_range"},
+			`{"pincode":"400001"}`:                {"/risk required"},
+			`{}`:                                  {"/pincode required", "/risk required"},
+			`{"pincode":"400001","risk":"WORSE"}`: {"/risk out_of_range"},
+			`{"pincode":"400001","risk":101}`:     {"/risk out_of_range"},
+			`{"entries":[{"pincode":"400002","risk":"LOW"},{"pincode":"400002","risk":"LOW"}]}`: {
+				"/entries/1/pincode duplicate",
+			},
+			`{"entries":[{"pincode":"400002","risk":"LOW"},{"pincode":"x","risk":-1}],"replace":true}`: {
+				"/entries/1/pincode out_of_range",
+				"/entries/1/risk out_of_range",
+			},
+			`{"replace":true}`: {"/entries required"},
+			`{"entries":[` + strings.Join(many, ",") + `]}`: {"/entries too_many"},
 		} {
 			got := m.put(pincodes, body).want(http.StatusUnprocessableEntity)
 			if diff := cmp.Diff(want, got.pointers()); diff != "" {

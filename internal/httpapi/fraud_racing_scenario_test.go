@@ -49,7 +49,8 @@ func TestCountingIsExact(t *testing.T) {
 	each(t, stackOptions{plans: fastPlans(), inFlight: 2 * racers}, func(s *stack) {
 		m := s.signup()
 		apply := func(i int) (answer, error) {
-			return s.trySend("POST", "/v1/evaluate", m.key, evaluation(742, scalars, seen(fmt.Sprint("A-", i), oneAccount)))
+			return s.trySend("POST", "/v1/evaluate", m.key,
+				evaluation(742, scalars, seen(fmt.Sprint("A-", i), oneAccount)))
 		}
 		counted(s.T, s.race(racers, apply), racers)
 		for _, again := range s.race(20, apply) {
@@ -68,8 +69,9 @@ func TestCountingIsExact(t *testing.T) {
 			}
 		}
 		// A ring is cut off at store.MaxRingPeople, and the facts say so.
-		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).is("facts.fraud_ring_size", store.MaxRingPeople,
-			"facts.fraud_ring_links", 1, "facts.fraud_ring_truncated", true)
+		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).
+			is("facts.fraud_ring_size", store.MaxRingPeople,
+				"facts.fraud_ring_links", 1, "facts.fraud_ring_truncated", true)
 	})
 }
 
@@ -113,15 +115,17 @@ func TestFraudConfigRace(t *testing.T) {
 			a.refused(http.StatusPreconditionFailed, "precondition_failed")
 		}
 		members := []string{
-			`{"fraud":{"ip_cluster":{"points":1}}}`, `{"fraud":{"beneficiary_reuse":{"points":2}}}`, `{"fraud":{"agent_anomaly":{"points":3}}}`,
-			`{"fraud":{"pincode_spike":{"points":4}}}`, `{"device":{"sim_new_days":5}}`, `{"device":{"loan_apps_max":6}}`,
+			`{"fraud":{"ip_cluster":{"points":1}}}`, `{"fraud":{"beneficiary_reuse":{"points":2}}}`,
+			`{"fraud":{"agent_anomaly":{"points":3}}}`, `{"fraud":{"pincode_spike":{"points":4}}}`,
+			`{"device":{"sim_new_days":5}}`, `{"device":{"loan_apps_max":6}}`,
 		}
 		for _, a := range s.race(len(members), func(i int) (answer, error) {
 			return s.trySend("PUT", settings, m.key, members[i])
 		}) {
 			a.want(http.StatusOK)
 		}
-		m.get(settings).is("version", 7, "fraud.ip_cluster.points", 1, "fraud.beneficiary_reuse.points", 2, "fraud.agent_anomaly.points", 3,
+		m.get(settings).is("version", 7, "fraud.ip_cluster.points", 1, "fraud.beneficiary_reuse.points", 2,
+			"fraud.agent_anomaly.points", 3,
 			"fraud.pincode_spike.points", 4, "device.sim_new_days", 5, "device.loan_apps_max", 6)
 	})
 }
@@ -135,9 +139,11 @@ func TestAlertRace(t *testing.T) {
 		id := m.ring(oneAccount, "A-1", "A-2")
 		for i, a := range s.race(24, func(i int) (answer, error) {
 			if i%3 == 0 {
-				return s.trySend("POST", "/v1/evaluate", m.key, evaluation(742, scalars, seen(fmt.Sprint("B-", i), oneAccount)))
+				return s.trySend("POST", "/v1/evaluate", m.key,
+					evaluation(742, scalars, seen(fmt.Sprint("B-", i), oneAccount)))
 			}
-			return s.trySend("PATCH", "/v1/fraud/alerts/"+id, m.key, []string{`{"status":"acknowledged"}`, `{"status":"closed"}`}[i%3-1])
+			return s.trySend("PATCH", "/v1/fraud/alerts/"+id, m.key,
+				[]string{`{"status":"acknowledged"}`, `{"status":"closed"}`}[i%3-1])
 		}) {
 			if i%3 != 1 {
 				a.want(http.StatusOK)

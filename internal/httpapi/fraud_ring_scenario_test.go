@@ -58,9 +58,11 @@ func TestChainIsOneRing(t *testing.T) {
 			s.Fatalf("rings %v", rings)
 		}
 		apply(people[3]).saw("ring", true, 6).saw("mobile_reuse", true, 2)
-		m.get("/v1/fraud/alerts/"+rings[1]).is("status", "closed", "resolution", "duplicate", "merged_into", rings[0], "closed_by", "system")
-		one := m.get("/v1/fraud/alerts/"+rings[0]).is("type", "ring", "status", "open", "severity", "critical", "value", 6, "threshold", 3,
-			"applicant_count", 6, "entity.kind", "ring", "truncated", false)
+		m.get("/v1/fraud/alerts/"+rings[1]).
+			is("status", "closed", "resolution", "duplicate", "merged_into", rings[0], "closed_by", "system")
+		one := m.get("/v1/fraud/alerts/"+rings[0]).
+			is("type", "ring", "status", "open", "severity", "critical", "value", 6, "threshold", 3,
+				"applicant_count", 6, "entity.kind", "ring", "truncated", false)
 		if nodes, edges := len(one.list("nodes")), len(one.list("edges")); nodes != 11 || edges != 10 {
 			s.Errorf("%d nodes, %d edges: %s", nodes, edges, one.body)
 		}
@@ -68,12 +70,13 @@ func TestChainIsOneRing(t *testing.T) {
 			s.Errorf("open are %v", open)
 		}
 		for _, l := range people {
-			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).is("facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5,
-				"facts.fraud_ring_truncated", false)
+			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).is(
+				"facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5, "facts.fraud_ring_truncated", false)
 		}
 		// A shared IP address alone makes no ring.
 		m.apply("B-1", `"ip":"203.0.113.7"`).saw("ring", false, 1)
-		m.get(fmt.Sprint("/v1/decisions/", one.at("decision_ids", 0))).want(http.StatusOK).is("re_explanation.verified", true)
+		m.get(fmt.Sprint("/v1/decisions/", one.at("decision_ids", 0))).
+			want(http.StatusOK).is("re_explanation.verified", true)
 	})
 }
 
@@ -97,7 +100,8 @@ func TestRingsOfTwoNodes(t *testing.T) {
 			a.want(http.StatusOK)
 		}
 		for _, l := range all {
-			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).is("facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5)
+			m.post("/v1/decisions/preview", evaluation(742, scalars, seen(l.ref, ""))).
+				is("facts.fraud_ring_size", 6, "facts.fraud_ring_links", 5)
 		}
 		if open := m.get("/v1/fraud/alerts?type=ring&status=open"); len(open.column("id")) != 5 {
 			t.Errorf("open are %s", open.body)
@@ -119,22 +123,29 @@ func TestRingIsConfirmed(t *testing.T) {
 				last = m.post("/v1/evaluate", l.body()).want(http.StatusOK)
 			}
 			ids := last.list("fraud", "alert_ids")
-			return m.patch(fmt.Sprint("/v1/fraud/alerts/", ids[len(ids)-1]), `{"status":"closed","resolution":"confirmed_fraud"`+more+`}`)
+			return m.patch(fmt.Sprint("/v1/fraud/alerts/", ids[len(ids)-1]),
+				`{"status":"closed","resolution":"confirmed_fraud"`+more+`}`)
 		}
 		blocked := confirm("A", "").want(http.StatusOK)
 		for i := range 2 {
-			if kind := blocked.at("blocked", i, "kind"); kind != "beneficiary_account" || len(blocked.list("blocked")) != 2 {
+			kind := blocked.at("blocked", i, "kind")
+			if kind != "beneficiary_account" || len(blocked.list("blocked")) != 2 {
 				s.Errorf("blocked: %s", blocked.body)
 			}
 		}
 		m.post("/v1/evaluate", chained("A")[1].body()).is("status", "DECLINED")
 		m.post("/v1/evaluate", chained("A")[5].body()).is("status", "APPROVED")
-		confirm("B", `,"block":[{"kind":"ip","key":"x"},{"kind":"device"}]`).refused(http.StatusUnprocessableEntity, "invalid_field")
-		confirm("B", `,"block":[{"kind":"beneficiary_account","key":"hmac:nothing"}]`).refused(http.StatusUnprocessableEntity, "invalid_field")
+		confirm("B", `,"block":[{"kind":"ip","key":"x"},{"kind":"device"}]`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		confirm("B", `,"block":[{"kind":"beneficiary_account","key":"hmac:nothing"}]`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
 		id := m.get("/v1/fraud/alerts?type=ring&status=open").column("id")[0]
 		for _, node := range m.get("/v1/fraud/alerts/" + id).list("nodes") {
 			if node, _ := node.(map[string]any); node["kind"] == "device" {
-				m.patch("/v1/fraud/alerts/"+id, fmt.Sprintf(`{"status":"closed","resolution":"confirmed_fraud","block":[{"kind":"device","key":%q}]}`, node["key"])).
+				m.patch("/v1/fraud/alerts/"+id, fmt.Sprintf(`{
+					"status":"closed","resolution":"confirmed_fraud",
+					"block":[{"kind":"device","key":%q}]
+				}`, node["key"])).
 					want(http.StatusOK)
 				break
 			}
@@ -149,7 +160,8 @@ func TestRingIsConfirmed(t *testing.T) {
 		account := m.ring(oneAccount, "C-1", "C-2")
 		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"false_positive","block":[]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"confirmed_fraud","block":[]}`).want(http.StatusOK)
+		m.patch("/v1/fraud/alerts/"+account, `{"status":"closed","resolution":"confirmed_fraud","block":[]}`).
+			want(http.StatusOK)
 		m.apply("C-3", oneAccount).is("status", "APPROVED")
 	})
 }
@@ -183,7 +195,8 @@ func TestCrowdIsNotBlocked(t *testing.T) {
 		entry := func(expires string) string {
 			return fmt.Sprintf(`,"block":[{"kind":"agent","key":%q,"expires_at":%q}]`, key, expires)
 		}
-		m.patch("/v1/fraud/alerts/"+id, closing(entry("2001-01-01T00:00:00Z"))).refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.patch("/v1/fraud/alerts/"+id, closing(entry("2001-01-01T00:00:00Z"))).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
 		done = m.patch("/v1/fraud/alerts/"+id, closing(entry(until))).want(http.StatusOK)
 		if got := done.at("blocked", 0, "expires_at"); got != until {
 			s.Errorf("blocked until %v", got)
@@ -204,16 +217,21 @@ func TestReuseHasItsOwnThresholds(t *testing.T) {
 		contact := `"mobile":"98200 12345","email":"asha@example.in"`
 		phone := block{"device", `{"device_id":"phone"}`}
 		m.put(settings, `{"fraud":{"beneficiary_reuse":{"distinct_applicants":3}}}`).want(http.StatusOK).
-			is("fraud.device_reuse.distinct_applicants", 3, "fraud.device_reuse.points", 0, "fraud.ring.ring_min_people", 3)
+			is("fraud.device_reuse.distinct_applicants", 3, "fraud.device_reuse.points", 0,
+				"fraud.ring.ring_min_people", 3)
 		s.clock.advance(stale)
 		m.apply("A-1", contact, phone)
-		m.apply("A-2", contact, phone).is("fraud.fraud_score", 0).saw("device_reuse", false, 2).saw("mobile_reuse", false, 2).raised(0)
-		m.put(settings, `{"fraud":{"device_reuse":{"distinct_applicants":2,"points":20},"email_reuse":{"enabled":false},"ring":{"ring_min_people":2,"points":10}}}`).
+		m.apply("A-2", contact, phone).
+			is("fraud.fraud_score", 0).saw("device_reuse", false, 2).saw("mobile_reuse", false, 2).raised(0)
+		m.put(settings, `{"fraud":{"device_reuse":{"distinct_applicants":2,"points":20},"email_reuse":{"enabled":false},
+			"ring":{"ring_min_people":2,"points":10}}}`).
 			want(http.StatusOK).is("fraud.mobile_reuse.distinct_applicants", 3)
 		s.clock.advance(stale)
-		m.apply("A-2", contact, phone).is("fraud.fraud_score", 30, "fraud.level", "high").saw("device_reuse", true, 2).saw("mobile_reuse", false, 2).
+		m.apply("A-2", contact, phone).is("fraud.fraud_score", 30, "fraud.level", "high").saw("device_reuse", true, 2).
+			saw("mobile_reuse", false, 2).
 			saw("email_reuse", false, nil).saw("ring", true, 2).raised(2)
-		if diff := cmp.Diff([]string{"device_reuse", "ring"}, m.get("/v1/fraud/alerts?order=asc").column("type")); diff != "" {
+		want := []string{"device_reuse", "ring"}
+		if diff := cmp.Diff(want, m.get("/v1/fraud/alerts?order=asc").column("type")); diff != "" {
 			s.Errorf("alerts (-want +got):\n%s", diff)
 		}
 		allowed := m.put(settings, `{"fraud":{"device_reuse":{"allowlist":["phone"]}}}`).want(http.StatusOK)
@@ -239,10 +257,14 @@ func TestBlockedByHand(t *testing.T) {
 		s.clock.advance(stale)
 		const path = "/v1/fraud/blocklist"
 		for kind, value := range map[string]string{
-			"beneficiary_account": "0011-2233 445566", "device": "phone", "mobile": "+91 98200 12345", "email": "Asha@example.in",
+			"beneficiary_account": "0011-2233 445566",
+			"device":              "phone",
+			"mobile":              "+91 98200 12345",
+			"email":               "Asha@example.in",
 		} {
 			body := fmt.Sprintf(`{"kind":%q,"value":%q,"reason":"known"}`, kind, value)
-			added := m.post(path, body).want(http.StatusCreated).is("kind", kind, "reason", "known", "expires_at", nil, "alert_id", nil).mine(m, "blocked_by")
+			added := m.post(path, body).want(http.StatusCreated).
+				is("kind", kind, "reason", "known", "expires_at", nil, "alert_id", nil).mine(m, "blocked_by")
 			if strings.Contains(string(added.body), value) {
 				s.Errorf("%s is shown in clear: %s", kind, added.body)
 			}
@@ -252,16 +274,20 @@ func TestBlockedByHand(t *testing.T) {
 			}
 		}
 		expires := s.clock.now().Add(48 * time.Hour).UTC().Truncate(time.Second)
-		m.post(path, fmt.Sprintf(`{"kind":"ip","value":"203.0.113.78","expires_at":%q}`, expires.Format(time.RFC3339))).want(http.StatusCreated)
-		m.post(path, fmt.Sprintf(`{"kind":"mobile","value":"9820012345","reason":"shorter","expires_at":%q}`, expires.Format(time.RFC3339))).
+		m.post(path, fmt.Sprintf(`{"kind":"ip","value":"203.0.113.78","expires_at":%q}`, expires.Format(time.RFC3339))).
+			want(http.StatusCreated)
+		m.post(path, fmt.Sprintf(`{"kind":"mobile","value":"9820012345","reason":"shorter","expires_at":%q}`,
+			expires.Format(time.RFC3339))).
 			want(http.StatusOK).is("reason", "known", "expires_at", nil)
 		shows := []string{oneAccount, `"mobile":"9820012345"`, `"email":"asha@EXAMPLE.in"`, `"ip":"203.0.113.78"`}
 		declined := func(want ...string) {
 			s.Helper()
 			for i, members := range shows {
 				m.apply(fmt.Sprint("A-", i), members).is("status", want[i])
-				anonymous := m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", "{" + members + "}"})).want(http.StatusOK).is("status", want[i])
-				if diff := cmp.Diff([]string{"/fraud/applicant_ref applicant_ref_missing"}, anonymous.warned()); diff != "" {
+				anonymous := m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", "{" + members + "}"})).
+					want(http.StatusOK).is("status", want[i])
+				want := []string{"/fraud/applicant_ref applicant_ref_missing"}
+				if diff := cmp.Diff(want, anonymous.warned()); diff != "" {
 					s.Errorf("warnings (-want +got):\n%s", diff)
 				}
 			}
@@ -301,7 +327,8 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 		m.post("/v1/fraud/blocklist", `{"kind":"beneficiary_account","value":"777788881234"}`).want(http.StatusCreated)
 		m.post("/v1/fraud/blocklist", `{"kind":"email","value":"bad.person@gmail.com"}`).want(http.StatusCreated)
 		for i, members := range []string{
-			`"beneficiary_account":"000777788881234"`, `"email":"badperson+7@googlemail.com"`, `"email":"bad+1@x.in"`, `"email":"<bad@x.in>"`, `"email":"bad@x.in."`, `"mobile":"+91-98200 54321"`, `"mobile":"９８２００５４３２１"`,
+			`"beneficiary_account":"000777788881234"`, `"email":"badperson+7@googlemail.com"`, `"email":"bad+1@x.in"`,
+			`"email":"<bad@x.in>"`, `"email":"bad@x.in."`, `"mobile":"+91-98200 54321"`, `"mobile":"９８２００５４３２１"`,
 		} {
 			got := m.apply(fmt.Sprint("A-", i), members).is("status", "DECLINED", "fraud.level", "high")
 			if hit := got.signal("blocklist"); hit["triggered"] != true {
@@ -309,10 +336,14 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 			}
 		}
 		for member, code := range map[string]string{
-			`"beneficiary_account":"NA"`: "beneficiary_account identifier_not_counted", `"beneficiary_account":"0000000000"`: "beneficiary_account identifier_not_counted",
-			`"mobile":"9999999999"`: "mobile identifier_not_counted", `"mobile":"9876543210"`: "mobile identifier_not_counted",
-			`"email":"noemail@gmail.com"`: "email identifier_not_counted", `"email":"bad@x"`: "email identifier_not_counted",
-			`"ip":"192.168.0.4"`: "ip not_derived", `"agent_id":"null"`: "agent_id identifier_not_counted",
+			`"beneficiary_account":"NA"`:         "beneficiary_account identifier_not_counted",
+			`"beneficiary_account":"0000000000"`: "beneficiary_account identifier_not_counted",
+			`"mobile":"9999999999"`:              "mobile identifier_not_counted",
+			`"mobile":"9876543210"`:              "mobile identifier_not_counted",
+			`"email":"noemail@gmail.com"`:        "email identifier_not_counted",
+			`"email":"bad@x"`:                    "email identifier_not_counted",
+			`"ip":"192.168.0.4"`:                 "ip not_derived",
+			`"agent_id":"null"`:                  "agent_id identifier_not_counted",
 		} {
 			for i := range 6 {
 				got := m.apply(fmt.Sprint("B-", i), member).is("fraud.fraud_score", 0, "status", "APPROVED").raised(0)
@@ -321,8 +352,16 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 				}
 			}
 		}
-		for kind, value := range map[string]string{"email": "bad@x", "beneficiary_account": "N/A", "mobile": "9999999999", "ip": "10.0.0.1", "device": "-", "agent": "none"} {
-			m.post("/v1/fraud/blocklist", fmt.Sprintf(`{"kind":%q,"value":%q}`, kind, value)).refused(http.StatusUnprocessableEntity, "invalid_field")
+		for kind, value := range map[string]string{
+			"email":               "bad@x",
+			"beneficiary_account": "N/A",
+			"mobile":              "9999999999",
+			"ip":                  "10.0.0.1",
+			"device":              "-",
+			"agent":               "none",
+		} {
+			m.post("/v1/fraud/blocklist", fmt.Sprintf(`{"kind":%q,"value":%q}`, kind, value)).
+				refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
 	})
 }
@@ -339,10 +378,12 @@ func TestConfirmedFraudStaysBlocked(t *testing.T) {
 		s.clock.advance(3 * 365 * 24 * time.Hour)
 		for _, got := range []answer{
 			m.apply("A-3", oneAccount).saw(mule, false, 1),
-			m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", "{" + oneAccount + "}"})).want(http.StatusOK),
+			m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", "{" + oneAccount + "}"})).
+				want(http.StatusOK),
 		} {
 			got.is("status", "DECLINED")
-			if code := got.at("reasons", 0, "code"); code != "FR_RING" || got.fired()["KO_FRAUD_BLOCKLISTED"] != "fail" {
+			code := got.at("reasons", 0, "code")
+			if code != "FR_RING" || got.fired()["KO_FRAUD_BLOCKLISTED"] != "fail" {
 				s.Errorf("the reason is %v, the rules %v", code, got.fired())
 			}
 		}
@@ -358,12 +399,19 @@ func TestBlockRefusals(t *testing.T) {
 		m := s.signup()
 		for body, want := range map[string][]string{
 			`{}`: {"/kind required", "/value required"},
-			`{"kind":"bank","value":"5550001112223"}`:                                          {"/kind out_of_range"},
-			`{"kind":"beneficiary_account","value":"55"}`:                                      {"/value out_of_range"},
-			`{"kind":"ip","value":"555.0.0.1"}`:                                                {"/value out_of_range"},
-			`{"kind":"mobile","value":55500,"note":"x"}`:                                       {"/value wrong_type", "/note unknown_field"},
-			`{"kind":"device","value":"x","expires_at":"2001-01-01T00:00:00Z"}`:                {"/expires_at out_of_range"},
-			`{"kind":"device","value":"x","expires_at":"tomorrow"}`:                            {"/expires_at out_of_range"},
+			`{"kind":"bank","value":"5550001112223"}`:     {"/kind out_of_range"},
+			`{"kind":"beneficiary_account","value":"55"}`: {"/value out_of_range"},
+			`{"kind":"ip","value":"555.0.0.1"}`:           {"/value out_of_range"},
+			`{"kind":"mobile","value":55500,"note":"x"}`: {
+				"/value wrong_type",
+				"/note unknown_field",
+			},
+			`{"kind":"device","value":"x","expires_at":"2001-01-01T00:00:00Z"}`: {
+				"/expires_at out_of_range",
+			},
+			`{"kind":"device","value":"x","expires_at":"tomorrow"}`: {
+				"/expires_at out_of_range",
+			},
 			`{"kind":"device","value":"` + strings.Repeat("5", 300) + `","reason":"anything"}`: {"/value out_of_range"},
 		} {
 			got := m.post("/v1/fraud/blocklist", body).want(http.StatusUnprocessableEntity)
@@ -388,16 +436,20 @@ func TestNoApplicant(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		body := evaluation(742, scalars, block{"fraud", `{` + oneAccount + `,"ip":"203.0.113.78","applicant_ref":"  "}`})
-		got := m.post("/v1/decisions/preview", body).want(http.StatusOK).is("fraud.fraud_score", 0, "fraud.complete", false,
-			"facts.fraud_score", nil, "facts.fraud_beneficiary_applicants", nil, "facts.fraud_ring_size", nil, "facts.fraud_blocklisted", false)
+		body := evaluation(742, scalars,
+			block{"fraud", `{` + oneAccount + `,"ip":"203.0.113.78","applicant_ref":"  "}`})
+		got := m.post("/v1/decisions/preview", body).
+			want(http.StatusOK).is("fraud.fraud_score", 0, "fraud.complete", false,
+			"facts.fraud_score", nil, "facts.fraud_beneficiary_applicants", nil, "facts.fraud_ring_size", nil,
+			"facts.fraud_blocklisted", false)
 		if diff := cmp.Diff([]string{"/fraud/applicant_ref applicant_ref_missing"}, got.warned()); diff != "" {
 			s.Errorf("warnings (-want +got):\n%s", diff)
 		}
 		var listed []string
 		for i := range got.list("fraud", "signals") {
-			listed = append(listed, fmt.Sprint(got.at("fraud", "signals", i, "id"), " ", got.at("fraud", "signals", i, "evaluated"), " ",
-				got.at("fraud", "signals", i, "reason"), " ", got.at("fraud", "signals", i, "triggered")))
+			listed = append(listed,
+				fmt.Sprint(got.at("fraud", "signals", i, "id"), " ", got.at("fraud", "signals", i, "evaluated"), " ",
+					got.at("fraud", "signals", i, "reason"), " ", got.at("fraud", "signals", i, "triggered")))
 		}
 		var want []string
 		for _, id := range []string{spike, ip, mule, agent, "device_reuse", "mobile_reuse", "email_reuse", "ring"} {

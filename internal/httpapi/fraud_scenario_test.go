@@ -20,7 +20,8 @@ func seen(applicant, members string) block {
 // members in its fraud block.
 func (m *member) apply(applicant, members string, more ...block) answer {
 	m.Helper()
-	return m.post("/v1/evaluate", evaluation(742, scalars, append(more, seen(applicant, members))...)).want(http.StatusOK)
+	return m.post("/v1/evaluate", evaluation(742, scalars, append(more, seen(applicant, members))...)).
+		want(http.StatusOK)
 }
 
 func (m *member) put(path, body string, headers ...string) answer {
@@ -86,7 +87,8 @@ func TestMuleAccount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		m.apply("A-1", oneAccount).is("status", "APPROVED", "fraud.fraud_score", 0, "fraud.complete", true, "fraud.level", "low", "fraud.device", nil, "fraud.location", nil).
+		m.apply("A-1", oneAccount).is("status", "APPROVED", "fraud.fraud_score", 0, "fraud.complete", true,
+			"fraud.level", "low", "fraud.device", nil, "fraud.location", nil).
 			saw(mule, false, 1).raised(0)
 		m.apply("A-1", oneAccount).is("status", "APPROVED").saw(mule, false, 1).raised(0)
 		m.repeats("/v1/evaluate", evaluation(742, scalars, seen("A-1", oneAccount)), http.StatusOK).saw(mule, false, 1)
@@ -96,8 +98,14 @@ func TestMuleAccount(t *testing.T) {
 			s.Errorf("the rule is %q", result)
 		}
 		want := map[string]any{
-			"id": mule, "triggered": true, "severity": "critical", "value": 2.0, "threshold": 2.0, "window_hours": 2160.0,
-			"reason_code": "FR_MULE", "entity": "acct_••••5566",
+			"id":           mule,
+			"triggered":    true,
+			"severity":     "critical",
+			"value":        2.0,
+			"threshold":    2.0,
+			"window_hours": 2160.0,
+			"reason_code":  "FR_MULE",
+			"entity":       "acct_••••5566",
 		}
 		if diff := cmp.Diff(want, second.signal(mule)); diff != "" {
 			s.Errorf("the signal (-want +got):\n%s", diff)
@@ -122,7 +130,8 @@ func TestClusters(t *testing.T) {
 			m.apply(fmt.Sprint("A-", i), `"ip":"203.0.113.78"`).is("status", "APPROVED").saw(ip, false, i).raised(0)
 		}
 		m.apply("A-4", `"ip":"203.0.113.78"`).saw(ip, false, 4)
-		m.apply("A-5", `"ip":"203.0.113.78"`).is("status", "APPROVED", "fraud.fraud_score", 15).saw(ip, true, 5).raised(1)
+		m.apply("A-5", `"ip":"203.0.113.78"`).
+			is("status", "APPROVED", "fraud.fraud_score", 15).saw(ip, true, 5).raised(1)
 		// An IPv6 subscriber has a whole /64 network.
 		for i := 1; i <= 4; i++ {
 			m.apply(fmt.Sprint("B-", i), fmt.Sprintf(`"ip":"2001:db8:1:2::%d"`, i)).saw(ip, false, i)
@@ -130,10 +139,12 @@ func TestClusters(t *testing.T) {
 		m.apply("B-5", `"ip":"2001:db8:1:2:ffff::5"`).is("status", "APPROVED").saw(ip, true, 5).raised(1)
 		m.apply("B-6", `"ip":"2001:db8:1:3::5"`).saw(ip, false, 1)
 		for i := 1; i <= 8; i++ {
-			m.apply(fmt.Sprint("C-", i), fmt.Sprintf(`"agent_id":"AG-7","pincode":"40000%d"`, i)).saw(agent, false, i).saw(spike, false, nil)
+			m.apply(fmt.Sprint("C-", i), fmt.Sprintf(`"agent_id":"AG-7","pincode":"40000%d"`, i)).
+				saw(agent, false, i).saw(spike, false, nil)
 		}
 		m.apply("C-9", `"agent_id":"AG-7","pincode":"400009"`).is("status", "APPROVED").saw(agent, true, 9).raised(1)
-		if diff := cmp.Diff([]string{"agent_geo_anomaly", "ip_cluster", "ip_cluster"}, m.get("/v1/fraud/alerts").column("type")); diff != "" {
+		want := []string{"agent_geo_anomaly", "ip_cluster", "ip_cluster"}
+		if diff := cmp.Diff(want, m.get("/v1/fraud/alerts").column("type")); diff != "" {
 			s.Errorf("alerts (-want +got):\n%s", diff)
 		}
 	})
@@ -157,7 +168,8 @@ func TestPincodeSpike(t *testing.T) {
 		}
 		// A small spike triggers the signal but raises no alert.
 		for i := 10; i <= 14; i++ {
-			m.apply(fmt.Sprint("B-", i), `"pincode":"400001"`).is("status", "APPROVED", "fraud.fraud_score", 20).saw(spike, true, i).raised(0)
+			m.apply(fmt.Sprint("B-", i), `"pincode":"400001"`).
+				is("status", "APPROVED", "fraud.fraud_score", 20).saw(spike, true, i).raised(0)
 		}
 		m.apply("B-15", `"pincode":"400001"`).is("status", "APPROVED").saw(spike, true, 15).raised(1)
 		m.apply("B-16", `"pincode":"560001"`).saw(spike, false, nil)
@@ -172,7 +184,8 @@ func TestNothingToCount(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		for range 3 {
-			got := m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", `{` + oneAccount + `}`})).want(http.StatusOK).
+			got := m.post("/v1/evaluate", evaluation(742, scalars, block{"fraud", `{` + oneAccount + `}`})).
+				want(http.StatusOK).
 				is("status", "APPROVED", "fraud.fraud_score", 0, "fraud.complete", false, "fraud.level", nil).raised(0)
 			if rules := got.fired(); rules["KO_FRAUD_MULE_ACCOUNT"] != "" {
 				s.Errorf("a rule without its fact: %v", rules)
@@ -180,10 +193,14 @@ func TestNothingToCount(t *testing.T) {
 		}
 		m.apply("A-1", oneAccount).saw(mule, false, 1)
 		m.post("/v1/evaluate", evaluation(742, scalars, device, location)).want(http.StatusOK).is("fraud", nil)
-		m.apply("A-1", "", block{"device", `{"is_emulator":false,"sim_age_days":3}`}, block{"location", `{"declared_pincode":"400001","lat":28.61,"lng":77.2}`}).is(
-			"fraud.device.device_is_emulator", false, "fraud.device.device_sim_new", true, "fraud.device.device_is_rooted", nil,
-			"fraud.location.location_gps_pincode_match", false, "fraud.location.location_pincode_risk", "LOW", "fraud.location.location_ip_country", nil)
-		emulator := m.apply("A-9", "", block{"device", `{"is_emulator":true}`}).is("status", "DECLINED", "fraud.fraud_score", 0)
+		m.apply("A-1", "", block{"device", `{"is_emulator":false,"sim_age_days":3}`},
+			block{"location", `{"declared_pincode":"400001","lat":28.61,"lng":77.2}`}).
+			is(
+				"fraud.device.device_is_emulator", false, "fraud.device.device_sim_new", true,
+				"fraud.device.device_is_rooted", nil, "fraud.location.location_gps_pincode_match", false,
+				"fraud.location.location_pincode_risk", "LOW", "fraud.location.location_ip_country", nil)
+		emulator := m.apply("A-9", "", block{"device", `{"is_emulator":true}`}).
+			is("status", "DECLINED", "fraud.fraud_score", 0)
 		if result := emulator.fired()["KO_DEVICE_EMULATOR"]; result != "fail" {
 			s.Errorf("the rule is %q", result)
 		}
@@ -203,11 +220,13 @@ func TestFraudStaysAtHome(t *testing.T) {
 		live.apply("A-3", oneAccount).saw(mule, false, 1)
 		for i := range 3 {
 			body := evaluation(742, scalars, seen(fmt.Sprint("P-", i), oneAccount))
-			m.post("/v1/decisions/preview", body).want(http.StatusOK).is("status", "DECLINED", "facts.fraud_beneficiary_applicants", 2).
+			m.post("/v1/decisions/preview", body).
+				want(http.StatusOK).is("status", "DECLINED", "facts.fraud_beneficiary_applicants", 2).
 				saw(mule, true, 2).raised(0)
 			m.post("/v1/eligibility", body).want(http.StatusOK)
 		}
-		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).is("status", "APPROVED").saw(mule, false, 1)
+		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).
+			is("status", "APPROVED").saw(mule, false, 1)
 		for pointer, wrong := range map[string][]block{
 			"/location/lat":   {{"location", `{"lat":200,"lng":7}`}, seen("A-2", oneAccount)},
 			"/location/ip":    {{"location", `{"ip":"300.1.2.3"}`}, seen("A-2", oneAccount)},
@@ -215,7 +234,8 @@ func TestFraudStaysAtHome(t *testing.T) {
 			"/fraud/pincode":  {seen("A-2", oneAccount+`,"pincode":"4000"`)},
 			"/fraud/agent_id": {seen("A-2", oneAccount+`,"agent_id":7`)},
 		} {
-			got := m.post("/v1/evaluate", evaluation(742, scalars, wrong...)).refused(http.StatusUnprocessableEntity, "invalid_field")
+			got := m.post("/v1/evaluate", evaluation(742, scalars, wrong...)).
+				refused(http.StatusUnprocessableEntity, "invalid_field")
 			if at := got.at("errors", 0, "pointer"); at != pointer {
 				s.Errorf("%s: the refusal points at %v", pointer, at)
 			}

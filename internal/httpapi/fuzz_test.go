@@ -42,7 +42,10 @@ func newFuzzed(f *testing.F) *fuzzed {
 	z := &fuzzed{log: new(bytes.Buffer)}
 	logger := slog.New(slog.NewTextHandler(z.log, nil))
 	service, err := usecase.New(storetest.Open(f, storetest.SQLite(f), store.Options{}), usecase.Options{
-		Plans: plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: logger, Spreader: &waiting{},
+		Plans:        plans,
+		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Logger:       logger,
+		Spreader:     &waiting{},
 	})
 	if err != nil {
 		f.Fatal(err)
@@ -56,7 +59,9 @@ func newFuzzed(f *testing.F) *fuzzed {
 	if err != nil {
 		f.Fatal(err)
 	}
-	answer := z.send(f, http.MethodPost, "/api/signup", "", nil, `{"email":"fuzz@example.in","org_name":"Fuzz","password":"correct horse"}`)
+	answer := z.send(
+		f, http.MethodPost, "/api/signup", "", nil,
+		`{"email":"fuzz@example.in","org_name":"Fuzz","password":"correct horse"}`)
 	signed, err := wire.Parse(answer.Body.Bytes())
 	if err != nil {
 		f.Fatal(err)
@@ -68,12 +73,20 @@ func newFuzzed(f *testing.F) *fuzzed {
 // send serves one request and checks what holds for every answer: no server
 // error, no panic, and a refusal is a problem document that does not repeat the
 // marker.
-func (z *fuzzed) send(tb testing.TB, method, path, query string, header http.Header, body string) *httptest.ResponseRecorder {
+func (z *fuzzed) send(
+	tb testing.TB, method, path, query string, header http.Header, body string,
+) *httptest.ResponseRecorder {
 	tb.Helper()
 	z.log.Reset()
 	r := (&http.Request{
-		Method: method, URL: &url.URL{Path: path, RawQuery: query}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Host: "localhost",
-		Header: http.Header{"Content-Type": {"application/json"}, "Authorization": {"Bearer " + z.key}}, RemoteAddr: "192.0.2.1:1234",
+		Method: method, URL: &url.URL{
+			Path:     path,
+			RawQuery: query,
+		}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Host: "localhost",
+		Header: http.Header{
+			"Content-Type":  {"application/json"},
+			"Authorization": {"Bearer " + z.key},
+		}, RemoteAddr: "192.0.2.1:1234",
 		Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
 	}).WithContext(tb.Context())
 	for name, values := range header {
@@ -87,10 +100,12 @@ func (z *fuzzed) send(tb testing.TB, method, path, query string, header http.Hea
 	if strings.Contains(z.log.String(), marker) {
 		tb.Errorf("the log repeats what was sent: %s", z.log)
 	}
-	page := w.Code == http.StatusNotFound && strings.HasPrefix(path, "/docs/errors/") // an unknown code has a page that lists the known ones
+	// an unknown code has a page that lists the known ones
+	page := w.Code == http.StatusNotFound && strings.HasPrefix(path, "/docs/errors/")
 	if w.Code >= http.StatusBadRequest && !page {
 		problem, err := wire.Parse(w.Body.Bytes())
-		if err != nil || w.Header().Get("Content-Type") != "application/problem+json" || problem.Get("code").Text() == "" {
+		if err != nil || w.Header().Get("Content-Type") != "application/problem+json" ||
+			problem.Get("code").Text() == "" {
 			tb.Errorf("%d is told as %s: %v", w.Code, w.Body, err)
 		}
 		if strings.Contains(w.Body.String(), marker) {
@@ -104,20 +119,29 @@ func (z *fuzzed) send(tb testing.TB, method, path, query string, header http.Hea
 // requests must get equal answers, and none a server error.
 func FuzzPreview(f *testing.F) {
 	z := newFuzzed(f)
-	f.Add([]byte(`{"applicant":{"id":"A","foir":0.3,"monthly_income":50000,"employment_type":"` + marker + `"},"bureau_report":{"score":742}}`))
-	f.Add([]byte(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20}}},"features":true,
-		"device":{"is_rooted":true},"location":{"lat":12.97,"lng":77.59,"ip":"` + marker + `","declared_pincode":"560001"},
-		"fraud":{"applicant_ref":"A-1","beneficiary_account":"000111222333","ip":"103.21.58.1"},"bank_summary":{"income":40000,"emi":30000,
-		"transactions":[{"txn_id":"T1","date":"2026-09-01","type":"CREDIT","mode":"FT","amount":62000,"balance":71250.40,"narration":"NEFT SALARY"}]},
+	f.Add([]byte(`{
+		"applicant":{"id":"A","foir":0.3,"monthly_income":50000,"employment_type":"` + marker + `"},
+		"bureau_report":{"score":742}
+	}`))
+	f.Add([]byte(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790},
+		"incomeAssessment":{"monthlyIncome":85000,"foir":20}}},"features":true,
+		"device":{"is_rooted":true},"location":{"lat":12.97,"lng":77.59,"ip":"` + marker + `",
+		"declared_pincode":"560001"},
+		"fraud":{"applicant_ref":"A-1","beneficiary_account":"000111222333","ip":"103.21.58.1"},
+		"bank_summary":{"income":40000,"emi":30000,
+		"transactions":[{"txn_id":"T1","date":"2026-09-01","type":"CREDIT","mode":"FT","amount":62000,
+			"balance":71250.40,"narration":"NEFT SALARY"}]},
 		"overrides":{"report.incomeAssessment.foir":30},"compare":true}`))
-	f.Add([]byte(`{"applicant":{"id":"` + marker + `"},"bureau_report":{"score":6,"x":{"y":["` + marker + `"]}},"overrides":{"applicant.foir":"` + marker + `"}}`))
+	f.Add([]byte(`{"applicant":{"id":"` + marker + `"},"bureau_report":{"score":6,"x":{"y":["` + marker + `"]}},
+		"overrides":{"applicant.foir":"` + marker + `"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if v, err := wire.Parse(body); err == nil && namesMarker(v) {
 			return // the names of members are told, as the places of faults
 		}
 		first := z.send(t, http.MethodPost, "/v1/decisions/preview", "", nil, string(body))
 		second := z.send(t, http.MethodPost, "/v1/decisions/preview", "", nil, string(body))
-		if first.Code != second.Code || first.Code == http.StatusOK && !bytes.Equal(first.Body.Bytes(), second.Body.Bytes()) {
+		if first.Code != second.Code ||
+			first.Code == http.StatusOK && !bytes.Equal(first.Body.Bytes(), second.Body.Bytes()) {
 			t.Errorf("%s\nand then\n%s", first.Body, second.Body)
 		}
 	})
@@ -141,9 +165,11 @@ func namesMarker(v wire.Value) bool {
 // FuzzAgents sends arbitrary bodies to the agents.
 func FuzzAgents(f *testing.F) {
 	z := newFuzzed(f)
-	f.Add(false, []byte(`{"applicant":{"id":"A","foir":0.48,"monthly_income":40000,"requested_amount":200000},"bureau_report":{"score":742},
+	f.Add(false, []byte(`{"applicant":{"id":"A","foir":0.48,"monthly_income":40000,"requested_amount":200000},
+		"bureau_report":{"score":742},
 		"purpose":"a wedding","explore":{"tenures":[12,24],"min_amount":20000},"max_steps":9,"as_of":"2026-11-01"}`))
-	f.Add(true, []byte(`{"loan":{"id":"L","outstanding":50000,"emi":2500,"due_date":"2026-10-05"},"borrower":{"timezone":"Asia/Kolkata"},"as_of":"2026-11-15T10:00:00+05:30"}`))
+	f.Add(true, []byte(`{"loan":{"id":"L","outstanding":50000,"emi":2500,"due_date":"2026-10-05"},
+		"borrower":{"timezone":"Asia/Kolkata"},"as_of":"2026-11-15T10:00:00+05:30"}`))
 	f.Add(true, []byte(`{"loan":"`+marker+`","borrower":{"timezone":"`+marker+`"}}`))
 	f.Fuzz(func(t *testing.T, collections bool, body []byte) {
 		if v, err := wire.Parse(body); err == nil && namesMarker(v) {

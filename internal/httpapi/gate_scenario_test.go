@@ -37,7 +37,8 @@ func TestFindingsGateActivation(t *testing.T) {
 		live := m.with(tenant.Live, tenant.Admin, m.userID)
 		seeded := live.get("/v1/rule-sets?order=asc").column("id")
 		live.activate(seeded[0])
-		draft := live.post("/v1/rule-sets", `{"name":"quiet","patch":{"knockouts":{"set":[`+quietRule+`]}}}`).want(http.StatusCreated)
+		draft := live.post("/v1/rule-sets", `{"name":"quiet","patch":{"knockouts":{"set":[`+quietRule+`]}}}`).
+			want(http.StatusCreated)
 		id := draft.text("id")
 		const key = "silent_when_absent@/knockouts/KO_QUIET"
 		draft.isAt("findings", 0, "key", key, "severity", "error", "origin", "new")
@@ -45,9 +46,11 @@ func TestFindingsGateActivation(t *testing.T) {
 
 		path := "/v1/rule-sets/" + id + "/activate"
 		refused := live.post(path, "").refused(http.StatusConflict, "findings_unacknowledged")
-		refused.isAt("errors", 0, "key", key, "code", "silent_when_absent", "pointer", draft.at("findings", 0, "pointer"))
+		refused.isAt("errors", 0, "key", key, "code", "silent_when_absent",
+			"pointer", draft.at("findings", 0, "pointer"))
 		live.get("/v1/rule-sets/"+id).is("status", "draft")
-		live.post(path, `{"acknowledge":["never_fires@/knockouts/ZEBRA"]}`).refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA")
+		live.post(path, `{"acknowledge":["never_fires@/knockouts/ZEBRA"]}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "ZEBRA")
 		live.post(path, `{"acknowledge":[7]}`).refused(http.StatusUnprocessableEntity, "invalid_field")
 		live.post(path, `{"note":"known","acknowledge":["`+key+`"]}`).want(http.StatusOK).is("status", "active")
 		trail := live.get("/v1/audit?action=findings.acknowledged&object=" + id)
@@ -58,7 +61,8 @@ func TestFindingsGateActivation(t *testing.T) {
 		// A fork inherits the finding and must acknowledge it too.
 		fork := live.post("/v1/rule-sets", `{"name":"fork","limit_step":5000}`).want(http.StatusCreated)
 		fork.isAt("findings", 0, "key", key, "origin", "inherited")
-		live.post("/v1/rule-sets/"+fork.text("id")+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
+		live.post("/v1/rule-sets/"+fork.text("id")+"/activate", "").
+			refused(http.StatusConflict, "findings_unacknowledged")
 
 		// The sandbox has no gate.
 		m.activate(m.draft(`{"name":"quiet","patch":{"knockouts":{"set":[` + quietRule + `]}}}`))
@@ -76,7 +80,9 @@ func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 			`{"op":"in","field":"enquiries_6m","values":[%d,%d,%d]}]}},`, i, 1000+i, 100-i%70, i%7, i%11, i%13)
 	}
 	var wide strings.Builder
-	names := []string{"age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m", "active_tradelines", "requested_amount"}
+	names := []string{
+		"age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m", "active_tradelines", "requested_amount",
+	}
 	for i, name := range names {
 		fmt.Fprintf(&wide, `{"op":"or","args":[{"op":"gt","field":%q,"value":1},{"op":"lt","field":%q,"value":4}]},`,
 			name, names[(i+3)%len(names)])
@@ -89,7 +95,8 @@ func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 		live.activate(live.get("/v1/rule-sets?order=asc").column("id")[0])
 		for _, rules := range []string{filling.String() + quietRule, wideRule} {
 			id := live.draft(`{"name":"large","patch":{"knockouts":{"set":[` + rules + `]}}}`)
-			refused := live.post("/v1/rule-sets/"+id+"/activate", "").refused(http.StatusConflict, "findings_unacknowledged")
+			refused := live.post("/v1/rule-sets/"+id+"/activate", "").
+				refused(http.StatusConflict, "findings_unacknowledged")
 			refused.isAt("errors", 0, "key", "silent_when_absent@/knockouts/KO_QUIET")
 		}
 	})
@@ -106,10 +113,12 @@ func TestStopButtonIsNeverGated(t *testing.T) {
 		seeded := asha.get("/v1/rule-sets?order=asc").column("id")
 		asha.activate(seeded[0])
 		quiet := asha.draft(`{"name":"quiet","patch":{"knockouts":{"set":[` + quietRule + `]}}}`)
-		asha.post("/v1/rule-sets/"+quiet+"/activate", `{"acknowledge":["silent_when_absent@/knockouts/KO_QUIET"]}`).want(http.StatusOK)
+		asha.post("/v1/rule-sets/"+quiet+"/activate", `{"acknowledge":["silent_when_absent@/knockouts/KO_QUIET"]}`).
+			want(http.StatusOK)
 		next := asha.draft(`{"name":"next","base":"` + seeded[0] + `"}`)
 		asha.activate(next)
-		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID, fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		user, err := s.service.Operator.CreateUser(s.Context(), m.tenantID,
+			fmt.Sprintf("second-%s@example.in", m.tenantID[4:]), tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -21,7 +21,8 @@ func (m *member) repeats(path, body string, status int) answer {
 		m.Errorf("POST %s: first %s\nthen %s", path, first.body, second.body)
 	}
 	if first.header.Get("Idempotent-Replayed") != "" || second.header.Get("Idempotent-Replayed") != "true" {
-		m.Errorf("POST %s: replayed %q, then %q", path, first.header.Get("Idempotent-Replayed"), second.header.Get("Idempotent-Replayed"))
+		m.Errorf("POST %s: replayed %q, then %q", path, first.header.Get("Idempotent-Replayed"),
+			second.header.Get("Idempotent-Replayed"))
 	}
 	if first.header.Get("X-Request-Id") == second.header.Get("X-Request-Id") {
 		m.Errorf("POST %s: two requests have one id", path)
@@ -40,8 +41,15 @@ func TestOnce(t *testing.T) {
 		m.repeats("/v1/scorecards", scorecard, http.StatusCreated)
 		m.repeats("/v1/decisions/"+decided.text("decision_id")+"/review", `{"outcome":"upheld"}`, http.StatusCreated)
 		m.get("/v1/usage").is("used", 1)
-		for path, want := range map[string]int{"/v1/decisions": 1, "/v1/rule-sets": 3, "/v1/scorecards": 2, "/v1/audit?action=decision.created": 1,
-			"/v1/audit?action=rule_set.created": 2, "/v1/audit?action=rule_set.activated": 2, "/v1/audit?action=decision.reviewed": 1} {
+		for path, want := range map[string]int{
+			"/v1/decisions":                       1,
+			"/v1/rule-sets":                       3,
+			"/v1/scorecards":                      2,
+			"/v1/audit?action=decision.created":   1,
+			"/v1/audit?action=rule_set.created":   2,
+			"/v1/audit?action=rule_set.activated": 2,
+			"/v1/audit?action=decision.reviewed":  1,
+		} {
 			if n := len(m.get(path).list("data")); n != want {
 				s.Errorf("GET %s: %d, want %d", path, n, want)
 			}
@@ -78,7 +86,8 @@ func TestOncePerPathTenantAndEnvironment(t *testing.T) {
 		m.post("/v1/rule-sets", `{"name":"x"}`, "Idempotency-Key: k").want(http.StatusCreated)
 		// Another API key of the same tenant is the same caller, and quotes
 		// around the idempotency key are ignored.
-		same := m.with(tenant.Sandbox, tenant.Admin, m.userID).post("/v1/decisions", sample, `Idempotency-Key: "k"`).want(http.StatusOK)
+		same := m.with(tenant.Sandbox, tenant.Admin, m.userID).
+			post("/v1/decisions", sample, `Idempotency-Key: "k"`).want(http.StatusOK)
 		if same.header.Get("Idempotent-Replayed") != "true" || !ids[same.text("decision_id")] {
 			s.Error("the tenant's other key got another answer")
 		}
@@ -98,10 +107,12 @@ func TestWhatIsNotRemembered(t *testing.T) {
 		if later.text("decision_id") == first.text("decision_id") || later.header.Get("Idempotent-Replayed") != "" {
 			s.Error("the key is remembered beyond its day")
 		}
-		m.post("/v1/decisions", asking(sample, `"x":1`), "Idempotency-Key: k").refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
+		m.post("/v1/decisions", asking(sample, `"x":1`), "Idempotency-Key: k").
+			refused(http.StatusUnprocessableEntity, "idempotency_key_reused")
 
 		for _, key := range []string{" ", `""`, strings.Repeat("k", 256), "caf\u00e9"} {
-			m.post("/v1/decisions", sample, "Idempotency-Key: "+key).refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "caf")
+			m.post("/v1/decisions", sample, "Idempotency-Key: "+key).
+				refused(http.StatusUnprocessableEntity, "invalid_field").silent(s, "caf")
 		}
 		s.raw("POST", "/v1/decisions", func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer "+m.key)
@@ -116,7 +127,11 @@ func TestOnceRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		for path, body := range map[string]string{"/v1/decisions": sample, "/v1/rule-sets": `{"name":"raced"}`, "/v1/scorecards": scorecard} {
+		for path, body := range map[string]string{
+			"/v1/decisions":  sample,
+			"/v1/rule-sets":  `{"name":"raced"}`,
+			"/v1/scorecards": scorecard,
+		} {
 			bodies := map[string]int{}
 			for _, a := range s.race(16, func(int) (answer, error) {
 				return s.trySend("POST", path, m.key, body, "Idempotency-Key: race")

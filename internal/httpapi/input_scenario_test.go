@@ -103,8 +103,9 @@ func TestMethods(t *testing.T) {
 		m := s.signup()
 		for _, c := range []struct{ method, path, allow string }{
 			{"PUT", "/v1/decisions", "GET, HEAD, POST"}, {"DELETE", "/v1/decisions/dec_1", "GET, HEAD"},
-			{"GET", "/v1/decisions/preview/", ""}, {"GET", "/v1/eligibility", "POST"}, {"OPTIONS", "/v1/usage", "GET, HEAD"},
-			{"GET", "/api/signup", "POST"}, {"POST", "/livez", "GET, HEAD"}, {"POST", "/docs", "GET, HEAD"}, {"PUT", "/openapi.yaml", "GET, HEAD"},
+			{"GET", "/v1/decisions/preview/", ""}, {"GET", "/v1/eligibility", "POST"},
+			{"OPTIONS", "/v1/usage", "GET, HEAD"}, {"GET", "/api/signup", "POST"}, {"POST", "/livez", "GET, HEAD"},
+			{"POST", "/docs", "GET, HEAD"}, {"PUT", "/openapi.yaml", "GET, HEAD"},
 		} {
 			got := s.send(c.method, c.path, m.key, "")
 			if c.allow == "" {
@@ -135,13 +136,16 @@ func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		slow := s.otherwise(func(*httpapi.Options) {}, func(server *httptest.Server) { server.Config.ReadTimeout = 100 * time.Millisecond })
+		slow := s.otherwise(func(*httpapi.Options) {}, func(server *httptest.Server) {
+			server.Config.ReadTimeout = 100 * time.Millisecond
+		})
 		conn, err := (&net.Dialer{}).DialContext(s.Context(), "tcp", strings.TrimPrefix(slow.url, "http://"))
 		if err != nil {
 			s.Fatal(err)
 		}
 		defer func() { _ = conn.Close() }()
-		_, err = fmt.Fprintf(conn, "POST /v1/decisions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: 400\r\n\r\n{\"applicant\":", m.key)
+		_, err = fmt.Fprintf(conn, "POST /v1/decisions HTTP/1.1\r\nHost: x\r\n"+
+			"Authorization: Bearer %s\r\nContent-Length: 400\r\n\r\n{\"applicant\":", m.key)
 		if err != nil {
 			s.Fatal(err)
 		}

@@ -15,9 +15,16 @@ import (
 
 // ids lists for each placeholder those that can be used in its place.
 var ids = map[string][]string{
-	"{decision_id}": {"{decision_id}", "{evaluated_id}"}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
-	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"}, "{job_id}": {"{job_id}"},
-	"{draft_id}": {"{draft_id}", "{rule_set_id}"}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
+	"{decision_id}": {
+		"{decision_id}",
+		"{evaluated_id}",
+	}, "{evaluated_id}": {"{evaluated_id}"}, "{scorecard_id}": {"{scorecard_id}"},
+	"{alert_id}": {"{alert_id}"}, "{blocked_key}": {"{blocked_key}"}, "{backtest_id}": {"{backtest_id}"},
+	"{job_id}": {"{job_id}"},
+	"{draft_id}": {
+		"{draft_id}",
+		"{rule_set_id}",
+	}, "{spare_id}": {"{spare_id}"}, "{rule_set_id}": {"{rule_set_id}", "{draft_id}"},
 	"{run_id}": {"{run_id}", "{collections_id}"}, "{collections_id}": {"{collections_id}"},
 }
 
@@ -25,14 +32,15 @@ var ids = map[string][]string{
 // those whose example is a placeholder. plainParameters name none.
 var (
 	namingParameters = []string{
-		"applicant_id", "policy_key", "name", "actor", "cursor", "rule_set_id", "challenger_rule_set_id", "reference_backtest_id",
-		"subject_ref",
+		"applicant_id", "policy_key", "name", "actor", "cursor", "rule_set_id", "challenger_rule_set_id",
+		"reference_backtest_id", "subject_ref",
 	}
 	plainParameters = []string{
-		"status", "grade", "action", "from", "to", "limit", "order", "stats", "include", "listFeatures name", "prefix", "metric", "product", "window",
-		"aggregation", "used_only", "populated_only", "provenance", "type", "severity", "pincode", "risk", "kind",
-		"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column", "month_column",
-		"id_column", "foir_unit", "lgd", "funding_rate", "swapped", "n", "seed", "months", "bad_rate", "agent", "outcome",
+		"status", "grade", "action", "from", "to", "limit", "order", "stats", "include", "listFeatures name",
+		"prefix", "metric", "product", "window", "aggregation", "used_only", "populated_only", "provenance", "type",
+		"severity", "pincode", "risk", "kind", "map", "outcome_column", "bad_values", "good_values", "weight_column",
+		"status_column", "protected_column", "month_column", "id_column", "foir_unit", "lgd", "funding_rate",
+		"swapped", "n", "seed", "months", "bad_rate", "agent", "outcome",
 	}
 )
 
@@ -41,10 +49,16 @@ var (
 // operation, if members of the same name differ.
 var bodyMembers = map[string][]string{
 	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
-	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"}, "challenger_rule_set_id": ids["{rule_set_id}"],
-	"reference_backtest_id": ids["{backtest_id}"], "decisions.policy_key": nil,
+	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"},
+	"challenger_rule_set_id": ids["{rule_set_id}"],
+	"reference_backtest_id":  ids["{backtest_id}"], "decisions.policy_key": nil,
 	"device.device_id": nil, "fraud.agent_id": nil, "bank_summary.transactions.txn_id": nil,
-	"createRuleSet policy_key": nil, "applicant.id": nil, "loan.id": nil, "knockouts.id": nil, "adjustments.id": nil, "pricing_bands.id": nil,
+	"createRuleSet policy_key": nil,
+	"applicant.id":             nil,
+	"loan.id":                  nil,
+	"knockouts.id":             nil,
+	"adjustments.id":           nil,
+	"pricing_bands.id":         nil,
 }
 
 // naming matches members that look like references to a resource.
@@ -89,7 +103,8 @@ func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
 	t.Helper()
 	placeholder, _ := p.Example.(string)
 	if ids[placeholder] == nil {
-		t.Fatalf("%s: the parameter %s has no placeholder as its example, so this test does not know what it names", path, p.Name)
+		t.Fatalf("%s: the parameter %s has no placeholder as its example, so this test does not know what it names",
+			path, p.Name)
 	}
 	return placeholder
 }
@@ -137,7 +152,8 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		// parameters.
 		first := "?"
 		for _, other := range a.operation.Parameters {
-			if other.Value.In == openapi3.ParameterInQuery && other.Value.Name != name && (other.Value.Required || other.Value.Name == "limit") {
+			if other.Value.In == openapi3.ParameterInQuery && other.Value.Name != name &&
+				(other.Value.Required || other.Value.Name == "limit") {
 				value := "1"
 				if other.Value.Required {
 					value, _ = other.Value.Example.(string)

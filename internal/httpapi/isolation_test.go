@@ -77,9 +77,16 @@ var nobody = placeholders{
 	"{rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{scorecard_id}": "sc_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{alert_id}": "alr_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{blocked_key}": "hmac:5f0c7d6e1f2a4b3c8d9e0a1b2c3d4e5f",
 	"{backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{job_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
-	"{challenger_rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{reference_backtest_id}": "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
-	"{run_id}": "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{collections_id}": "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{subject_ref}": "nobody",
-	"{applicant_id}": "nobody", "{policy_key}": "nobody", "{name}": "nobody", "{actor}": "key_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{cursor}": "bm9ib2R5",
+	"{challenger_rule_set_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{reference_backtest_id}":  "bt_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{run_id}":                 "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{collections_id}":         "run_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{subject_ref}":            "nobody",
+	"{applicant_id}":           "nobody",
+	"{policy_key}":             "nobody",
+	"{name}":                   "nobody",
+	"{actor}":                  "key_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
+	"{cursor}":                 "bm9ib2R5",
 }
 
 // settle creates a tenant with resources in both environments. All tenants use
@@ -87,9 +94,15 @@ var nobody = placeholders{
 func (s *stack) settle(name string) map[tenant.Environment]*resident {
 	s.Helper()
 	email := strings.ToLower(name) + "@example.in"
-	signed := s.send("POST", "/api/signup", "", fmt.Sprintf(`{"email":%q,"org_name":"%s Finance","password":"correct horse battery"}`, email, name))
+	signed := s.send("POST", "/api/signup", "",
+		fmt.Sprintf(`{"email":%q,"org_name":"%s Finance","password":"correct horse battery"}`, email, name))
 	signed.want(http.StatusCreated)
-	m := &member{stack: s, key: signed.text("api_key"), tenantID: signed.text("tenant", "id"), userID: signed.text("user", "id")}
+	m := &member{
+		stack:    s,
+		key:      signed.text("api_key"),
+		tenantID: signed.text("tenant", "id"),
+		userID:   signed.text("user", "id"),
+	}
 	settled := map[tenant.Environment]*resident{}
 	for _, e := range tenant.Environments() {
 		r := &resident{member: m.with(e, tenant.Admin, m.userID), environment: e, named: placeholders{}}
@@ -114,16 +127,24 @@ func (r *resident) furnish(mark string) {
 	}
 	create("/v1/rule-sets/"+r.named["{rule_set_id}"]+"/activate", `{"note":"`+mark+`"}`, "0").want(http.StatusOK)
 	for _, once := range []string{"1", "2"} {
-		decision := create("/v1/decisions", `{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, once).want(http.StatusOK)
+		decision := create("/v1/decisions", `{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, once).
+			want(http.StatusOK)
 		evaluated := create("/v1/evaluate", evaluateBy(mark), once).want(http.StatusOK)
 		draft := create("/v1/rule-sets", `{"name":"`+mark+once+`"}`, once).want(http.StatusCreated)
-		card := create("/v1/scorecards", `{"name":"`+mark+`","base_points":650,"factors":[]}`, once).want(http.StatusCreated)
-		product := create("/v1/rule-sets", `{"name":"`+mark+once+`","policy_key":"`+mark+`","base":"`+r.named["{rule_set_id}"]+`"}`, "product"+once)
+		card := create("/v1/scorecards", `{"name":"`+mark+`","base_points":650,"factors":[]}`, once).
+			want(http.StatusCreated)
+		product := create("/v1/rule-sets", `{
+			"name":"`+mark+once+`","policy_key":"`+mark+`","base":"`+r.named["{rule_set_id}"]+`"
+		}`, "product"+once)
 		create("/v1/rule-sets/"+product.text("id")+"/activate", "", once).want(http.StatusOK)
-		create("/v1/decisions", `{"policy_key":"`+mark+`","applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`, "product"+once).want(http.StatusOK)
-		r.named["{decision_id}"], r.named["{draft_id}"], r.named["{scorecard_id}"] = decision.text("decision_id"), draft.text("id"), card.text("id")
+		create("/v1/decisions", `{"policy_key":"`+mark+`","applicant":{"id":"`+mark+`"},"bureau_report":{"score":781}}`,
+			"product"+once).want(http.StatusOK)
+		r.named["{decision_id}"] = decision.text("decision_id")
+		r.named["{draft_id}"] = draft.text("id")
+		r.named["{scorecard_id}"] = card.text("id")
 		r.named["{evaluated_id}"] = evaluated.text("decision_id")
-		create("/v1/decisions/"+decision.text("decision_id")+"/review", `{"outcome":"upheld","note":"`+mark+`"}`, once).want(http.StatusCreated)
+		create("/v1/decisions/"+decision.text("decision_id")+"/review", `{"outcome":"upheld","note":"`+mark+`"}`, once).
+			want(http.StatusCreated)
 	}
 	r.named["{spare_id}"] = create("/v1/rule-sets", `{"name":"`+mark+`"}`, "spare").want(http.StatusCreated).text("id")
 	r.named["{applicant_id}"], r.named["{policy_key}"], r.named["{name}"] = mark, mark, mark
@@ -139,10 +160,14 @@ func (r *resident) furnishRuns(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
 		once = "Idempotency-Key: run" + once
-		underwritten := r.post("/v1/agents/underwrite", `{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781},"purpose":"`+mark+`"}`, once)
+		underwritten := r.post("/v1/agents/underwrite",
+			`{"applicant":{"id":"`+mark+`"},"bureau_report":{"score":781},"purpose":"`+mark+`"}`, once)
 		r.named["{run_id}"] = underwritten.want(http.StatusOK).text("run_id")
 		advised := r.post("/v1/agents/collections",
-			`{"loan":{"id":"`+mark+`","principal_outstanding":182000,"overdue_amount":17930,"dpd":47},"borrower":{"ref":"`+mark+`"}}`, once)
+			`{
+				"loan":{"id":"`+mark+`","principal_outstanding":182000,"overdue_amount":17930,"dpd":47},
+				"borrower":{"ref":"`+mark+`"}
+			}`, once)
 		r.named["{collections_id}"] = advised.want(http.StatusOK).text("run_id")
 		r.send("PUT", "/v1/agents/collections/strategy", r.key, `{"name":"`+mark+`"}`).want(http.StatusOK)
 	}
@@ -154,12 +179,15 @@ func (r *resident) furnishBacktests(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
 		once = "Idempotency-Key: backtest" + once
-		done := r.post("/v1/backtest", `{"rows":[{"applicant_id":"`+mark+`","score":742,"outcome":"good"},{"score":600,"outcome":"bad"}]}`, once)
+		done := r.post("/v1/backtest", `{
+			"rows":[{"applicant_id":"`+mark+`","score":742,"outcome":"good"},{"score":600,"outcome":"bad"}]
+		}`, once)
 		r.named["{backtest_id}"] = done.want(http.StatusOK).text("backtest_id")
 		waits := r.post("/v1/backtest", `{"synthetic":{"n":60000}}`, once+"waits").want(http.StatusAccepted)
 		r.named["{job_id}"] = waits.text("backtest_id")
 	}
-	r.named["{challenger_rule_set_id}"], r.named["{reference_backtest_id}"] = r.named["{draft_id}"], r.named["{backtest_id}"]
+	r.named["{challenger_rule_set_id}"] = r.named["{draft_id}"]
+	r.named["{reference_backtest_id}"] = r.named["{backtest_id}"]
 }
 
 // furnishFraud creates two acknowledged alerts and three confirmed ones, so
@@ -188,7 +216,8 @@ func (r *resident) furnishFraud(mark string) {
 	}
 	r.send("PUT", "/v1/fraud/config", r.key, `{"fraud":{"mute_days":7}}`).want(http.StatusOK)
 	r.send("PUT", "/v1/fraud/pincode-risk", r.key,
-		`{"entries":[{"pincode":"400001","risk":"HIGH","reason":"`+mark+`"},{"pincode":"400","risk":"LOW"}]}`).want(http.StatusOK)
+		`{"entries":[{"pincode":"400001","risk":"HIGH","reason":"`+mark+`"},{"pincode":"400","risk":"LOW"}]}`).
+		want(http.StatusOK)
 }
 
 // evaluateBy returns an evaluate request with features for an applicant.
@@ -219,7 +248,8 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	r.Helper()
 	for _, template := range doc.Paths.InMatchingOrder() {
 		operation := doc.Paths.Find(template).Get
-		if operation == nil || public(operation) || operation.OperationID == "getHealth" || operation.OperationID == "runSyntheticBacktest" {
+		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
+			operation.OperationID == "runSyntheticBacktest" {
 			continue // nobody's, or not reading alone
 		}
 		path := template
@@ -246,7 +276,8 @@ func (r *resident) absentFrom(t *testing.T, stranger *resident, where string, te
 		}
 		for _, text := range texts {
 			if strings.Contains(text, secret) {
-				t.Errorf("%s: %s of a stranger (%s) reads %s of %s:\n%s", where, stranger.tenantID, stranger.environment, secret, r.environment, text)
+				t.Errorf("%s: %s of a stranger (%s) reads %s of %s:\n%s", where, stranger.tenantID,
+					stranger.environment, secret, r.environment, text)
 			}
 		}
 	}

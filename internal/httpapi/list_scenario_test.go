@@ -40,7 +40,8 @@ func (m *member) walk(path, column string) []string {
 func (m *member) decideSeven() (ids []string) {
 	m.Helper()
 	for i, score := range []int{742, 560, 742, -1, 560, 742, 742} {
-		got := m.post("/v1/decisions", fmt.Sprintf(`{"applicant":{"id":"A-%d"},"bureau_report":{"score":%d}}`, i%2, score)).want(http.StatusOK)
+		got := m.post("/v1/decisions",
+			fmt.Sprintf(`{"applicant":{"id":"A-%d"},"bureau_report":{"score":%d}}`, i%2, score)).want(http.StatusOK)
 		ids = append(ids, got.text("decision_id"))
 	}
 	return ids
@@ -98,8 +99,9 @@ func TestCursorsBelongToTheirList(t *testing.T) {
 		for _, path := range []string{
 			"/v1/decisions?status=APPROVED&cursor=" + cursor, "/v1/decisions?order=asc&cursor=" + cursor,
 			"/v1/decisions?from=2026-01-01T00:00:00Z&cursor=" + cursor, "/v1/rule-sets?cursor=" + cursor,
-			"/v1/decisions?cursor=" + cursor + "x", "/v1/decisions?cursor=%0A" + cursor, "/v1/decisions?cursor=" + cursor + "%0D%0A", "/v1/decisions?cursor=" + cursor[2:], "/v1/decisions?cursor=ZEBRA",
-			"/v1/decisions?cursor=" + strings.Repeat("A", 5000),
+			"/v1/decisions?cursor=" + cursor + "x", "/v1/decisions?cursor=%0A" + cursor,
+			"/v1/decisions?cursor=" + cursor + "%0D%0A", "/v1/decisions?cursor=" + cursor[2:],
+			"/v1/decisions?cursor=ZEBRA", "/v1/decisions?cursor=" + strings.Repeat("A", 5000),
 		} {
 			m.get(path).refused(http.StatusBadRequest, "invalid_cursor").silent(s, "ZEBRA")
 		}
@@ -123,8 +125,11 @@ func TestWrongQueries(t *testing.T) {
 			{"/v1/decisions?limit=99999999999999999999", "invalid_field", []string{"?limit out_of_range"}},
 			{"/v1/decisions?limit=", "invalid_field", []string{"?limit invalid_field"}},
 			{"/v1/decisions?limit=1&limit=2", "invalid_field", []string{"?limit duplicate"}},
-			{"/v1/decisions?order=ZEBRA&status=ZEBRA&from=ZEBRA&limit=-1", "invalid_field",
-				[]string{"?from invalid_field", "?limit out_of_range", "?order invalid_field", "?status invalid_field"}},
+			{
+				"/v1/decisions?order=ZEBRA&status=ZEBRA&from=ZEBRA&limit=-1",
+				"invalid_field",
+				[]string{"?from invalid_field", "?limit out_of_range", "?order invalid_field", "?status invalid_field"},
+			},
 			{"/v1/decisions?grade=%00", "invalid_field", []string{"?grade invalid_field"}},
 			{"/v1/decisions?grade=" + strings.Repeat("Z", 257), "invalid_field", []string{"?grade out_of_range"}},
 			{"/v1/decisions?limit=%zz", "invalid_field", []string{" invalid_field"}},
@@ -143,7 +148,8 @@ func TestWrongQueries(t *testing.T) {
 			}
 		}
 		m.post("/v1/decisions?preview=true", sample).refused(http.StatusUnprocessableEntity, "unknown_field")
-		m.post("/v1/rule-sets/"+m.ruleSetID+"/activate?note=ZEBRA", "").refused(http.StatusUnprocessableEntity, "unknown_field").silent(s, "ZEBRA")
+		m.post("/v1/rule-sets/"+m.ruleSetID+"/activate?note=ZEBRA", "").
+			refused(http.StatusUnprocessableEntity, "unknown_field").silent(s, "ZEBRA")
 		m.get("/v1/usage").is("used", 0)
 	})
 }

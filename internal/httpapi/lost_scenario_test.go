@@ -62,7 +62,8 @@ func TestLostPostgres(t *testing.T) {
 		m.get(path).unavailable(t)
 		m.get("/v1/usage").unavailable(t)
 		m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
-		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).unavailable(t)
+		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).
+			unavailable(t)
 		// While the key is cached, this 503 is the only one that is no problem
 		// document.
 		if health := m.get("/v1/health").want(http.StatusServiceUnavailable); health.header.Get("Retry-After") != "1" {

@@ -26,7 +26,10 @@ func TestPatchOfARuleSet(t *testing.T) {
 			}
 			return list
 		}
-		made := m.post("/v1/rule-sets", `{"name":"younger","limit_step":500,"patch":{"knockouts":{"set":[`+younger+`],"remove":["KO_EMPLOYMENT"]}}}`).
+		made := m.post("/v1/rule-sets", `{
+			"name":"younger","limit_step":500,
+			"patch":{"knockouts":{"set":[`+younger+`],"remove":["KO_EMPLOYMENT"]}}
+		}`).
 			want(http.StatusCreated)
 		want := slices.DeleteFunc(ids(base), func(id string) bool { return id == "KO_EMPLOYMENT" })
 		if diff := cmp.Diff(want, ids(made)); diff != "" {
@@ -41,7 +44,8 @@ func TestPatchOfARuleSet(t *testing.T) {
 				s.Errorf("%s when it is fetched (-made +fetched):\n%s", member, diff)
 			}
 		}
-		if list := m.get("/v1/rule-sets").list("data"); strings.Contains(string(m.get("/v1/rule-sets").body), `"changes"`) || len(list) != 3 {
+		list := m.get("/v1/rule-sets").list("data")
+		if strings.Contains(string(m.get("/v1/rule-sets").body), `"changes"`) || len(list) != 3 {
 			s.Error("the list compares every version with its base")
 		}
 		// The fetched document can be sent back.
@@ -56,7 +60,8 @@ func TestWhatASectionRemoves(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		made := m.post("/v1/rule-sets", `{"name":"one rule","knockouts":[`+younger+`]}`).want(http.StatusCreated)
-		made.isAt("findings", 0, "code", "rules_removed", "severity", "warning", "key", "rules_removed@/knockouts", "origin", "new")
+		made.isAt("findings", 0, "code", "rules_removed", "severity", "warning",
+			"key", "rules_removed@/knockouts", "origin", "new")
 		gone, _ := made.at("findings", 0, "ids").([]any)
 		if !slices.Contains(gone, "KO_MIN_BUREAU_SCORE") || slices.Contains(gone, "KO_AGE_RANGE") {
 			s.Errorf("removed are %v", gone)
@@ -78,13 +83,17 @@ func TestFaultsOfAPatch(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		got := m.post("/v1/rule-sets", `{"name":"x","base":7,"limit_step":-1,"patch":{
-			"knockouts":{"set":[{"id":"KO_NEW","reason_code":"PAUSED","condition_ast":{"op":"gt","field":"agee","value":1}}],"remove":["KO_ZEBRA"]},
-			"pricing_bands":{"set":[{"id":"PB_B","grade":"B","min_score":1,"max_score":899,"interest_rate":14,"tenure_months":12,
-				"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":9}]}}}`).want(http.StatusUnprocessableEntity).silent(s, "ZEBRA")
+			"knockouts":{"set":[{"id":"KO_NEW","reason_code":"PAUSED",
+				"condition_ast":{"op":"gt","field":"agee","value":1}}],"remove":["KO_ZEBRA"]},
+			"pricing_bands":{"set":[{"id":"PB_B","grade":"B","min_score":1,"max_score":899,"interest_rate":14,
+				"tenure_months":12,
+				"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":9}]}}}`).
+			want(http.StatusUnprocessableEntity).silent(s, "ZEBRA")
 		faults := got.faults()
 		for _, want := range []string{
 			"/base wrong_type", "/limit_step out_of_range", "/patch/knockouts/remove/0 invalid_field",
-			"/patch/knockouts/set/0/condition_ast/field unknown_field", "/patch/pricing_bands/set/0/foir_cap out_of_range",
+			"/patch/knockouts/set/0/condition_ast/field unknown_field",
+			"/patch/pricing_bands/set/0/foir_cap out_of_range",
 		} {
 			if !slices.Contains(faults, want) {
 				s.Errorf("%s is not told: %v", want, faults)

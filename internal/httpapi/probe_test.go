@@ -51,7 +51,8 @@ func TestProbesBeyondTheRateAreDelayed(t *testing.T) {
 			w, begun := httptest.NewRecorder(), time.Now()
 			api.ServeHTTP(w, r)
 			if took := time.Since(begun); took != c.want || w.Code != http.StatusOK {
-				t.Errorf("request %d, of %s: %d after %s, want %d after %s", i, c.path, w.Code, took, http.StatusOK, c.want)
+				t.Errorf("request %d, of %s: %d after %s, want %d after %s", i, c.path, w.Code,
+					took, http.StatusOK, c.want)
 			}
 		}
 	})

@@ -20,7 +20,8 @@ func TestSignup(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		got := s.send("POST", "/api/signup", "",
-			`{"email":" Asha@Example.in ","org_name":" Asha Finance ","password":"correct horse","referrer":"x"}`).want(http.StatusCreated)
+			`{"email":" Asha@Example.in ","org_name":" Asha Finance ","password":"correct horse","referrer":"x"}`).
+			want(http.StatusCreated)
 		got.is("key.environment", "sandbox", "tenant.org_name", "Asha Finance", "tenant.plan", "free",
 			"user.email", "asha@example.in", "user.role", "admin", "console_url", "/console")
 		key := got.text("api_key")
@@ -36,7 +37,8 @@ func TestSignup(t *testing.T) {
 		}
 
 		m := &member{stack: s, key: key}
-		m.get("/v1/usage").want(http.StatusOK).is("tenant_id", got.text("tenant", "id"), "environment", "sandbox", "used", 0)
+		m.get("/v1/usage").want(http.StatusOK).
+			is("tenant_id", got.text("tenant", "id"), "environment", "sandbox", "used", 0)
 		sets := m.get("/v1/rule-sets?order=asc").want(http.StatusOK)
 		if diff := cmp.Diff([]string{"active", "draft"}, sets.column("status")); diff != "" {
 			s.Errorf("the sandbox starts with (-want +got):\n%s", diff)
@@ -48,7 +50,9 @@ func TestSignup(t *testing.T) {
 			s.Errorf("the scorecards are %v", cards)
 		}
 
-		again := s.send("POST", "/api/signup", "", `{"email":"ASHA@example.in","org_name":"Other","password":"another horse"}`)
+		again := s.send("POST", "/api/signup", "", `{
+			"email":"ASHA@example.in","org_name":"Other","password":"another horse"
+		}`)
 		again.refused(http.StatusConflict, "email_taken").silent(s, "ASHA@", "another horse")
 	})
 }
@@ -57,7 +61,8 @@ func TestSignupRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		won, lost := raced(s.race(8, func(i int) (answer, error) {
-			return s.trySend("POST", "/api/signup", "", fmt.Sprintf(`{"email":"one@example.in","org_name":"Lender %d","password":"correct horse"}`, i))
+			return s.trySend("POST", "/api/signup", "",
+				fmt.Sprintf(`{"email":"one@example.in","org_name":"Lender %d","password":"correct horse"}`, i))
 		}), http.StatusCreated)
 		if len(won) != 1 {
 			s.Errorf("%d won", len(won))
@@ -75,15 +80,39 @@ func TestSignupFaults(t *testing.T) {
 			body string
 			want []string
 		}{
-			"nothing":        {`{}`, []string{"/email required", "/org_name required", "/password required"}},
-			"nulls":          {`{"email":null,"org_name":null,"password":null}`, []string{"/email required", "/org_name required", "/password required"}},
-			"types":          {`{"email":1,"org_name":[],"password":true}`, []string{"/email wrong_type", "/org_name wrong_type", "/password wrong_type"}},
-			"all wrong":      {`{"email":"ZEBRA at home","org_name":"Z","password":"ZEBRA"}`, []string{"/email invalid_email", "/org_name out_of_range", "/password out_of_range"}},
-			"seven letters":  {`{"email":"a@example.in","org_name":"Lender","password":"ééééééé"}`, []string{"/password out_of_range"}},
-			"long password":  {`{"email":"a@example.in","org_name":"Lender","password":"` + strings.Repeat("ZEBRA", 205) + `"}`, []string{"/password out_of_range"}},
-			"email password": {`{"email":"zebra@example.in","org_name":"Lender","password":"ZEBRA@example.in"}`, []string{"/password password_is_email"}},
-			"control":        {`{"email":"a@example.in","org_name":"ZEBRA\u0007","password":"correct horse"}`, []string{"/org_name invalid_character"}},
-			"long name":      {`{"email":"a@example.in","org_name":"` + strings.Repeat("ZEBRA", 25) + `","password":"correct horse"}`, []string{"/org_name out_of_range"}},
+			"nothing": {`{}`, []string{"/email required", "/org_name required", "/password required"}},
+			"nulls": {
+				`{"email":null,"org_name":null,"password":null}`,
+				[]string{"/email required", "/org_name required", "/password required"},
+			},
+			"types": {
+				`{"email":1,"org_name":[],"password":true}`,
+				[]string{"/email wrong_type", "/org_name wrong_type", "/password wrong_type"},
+			},
+			"all wrong": {
+				`{"email":"ZEBRA at home","org_name":"Z","password":"ZEBRA"}`,
+				[]string{"/email invalid_email", "/org_name out_of_range", "/password out_of_range"},
+			},
+			"seven letters": {
+				`{"email":"a@example.in","org_name":"Lender","password":"ééééééé"}`,
+				[]string{"/password out_of_range"},
+			},
+			"long password": {
+				`{"email":"a@example.in","org_name":"Lender","password":"` + strings.Repeat("ZEBRA", 205) + `"}`,
+				[]string{"/password out_of_range"},
+			},
+			"email password": {
+				`{"email":"zebra@example.in","org_name":"Lender","password":"ZEBRA@example.in"}`,
+				[]string{"/password password_is_email"},
+			},
+			"control": {
+				`{"email":"a@example.in","org_name":"ZEBRA\u0007","password":"correct horse"}`,
+				[]string{"/org_name invalid_character"},
+			},
+			"long name": {
+				`{"email":"a@example.in","org_name":"` + strings.Repeat("ZEBRA", 25) + `","password":"correct horse"}`,
+				[]string{"/org_name out_of_range"},
+			},
 		} {
 			got := s.send("POST", "/api/signup", "", c.body).refused(http.StatusUnprocessableEntity, "invalid_field")
 			if diff := cmp.Diff(c.want, got.faults()); diff != "" {
@@ -100,7 +129,8 @@ func TestSignupThrottle(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{signup: tenant.Rate{Allowance: 6, Window: time.Minute, Burst: 3}}, func(s *stack) {
 		for i := range 3 {
-			got := s.send("POST", "/api/signup", "", `{}`, fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)).want(http.StatusUnprocessableEntity)
+			got := s.send("POST", "/api/signup", "", `{}`, fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)).
+				want(http.StatusUnprocessableEntity)
 			if policy := got.header.Get("RateLimit-Policy"); policy != `"signup";q=6;w=60` {
 				s.Errorf("the policy is %s", policy)
 			}
@@ -110,7 +140,8 @@ func TestSignupThrottle(t *testing.T) {
 		}
 		// X-Forwarded-For does not change the client address, because no proxy
 		// is trusted here.
-		got := s.send("POST", "/api/signup", "", `{}`, "X-Forwarded-For: 203.0.113.77").refused(http.StatusTooManyRequests, "rate_limited")
+		got := s.send("POST", "/api/signup", "", `{}`, "X-Forwarded-For: 203.0.113.77").
+			refused(http.StatusTooManyRequests, "rate_limited")
 		if after := got.header.Get("Retry-After"); after != "10" {
 			s.Errorf("come back after %q seconds", after)
 		}
@@ -126,7 +157,10 @@ func TestSignupThrottleBehindProxy(t *testing.T) {
 		s = s.otherwise(func(o *httpapi.Options) {
 			o.SignupRate = tenant.Rate{Allowance: 1, Window: time.Minute, Burst: 1}
 			o.Node = serving.NewNode(serving.Limits{
-				TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8")},
+				TrustedProxies: []netip.Prefix{
+					netip.MustParsePrefix("127.0.0.0/8"),
+					netip.MustParsePrefix("10.0.0.0/8"),
+				},
 			})
 		}, func(*httptest.Server) {})
 		for _, c := range []struct {

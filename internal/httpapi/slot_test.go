@@ -57,7 +57,8 @@ func TestNobodyComputesWhileTheCallerReads(t *testing.T) {
 	for i := range 300 {
 		fmt.Fprintf(&rows, "%d,720,50000\\n", i)
 	}
-	run := m.post("/v1/backtest", `{"csv":"id,score,monthly_income\n`+rows.String()+`","id_column":"id"}`).want(http.StatusOK)
+	run := m.post("/v1/backtest", `{"csv":"id,score,monthly_income\n`+rows.String()+`","id_column":"id"}`).
+		want(http.StatusOK)
 	before := writes.Load()
 	m.get("/v1/backtest/" + run.text("backtest_id") + "/rows").want(http.StatusOK)
 	if writes.Load() == before || held.Load() > 0 {

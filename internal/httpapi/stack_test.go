@@ -92,7 +92,8 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	}
 	var err error
 	s.service, err = usecase.New(db, usecase.Options{
-		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}, Logger: s.log.logger(),
+		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Logger:    s.log.logger(),
 		Backtests: o.backtests, Spreader: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
 	})
 	if err != nil {
@@ -103,7 +104,8 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 		rate = tenant.Rate{Allowance: 10_000, Window: time.Second, Burst: 10_000}
 	}
 	api, err := httpapi.New(s.service, httpapi.Options{
-		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234", FilePace: o.pace, MaxInFlight: o.inFlight,
+		Now: s.clock.now, Logger: s.log.logger(), SignupRate: rate, Version: "1.2.3", Commit: "abc1234",
+		FilePace: o.pace, MaxInFlight: o.inFlight,
 		RequestTimeout: 2 * time.Minute,
 		Node:           serving.NewNode(serving.Limits{MaxExports: o.exports, Processors: o.processors}),
 	})

@@ -34,7 +34,8 @@ func TestUnknownMembersAreTold(t *testing.T) {
 		const body = `{"aplicant":{},"applicant":{"monthly_income":85000,"FOIR":0.9,"requested_amout":5},
 			"bureau_report":{"score":742,"max_dpd_12":65}}`
 		want := []string{
-			"/aplicant applicant", "/applicant/FOIR foir", "/applicant/requested_amout requested_amount", "/bureau_report/max_dpd_12 max_dpd_12m",
+			"/aplicant applicant", "/applicant/FOIR foir", "/applicant/requested_amout requested_amount",
+			"/bureau_report/max_dpd_12 max_dpd_12m",
 		}
 		for _, path := range []string{"/v1/decisions", "/v1/decisions/preview", "/v1/eligibility", underwriting} {
 			got := m.post(path, body).want(http.StatusOK)
@@ -63,12 +64,17 @@ func TestUnknownMembersAreTold(t *testing.T) {
 				}
 			}
 		}
-		got := m.post("/v1/evaluate", evaluation(742, `"incomeAssessment":{"monthlyincome":85000,"FOIR":90}`)).want(http.StatusOK)
-		want = []string{"/report/cibil/incomeAssessment/FOIR foir", "/report/cibil/incomeAssessment/monthlyincome monthlyIncome"}
+		got := m.post("/v1/evaluate", evaluation(742, `"incomeAssessment":{"monthlyincome":85000,"FOIR":90}`)).
+			want(http.StatusOK)
+		want = []string{
+			"/report/cibil/incomeAssessment/FOIR foir",
+			"/report/cibil/incomeAssessment/monthlyincome monthlyIncome",
+		}
 		if diff := cmp.Diff(want, slices.Sorted(slices.Values(got.nearest()))); diff != "" {
 			s.Error(diff)
 		}
-		m.post("/v1/evaluate", evaluation(742, `"incomeAssessment":{"FOIR":90}`), "Prefer: handling=strict").refused(422, "unknown_field")
+		m.post("/v1/evaluate", evaluation(742, `"incomeAssessment":{"FOIR":90}`), "Prefer: handling=strict").
+			refused(422, "unknown_field")
 		m.post("/v1/decisions", sample, "Prefer: handling=strict").want(http.StatusOK)
 		m.post("/v1/decisions", body, "Prefer: handling=lenient").want(http.StatusOK)
 	})
@@ -110,16 +116,37 @@ func TestDetailsBeginWithTheirPlace(t *testing.T) {
 		}{
 			{"a percentage", "/applicant/foir must be a ratio between 0 and 5", "",
 				m.post("/v1/decisions", `{"applicant":{"foir":35},"bureau_report":{"score":742}}`)},
-			{"half a score", "/bureau_report/score must be a whole number", "", m.post("/v1/decisions", `{"bureau_report":{"score":742.5}}`)},
+			{"half a score", "/bureau_report/score must be a whole number", "",
+				m.post("/v1/decisions", `{"bureau_report":{"score":742.5}}`)},
 			{"a flat report", "/report must have exactly one key", `{"report":{"<bureau>":{…}}}`,
 				m.post("/v1/evaluate", `{"bureau":"cibil","report":{"scoreData":{"score":742}}}`)},
 			{"a limit", "?limit must be a whole number between 1 and 200", "", m.get("/v1/decisions?limit=0")},
-			{"a plus sign", "?from has a + that was not escaped", "%2B05:30", m.get("/v1/decisions?from=2026-11-01T00:00:00+05:30")},
-			{"a key in the address", "the URL has a query parameter that looks like an API key", "Authorization", m.get("/v1/usage?key=" + m.key)},
-			{"a quota", "the plan's quota for this period is used up", "2026-12-01T00:00:00+05:30", m.post("/v1/decisions", sample)},
+			{
+				"a plus sign",
+				"?from has a + that was not escaped",
+				"%2B05:30",
+				m.get("/v1/decisions?from=2026-11-01T00:00:00+05:30"),
+			},
+			{
+				"a key in the address",
+				"the URL has a query parameter that looks like an API key",
+				"Authorization",
+				m.get("/v1/usage?key=" + m.key),
+			},
+			{
+				"a quota",
+				"the plan's quota for this period is used up",
+				"2026-12-01T00:00:00+05:30",
+				m.post("/v1/decisions", sample),
+			},
 			{"who raises it", "the plan's quota", "verdict tenant plan", m.post("/v1/decisions", sample)},
 			{"an operator", "/knockouts/0/condition_ast/op is not an operator", "not_in, between",
-				m.post("/v1/rule-sets", `{"name":"x","knockouts":[{"id":"KO","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"<"}}]}`)},
+				m.post("/v1/rule-sets", `{
+					"name":"x",
+					"knockouts":[
+						{"id":"KO","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"<"}}
+					]
+				}`)},
 			{"a workbook", "the file is a workbook", "CSV", files[0]},
 			{"semicolons", "/header has its columns separated by semicolons", "commas", files[1]},
 		} {
@@ -134,10 +161,12 @@ func TestDetailsBeginWithTheirPlace(t *testing.T) {
 // scoreless is a policy without a bureau score: its scorecard reads one
 // declared input of the applicant.
 const scoreless = `{"name":"scoreless","base":"none","inputs":[{"name":"applicant.stability","type":"number"}],
-	"knockouts":[{"id":"KO_FOIR","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"gt","field":"foir","value":0.6}}],
+	"knockouts":[{"id":"KO_FOIR","stage":1,"action":"decline","reason_code":"FOIR_HIGH",
+		"condition_ast":{"op":"gt","field":"foir","value":0.6}}],
 	"scorecard":{"base_points":600,"factors":[{"factor":"stability","field":"applicant.stability","type":"number",
 		"bins":[{"lt":5,"points":0},{"gte":5,"points":50}]}]},
-	"pricing_bands":[{"id":"PB_A","grade":"A","min_score":650,"max_score":900,"interest_rate":14,"tenure_months":24,"min_limit":10000,
+	"pricing_bands":[{"id":"PB_A","grade":"A","min_score":650,"max_score":900,"interest_rate":14,"tenure_months":24,
+		"min_limit":10000,
 		"max_limit":500000,"default_limit":50000,"foir_cap":0.5},
 		{"id":"PB_D","grade":"D","min_score":300,"max_score":649,"action":"decline"}]}`
 
@@ -153,15 +182,19 @@ func TestAPolicyWithoutAScore(t *testing.T) {
 		m.activate(m.draft(scoreless))
 		decided := m.post("/v1/decisions", decision).want(http.StatusOK).is("status", "APPROVED", "grade", "A")
 		evaluated := m.post("/v1/evaluate", evaluation).want(http.StatusOK).is("status", "APPROVED", "grade", "A")
-		if a, b := decided.text("decision_hash"), evaluated.text("decision_hash"); a != b || len(evaluated.warned()) > 0 || len(evaluated.absent()) > 0 {
+		a, b := decided.text("decision_hash"), evaluated.text("decision_hash")
+		if a != b || len(evaluated.warned()) > 0 || len(evaluated.absent()) > 0 {
 			s.Errorf("%s and %s, warned of %v and %v", a, b, evaluated.warned(), evaluated.absent())
 		}
 		m.get("/v1/decisions/"+evaluated.text("decision_id")).is("re_explanation.verified", true)
 		m.post(underwriting, decision).want(http.StatusOK)
-		rows := m.post("/v1/backtest", `{"rows":[{"foir":0.2,"applicant.stability":7},{"foir":0.2,"applicant.stability":1}]}`)
+		rows := m.post("/v1/backtest", `{
+			"rows":[{"foir":0.2,"applicant.stability":7},{"foir":0.2,"applicant.stability":1}]
+		}`)
 		rows.want(http.StatusOK).is("rows_evaluated", 2, "summary.approved", 1, "summary.declined", 1)
 		// A challenger that reads the score needs it in every row.
-		m.post("/v1/backtest", `{"challenger_rule_set_id":"`+m.ruleSetID+`","rows":[{"foir":0.2,"applicant.stability":7}]}`).
+		m.post("/v1/backtest",
+			`{"challenger_rule_set_id":"`+m.ruleSetID+`","rows":[{"foir":0.2,"applicant.stability":7}]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
 
 		// A scorecard without any input causes a warning, and declared inputs
@@ -185,14 +218,20 @@ func TestAbsentInputsAreTold(t *testing.T) {
 		m := s.signup()
 		got := m.post("/v1/decisions", sample).want(http.StatusOK)
 		for name, want := range map[string]bool{
-			"age": true, "employment_type": true, "monthly_income": false, "foir": false, "bureau_score": false, "max_dpd_12m": false,
+			"age":                true,
+			"employment_type":    true,
+			"monthly_income":     false,
+			"foir":               false,
+			"bureau_score":       false,
+			"max_dpd_12m":        false,
 			"device_is_emulator": false, "location_pincode_risk": false, "fraud_beneficiary_reuse": false,
 		} {
 			if slices.Contains(got.absent(), name) != want {
 				s.Errorf("%s is absent: %t; told are %v", name, want, got.absent())
 			}
 		}
-		if bare := m.post("/v1/decisions", `{"bureau_report":{"score":742}}`).want(http.StatusOK).absent(); !slices.Contains(bare, "monthly_income") ||
+		bare := m.post("/v1/decisions", `{"bureau_report":{"score":742}}`).want(http.StatusOK).absent()
+		if !slices.Contains(bare, "monthly_income") ||
 			!slices.Contains(bare, "foir") {
 			s.Errorf("of a score alone %v are told", bare)
 		}
@@ -211,10 +250,12 @@ func TestAbsentInputsAreTold(t *testing.T) {
 		}
 		// New to credit is no absent input, and neither is a report without
 		// accounts.
-		if fields := m.post("/v1/decisions", `{"bureau_report":{"score":-1}}`).want(http.StatusOK).absent(); slices.Contains(fields, "bureau_score") {
+		fields := m.post("/v1/decisions", `{"bureau_report":{"score":-1}}`).want(http.StatusOK).absent()
+		if slices.Contains(fields, "bureau_score") {
 			s.Errorf("new to credit: %v", fields)
 		}
-		if fields := m.post("/v1/evaluate", evaluation(742, scalars+`,"accounts":[],"enquiries":[]`)).want(http.StatusOK).absent(); len(fields) > 0 {
+		if fields := m.post("/v1/evaluate", evaluation(742, scalars+`,"accounts":[],"enquiries":[]`)).
+			want(http.StatusOK).absent(); len(fields) > 0 {
 			s.Errorf("no accounts: %v", fields)
 		}
 	})
@@ -253,8 +294,10 @@ func TestAccountsThatGoQuiet(t *testing.T) {
 		s.begin(november)
 		m := s.signup()
 		got := m.post("/v1/evaluate", evaluation(742, scalars+`,"accounts":[
-			{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","currentBalance":120000,"amountOverdue":0,"emi":6900},
-			{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":4120000,"amountOverdue":0}]`)).want(http.StatusOK)
+			{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","currentBalance":120000,
+				"amountOverdue":0,"emi":6900},
+			{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":4120000,
+				"amountOverdue":0}]`)).want(http.StatusOK)
 		if pointer := got.warnedAt("instalment_missing"); pointer != "/report/cibil/accounts/1" {
 			s.Errorf("warned at %q: %s", pointer, got.body)
 		}
@@ -271,27 +314,33 @@ func TestIdentifiersAreMasked(t *testing.T) {
 		m.arm(`"inputs":[{"name":"applicant.pan","type":"string"}],"knockouts":[
 			{"id":"KO_ACCOUNT","stage":1,"action":"decline","reason_code":"FR_MULE",
 			 "condition_ast":{"op":"in","field":"fraud.beneficiary_account","values":["50100044554321","2"]}},
-			{"id":"KO_PAN","stage":1,"action":"decline","reason_code":"FR_RING","message":"PAN {applicant.pan} is {threshold}",
+			{"id":"KO_PAN","stage":1,"action":"decline","reason_code":"FR_RING",
+				"message":"PAN {applicant.pan} is {threshold}",
 			 "condition_ast":{"op":"eq","field":"applicant.pan","value":"AAAPZ1234C"}},
-			{"id":"KO_LAT","stage":1,"action":"decline","reason_code":"LOC_MISMATCH","condition_ast":{"op":"gt","field":"location.lat","value":8}}]`)
+			{"id":"KO_LAT","stage":1,"action":"decline","reason_code":"LOC_MISMATCH",
+				"condition_ast":{"op":"gt","field":"location.lat","value":8}}]`)
 		secrets := []string{"50100044554321", "AAAPZ1234C", "19.0761", "CUST-000917", "PERSON-77"}
 		body := evaluation(742, scalars, block{"applicant", `{"id":"CUST-000917","pan":"AAAPZ1234C"}`},
 			block{"location", `{"lat":19.0761,"lng":72.8777,"declared_pincode":"400001"}`},
-			block{"fraud", `{"applicant_ref":"PERSON-77","beneficiary_account":"50100044554321"}`}, block{"include", `["facts"]`})
+			block{"fraud", `{"applicant_ref":"PERSON-77","beneficiary_account":"50100044554321"}`},
+			block{"include", `["facts"]`})
 		for _, path := range []string{"/v1/evaluate", "/v1/decisions/preview"} {
 			got := m.post(path, body).want(http.StatusOK).silent(s, secrets...)
 			if got.at("facts", "location.lat") != nil || got.at("facts", "applicant.id") != "••••0917" ||
 				got.at("facts", "fraud.applicant_ref") != "••••N-77" {
 				s.Errorf("facts: %v", got.at("facts"))
 			}
-			if got.at("reasons", 0, "detail", "value") != "••••4321" || got.at("reasons", 1, "detail", "text") != "PAN ••••234C is ••••234C" {
+			if got.at("reasons", 0, "detail", "value") != "••••4321" ||
+				got.at("reasons", 1, "detail", "text") != "PAN ••••234C is ••••234C" {
 				s.Errorf("reasons: %v", got.at("reasons"))
 			}
 			if id := got.at("decision_id"); id != nil {
-				m.get("/v1/decisions/"+fmt.Sprint(id)).want(http.StatusOK).is("re_explanation.verified", true).silent(s, secrets...)
+				m.get("/v1/decisions/"+fmt.Sprint(id)).
+					want(http.StatusOK).is("re_explanation.verified", true).silent(s, secrets...)
 			}
 		}
-		run := m.post("/v1/agents/underwrite", strings.Replace(body, `,"include":["facts"]`, "", 1)).want(http.StatusOK).silent(s, secrets...)
+		run := m.post("/v1/agents/underwrite", strings.Replace(body, `,"include":["facts"]`, "", 1)).
+			want(http.StatusOK).silent(s, secrets...)
 		m.get("/v1/agents/runs/"+run.text("run_id")).want(http.StatusOK).is("replay.verified", true)
 	})
 }
@@ -308,7 +357,8 @@ func TestFactsOnRequest(t *testing.T) {
 			{"id":"ADJ_IP","delta":-1,"condition_ast":{"op":"starts_with","field":"fraud.ip","value":"49."}},
 			{"id":"ADJ_MAIL","delta":-1,"condition_ast":{"op":"contains","field":"applicant.contact","value":"@"}}]`)
 		const fraud = `{"ip":"49.36.112.77","beneficiary_account":"50100044554321"}`
-		plainBody := evaluation(742, scalars, block{"fraud", fraud}, block{"applicant", `{"contact":"asha@example.in"}`})
+		plainBody := evaluation(742, scalars, block{"fraud", fraud},
+			block{"applicant", `{"contact":"asha@example.in"}`})
 		asking := strings.TrimSuffix(plainBody, "}") + `,"include":["facts"]}`
 		plain := m.post("/v1/evaluate", plainBody).want(http.StatusOK).is("facts", nil)
 		got := m.post("/v1/evaluate", asking, "Idempotency-Key: once").want(http.StatusOK).
@@ -318,14 +368,16 @@ func TestFactsOnRequest(t *testing.T) {
 			s.Errorf("repeated:\n%s\n%s", got.body, again.body)
 		}
 		shown := fmt.Sprint(got.at("facts"))
-		if !strings.Contains(shown, "2.77") || !strings.Contains(shown, "••••") || got.at("facts", "fraud.beneficiary_account") != nil {
+		if !strings.Contains(shown, "2.77") || !strings.Contains(shown, "••••") ||
+			got.at("facts", "fraud.beneficiary_account") != nil {
 			s.Errorf("facts are %s", shown)
 		}
 		got.silent(s, "49.36.112.77", "asha@example.in", "50100044554321")
 
 		id := got.text("decision_id")
 		stored, err := s.db.Scope(m.tenantID, "sandbox").Decisions(s.Context()).Get(id)
-		if err != nil || strings.Contains(string(stored.Response), `"facts"`) || stored.Hash != plain.text("decision_hash") {
+		if err != nil || strings.Contains(string(stored.Response), `"facts"`) ||
+			stored.Hash != plain.text("decision_hash") {
 			s.Errorf("stored with %v: %s", err, stored.Response)
 		}
 		m.get("/v1/decisions/"+id).want(http.StatusOK).is("facts", nil, "re_explanation.verified", true)
@@ -334,7 +386,8 @@ func TestFactsOnRequest(t *testing.T) {
 		if diff := cmp.Diff(got.at("facts"), read.at("facts")); diff != "" {
 			s.Errorf("the facts of the stored decision differ (-answered +stored):\n%s", diff)
 		}
-		preview := m.post("/v1/decisions/preview", plainBody).want(http.StatusOK).silent(s, "49.36.112.77", "asha@example.in")
+		preview := m.post("/v1/decisions/preview", plainBody).
+			want(http.StatusOK).silent(s, "49.36.112.77", "asha@example.in")
 		if diff := cmp.Diff(got.at("facts"), preview.at("facts")); diff != "" {
 			s.Errorf("the facts of a preview differ (-answered +preview):\n%s", diff)
 		}
@@ -342,12 +395,16 @@ func TestFactsOnRequest(t *testing.T) {
 		reader := m.with(tenant.Sandbox, tenant.Read, m.userID)
 		reader.get("/v1/decisions/" + id).want(http.StatusOK)
 		reader.get("/v1/decisions/"+id+"?include=facts").refused(http.StatusForbidden, "insufficient_scope")
-		m.with(tenant.Sandbox, tenant.FactsRead, m.userID).get("/v1/decisions/"+id+"?include=facts").refused(http.StatusForbidden, "insufficient_scope")
-		m.with(tenant.Sandbox, tenant.Read|tenant.FactsRead, m.userID).get("/v1/decisions/"+id+"?include=facts").want(http.StatusOK).
+		m.with(tenant.Sandbox, tenant.FactsRead, m.userID).
+			get("/v1/decisions/"+id+"?include=facts").refused(http.StatusForbidden, "insufficient_scope")
+		m.with(tenant.Sandbox, tenant.Read|tenant.FactsRead, m.userID).
+			get("/v1/decisions/"+id+"?include=facts").want(http.StatusOK).
 			is("facts.bureau_score", 742)
 		m.get("/v1/decisions/"+id+"?include=everything").refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.post("/v1/decisions", `{"bureau_report":{"score":742},"include":["everything"]}`).refused(http.StatusUnprocessableEntity, "invalid_field")
-		m.post("/v1/decisions", `{"bureau_report":{"score":742},"include":["facts"]}`).want(http.StatusOK).is("facts.bureau_score", 742)
+		m.post("/v1/decisions", `{"bureau_report":{"score":742},"include":["everything"]}`).
+			refused(http.StatusUnprocessableEntity, "invalid_field")
+		m.post("/v1/decisions", `{"bureau_report":{"score":742},"include":["facts"]}`).
+			want(http.StatusOK).is("facts.bureau_score", 742)
 	})
 }
 
@@ -358,11 +415,16 @@ func TestEligibilityUndetermined(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		m.arm(`"include_defaults":false,"required_fields":[],"knockouts":[
-			{"id":"KO_AGE","stage":1,"action":"decline","reason_code":"AGE_RANGE","condition_ast":{"op":"lt","field":"age","value":21}},
-			{"id":"KO_FOIR","stage":1,"action":"decline","reason_code":"FOIR_HIGH","condition_ast":{"op":"gt","field":"foir","value":0.6}}]`)
-		m.post("/v1/eligibility", `{}`).want(http.StatusOK).is("status", "UNDETERMINED", "eligible", false, "complete", false)
-		m.post("/v1/eligibility", `{"applicant":{"age":30}}`).want(http.StatusOK).is("status", "ELIGIBLE", "eligible", true, "complete", false)
-		m.post("/v1/eligibility", `{"applicant":{"age":20}}`).want(http.StatusOK).is("status", "DECLINED", "eligible", false, "complete", false)
+			{"id":"KO_AGE","stage":1,"action":"decline","reason_code":"AGE_RANGE",
+				"condition_ast":{"op":"lt","field":"age","value":21}},
+			{"id":"KO_FOIR","stage":1,"action":"decline","reason_code":"FOIR_HIGH",
+				"condition_ast":{"op":"gt","field":"foir","value":0.6}}]`)
+		m.post("/v1/eligibility", `{}`).
+			want(http.StatusOK).is("status", "UNDETERMINED", "eligible", false, "complete", false)
+		m.post("/v1/eligibility", `{"applicant":{"age":30}}`).
+			want(http.StatusOK).is("status", "ELIGIBLE", "eligible", true, "complete", false)
+		m.post("/v1/eligibility", `{"applicant":{"age":20}}`).
+			want(http.StatusOK).is("status", "DECLINED", "eligible", false, "complete", false)
 	})
 }
 
@@ -372,8 +434,13 @@ func TestNothingWasDerivedFrom(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
-		got := m.post("/v1/evaluate", evaluation(742, "", block{"location", `{"lat":19.07,"ip":"192.168.0.7","declared_pincode":"999999"}`})).want(http.StatusOK)
-		want := []string{"/location/lat not_derived", "/location/declared_pincode not_derived", "/location/ip not_derived"}
+		place := block{"location", `{"lat":19.07,"ip":"192.168.0.7","declared_pincode":"999999"}`}
+		got := m.post("/v1/evaluate", evaluation(742, "", place)).want(http.StatusOK)
+		want := []string{
+			"/location/lat not_derived",
+			"/location/declared_pincode not_derived",
+			"/location/ip not_derived",
+		}
 		if diff := cmp.Diff(want, got.warned()); diff != "" {
 			s.Error(diff)
 		}

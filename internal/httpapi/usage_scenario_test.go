@@ -23,18 +23,21 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: quota(t, "free=200")}, func(s *stack) {
 		m := s.signup()
-		m.get("/v1/usage").want(http.StatusOK).is("quota", 200, "used", 0, "remaining", 200, "percent_used", 0, "plan", "free", "overage_allowed", false)
+		m.get("/v1/usage").want(http.StatusOK).
+			is("quota", 200, "used", 0, "remaining", 200, "percent_used", 0, "plan", "free", "overage_allowed", false)
 		for range 3 {
 			m.post("/v1/decisions", sample).want(http.StatusOK)
 		}
 		m.post("/v1/decisions", `{}`).want(http.StatusUnprocessableEntity)
 		got := m.get("/v1/usage").want(http.StatusOK).is("used", 3, "remaining", 197, "percent_used", 1.5)
 		now := s.clock.now()
-		if diff := cmp.Diff([]any{map[string]any{"date": tenant.BusinessDay(now), "count": 3.0}}, got.list("daily")); diff != "" {
+		want := []any{map[string]any{"date": tenant.BusinessDay(now), "count": 3.0}}
+		if diff := cmp.Diff(want, got.list("daily")); diff != "" {
 			s.Errorf("daily (-want +got):\n%s", diff)
 		}
 		period := tenant.PeriodOf(now)
-		got.is("period.start", period.Start.Format("2006-01-02T15:04:05-07:00"), "period.end", period.End.Format("2006-01-02T15:04:05-07:00"))
+		got.is("period.start", period.Start.Format("2006-01-02T15:04:05-07:00"),
+			"period.end", period.End.Format("2006-01-02T15:04:05-07:00"))
 		if n := len(m.get("/v1/decisions").list("data")); n != 3 {
 			s.Errorf("%d decisions are stored", n)
 		}
@@ -48,7 +51,8 @@ func TestUsage(t *testing.T) {
 		}
 		s.clock.advance(stale)
 		m.post("/v1/decisions", sample).want(http.StatusOK)
-		m.get("/v1/usage").want(http.StatusOK).is("plan", "enterprise", "quota", nil, "used", 1, "remaining", nil, "overage_allowed", true)
+		m.get("/v1/usage").want(http.StatusOK).
+			is("plan", "enterprise", "quota", nil, "used", 1, "remaining", nil, "overage_allowed", true)
 	})
 }
 
@@ -82,7 +86,8 @@ func TestQuotaAdmitsExactly(t *testing.T) {
 		m.post("/v1/eligibility", sample).want(http.StatusOK)
 		m.post("/v1/decisions", sample, "Idempotency-Key: first").want(http.StatusOK)
 		m.post("/v1/decisions", sample, "Idempotency-Key: second").refused(http.StatusTooManyRequests, "quota_exceeded")
-		m.with(tenant.Sandbox, tenant.Admin, m.userID).post("/v1/decisions", sample).refused(http.StatusTooManyRequests, "quota_exceeded")
+		m.with(tenant.Sandbox, tenant.Admin, m.userID).
+			post("/v1/decisions", sample).refused(http.StatusTooManyRequests, "quota_exceeded")
 		s.signup().post("/v1/decisions", sample).want(http.StatusOK)
 		live := m.with(tenant.Live, tenant.Admin, m.userID)
 		live.activate(live.get("/v1/rule-sets?order=asc").column("id")[0])
@@ -102,7 +107,8 @@ func TestRateLimit(t *testing.T) {
 		m := s.signup()
 		m.post("/v1/decisions", sample).want(http.StatusOK)
 		got := m.post("/v1/decisions/preview", sample).want(http.StatusOK)
-		if policy, rate := got.header.Get("RateLimit-Policy"), got.header.Get("RateLimit"); policy != `"decide";q=2;w=60` || rate != `"decide";r=0;t=30` {
+		policy, rate := got.header.Get("RateLimit-Policy"), got.header.Get("RateLimit")
+		if policy != `"decide";q=2;w=60` || rate != `"decide";r=0;t=30` {
 			s.Errorf("the headers are %s and %s", policy, rate)
 		}
 		limited := m.post("/v1/decisions", sample).refused(http.StatusTooManyRequests, "rate_limited")
@@ -128,7 +134,8 @@ func TestRuleStatistics(t *testing.T) {
 		s.flush()
 		s.flush() // nothing is counted twice
 		for path, want := range map[string]any{
-			"/v1/policies?stats=1d": map[string]any{"evaluated": 7.0, "hit": 2.0, "not_evaluated": 1.0}, // somebody has no score
+			// somebody has no score
+			"/v1/policies?stats=1d": map[string]any{"evaluated": 7.0, "hit": 2.0, "not_evaluated": 1.0},
 			"/v1/policies":          nil,
 		} {
 			got := m.get(path).want(http.StatusOK)
