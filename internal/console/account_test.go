@@ -16,7 +16,8 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	b.post("/console/account/password", "current_password", "wrong one", "password", "a brand new password").
 		want(http.StatusUnprocessableEntity).has(`id="e-current_password"`).hasNot("wrong one", "a brand new password")
 	before := b.token()
-	b.post("/console/account/password", "current_password", b.password, "password", "a brand new password").to("/console/account")
+	b.post("/console/account/password", "current_password", b.password, "password", "a brand new password").
+		to("/console/account")
 	if b.token() == before {
 		t.Error("the token stayed the same")
 	}

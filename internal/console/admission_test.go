@@ -90,7 +90,8 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 func TestFilesAreTooLarge(t *testing.T) {
 	t.Parallel()
 	b := houseWith(t, sqlite(t), console.Options{Memory: admission.NewPool(1 << 30)}).signUp()
-	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").want(http.StatusUnprocessableEntity).has(`id="e-file"`, "64 MiB", `value="outcome"`)
+	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").
+		want(http.StatusUnprocessableEntity).has(`id="e-file"`, "64 MiB", `value="outcome"`)
 }
 
 // TestSlowUploadsKeepNobodyFromFitting: while a file is on its way, others are
@@ -134,7 +135,8 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	}()
 	defer func() { cancel(); <-fitted }()
 	h.eventually(func() bool { return h.service.Fitting.Free(who) != nil })
-	b.upload(fitPath, bomb, "target", "outcome").want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
+	b.upload(fitPath, bomb, "target", "outcome").
+		want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
 }
 
 // TestFullConsole takes the only place there is. Who comes then is told so, and
@@ -193,7 +195,8 @@ func TestFullConsole(t *testing.T) {
 func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
 	b.Helper()
 	body, pipe := io.Pipe()
-	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+"/console/sandbox/policies/pol_any/edit", body)
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost,
+		b.url+"/console/sandbox/policies/pol_any/edit", body)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,8 +66,10 @@ func TestAttack(t *testing.T) {
 // formTexts are those that mean something in HTML, in a template, in a
 // spreadsheet, in SQL or in a header.
 var formTexts = []string{
-	`"><script>QUAGGA()</script>`, `<img src=x onerror=QUAGGA>`, `" onfocus="QUAGGA" autofocus="`, `javascript:QUAGGA`, `</textarea></title><svg onload=QUAGGA>`,
-	`{{QUAGGA}}`, `=cmd|'/C calc'!QUAGGA`, `'; DROP TABLE users; --QUAGGA`, "QUAGGA\r\nSet-Cookie: a=b", "QUAGGA\x00\xff\u202e", strings.Repeat("QUAGGA", 5_000),
+	`"><script>QUAGGA()</script>`, `<img src=x onerror=QUAGGA>`, `" onfocus="QUAGGA" autofocus="`,
+	`javascript:QUAGGA`, `</textarea></title><svg onload=QUAGGA>`, `{{QUAGGA}}`, `=cmd|'/C calc'!QUAGGA`,
+	`'; DROP TABLE users; --QUAGGA`, "QUAGGA\r\nSet-Cookie: a=b", "QUAGGA\x00\xff\u202e",
+	strings.Repeat("QUAGGA", 5_000),
 }
 
 // awake is what one of them would be if it were more than a text.
@@ -99,7 +101,8 @@ func (c *crawler) walk(paths ...string) {
 	for len(paths) > 0 && len(c.seen) < most {
 		path := paths[0]
 		paths = paths[1:]
-		if c.seen[path] || strings.HasPrefix(path, "/console/assets/") || strings.Contains(path, "signout") || strings.HasPrefix(path, "/console/live") {
+		if c.seen[path] || strings.HasPrefix(path, "/console/assets/") || strings.Contains(path, "signout") ||
+			strings.HasPrefix(path, "/console/live") {
 			continue
 		}
 		c.seen[path] = true
@@ -196,7 +199,8 @@ func (c *crawler) judge(what string, a *answer) {
 			c.Errorf("%.300s is no CSV: %v", what, err)
 		}
 		for _, cell := range slices.Concat(rows...) {
-			if _, err := strconv.ParseFloat(cell, 64); cell != "" && err != nil && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+			_, err := strconv.ParseFloat(cell, 64)
+			if cell != "" && err != nil && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 				c.Errorf("%.300s has a formula in it: %q", what, cell)
 			}
 		}

@@ -17,13 +17,15 @@ func TestAuditTrailHasPagesAndFilters(t *testing.T) {
 	for i := range 60 {
 		b.decide(tenant.Sandbox, fmt.Sprintf("A-%d", i))
 	}
-	first := b.get("/console/sandbox/audit").want(http.StatusOK).has("Next page", b.email, `<a href="/console/sandbox/decisions/dec_`)
+	first := b.get("/console/sandbox/audit").
+		want(http.StatusOK).has("Next page", b.email, `<a href="/console/sandbox/decisions/dec_`)
 	_, rest, _ := strings.Cut(first.body, `href="/console/sandbox/audit?cursor=`)
 	cursor, _, _ := strings.Cut(rest, `"`)
 	b.get("/console/sandbox/audit?cursor=" + cursor).want(http.StatusOK).has("First page").hasNot("Next page")
 	stranger.get("/console/sandbox/audit?cursor=" + cursor).want(http.StatusBadRequest)
 	b.get("/console/sandbox/audit?action=tenant.created").want(http.StatusOK).has("tenant.created").hasNot("Next page")
-	b.get("/console/sandbox/audit?from=2020-01-01&to=2020-01-02").want(http.StatusOK).has("Nothing found", "audit.csv?from=2020-01-01")
+	b.get("/console/sandbox/audit?from=2020-01-01&to=2020-01-02").
+		want(http.StatusOK).has("Nothing found", "audit.csv?from=2020-01-01")
 	b.get("/console/sandbox/audit?from=tomorrow").want(http.StatusOK).has(`id="e-from"`)
 
 	file := b.get("/console/sandbox/audit.csv").want(http.StatusOK)

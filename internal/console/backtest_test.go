@@ -56,12 +56,16 @@ func (a *answer) location() string {
 func TestBacktestOfAFile(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
-	b.get("/console/sandbox/backtests/new").want(http.StatusOK).has(`name="file"`, `enctype="multipart/form-data"`, "The active policy")
-	made := b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome", "id_column", "loan", "foir_unit", "")
+	b.get("/console/sandbox/backtests/new").
+		want(http.StatusOK).has(`name="file"`, `enctype="multipart/form-data"`, "The active policy")
+	made := b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome",
+		"id_column", "loan", "foir_unit", "")
 	at := "/console/sandbox" + made.location()
-	b.get(at).want(http.StatusOK).has("Succeeded", "Approval rate", "A CSV file", "<svg", `class="report"`, "/rows.csv").
+	b.get(at).want(http.StatusOK).
+		has("Succeeded", "Approval rate", "A CSV file", "<svg", `class="report"`, "/rows.csv").
 		hasNot("<script>alert", "data-refresh", "http-equiv")
-	b.get("/console/sandbox/backtests").want(http.StatusOK).has(strings.TrimPrefix(at, "/console/sandbox/backtests/"), "Succeeded")
+	b.get("/console/sandbox/backtests").
+		want(http.StatusOK).has(strings.TrimPrefix(at, "/console/sandbox/backtests/"), "Succeeded")
 	file := b.get(at+"/report.html").want(http.StatusOK).has("<!doctype html>", "Content-Security-Policy")
 	if got := file.header.Get("Content-Disposition"); !strings.HasPrefix(got, "attachment;") {
 		t.Errorf("the report is not a file to keep: %q", got)
@@ -95,14 +99,24 @@ func TestBacktestOfAFileRefused(t *testing.T) {
 		status int
 		says   []string
 	}{
-		"no such column":  {rowsCSV, []string{"outcome_column", `no"such<b>`}, http.StatusUnprocessableEntity, []string{`id="e-outcome_column"`, `value="no&#34;such&lt;b&gt;"`}},
-		"no such policy":  {rowsCSV, []string{"rule_set_id", "pol_1"}, http.StatusUnprocessableEntity, []string{`id="e-rule_set_id"`}},
+		"no such column": {
+			rowsCSV,
+			[]string{"outcome_column", `no"such<b>`},
+			http.StatusUnprocessableEntity,
+			[]string{`id="e-outcome_column"`, `value="no&#34;such&lt;b&gt;"`},
+		},
+		"no such policy": {
+			rowsCSV, []string{"rule_set_id", "pol_1"}, http.StatusUnprocessableEntity, []string{`id="e-rule_set_id"`},
+		},
 		"no rows":         {"", nil, http.StatusUnprocessableEntity, nil},
 		"a foreign field": {rowsCSV, []string{"surprise", "1"}, http.StatusBadRequest, []string{"unexpected field"}},
-		"not a number":    {rowsCSV, []string{"lgd", "much"}, http.StatusUnprocessableEntity, []string{`id="e-lgd"`, `value="much"`}},
+		"not a number": {
+			rowsCSV, []string{"lgd", "much"}, http.StatusUnprocessableEntity, []string{`id="e-lgd"`, `value="much"`},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b.upload("/console/sandbox/backtests/file", c.file, c.fields...).want(c.status).has(append(c.says, "data-upload")...)
+			b.upload("/console/sandbox/backtests/file", c.file, c.fields...).
+				want(c.status).has(append(c.says, "data-upload")...)
 		})
 	}
 	b.post("/console/sandbox/backtests/file", "outcome_column", "outcome").want(http.StatusBadRequest)
@@ -131,7 +145,8 @@ func TestBacktestOfOtherRows(t *testing.T) {
 	today := tenant.BusinessDay(b.clock.now())
 	second := b.post("/console/sandbox/backtests/decisions", "from", "2024-01-01", "to", today).location()
 	b.get("/console/sandbox" + second).want(http.StatusOK).has("Stored decisions")
-	b.post("/console/sandbox/backtests/decisions", "from", "soon").want(http.StatusUnprocessableEntity).has(`id="e-from"`)
+	b.post("/console/sandbox/backtests/decisions", "from", "soon").
+		want(http.StatusUnprocessableEntity).has(`id="e-from"`)
 	id := func(at string) string { return strings.TrimPrefix(at, "/backtests/") }
 	b.get("/console/sandbox/backtests/compare?a="+id(first)+"&b="+id(second)).want(http.StatusOK).
 		has("Side by side", "Approval rate", "Gini", "<svg", "Average limit").hasNot("NaN")

@@ -20,7 +20,8 @@ const hostile = `"><script>alert(1)</script>{{.}}`
 // apply stores a decision of a request's body and returns its id.
 func (b *browser) apply(env tenant.Environment, body string) string {
 	b.Helper()
-	decided, err := b.service.Decisions.Decide(b.Context(), b.who(env), application.DecisionRequest(parse(b.T, body)), nil)
+	decided, err := b.service.Decisions.Decide(b.Context(), b.who(env),
+		application.DecisionRequest(parse(b.T, body)), nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -44,9 +45,12 @@ func (b *browser) evaluated(ref string) string {
 	b.Helper()
 	request := application.EvaluateRequest(parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
 		"report":{"cibil":{"scoreData":{"score":790},"reportDate":"2026-11-10",
-			"accounts":[{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,"currentBalance":120000,
-				"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},{"month":"2026-09","dpd":12}]}],
-			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},{"date":"2026-09-03","product":"credit_card","amount":0}]}},
+			"accounts":[{"accountType":"personal_loan","openDate":"2026-08-20","status":"active",
+				"sanctionedAmount":200000,"currentBalance":120000,
+				"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":0},
+					{"month":"2026-09","dpd":12}]}],
+			"enquiries":[{"date":"2026-11-01","product":"personal_loan","amount":100000},
+				{"date":"2026-09-03","product":"credit_card","amount":0}]}},
 		"device":{"is_rooted":true,"sim_age_days":3},
 		"fraud":{"applicant_ref":%q,"beneficiary_account":"000111222333"}}`, ref)))
 	decided, err := b.service.Decisions.Evaluate(b.Context(), b.who(tenant.Sandbox), request, nil)
@@ -63,7 +67,8 @@ func TestDecisionTellsItsStory(t *testing.T) {
 		"₹5,00,000 over 48 months at 16 %", "₹6,00,000 was asked for", // the outcome
 		"₹14,170", "₹10,000", "₹1,800", "₹4,88,200", "17.33 %", // what it costs
 		"<svg", "Final score", "bureau_score = 742", // the waterfall
-		"ADJ_RECENT_ENQUIRIES", "enquiries_6m &gt;= 2 and bureau_own_active_tradelines &gt;= 4", // a rule with its condition
+		"ADJ_RECENT_ENQUIRIES",
+		"enquiries_6m &gt;= 2 and bureau_own_active_tradelines &gt;= 4", // a rule with its condition
 		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 500000", // both sides of a reason
 		"Verified", "version 1", "monthly_income", "₹85,000",
 		"could not be evaluated", "decision_hash&#34;: &#34;sha256:",
@@ -110,8 +115,8 @@ func TestDecisionOfAnEvaluation(t *testing.T) {
 	b.evaluated("A-2")
 	id := b.evaluated("A-3")
 	b.get("/console/sandbox/decisions/"+id).want(http.StatusOK).has(
-		"beneficiary account reuse", "••••2333", "Fraud score", "device_is_rooted", "All features", "Features that stand out",
-	).hasNot("000111222333")
+		"beneficiary account reuse", "••••2333", "Fraud score", "device_is_rooted", "All features",
+		"Features that stand out").hasNot("000111222333")
 	at := "/console/sandbox/decisions/" + id + "/features"
 	shown := b.get(at).want(http.StatusOK).has("3,492 features", "Next page")
 	if next := link(shown, "Next page"); next == "" {
@@ -119,7 +124,8 @@ func TestDecisionOfAnEvaluation(t *testing.T) {
 	} else {
 		b.get(next).want(http.StatusOK).has("First page")
 	}
-	b.get(at + "?q=enquiry+90d+count&product=all").want(http.StatusOK).has("enquiry__all__90d__count").hasNot("salary__all")
+	b.get(at + "?q=enquiry+90d+count&product=all").
+		want(http.StatusOK).has("enquiry__all__90d__count").hasNot("salary__all")
 	b.get(at+"?only=used&only=populated").want(http.StatusOK).has("Nothing found", `value="used" checked`)
 	b.get(at + "?only=populated").want(http.StatusOK).has("account_closed__").hasNot(">none<")
 	b.get(at+"?name=enquiry__all__90d__count").want(http.StatusOK).has("Meaning", "Formula", "2026-11-01", "2026-09-03")
@@ -158,11 +164,13 @@ func TestDecisionsAreFoundAndPaged(t *testing.T) {
 	b.get(at + "to=2020-01-01").want(http.StatusOK).has("Nothing found")
 	b.get(at + "from=yesterday").want(http.StatusOK).has("must be a date")
 	b.get(at + "cursor=x").want(http.StatusBadRequest)
-	page, err := b.service.Policies.RuleSets(t.Context(), b.who(tenant.Sandbox), policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
+	page, err := b.service.Policies.RuleSets(t.Context(), b.who(tenant.Sandbox),
+		policydesk.RuleSetFilter{Status: "active"}, operation.List{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.get(at+"policy="+page.Data[0].ID+"&status=DECLINED").want(http.StatusOK).has("A-declined", page.Data[0].ID+`" selected`).hasNot("A-50")
+	b.get(at+"policy="+page.Data[0].ID+"&status=DECLINED").
+		want(http.StatusOK).has("A-declined", page.Data[0].ID+`" selected`).hasNot("A-50")
 	b.get(at+"policy=pol_none").want(http.StatusOK).has("Nothing found", `value="pol_none" selected`)
 	b.get("/console/live/decisions").want(http.StatusOK).has("No decision yet")
 }
@@ -179,7 +187,10 @@ func TestDecisionsOfOthersAreNotThere(t *testing.T) {
 		stranger.get(path).want(http.StatusNotFound).hasNot("A-1", "<script>alert")
 	}
 	owner.get("/console/live/decisions/" + id).want(http.StatusNotFound)
-	for _, path := range []string{"/console/sandbox/decisions/" + id + "/review", "/console/sandbox/referrals/" + id + "/review"} {
+	for _, path := range []string{
+		"/console/sandbox/decisions/" + id + "/review",
+		"/console/sandbox/referrals/" + id + "/review",
+	} {
 		stranger.post(path, "outcome", "upheld").want(http.StatusNotFound)
 	}
 	stranger.get("/console/sandbox/decisions?q=A-1").want(http.StatusOK).has("Nothing found")
@@ -196,7 +207,8 @@ func TestDecisionsEscapeWhatStrangersSend(t *testing.T) {
 		to("/console/sandbox/decisions/" + id)
 	for _, path := range []string{
 		"/console/sandbox/decisions", "/console/sandbox/decisions/" + id, "/console/sandbox/referrals",
-		"/console/sandbox/decisions?q=" + url.QueryEscape(hostile) + "&grade=" + url.QueryEscape(hostile) + "&policy=" + url.QueryEscape(hostile),
+		"/console/sandbox/decisions?q=" + url.QueryEscape(hostile) + "&grade=" + url.QueryEscape(hostile) + "&policy=" +
+			url.QueryEscape(hostile),
 	} {
 		b.get(path).want(http.StatusOK).has("&lt;script&gt;alert(1)").hasNot("<script>alert", "ZgotmplZ", " style=")
 	}

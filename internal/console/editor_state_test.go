@@ -12,13 +12,20 @@ import (
 func TestEditStateIsReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		line := rapid.SampledFrom([]string{"", "{", "}", `  "id": "KO_X",`, "=1,2", "+", "a long line of its own", `"₹": 1`})
+		line := rapid.SampledFrom([]string{
+			"", "{", "}", `  "id": "KO_X",`, "=1,2", "+", "a long line of its own", `"₹": 1`,
+		})
 		words := rapid.SampledFrom([]string{"", "top", `{"id":"KO_X","message":"₹ \"quoted\" </script>"}`})
 		lines := rapid.SliceOfN(line, 0, 30)
 		base, text := strings.Join(lines.Draw(t, "base"), "\n"), strings.Join(lines.Draw(t, "text"), "\n")
 		want := editState{
-			text: text, open: rapid.SampledFrom([]string{"", "knockouts/3"}).Draw(t, "open"), focus: words.Draw(t, "focus"),
-			fresh: rapid.Bool().Draw(t, "fresh"), was: words.Draw(t, "was"), gone: "factors/0", row: words.Draw(t, "row"),
+			text:  text,
+			open:  rapid.SampledFrom([]string{"", "knockouts/3"}).Draw(t, "open"),
+			focus: words.Draw(t, "focus"),
+			fresh: rapid.Bool().Draw(t, "fresh"),
+			was:   words.Draw(t, "was"),
+			gone:  "factors/0",
+			row:   words.Draw(t, "row"),
 		}
 		got, err := openState(base, want.seal(base), 1<<20)
 		if err != nil || got != want {
@@ -34,8 +41,10 @@ func TestEditStateIsBounded(t *testing.T) {
 	base := strings.Repeat("line\n", 100)
 	for _, sealed := range []string{
 		"", "!", "AAAA", packed([]byte(`{`)), packed([]byte(`{}`)), packed([]byte(`{"d":"=0,1"}`)),
-		packed([]byte(`{"d":"=0,99999999999999999999","c":0}`)), packed([]byte(`{"d":"=-1,1","c":0}`)), packed([]byte(`{"d":"=101,1","c":0}`)),
-		packed([]byte(`{"d":"=9223372036854775807,9223372036854775807","c":0}`)), packed([]byte(`{"d":"?","c":0}`)), packed([]byte(`{"d":7,"c":0}`)),
+		packed([]byte(`{"d":"=0,99999999999999999999","c":0}`)), packed([]byte(`{"d":"=-1,1","c":0}`)),
+		packed([]byte(`{"d":"=101,1","c":0}`)),
+		packed([]byte(`{"d":"=9223372036854775807,9223372036854775807","c":0}`)), packed([]byte(`{"d":"?","c":0}`)),
+		packed([]byte(`{"d":7,"c":0}`)),
 		packed([]byte(strings.Repeat("a", 2<<20))),                                      // unpacks to more than a form
 		packed([]byte(`{"d":"` + strings.Repeat(`=0,100\n`, 5_000) + `=0,100","c":0}`)), // copies more than a form
 	} {

@@ -47,10 +47,14 @@ func TestEditIsItsAuthors(t *testing.T) {
 	mine := withoutFragment(d.at[0])
 	foreign := d.path + "?foreign=1#notice"
 	colleague.get(mine).to(foreign)
-	colleague.get(withoutFragment(foreign)).want(http.StatusOK).has("another person made it", "as it is stored").hasNot("Typed by")
+	colleague.get(withoutFragment(foreign)).
+		want(http.StatusOK).has("another person made it", "as it is stored").hasNot("Typed by")
 	h.signUp().get(mine).want(http.StatusNotFound)
 	work, _, _ := strings.Cut(mine, "&by=")
-	for _, changed := range []string{work, work + "&by=", work + "&by=" + strings.Repeat("0", 32), strings.Replace(mine, "work=", "work=A", 1), d.path + "?work=AAAA"} {
+	for _, changed := range []string{
+		work, work + "&by=", work + "&by=" + strings.Repeat("0", 32), strings.Replace(mine, "work=", "work=A", 1),
+		d.path + "?work=AAAA",
+	} {
 		b.get(changed).to(foreign)
 	}
 	b.post("/console/signout").want(http.StatusSeeOther)
@@ -70,8 +74,10 @@ func TestEditorKeepsLargeEdits(t *testing.T) {
 	d := b.edit(b.active(tenant.Sandbox), "")
 	var rules []string
 	for i := range 400 {
-		rules = append(rules, `{"id":"KO_`+strings.Repeat(string(rune('A'+i%26)), 1+i/26)+`","reason_code":"AGE_RANGE","condition_ast":{"op":"gt","field":"age","value":`+
-			strings.Repeat("1", 1+i%2)+string(rune('0'+i%10))+`},"message":"`+url.QueryEscape(time.Unix(int64(i)*86_417, 0).UTC().String())+`"}`)
+		rules = append(rules, `{"id":"KO_`+strings.Repeat(string(rune('A'+i%26)), 1+i/26)+`",`+
+			`"reason_code":"AGE_RANGE","condition_ast":{"op":"gt","field":"age","value":`+
+			strings.Repeat("1", 1+i%2)+string(rune('0'+i%10))+`},`+
+			`"message":"`+url.QueryEscape(time.Unix(int64(i)*86_417, 0).UTC().String())+`"}`)
 	}
 	d.form.Set("document", `{"name":"Large","policy_key":"default","knockouts":[`+strings.Join(rules, ",")+`]}`)
 	d.press("json:")
@@ -153,9 +159,11 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		d.form.Set("row.message", "Typed before the session ended")
 		b.clock.advance(13 * time.Hour)
 		d.form.Set("act", act)
-		asked := b.send(d.path, d.form).want(http.StatusUnauthorized).has("Your session has ended", `name="kept"`).hasNot("Typed before")
+		asked := b.send(d.path, d.form).
+			want(http.StatusUnauthorized).has("Your session has ended", `name="kept"`).hasNot("Typed before")
 		kept := fieldsOf(asked.body, "/console/signin")
-		wrong := b.post("/console/signin", "email", b.email, "password", "not this one", "kept", kept.Get("kept"), "route", kept.Get("route")).
+		wrong := b.post("/console/signin", "email", b.email, "password", "not this one", "kept", kept.Get("kept"),
+			"route", kept.Get("route")).
 			want(http.StatusUnauthorized).has(kept.Get("kept"))
 		kept = fieldsOf(wrong.body, "/console/signin")
 		kept.Set("email", b.email)
@@ -164,13 +172,15 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		if !strings.HasPrefix(at, d.path+"?work=") {
 			t.Fatalf("%s: signing in leads to %s", act, at)
 		}
-		b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before the session ended", "Your edit is unchanged and not saved yet")
+		b.get(withoutFragment(at)).
+			want(http.StatusOK).has("Typed before the session ended", "Your edit is unchanged and not saved yet")
 
 		// The colleague, at the same browser, is given nothing of it.
 		kept.Set("email", colleague.email)
 		kept.Set("password", colleague.password)
 		other := b.newBrowser()
-		if at := other.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location"); at != "/console" {
+		if at := other.send("/console/signin", kept).
+			want(http.StatusSeeOther).header.Get("Location"); at != "/console" {
 			t.Errorf("a colleague is led to %s", at)
 		}
 		other.get("/console/sandbox").want(http.StatusOK).has("belongs to another person").hasNot("Typed before")
@@ -193,11 +203,13 @@ func TestEditorResumesAfterSigningOutElsewhere(t *testing.T) {
 	if b.token() != "" {
 		t.Fatal("the browser still has a session")
 	}
-	kept := fieldsOf(b.send(d.path, d.form).want(http.StatusUnauthorized).has("Your session has ended").body, "/console/signin")
+	kept := fieldsOf(b.send(d.path, d.form).
+		want(http.StatusUnauthorized).has("Your session has ended").body, "/console/signin")
 	kept.Set("email", b.email)
 	kept.Set("password", b.password)
 	at := b.send("/console/signin", kept).want(http.StatusSeeOther).header.Get("Location")
-	b.get(withoutFragment(at)).want(http.StatusOK).has("Typed before signing out", "Your edit is unchanged and not saved yet")
+	b.get(withoutFragment(at)).
+		want(http.StatusOK).has("Typed before signing out", "Your edit is unchanged and not saved yet")
 }
 
 // TestKeptFormsLeadNowhereElse: what a sign-in page is given to go on with is
@@ -213,7 +225,10 @@ func TestKeptFormsLeadNowhereElse(t *testing.T) {
 	d.form.Set("act", "check:")
 	b.clock.advance(13 * time.Hour)
 	kept := fieldsOf(b.send(d.path, d.form).want(http.StatusUnauthorized).body, "/console/signin")
-	for _, route := range []string{"", "/console/sandbox/policies/" + id + "/activate", "/console/nowhere/policies/" + id + "/edit", "//evil.example", d.path + "/x"} {
+	for _, route := range []string{
+		"", "/console/sandbox/policies/" + id + "/activate", "/console/nowhere/policies/" + id + "/edit",
+		"//evil.example", d.path + "/x",
+	} {
 		kept.Set("route", route)
 		kept.Set("email", b.email)
 		kept.Set("password", b.password)
@@ -230,7 +245,8 @@ func TestKeptFormsLeadNowhereElse(t *testing.T) {
 		form := fieldsOf(again.body, "/console/signin")
 		form.Set("email", other.email)
 		form.Set("password", other.password)
-		if got := h.newBrowser().send("/console/signin", form); got.status != http.StatusNotFound && got.status != http.StatusForbidden {
+		got := h.newBrowser().send("/console/signin", form)
+		if got.status != http.StatusNotFound && got.status != http.StatusForbidden {
 			t.Errorf("%s is answered with %d to %s", other.email, got.status, got.header.Get("Location"))
 		}
 	}

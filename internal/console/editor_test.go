@@ -65,13 +65,17 @@ func TestEditorChangesNothingByItself(t *testing.T) {
 	b := newHouse(t).signUp()
 	id := b.active(tenant.Sandbox)
 	before := b.stored(tenant.Sandbox, id)
-	for _, open := range []string{"", "?open=knockouts/1", "?open=factors/6", "?open=factors/4", "?open=pricing_bands/7", "?open=adjustments/2", "?open=conditions/2"} {
+	for _, open := range []string{
+		"", "?open=knockouts/1", "?open=factors/6", "?open=factors/4", "?open=pricing_bands/7", "?open=adjustments/2",
+		"?open=conditions/2",
+	} {
 		d := b.edit(id, open)
 		set, err := b.service.Policies.RuleSet(t.Context(), b.who(tenant.Sandbox), d.saved())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first, err := b.service.Policies.RuleSet(t.Context(), b.who(tenant.Sandbox), id); err != nil || first.Checksum != set.Checksum {
+		first, err := b.service.Policies.RuleSet(t.Context(), b.who(tenant.Sandbox), id)
+		if err != nil || first.Checksum != set.Checksum {
 			t.Errorf("opened with %q it has changed:\n%s\n%s", open, first.Document, set.Document)
 		}
 	}
@@ -86,14 +90,17 @@ func TestEditorEditsARule(t *testing.T) {
 	id := b.active(tenant.Sandbox)
 	d := b.edit(id, "").press("open:knockouts/3")
 	d.page.has("Edit this knockout", `value="KO_MIN_INCOME"`, "Reads: ")
-	d.form.Set("row.condition_ast", `{"op":"and","args":[{"op":"lt","field":"monthly_income","value":18000},{"op":"not","arg":{"op":"in","field":"employment_type","values":["RETIRED"]}}]}`)
+	d.form.Set("row.condition_ast", `{"op":"and","args":[{"op":"lt","field":"monthly_income","value":18000},`+
+		`{"op":"not","arg":{"op":"in","field":"employment_type","values":["RETIRED"]}}]}`)
 	d.form.Set("row.message", "Earns {monthly_income}, below {threshold}")
 	d.form.Set("row.action", "refer")
 	d.press("close:")
-	d.page.has("monthly_income &lt; 18000 and not (employment_type in (&#34;RETIRED&#34;))").hasNot("Edit this knockout")
+	d.page.has("monthly_income &lt; 18000 and not (employment_type in (&#34;RETIRED&#34;))").
+		hasNot("Edit this knockout")
 	saved := d.saved()
 	rule := first(b.stored(tenant.Sandbox, saved).Get("knockouts"), "id", "KO_MIN_INCOME")
-	if rule.Get("action").Text() != "refer" || rule.Get("message").Text() != "Earns {monthly_income}, below {threshold}" {
+	if rule.Get("action").Text() != "refer" ||
+		rule.Get("message").Text() != "Earns {monthly_income}, below {threshold}" {
 		t.Errorf("the rule is not what was typed: %s", rule.Get("action").Text())
 	}
 	b.get("/console/sandbox/policies/"+saved).want(http.StatusOK).has("Saved as version 3", "Draft")
@@ -112,7 +119,8 @@ func TestEditorAddsMovesAndRemoves(t *testing.T) {
 	for _, k := range saved.Elements() {
 		ids = append(ids, k.Get("id").Text())
 	}
-	if all := strings.Join(ids, " "); !strings.HasPrefix(all, "KO_EMPLOYMENT KO_AGE_RANGE KO_MIN_INCOME") || !strings.Contains(all, "KO_NEW") || strings.Contains(all, "KO_MIN_BUREAU_SCORE") {
+	if all := strings.Join(ids, " "); !strings.HasPrefix(all, "KO_EMPLOYMENT KO_AGE_RANGE KO_MIN_INCOME") ||
+		!strings.Contains(all, "KO_NEW") || strings.Contains(all, "KO_MIN_BUREAU_SCORE") {
 		t.Errorf("the rules are %s", all)
 	}
 }
@@ -125,8 +133,9 @@ func TestEditorTellsFaultsBesideTheirFields(t *testing.T) {
 	d.form.Set("row.reason_code", "low income")
 	d.form.Set("limit_step", "a thousand")
 	d.press("save:")
-	d.page.want(http.StatusOK).has("It cannot be stored yet", `id="e-row.condition_ast"`, `id="e-row.reason_code"`, `id="e-limit_step"`,
-		`value="low income"`, `value="a thousand"`, "monthly_incom", `href="#at-knockouts-3"`)
+	d.page.want(http.StatusOK).
+		has("It cannot be stored yet", `id="e-row.condition_ast"`, `id="e-row.reason_code"`, `id="e-limit_step"`,
+			`value="low income"`, `value="a thousand"`, "monthly_incom", `href="#at-knockouts-3"`)
 	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_incom","value":1}`)
 	d.press("check:").page.has("monthly_income")
 	d.form.Set("row.condition_ast", `{"op":"lt","field":"monthly_income","value":1}`)
@@ -151,7 +160,8 @@ func TestEditorEditsBinsAndBands(t *testing.T) {
 	doc := b.stored(tenant.Sandbox, d.saved())
 	foir := first(doc.Get("scorecard").Get("factors"), "factor", "foir").Get("bins")
 	band := first(doc.Get("pricing_bands"), "id", "PB_A_PLUS")
-	if foir.Len() != 6 || first(foir, "points", "21").Get("lt").Text() != "0.2" || first(foir, "points", "-40").Get("gte").Text() != "0.7" {
+	if foir.Len() != 6 || first(foir, "points", "21").Get("lt").Text() != "0.2" ||
+		first(foir, "points", "-40").Get("gte").Text() != "0.7" {
 		t.Error("the bins are not what was typed")
 	}
 	if band.Get("interest_rate").Text() != "12.25" || band.Get("tenures_allowed").Len() != 3 {
@@ -177,9 +187,16 @@ func TestEditorTakesTheJSON(t *testing.T) {
 		d.form.Set("document", broken)
 		d.press("save:").page.want(http.StatusUnprocessableEntity).has("cannot be read", "Start again")
 	}
-	for _, strange := range []string{`{}`, `{"knockouts":7,"scorecard":"x","pricing_bands":[1,null,[]],"inputs":{"a":1}}`, `{"knockouts":[3],"scorecard":{"factors":[{"bins":[1]}]}}`} {
+	for _, strange := range []string{
+		`{}`,
+		`{"knockouts":7,"scorecard":"x","pricing_bands":[1,null,[]],"inputs":{"a":1}}`,
+		`{"knockouts":[3],"scorecard":{"factors":[{"bins":[1]}]}}`,
+	} {
 		d.form.Set("document", strange)
-		for _, act := range []string{"json:", "check:", "add:knockouts", "open:knockouts/0", "open:factors/0", "add:factors", "remove:pricing_bands/1", "up:nowhere/9", "open:knockouts/-1"} {
+		for _, act := range []string{
+			"json:", "check:", "add:knockouts", "open:knockouts/0", "open:factors/0", "add:factors",
+			"remove:pricing_bands/1", "up:nowhere/9", "open:knockouts/-1",
+		} {
 			d.form.Set("document", strange)
 			d.press(act).page.want(http.StatusOK)
 		}
@@ -190,14 +207,18 @@ func TestConditionIsChecked(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	const path = "/console/sandbox/policies/condition"
-	b.post(path, "condition", `{"op":"lt","field":"foir","value":0.5}`).want(http.StatusOK).has(`"text":"foir < 0.5"`, `"faults":[]`)
-	b.post(path, "condition", `{"op":"lt","field":"foirr","value":0.5}`).want(http.StatusOK).has(`"pointer":"/field"`, "foir").hasNot(`"text"`)
+	b.post(path, "condition", `{"op":"lt","field":"foir","value":0.5}`).
+		want(http.StatusOK).has(`"text":"foir < 0.5"`, `"faults":[]`)
+	b.post(path, "condition", `{"op":"lt","field":"foirr","value":0.5}`).
+		want(http.StatusOK).has(`"pointer":"/field"`, "foir").hasNot(`"text"`)
 	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`).has("semantics 2").hasNot(`"text"`)
-	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`, "semantics", "2").has(`"text":"foir_effective < 0.5"`)
+	b.post(path, "condition", `{"op":"lt","field":"foir_effective","value":0.5}`, "semantics", "2").
+		has(`"text":"foir_effective < 0.5"`)
 	b.post(path, "condition", `{"op":`).want(http.StatusOK).has(`"faults":[{`)
 	b.post(path, "condition", `{"op":"lt","field":"final_score","value":690}`).has(`"faults":[{`)
 	b.post(path, "condition", `{"op":"lt","field":"final_score","value":690}`, "stage", "2").has(`"text"`)
-	b.post(path, "condition", `{"op":"eq","field":"applicant.vip","value":true}`, "inputs", `[{"name":"applicant.vip","type":"boolean"}]`).has(`"text"`)
+	b.post(path, "condition", `{"op":"eq","field":"applicant.vip","value":true}`,
+		"inputs", `[{"name":"applicant.vip","type":"boolean"}]`).has(`"text"`)
 	b.get("/console/sandbox/policies/fields?q=dpd").want(http.StatusOK).has(`"name":"`, "dpd")
 	request := b.form(path, "condition", "{}")
 	request.Header.Set("Origin", "https://elsewhere.example")

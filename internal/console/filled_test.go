@@ -65,15 +65,24 @@ func newFilled(t *testing.T) *filled {
 		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
 	// Somebody waits to be confirmed.
-	if _, err := h.service.Operator.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example", tenant.NewSecret(demotest.Password), tenant.RoleRisk); err != nil {
+	_, err = h.service.Operator.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example",
+		tenant.NewSecret(demotest.Password), tenant.RoleRisk)
+	if err != nil {
 		t.Fatal(err)
 	}
-	f := &filled{house: h, admin: h.newBrowser(), pages: map[string]string{}, ids: map[tenant.Environment]map[string][]consoletest.Page{}}
-	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demotest.Password).want(http.StatusSeeOther)
+	f := &filled{
+		house: h,
+		admin: h.newBrowser(),
+		pages: map[string]string{},
+		ids:   map[tenant.Environment]map[string][]consoletest.Page{},
+	}
+	f.admin.post("/console/signin", "email", "asha@kaveri.example", "password", demotest.Password).
+		want(http.StatusSeeOther)
 	for _, env := range tenant.Environments() {
 		f.ids[env] = consoletest.NewExamples(h.service, f.admin.who(env)).Pages(t)
 		for _, l := range f.ids[env]["/console/{env}/decisions/{id}"] {
-			f.admin.post(l.Path+"/review", "outcome", "more_information", "note", hostileTexts[0]).want(http.StatusSeeOther)
+			f.admin.post(l.Path+"/review", "outcome", "more_information", "note", hostileTexts[0]).
+				want(http.StatusSeeOther)
 		}
 		for _, route := range h.console.Routes() {
 			pattern, get := strings.CutPrefix(route, "GET ")
@@ -84,7 +93,9 @@ func newFilled(t *testing.T) *filled {
 			case !named && strings.Contains(strings.NewReplacer("{env}", "", "{$}", "").Replace(pattern), "{"):
 				t.Errorf("%s names something, and there is no example of it: add one to consoletest", pattern)
 			case !named:
-				looks = []consoletest.Page{{Path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
+				looks = []consoletest.Page{
+					{Path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)},
+				}
 			}
 			for _, l := range looks {
 				if shown := f.admin.get(l.Path); shown.status == http.StatusOK {
@@ -173,7 +184,8 @@ func (f *filled) forms(t *testing.T) {
 		if !is || byScript[route] != "" {
 			continue
 		}
-		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\\\{[a-z]+\\\}`).ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + `(\?.*)?$`)
+		pattern := regexp.MustCompile("^" + regexp.MustCompile(`\\\{[a-z]+\\\}`).
+			ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + `(\?.*)?$`)
 		there := false
 		for to := range posted {
 			there = there || pattern.MatchString(to)
@@ -186,7 +198,8 @@ func (f *filled) forms(t *testing.T) {
 
 // hostileTexts are parts of the texts of demotest.Hostile; the first is the note of a review.
 var hostileTexts = []string{
-	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`, `<b>v2</b>`, `<i>draft</i>`,
+	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`,
+	`<b>v2</b>`, `<i>draft</i>`,
 }
 
 // escapes looks for them on every page: each is shown somewhere, and nowhere as

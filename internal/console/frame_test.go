@@ -43,8 +43,14 @@ func TestEveryPageAsksForASession(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	public := map[string]bool{
-		"GET /console/signin": true, "POST /console/signin": true, "POST /console/signout": true, "GET /console/signup": true,
-		"POST /console/signup": true, "GET /console/invite/{token}": true, "POST /console/invite/{token}": true, "POST /console/theme": true,
+		"GET /console/signin":          true,
+		"POST /console/signin":         true,
+		"POST /console/signout":        true,
+		"GET /console/signup":          true,
+		"POST /console/signup":         true,
+		"GET /console/invite/{token}":  true,
+		"POST /console/invite/{token}": true,
+		"POST /console/theme":          true,
 	}
 	b := h.newBrowser()
 	for _, route := range h.console.Routes() {
@@ -80,10 +86,13 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 		hasNot("<img").has("&lt;img")
 	b.post("/console/sandbox/keys", "name", hostile, "scopes", "read").want(http.StatusOK).hasNot("<img")
 	b.decide(tenant.Sandbox, hostile)
-	for _, path := range []string{"/console/sandbox", "/console/sandbox/keys", "/console/sandbox/audit", "/console/account", "/console/users"} {
+	for _, path := range []string{
+		"/console/sandbox", "/console/sandbox/keys", "/console/sandbox/audit", "/console/account", "/console/users",
+	} {
 		b.get(path).want(http.StatusOK).has("&lt;img").hasNot("<img src=x")
 	}
-	b.get("/console/sandbox/audit?actor=%3Cimg%20src%3Dx%3E&from=%3Cimg").want(http.StatusOK).hasNot("<img src", `"<img`)
+	b.get("/console/sandbox/audit?actor=%3Cimg%20src%3Dx%3E&from=%3Cimg").
+		want(http.StatusOK).hasNot("<img src", `"<img`)
 	b.get("/console/<img src=x>").want(http.StatusNotFound).hasNot("<img src")
 }
 
@@ -142,9 +151,13 @@ func TestSwitchLeadsToTheSamePage(t *testing.T) {
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{true, false} {
-		h := houseWith(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), console.Options{Secure: func(*http.Request) bool { return secure }})
-		for _, path := range []string{"/console/signin", "/console", "/console/nowhere", "/console/assets/nothing.css"} {
-			if got := h.newBrowser().get(path).header.Get("Strict-Transport-Security"); (got == "max-age=31536000") != secure {
+		h := houseWith(t, storetest.Open(t, storetest.SQLite(t), store.Options{}),
+			console.Options{Secure: func(*http.Request) bool { return secure }})
+		for _, path := range []string{
+			"/console/signin", "/console", "/console/nowhere", "/console/assets/nothing.css",
+		} {
+			got := h.newBrowser().get(path).header.Get("Strict-Transport-Security")
+			if (got == "max-age=31536000") != secure {
 				t.Errorf("%s, encrypted %t: %q", path, secure, got)
 			}
 		}

@@ -25,17 +25,20 @@ func (b *browser) raised(env tenant.Environment, kind string) string {
 	for _, ref := range []string{"A-1", "A-2", hostileRef} {
 		b.applies(env, ref, `"beneficiary_account":"00112233445566","ip":"49.36.1.9"`)
 	}
-	b.get("/console/"+string(env)+"/fraud").want(http.StatusOK).has("Shared bank account", "••••5566", "Connected group of people")
+	b.get("/console/"+string(env)+"/fraud").
+		want(http.StatusOK).has("Shared bank account", "••••5566", "Connected group of people")
 	return b.alertOf(env, kind)
 }
 
 // applies sends an applicant with members of the fraud block.
 func (b *browser) applies(env tenant.Environment, ref, members string) {
 	b.Helper()
-	body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
+	body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil",
+		"report":{"cibil":{"scoreData":{"score":742},"demographics":{"age":34,"employmentType":"salaried"},
 		"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000}},
 		"fraud":{"applicant_ref":%q,%s}}`, ref, members))
-	if _, err := b.service.Decisions.Evaluate(b.Context(), b.who(env), application.EvaluateRequest(body), nil); err != nil {
+	_, err := b.service.Decisions.Evaluate(b.Context(), b.who(env), application.EvaluateRequest(body), nil)
+	if err != nil {
 		b.Fatal(err)
 	}
 }
@@ -58,7 +61,8 @@ func TestAlert(t *testing.T) {
 	b := h.signUp()
 	at := b.ring(tenant.Sandbox)
 	b.get(at).want(http.StatusOK).
-		has("3 different applicants named the same bank account", "chart-ring", "Internet address", "&lt;script&gt;", "/acknowledge", "/close").
+		has("3 different applicants named the same bank account", "chart-ring", "Internet address", "&lt;script&gt;",
+			"/acknowledge", "/close").
 		hasNot("<script>alert")
 	b.get("/console/sandbox/fraud?status=closed").want(http.StatusOK).has("No alert found")
 
@@ -79,8 +83,10 @@ func TestAlert(t *testing.T) {
 	shown := b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566", "Bank account")
 	_, rest, _ := strings.Cut(shown.body, `name="key" value="`)
 	key, _, _ := strings.Cut(rest, `"`)
-	viewer.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).want(http.StatusForbidden)
-	b.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).to("/console/sandbox/fraud/blocked")
+	viewer.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).
+		want(http.StatusForbidden)
+	b.post("/console/sandbox/fraud/blocked/remove", "kind", "beneficiary_account", "key", key).
+		to("/console/sandbox/fraud/blocked")
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
 }
 
@@ -90,14 +96,16 @@ func TestRingAlert(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	at := b.raised(tenant.Sandbox, "ring")
-	shown := b.get(at).want(http.StatusOK).has("3 people are linked by accounts", "chart-ring", "Block, if it is confirmed fraud", "shared by 3").
+	shown := b.get(at).want(http.StatusOK).
+		has("3 people are linked by accounts", "chart-ring", "Block, if it is confirmed fraud", "shared by 3").
 		hasNot("Internet address", "<script>alert")
 	_, rest, _ := strings.Cut(shown.body, `name="block" value="`)
 	chosen, rest, _ := strings.Cut(rest, `"`)
 	if !strings.HasPrefix(chosen, "beneficiary_account hmac:") || !strings.HasPrefix(rest, " checked") {
 		t.Errorf("the account %q is not ticked: %.20s", chosen, rest)
 	}
-	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", "ip hmac:x").want(http.StatusUnprocessableEntity).has(`id="e-block"`)
+	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", "ip hmac:x").
+		want(http.StatusUnprocessableEntity).has(`id="e-block"`)
 	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", chosen).to(at)
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566")
 }
@@ -112,14 +120,16 @@ func TestCrowdAlert(t *testing.T) {
 	}
 	at := b.alertOf(tenant.Sandbox, "agent_geo_anomaly")
 	shown := b.get(at).want(http.StatusOK).
-		has("exceeded its limit within 1 day: 21 against a limit of 20", "everybody who applies through this agent", "Blocked until the end of").
+		has("exceeded its limit within 1 day: 21 against a limit of 20", "everybody who applies through this agent",
+			"Blocked until the end of").
 		hasNot("stands at", "24 hours")
 	_, rest, _ := strings.Cut(shown.body, `name="block" value="agent `)
 	key, rest, _ := strings.Cut(rest, `"`)
 	if key == "" || strings.HasPrefix(rest, " checked") {
 		t.Errorf("the agent %q is ticked: %.20s", key, rest)
 	}
-	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", "agent "+key, "expires_at", "2001-01-01").want(http.StatusUnprocessableEntity).has(`id="e-block"`)
+	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1", "block", "agent "+key,
+		"expires_at", "2001-01-01").want(http.StatusUnprocessableEntity).has(`id="e-block"`)
 	b.post(at+"/close", "resolution", "confirmed_fraud", "choose", "1").to(at)
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
 }
@@ -131,8 +141,10 @@ func TestBlockByHand(t *testing.T) {
 	const at = "/console/sandbox/fraud/blocked"
 	b.get(at).want(http.StatusOK).has("Add an entry", "Nothing is blocked")
 	b.post(at, "kind", "mobile", "value", "123").want(http.StatusUnprocessableEntity).has(`id="e-value"`, "ten digits")
-	b.post(at, "kind", "device", "value", "x", "expires_at", "2001-01-01").want(http.StatusUnprocessableEntity).has(`id="e-expires_at"`)
-	b.post(at, "kind", "mobile", "value", "+91 98200 12345", "reason", "<b>known</b>", "expires_at", "2099-12-31").to(at)
+	b.post(at, "kind", "device", "value", "x", "expires_at", "2001-01-01").
+		want(http.StatusUnprocessableEntity).has(`id="e-expires_at"`)
+	b.post(at, "kind", "mobile", "value", "+91 98200 12345", "reason", "<b>known</b>", "expires_at", "2099-12-31").
+		to(at)
 	b.get(at).want(http.StatusOK).has("••••2345", "Mobile number", "&lt;b&gt;known&lt;/b&gt;", "2100").hasNot("98200")
 	viewer := b.colleague(tenant.RoleViewer)
 	viewer.get(at).want(http.StatusOK).hasNot("Add an entry")
@@ -146,29 +158,33 @@ func TestThresholds(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	const at = "/console/sandbox/fraud/thresholds"
-	b.get(at).want(http.StatusOK).has("Nobody has changed them yet", `name="fraud.ip_cluster.distinct_applicants"`, "Default: 5.")
+	b.get(at).want(http.StatusOK).
+		has("Nobody has changed them yet", `name="fraud.ip_cluster.distinct_applicants"`, "Default: 5.")
 
 	set := func(pairs ...string) []string { return append([]string{"version", "0"}, pairs...) }
 	b.post(at, set("fraud.ip_cluster.distinct_applicants", "-4", "location.allowed_ip_countries", "IN, Mars")...).
 		want(http.StatusUnprocessableEntity).
 		has(`id="e-fraud.ip_cluster.distinct_applicants"`, `value="-4"`, `id="e-location.allowed_ip_countries"`)
 	b.post(at, set(
-		"fraud.ip_cluster.distinct_applicants", "7", "fraud.ip_cluster.enabled", "false", "location.allowed_ip_countries", "IN, NP",
-		"fraud.beneficiary_reuse.allowlist_accounts", "00112233445566", "fraud.alert_min_severity", "high",
-	)...).to(at)
+		"fraud.ip_cluster.distinct_applicants", "7", "fraud.ip_cluster.enabled", "false",
+		"location.allowed_ip_countries", "IN, NP", "fraud.beneficiary_reuse.allowlist_accounts", "00112233445566",
+		"fraud.alert_min_severity", "high")...).to(at)
 	b.get(at).want(http.StatusOK).
-		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email).hasNot("00112233445566")
+		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email).
+		hasNot("00112233445566")
 
 	// The masked account is kept as it is, and an old page changes nothing.
 	b.post(at, "version", "1", "fraud.beneficiary_reuse.allowlist_accounts", "••••5566").to(at)
-	b.post(at, "version", "1", "fraud.ip_cluster.distinct_applicants", "9").want(http.StatusPreconditionFailed).has("another version", `value="9"`)
+	b.post(at, "version", "1", "fraud.ip_cluster.distinct_applicants", "9").
+		want(http.StatusPreconditionFailed).has("another version", `value="9"`)
 	b.get(at).want(http.StatusOK).has("Version 2", "••••5566")
 
 	viewer := b.colleague(tenant.RoleViewer)
 	viewer.get(at).want(http.StatusOK).has("disabled", "can view the thresholds")
 	viewer.post(at, "version", "2").want(http.StatusForbidden)
 	const live = "/console/live/fraud/thresholds"
-	b.post(live, "version", "0", "fraud.ip_cluster.points", "1").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
+	b.post(live, "version", "0", "fraud.ip_cluster.points", "1").
+		want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
 	b.post(live, "version", "0", "fraud.ip_cluster.points", "1", "confirm", "LIVE").to(live)
 }
 
@@ -190,19 +206,25 @@ func TestPincodes(t *testing.T) {
 	const at = "/console/sandbox/fraud/pincodes"
 	b.get(at).want(http.StatusOK).has("No entry found", "chart-tilemap")
 	b.post(at, "pincode", "400001", "risk", "HIGH", "reason", hostileRef, "expires_at", "2099-01-31").to(at)
-	b.get(at).want(http.StatusOK).has("400001", "&lt;script&gt;", "Mumbai, Konkan and Goa; High: 1", "1 Feb 2099").hasNot("<script>alert")
+	b.get(at).want(http.StatusOK).has("400001", "&lt;script&gt;", "Mumbai, Konkan and Goa; High: 1", "1 Feb 2099").
+		hasNot("<script>alert")
 	b.post(at, "pincode", "4x", "risk", "HIGH", "risk_score", "lots").want(http.StatusUnprocessableEntity).
 		has(`id="e-pincode"`, `id="e-risk_score"`, `value="4x"`)
-	b.post(at+"/list", "lines", "pincode,risk,reason\n110001, BLOCKED, a ring\n70, 20\n\n560001\tmedium\n").want(http.StatusUnprocessableEntity).
+	b.post(at+"/list", "lines", "pincode,risk,reason\n110001, BLOCKED, a ring\n70, 20\n\n560001\tmedium\n").
+		want(http.StatusUnprocessableEntity).
 		has("line 3: pincode", "560001")
-	b.post(at+"/list", "lines", "pincode,risk,reason\n110001, BLOCKED, a ring, of three\n700, 20\n\n560001\tmedium\n9011,high\n400001,\n").to(at)
-	b.get(at).want(http.StatusOK).has("110001", "a ring, of three", "Delhi; Blocked: 1", "Kolkata; Low: 1", "Bengaluru; Medium: 1", "Army post; High: 1").
+	b.post(at+"/list", "lines",
+		"pincode,risk,reason\n110001, BLOCKED, a ring, of three\n700, 20\n\n560001\tmedium\n9011,high\n400001,\n").
+		to(at)
+	b.get(at).want(http.StatusOK).has("110001", "a ring, of three", "Delhi; Blocked: 1", "Kolkata; Low: 1",
+		"Bengaluru; Medium: 1", "Army post; High: 1").
 		hasNot("400001<")
 	b.get(at + "?prefix=56").want(http.StatusOK).has("560001").hasNot("<code>110001")
 	b.get(at + "?class=BLOCKED").want(http.StatusOK).has("110001").hasNot("<code>560001")
 	b.post(at+"/remove", "pincode", "110001").to(at)
 	b.get(at).want(http.StatusOK).hasNot("<code>110001")
 	b.post(at+"/list", "lines", "nothing here").want(http.StatusUnprocessableEntity).has(`id="e-lines"`)
-	b.post("/console/live/fraud/pincodes", "pincode", "400001", "risk", "HIGH").want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
+	b.post("/console/live/fraud/pincodes", "pincode", "400001", "risk", "HIGH").
+		want(http.StatusUnprocessableEntity).has(`id="e-confirm"`)
 	b.colleague(tenant.RoleViewer).post(at+"/remove", "pincode", "700").want(http.StatusForbidden)
 }

@@ -17,7 +17,8 @@ import (
 // document again or is refused in words, and putting back what a field shows
 // changes nothing.
 func FuzzDraft(f *testing.F) {
-	f.Add([]byte(`{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"eq","field":"foir","value":1}}],"scorecard":{"factors":[{"factor":"f","bins":[{"in":["a,b"],"points":1}]}]}}`),
+	f.Add([]byte(`{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"eq","field":"foir","value":1}}],
+		"scorecard":{"factors":[{"factor":"f","bins":[{"in":["a,b"],"points":1}]}]}}`),
 		"knockouts/0", "0.45", `{"op":"lt","field":"age","value":21}`)
 	f.Add([]byte(`{"knockouts":[1,null],"scorecard":[],"pricing_bands":{}}`), "pricing_bands/7", "−1", `[`)
 	f.Add([]byte(`{}`), "factors/0", "₹5,00,000", "*")
@@ -38,15 +39,22 @@ func FuzzDraft(f *testing.F) {
 				t.Fatalf("the line that was added to %s is not there", section)
 			}
 			for i := range fields {
-				fields[i].put(row, map[bool]string{true: number, false: text}[fields[i].Kind == asNumber || fields[i].Kind == asNumbers])
+				fields[i].put(row, map[bool]string{
+					true:  number,
+					false: text,
+				}[fields[i].Kind == asNumber || fields[i].Kind == asNumbers])
 				stays(t, d, &fields[i], row)
-				if v, err := wire.Parse([]byte(number)); err == nil && v.Kind() == wire.Number && fields[i].Kind == asNumber && plainText(row[fields[i].Name]) != strings.TrimSpace(number) {
+				if v, err := wire.Parse([]byte(number)); err == nil && v.Kind() == wire.Number &&
+					fields[i].Kind == asNumber && plainText(row[fields[i].Name]) != strings.TrimSpace(number) {
 					t.Errorf("%q became %s", number, plainText(row[fields[i].Name]))
 				}
 			}
 			if section == sectionFactors {
 				takeBins(row, &form{values: map[string][]string{
-					"bin.points": {number, "", "1"}, "bin.in": {text, "*"}, "bin.gte": {number}, "bin.lt": {text, text, text, text},
+					"bin.points": {number, "", "1"},
+					"bin.in":     {text, "*"},
+					"bin.gte":    {number},
+					"bin.lt":     {text, text, text, text},
 				}}, typesOf(d))
 				binRows(row, nil)
 			}
@@ -79,9 +87,11 @@ func stays(t *testing.T, d *draft, f *editField, row map[string]any) {
 
 // FuzzMemo shows anybody's memo on a page: all of it as text, and no tag.
 func FuzzMemo(f *testing.F) {
-	f.Add("# Credit memo: REFER\n\nText with \\<b> and \\[x\\](y).\n\n## Checks\n\n- A statement [foir = 0.3; rule = K]\n- bare\n")
+	f.Add("# Credit memo: REFER\n\nText with \\<b> and \\[x\\](y).\n\n" +
+		"## Checks\n\n- A statement [foir = 0.3; rule = K]\n- bare\n")
 	f.Add("- [x](javascript:alert(1)) [<script>]\n## <img src=x>\n\\")
-	page := template.Must(template.New("memo").Parse(`{{range .}}{{.Heading}}{{.Text}}{{range .Items}}{{.Text}}{{.Cites}}{{end}}{{end}}`))
+	page := template.Must(template.New("memo").
+		Parse(`{{range .}}{{.Heading}}{{.Text}}{{range .Items}}{{.Text}}{{.Cites}}{{end}}{{end}}`))
 	f.Fuzz(func(t *testing.T, memo string) {
 		blocks := readMemo(memo)
 		var shown bytes.Buffer

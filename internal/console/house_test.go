@@ -131,7 +131,8 @@ func (h *house) signUp() *browser {
 	h.Helper()
 	b := h.newBrowser()
 	b.email, b.password = fmt.Sprintf("asha%d@example.in", signups.Add(1)), "correct horse battery"
-	shown := b.post("/console/signup", "org_name", "Asha Finance", "email", b.email, "password", b.password).want(http.StatusOK)
+	shown := b.post("/console/signup", "org_name", "Asha Finance", "email", b.email, "password", b.password).
+		want(http.StatusOK)
 	_, rest, found := strings.Cut(shown.body, "<code>vk_sandbox_")
 	if !found {
 		h.Fatalf("no key is shown:\n%s", shown.body)
@@ -285,7 +286,8 @@ func (b *browser) form(path string, pairs ...string) *http.Request {
 	for i := 0; i < len(pairs); i += 2 {
 		values.Add(pairs[i], pairs[i+1])
 	}
-	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+path, bytes.NewBufferString(values.Encode()))
+	request, err := http.NewRequestWithContext(b.Context(), http.MethodPost, b.url+path,
+		bytes.NewBufferString(values.Encode()))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -27,7 +27,8 @@ func TestLiveKeyIsMadeUsedAndRevoked(t *testing.T) {
 	b := h.signUp()
 	b.post("/console/live/keys", "name", "origination", "scopes", "decide").want(http.StatusUnprocessableEntity).
 		has(`id="e-confirm"`, `value="origination"`)
-	shown := b.post("/console/live/keys", "name", "origination", "scopes", "decide", "scopes", "read", "confirm", "LIVE").want(http.StatusOK)
+	shown := b.post("/console/live/keys", "name", "origination", "scopes", "decide", "scopes", "read",
+		"confirm", "LIVE").want(http.StatusOK)
 	shown.has("shown only now", "/v1/decisions", "Authorization: Bearer vk_live_", `data-settle="/console/live/keys"`)
 	key := shown.made(tenant.Live)
 	p, err := h.service.Access.Authenticate(t.Context(), key)
@@ -54,7 +55,8 @@ func TestKeyFormTellsWhatIsWrong(t *testing.T) {
 	b := h.signUp()
 	b.post("/console/sandbox/keys", "name", "", "expires_at", "soon").want(http.StatusUnprocessableEntity).
 		has(`id="e-name"`, `id="e-scopes"`, `id="e-expires_at"`)
-	b.post("/console/sandbox/keys", "name", "old", "scopes", "read", "expires_at", "2020-01-01").want(http.StatusUnprocessableEntity).
+	b.post("/console/sandbox/keys", "name", "old", "scopes", "read", "expires_at", "2020-01-01").
+		want(http.StatusUnprocessableEntity).
 		has(`id="e-expires_at"`, `value="2020-01-01"`)
 }
 

@@ -97,7 +97,8 @@ func valueOf(field tag) (value string, sent bool) {
 		}
 		return value, sent
 	}
-	if kind := field.member("type"); (kind == "checkbox" || kind == "radio") && !strings.Contains(field.members, " checked") {
+	kind := field.member("type")
+	if (kind == "checkbox" || kind == "radio") && !strings.Contains(field.members, " checked") {
 		return "", false
 	}
 	return field.member("value"), true

@@ -28,13 +28,16 @@ func TestEveryPageIsDrawn(t *testing.T) {
 			if shown.header.Get("Content-Security-Policy") == "" || shown.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s lacks the headers of every page: %v", at, shown.header)
 			}
-			for _, forbidden := range []string{" style=", "<style", " onclick", "javascript:", "ZgotmplZ", "<no value>"} {
+			for _, forbidden := range []string{
+				" style=", "<style", " onclick", "javascript:", "ZgotmplZ", "<no value>",
+			} {
 				if strings.Contains(shown.body, forbidden) {
 					t.Errorf("%s has %q in it", at, forbidden)
 				}
 			}
 			if strings.Contains(path, "{env}") && shown.status == http.StatusOK {
-				if live := strings.Contains(shown.body, "<title>LIVE · "); live != (env == tenant.Live) && strings.Contains(shown.body, "<!doctype") {
+				live := strings.Contains(shown.body, "<title>LIVE · ")
+				if live != (env == tenant.Live) && strings.Contains(shown.body, "<!doctype") {
 					t.Errorf("%s: that this is live is said %v", at, live)
 				}
 			}

@@ -137,7 +137,8 @@ func (p *past) copied(i int) *store.DecisionWrite {
 		w.Features = from.Features
 	}
 	w.Meter = store.Meter{
-		Period: tenant.PeriodOf(made).Key(), Day: tenant.BusinessDay(made), Endpoint: d.Endpoint, Units: 1, Billable: true, Quota: store.Unmetered,
+		Period: tenant.PeriodOf(made).Key(), Day: tenant.BusinessDay(made), Endpoint: d.Endpoint, Units: 1,
+		Billable: true, Quota: store.Unmetered,
 	}
 	if status == "REFERRED" {
 		p.referred = append(p.referred, d.ID)
@@ -170,8 +171,13 @@ func (p *past) writeReviews(t *testing.T) {
 	p.inBatches(t, len(settled), func(tx *store.Tx, i int) error {
 		made, _ := tenant.Time(settled[i])
 		return tx.Decisions().AddReview(store.Review{
-			ID: p.ids.New(tenant.KindReview, made.Add(time.Hour)), DecisionID: settled[i], CreatedMicros: made.Add(time.Hour).UnixMicro(),
-			Actor: p.actor, Outcome: "upheld", ReasonCode: "BUR_ENQ", Note: "Seen.",
+			ID:            p.ids.New(tenant.KindReview, made.Add(time.Hour)),
+			DecisionID:    settled[i],
+			CreatedMicros: made.Add(time.Hour).UnixMicro(),
+			Actor:         p.actor,
+			Outcome:       "upheld",
+			ReasonCode:    "BUR_ENQ",
+			Note:          "Seen.",
 		})
 	})
 }
@@ -181,7 +187,13 @@ func (p *past) entry(i int) store.AuditEntry {
 	id := p.ids.New(tenant.KindAudit, p.at(i, p.decisions/anEntryFor))
 	made, _ := tenant.Time(id)
 	action := []string{"session.created", "decision.reviewed", "alert.moved"}[i%3]
-	return store.AuditEntry{ID: id, CreatedMicros: made.UnixMicro(), Actor: p.actor, Action: action, Object: fmt.Sprintf("obj_%d", i%500)}
+	return store.AuditEntry{
+		ID:            id,
+		CreatedMicros: made.UnixMicro(),
+		Actor:         p.actor,
+		Action:        action,
+		Object:        fmt.Sprintf("obj_%d", i%500),
+	}
 }
 
 // alert opens one about an account of its own.
@@ -189,9 +201,15 @@ func (p *past) alert(tx *store.Tx, i int) error {
 	made := p.at(i, p.decisions/anAlertFor)
 	kinds := frauddesk.AlertTypes()
 	_, _, err := tx.Alerts().Raise(store.AlertWant{
-		ID: p.ids.New(tenant.KindAlert, made), Type: kinds[i%len(kinds)], Severity: []string{"low", "medium", "high"}[i%3],
-		Entity: store.ObservedEntity{Kind: "beneficiary_account", Key: fmt.Sprintf("past-%d", i), Display: "50100…" + fmt.Sprint(i)},
-		Value:  3, Threshold: 3, WindowHours: 72, ApplicantRef: fmt.Sprintf("Y-%07d", i), NowMicros: made.UnixMicro(), Actor: p.actor,
+		ID: p.ids.New(tenant.KindAlert, made), Type: kinds[i%len(kinds)],
+		Severity: []string{"low", "medium", "high"}[i%3],
+		Entity: store.ObservedEntity{
+			Kind:    "beneficiary_account",
+			Key:     fmt.Sprintf("past-%d", i),
+			Display: "50100…" + fmt.Sprint(i),
+		},
+		Value: 3, Threshold: 3, WindowHours: 72, ApplicantRef: fmt.Sprintf("Y-%07d", i), NowMicros: made.UnixMicro(),
+		Actor: p.actor,
 	})
 	return err
 }
@@ -258,8 +276,9 @@ func (p *past) writeRuleStats(t *testing.T) {
 		for rule := range 40 {
 			for day := range min(365, 2+p.decisions/1000) {
 				stats = append(stats, store.RuleStat{
-					TenantID: p.made.TenantID, Environment: string(p.env), RuleSetID: set.ID, RuleID: fmt.Sprintf("KO_%02d", rule),
-					Day: tenant.BusinessDay(p.end.AddDate(0, 0, -day)), Evaluated: 1000, Hit: 10, Unknown: 5,
+					TenantID: p.made.TenantID, Environment: string(p.env), RuleSetID: set.ID,
+					RuleID: fmt.Sprintf("KO_%02d", rule),
+					Day:    tenant.BusinessDay(p.end.AddDate(0, 0, -day)), Evaluated: 1000, Hit: 10, Unknown: 5,
 				})
 			}
 		}

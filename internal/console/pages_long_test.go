@@ -120,7 +120,9 @@ func (s *size) measure(t *testing.T) {
 			}
 			looks := pages[pattern]
 			if looks == nil {
-				looks = []consoletest.Page{{Path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)}}
+				looks = []consoletest.Page{
+					{Path: strings.NewReplacer("{env}", string(env), "{$}", "").Replace(pattern)},
+				}
 			}
 			for _, l := range looks {
 				s.visit(l.Path, !strings.Contains(pattern, "{id}"))
@@ -305,10 +307,16 @@ func (s *size) filtersOf(path, shown string) []filter {
 func (s *size) typed() map[string][]string {
 	day := func(ago int) string { return s.clock.now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{
-		"q": {"Y-0000100", "nobody"}, "grade": {"A", "C", "Z"}, "from": {day(10), day(300)}, "to": {day(10), day(300), day(4000)},
+		"q": {
+			"Y-0000100",
+			"nobody",
+		}, "grade": {"A", "C", "Z"}, "from": {day(10), day(300)}, "to": {day(10), day(300), day(4000)},
 		"actor":  {s.who(tenant.Live).UserID, "usr_01ARZ3NDEKTSV4RRFFQ69G5FAV", "key_01ARZ3NDEKTSV4RRFFQ69G5FAV"},
 		"action": {"decision.created", "rule_set.activated", "nothing.happened"}, "object": {"obj_7", "nothing"},
-		"outcome": {"approve", "nothing"}, "subject": {"L-4101", "nobody"}, "policy_key": {"default", "none"}, "name": {"Default", "none"},
+		"outcome": {
+			"approve",
+			"nothing",
+		}, "subject": {"L-4101", "nobody"}, "policy_key": {"default", "none"}, "name": {"Default", "none"},
 		"prefix": {"4", "400001"}, "window": {"90"},
 	}
 }
@@ -322,12 +330,14 @@ func (s *size) tell() {
 	slow := 0
 	for _, f := range s.taken {
 		_, _ = fmt.Fprintf(&table, "%9s %9s %9s %7d  %s\n",
-			f.median.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond), f.cpu.Round(10*time.Microsecond), f.bytes, f.path)
+			f.median.Round(10*time.Microsecond), f.p99.Round(10*time.Microsecond),
+			f.cpu.Round(10*time.Microsecond), f.bytes, f.path)
 		if f.slow() {
 			slow++
 		}
 	}
-	s.Logf("%d pages, %d fetches of each\n   median       p99       cpu   bytes  page\n%s", len(s.taken), s.fetches, table.String())
+	s.Logf("%d pages, %d fetches of each\n   median       p99       cpu   bytes  page\n%s", len(s.taken),
+		s.fetches, table.String())
 	if s.fetches > 1 && slow > 0 {
 		s.Errorf("%d of %d pages take longer than %s", slow, len(s.taken), mostForAPage)
 	}

@@ -19,14 +19,16 @@ func TestPolicyErrorsAreAcknowledged(t *testing.T) {
 	d.form.Set("row.interest_rate", "26.5") // a better grade at a worse price
 	id := d.saved()
 	sandbox := "/console/sandbox/policies/" + id
-	shown := b.get(sandbox).want(http.StatusOK).has("In live each error would have to be acknowledged", "better_score_worse_price").hasNot(`name="acknowledge"`)
+	shown := b.get(sandbox).want(http.StatusOK).
+		has("In live each error would have to be acknowledged", "better_score_worse_price").hasNot(`name="acknowledge"`)
 	if strings.Index(shown.body, ">Error<") > strings.Index(shown.body, ">Note<") {
 		t.Error("a note stands before the error")
 	}
 	b.send(sandbox+"/activate", fieldsOf(shown.body, "/activate")).to(sandbox)
 
 	live := b.post(sandbox + "/promote").want(http.StatusSeeOther).header.Get("Location")
-	shown = b.get(live).want(http.StatusOK).has("of the analysis</h3>", `type="checkbox" name="acknowledge" value="better_score_worse_price@/pricing_bands/`)
+	shown = b.get(live).want(http.StatusOK).has("of the analysis</h3>",
+		`type="checkbox" name="acknowledge" value="better_score_worse_price@/pricing_bands/`)
 	form := fieldsOf(shown.body, "/activate")
 	form.Set("confirm", "LIVE")
 	form.Set("note", "typed before")
@@ -51,10 +53,13 @@ func TestPolicyThatWasNotAnalysed(t *testing.T) {
 	databaseURL := storetest.SQLite(t)
 	b := houseOver(t, storetest.Open(t, databaseURL, store.Options{})).signUp()
 	id := b.draft(tenant.Sandbox, stricter)
-	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "UPDATE rule_sets SET document = $1 WHERE id = $2",
-		[]byte(`{"name":"Old","policy_key":"default","from":"another time"}`), id); err != nil {
+	_, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "UPDATE rule_sets SET document = $1 WHERE id = $2",
+		[]byte(`{"name":"Old","policy_key":"default","from":"another time"}`), id)
+	if err != nil {
 		t.Fatal(err)
 	}
-	b.get("/console/sandbox/policies/"+id).want(http.StatusOK).has("was not analysed").hasNot("nothing to object to", "found nothing")
-	b.get("/console/sandbox/policies/"+id+"/edit").want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
+	b.get("/console/sandbox/policies/"+id).
+		want(http.StatusOK).has("was not analysed").hasNot("nothing to object to", "found nothing")
+	b.get("/console/sandbox/policies/"+id+"/edit").
+		want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
 }

@@ -16,21 +16,28 @@ func TestReferralsAreWorkedThrough(t *testing.T) {
 	first, second := b.apply(tenant.Sandbox, referred("A-first")), b.apply(tenant.Sandbox, referred("A-second"))
 	b.decide(tenant.Sandbox, "A-approved")
 	shown := b.get("/console/sandbox/referrals").want(http.StatusOK).
-		has("A-first", "A-second", "BUR_ENQ", "Add review and open the next", `name="next" value="`+second+`"`).hasNot("A-approved")
+		has("A-first", "A-second", "BUR_ENQ", "Add review and open the next", `name="next" value="`+second+`"`).
+		hasNot("A-approved")
 	if strings.Index(shown.body, "A-first") > strings.Index(shown.body, "A-second") {
 		t.Error("the oldest does not come first")
 	}
 	act := "/console/sandbox/referrals/" + first + "/review"
-	b.post(act, "reason_code", "lower case", "note", "typed before", "next", second).want(http.StatusUnprocessableEntity).
+	b.post(act, "reason_code", "lower case", "note", "typed before", "next", second).
+		want(http.StatusUnprocessableEntity).
 		has("typed before", "must be capitals", "A-first").hasNot("The review was added")
-	b.post(act, "outcome", "more_information", "note", "Salary slips, please", "next", second).to("/console/sandbox/referrals?at=" + second)
-	b.get("/console/sandbox/referrals?at="+second).want(http.StatusOK).has("stays in the queue", "asked ", `href="/console/sandbox/decisions/`+second)
+	b.post(act, "outcome", "more_information", "note", "Salary slips, please", "next", second).
+		to("/console/sandbox/referrals?at=" + second)
+	b.get("/console/sandbox/referrals?at="+second).
+		want(http.StatusOK).has("stays in the queue", "asked ", `href="/console/sandbox/decisions/`+second)
 	b.get("/console/sandbox/referrals?at="+first).want(http.StatusOK).has("Salary slips, please", b.email)
 
-	b.post(act, "outcome", "overturned", "reason_code", "INCOME_VERIFIED", "note", "Seen", "next", "//evil.example").to("/console/sandbox/referrals")
+	b.post(act, "outcome", "overturned", "reason_code", "INCOME_VERIFIED", "note", "Seen", "next", "//evil.example").
+		to("/console/sandbox/referrals")
 	b.get("/console/sandbox/referrals").want(http.StatusOK).has("This referral is closed", "A-second").hasNot("A-first")
-	b.get("/console/sandbox/decisions/"+first).want(http.StatusOK).has("overturned", "INCOME_VERIFIED", "Seen").hasNot("In the queue")
-	b.post("/console/sandbox/decisions/"+second+"/review", "outcome", "upheld").to("/console/sandbox/decisions/" + second)
+	b.get("/console/sandbox/decisions/"+first).
+		want(http.StatusOK).has("overturned", "INCOME_VERIFIED", "Seen").hasNot("In the queue")
+	b.post("/console/sandbox/decisions/"+second+"/review", "outcome", "upheld").
+		to("/console/sandbox/decisions/" + second)
 	b.get("/console/sandbox/referrals").want(http.StatusOK).has("No referrals are waiting")
 }
 
@@ -43,7 +50,8 @@ func TestReferralsArePaged(t *testing.T) {
 	shown := b.get("/console/sandbox/referrals").want(http.StatusOK).has("A-00", "A-24").hasNot("A-25")
 	next := link(shown, "Next page")
 	on := b.get(next).want(http.StatusOK).has("A-25", "A-26", "First page").hasNot("A-24", "Next page")
-	if path := link(on, `<span class="who">A-26`); !strings.Contains(path, "cursor=") || !strings.HasSuffix(path, "#open") {
+	path := link(on, `<span class="who">A-26`)
+	if !strings.Contains(path, "cursor=") || !strings.HasSuffix(path, "#open") {
 		t.Errorf("opening one leads to %q", path)
 	}
 }
@@ -57,7 +65,10 @@ func TestReviewsNeedTheRole(t *testing.T) {
 		viewer.get(path).want(http.StatusOK).has("BUR_ENQ").hasNot("Add review")
 		risk.get(path).want(http.StatusOK).has("Add review")
 	}
-	for _, act := range []string{"/console/sandbox/decisions/" + id + "/review", "/console/sandbox/referrals/" + id + "/review"} {
+	for _, act := range []string{
+		"/console/sandbox/decisions/" + id + "/review",
+		"/console/sandbox/referrals/" + id + "/review",
+	} {
 		viewer.post(act, "outcome", "upheld").want(http.StatusForbidden)
 		foreign := risk.form(act, "outcome", "upheld")
 		foreign.Header.Set("Origin", "https://evil.example")

@@ -31,8 +31,8 @@ func TestReturnPathStaysInTheHouse(t *testing.T) {
 	h := newHouse(t)
 	owner := h.signUp()
 	for _, next := range []string{
-		"https://evil.example/console/", "//evil.example/console/", "/\\evil.example", "/console/../../evil", "/console//evil.example",
-		"/other", "javascript:alert(1)", "/console/\n/evil", "",
+		"https://evil.example/console/", "//evil.example/console/", "/\\evil.example", "/console/../../evil",
+		"/console//evil.example", "/other", "javascript:alert(1)", "/console/\n/evil", "",
 	} {
 		b := h.newBrowser()
 		b.post("/console/signin", "email", owner.email, "password", owner.password, "next", next).to("/console")
@@ -46,7 +46,8 @@ func TestWrongCredentialsSayTheSame(t *testing.T) {
 	h := newHouse(t)
 	owner := h.signUp()
 	shown := func(email string) string {
-		a := h.newBrowser().post("/console/signin", "email", email, "password", "not this one").want(http.StatusUnauthorized)
+		a := h.newBrowser().post("/console/signin", "email", email, "password", "not this one").
+			want(http.StatusUnauthorized)
 		a.hasNot("not this one")
 		return strings.ReplaceAll(a.body, email, "")
 	}
@@ -136,9 +137,11 @@ func TestSignUpTellsWhatIsWrong(t *testing.T) {
 	b := h.newBrowser()
 	b.post("/console/signup", "org_name", `<script>alert(1)</script>`, "email", "no address", "password", "short").
 		want(http.StatusUnprocessableEntity).
-		has(`value="no address"`, `aria-invalid="true"`, `id="e-email"`, `id="e-password"`, `href="#f-email"`, "&lt;script&gt;").
+		has(`value="no address"`, `aria-invalid="true"`, `id="e-email"`, `id="e-password"`,
+			`href="#f-email"`, "&lt;script&gt;").
 		hasNot("<script>alert", `value="short"`)
-	b.post("/console/signup", "org_name", "Other Finance", "email", h.signUp().email, "password", "correct horse battery").want(http.StatusConflict)
+	b.post("/console/signup", "org_name", "Other Finance", "email", h.signUp().email,
+		"password", "correct horse battery").want(http.StatusConflict)
 }
 
 func TestInvitation(t *testing.T) {
@@ -177,13 +180,15 @@ func TestSignUpIsClosed(t *testing.T) {
 	t.Parallel()
 	fields := []string{"email", "late@example.in", "org_name", "Late", "password", "correct horse"}
 	closed := newHouseWith(t, tenant.SignupClosed).newBrowser()
-	closed.get("/console/signup").want(http.StatusOK).has("Signup is closed").hasNot("<form method=\"post\" action=\"/console/signup\"")
+	closed.get("/console/signup").
+		want(http.StatusOK).has("Signup is closed").hasNot("<form method=\"post\" action=\"/console/signup\"")
 	closed.post("/console/signup", fields...).want(http.StatusForbidden)
 	invited := newHouseWith(t, tenant.SignupInvite)
 	b := invited.newBrowser()
 	b.get("/console/signup").want(http.StatusOK).has("Invite code")
 	b.post("/console/signup", fields...).want(http.StatusUnprocessableEntity).has("needs an invite_code")
-	b.post("/console/signup", append(fields, "invite_code", "nonsense")...).want(http.StatusUnprocessableEntity).has("can still be used")
+	b.post("/console/signup", append(fields, "invite_code", "nonsense")...).
+		want(http.StatusUnprocessableEntity).has("can still be used")
 	code, _, err := invited.service.Operator.InviteToSignup(t.Context(), time.Hour)
 	if err != nil {
 		t.Fatal(err)

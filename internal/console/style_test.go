@@ -55,7 +55,8 @@ func clashes(sheets map[string]string) []string {
 	for _, part := range slices.Sorted(maps.Keys(sheets)) {
 		for _, class := range unscoped(sheets[part], ":where(.of-"+part+")") {
 			if other := owner[class]; other != "" {
-				said = append(said, fmt.Sprintf(".%s is defined unscoped by both %s.css and %s.css", class, other, part))
+				said = append(said,
+					fmt.Sprintf(".%s is defined unscoped by both %s.css and %s.css", class, other, part))
 			} else {
 				said = append(said, fmt.Sprintf(".%s is defined unscoped by %s.css", class, part))
 			}
@@ -102,9 +103,13 @@ func TestClashesAreFound(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(clashes(map[string]string{
 		"decision": ".open { min-width: 0; } /* .noted {} */ @media (max-width: 60rem) { .queue { display: block; } }",
-		"policy":   ":where(.of-policy) { .rules { margin: 0; } @media print { .queue { margin: 0; } } } .open h3 { grid-column: 1 / -1; }",
+		"policy": ":where(.of-policy) { .rules { margin: 0; } @media print { .queue { margin: 0; } } } " +
+			".open h3 { grid-column: 1 / -1; }",
 	}), "\n")
-	for _, want := range []string{".open is defined unscoped by both decision.css and policy.css", ".queue is defined unscoped by decision.css"} {
+	for _, want := range []string{
+		".open is defined unscoped by both decision.css and policy.css",
+		".queue is defined unscoped by decision.css",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)
 		}

@@ -96,7 +96,8 @@ func TestInvitationIsWithdrawn(t *testing.T) {
 	shown := admin.post("/console/users/invite", "email", "ravi@example.in", "role", "viewer").want(http.StatusOK)
 	_, rest, _ := strings.Cut(shown.body, "/console/invite/")
 	token, _, _ := strings.Cut(rest, "<")
-	path := "/console/users/invitations/inv_" + admin.between("/console/users", "/console/users/invitations/inv_", "/revoke") + "/revoke"
+	path := "/console/users/invitations/inv_" +
+		admin.between("/console/users", "/console/users/invitations/inv_", "/revoke") + "/revoke"
 	stranger.post(path).want(http.StatusNotFound)
 	admin.post(path).to("/console/users")
 	h.newBrowser().get("/console/invite/" + token).want(http.StatusNotFound)

@@ -52,8 +52,8 @@ func (f *filled) walls(t *testing.T) {
 // everyField fills in whatever a form of one thing asks for before it looks for
 // the thing.
 var everyField = []string{
-	"confirm", "LIVE", "outcome", "upheld", "note", "mine now", "role", "viewer", "resolution", "false_positive", "overlap", "1h", "on", "synthetic",
-	"score", "742", "monthly_income", "50000", "doc", "{}", "act", "check",
+	"confirm", "LIVE", "outcome", "upheld", "note", "mine now", "role", "viewer", "resolution", "false_positive",
+	"overlap", "1h", "on", "synthetic", "score", "742", "monthly_income", "50000", "doc", "{}", "act", "check",
 }
 
 // nothingThere wants a page that is not found and says nothing of what was
