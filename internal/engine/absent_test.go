@@ -50,7 +50,8 @@ func factsOf(t *testing.T, document string) *rule.Facts {
 // are listed, and those of optional blocks and features are not.
 func TestAbsentInputs(t *testing.T) {
 	t.Parallel()
-	const score = `{"id":"KO_S","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"lt","field":"bureau_score","value":650}},`
+	const score = `{"id":"KO_S","stage":1,"action":"decline","reason_code":"X",
+		"condition_ast":{"op":"lt","field":"bureau_score","value":650}},`
 	plan := engine.Compile(absentPolicy(t, score, ""), field.Catalogue())
 	for _, c := range []struct {
 		facts string
@@ -104,7 +105,8 @@ func TestNeedsScore(t *testing.T) {
 // that a policy without Stage 1 rules is not undetermined.
 func TestUndetermined(t *testing.T) {
 	t.Parallel()
-	const absent = `{"id":"KO_E","stage":1,"action":"refer","reason_code":"X","condition_ast":{"op":"absent","field":"monthly_income"}},`
+	const absent = `{"id":"KO_E","stage":1,"action":"refer","reason_code":"X",
+		"condition_ast":{"op":"absent","field":"monthly_income"}},`
 	for _, c := range []struct{ more, facts, status string }{
 		{"", `{}`, "UNDETERMINED"},
 		{"", `{"foir":0.2}`, "ELIGIBLE"},
@@ -124,9 +126,12 @@ func TestUndetermined(t *testing.T) {
 func TestAbsentSources(t *testing.T) {
 	t.Parallel()
 	policy, err := engine.ParsePolicy([]byte(`{"name":"sources","semantics":2,"include_defaults":false,
-		"affordability":{"income":{"of":["monthly_income","bank_income"]},"obligations":{"of":["declared","bureau","bank"]}},
-		"knockouts":[{"id":"KO_F","stage":1,"action":"decline","reason_code":"X","condition_ast":{"op":"gt","field":"foir_effective","value":0.6}}],
-		"scorecard":{"base_points":600,"factors":[{"factor":"foir","field":"foir_effective","bins":[{"lt":0.3,"points":50},{"gte":0.3,"points":0}]}]},
+		"affordability":{"income":{"of":["monthly_income","bank_income"]},
+			"obligations":{"of":["declared","bureau","bank"]}},
+		"knockouts":[{"id":"KO_F","stage":1,"action":"decline","reason_code":"X",
+			"condition_ast":{"op":"gt","field":"foir_effective","value":0.6}}],
+		"scorecard":{"base_points":600,"factors":[{"factor":"foir","field":"foir_effective",
+			"bins":[{"lt":0.3,"points":50},{"gte":0.3,"points":0}]}]},
 		"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
 			"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`),
 		engine.Sources{Catalogue: field.Catalogue()})
@@ -167,7 +172,8 @@ func TestAbsentBankFigures(t *testing.T) {
 	} {
 		policy, err := engine.ParsePolicy([]byte(`{"name":"bank","semantics":2,"include_defaults":false,
 			"affordability":`+c.affordability+`,"scorecard":{"base_points":600,"factors":[]},
-			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
+			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,
+				"tenure_months":24,
 				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`),
 			engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {

@@ -24,7 +24,8 @@ func TestDefaultReasonIsTrue(t *testing.T) {
 	and := func(args ...string) string { return `{"op":"and","args":[` + strings.Join(args, ",") + `]}` }
 	not := func(arg string) string { return `{"op":"not","arg":` + arg + `}` }
 	scoreOrEnquiries := or(leaf("bureau_score", "lt", "700"), leaf("enquiries_6m", "gt", "0"))
-	overIncome := `{"op":"gt","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":20}}`
+	overIncome := `{"op":"gt","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},
+		"right":{"value":20}}`
 	const own, missing = "RULE_KO", "MISSING_REQUIRED_INPUT"
 	for _, c := range []struct{ condition, facts, want string }{
 		{leaf("requested_amount", "gt", "200000"), `{"requested_amount":300000}`, own},
@@ -92,7 +93,10 @@ func TestUntrueReasonCodeIsFound(t *testing.T) {
 		{"FOIR_HIGH", `{"op":"gt","field":"requested_amount","value":200000}`, false},
 		{"INC_MISSING", `{"op":"absent","field":"monthly_income"}`, false},
 		{"BUR_SCORE",
-			`{"op":"and","args":[{"op":"gt","field":"foir","value":0.5},{"op":"lt","field":"bureau_score","value":700}]}`,
+			`{
+				"op":"and",
+				"args":[{"op":"gt","field":"foir","value":0.5},{"op":"lt","field":"bureau_score","value":700}]
+			}`,
 			false},
 	} {
 		p := lessonPlan(t, `"semantics":2,"knockouts":[{"id":"KO","reason_code":"`+c.code+`","condition_ast":`+

@@ -25,12 +25,16 @@ const soundDocument = `{"name": "sound", "semantics": 2, "include_defaults": fal
 	"inputs": [{"name": "applicant.segment", "type": "string"}],
 	"required_fields": ["bureau_score|bureau_is_ntc"],
 	"knockouts": [
-		{"id": "KO_A", "reason_code": "BUR_SCORE", "condition_ast": {"op": "lt", "field": "bureau_score", "value": 650}},
-		{"id": "KO_B", "reason_code": "AGE_RANGE", "message": "{age}", "condition_ast": {"op": "between", "field": "age", "min": 1, "max": 20}}],
+		{"id": "KO_A", "reason_code": "BUR_SCORE", "condition_ast": {"op": "lt", "field": "bureau_score",
+			"value": 650}},
+		{"id": "KO_B", "reason_code": "AGE_RANGE", "message": "{age}",
+			"condition_ast": {"op": "between", "field": "age", "min": 1, "max": 20}}],
 	"adjustments": [{"id": "ADJ", "delta": -5, "condition_ast": {"op": "gt", "field": "enquiries_6m", "value": 4}}],
 	"scorecard": {"base_points": 600, "factors": [
-		{"factor": "foir", "field": "foir", "bins": [{"lt": 0.3, "points": 9}, {"gte": 0.3, "lt": 0.5, "points": 5}, {"gte": 0.5, "points": 0}]},
-		{"factor": "work", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 9}, {"in": ["RETIRED"], "points": 2}, {"else": true, "points": 0}]}]},
+		{"factor": "foir", "field": "foir", "bins": [{"lt": 0.3, "points": 9}, {"gte": 0.3, "lt": 0.5, "points": 5},
+			{"gte": 0.5, "points": 0}]},
+		{"factor": "work", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 9},
+			{"in": ["RETIRED"], "points": 2}, {"else": true, "points": 0}]}]},
 	"pricing_bands": [
 		{"id": "PB_A", "grade": "A", "min_score": 700, "max_score": 900, "interest_rate": 14, "tenure_months": 36,
 		 "min_limit": 20000, "max_limit": 500000, "default_limit": 50000, "foir_cap": 0.5},

@@ -19,7 +19,10 @@ func TestAllocations(t *testing.T) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	facts := decodeFacts(t,
 		[]byte(
-			`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))
+			`{
+				"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,
+				"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000
+			}`))
 	var d engine.Decision
 	var buf []byte
 	envelope := engine.Envelope{

@@ -132,7 +132,8 @@ func TestAnalysisWithAnotherCatalogue(t *testing.T) {
 	}
 	p, err := ParsePolicy([]byte(`{"name": "other", "knockouts": [
 		{"id": "LOW", "reason_code": "PAUSED", "condition_ast": {"op": "lt", "field": "x", "value": 0}},
-		{"id": "LOWER", "reason_code": "PAUSED", "condition_ast": {"op": "or", "args": [{"op": "lt", "field": "x", "value": -2}, {"op": "eq", "field": "x", "value": -1}]}},
+		{"id": "LOWER", "reason_code": "PAUSED", "condition_ast": {"op": "or",
+			"args": [{"op": "lt", "field": "x", "value": -2}, {"op": "eq", "field": "x", "value": -1}]}},
 		{"id": "LOST", "reason_code": "PAUSED", "condition_ast": {"op": "eq", "field": "lost", "value": "a"}}],
 		"scorecard": {"base_points": 600, "factors": []}, "pricing_bands": [
 		{"id": "PB", "grade": "F", "min_score": 300, "max_score": 900, "action": "decline"},

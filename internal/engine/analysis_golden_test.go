@@ -23,7 +23,8 @@ import (
 const plainPolicy = `{
 	"name": "golden", "include_defaults": false, "semantics": 2,
 	"scorecard": {"base_points": 600, "factors": [
-		{"factor": "bureau_score", "field": "bureau_score", "bins": [{"lt": 700, "points": 0}, {"gte": 700, "points": 100}]}]},
+		{"factor": "bureau_score", "field": "bureau_score", "bins": [{"lt": 700, "points": 0},
+			{"gte": 700, "points": 100}]}]},
 	"pricing_bands": [
 		{"id": "PB_A", "grade": "A", "min_score": 650, "max_score": 900, "interest_rate": 14, "tenure_months": 36,
 		 "min_limit": 20000, "max_limit": 500000, "default_limit": 50000, "foir_cap": 0.5},
@@ -138,11 +139,16 @@ func TestFindingWrite(t *testing.T) {
 	t.Parallel()
 	p := completed(t,
 		[]byte(
-			`{"knockouts": [{"id": "KO", "condition_ast": {"op": "gte", "field": "bureau_score", "value": 300}}], "required_fields": ["bureau_score"]}`))
+			`{
+				"knockouts": [{"id": "KO", "condition_ast": {"op": "gte", "field": "bureau_score", "value": 300}}],
+				"required_fields": ["bureau_score"]
+			}`))
 	var w wire.Writer
 	engine.Analyse(p, field.Catalogue())[0].Write(&w)
-	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0","key":"always_fires@/knockouts/KO",` +
-		`"detail":"KO hits every applicant who gives bureau_score: within the values possible, bureau_score >= 300 is always true.",` +
+	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0",` +
+		`"key":"always_fires@/knockouts/KO",` +
+		`"detail":"KO hits every applicant who gives bureau_score: within the values possible, ` +
+		`bureau_score >= 300 is always true.",` +
 		`"witness":{"bureau_score":300}}`
 	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
 		t.Error(diff)

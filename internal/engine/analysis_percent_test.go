@@ -15,7 +15,8 @@ import (
 func TestFractionsForPercent(t *testing.T) {
 	t.Parallel()
 	band := func(price string) string {
-		return `"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"tenure_months":36,"min_limit":20000,
+		return `"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"tenure_months":36,
+			"min_limit":20000,
 			"max_limit":500000,"default_limit":50000,"foir_cap":0.5,` + price + `}]`
 	}
 	const fine = `"interest_rate":16`

@@ -14,8 +14,10 @@ import (
 // pointsCard declines scores below 700. Its factors can lose 90, 40 and 30
 // points.
 const pointsCard = `"semantics":2,"scorecard":{"base_points":600,"factors":[
-	 {"factor":"bureau_score","field":"bureau_score","bins":[{"lt":650,"points":-40},{"gte":650,"lt":780,"points":20},{"gte":780,"lt":800,"points":40},{"gte":800,"points":50}]},
-	 {"factor":"foir","field":"foir","bins":[{"lt":0.1,"points":40},{"gte":0.1,"lt":0.3,"points":30},{"gte":0.3,"points":0}]},
+	 {"factor":"bureau_score","field":"bureau_score","bins":[{"lt":650,"points":-40},{"gte":650,"lt":780,"points":20},
+		{"gte":780,"lt":800,"points":40},{"gte":800,"points":50}]},
+	 {"factor":"foir","field":"foir","bins":[{"lt":0.1,"points":40},{"gte":0.1,"lt":0.3,"points":30},
+		{"gte":0.3,"points":0}]},
 	 {"factor":"income","field":"monthly_income","bins":[{"lt":50000,"points":0},{"gte":50000,"points":30}]}]},
 	"pricing_bands":[{"id":"F","grade":"F","min_score":300,"max_score":699,"action":"decline"},
 	 {"id":"P","grade":"A","min_score":700,"max_score":900,"interest_rate":16,"tenure_months":36,

@@ -19,7 +19,8 @@ func TestCorners(t *testing.T) {
 		approve = `{` + price + `}`
 		refer   = `{` + price + `,"action":"refer"}`
 		// A loan that the rounded instalment of 2,909 would repay early.
-		long = `{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":27.14,"tenure_months":240,"tenures_allowed":[12,240],` +
+		long = `{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":27.14,"tenure_months":240,` +
+			`"tenures_allowed":[12,240],` +
 			`"min_limit":1000,"max_limit":128000,"default_limit":128000,"foir_cap":0.5}`
 		stage2 = `{"id":"K","stage":2,"reason_code":"X","condition_ast":{"op":"gt","field":"%s","value":%s}}`
 	)
@@ -62,8 +63,10 @@ func TestCorners(t *testing.T) {
 		},
 		{
 			"of equal losses the first factor's ranks first", "",
-			`{"factor":"f","field":"age","bins":[{"lt":30,"points":0,"reason_code":"XX"},{"gte":30,"lt":50,"points":0,"reason_code":"YY"},{"gte":50,"points":10}]},` +
-				`{"factor":"g","field":"foir","reason_code":"XX","bins":[{"lt":0.5,"points":0},{"gte":0.5,"points":10}]}`, refer,
+			`{"factor":"f","field":"age","bins":[{"lt":30,"points":0,"reason_code":"XX"},` +
+				`{"gte":30,"lt":50,"points":0,"reason_code":"YY"},{"gte":50,"points":10}]},` +
+				`{"factor":"g","field":"foir","reason_code":"XX",` +
+				`"bins":[{"lt":0.5,"points":0},{"gte":0.5,"points":10}]}`, refer,
 			`{"age":40,"foir":0.1}`, `"reasons":[{"code":"YY","rank":1},{"code":"XX","rank":2}]`,
 		},
 		{
@@ -75,7 +78,8 @@ func TestCorners(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			policy := fmt.Appendf(nil,
-				`{"name":"corner","include_defaults":false,"knockouts":[%s],"scorecard":{"base_points":700,"factors":[%s]},"pricing_bands":[%s]}`,
+				`{"name":"corner","include_defaults":false,"knockouts":[%s],
+					"scorecard":{"base_points":700,"factors":[%s]},"pricing_bands":[%s]}`,
 				tt.knockouts, tt.factors, tt.band)
 			plan := compile(t, policy)
 			var d engine.Decision

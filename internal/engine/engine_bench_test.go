@@ -20,7 +20,10 @@ func BenchmarkDecideDefault(b *testing.B) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	facts := decodeFacts(b,
 		[]byte(
-			`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))
+			`{
+				"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,
+				"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000
+			}`))
 	var d engine.Decision
 	b.ReportAllocs()
 	for b.Loop() {
@@ -32,7 +35,10 @@ func BenchmarkDecideAndWriteDefault(b *testing.B) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	facts := decodeFacts(b,
 		[]byte(
-			`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))
+			`{
+				"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,
+				"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000
+			}`))
 	var d engine.Decision
 	var w wire.Writer
 	b.ReportAllocs()

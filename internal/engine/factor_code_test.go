@@ -33,8 +33,10 @@ func TestFactorReasonIsTrue(t *testing.T) {
 		}
 		bands := `"pricing_bands":[{"id":"F","grade":"F","min_score":300,"max_score":649,"action":"decline"},
 			{"id":"N","grade":"N","min_score":300,"max_score":649,"action":"decline","ntc":true},
-			{"id":"M","grade":"M","min_score":650,"max_score":900,"ntc":true,"interest_rate":16,"tenure_months":36,"min_limit":100,"max_limit":500000,"default_limit":50000,"foir_cap":0.5},
-			{"id":"P","grade":"A","min_score":650,"max_score":900,"interest_rate":16,"tenure_months":36,"min_limit":100,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
+			{"id":"M","grade":"M","min_score":650,"max_score":900,"ntc":true,"interest_rate":16,"tenure_months":36,
+				"min_limit":100,"max_limit":500000,"default_limit":50000,"foir_cap":0.5},
+			{"id":"P","grade":"A","min_score":650,"max_score":900,"interest_rate":16,"tenure_months":36,"min_limit":100,
+				"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 		plan := lessonPlan(t, `"semantics":2,"scorecard":{"base_points":600,"factors":[{"factor":"f","field":"`+c.field+
 			`","bins":[`+bins+`]}]},`+bands)
 		d := lessonDecide(t, plan, `{"`+c.field+`":`+c.value+`}`)

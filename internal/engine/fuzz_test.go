@@ -64,10 +64,12 @@ func FuzzDecide(f *testing.F) {
 func FuzzReadScorecard(f *testing.F) {
 	f.Add([]byte(
 		`{"base_points":650,"min_score":300,"max_score":900,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
-		{"factor":"foir","field":"foir","reason_code":"FOIR_HIGH","bins":[{"lt":0.2,"points":15},{"gte":0.2,"points":-8}],"missing_points":null}]}`))
+		{"factor":"foir","field":"foir","reason_code":"FOIR_HIGH",
+			"bins":[{"lt":0.2,"points":15},{"gte":0.2,"points":-8}],"missing_points":null}]}`))
 	f.Add(
 		[]byte(
-			`{"base_points":700,"factors":[{"factor":"e","field":"employment_type","weight":0.5,"bins":[{"in":["SALARIED"],"points":6,"woe":1.25},{"else":true,"points":-10}],
+			`{"base_points":700,"factors":[{"factor":"e","field":"employment_type","weight":0.5,
+		"bins":[{"in":["SALARIED"],"points":6,"woe":1.25},{"else":true,"points":-10}],
 		"when":{"op":"eq","field":"bureau_is_ntc","value":false}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)

@@ -27,7 +27,8 @@ import (
 // alone where the file has a section for it.
 func TestGoldenDecisions(t *testing.T) {
 	t.Parallel()
-	goldenFiles(t, "testdata/decisions/*.txtar", []string{"decision.json", "hash", "not_evaluated", "text", "eligibility.json"},
+	goldenFiles(t, "testdata/decisions/*.txtar",
+		[]string{"decision.json", "hash", "not_evaluated", "text", "eligibility.json"},
 		func(t *testing.T, archive *txtar.Archive) []txtar.File {
 			t.Helper()
 			plan := goldenPlan(t, archive)
@@ -157,7 +158,8 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 			t.Errorf("reason %d has rank %d", i, r.Rank)
 		}
 	}
-	if o := &d.Offer; d.Status == engine.Declined && (o.Made || o.LimitPaise != 0) || o.HasCapacity && o.InstalmentPaise > o.CapacityPaise {
+	if o := &d.Offer; d.Status == engine.Declined && (o.Made || o.LimitPaise != 0) ||
+		o.HasCapacity && o.InstalmentPaise > o.CapacityPaise {
 		t.Errorf("%s with the offer %+v", d.Status, *o)
 	}
 	digest := sha256.Sum256(d.Canonical())
@@ -286,13 +288,34 @@ func TestGoldenVectors(t *testing.T) {
 	}{
 		{
 			"742 sample",
-			`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}`,
-			vector{Status: "APPROVED", Grade: "B", Score: "712", Limit: "500000", Rate: "16", EMI: "14170", Months: 48, APR: "17.33"},
+			`{
+				"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,
+				"active_tradelines":4,"max_dpd_12m":0
+			}`,
+			vector{
+				Status: "APPROVED",
+				Grade:  "B",
+				Score:  "712",
+				Limit:  "500000",
+				Rate:   "16",
+				EMI:    "14170",
+				Months: 48,
+				APR:    "17.33",
+			},
 		},
 		{
 			"781 alone",
 			`{"bureau_score":781,"bureau_is_ntc":false}`,
-			vector{Status: "APPROVED", Grade: "B", Score: "710", Limit: "50000", Rate: "16", EMI: "1417", Months: 48, APR: "17.33"},
+			vector{
+				Status: "APPROVED",
+				Grade:  "B",
+				Score:  "710",
+				Limit:  "50000",
+				Rate:   "16",
+				EMI:    "1417",
+				Months: 48,
+				APR:    "17.33",
+			},
 		},
 		{
 			"560",
@@ -302,12 +325,34 @@ func TestGoldenVectors(t *testing.T) {
 		{
 			"-1 alone",
 			`{"bureau_is_ntc":true}`,
-			vector{Status: "REFERRED", Grade: "NTC", Score: "650", Limit: "20000", Rate: "20", EMI: "1018", Months: 24, APR: "23.14", Indicative: true},
+			vector{
+				Status:     "REFERRED",
+				Grade:      "NTC",
+				Score:      "650",
+				Limit:      "20000",
+				Rate:       "20",
+				EMI:        "1018",
+				Months:     24,
+				APR:        "23.14",
+				Indicative: true,
+			},
 		},
 		{
 			"-1 salaried",
-			`{"bureau_is_ntc":true,"monthly_income":45000,"foir":0.10,"enquiries_6m":1,"active_tradelines":0,"employment_type":"SALARIED"}`,
-			vector{Status: "APPROVED", Grade: "NTC", Score: "678", Limit: "100000", Rate: "20", EMI: "5090", Months: 24, APR: "23.14"},
+			`{
+				"bureau_is_ntc":true,"monthly_income":45000,"foir":0.10,"enquiries_6m":1,"active_tradelines":0,
+				"employment_type":"SALARIED"
+			}`,
+			vector{
+				Status: "APPROVED",
+				Grade:  "NTC",
+				Score:  "678",
+				Limit:  "100000",
+				Rate:   "20",
+				EMI:    "5090",
+				Months: 24,
+				APR:    "23.14",
+			},
 		},
 	} {
 		var d engine.Decision
@@ -315,7 +360,8 @@ func TestGoldenVectors(t *testing.T) {
 		hundredths := func(n int64) string { return string(wire.AppendDecimal(nil, n, 2)) }
 		got := vector{
 			Status: d.Status.String(), Grade: d.Grade, Score: d.FinalScore.String(),
-			Limit: hundredths(d.Offer.LimitPaise), Rate: hundredths(d.Offer.RateBP), EMI: hundredths(d.Offer.InstalmentPaise),
+			Limit: hundredths(d.Offer.LimitPaise), Rate: hundredths(d.Offer.RateBP),
+			EMI:    hundredths(d.Offer.InstalmentPaise),
 			Months: d.Offer.TenureMonths, APR: hundredths(d.Offer.APR), Indicative: d.Offer.Indicative,
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -339,24 +385,30 @@ func TestGoldenSample(t *testing.T) {
 	}
 	for member, want := range map[string]string{
 		"offer": `{"limit": 500000, "currency": "INR", "requested_amount": 600000, "is_counter_offer": true, ` +
-			`"interest_rate": 16, "rate_type": "fixed", "method": "reducing_balance", "tenure_months": 48, "emi": 14170, "last_emi": 14179.38, ` +
+			`"interest_rate": 16, "rate_type": "fixed", "method": "reducing_balance", "tenure_months": 48, ` +
+			`"emi": 14170, "last_emi": 14179.38, ` +
 			`"processing_fee": 10000, "processing_fee_gst": 1800, "net_disbursed": 488200, ` +
 			`"total_interest": 180169.38, "total_payable": 680169.38, "apr": 17.33, ` +
 			`"max_emi": 19550, "post_offer_foir": 0.4867, "binding_constraint": "band_max_limit", ` +
 			`"pricing_band_id": "PB_B", "valid_until": "2026-11-18T18:29:59Z", ` +
 			`"conditions": [{"code": "ECONOMIC_PROFILE", "text": "Age and occupation on record before disbursal"}], ` +
 			`"alternatives": [{"limit": 500000, "tenure_months": 36, "emi": 17579}]}`,
-		"reasons": `[{"code": "AMT_BAND_CAP", "message": "The amount offered is the most available for this application", "rank": 1, ` +
-			`"detail": {"field": "requested_amount", "value": 600000, "threshold": 500000, "text": "PB_B maximum 500000"}}]`,
+		"reasons": `[{"code": "AMT_BAND_CAP", ` +
+			`"message": "The amount offered is the most available for this application", "rank": 1, ` +
+			`"detail": {"field": "requested_amount", "value": 600000, "threshold": 500000, ` +
+			`"text": "PB_B maximum 500000"}}]`,
 	} {
 		if diff := cmp.Diff(want, string(appendLine(nil, v.Get(member)))); diff != "" {
 			t.Errorf("%s:\n%s", member, diff)
 		}
 	}
-	contributions := `[{"factor": "base", "points": 650}, {"factor": "bureau_score", "points": 28}, {"factor": "foir", "points": 8}, ` +
-		`{"factor": "monthly_income", "points": 8}, {"factor": "enquiries_6m", "points": 5}, {"factor": "active_tradelines", "points": 8}, ` +
+	contributions := `[{"factor": "base", "points": 650}, {"factor": "bureau_score", "points": 28}, ` +
+		`{"factor": "foir", "points": 8}, ` +
+		`{"factor": "monthly_income", "points": 8}, {"factor": "enquiries_6m", "points": 5}, ` +
+		`{"factor": "active_tradelines", "points": 8}, ` +
 		`{"factor": "max_dpd_12m", "points": 10}]`
-	if diff := cmp.Diff(contributions, string(appendLine(nil, v.Get("explanation").Get("score_contributions")))); diff != "" {
+	got := string(appendLine(nil, v.Get("explanation").Get("score_contributions")))
+	if diff := cmp.Diff(contributions, got); diff != "" {
 		t.Error(diff)
 	}
 }

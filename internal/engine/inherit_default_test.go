@@ -34,7 +34,8 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	}
 	// At semantics 1 the block list is a rule like any other.
 	old := readPolicy(t,
-		`{"name":"P","knockouts":[{"id":"KO_FRAUD_BLOCKLISTED","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
+		`{"name":"P",`+
+			`"knockouts":[{"id":"KO_FRAUD_BLOCKLISTED","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
 			plainSections+`}`)
 	if p, patched, _ := patchedPolicy(t, `{"name":"x","patch":{"knockouts":{"remove":["KO_FRAUD_BLOCKLISTED"]}}}`,
 		old); len(patched.Faults) > 0 ||
@@ -66,7 +67,8 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	}
 	// Rules that the request itself sets stay, and so do the own rules of a
 	// base without defaults.
-	const emulator = `{"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}`
+	const emulator = `{"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR",` +
+		`"condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}`
 	set, _, _ := patchedPolicy(t,
 		`{"name":"Set","include_defaults":false,"patch":{"knockouts":{"set":[`+emulator+`]}}}`, base)
 	still, _ := forked(t, `{"name":"Still","include_defaults":false}`, set)
@@ -90,11 +92,13 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 func TestDroppedSourcesAreTold(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()
-	const from = `{"section":"affordability","change":"changed","from":{"income":{"of":["monthly_income"],"take":"first"},` +
+	const from = `{"section":"affordability","change":"changed",` +
+		`"from":{"income":{"of":["monthly_income"],"take":"first"},` +
 		`"obligations":{"of":["declared","bureau"],"take":"highest"}},"to":`
 	for section, to := range map[string]string{
 		`{}`: `{"income":{"of":["monthly_income"],"take":"first"},"obligations":{"of":["declared"],"take":"highest"}}`,
-		`{"income":{"of":["monthly_income","bank_income"],"take":"lowest"}}`: `{"income":{"of":["monthly_income","bank_income"],"take":"lowest"},` +
+		`{"income":{"of":["monthly_income","bank_income"],"take":"lowest"}}`: `{"income":{"of":["monthly_income",` +
+			`"bank_income"],"take":"lowest"},` +
 			`"obligations":{"of":["declared"],"take":"highest"}}`,
 	} {
 		p, _ := forked(t, `{"name":"x","affordability":`+section+`}`, base)

@@ -23,7 +23,8 @@ func parsed(tb testing.TB, document []byte) wire.Value {
 
 func TestInheritWhatIsLeftOut(t *testing.T) {
 	t.Parallel()
-	const base = `{"adjustments":[1],"checksum":"sha256:x","include_defaults":false,"knockouts":[{"id":"A"}],"limit_step":500,` +
+	const base = `{"adjustments":[1],"checksum":"sha256:x","include_defaults":false,"knockouts":[{"id":"A"}],` +
+		`"limit_step":500,` +
 		`"name":"Base","policy_key":"gold","required_fields":null,"scorecard":{"name":"card"},"scorecard_id":"sc_1"}`
 	for _, c := range []struct {
 		name, request, base, want string
@@ -31,20 +32,25 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 	}{
 		{
 			"everything but the name and the key", `{"name":"New"}`, base,
-			`{"name":"New","adjustments":[1],"include_defaults":false,"knockouts":[{"id":"A"}],"limit_step":500,"scorecard":{"name":"card"},"scorecard_id":"sc_1"}`,
+			`{"name":"New","adjustments":[1],"include_defaults":false,"knockouts":[{"id":"A"}],"limit_step":500,` +
+				`"scorecard":{"name":"card"},"scorecard_id":"sc_1"}`,
 			[]string{"adjustments", "include_defaults", "knockouts", "limit_step", "scorecard"},
 		},
 		{
 			"a null is left out, an empty section and a false are given",
-			`{"knockouts":null,"adjustments":[],"include_defaults":false,"limit_step":null,"scorecard_id":null,"scorecard":null}`, base,
-			`{"adjustments":[],"include_defaults":false,"knockouts":[{"id":"A"}],"limit_step":500,"scorecard":{"name":"card"},"scorecard_id":"sc_1"}`,
+			`{"knockouts":null,"adjustments":[],"include_defaults":false,"limit_step":null,"scorecard_id":null,` +
+				`"scorecard":null}`, base,
+			`{"adjustments":[],"include_defaults":false,"knockouts":[{"id":"A"}],"limit_step":500,` +
+				`"scorecard":{"name":"card"},"scorecard_id":"sc_1"}`,
 			[]string{"knockouts", "limit_step", "scorecard"},
 		},
 		{
 			"an id replaces the card and its id",
-			`{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`,
+			`{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],` +
+				`"include_defaults":true}`,
 			base,
-			`{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],"include_defaults":true}`, nil,
+			`{"scorecard_id":"sc_2","scorecard":null,"limit_step":1,"knockouts":[],"adjustments":[],` +
+				`"include_defaults":true}`, nil,
 		},
 		{
 			"a card replaces the id too",
@@ -159,7 +165,8 @@ func TestInheritSystemKnockouts(t *testing.T) {
 	if on.Checksum() != base.Checksum() {
 		t.Errorf("off and on again is %s, was %s", on.Checksum(), base.Checksum())
 	}
-	own := `[{"id":"KO_DEVICE_EMULATOR","action":"refer","reason_code":"X","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}]`
+	own := `[{"id":"KO_DEVICE_EMULATOR","action":"refer","reason_code":"X",` +
+		`"condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}]`
 	replaced, _ := forked(t, `{"name":"Own","knockouts":`+own+`}`, base)
 	check("a rule of one's own under a system rule's id", replaced, "KO_DEVICE_EMULATOR false", mule)
 	ownOff, _ := forked(t, `{"name":"Own off","include_defaults":false}`, replaced)
@@ -173,7 +180,8 @@ func TestStoredScorecardIsPinned(t *testing.T) {
 	t.Parallel()
 	card, err := engine.ReadScorecard(
 		parsed(t, []byte(`{"name":"Card","base_points":640,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[
-		{"factor":"score","field":"bureau_score","bins":[{"lt":700,"points":0,"woe":-0.5},{"gte":700,"points":50}]}]}`)),
+		{"factor":"score","field":"bureau_score","bins":[{"lt":700,"points":0,"woe":-0.5},
+			{"gte":700,"points":50}]}]}`)),
 		field.Catalogue())
 	if err != nil {
 		t.Fatal(err)

@@ -12,9 +12,11 @@ func TestTextOfFOIRWithoutObligations(t *testing.T) {
 	t.Parallel()
 	const instalment, existing = "The instalment would be high compared with income", "Existing obligations are " +
 		"high compared with income"
-	const band = `"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"interest_rate":16,"tenure_months":36,
+	const band = `"pricing_bands":[{"id":"P","grade":"A","min_score":300,"max_score":900,"interest_rate":16,
+		"tenure_months":36,
 		"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
-	const after = `,"knockouts":[{"id":"KO","stage":2,"condition_ast":{"op":"gt","field":"post_offer_foir","value":0.4}}]`
+	const after = `,
+		"knockouts":[{"id":"KO","stage":2,"condition_ast":{"op":"gt","field":"post_offer_foir","value":0.4}}]`
 	for _, c := range []struct{ sections, facts, want string }{
 		{`"semantics":2,` + band, `{"monthly_income":10000,"foir":0,"requested_amount":400000}`, instalment},
 		{`"semantics":2,` + band, `{"monthly_income":900,"foir":0,"requested_amount":400000}`, instalment},

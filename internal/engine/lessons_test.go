@@ -74,7 +74,10 @@ func lessonDecide(tb testing.TB, plan *engine.Plan, facts string) *engine.Decisi
 // lessonApplicants are a few different applications.
 var lessonApplicants = []string{
 	`{}`,
-	`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`,
+	`{
+		"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,
+		"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000
+	}`,
 	`{"bureau_score":781,"bureau_is_ntc":false}`,
 	`{"bureau_score":560,"bureau_is_ntc":false,"age":19,"employment_type":"STUDENT","monthly_income":9000,"foir":0.7}`,
 	`{"bureau_is_ntc":true,"monthly_income":45000,"foir":0.1,"enquiries_6m":1,"employment_type":"SALARIED"}`,
@@ -182,7 +185,8 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 // on_absent and required_fields say what absence itself means.
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
-	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte","left":{"field":"foir"},"right":{"op":"div","args":[{"field":"monthly_income"},{"value":100000}]}}}]}`
+	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte",` +
+		`"left":{"field":"foir"},"right":{"op":"div","args":[{"field":"monthly_income"},{"value":100000}]}}}]}`
 	for onAbsent, want := range map[string]engine.Status{
 		"pass":  engine.Approved,
 		"refer": engine.Referred,
@@ -214,7 +218,8 @@ func TestLesson05AbsentIsNotZero(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,
 		`"knockouts":[`+lessonKnockout("KO_ZERO", `{"op":"lte","field":"monthly_income","value":0}`)+`],
-		"scorecard":{"base_points":700,"factors":[{"factor":"income","field":"monthly_income","bins":[{"lt":1,"points":-100},{"gte":1,"points":0}]}]}`)
+		"scorecard":{"base_points":700,"factors":[{"factor":"income","field":"monthly_income",
+			"bins":[{"lt":1,"points":-100},{"gte":1,"points":0}]}]}`)
 	absent, zero := lessonDecide(t, plan, `{"foir":0.1}`), lessonDecide(t, plan, `{"foir":0.1,"monthly_income":0}`)
 	if absent.Status != engine.Approved || absent.FinalScore != rule.Int(700) || len(absent.Rules()) != 0 ||
 		absent.Offer.HasCapacity || absent.Offer.LimitPaise != 50_000_00 {
@@ -321,7 +326,8 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 		lessonKnockout("BETWEEN", `{"op":"between","field":"bank_avg_balance","min":-1,"max":0}`),
 	}, ",")+`],
 		"scorecard":{"base_points":0,"min_score":-1,"max_score":0,"factors":[
-			{"factor":"balance","field":"bank_avg_balance","bins":[{"lt":-1,"points":-5},{"gte":-1,"lt":0,"points":-1},{"gte":0,"points":5}]}]},
+			{"factor":"balance","field":"bank_avg_balance","bins":[{"lt":-1,"points":-5},{"gte":-1,"lt":0,"points":-1},
+				{"gte":0,"points":5}]}]},
 		"pricing_bands":[`+strings.Replace(strings.Replace(lessonBand, "-1000", "0", 1), "1000,", "0,",
 		1)+`,{"id":"D","grade":"B","min_score":-1,"max_score":-1,"action":"decline"}]`)
 	for balance, want := range map[string]string{
@@ -352,7 +358,8 @@ func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 			`","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":` +
 			value + `}}`
 	}
-	huge := `{"op":"gte","left":{"op":"mul","args":[{"field":"requested_amount"},{"field":"requested_amount"}]},"right":{"value":0}}`
+	huge := `{"op":"gte","left":{"op":"mul","args":[{"field":"requested_amount"},{"field":"requested_amount"}]},
+		"right":{"value":0}}`
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
 		lessonKnockout("LT", ratio("lt", "5")), lessonKnockout("GTE", ratio("gte", "0")),
 		lessonKnockout("EQ", ratio("eq", "0")), lessonKnockout("NE", ratio("ne", "1")),
@@ -542,9 +549,11 @@ func TestLesson18EqualityIsExact(t *testing.T) {
 		lessonKnockout("GTE", `{"op":"gte","field":"foir","value":0.6}`),
 		lessonKnockout("EQ", `{"op":"eq","field":"foir","value":0.6}`),
 		lessonKnockout("SUM",
-			`{"op":"eq","left":{"op":"add","args":[{"value":0.1},{"value":0.2},{"value":0.3}]},"right":{"field":"foir"}}`),
+			`{"op":"eq","left":{"op":"add","args":[{"value":0.1},{"value":0.2},{"value":0.3}]},
+				"right":{"field":"foir"}}`),
 	}, ",")+
-		`],"scorecard":{"base_points":700,"factors":[{"factor":"foir","field":"foir","bins":[{"lt":0.6,"points":0},{"gte":0.6,"points":-1}]}]}`)
+		`],"scorecard":{"base_points":700,`+
+		`"factors":[{"factor":"foir","field":"foir","bins":[{"lt":0.6,"points":0},{"gte":0.6,"points":-1}]}]}`)
 	for foir, want := range map[string]string{
 		"0.599999": "pass pass pass 700", "0.6": "fail fail fail 699", "0.600001": "fail pass pass 699",
 		"0.59999999": "fail fail fail 699",

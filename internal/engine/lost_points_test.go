@@ -17,7 +17,8 @@ func TestDetailTellsThePointsLost(t *testing.T) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	d := lessonDecide(t, plan,
 		`{"monthly_income":18000,"income_effective":18000,"foir":0.46,"bureau_score":740,"bureau_is_ntc":false,
-		"enquiries_6m":9,"active_tradelines":7,"bureau_own_active_tradelines":7,"max_dpd_12m":45,"bureau_own_max_dpd_12m":45,
+		"enquiries_6m":9,"active_tradelines":7,"bureau_own_active_tradelines":7,"max_dpd_12m":45,
+		"bureau_own_max_dpd_12m":45,
 		"employment_type":"RETIRED","age":40,"requested_tenure_months":12,"requested_amount":100000}`)
 	cost := regexp.MustCompile(`this reason cost ([0-9.]+) points in all`)
 	var costs []rule.Number

@@ -19,11 +19,13 @@ func TestDetailsAreMasked(t *testing.T) {
 			"fraud.beneficiary_account is ••••4321 (KO_A)",
 		},
 		{
-			`"message":"account {fraud.beneficiary_account} is {threshold}","condition_ast":{"op":"eq","field":"fraud.beneficiary_account","value":"50100044554321"}`,
+			`"message":"account {fraud.beneficiary_account} is {threshold}",
+				"condition_ast":{"op":"eq","field":"fraud.beneficiary_account","value":"50100044554321"}`,
 			"••••4321", "account ••••4321 is ••••4321",
 		},
 		{
-			`"message":"one of {threshold}","condition_ast":{"op":"in","field":"fraud.beneficiary_account","values":["50100044554321","1"]}`,
+			`"message":"one of {threshold}","condition_ast":{"op":"in","field":"fraud.beneficiary_account",
+				"values":["50100044554321","1"]}`,
 			"••••4321", "one of a masked value",
 		},
 		{
@@ -40,7 +42,8 @@ func TestDetailsAreMasked(t *testing.T) {
 		policy, err := engine.ParsePolicy([]byte(`{"name":"masked","semantics":2,"include_defaults":false,
 			"inputs":[{"name":"applicant.pan","type":"string"}],"scorecard":{"base_points":600,"factors":[]},
 			"knockouts":[{"id":"KO_A","stage":1,"action":"decline","reason_code":"X",`+c.rule+`}],
-			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,"tenure_months":24,
+			"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":14,
+				"tenure_months":24,
 				"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]}`),
 			engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {

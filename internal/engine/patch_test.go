@@ -189,7 +189,8 @@ func TestAgainstTheBase(t *testing.T) {
 	// A rule that joins a finding makes it new.
 	more := completed(t, []byte(`{"required_fields": ["bureau_score|bureau_is_ntc"], "knockouts": [
 		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}},
-		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30, "max": 60}}]}`))
+		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30,
+			"max": 60}}]}`))
 	for _, f := range engine.Against(engine.Analyse(more, catalogue), more, engine.Analyse(base, catalogue), base) {
 		if f.Code == fault.CodeSilentWhenAbsent && f.Origin != engine.OriginNew {
 			t.Errorf("%s is %s", f.Key, f.Origin)
@@ -203,10 +204,12 @@ func TestAgainstTheBase(t *testing.T) {
 func TestChangesNameEveryMember(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","knockouts":[
-		{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
+		{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}},
+		{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
 		plainSections+`}`)
 	p, _ := forked(t, `{"name":"Q","semantics":2,"limit_step":500,"include_defaults":false,"knockouts":[
-		{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}},{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}}]}`,
+		{"id":"B","reason_code":"PAUSED","condition_ast":{"op":"false"}},
+		{"id":"A","reason_code":"PAUSED","condition_ast":{"op":"false"}}]}`,
 		base)
 	var w wire.Writer
 	w.Array()
@@ -215,8 +218,10 @@ func TestChangesNameEveryMember(t *testing.T) {
 	}
 	w.EndArray()
 	const want = `[{"section":"include_defaults","change":"changed","from":true,"to":false},` +
-		`{"section":"knockouts","change":"removed","id":"KO_DEVICE_EMULATOR"},{"section":"knockouts","change":"removed","id":"KO_FRAUD_MULE_ACCOUNT"},` +
-		`{"section":"knockouts","change":"reordered"},{"section":"limit_step","change":"changed","from":1000,"to":500},` +
+		`{"section":"knockouts","change":"removed","id":"KO_DEVICE_EMULATOR"},` +
+		`{"section":"knockouts","change":"removed","id":"KO_FRAUD_MULE_ACCOUNT"},` +
+		`{"section":"knockouts","change":"reordered"},{"section":"limit_step","change":"changed","from":1000,` +
+		`"to":500},` +
 		`{"section":"semantics","change":"changed","from":1,"to":2}]`
 	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
 		t.Error(diff)

@@ -223,7 +223,8 @@ func TestAgeIsTheOneReason(t *testing.T) {
 func TestGenericFactorCodes(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,
-		`"semantics":2,"inputs":[{"name":"applicant.years_employed","type":"number"},{"name":"applicant.city","type":"string"}],
+		`"semantics":2,"inputs":[{"name":"applicant.years_employed","type":"number"},
+		{"name":"applicant.city","type":"string"}],
 		"scorecard":{"base_points":700,"factors":[
 		 {"factor":"years.employed","field":"applicant.years_employed","label":"Years with the employer",
 		  "bins":[{"lt":2,"points":-300},{"gte":2,"points":0}]},

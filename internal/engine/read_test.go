@@ -61,20 +61,26 @@ const rightPolicy = `{
 	"required_fields": ["bureau_score|bureau_is_ntc"],
 	"knockouts": [
 		{"id": "KO_SCORE", "stage": 1, "action": "decline", "on_absent": "pass", "reason_code": "BUR_SCORE",
-			"message": "score {bureau_score} below {threshold}", "condition_ast": {"op": "lt", "field": "bureau_score", "value": 650}},
-		{"id": "RF_LIMIT", "stage": 2, "action": "refer", "reason_code": "LARGE", "condition_ast": {"op": "gt", "field": "offer_limit", "value": 400000}}],
-	"adjustments": [{"id": "ADJ", "delta": -5, "reason_code": "BUR_ENQ", "condition_ast": {"op": "gt", "field": "enquiries_6m", "value": 3}}],
+			"message": "score {bureau_score} below {threshold}",
+			"condition_ast": {"op": "lt", "field": "bureau_score", "value": 650}},
+		{"id": "RF_LIMIT", "stage": 2, "action": "refer", "reason_code": "LARGE",
+			"condition_ast": {"op": "gt", "field": "offer_limit", "value": 400000}}],
+	"adjustments": [{"id": "ADJ", "delta": -5, "reason_code": "BUR_ENQ",
+		"condition_ast": {"op": "gt", "field": "enquiries_6m", "value": 3}}],
 	"scorecard": {"base_points": 650, "min_score": 300, "max_score": 900, "factors": [
 		{"factor": "score", "field": "bureau_score", "weight": 1, "missing_points": -10,
 			"bins": [{"lt": 700, "points": 0}, {"gte": 700, "points": 50}]},
-		{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5}, {"else": true, "points": 0}]}]},
+		{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5},
+			{"else": true, "points": 0}]}]},
 	"pricing_bands": [
-		{"id": "P_A", "grade": "A", "min_score": 700, "max_score": 900, "action": "approve", "interest_rate": 14, "tenure_months": 24,
-			"tenures_allowed": [12, 24], "min_limit": 20000, "max_limit": 500000, "default_limit": 50000, "foir_cap": 0.5,
+		{"id": "P_A", "grade": "A", "min_score": 700, "max_score": 900, "action": "approve", "interest_rate": 14,
+			"tenure_months": 24, "tenures_allowed": [12, 24], "min_limit": 20000, "max_limit": 500000,
+			"default_limit": 50000, "foir_cap": 0.5,
 			"processing_fee_pct": 2, "processing_fee_min": 499, "gst_pct": 18, "income_multiple": 12},
 		{"id": "P_F", "grade": "F", "min_score": 300, "max_score": 699, "action": "decline"},
 		{"id": "P_N", "grade": "NTC", "ntc": true, "action": "decline"}],
-	"conditions": [{"code": "PROOF", "text": "Salary slips", "condition_ast": {"op": "absent", "field": "monthly_income"}}],
+	"conditions": [{"code": "PROOF", "text": "Salary slips",
+		"condition_ast": {"op": "absent", "field": "monthly_income"}}],
 	"limit_step": 1000, "offer_validity_days": 3, "actionable_fields": ["foir"]
 }`
 
@@ -337,11 +343,15 @@ func manyKnockouts(n int) []byte {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(&b,
-			`{"id": "KO_%d", "reason_code": "C_%d", "condition_ast": {"op": "eq", "field": "enquiries_6m", "value": %d}}`,
+			`{
+				"id": "KO_%d", "reason_code": "C_%d",
+				"condition_ast": {"op": "eq", "field": "enquiries_6m", "value": %d}
+			}`,
 			i, i, i)
 	}
 	b.WriteString(`], "scorecard": {"base_points": 700, "factors": []}, "pricing_bands": [{"id": "P", "grade": "A",
-		"min_score": 300, "max_score": 900, "interest_rate": 14, "tenure_months": 24, "min_limit": 20000, "max_limit": 500000,
+		"min_score": 300, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
+		"min_limit": 20000, "max_limit": 500000,
 		"default_limit": 50000, "foir_cap": 0.5}]}`)
 	return b.Bytes()
 }
@@ -402,7 +412,7 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 		ranges.WriteString(`,{"gte":250,"points":0}]},`)
 	}
 	document := strings.Replace(rightPolicy,
-		`{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5}, `,
+		`{"factor": "job", "field": "employment_type", "bins": [{"in": ["SALARIED"], "points": 5},`,
 		ranges.String()+`{"factor": "job", "field": "applicant.employer_category", "bins": [`+sets.String(), 1)
 	d := lessonDecide(t, goldenCompile(t, document),
 		`{"foir":3,"applicant.employer_category":"v149699","bureau_score":800}`)
@@ -507,9 +517,13 @@ func FuzzParsePolicy(f *testing.F) {
 	for _, seed := range []string{
 		``, `{}`, `[]`, `{"name":"x"}`,
 		`{"name":"x","scorecard":{"base_points":1e6,"factors":[]},"pricing_bands":[{}]}`,
-		`{"name":"x","include_defaults":false,"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"P","grade":"A","ntc":true,"action":"decline"}]}`,
-		`{"name":"x","scorecard":{"base_points":1,"min_score":0,"max_score":0,"factors":[{"factor":"f","field":"foir","weight":1000,"bins":[{"points":1000000}]}]},
-		  "pricing_bands":[{"id":"P","grade":"A","min_score":-1000000,"max_score":1000000,"interest_rate":100,"tenure_months":480,"min_limit":480,"max_limit":1000000000000,"default_limit":480,"foir_cap":5}],"limit_step":1}`,
+		`{"name":"x","include_defaults":false,"scorecard":{"base_points":700,"factors":[]},
+			"pricing_bands":[{"id":"P","grade":"A","ntc":true,"action":"decline"}]}`,
+		`{"name":"x","scorecard":{"base_points":1,"min_score":0,"max_score":0,
+		"factors":[{"factor":"f","field":"foir","weight":1000,"bins":[{"points":1000000}]}]},
+		  "pricing_bands":[{"id":"P","grade":"A","min_score":-1000000,"max_score":1000000,"interest_rate":100,
+			"tenure_months":480,"min_limit":480,"max_limit":1000000000000,"default_limit":480,"foir_cap":5}],
+			"limit_step":1}`,
 	} {
 		f.Add([]byte(seed), []byte(`{"monthly_income":1000000000000,"foir":0.000001,"requested_amount":1000000000000}`))
 	}

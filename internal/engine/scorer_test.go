@@ -12,11 +12,14 @@ import (
 	"verdict/internal/wire"
 )
 
-const sampleCard = `{"name":"PL v1","base_points":650,"pdo":40,"anchor_score":700,"anchor_odds":30,"min_score":300,"max_score":720,"factors":[
+const sampleCard = `{"name":"PL v1","base_points":650,"pdo":40,"anchor_score":700,"anchor_odds":30,"min_score":300,
+	"max_score":720,"factors":[
 	{"factor":"foir","field":"foir","weight":1.5,"bins":[{"lt":0.3,"points":30,"woe":0.62},{"gte":0.3,"points":10}]},
 	{"factor":"foir_again","field":"foir","bins":[{"lt":0.5,"points":1},{"gte":0.5,"points":0}]},
-	{"factor":"income","field":"monthly_income","missing_points":-7,"bins":[{"lt":30000,"points":-5},{"gte":30000,"points":12.5}]},
-	{"factor":"job","field":"employment_type","when":{"op":"gt","field":"age","value":30},"bins":[{"in":["SALARIED"],"points":5},{"else":true,"points":-5}]}]}`
+	{"factor":"income","field":"monthly_income","missing_points":-7,
+		"bins":[{"lt":30000,"points":-5},{"gte":30000,"points":12.5}]},
+	{"factor":"job","field":"employment_type","when":{"op":"gt","field":"age","value":30},
+		"bins":[{"in":["SALARIED"],"points":5},{"else":true,"points":-5}]}]}`
 
 func readCard(tb testing.TB, document string) *engine.Scorecard {
 	tb.Helper()
@@ -33,17 +36,20 @@ func TestScoreAlone(t *testing.T) {
 	for _, c := range []struct{ name, facts, want string }{
 		{
 			"everything given", `{"foir":0.4,"monthly_income":50000,"employment_type":"SALARIED","age":40}`,
-			`{"final_score":683.5,"score_contributions":[{"factor":"base","points":650},{"factor":"foir","points":15},{"factor":"foir_again","points":1},` +
+			`{"final_score":683.5,"score_contributions":[{"factor":"base","points":650},` +
+				`{"factor":"foir","points":15},{"factor":"foir_again","points":1},` +
 				`{"factor":"income","points":12.5},{"factor":"job","points":5}],"odds":22.54,"pd":0.0425}`,
 		},
 		{
 			// A missing income has its points; a factor that does not apply misses nothing.
 			"nothing given", `{}`,
-			`{"final_score":643,"score_contributions":[{"factor":"base","points":650},{"factor":"income","points":-7}],"odds":11.17,"pd":0.0822,"missing":["foir"]}`,
+			`{"final_score":643,"score_contributions":[{"factor":"base","points":650},` +
+				`{"factor":"income","points":-7}],"odds":11.17,"pd":0.0822,"missing":["foir"]}`,
 		},
 		{
 			"a factor that applies misses its field", `{"foir":0.1,"monthly_income":50000,"age":31}`,
-			`{"final_score":708.5,"score_contributions":[{"factor":"base","points":650},{"factor":"foir","points":45},{"factor":"foir_again","points":1},` +
+			`{"final_score":708.5,"score_contributions":[{"factor":"base","points":650},` +
+				`{"factor":"foir","points":45},{"factor":"foir_again","points":1},` +
 				`{"factor":"income","points":12.5}],"odds":34.76,"pd":0.028,"missing":["employment_type"]}`,
 		},
 	} {
@@ -67,7 +73,8 @@ func TestScoreWithoutOdds(t *testing.T) {
 	w.Object().Key("scorecard_id").String("sc_1")
 	scorer.Score(rule.NewFacts(field.Catalogue())).WriteMembers(&w)
 	w.Key("grade").String("A").EndObject()
-	want := `{"scorecard_id":"sc_1","final_score":900,"score_contributions":[{"factor":"base","points":1000},{"factor":"clamp","points":-100}],"grade":"A"}`
+	want := `{"scorecard_id":"sc_1","final_score":900,"score_contributions":[{"factor":"base","points":1000},` +
+		`{"factor":"clamp","points":-100}],"grade":"A"}`
 	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -160,7 +167,8 @@ func TestScorecardBounds(t *testing.T) {
 		},
 		{
 			"missing points are the best", `{"base_points":600,"factors":[
-				{"factor":"age","field":"age","missing_points":9,"bins":[{"lt":30,"points":-50},{"gte":30,"points":5}]}]}`,
+				{"factor":"age","field":"age","missing_points":9,
+					"bins":[{"lt":30,"points":-50},{"gte":30,"points":5}]}]}`,
 			"550", "609",
 		},
 	} {

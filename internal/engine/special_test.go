@@ -15,7 +15,8 @@ import (
 
 // specialCard is a card whose utilisation has codes for "no card" and "no limit".
 func specialCard(bins string) string {
-	return `{"base_points": 600, "factors": [{"factor": "UTIL", "field": "applicant.util", "type": "number", "bins": [` +
+	return `{"base_points": 600, ` +
+		`"factors": [{"factor": "UTIL", "field": "applicant.util", "type": "number", "bins": [` +
 		bins +
 		`]}]}`
 }
@@ -34,7 +35,8 @@ func readSpecial(t *testing.T, document string) (*engine.Scorecard, error) {
 func TestSpecialBin(t *testing.T) {
 	t.Parallel()
 	card, err := readSpecial(t, specialCard(`{"lt": 0.5, "points": 40}, {"gte": 0.5, "points": 10},
-		{"special": [-1, -9.5], "points": 25, "woe": 0.1}, {"special": [999], "points": -5, "reason_code": "NO_LIMIT"}`))
+		{"special": [-1, -9.5], "points": 25, "woe": 0.1}, {"special": [999], "points": -5,
+			"reason_code": "NO_LIMIT"}`))
 	if err != nil {
 		t.Fatal(err)
 	}

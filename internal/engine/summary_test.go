@@ -14,14 +14,18 @@ import (
 const summaryPolicy = `{"name":"Summary","inputs":[{"name":"applicant.employer_category","type":"string"}],
 	"required_fields":["bureau_score|bureau_is_ntc"],
 	"knockouts":[
-		{"id":"KO_SCORE","on_absent":"refer","reason_code":"BUR_SCORE","message":"{age} and {threshold}","condition_ast":{"op":"lt","field":"bureau_score","value":650}},
-		{"id":"RF_LIMIT","stage":2,"action":"refer","reason_code":"LARGE","condition_ast":{"op":"gt","field":"offer_limit","value":400000.50}}],
+		{"id":"KO_SCORE","on_absent":"refer","reason_code":"BUR_SCORE","message":"{age} and {threshold}",
+			"condition_ast":{"op":"lt","field":"bureau_score","value":650}},
+		{"id":"RF_LIMIT","stage":2,"action":"refer","reason_code":"LARGE",
+			"condition_ast":{"op":"gt","field":"offer_limit","value":400000.50}}],
 	"adjustments":[
 		{"id":"ADJ","delta":-5,"condition_ast":{"op":"gt","field":"enquiry__personal_loan__90d__count","value":3}},
 		{"id":"ADJ_UP","delta":2.5,"condition_ast":{"op":"eq","field":"applicant.employer_category","value":"A"}}],
-	"scorecard":{"base_points":650,"factors":[{"factor":"credit","field":"credit__all__30d__sum","weight":2,"missing_points":-10,
+	"scorecard":{"base_points":650,
+		"factors":[{"factor":"credit","field":"credit__all__30d__sum","weight":2,"missing_points":-10,
 		"when":{"op":"exists","field":"foir"},"bins":[{"lt":700,"points":0},{"gte":700,"points":50}]}]},
-	"pricing_bands":[{"id":"P_F","grade":"F","min_score":300,"max_score":900,"action":"decline"},{"id":"P_N","grade":"NTC","ntc":true,"action":"decline"}],
+	"pricing_bands":[{"id":"P_F","grade":"F","min_score":300,"max_score":900,"action":"decline"},
+		{"id":"P_N","grade":"NTC","ntc":true,"action":"decline"}],
 	"conditions":[{"code":"PROOF","text":"Salary slips","condition_ast":{"op":"absent","field":"monthly_income"}}]}`
 
 func TestWriteSummary(t *testing.T) {

@@ -25,7 +25,8 @@ func TestTally(t *testing.T) {
 		"knockouts":[
 			{"id":"KO_DPD","condition_ast":{"op":"gt","field":"max_dpd_12m","value":60}},
 			{"id":"RF_AGE","action":"refer","on_absent":"refer","condition_ast":{"op":"lt","field":"age","value":21}},
-			{"id":"RF_LIMIT","stage":2,"action":"refer","reason_code":"LARGE","condition_ast":{"op":"gt","field":"offer_limit","value":40000}}],
+			{"id":"RF_LIMIT","stage":2,"action":"refer","reason_code":"LARGE",
+				"condition_ast":{"op":"gt","field":"offer_limit","value":40000}}],
 		"adjustments":[{"id":"ADJ_ENQ","delta":-5,"condition_ast":{"op":"gt","field":"enquiries_6m","value":3}},
 			{"id":"ADJ_OFF","delta":1,"condition_ast":{"op":"false"}}],
 		"scorecard":{"base_points":700,"factors":[]},
@@ -138,7 +139,10 @@ func BenchmarkTally(b *testing.B) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	facts := decodeFacts(b,
 		[]byte(
-			`{"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000}`))
+			`{
+				"bureau_score":742,"bureau_is_ntc":false,"monthly_income":85000,"foir":0.32,"enquiries_6m":2,
+				"active_tradelines":4,"max_dpd_12m":0,"requested_amount":600000
+			}`))
 	tally := plan.NewTally()
 	for _, with := range []string{"alone", "together"} {
 		b.Run(with, func(b *testing.B) {

@@ -14,7 +14,8 @@ import (
 // is.
 func TestDeclaredFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
-	const bank = `"semantics":2,"affordability":{"income":{"of":["bank_detected_income"]},"obligations":{"of":["bank"]}}`
+	const bank = `"semantics":2,"affordability":{"income":{"of":["bank_detected_income"]},
+		"obligations":{"of":["bank"]}}`
 	const declared = `"monthly_income":80000,"foir":0.1,"requested_amount":400000`
 	for _, c := range []struct{ facts, code, message, field, warning string }{
 		{`{` + declared + `}`, "INC_MISSING", "The income could not be verified from the bank statement",
