@@ -15,7 +15,8 @@ import (
 
 // arrears is a loan 100 days past due with an interest rate that looks like a
 // ratio. The first edition ranked it low and did not warn of the rate.
-const arrears = `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,"interest_rate":0.16,"dpd":100},
+const arrears = `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"overdue_amount":17930,
+	"interest_rate":0.16,"dpd":100},
 	"as_of":"2026-11-15T12:00:00+05:30"}`
 
 // TestFirstEditionIsRepeated checks that a run stored before there were
@@ -64,7 +65,8 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 // suggested the nearest member name is replayed as it was.
 func TestSecondEditionIsRepeated(t *testing.T) {
 	t.Parallel()
-	const misspelt = `{"loan":{"id":"L-1","principal_outstanding":182000,"overdue_amount":17930,"dpd":100,"EMI":true,"intrest_rate":true},
+	const misspelt = `{"loan":{"id":"L-1","principal_outstanding":182000,"overdue_amount":17930,"dpd":100,"EMI":true,
+		"intrest_rate":true},
 		"dpd":true,"as_of":"2026-11-15T12:00:00+05:30"}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
@@ -109,7 +111,10 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 // product name that was not yet known is replayed as it was.
 func TestThirdEditionIsRepeated(t *testing.T) {
 	t.Parallel()
-	const group = `{"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},"as_of":"2026-11-16T12:00:00+05:30"}`
+	const group = `{
+		"loan":{"id":"L-1","product":"JLG","principal_outstanding":18200,"overdue_amount":1793,"dpd":40},
+		"as_of":"2026-11-16T12:00:00+05:30"
+	}`
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
 		was, err := h.cases.Agents.KeepAgentRun(t.Context(), h.caller, agentdesk.EndpointCollections,

@@ -38,9 +38,14 @@ func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) 
 	r := newRecoveryRun(&c, agentdesk.Strategy{Recovery: recovery.FirstStrategy()})
 	var w, request wire.Writer
 	r.write(&w, head)
-	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).EndObject()
+	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").
+		Int(0).EndObject()
 	return agentdesk.RunRecord{
-		Agent: agentdesk.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+		Agent:    agentdesk.AgentCollections,
+		Outcome:  r.advice.Next.Action.String(),
+		Hash:     r.hash(),
+		Request:  request.Buf,
+		Response: w.Buf,
 	}, nil
 }
 
@@ -54,10 +59,15 @@ func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time)
 	r := newRecoveryRun(&c, agentdesk.Strategy{Recovery: recovery.DefaultStrategy()})
 	var w, request wire.Writer
 	r.write(&w, head)
-	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).
+	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").
+		Int(0).
 		Key("edition").Int(int64(secondEdition)).EndObject()
 	return agentdesk.RunRecord{
-		Agent: agentdesk.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+		Agent:    agentdesk.AgentCollections,
+		Outcome:  r.advice.Next.Action.String(),
+		Hash:     r.hash(),
+		Request:  request.Buf,
+		Response: w.Buf,
 	}, nil
 }
 
@@ -71,10 +81,15 @@ func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) 
 	r := newRecoveryRun(&c, agentdesk.Strategy{Recovery: recovery.DefaultStrategy()})
 	var w, request wire.Writer
 	r.write(&w, head)
-	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").Int(0).
+	request.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339)).Key("case").Value(body).Key("strategy_version").
+		Int(0).
 		Key("edition").Int(int64(thirdEdition)).EndObject()
 	return agentdesk.RunRecord{
-		Agent: agentdesk.AgentCollections, Outcome: r.advice.Next.Action.String(), Hash: r.hash(), Request: request.Buf, Response: w.Buf,
+		Agent:    agentdesk.AgentCollections,
+		Outcome:  r.advice.Next.Action.String(),
+		Hash:     r.hash(),
+		Request:  request.Buf,
+		Response: w.Buf,
 	}, nil
 }
 

@@ -53,7 +53,13 @@ func open(tb testing.TB, db *store.DB, o agent.Options) *house {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return &house{TB: tb, cases: cases, agents: agent.New(cases.Decisions, cases.Agents, o), caller: caller, later: later}
+	return &house{
+		TB:     tb,
+		cases:  cases,
+		agents: agent.New(cases.Decisions, cases.Agents, o),
+		caller: caller,
+		later:  later,
+	}
 }
 
 func onSQLite(tb testing.TB, o agent.Options) *house {
@@ -129,6 +135,9 @@ func text(v any, path string) string {
 
 // applicant writes a decision request.
 func applicant(applicant, bureau, rest string) string {
-	return fmt.Sprintf(`{"applicant":{"id":"A-1","age":34,"employment_type":"SALARIED",%s},"bureau_report":{"active_tradelines":4,"max_dpd_12m":0,%s}%s}`,
+	return fmt.Sprintf(`{
+		"applicant":{"id":"A-1","age":34,"employment_type":"SALARIED",%s},
+		"bureau_report":{"active_tradelines":4,"max_dpd_12m":0,%s}%s
+	}`,
 		applicant, bureau, rest)
 }

@@ -41,9 +41,11 @@ func (h *house) hostile() {
 		for k := range bounds {
 			bounds[k] = fmt.Sprintf(`{"op":"gt","field":"requested_amount","value":%d}`, 100*(perRule*i+k)+100)
 		}
-		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, i, strings.Join(bounds, ","))
+		rules[i] = fmt.Sprintf(`{"id":"K%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, i,
+			strings.Join(bounds, ","))
 	}
-	h.activate(`{"name":"hostile","actionable_fields":["requested_amount","enquiries_6m","foir"],"knockouts":[` + strings.Join(rules, ",") + `]}`)
+	h.activate(`{"name":"hostile","actionable_fields":["requested_amount","enquiries_6m","foir"],
+		"knockouts":[` + strings.Join(rules, ",") + `]}`)
 }
 
 func (h *house) activate(policy string) {

@@ -86,7 +86,8 @@ var outcomeWords = map[string]string{"APPROVED": "approved", "REFERRED": "referr
 // have.
 func (a *account) headline() string {
 	return fmt.Sprintf("The application was %s with grade %s and a score of %s.",
-		outcomeWords[text(a.decision, "status")], text(a.decision, "grade"), text(a.decision, "explanation.final_score"))
+		outcomeWords[text(a.decision, "status")], text(a.decision, "grade"),
+		text(a.decision, "explanation.final_score"))
 }
 
 func (a *account) outcome() {
@@ -103,7 +104,8 @@ func (a *account) outcome() {
 			kind = "The indicative offer"
 		}
 		a.say("Decision", fmt.Sprintf("%s is %s over %s months.", kind, text(a.decision, "offer.limit"), months),
-			cited("offer.limit", "offer.tenure_months", "offer.interest_rate", "offer.emi", "offer.pricing_band_id", "offer.binding_constraint")...)
+			cited("offer.limit", "offer.tenure_months", "offer.interest_rate", "offer.emi", "offer.pricing_band_id",
+				"offer.binding_constraint")...)
 	}
 	if purpose := text(a.body, "purpose"); purpose != "" {
 		a.say("Decision", "The purpose was stated as: "+purpose, "request = purpose")
@@ -138,7 +140,8 @@ func (a *account) reason(at int, r any) {
 			a.Errorf("%s is no threshold of %s, which has %v", threshold, ruleID+name, a.thresholds(ruleID, name))
 		}
 	}
-	if principal := list(a.run, "principal_reasons"); at >= len(principal) || text(principal[at], "code") != text(r, "code") ||
+	principal := list(a.run, "principal_reasons")
+	if at >= len(principal) || text(principal[at], "code") != text(r, "code") ||
 		text(principal[at], "message") != text(r, "message") {
 		a.Errorf("reason %d is told as %s", at, encode(principal))
 	}
@@ -213,7 +216,8 @@ func (a *account) thresholds(ruleID, name string) (out []string) {
 	}
 	for i := range policy.Bands {
 		if b := &policy.Bands[i]; ruleID == "" && b.Grade == text(a.decision, "grade") {
-			out = append(out, b.FOIRCap.String(), amount(b.MinLimitPaise), amount(b.MaxLimitPaise), amount(b.DefaultLimitPaise))
+			out = append(out, b.FOIRCap.String(), amount(b.MinLimitPaise), amount(b.MaxLimitPaise),
+				amount(b.DefaultLimitPaise))
 		}
 	}
 	return out
@@ -241,7 +245,12 @@ func (a *account) with(changes map[string]rule.Value) *rule.Facts {
 func (a *account) repay(facts *rule.Facts, share rule.Value) {
 	income := rational(facts.Get("monthly_income").String())
 	owed, _, _ := rule.ParseNumber(new(big.Rat).Mul(income, rational(share.String())).FloatString(6))
-	for name, most := range map[string]rule.Number{"foir": share.Number(), "applicant.foir": share.Number(), "bureau_own_emi": owed, "bank_due_emi": owed} {
+	for name, most := range map[string]rule.Number{
+		"foir":           share.Number(),
+		"applicant.foir": share.Number(),
+		"bureau_own_emi": owed,
+		"bank_due_emi":   owed,
+	} {
 		if v := facts.Get(name); v.Type() != rule.Absent && v.Number() > most {
 			facts.Set(name, rule.Num(most))
 		}
@@ -315,7 +324,11 @@ func (a *account) paidOff(change any) string {
 	income, to := rational(a.facts.Get("monthly_income").String()), rational(number(member(change, "to")).String())
 	most := new(big.Rat)
 	for _, source := range a.plan.Policy().Affordability.Obligations.Of {
-		owed := a.facts.Get(map[string]string{"declared": "foir", "bureau": "bureau_own_emi", "bank": "bank_due_emi"}[source])
+		owed := a.facts.Get(map[string]string{
+			"declared": "foir",
+			"bureau":   "bureau_own_emi",
+			"bank":     "bank_due_emi",
+		}[source])
 		if owed.Type() == rule.Absent {
 			continue
 		}

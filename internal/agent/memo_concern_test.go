@@ -41,16 +41,31 @@ var bankTexts = []struct {
 	hold           bool
 	text           string
 }{
-	{"bank_income_mismatch_pct", "bank_summary.declared_monthly_income", fixed(20), beyond, false, "Income in the statement differs from the income declared, in percent"},
-	{"bank_undeclared_emi", "bank_detected_emi", fixed(0), above, false, "Instalments were found that were not declared"},
+	{
+		"bank_income_mismatch_pct", "bank_summary.declared_monthly_income", fixed(20), beyond, false,
+		"Income in the statement differs from the income declared, in percent",
+	},
+	{
+		"bank_undeclared_emi", "bank_detected_emi", fixed(0), above, false,
+		"Instalments were found that were not declared",
+	},
 	{"bank_bounces", "", fixed(2), above, false, "Payments bounced"},
-	{"bank_issued_bounces_90d", "", fixed(1), above, false, "The borrower's own payments were returned in the last 90 days"},
+	{
+		"bank_issued_bounces_90d", "", fixed(1), above, false,
+		"The borrower's own payments were returned in the last 90 days",
+	},
 	{"bank_negative_days_90d", "", fixed(5), above, false, "Days of the last 90 ended with a negative balance"},
 	{"bank_statement_age_days", "", fixed(30), above, false, "The statement ends long ago, in days"},
 	{"bank_balance_breaks", "", fixed(0), above, true, "Balances of the statement do not follow from its transactions"},
 	{"bank_foir", "foir", fiveMore, above, false, "Obligations in the statement, held against those declared"},
-	{"bank_detected_foir", "foir", fiveMore, above, false, "Obligations found in the statement, held against those declared"},
-	{"bank_income", "monthly_income", fourFifths, below, false, "Income in the statement, held against the income declared"},
+	{
+		"bank_detected_foir", "foir", fiveMore, above, false,
+		"Obligations found in the statement, held against those declared",
+	},
+	{
+		"bank_income", "monthly_income", fourFifths, below, false,
+		"Income in the statement, held against the income declared",
+	},
 }
 
 func fixed(n int64) func(rule.Number) rule.Number {
@@ -76,7 +91,13 @@ func (a *account) signals() (out []concern) {
 		if v := a.facts.Get(s.field); v.Type() == rule.Absent || v.String() != s.value {
 			continue
 		}
-		c := concern{field: s.field, text: s.text, hold: s.hold, rules: a.hitOver(s.field), cites: []string{s.field + " = " + s.value}}
+		c := concern{
+			field: s.field,
+			text:  s.text,
+			hold:  s.hold,
+			rules: a.hitOver(s.field),
+			cites: []string{s.field + " = " + s.value},
+		}
 		for _, id := range c.rules {
 			c.cites = append(c.cites, "rule = "+id)
 		}

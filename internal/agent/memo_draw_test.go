@@ -51,24 +51,33 @@ func drawn(n uint64) string {
 func drawnWithBlocks(n uint64) string {
 	d := dice(n)
 	report := fmt.Sprintf(`"scoreData":{"score":%d},"incomeAssessment":{%s},"demographics":{%s}%s%s`,
-		d.next(640, 860), strings.TrimPrefix(d.maybe(90, `"monthlyIncome":%d`, d.next(20, 150)*1000)+d.maybe(80, `"foir":%d`, d.next(2, 55)), ","),
+		d.next(640, 860),
+		strings.TrimPrefix(
+			d.maybe(90, `"monthlyIncome":%d`, d.next(20, 150)*1000)+d.maybe(80, `"foir":%d`, d.next(2, 55)), ","),
 		strings.TrimPrefix(d.maybe(80, `"age":%d`, d.next(18, 64))+d.maybe(80, `"employmentType":"SALARIED"`), ","),
-		d.maybe(95, `"requestedAmount":%d`, d.next(5, 900)*1000), d.maybe(40, `"requestedTenureMonths":%d`, d.next(1, 10)*6))
+		d.maybe(95, `"requestedAmount":%d`, d.next(5, 900)*1000),
+		d.maybe(40, `"requestedTenureMonths":%d`, d.next(1, 10)*6))
 	return fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{%s}}%s%s%s%s%s}`, report,
-		d.maybe(70, `"device":{"is_emulator":%t,"is_rooted":%t,"sim_age_days":%d,"loan_apps_installed_count":%d,"device_id":"d-%d"}`,
+		d.maybe(70, `"device":{"is_emulator":%t,"is_rooted":%t,"sim_age_days":%d,"loan_apps_installed_count":%d,
+			"device_id":"d-%d"}`,
 			d.chance(8), d.chance(15), d.next(0, 90), d.next(0, 8), d.next(1, 60)),
 		d.maybe(70, `"location":{"lat":%s,"lng":77.5946,"ip":"%s","declared_pincode":"%s","permission_denied":%t}`,
-			d.one("12.9716", "28.6139"), d.one("103.21.58.1", "8.8.8.8"), d.one("560001", "560002", "110001", "110002"), d.chance(10)),
-		d.maybe(70, `"fraud":{"applicant_ref":"A-%d","beneficiary_account":"00011122%04d","ip":"49.36.%d.1","agent_id":"AG-%d","pincode":"%s","mobile":"98%08d","email":"p%d@example.in"}`,
-			n, d.next(1, 90), d.next(1, 40), d.next(1, 12), d.one("560001", "560002", "400001", "400002"), d.next(1, 60), d.next(1, 60)),
+			d.one("12.9716", "28.6139"), d.one("103.21.58.1", "8.8.8.8"),
+			d.one("560001", "560002", "110001", "110002"), d.chance(10)),
+		d.maybe(70, `"fraud":{"applicant_ref":"A-%d","beneficiary_account":"00011122%04d","ip":"49.36.%d.1",
+			"agent_id":"AG-%d","pincode":"%s","mobile":"98%08d","email":"p%d@example.in"}`,
+			n, d.next(1, 90), d.next(1, 40), d.next(1, 12), d.one("560001", "560002", "400001", "400002"),
+			d.next(1, 60), d.next(1, 60)),
 		d.maybe(60, `"bank_summary":{%s}`, d.bankSummary()),
 		d.maybe(40, `"purpose":"school [fees](x) <b>"`))
 }
 
 // bankSummary returns a block with or without the transactions of three months.
 func (d *dice) bankSummary() string {
-	scalars := strings.TrimPrefix(d.maybe(70, `"income":%d,"emi":%d`, d.next(20, 120)*1000, d.next(0, 50)*1000)+d.maybe(60, `"bounces":%d`, d.next(0, 5))+
-		d.maybe(80, `"declared_monthly_income":%d,"declared_emi":%d`, d.next(20, 150)*1000, d.next(0, 9)*1000), ",")
+	scalars := strings.TrimPrefix(
+		d.maybe(70, `"income":%d,"emi":%d`, d.next(20, 120)*1000, d.next(0, 50)*1000)+
+			d.maybe(60, `"bounces":%d`, d.next(0, 5))+
+			d.maybe(80, `"declared_monthly_income":%d,"declared_emi":%d`, d.next(20, 150)*1000, d.next(0, 9)*1000), ",")
 	if d.chance(30) {
 		return scalars
 	}
@@ -76,7 +85,8 @@ func (d *dice) bankSummary() string {
 	var list []string
 	add := func(day, kind, mode, narration string, amount int64) {
 		balance += amount
-		list = append(list, fmt.Sprintf(`{"txn_id":"T%d","date":"2026-%s","type":"%s","mode":"%s","amount":%d,"balance":%d,"narration":"%s"}`,
+		list = append(list, fmt.Sprintf(`{"txn_id":"T%d","date":"2026-%s","type":"%s","mode":"%s",
+			"amount":%d,"balance":%d,"narration":"%s"}`,
 			len(list), day, kind, mode, max(amount, -amount), balance, narration))
 	}
 	months := []string{"09", "10", "11"}
@@ -103,16 +113,23 @@ func (d *dice) bankSummary() string {
 // statement of a memo.
 func (h *house) lend() {
 	h.Helper()
-	set, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller, engine.NewDraft(parse(h, `{"name":"with conditions",
+	set, err := h.cases.Policies.CreateRuleSet(h.Context(), h.caller,
+		engine.NewDraft(parse(h, `{"name":"with conditions",
 		"include_defaults":true,"required_fields":["monthly_income","bureau_score"],
-		"conditions":[{"code":"GUARANTOR","text":"A guarantor *in writing*","condition_ast":{"op":"gte","field":"requested_amount","value":100000}},
-			{"code":"VISIT","text":"A visit","condition_ast":{"op":"eq","field":"location_gps_pincode_match","value":false}}],
+		"conditions":[{"code":"GUARANTOR","text":"A guarantor *in writing*",
+			"condition_ast":{"op":"gte","field":"requested_amount","value":100000}},
+			{"code":"VISIT","text":"A visit","condition_ast":{"op":"eq","field":"location_gps_pincode_match",
+				"value":false}}],
 		"knockouts":[
-			{"id":"RF_ROOTED","stage":1,"action":"refer","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_rooted","value":true}},
-			{"id":"RF_RISK","stage":1,"action":"refer","reason_code":"LOC_PINCODE","message":"risk of {location_pincode_risk_score} from {threshold}",
+			{"id":"RF_ROOTED","stage":1,"action":"refer","reason_code":"FR_EMULATOR",
+				"condition_ast":{"op":"eq","field":"device_is_rooted","value":true}},
+			{"id":"RF_RISK","stage":1,"action":"refer","reason_code":"LOC_PINCODE",
+				"message":"risk of {location_pincode_risk_score} from {threshold}",
 				"condition_ast":{"op":"gte","field":"location_pincode_risk_score","value":70}},
-			{"id":"KO_SHORT","stage":1,"action":"decline","reason_code":"BANK_BOUNCE","condition_ast":{"op":"gt","field":"bank_issued_bounces_90d","value":2}},
-			{"id":"RF_MORE","stage":2,"action":"refer","reason_code":"INC_LOW","condition_ast":{"op":"gt","left":{"field":"offer_limit"},"right":{"field":"monthly_income"}}}]}`)), nil)
+			{"id":"KO_SHORT","stage":1,"action":"decline","reason_code":"BANK_BOUNCE",
+				"condition_ast":{"op":"gt","field":"bank_issued_bounces_90d","value":2}},
+			{"id":"RF_MORE","stage":2,"action":"refer","reason_code":"INC_LOW","condition_ast":{"op":"gt",
+				"left":{"field":"offer_limit"},"right":{"field":"monthly_income"}}}]}`)), nil)
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -69,7 +69,8 @@ func (a *account) income() {
 		if owed == "" {
 			owed = "0"
 		}
-		say(fmt.Sprintf("Declared obligations: %s of it, which is %s a month.", foir, owed), cited("foir"), cited("monthly_income"))
+		say(fmt.Sprintf("Declared obligations: %s of it, which is %s a month.", foir, owed),
+			cited("foir"), cited("monthly_income"))
 	}
 	if _, value := a.fact("bank_detected_income"); value != "" {
 		say(fmt.Sprintf("Income found in the bank statement: %s a month.", value), cited("bank_detected_income"))
@@ -81,10 +82,12 @@ func (a *account) income() {
 		say(fmt.Sprintf("Instalments due by the bank statement: %s a month.", value), cited("bank_due_emi"))
 	}
 	if counted := a.value("income_effective"); counted.Type() != rule.Absent {
-		say(fmt.Sprintf("Income that the policy counts with: %s a month.", counted), "income_effective = "+counted.String())
+		say(fmt.Sprintf("Income that the policy counts with: %s a month.", counted),
+			"income_effective = "+counted.String())
 	}
 	if counted := a.value("foir_effective"); counted.Type() != rule.Absent {
-		say(fmt.Sprintf("Share of income that obligations take by the policy's count: %s.", counted), "foir_effective = "+counted.String())
+		say(fmt.Sprintf("Share of income that obligations take by the policy's count: %s.", counted),
+			"foir_effective = "+counted.String())
 	}
 	for _, b := range a.plan.Policy().Bands {
 		if b.ID == text(a.decision, "offer.pricing_band_id") {
@@ -109,9 +112,11 @@ func (a *account) strengths() {
 	for _, line := range []struct{ text, facts string }{
 		{"No payment was late in the last 12 months.", "bureau_own_max_dpd_12m|max_dpd_12m"},
 		{"Nothing is overdue today.", "bureau_own_overdue_amount|bureau_overdue_amount"},
-		{"Nothing was written off or settled in the last 36 months.", "bureau_own_written_off_36m|bureau_written_off_36m"},
-		{"There was no enquiry in the last 6 months.", "enquiries_6m"},
-		{"No payment bounced.", "bank_bounces"},
+		{
+			"Nothing was written off or settled in the last 36 months.",
+			"bureau_own_written_off_36m|bureau_written_off_36m",
+		},
+		{"There was no enquiry in the last 6 months.", "enquiries_6m"}, {"No payment bounced.", "bank_bounces"},
 	} {
 		if name, value := a.fact(line.facts); value == "0" {
 			a.say("Strengths", line.text, name+" = 0")
@@ -132,7 +137,8 @@ func (a *account) strengths() {
 			earned := rational(points)
 			if earned.Sign() > 0 && new(big.Rat).Quo(earned, best).Cmp(big.NewRat(3, 4)) >= 0 {
 				most, _ := best.Float64()
-				a.say("Strengths", fmt.Sprintf("%s earned %s of its best %v points.", name, points, most), "factor = "+name, "points = "+points)
+				a.say("Strengths", fmt.Sprintf("%s earned %s of its best %v points.", name, points, most),
+					"factor = "+name, "points = "+points)
 			}
 		}
 	}

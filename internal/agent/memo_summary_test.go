@@ -12,10 +12,14 @@ import (
 // sweeps has the values to try for each input. They are so close together that
 // the default policy treats no value between two of them differently.
 var sweeps = map[string]func() []rule.Value{
-	"bureau_overdue_amount": steps(0, 20_000, 1_000, 1), "bureau_written_off_36m": steps(0, 5, 1, 1), "bureau_suit_or_wilful": flags,
+	"bureau_overdue_amount": steps(0, 20_000, 1_000, 1),
+	"bureau_written_off_36m": steps(0, 5, 1,
+		1), "bureau_suit_or_wilful": flags,
 	"active_tradelines": steps(0, 30, 1, 1), "enquiries_6m": steps(0, 30, 1, 1), "max_dpd_12m": steps(0, 120, 1, 1),
 	"age": steps(18, 90, 1, 1), "foir": steps(0, 100, 1, 100), "monthly_income": steps(1_000, 1_500_000, 1_000, 1),
-	"requested_amount": steps(1_000, 1_500_000, 1_000, 1), "requested_tenure_months": steps(1, 84, 1, 1), "employment_type": occupations,
+	"requested_amount": steps(1_000, 1_500_000, 1_000, 1),
+	"requested_tenure_months": steps(1, 84, 1,
+		1), "employment_type": occupations,
 	"bank_issued_bounces_90d": steps(0, 20, 1, 1), "bureau_own_active_tradelines": steps(0, 30, 1, 1),
 	"bureau_own_max_dpd_12m": steps(0, 120, 1, 1), "bureau_own_overdue_amount": steps(0, 20_000, 1_000, 1),
 	"bureau_own_written_off_36m": steps(0, 5, 1, 1), "bureau_own_suit_or_wilful": flags,
@@ -34,7 +38,10 @@ func steps(from, to, by, parts int64) func() []rule.Value {
 func flags() []rule.Value { return []rule.Value{rule.Bool(false), rule.Bool(true)} }
 
 func occupations() (out []rule.Value) {
-	for _, name := range []string{"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "NON_SALARIED", "UNEMPLOYED", "STUDENT", "HOMEMAKER", "RETIRED", "OTHER"} {
+	for _, name := range []string{
+		"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "NON_SALARIED", "UNEMPLOYED", "STUDENT",
+		"HOMEMAKER", "RETIRED", "OTHER",
+	} {
 		out = append(out, rule.Str(name))
 	}
 	return out
@@ -70,7 +77,8 @@ func (a *account) missing() {
 				cites = append(cites, "rule = "+open.ID)
 			}
 		}
-		a.say("Missing", fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.", name, best, worst), cites...)
+		a.say("Missing", fmt.Sprintf("%s was not given, and could lead to anything from %s to %s.", name, best, worst),
+			cites...)
 		if best == now && worst == now {
 			a.Errorf("%s is asked for and changes nothing", name)
 		}
@@ -130,7 +138,8 @@ func (a *account) collect() {
 		a.say("To collect", "Statement of existing loans and their instalments", "field = foir")
 	}
 	for _, c := range a.bank() {
-		a.say("To collect", "Explanation in writing, with records: "+strings.ToLower(c.text[:1])+c.text[1:], "field = "+c.field)
+		a.say("To collect",
+			"Explanation in writing, with records: "+strings.ToLower(c.text[:1])+c.text[1:], "field = "+c.field)
 	}
 	for _, c := range a.signals() {
 		if strings.HasPrefix(c.field, "location_") {

@@ -33,7 +33,8 @@ func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 	for n := range uint64(rounds(50, 3_000)) {
 		body := drawn(n)
 		if n == 0 { // somebody with every strength
-			body = applicant(`"monthly_income":185000,"foir":0.1,"requested_amount":200000`, `"score":830,"enquiries_6m":0`, "")
+			body = applicant(`"monthly_income":185000,"foir":0.1,"requested_amount":200000`,
+				`"score":830,"enquiries_6m":0`, "")
 		}
 		run := tree(t, h.underwrite(body))
 		for _, s := range checkMemo(h, body, run) {
@@ -46,7 +47,9 @@ func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 			t.Fatalf("%s\n%s", body, run["memo"])
 		}
 	}
-	for _, kind := range []string{"Strengths rule", "Strengths factor", "Strengths bureau_own_max_dpd_12m", "Bureau profile enquiries_6m"} {
+	for _, kind := range []string{
+		"Strengths rule", "Strengths factor", "Strengths bureau_own_max_dpd_12m", "Bureau profile enquiries_6m",
+	} {
 		if !seen[kind] {
 			t.Errorf("no statement was checked that cites %s", kind)
 		}
@@ -89,10 +92,11 @@ func TestStatementsAboutBlocksCanBeChecked(t *testing.T) {
 // kinds returns the kinds of statements, by section and citation.
 func kinds() []string {
 	out := []string{
-		"Decision request", "Decision decision.status", "Decision decision.offer.limit", "Reasons reason", "Reasons rule", "Reasons threshold",
-		"Reasons missing", "Checks rule", "Checks check at", "Missing missing", "Missing rule", "Counter-offers then", "Changes that would help then",
-		"To collect decision.offer.conditions", "To collect field", "Income and FOIR monthly_income", "Income and FOIR foir",
-		"Income and FOIR foir_cap", "Income and FOIR decision.offer.max_emi", "Income and FOIR decision.offer.post_offer_foir",
+		"Decision request", "Decision decision.status", "Decision decision.offer.limit", "Reasons reason",
+		"Reasons rule", "Reasons threshold", "Reasons missing", "Checks rule", "Checks check at", "Missing missing",
+		"Missing rule", "Counter-offers then", "Changes that would help then", "To collect decision.offer.conditions",
+		"To collect field", "Income and FOIR monthly_income", "Income and FOIR foir", "Income and FOIR foir_cap",
+		"Income and FOIR decision.offer.max_emi", "Income and FOIR decision.offer.post_offer_foir",
 		"Strengths factor", "Bureau profile bureau_score",
 	}
 	for _, s := range signalTexts {

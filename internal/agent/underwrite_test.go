@@ -21,49 +21,70 @@ import (
 
 func TestRecommendations(t *testing.T) {
 	t.Parallel()
-	bureau := `"score":742,"enquiries_6m":1,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0,"total_emi":8000`
+	bureau := `"score":742,"enquiries_6m":1,"written_off_36m":0,"suit_or_wilful":false,"overdue_amount":0,
+		"total_emi":8000`
 	for _, c := range []struct{ name, body, want string }{
-		{"a good applicant", applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":200000`, bureau, ""), "APPROVE high APPROVED false"},
 		{
-			"more was asked for than is lent", applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":900000`, bureau, ""),
+			"a good applicant",
+			applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":200000`, bureau, ""),
+			"APPROVE high APPROVED false",
+		},
+		{
+			"more was asked for than is lent",
+			applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":900000`, bureau, ""),
 			"APPROVE_WITH_CHANGES high APPROVED false",
 		},
 		{
-			"another tenure would do", applicant(`"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`, bureau, ""),
+			"another tenure would do",
+			applicant(`"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`, bureau, ""),
 			"APPROVE_WITH_CHANGES high DECLINED false",
 		},
 		{
-			"a tenure the caller does not want", applicant(`"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`,
-				bureau, `,"explore":{"tenures":[18,24]}`), "DECLINE high DECLINED false",
+			"a tenure the caller does not want",
+			applicant(`"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`,
+				bureau, `,"explore":{"tenures":[18,24]}`),
+			"DECLINE high DECLINED false",
 		},
 		{
-			"a tenure that gives too little", applicant(`"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`,
-				bureau, `,"explore":{"min_amount":50000}`), "DECLINE high DECLINED false",
+			"a tenure that gives too little",
+			applicant(`"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`,
+				bureau, `,"explore":{"min_amount":50000}`),
+			"DECLINE high DECLINED false",
 		},
-		{"a low score", applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":200000`, `"score":610`, ""), "DECLINE high DECLINED false"},
 		{
-			"many enquiries", applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":200000`, strings.Replace(bureau, `"enquiries_6m":1`, `"enquiries_6m":8`, 1), ""),
+			"a low score",
+			applicant(`"monthly_income":85000,"foir":0.2,"requested_amount":200000`, `"score":610`, ""),
+			"DECLINE high DECLINED false",
+		},
+		{
+			"many enquiries", applicant(`"monthly_income":85000,"foir":0.2,
+				"requested_amount":200000`, strings.Replace(bureau, `"enquiries_6m":1`, `"enquiries_6m":8`, 1), ""),
 			"REFER high REFERRED true",
 		},
 		{"no income", applicant(`"foir":0.2,"requested_amount":20000`, bureau, ""), "APPROVE low APPROVED false"},
 		{
-			"much is unknown", `{"applicant":{"monthly_income":85000,"foir":0.2,"requested_amount":200000},"bureau_report":{"score":760}}`,
+			"much is unknown",
+			`{"applicant":{"monthly_income":85000,"foir":0.2,"requested_amount":200000},"bureau_report":{"score":760}}`,
 			"APPROVE low APPROVED false",
 		},
 		{
-			"a shared phone", `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
-				"demographics":{"age":30,"employmentType":"SALARIED"},"requestedAmount":100000}},"device":{"is_rooted":true},
+			"a shared phone", `{"bureau":"cibil",
+				"report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
+				"demographics":{"age":30,"employmentType":"SALARIED"},"requestedAmount":100000}},
+				"device":{"is_rooted":true},
 				"bank_summary":{"income":40000,"emi":30000}}`, "APPROVE low APPROVED false",
 		},
 		{
-			"an emulator", `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
+			"an emulator", `{"bureau":"cibil",
+				"report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
 				"requestedAmount":100000}},"device":{"is_emulator":true}}`, "DECLINE high DECLINED true",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			run := tree(t, onSQLite(t, agent.Options{}).underwrite(c.body))
-			got := fmt.Sprint(run["recommendation"], " ", run["confidence"], " ", text(run, "decision.status"), " ", run["needs_human"])
+			got := fmt.Sprint(run["recommendation"], " ", run["confidence"], " ",
+				text(run, "decision.status"), " ", run["needs_human"])
 			if got != c.want {
 				t.Errorf("%s, want %s\n%s", got, c.want, run["memo"])
 			}
@@ -83,7 +104,8 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := open(t, db, agent.Options{})
-		body := applicant(shortOfIncome, `"score":742,"enquiries_6m":1`, `,"purpose":"a wedding","as_of":"2026-11-01","max_steps":8`)
+		body := applicant(shortOfIncome, `"score":742,"enquiries_6m":1`,
+			`,"purpose":"a wedding","as_of":"2026-11-01","max_steps":8`)
 		first, second := h.underwrite(body), h.underwrite(body)
 		if diff := cmp.Diff(stable(first), stable(second)); diff != "" {
 			t.Error(diff)
@@ -94,11 +116,14 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 		}
 		id := text(run, "run_id")
 		fetched := h.fetched(id)
-		if text(tree(t, fetched), "replay.verified") != "true" || !strings.HasPrefix(string(fetched), strings.TrimSuffix(string(first), "}")) {
+		if text(tree(t, fetched), "replay.verified") != "true" ||
+			!strings.HasPrefix(string(fetched), strings.TrimSuffix(string(first), "}")) {
 			t.Errorf("fetched %s", fetched)
 		}
-		page, err := h.cases.Agents.AgentRuns(t.Context(), h.caller, agentdesk.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
-		if err != nil || len(page.Data) != 1 || page.NextCursor == "" || page.Data[0].ID != text(tree(t, second), "run_id") {
+		page, err := h.cases.Agents.AgentRuns(t.Context(), h.caller,
+			agentdesk.RunFilter{Agent: "underwriting", SubjectRef: "A-1"}, operation.List{Limit: 1})
+		if err != nil || len(page.Data) != 1 || page.NextCursor == "" ||
+			page.Data[0].ID != text(tree(t, second), "run_id") {
 			t.Errorf("%+v, %v", page, err)
 		}
 		stranger := h.caller
@@ -124,7 +149,8 @@ func TestARunIsBilledOnce(t *testing.T) {
 		reply := operation.Reply[decisioning.Underwritten]{
 			Once: &operation.Once{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"},
 		}
-		run, err := h.agents.Underwrite(t.Context(), h.caller, request(t, applicant(shortOfIncome, `"score":742`, "")), &reply)
+		run, err := h.agents.Underwrite(t.Context(), h.caller,
+			request(t, applicant(shortOfIncome, `"score":742`, "")), &reply)
 		if err != nil {
 			return operation.Answer{}, err
 		}
@@ -139,10 +165,12 @@ func TestARunIsBilledOnce(t *testing.T) {
 		t.Errorf("%v %s", err, again.Body)
 	}
 	usage, err := h.cases.Decisions.Usage(t.Context(), h.caller)
-	if err != nil || usage.Used != 1 || len(usage.Counts) != 1 || usage.Counts[0].Endpoint != decisioning.EndpointUnderwrite {
+	if err != nil || usage.Used != 1 || len(usage.Counts) != 1 ||
+		usage.Counts[0].Endpoint != decisioning.EndpointUnderwrite {
 		t.Errorf("%+v, %v", usage, err)
 	}
-	page, err := h.cases.Decisions.Decisions(t.Context(), h.caller, decisioning.DecisionFilter{}, operation.List{Limit: 10})
+	page, err := h.cases.Decisions.Decisions(t.Context(), h.caller, decisioning.DecisionFilter{},
+		operation.List{Limit: 10})
 	if err != nil || len(page.Data) != 1 {
 		t.Errorf("%d decisions, %v", len(page.Data), err)
 	}
@@ -152,7 +180,8 @@ func TestBadInputNamesItsFields(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
 	_, err := h.agents.Underwrite(t.Context(), h.caller, request(t, applicant(`"foir":20`, `"score":700`,
-		`,"purpose":7,"max_steps":1,"as_of":"yesterday","explore":{"tenures":[0,"x",12.5],"min_amount":-5,"rate":3}`)), nil)
+		`,"purpose":7,"max_steps":1,"as_of":"yesterday","explore":{"tenures":[0,"x",12.5],"min_amount":-5,"rate":3}`)),
+		nil)
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
 		t.Fatal(err)
@@ -162,9 +191,9 @@ func TestBadInputNamesItsFields(t *testing.T) {
 		got = append(got, item.Pointer+" "+item.Code)
 	}
 	want := []string{
-		"/purpose wrong_type", "/max_steps out_of_range", "/explore/tenures/0 out_of_range", "/explore/tenures/1 out_of_range",
-		"/explore/tenures/2 out_of_range", "/explore/min_amount out_of_range", "/explore/rate unknown_field", "/as_of wrong_type",
-		"/applicant/foir out_of_range",
+		"/purpose wrong_type", "/max_steps out_of_range", "/explore/tenures/0 out_of_range",
+		"/explore/tenures/1 out_of_range", "/explore/tenures/2 out_of_range", "/explore/min_amount out_of_range",
+		"/explore/rate unknown_field", "/as_of wrong_type", "/applicant/foir out_of_range",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -182,15 +211,18 @@ func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 		h := open(t, db, agent.Options{})
 		statuses := map[string]bool{}
 		for i := range 4 {
-			body := fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
-				"requestedAmount":100000}},"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333","ip":"103.21.58.1","pincode":"560001"}}`, i)
+			body := fmt.Sprintf(`{"bureau":"cibil",
+				"report":{"cibil":{"scoreData":{"score":790},"incomeAssessment":{"monthlyIncome":85000,"foir":20},
+				"requestedAmount":100000}},"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333",
+				"ip":"103.21.58.1","pincode":"560001"}}`, i)
 			run := tree(t, h.underwrite(body))
 			statuses[text(run, "recommendation")] = true
 			fetched, err := h.agents.Run(t.Context(), h.caller, text(run, "run_id"))
 			if err != nil || !fetched.Verified {
 				t.Errorf("run %d does not repeat: %v", i, err)
 			}
-			if reused := strings.Contains(encode(run["signals"]), "fraud_beneficiary_reuse"); reused != (text(run, "decision.status") == "DECLINED") {
+			reused := strings.Contains(encode(run["signals"]), "fraud_beneficiary_reuse")
+			if reused != (text(run, "decision.status") == "DECLINED") {
 				t.Errorf("run %d: %s with %s", i, text(run, "decision.status"), encode(run["signals"]))
 			}
 			if strings.Contains(encode(run), "000111222333") {
@@ -211,10 +243,16 @@ func TestExploreWithoutEffect(t *testing.T) {
 		h := open(t, db, agent.Options{})
 		asking := `"monthly_income":85000,"foir":0.2,"requested_amount":200000`
 		for explore, want := range map[string][]string{
-			`,"explore":{"tenures":[12,24],"min_amount":50000}`:                {},
-			`,"explore":{"tenures":[7,12]}`:                                    {"/explore/tenures explore_tenure_not_available"},
-			`,"explore":{"min_amount":300000}`:                                 {"/explore/min_amount explore_amount_not_used"},
-			`,"explore":{"min_amount":99000000}`:                               {"/explore/min_amount explore_amount_not_used"},
+			`,"explore":{"tenures":[12,24],"min_amount":50000}`: {},
+			`,"explore":{"tenures":[7,12]}`: {
+				"/explore/tenures explore_tenure_not_available",
+			},
+			`,"explore":{"min_amount":300000}`: {
+				"/explore/min_amount explore_amount_not_used",
+			},
+			`,"explore":{"min_amount":99000000}`: {
+				"/explore/min_amount explore_amount_not_used",
+			},
 			`,"max_steps":6,"explore":{"tenures":[12,24],"min_amount":100000}`: {"/max_steps explore_steps_exhausted"},
 			`,"max_steps":6`: {},
 		} {
