@@ -23,17 +23,21 @@ func TestOpenAccount(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		ask := tenant.Signup{
-			Email: "meena@example.in", OrgName: "<script>alert(1)</script>", Password: tenant.NewSecret(usecasetest.Password),
+			Email:    "meena@example.in",
+			OrgName:  "<script>alert(1)</script>",
+			Password: tenant.NewSecret(usecasetest.Password),
 		}
 		signed, c, token, err := h.Service.Access.OpenAccount(t.Context(), ask, usecasetest.Home, "Firefox")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.User.ID != signed.UserID || c.Tenant.OrgName != "<script>alert(1)</script>" || c.Role() != tenant.RoleAdmin {
+		if c.User.ID != signed.UserID || c.Tenant.OrgName != "<script>alert(1)</script>" ||
+			c.Role() != tenant.RoleAdmin {
 			t.Errorf("signed up as %+v", c)
 		}
 		h.Held(token)
-		if caller, err := h.Service.Access.Authenticate(t.Context(), signed.Key); err != nil || caller.TenantID != c.Tenant.ID {
+		caller, err := h.Service.Access.Authenticate(t.Context(), signed.Key)
+		if err != nil || caller.TenantID != c.Tenant.ID {
 			t.Errorf("the first key is %+v's, %v", caller, err)
 		}
 		ask.Email, ask.OrgName = usecasetest.Asha, "Again"
@@ -51,7 +55,8 @@ func TestChangePassword(t *testing.T) {
 		c, here := h.SignIn(usecasetest.Asha)
 		_, elsewhere := h.SignIn(usecasetest.Asha)
 		change := func(current, next string) (tenant.Token, error) {
-			_, token, err := h.Service.Access.ChangePassword(t.Context(), c, tenant.NewSecret(current), tenant.NewSecret(next), usecasetest.Home, "Firefox")
+			_, token, err := h.Service.Access.ChangePassword(t.Context(), c, tenant.NewSecret(current),
+				tenant.NewSecret(next), usecasetest.Home, "Firefox")
 			return token, err
 		}
 		for _, wrong := range []struct {
@@ -76,10 +81,13 @@ func TestChangePassword(t *testing.T) {
 		h.Ended(here)
 		h.Ended(elsewhere)
 		h.Held(token)
-		if _, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
+		_, _, err = h.Service.Access.SignIn(t.Context(), usecasetest.Asha,
+			tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")
+		if usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
 			t.Errorf("the old password still works: %v", err)
 		}
-		if diff := cmp.Diff([]string{h.Signed.UserID + " user.password_changed"}, h.Logged(c.Principal(tenant.Live), c.User.ID)); diff != "" {
+		want := []string{h.Signed.UserID + " user.password_changed"}
+		if diff := cmp.Diff(want, h.Logged(c.Principal(tenant.Live), c.User.ID)); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 	})
@@ -91,13 +99,16 @@ func TestPeople(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
 		ravi, token := h.Join(admin, "ravi@example.in", tenant.RoleRisk)
-		if err := h.Service.People.SetRole(t.Context(), admin, admin.UserID, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
+		err := h.Service.People.SetRole(t.Context(), admin, admin.UserID, tenant.RoleViewer)
+		if usecasetest.CodeOf(err) != fault.CodeLastAdmin {
 			t.Errorf("the last administrator: %v", err)
 		}
-		if err := h.Service.People.DisableUser(t.Context(), admin, admin.UserID, true); usecasetest.CodeOf(err) != fault.CodeLastAdmin {
+		err = h.Service.People.DisableUser(t.Context(), admin, admin.UserID, true)
+		if usecasetest.CodeOf(err) != fault.CodeLastAdmin {
 			t.Errorf("the last administrator: %v", err)
 		}
-		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, "king"); usecasetest.Pointers(t, err)[0] != "/role" {
+		err = h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, "king")
+		if usecasetest.Pointers(t, err)[0] != "/role" {
 			t.Errorf("a king: %v", err)
 		}
 		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleAdmin); err != nil {
@@ -105,7 +116,8 @@ func TestPeople(t *testing.T) {
 		}
 		h.Ended(token) // a new role, a new token
 		ravi, token = h.SignIn("ravi@example.in")
-		key, _, err := h.Service.People.CreateAPIKey(t.Context(), ravi.Principal(tenant.Live), account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Read})
+		key, _, err := h.Service.People.CreateAPIKey(t.Context(), ravi.Principal(tenant.Live),
+			account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Read})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +125,9 @@ func TestPeople(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Ended(token)
-		if _, _, err := h.Service.Access.SignIn(t.Context(), "ravi@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
+		_, _, err = h.Service.Access.SignIn(t.Context(), "ravi@example.in",
+			tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")
+		if usecasetest.CodeOf(err) != fault.CodeInvalidCredentials {
 			t.Errorf("who was shut out came in: %v", err)
 		}
 		if _, err := h.Service.Access.Authenticate(t.Context(), key); err != nil {
@@ -126,7 +140,8 @@ func TestPeople(t *testing.T) {
 			t.Errorf("his key works: %v", err)
 		}
 		people, err := h.Service.People.List(t.Context(), admin)
-		if err != nil || len(people) != 2 || people[1].Role != "admin" || people[1].DisabledAt.IsZero() || !people[0].DisabledAt.IsZero() {
+		if err != nil || len(people) != 2 || people[1].Role != "admin" || people[1].DisabledAt.IsZero() ||
+			!people[0].DisabledAt.IsZero() {
 			t.Errorf("the people are %+v, %v", people, err)
 		}
 		if err := h.Service.People.EnableUser(t.Context(), admin, ravi.User.ID); err != nil {
@@ -191,15 +206,22 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 				continue
 			}
 			_, _, invite := h.Service.People.Invite(t.Context(), p, "friend@example.in", tenant.RoleAdmin)
-			_, _, create := h.Service.People.CreateAPIKey(t.Context(), p, account.NewAPIKey{Environment: tenant.Sandbox, Name: "mine", Scopes: tenant.Read})
+			_, _, create := h.Service.People.CreateAPIKey(t.Context(), p,
+				account.NewAPIKey{Environment: tenant.Sandbox, Name: "mine", Scopes: tenant.Read})
 			_, list := h.Service.People.Invitations(t.Context(), p)
-			for what, err := range map[string]error{"keys": err, "invite": invite, "create": create, "invitations": list} {
+			for what, err := range map[string]error{
+				"keys":        err,
+				"invite":      invite,
+				"create":      create,
+				"invitations": list,
+			} {
 				if usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 					t.Errorf("%s by %s: %v", what, c.who.User.Email, err)
 				}
 			}
 		}
-		if people, err := h.Service.People.List(t.Context(), other.Principal(tenant.Live)); err != nil || len(people) != 1 {
+		people, err := h.Service.People.List(t.Context(), other.Principal(tenant.Live))
+		if err != nil || len(people) != 1 {
 			t.Errorf("another tenant's people are %v, %v", people, err)
 		}
 	})
@@ -212,7 +234,8 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		clock := usecasetest.NewClock()
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous, Now: clock.Now})
 		admin := h.Admin()
-		key, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, account.NewAPIKey{Environment: tenant.Live, Name: "ci", Scopes: tenant.Admin})
+		key, _, err := h.Service.People.CreateAPIKey(t.Context(), admin,
+			account.NewAPIKey{Environment: tenant.Live, Name: "ci", Scopes: tenant.Admin})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,13 +243,15 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets, err := h.Service.Policies.RuleSets(t.Context(), admin, policydesk.RuleSetFilter{}, operation.List{Limit: 10})
+		sets, err := h.Service.Policies.RuleSets(t.Context(), admin, policydesk.RuleSetFilter{},
+			operation.List{Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
 		draft := func(by tenant.Principal) string {
 			t.Helper()
-			set, err := h.Service.Policies.CreateRuleSet(t.Context(), by, usecasetest.Draft(t, `{"name":"a draft","base":"`+sets.Data[0].ID+`"}`), nil)
+			set, err := h.Service.Policies.CreateRuleSet(t.Context(), by,
+				usecasetest.Draft(t, `{"name":"a draft","base":"`+sets.Data[0].ID+`"}`), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -259,7 +284,9 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 			}
 		}
 		for name, c := range map[string]struct{ author, by tenant.Principal }{
-			"Asha's hand, Ravi": {admin, risk}, "Asha's key, Ravi": {ashasKey, risk}, "Ravi, Asha's key": {risk, ashasKey},
+			"Asha's hand, Ravi": {admin, risk},
+			"Asha's key, Ravi":  {ashasKey, risk},
+			"Ravi, Asha's key":  {risk, ashasKey},
 		} {
 			if code := arm(c.by, draft(c.author)); code != "" {
 				t.Errorf("%s: %q", name, code)

@@ -31,7 +31,8 @@ func newTeam(t *testing.T, db *store.DB) *team {
 	c := usecasetest.NewClock()
 	h := usecasetest.Open(t, db, usecase.Options{Logins: generous, Now: c.Now})
 	m := &team{House: h, clock: c, asha: h.Admin()}
-	sets, err := h.Service.Policies.RuleSets(t.Context(), m.asha, policydesk.RuleSetFilter{}, operation.List{Limit: 10, Ascending: true})
+	sets, err := h.Service.Policies.RuleSets(t.Context(), m.asha, policydesk.RuleSetFilter{},
+		operation.List{Limit: 10, Ascending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,8 @@ func TestNewActivatorWaits(t *testing.T) {
 			m.Errorf("got %v", err)
 		}
 		viewer, _ := m.Join(m.asha, "viewer@example.in", tenant.RoleViewer)
-		if err := confirm(viewer.Principal(tenant.Live), third); usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
+		err := confirm(viewer.Principal(tenant.Live), third)
+		if usecasetest.CodeOf(err) != fault.CodeInsufficientScope {
 			m.Errorf("got %v", err)
 		}
 		m.done(confirm(m.ravi, third))
@@ -168,7 +170,8 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.may(second, m.draft(m.asha))
 
 		// A password that the operator has set makes somebody new.
-		m.done(m.Service.Operator.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in", tenant.NewSecret("battery staple")))
+		m.done(m.Service.Operator.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in",
+			tenant.NewSecret("battery staple")))
 		m.mayNot(m.ravi, m.draft(m.asha))
 		m.done(confirm(m.asha, m.ravi))
 		m.may(m.ravi, m.draft(m.asha))
@@ -184,7 +187,8 @@ func TestStopButtonAsksNobody(t *testing.T) {
 		puppet, _ := m.Join(m.asha, "new@example.in", tenant.RoleRisk)
 		waiting := puppet.Principal(tenant.Live)
 		m.may(waiting, m.safe)
-		sets, err := m.Service.Policies.RuleSets(m.Context(), m.asha, policydesk.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
+		sets, err := m.Service.Policies.RuleSets(m.Context(), m.asha,
+			policydesk.RuleSetFilter{Status: store.StatusRetired}, operation.List{Limit: 10})
 		if err != nil || len(sets.Data) != 2 {
 			m.Fatalf("%d retired, %v", len(sets.Data), err)
 		}
@@ -218,7 +222,8 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 		m.mayNot(before, m.draft(m.ravi)) // his key does not activate what he wrote
 		m.done(m.Service.People.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
 		after := call()
-		if after.Scopes.Has(tenant.PolicyActivate) || after.Scopes.Has(tenant.PolicyWrite) || !after.Scopes.Has(tenant.Decide|tenant.Read) {
+		if after.Scopes.Has(tenant.PolicyActivate) || after.Scopes.Has(tenant.PolicyWrite) ||
+			!after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
 		m.mayNot(before, own, "whose API key this is") // were it remembered somewhere

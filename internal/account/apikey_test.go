@@ -23,7 +23,8 @@ func TestAPIKeys(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
 		admin := h.Admin()
 		_, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, account.NewAPIKey{ExpiresAt: time.Unix(1, 0)})
-		if diff := cmp.Diff([]string{"/environment", "/expires_at", "/name", "/scopes"}, usecasetest.Pointers(t, err)); diff != "" {
+		want := []string{"/environment", "/expires_at", "/name", "/scopes"}
+		if diff := cmp.Diff(want, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		key, made, err := h.Service.People.CreateAPIKey(t.Context(), admin,
@@ -32,22 +33,27 @@ func TestAPIKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 		caller, err := h.Service.Access.Authenticate(t.Context(), key)
-		if err != nil || caller.Environment != tenant.Live || caller.UserID != admin.UserID || caller.Scopes != tenant.Decide|tenant.Read {
+		if err != nil || caller.Environment != tenant.Live || caller.UserID != admin.UserID ||
+			caller.Scopes != tenant.Decide|tenant.Read {
 			t.Errorf("it calls as %+v, %v", caller, err)
 		}
-		if keys, err := h.Service.People.APIKeys(t.Context(), admin); err != nil || len(keys) != 2 || keys[1].Name != "<b>core</b>" {
+		keys, err := h.Service.People.APIKeys(t.Context(), admin)
+		if err != nil || len(keys) != 2 || keys[1].Name != "<b>core</b>" {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
-		if _, err := h.Service.People.RevokeAPIKey(t.Context(), admin, "key_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
+		_, err = h.Service.People.RevokeAPIKey(t.Context(), admin, "key_nonsense")
+		if usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
-		if revoked, err := h.Service.People.RevokeAPIKey(t.Context(), admin, made.ID); err != nil || revoked.RevokedAt.IsZero() {
+		revoked, err := h.Service.People.RevokeAPIKey(t.Context(), admin, made.ID)
+		if err != nil || revoked.RevokedAt.IsZero() {
 			t.Errorf("revoked %+v, %v", revoked, err)
 		}
 		if _, err := h.Service.Access.Authenticate(t.Context(), key); usecasetest.CodeOf(err) != fault.CodeKeyRevoked {
 			t.Errorf("it still works: %v", err)
 		}
-		if diff := cmp.Diff([]string{admin.UserID + " key.created", admin.UserID + " key.revoked"}, oldestFirst(h.Logged(admin, made.ID))); diff != "" {
+		got := oldestFirst(h.Logged(admin, made.ID))
+		if diff := cmp.Diff([]string{admin.UserID + " key.created", admin.UserID + " key.revoked"}, got); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 	})
@@ -61,16 +67,23 @@ func TestRotateAPIKey(t *testing.T) {
 		admin := h.Admin()
 		ravi, _ := h.Join(admin, "ravi@example.in", tenant.RoleAdmin)
 		old, first, err := h.Service.People.CreateAPIKey(t.Context(), admin,
-			account.NewAPIKey{Environment: tenant.Live, Name: "core", Scopes: tenant.Decide, ExpiresAt: clock.Now().Add(90 * 24 * time.Hour)})
+			account.NewAPIKey{
+				Environment: tenant.Live,
+				Name:        "core",
+				Scopes:      tenant.Decide,
+				ExpiresAt:   clock.Now().Add(90 * 24 * time.Hour),
+			})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, overlap := range []time.Duration{-time.Second, 31 * 24 * time.Hour} {
-			if _, _, err := h.Service.People.RotateAPIKey(t.Context(), admin, first.ID, overlap); usecasetest.Pointers(t, err)[0] != "/overlap" {
+			_, _, err := h.Service.People.RotateAPIKey(t.Context(), admin, first.ID, overlap)
+			if usecasetest.Pointers(t, err)[0] != "/overlap" {
 				t.Errorf("an overlap of %v: %v", overlap, err)
 			}
 		}
-		if _, _, err := h.Service.People.RotateAPIKey(t.Context(), admin, "key_nonsense", 0); usecasetest.CodeOf(err) != fault.CodeNotFound {
+		_, _, err = h.Service.People.RotateAPIKey(t.Context(), admin, "key_nonsense", 0)
+		if usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
 		clock.Pass(80 * 24 * time.Hour)
@@ -79,7 +92,8 @@ func TestRotateAPIKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if second.Name != "core" || second.Scopes != tenant.Decide || second.Environment != tenant.Live || second.UserID != ravi.User.ID ||
+		if second.Name != "core" || second.Scopes != tenant.Decide || second.Environment != tenant.Live ||
+			second.UserID != ravi.User.ID ||
 			!second.ExpiresAt.Equal(clock.Now().Add(90*24*time.Hour)) {
 			t.Errorf("it is followed by %+v", second)
 		}
@@ -95,10 +109,12 @@ func TestRotateAPIKey(t *testing.T) {
 		clock.Pass(time.Second)
 		works("old", old, fault.CodeKeyExpired)
 		works("new", fresh, "")
-		if _, _, err := h.Service.People.RotateAPIKey(t.Context(), by, first.ID, time.Hour); usecasetest.CodeOf(err) != fault.CodeKeyNotActive {
+		_, _, err = h.Service.People.RotateAPIKey(t.Context(), by, first.ID, time.Hour)
+		if usecasetest.CodeOf(err) != fault.CodeKeyNotActive {
 			t.Errorf("an ended key was followed: %v", err)
 		}
-		if diff := cmp.Diff([]string{admin.UserID + " key.created", ravi.User.ID + " key.rotated"}, oldestFirst(h.Logged(admin, first.ID))); diff != "" {
+		want := []string{admin.UserID + " key.created", ravi.User.ID + " key.rotated"}
+		if diff := cmp.Diff(want, oldestFirst(h.Logged(admin, first.ID))); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 	})
@@ -165,7 +181,8 @@ func TestTooManyAPIKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, ask); usecasetest.CodeOf(err) != fault.CodeTooManyKeys {
+	_, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, ask)
+	if usecasetest.CodeOf(err) != fault.CodeTooManyKeys {
 		t.Errorf("a key too many: %v", err)
 	}
 	if _, err := h.Service.People.RevokeAPIKey(t.Context(), admin, h.Signed.KeyID); err != nil {

@@ -24,10 +24,13 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock, slept := usecasetest.NewClock(), time.Duration(0)
-		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Sleep: func(_ context.Context, d time.Duration) error {
-			slept += d
-			return nil
-		}})
+		h := usecasetest.Open(t, db, usecase.Options{
+			Now: clock.Now,
+			Sleep: func(_ context.Context, d time.Duration) error {
+				slept += d
+				return nil
+			},
+		})
 		at := func(from, marks string) account.Place { return account.Place{Address: from, Marks: marks} }
 		try := func(email, word string, place account.Place) string {
 			_, _, err := h.Service.Access.SignInAt(t.Context(), email, tenant.NewSecret(word), place)
@@ -40,7 +43,8 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 		for range 60 { // from her own address
 			try(usecasetest.Asha, "no", at(usecasetest.Home, ""))
 		}
-		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, "")); got != fault.CodeLoginThrottled {
+		if got := try(usecasetest.Asha, usecasetest.Password,
+			at(usecasetest.Home, "")); got != fault.CodeLoginThrottled {
 			t.Errorf("a stranger at her address: %q", got)
 		}
 		for i := range 200 { // and from everywhere
@@ -53,7 +57,8 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != "" || slept != 0 {
 			t.Errorf("in the browser she knows: %q after %v", got, slept)
 		}
-		if got := try(usecasetest.Asha, usecasetest.Password, at("192.0.2.77", "")); got != "" || slept != 10*time.Second {
+		if got := try(usecasetest.Asha, usecasetest.Password, at("192.0.2.77", "")); got != "" ||
+			slept != 10*time.Second {
 			t.Errorf("in another browser: %q after %v", got, slept)
 		}
 
@@ -63,7 +68,8 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 				t.Errorf("got %q", got)
 			}
 		}
-		if got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks)); got != fault.CodeLoginThrottled {
+		got := try(usecasetest.Asha, usecasetest.Password, at(usecasetest.Home, marks))
+		if got != fault.CodeLoginThrottled {
 			t.Errorf("after ten of her own: %q", got)
 		}
 		other, _ := h.Service.Access.Remember(t.Context(), h.Signed.UserID, "")
@@ -92,9 +98,11 @@ func TestMarksAreForOneAccount(t *testing.T) {
 		refused := func(marks string) bool {
 			t.Helper()
 			for range 11 {
-				_, _, _ = h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("no"), usecasetest.Home, "")
+				_, _, _ = h.Service.Access.SignIn(t.Context(), usecasetest.Asha,
+					tenant.NewSecret("no"), usecasetest.Home, "")
 			}
-			_, _, err := h.Service.Access.SignInAt(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
+			_, _, err := h.Service.Access.SignInAt(t.Context(), usecasetest.Asha,
+				tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
 			return usecasetest.CodeOf(err) == fault.CodeLoginThrottled
 		}
 		both := remember(other.UserID, remember(h.Signed.UserID, ""))
@@ -105,7 +113,9 @@ func TestMarksAreForOneAccount(t *testing.T) {
 			marks   string
 			refused bool
 		}{
-			"both": {both, false}, "another's": {remember(other.UserID, ""), true}, "nonsense": {"ZEBRA..." + strings.Repeat("A", 54), true},
+			"both":      {both, false},
+			"another's": {remember(other.UserID, ""), true},
+			"nonsense":  {"ZEBRA..." + strings.Repeat("A", 54), true},
 		} {
 			if refused(c.marks) != c.refused {
 				t.Errorf("%s: refused is %v", name, !c.refused)

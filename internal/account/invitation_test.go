@@ -27,7 +27,8 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 		}
 		h.Signup("other@example.in")
 		for _, taken := range []string{"ASHA@example.in", "other@example.in"} {
-			if _, _, err := h.Service.People.Invite(t.Context(), admin, taken, tenant.RoleViewer); usecasetest.CodeOf(err) != fault.CodeEmailTaken {
+			_, _, err := h.Service.People.Invite(t.Context(), admin, taken, tenant.RoleViewer)
+			if usecasetest.CodeOf(err) != fault.CodeEmailTaken {
 				t.Errorf("%s was invited: %v", taken, err)
 			}
 		}
@@ -36,7 +37,8 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 			t.Fatal(err)
 		}
 		invited, link, err := h.Service.People.Invite(t.Context(), admin, "ravi@example.in", tenant.RoleRisk)
-		if err != nil || invited.Email != "ravi@example.in" || invited.ExpiresAt.Sub(invited.CreatedAt) != 72*time.Hour {
+		if err != nil || invited.Email != "ravi@example.in" ||
+			invited.ExpiresAt.Sub(invited.CreatedAt) != 72*time.Hour {
 			t.Fatalf("invited %+v, %v", invited, err)
 		}
 		list, err := h.Service.People.Invitations(t.Context(), admin)
@@ -47,22 +49,29 @@ func TestInvitationLetsOnePersonIn(t *testing.T) {
 		if err != nil || offer.OrgName != "Asha Finance" || offer.Role != "risk" {
 			t.Errorf("it offers %+v, %v", offer, err)
 		}
-		if _, err := h.Service.Access.Invitation(t.Context(), replaced); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
+		_, err = h.Service.Access.Invitation(t.Context(), replaced)
+		if usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 			t.Errorf("the first link still holds: %v", err)
 		}
-		_, _, err = h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret("short"), usecasetest.Home, "")
+		_, _, err = h.Service.Access.AcceptInvitation(t.Context(), link,
+			tenant.NewSecret("short"), usecasetest.Home, "")
 		if diff := cmp.Diff([]string{"/password"}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		c, token, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox")
-		if err != nil || c.User.Email != "ravi@example.in" || c.Role() != tenant.RoleRisk || c.Tenant.ID != admin.TenantID {
+		c, token, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password),
+			usecasetest.Home, "Firefox")
+		if err != nil || c.User.Email != "ravi@example.in" || c.Role() != tenant.RoleRisk ||
+			c.Tenant.ID != admin.TenantID {
 			t.Fatalf("came in as %+v, %v", c, err)
 		}
 		h.Held(token)
-		if _, _, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
+		_, _, err = h.Service.Access.AcceptInvitation(t.Context(), link,
+			tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")
+		if usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 			t.Errorf("a link worked twice: %v", err)
 		}
-		if diff := cmp.Diff([]string{admin.UserID + " invitation.created", c.User.ID + " invitation.accepted"}, oldestFirst(h.Logged(admin, invited.ID))); diff != "" {
+		want := []string{admin.UserID + " invitation.created", c.User.ID + " invitation.accepted"}
+		if diff := cmp.Diff(want, oldestFirst(h.Logged(admin, invited.ID))); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 	})
@@ -79,7 +88,8 @@ func TestInvitationsEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range []string{"", fault.CodeNotFound} {
-			if err := h.Service.People.RevokeInvitation(t.Context(), admin, withdrawn.ID); usecasetest.CodeOf(err) != want {
+			err := h.Service.People.RevokeInvitation(t.Context(), admin, withdrawn.ID)
+			if usecasetest.CodeOf(err) != want {
 				t.Errorf("withdrawn %d times: %v", i+1, err)
 			}
 		}
@@ -89,7 +99,9 @@ func TestInvitationsEnd(t *testing.T) {
 		}
 		clock.Pass(72 * time.Hour)
 		for name, link := range map[string]tenant.Token{"withdrawn": gone, "expired": late, "none": {}} {
-			if _, _, err := h.Service.Access.AcceptInvitation(t.Context(), link, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
+			_, _, err := h.Service.Access.AcceptInvitation(t.Context(), link,
+				tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")
+			if usecasetest.CodeOf(err) != fault.CodeInvitationEnded {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

@@ -20,12 +20,20 @@ func TestOperatorsKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		_, _, err := h.Service.Operator.CreateKey(t.Context(), account.NewKey{TenantID: h.Caller.TenantID, ExpiresAt: time.Unix(1, 0)})
-		if diff := cmp.Diff([]string{"/environment", "/expires_at", "/name", "/scopes"}, usecasetest.Pointers(t, err)); diff != "" {
+		_, _, err := h.Service.Operator.CreateKey(t.Context(),
+			account.NewKey{TenantID: h.Caller.TenantID, ExpiresAt: time.Unix(1, 0)})
+		want := []string{"/environment", "/expires_at", "/name", "/scopes"}
+		if diff := cmp.Diff(want, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		ask := account.NewKey{TenantID: "ten_0000000000000000000000000A", Environment: tenant.Live, Name: "lost", Scopes: tenant.Read}
-		if _, _, err := h.Service.Operator.CreateKey(t.Context(), ask); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
+		ask := account.NewKey{
+			TenantID:    "ten_0000000000000000000000000A",
+			Environment: tenant.Live,
+			Name:        "lost",
+			Scopes:      tenant.Read,
+		}
+		_, _, err = h.Service.Operator.CreateKey(t.Context(), ask)
+		if usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("a key of nobody: %v", err)
 		}
 		ask.TenantID, ask.UserID = h.Caller.TenantID, h.Signed.UserID
@@ -42,7 +50,8 @@ func TestOperatorsKeys(t *testing.T) {
 			t.Errorf("the keys are %v, %v", keys, err)
 		}
 		other, _ := h.Signup("other@example.in")
-		if _, err := h.Service.Operator.RevokeKey(t.Context(), other.Tenant.ID, made.ID); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
+		_, err = h.Service.Operator.RevokeKey(t.Context(), other.Tenant.ID, made.ID)
+		if usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("another tenant's key was revoked: %v", err)
 		}
 	})
@@ -52,7 +61,8 @@ func TestOperatorsPlansAndPeople(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		if diff := cmp.Diff([]string{"/plan"}, usecasetest.Pointers(t, h.Service.Operator.SetPlan(t.Context(), h.Caller.TenantID, "golden"))); diff != "" {
+		got := usecasetest.Pointers(t, h.Service.Operator.SetPlan(t.Context(), h.Caller.TenantID, "golden"))
+		if diff := cmp.Diff([]string{"/plan"}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 		if err := h.Service.Operator.SetPlan(t.Context(), h.Caller.TenantID, "growth"); err != nil {
@@ -61,15 +71,19 @@ func TestOperatorsPlansAndPeople(t *testing.T) {
 		if got, err := h.Service.Operator.Tenant(t.Context(), h.Caller.TenantID); err != nil || got.Plan != "growth" {
 			t.Errorf("the tenant is %+v, %v", got, err)
 		}
-		_, err := h.Service.Operator.CreateUser(t.Context(), h.Caller.TenantID, "nowhere", tenant.NewSecret("short"), "king")
+		_, err := h.Service.Operator.CreateUser(t.Context(), h.Caller.TenantID, "nowhere",
+			tenant.NewSecret("short"), "king")
 		if diff := cmp.Diff([]string{"/email", "/password", "/role"}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		_, err = h.Service.Operator.CreateUser(t.Context(), h.Caller.TenantID, "ASHA@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		_, err = h.Service.Operator.CreateUser(t.Context(), h.Caller.TenantID, "ASHA@example.in",
+			tenant.NewSecret("correct horse"), tenant.RoleAdmin)
 		if diff := cmp.Diff([]string{fault.CodeEmailTaken}, usecasetest.Pointers(t, err)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if _, err := h.Service.Operator.CreateUser(t.Context(), h.Caller.TenantID, "ravi@example.in", tenant.NewSecret("correct horse"), tenant.RoleAdmin); err != nil {
+		_, err = h.Service.Operator.CreateUser(t.Context(), h.Caller.TenantID, "ravi@example.in",
+			tenant.NewSecret("correct horse"), tenant.RoleAdmin)
+		if err != nil {
 			t.Fatal(err)
 		}
 		people, err := h.Service.Operator.Users(t.Context(), h.Caller.TenantID)

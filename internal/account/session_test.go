@@ -31,12 +31,14 @@ func TestSignIn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{Logins: generous})
-		c, token, err := h.Service.Access.SignIn(t.Context(), " ASHA@example.in", tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox\x00\n"+strings.Repeat("é", 500))
+		c, token, err := h.Service.Access.SignIn(t.Context(), " ASHA@example.in",
+			tenant.NewSecret(usecasetest.Password), usecasetest.Home, "Firefox\x00\n"+strings.Repeat("é", 500))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.User.Email != usecasetest.Asha || c.Role() != tenant.RoleAdmin || c.Tenant.OrgName != "Asha Finance" || c.Address != usecasetest.Home ||
-			!strings.HasPrefix(c.Agent, "Firefoxé") || len(c.Agent) > 256 || strings.ContainsAny(c.Agent, "\x00\n\ufffd") {
+		if c.User.Email != usecasetest.Asha || c.Role() != tenant.RoleAdmin || c.Tenant.OrgName != "Asha Finance" ||
+			c.Address != usecasetest.Home || !strings.HasPrefix(c.Agent, "Firefoxé") || len(c.Agent) > 256 ||
+			strings.ContainsAny(c.Agent, "\x00\n\ufffd") {
 			t.Errorf("signed in as %+v", c)
 		}
 		again, err := h.Service.Access.SessionOf(t.Context(), token)
@@ -44,18 +46,24 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
 		p := c.Principal(tenant.Live)
-		if p.TenantID != h.Caller.TenantID || p.UserID != h.Signed.UserID || p.KeyID != "" || !p.Scopes.Has(tenant.Admin) || p.Plan.Name != "free" {
+		if p.TenantID != h.Caller.TenantID || p.UserID != h.Signed.UserID || p.KeyID != "" ||
+			!p.Scopes.Has(tenant.Admin) || p.Plan.Name != "free" {
 			t.Errorf("the principal is %+v", p)
 		}
 		if diff := cmp.Diff([]string{h.Signed.UserID + " session.created"}, h.Logged(p, c.ID)); diff != "" {
 			t.Errorf("the log (-want +got):\n%s", diff)
 		}
 		for name, try := range map[string]struct{ email, password string }{
-			"another password": {usecasetest.Asha, "wrong horse"}, "no password": {usecasetest.Asha, ""}, "nobody": {"nobody@example.in", usecasetest.Password},
-			"no address": {"asha", usecasetest.Password}, "nothing": {"", ""},
+			"another password": {usecasetest.Asha, "wrong horse"},
+			"no password":      {usecasetest.Asha, ""},
+			"nobody":           {"nobody@example.in", usecasetest.Password},
+			"no address":       {"asha", usecasetest.Password},
+			"nothing":          {"", ""},
 		} {
-			_, _, err := h.Service.Access.SignIn(t.Context(), try.email, tenant.NewSecret(try.password), usecasetest.Home, "")
-			if usecasetest.CodeOf(err) != fault.CodeInvalidCredentials || err.Error() != "invalid_credentials: the e-mail address or the password is not right" {
+			_, _, err := h.Service.Access.SignIn(t.Context(), try.email,
+				tenant.NewSecret(try.password), usecasetest.Home, "")
+			if usecasetest.CodeOf(err) != fault.CodeInvalidCredentials ||
+				err.Error() != "invalid_credentials: the e-mail address or the password is not right" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -81,7 +89,8 @@ func TestSessionsEndByThemselves(t *testing.T) {
 			usecasetest.RunUntilFlushed(t, h.Service)
 		}
 		h.Ended(idle)
-		if list, err := h.Service.Access.Sessions(t.Context(), sessionOf(t, h, busy)); err != nil || len(list) != 1 || !list[0].SeenAt.Equal(clock.Now()) {
+		list, err := h.Service.Access.Sessions(t.Context(), sessionOf(t, h, busy))
+		if err != nil || len(list) != 1 || !list[0].SeenAt.Equal(clock.Now()) {
 			t.Errorf("signed in at %+v, %v", list, err)
 		}
 		clock.Pass(8*time.Hour - time.Minute)
@@ -112,14 +121,16 @@ func TestSessionsAreRevoked(t *testing.T) {
 		other, _ := h.SignIn("other@example.in")
 		ravi, _ := h.Join(first.Principal(tenant.Live), "ravi@example.in", tenant.RoleRisk)
 		for name, who := range map[string]account.Session{"another tenant": other, "a colleague": ravi} {
-			if err := h.Service.Access.RevokeSession(t.Context(), who, first.ID); usecasetest.CodeOf(err) != fault.CodeNotFound {
+			err := h.Service.Access.RevokeSession(t.Context(), who, first.ID)
+			if usecasetest.CodeOf(err) != fault.CodeNotFound {
 				t.Errorf("%s ended a session: %v", name, err)
 			}
 			if err := h.Service.Access.RevokeOtherSessions(t.Context(), who); err != nil {
 				t.Error(err)
 			}
 		}
-		if err := h.Service.Access.RevokeSession(t.Context(), first, "ses_nonsense"); usecasetest.CodeOf(err) != fault.CodeNotFound {
+		err := h.Service.Access.RevokeSession(t.Context(), first, "ses_nonsense")
+		if usecasetest.CodeOf(err) != fault.CodeNotFound {
 			t.Errorf("nonsense: %v", err)
 		}
 		list, err := h.Service.Access.Sessions(t.Context(), first)
@@ -167,10 +178,14 @@ func TestPasswordIsReset(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Ended(token)
-		if _, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); err == nil {
+		_, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha,
+			tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")
+		if err == nil {
 			t.Error("the old password still works")
 		}
-		if _, _, err := h.Service.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret("a staple of batteries"), usecasetest.Home, ""); err != nil {
+		_, _, err = h.Service.Access.SignIn(t.Context(), usecasetest.Asha,
+			tenant.NewSecret("a staple of batteries"), usecasetest.Home, "")
+		if err != nil {
 			t.Error(err)
 		}
 	})
@@ -223,16 +238,24 @@ func TestSignInIsThrottled(t *testing.T) {
 			email, word, from, want string
 			wait                    time.Duration
 		}{
-			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0},
-			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, // what succeeds costs nothing
-			{usecasetest.Asha, "no", "192.0.2.1", wrong, 0}, {usecasetest.Asha, "no", "192.0.2.1", wrong, 0}, {usecasetest.Asha, "no", "192.0.2.1", wrong, 0},
+			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {
+				usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0,
+			}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0},
+			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {
+				usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0,
+			}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, // what succeeds costs nothing
+			{usecasetest.Asha, "no", "192.0.2.1", wrong, 0}, {usecasetest.Asha, "no", "192.0.2.1", wrong, 0},
+			{usecasetest.Asha, "no", "192.0.2.1", wrong, 0},
 			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", throttled, 2 * time.Minute},
 			{usecasetest.Asha, usecasetest.Password, "192.0.2.4", "", 0}, // nobody else's tries keep her out
 			{"nobody@example.in", "no", "192.0.2.5", wrong, 0}, {"nobody@example.in", "no", "192.0.2.5", wrong, 0},
-			{"nobody@example.in", "no", "192.0.2.5", wrong, 0}, {"Nobody@example.in", "no", "192.0.2.5", throttled, 2 * time.Minute},
+			{"nobody@example.in", "no", "192.0.2.5", wrong, 0},
+			{"Nobody@example.in", "no", "192.0.2.5", throttled, 2 * time.Minute},
 			{"a@example.in", "no", "2001:db8::1", wrong, 0}, {"b@example.in", "no", "[2001:db8::2]:80", wrong, 0},
-			{"c@example.in", "no", "2001:db8::3", wrong, 0}, {"d@example.in", "no", "2001:db8::4", wrong, 0}, {"e", "no", "2001:db8::5", wrong, 0},
-			{"f@example.in", "no", "2001:db8::6", throttled, time.Minute}, {"f@example.in", "no", "2001:db8:0:1::6", wrong, 0},
+			{"c@example.in", "no", "2001:db8::3", wrong, 0}, {"d@example.in", "no", "2001:db8::4", wrong, 0},
+			{"e", "no", "2001:db8::5", wrong, 0},
+			{"f@example.in", "no", "2001:db8::6", throttled, time.Minute},
+			{"f@example.in", "no", "2001:db8:0:1::6", wrong, 0},
 		} {
 			if code, wait := try(step.email, step.word, step.from); code != step.want || wait != step.wait {
 				t.Errorf("step %d: %q and wait %v, want %q and %v", i, code, wait, step.want, step.wait)
@@ -243,7 +266,8 @@ func TestSignInIsThrottled(t *testing.T) {
 			t.Errorf("after the wait: %q", code)
 		}
 		for i, want := range []string{"", throttled} {
-			if _, _, _, err := h.Service.Access.OpenAccount(t.Context(), signup(i, ""), usecasetest.Home, ""); usecasetest.CodeOf(err) != want {
+			_, _, _, err := h.Service.Access.OpenAccount(t.Context(), signup(i, ""), usecasetest.Home, "")
+			if usecasetest.CodeOf(err) != want {
 				t.Errorf("signup %d: %v", i, err)
 			}
 		}
@@ -268,13 +292,16 @@ func TestCostlierHash(t *testing.T) {
 		var browsers sync.WaitGroup
 		for range 4 { // at the same moment: one of them makes the new hash
 			browsers.Go(func() {
-				if _, _, err := later.Access.SignIn(t.Context(), usecasetest.Asha, tenant.NewSecret(usecasetest.Password), usecasetest.Home, ""); err != nil {
+				_, _, err := later.Access.SignIn(t.Context(), usecasetest.Asha,
+					tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")
+				if err != nil {
 					t.Error(err)
 				}
 			})
 		}
 		browsers.Wait()
-		if after, err := db.System().UserByEmail(t.Context(), usecasetest.Asha); err != nil || after.PasswordHash == before.PasswordHash {
+		after, err := db.System().UserByEmail(t.Context(), usecasetest.Asha)
+		if err != nil || after.PasswordHash == before.PasswordHash {
 			t.Errorf("the hash stayed: %v", err)
 		}
 		h.SignIn(usecasetest.Asha)

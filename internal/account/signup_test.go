@@ -32,11 +32,14 @@ func TestSignupModes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock := usecasetest.NewClock()
-		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed}) // the operator's signup works
-		if _, err := closed.Service.Access.SignupFrom(t.Context(), signup(1, ""), usecasetest.Home); usecasetest.CodeOf(err) != fault.CodeSignupClosed {
+		// the operator's signup works
+		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed})
+		_, err := closed.Service.Access.SignupFrom(t.Context(), signup(1, ""), usecasetest.Home)
+		if usecasetest.CodeOf(err) != fault.CodeSignupClosed {
 			t.Errorf("closed: %v", err)
 		}
-		service, err := usecase.New(db, usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite})
+		service, err := usecase.New(db,
+			usecase.Options{Now: clock.Now, PasswordCost: usecasetest.Cheap, SignupMode: tenant.SignupInvite})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,8 +90,10 @@ func TestSignupsOfADay(t *testing.T) {
 			n          int
 			from, want string
 		}{
-			{1, usecasetest.Home, ""}, {1, usecasetest.Home, fault.CodeEmailTaken}, {1, usecasetest.Home, fault.CodeEmailTaken}, {2, usecasetest.Home, ""}, {3, usecasetest.Home, "rate_limited"},
-			{3, "192.0.2.9", ""}, {4, "2001:db8::1", ""}, {5, "2001:db8::2", ""}, {6, "2001:db8::3", "rate_limited"},
+			{1, usecasetest.Home, ""}, {1, usecasetest.Home, fault.CodeEmailTaken},
+			{1, usecasetest.Home, fault.CodeEmailTaken}, {2, usecasetest.Home, ""},
+			{3, usecasetest.Home, "rate_limited"}, {3, "192.0.2.9", ""}, {4, "2001:db8::1", ""},
+			{5, "2001:db8::2", ""}, {6, "2001:db8::3", "rate_limited"},
 		} {
 			if got := usecasetest.CodeOf(try(c.n, c.from)); got != c.want {
 				t.Errorf("step %d: %q, want %q", i, got, c.want)
@@ -177,9 +182,11 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 func wantNothingOf(t *testing.T, databaseURL, kind, tenantID string) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)
-	tables := "SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c WHERE t.type = 'table' AND c.name = 'tenant_id'"
+	tables := "SELECT t.name FROM sqlite_master t, pragma_table_info(t.name) c " +
+		"WHERE t.type = 'table' AND c.name = 'tenant_id'"
 	if kind == "postgres" {
-		tables = "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'tenant_id'"
+		tables = "SELECT table_name FROM information_schema.columns " +
+			"WHERE table_schema = 'public' AND column_name = 'tenant_id'"
 	}
 	tx, err := raw.BeginTx(t.Context(), nil)
 	if err != nil {
@@ -208,7 +215,8 @@ func wantNothingOf(t *testing.T, databaseURL, kind, tenantID string) {
 	}
 	for _, name := range names {
 		var n int
-		if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name+" WHERE tenant_id = $1", tenantID).Scan(&n); err != nil || n != 0 {
+		err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM "+name+" WHERE tenant_id = $1", tenantID).Scan(&n)
+		if err != nil || n != 0 {
 			t.Errorf("%s has %d rows of it, %v", name, n, err)
 		}
 	}
