@@ -282,7 +282,9 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 
 // flood lets an owner keep a number of requests of each in progress until stop is
 // called, which returns how many have ended.
-func flood(ctx context.Context, s *admission.Scheduler, owner string, requests int, each time.Duration) (stop func() int64) {
+func flood(
+	ctx context.Context, s *admission.Scheduler, owner string, requests int, each time.Duration,
+) (stop func() int64) {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
 	var done atomic.Int64

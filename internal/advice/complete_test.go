@@ -84,7 +84,8 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 			"requested_amount", engine.Approved, engine.Declined,
 		},
 		"a sum of counts": {
-			`{"op":"eq","left":{"op":"add","args":[{"field":"enquiries_6m"},{"field":"active_tradelines"}]},"right":{"value":9}}`,
+			`{"op":"eq","left":{"op":"add","args":[{"field":"enquiries_6m"},{"field":"active_tradelines"}]},
+				"right":{"value":9}}`,
 			"bureau_score 760, bureau_is_ntc false, monthly_income 35000, foir 0.3, requested_amount 50000, " +
 				"active_tradelines 4", "enquiries_6m",
 			engine.Approved, engine.Declined,
@@ -101,8 +102,10 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 			plan := compile(t, `{"name":"between","policy_key":"between","knockouts":[{"id":"K","stage":2,"action":"`+
 				action+`","reason_code":"INC_LOW","condition_ast":`+c.knockout+`}],
 				"scorecard":{"base_points":700,"min_score":300,"max_score":900,"factors":[]},
-				"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"action":"approve","interest_rate":16,"tenure_months":36,
-					"tenures_allowed":[36],"min_limit":20000,"max_limit":500000,"default_limit":50000,"income_multiple":12,"foir_cap":0.55}]}`)
+				"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"action":"approve",
+					"interest_rate":16,"tenure_months":36,
+					"tenures_allowed":[36],"min_limit":20000,"max_limit":500000,"default_limit":50000,
+					"income_multiple":12,"foir_cap":0.55}]}`)
 			facts := factsOf(t, c.facts)
 			var d engine.Decision
 			plan.Decide(facts, &d)
@@ -125,8 +128,10 @@ func TestMissingInstalmentsMatter(t *testing.T) {
 	t.Parallel()
 	between := compile(t,
 		`{"name":"between","semantics":2,"affordability":{"obligations":{"of":["declared","bureau"]}},"knockouts":[
-		{"id":"K","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.41,"max":0.415}},
-		{"id":"R","action":"refer","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.21,"max":0.215}}],
+		{"id":"K","reason_code":"FOIR_HIGH","condition_ast":{"op":"between","field":"foir_effective","min":0.41,
+			"max":0.415}},
+		{"id":"R","action":"refer","reason_code":"FOIR_HIGH",
+			"condition_ast":{"op":"between","field":"foir_effective","min":0.21,"max":0.215}}],
 		"scorecard":{"base_points":700,"min_score":300,"max_score":900,"factors":[]},
 		"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":16,"tenure_months":36,
 			"min_limit":20000,"max_limit":500000,"default_limit":50000,"income_multiple":12,"foir_cap":3}]}`)

@@ -134,8 +134,10 @@ func TestBothNamesMoveTogether(t *testing.T) {
 	t.Parallel()
 	plan := compile(t, `{"name":"raw","base":"none","knockouts":[{"id":"K","reason_code":"FOIR_HIGH","condition_ast":
 		{"op":"gt","field":"report.incomeAssessment.foir","value":40.5}}],
-		"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,
-		"interest_rate":12,"tenure_months":24,"min_limit":1000,"max_limit":100000,"default_limit":5000,"foir_cap":0.6}]}`)
+		"scorecard":{"base_points":700,"factors":[]},
+		"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,
+		"interest_rate":12,"tenure_months":24,"min_limit":1000,"max_limit":100000,"default_limit":5000,
+		"foir_cap":0.6}]}`)
 	facts := factsOf(t, "bureau_score 700, monthly_income 50000, foir 0.48, report.incomeAssessment.foir 48, "+
 		"report.scoreData.score 700")
 	var d engine.Decision
@@ -161,7 +163,8 @@ func TestSomeFieldsAreNeverAdvisedOn(t *testing.T) {
 		plan := compile(t,
 			fmt.Sprintf(`{"name":"wrong","actionable_fields":[%q,"foir"],"knockouts":[{"id":"K","reason_code":"X",
 			"condition_ast":{"op":%q,"field":%q,"value":%s}}],"scorecard":{"base_points":700,"factors":[]},
-			"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":12,"tenure_months":24,
+			"pricing_bands":[{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":12,
+				"tenure_months":24,
 			"min_limit":1000,"max_limit":100000,"default_limit":5000,"foir_cap":0.6}]}`, name, op, name, value))
 		facts := factsOf(t, "foir 0.3, monthly_income 50000")
 		facts.Set(name, rule.Num(rule.Int(5)))

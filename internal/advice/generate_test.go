@@ -138,7 +138,8 @@ func policy(d *dice) string {
 		}
 		least := d.between(5, 60) * 1_000
 		fmt.Fprintf(&b,
-			`{"id":"B%d","grade":"G%d","min_score":%d,"max_score":%d,"action":%q,"interest_rate":%d,"tenure_months":24,`+
+			`{"id":"B%d","grade":"G%d","min_score":%d,"max_score":%d,"action":%q,"interest_rate":%d,`+
+				`"tenure_months":24,`+
 				`"tenures_allowed":%s,"min_limit":%d,"max_limit":%d,"default_limit":%d,"foir_cap":%s}`,
 			i, i, low, high, pick(d, "approve", "approve", "refer", "decline"), d.between(8, 28),
 			pick(d, "[12,24,36]", "[24]", "[6,18,24,60]"), least, least+d.between(0, 300)*1_000, least,
@@ -173,13 +174,15 @@ func onField(d *dice) string {
 		return fmt.Sprintf(`{"op":"in","field":"enquiries_6m","values":[%d,%d]}`, d.between(0, 12), d.between(0, 12))
 	case 3:
 		return fmt.Sprintf(
-			`{"op":"gt","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},"right":{"value":%d}}`,
+			`{"op":"gt","left":{"op":"div","args":[{"field":"requested_amount"},{"field":"monthly_income"}]},
+				"right":{"value":%d}}`,
 			d.between(1, 8))
 	case 4:
 		return `{"op":"gt","left":{"field":"enquiries_6m"},"right":{"field":"active_tradelines"}}`
 	case 5:
 		return fmt.Sprintf(
-			`{"op":"and","args":[{"op":"gte","field":"foir","value":0.%02d},{"op":"not","arg":{"op":"lte","field":%q,"value":%d}}]}`,
+			`{"op":"and","args":[{"op":"gte","field":"foir","value":0.%02d},
+				{"op":"not","arg":{"op":"lte","field":%q,"value":%d}}]}`,
 			d.between(10, 60), name, number(name))
 	case 6:
 		return fmt.Sprintf(`{"op":"lt","left":{"value":%d},"right":{"field":%q}}`, number(name), name)

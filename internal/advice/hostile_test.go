@@ -28,7 +28,8 @@ func hostile(condition func(i int) string) string {
 			i, condition(i))
 	}
 	b.WriteString(`],"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[` +
-		`{"id":"B","grade":"G","min_score":300,"max_score":900,"action":"approve","interest_rate":12,"tenure_months":24,` +
+		`{"id":"B","grade":"G","min_score":300,"max_score":900,"action":"approve","interest_rate":12,` +
+		`"tenure_months":24,` +
 		`"tenures_allowed":[12,24],"min_limit":50000,"max_limit":5000000,"default_limit":50000,"foir_cap":0.5}]}`)
 	return b.String()
 }

@@ -66,8 +66,10 @@ func manyRules(d *dice) string {
 	}
 	return `{"name":"many","knockouts":[` + strings.Join(rules,
 		",") + `],"scorecard":{"base_points":700,"factors":[]},` +
-		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,"action":"approve","interest_rate":12,` +
-		`"tenure_months":24,"tenures_allowed":[12,24],"min_limit":20000,"max_limit":500000,"default_limit":20000,"foir_cap":0.5}]}`
+		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,"action":"approve",` +
+		`"interest_rate":12,` +
+		`"tenure_months":24,"tenures_allowed":[12,24],"min_limit":20000,"max_limit":500000,"default_limit":20000,` +
+		`"foir_cap":0.5}]}`
 }
 
 // Work under the largest policies is bounded, and offers to end many times on
@@ -144,8 +146,10 @@ func TestMissingBeyondTheBoundMatters(t *testing.T) {
 				i, i%500, i))
 	}
 	plan := compile(t, `{"name":"wide","inputs":[`+strings.Join(inputs, ",")+`],"knockouts":[`+strings.Join(rules, ",")+
-		`],"scorecard":{"base_points":700,"factors":[]},"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,`+
-		`"action":"refer","interest_rate":12,"tenure_months":24,"min_limit":20000,"max_limit":500000,"default_limit":20000,"foir_cap":0.5}]}`)
+		`],"scorecard":{"base_points":700,"factors":[]},`+
+		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,`+
+		`"action":"refer","interest_rate":12,"tenure_months":24,"min_limit":20000,"max_limit":500000,`+
+		`"default_limit":20000,"foir_cap":0.5}]}`)
 	facts := rule.NewFacts(field.Catalogue())
 	var d engine.Decision
 	plan.Decide(facts, &d)

@@ -95,7 +95,10 @@ func post(ctx context.Context, url, key, body string) (status int, answer map[st
 
 const (
 	signupBody   = `{"email":"asha@example.in","org_name":"Asha Finance","password":"a long password"}`
-	decisionBody = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
+	decisionBody = `{
+		"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}
+	}`
 )
 
 // signUp creates a tenant and returns its key.

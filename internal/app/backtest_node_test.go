@@ -44,7 +44,8 @@ func TestBacktestNodeKilled(t *testing.T) {
 		// Repeat this, because the last requests of the dead node may take
 		// effect after its end.
 		expire(t, raw, `UPDATE river.river_job SET attempted_at = attempted_at - interval '1 minute'
-			WHERE state = 'running' AND attempt = 1 AND attempted_by[1] = $1 AND attempted_at > now() - interval '1 minute'`,
+			WHERE state = 'running' AND attempt = 1 AND attempted_by[1] = $1
+			AND attempted_at > now() - interval '1 minute'`,
 			leader)
 		return over(run)
 	})
@@ -96,7 +97,8 @@ func copyDecision(t *testing.T, databaseURL string, times int) {
 			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ` + strconv.Itoa(times) +
 		`)
-		SELECT tenant_id, environment, substr(id, 1, 14) || '0000000000' || (100000 + i), created_micros, applicant_ref, status, grade,
+		SELECT tenant_id, environment, substr(id, 1, 14) || '0000000000' || (100000 + i),
+			created_micros, applicant_ref, status, grade,
 			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor
 		FROM decisions, numbers`
 	statements := []string{copied}

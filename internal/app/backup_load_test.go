@@ -70,12 +70,17 @@ func (c *crowd) apply() {
 	switch n % 3 {
 	case 1:
 		body = fmt.Sprintf(
-			`{"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},"bureau_report":{"score":780,"enquiries_6m":2,"max_dpd_12m":45}}`, n)
+			`{
+				"applicant":{"id":"A-%d","monthly_income":85000,"foir":0.32},
+				"bureau_report":{"score":780,"enquiries_6m":2,"max_dpd_12m":45}
+			}`, n)
 	case 2:
 		path, body = "/v1/evaluate",
 			fmt.Sprintf(
-				`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"reportDate":"2026-01-10","accounts":[{"accountType":"personal_loan",
-			"openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"emi":6900}]}},"features":true,
+				`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":%d},"reportDate":"2026-01-10",
+			"accounts":[{"accountType":"personal_loan",
+			"openDate":"2024-02-11","status":"active","sanctionedAmount":200000,"currentBalance":120000,"emi":6900}]}},
+			"features":true,
 			"fraud":{"applicant_ref":"A-%d","beneficiary_account":"50100%03d","ip":"49.36.12.7","pincode":"400001"}}`,
 				640+n%200, n, n%7)
 	}
@@ -274,16 +279,22 @@ func checkRestored(t *testing.T, databaseURL, key string, before map[string]stri
 
 // wholes are queries that count rows whose related rows are missing.
 var wholes = map[string]string{
-	`SELECT count(*) FROM decisions d WHERE endpoint = 'POST /v1/evaluate' AND NOT EXISTS (SELECT 1 FROM decision_features f
-		WHERE f.tenant_id = d.tenant_id AND f.environment = d.environment AND f.decision_id = d.id)`: "evaluated without the features asked for",
+	`SELECT count(*) FROM decisions d WHERE endpoint = 'POST /v1/evaluate'
+		AND NOT EXISTS (SELECT 1 FROM decision_features f
+		WHERE f.tenant_id = d.tenant_id AND f.environment = d.environment
+		AND f.decision_id = d.id)`: "evaluated without the features asked for",
 	`SELECT count(*) FROM decision_features f WHERE NOT EXISTS (SELECT 1 FROM decisions d
-		WHERE d.tenant_id = f.tenant_id AND d.environment = f.environment AND d.id = f.decision_id)`: "features without a decision",
+		WHERE d.tenant_id = f.tenant_id AND d.environment = f.environment
+		AND d.id = f.decision_id)`: "features without a decision",
 	`SELECT count(*) FROM decisions d WHERE status = 'REFERRED' AND NOT EXISTS (SELECT 1 FROM referrals r
-		WHERE r.tenant_id = d.tenant_id AND r.environment = d.environment AND r.decision_id = d.id)`: "referred and not in the queue",
+		WHERE r.tenant_id = d.tenant_id AND r.environment = d.environment
+		AND r.decision_id = d.id)`: "referred and not in the queue",
 	`SELECT count(*) FROM fraud_alert_evidence e WHERE NOT EXISTS (SELECT 1 FROM fraud_alerts a
-		WHERE a.tenant_id = e.tenant_id AND a.environment = e.environment AND a.id = e.alert_id)`: "evidence without an alert",
+		WHERE a.tenant_id = e.tenant_id AND a.environment = e.environment
+		AND a.id = e.alert_id)`: "evidence without an alert",
 	`SELECT count(*) FROM fraud_alert_evidence e WHERE part = 'decision' AND NOT EXISTS (SELECT 1 FROM decisions d
-		WHERE d.tenant_id = e.tenant_id AND d.environment = e.environment AND d.id = e.ref)`: "evidence without a decision",
+		WHERE d.tenant_id = e.tenant_id AND d.environment = e.environment
+		AND d.id = e.ref)`: "evidence without a decision",
 }
 
 // count runs a query directly on the database.

@@ -71,26 +71,37 @@ var house = []room{
 	{"cache", useCase, "admission"},
 	{"operation", useCase, "fault wire tenant admission store cache"},
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
-	{"policydesk", useCase, "fault wire rule feature field engine application tenant admission store cache operation account"},
+	{
+		"policydesk",
+		useCase,
+		"fault wire rule feature field engine application tenant admission store cache operation account",
+	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
-	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application advice tenant admission store cache operation policydesk frauddesk"},
+	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application " +
+		"advice tenant admission store cache operation policydesk frauddesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
-	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page training tenant admission store cache operation policydesk decisioning"},
+	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page " +
+		"training tenant admission store cache operation policydesk decisioning"},
 	{"agent", useCase, allBelow},
-	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery tenant operation account policydesk frauddesk decisioning agentdesk study agent"},
-	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk decisioning agentdesk study document"},
+	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
+		"tenant operation account policydesk frauddesk decisioning agentdesk study agent"},
+	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk " +
+		"decisioning agentdesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault wire rule engine tenant operation study"},
-	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent reference"},
-	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account policydesk frauddesk decisioning agentdesk study usecase agent document backtest engine training"},
+	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
+		"decisioning agentdesk study usecase agent reference"},
+	{"console", adapter, "civil fault wire rule signal api chart tenant admission serving operation account " +
+		"policydesk frauddesk decisioning agentdesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "fault wire agent"},
 	{"telemetry", adapter, "fault"},
 	{"mmdb", adapter, "fault place"},
 
-	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk decisioning agentdesk study usecase agent training field application recovery"},
+	{"demo", useCase, "fault wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
+		"decisioning agentdesk study usecase agent training field application recovery"},
 
 	{"app", wiring, allBelow},
 
@@ -188,7 +199,8 @@ func TestLayersChecker(t *testing.T) {
 		{"test file", "internal/rule/a_test.go", `import ("os"; "verdict/internal/engine")`, ""},
 		{"testdata", "internal/rule/testdata/a.go", `import "os"`, ""},
 		{"test support", "internal/engine/enginetest/a.go",
-			`import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; "verdict/internal/rule")`, ""},
+			`import ("math/rand/v2"; "pgregory.net/rapid"; "testing"; "verdict/internal/engine"; ` +
+				`"verdict/internal/rule")`, ""},
 		{"the harness", "proof/torture/a.go", `import ("verdict/internal/app"; "verdict/internal/pgcluster")`, ""},
 		{"test support with a database", "internal/store/storetest/a.go", `import "verdict/internal/pgcluster"`, ""},
 

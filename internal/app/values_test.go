@@ -60,11 +60,14 @@ func TestOperationsAreValuesChecker(t *testing.T) {
 		{"a value out", `func Do() ([]wire.Value, error)`, "wire.Value"},
 		{"a record in", `func Do(r store.Row)`, "store.Row"},
 		{"a record out", `func Do() map[string]*store.Row`, "store.Row"},
-		{"a handle in", `func Do(tx *store.Tx)`, ""},
-		{"a handle out", `func Do() *store.Tx`, "store.Tx"},
+		{"a handle in", `func Do(tx *store.Tx)`, ""}, {"a handle out", `func Do() *store.Tx`, "store.Tx"},
 		{"a constant's type of store", `func Do() store.Status`, ""},
 		{"in a field", `type R struct{ Row store.Row }; func Do() R`, "store.Row"},
-		{"in a field of a field", `type R struct{ In []In }; type In struct{ V wire.Value }; func Do() R`, "wire.Value"},
+		{
+			"in a field of a field",
+			`type R struct{ In []In }; type In struct{ V wire.Value }; func Do() R`,
+			"wire.Value",
+		},
 		{"in an embedded field", `type R struct{ store.Row }; func Do() R`, "store.Row"},
 		{"under another name", `type R store.Row; func Do() R`, "a struct of store"},
 		{"in an unexported field", `type R struct{ row store.Row }; func Do() R`, ""},
@@ -78,11 +81,17 @@ func TestOperationsAreValuesChecker(t *testing.T) {
 		{"inside a document", `func Do(d engine.Draft)`, ""},
 	} {
 		tree := fstest.MapFS{
-			"internal/wire/a.go":   {Data: []byte("package wire; type Value struct{}; type Writer struct{}")},
-			"internal/store/a.go":  {Data: []byte("package store; type Row struct{ ID string }; type Tx struct{}; type Status string")},
-			"internal/engine/a.go": {Data: []byte(`package engine; import "verdict/internal/wire"; type Draft struct{ V wire.Value }`)},
-			"internal/account/a.go": {Data: []byte(`package account; import ("context"; "iter"; "verdict/internal/engine"; ` +
-				`"verdict/internal/store"; "verdict/internal/wire"); ` + c.source)},
+			"internal/wire/a.go": {Data: []byte("package wire; type Value struct{}; type Writer struct{}")},
+			"internal/store/a.go": {
+				Data: []byte("package store; type Row struct{ ID string }; type Tx struct{}; type Status string"),
+			},
+			"internal/engine/a.go": {
+				Data: []byte(`package engine; import "verdict/internal/wire"; type Draft struct{ V wire.Value }`),
+			},
+			"internal/account/a.go": {
+				Data: []byte(`package account; import ("context"; "iter"; "verdict/internal/engine"; ` +
+					`"verdict/internal/store"; "verdict/internal/wire"); ` + c.source),
+			},
 		}
 		found, err := notValues(tree, []string{"account"})
 		if err != nil {

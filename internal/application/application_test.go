@@ -350,11 +350,13 @@ func TestNullIsAbsent(t *testing.T) {
 	for _, c := range []struct{ with, without string }{
 		{decision(`"id":null,"foir":null,"monthly_income":null,"employment_type":null,"employer":null`,
 			`"score":742,"enquiries_6m":null`), decision("", `"score":742`)},
-		{`{"applicant":null,"bureau_report":{"score":742},"policy_key":null,"whatever":null,"report":null,"bureau":null}`,
+		{`{"applicant":null,"bureau_report":{"score":742},"policy_key":null,"whatever":null,"report":null,
+			"bureau":null}`,
 			decision("", `"score":742`)},
 		{
 			evaluation(`,"demographics":null,"incomeAssessment":{"foir":null},"accounts":null,"own":null`,
-				`,"features":null,"device":null,"location":{"lat":null},"fraud":null,"bank_summary":{"transactions":null}`),
+				`,"features":null,"device":null,"location":{"lat":null},"fraud":null,
+					"bank_summary":{"transactions":null}`),
 			evaluation("", ""),
 		},
 	} {

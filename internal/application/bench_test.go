@@ -22,5 +22,6 @@ func BenchmarkReadDecision(b *testing.B) {
 }
 
 // small is a typical decision request.
-const small = `{"applicant":{"id":"A-1","age":34,"employment_type":"SALARIED","monthly_income":85000,"foir":0.32,"requested_amount":600000},
+const small = `{"applicant":{"id":"A-1","age":34,"employment_type":"SALARIED","monthly_income":85000,"foir":0.32,
+	"requested_amount":600000},
 	"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`

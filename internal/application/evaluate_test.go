@@ -14,11 +14,13 @@ import (
 var today = civil.DayOf(2026, 11, 15)
 
 const (
-	listed = `,"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,
+	listed = `,
+		"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active","sanctionedAmount":200000,
 		"currentBalance":120000,"amountOverdue":0,"emi":6900,"paymentHistory":[{"month":"2026-10","dpd":31}]}],
 		"enquiries":[{"date":"2026-09-03","product":"personal_loan","amount":100000}]`
 	statement = `,"bank_summary":{"income":60000,"transactions":[
-		{"date":"2026-10-01","type":"CREDIT","mode":"FT","amount":62000,"balance":71250.4,"narration":"NEFT SALARY ACME LTD"}]}`
+		{"date":"2026-10-01","type":"CREDIT","mode":"FT","amount":62000,"balance":71250.4,
+			"narration":"NEFT SALARY ACME LTD"}]}`
 )
 
 func TestHistoryAndStatementBecomeFacts(t *testing.T) {
@@ -74,7 +76,8 @@ func TestBadListsAreNamed(t *testing.T) {
 		evaluation(`,"enquiries":[{"date":"2027-01-01"}]`,
 			""): "/report/cibil/enquiries/0/date " + fault.CodeOutOfRange,
 		evaluation("",
-			`,"bank_summary":{"transactions":[{"date":"2026-10-01","type":"DEBIT","amount":"much"}]}`): "/bank_summary/transactions/0/amount " +
+			`,"bank_summary":{"transactions":[{"date":"2026-10-01","type":"DEBIT",`+
+				`"amount":"much"}]}`): "/bank_summary/transactions/0/amount " +
 			fault.CodeWrongType,
 		evaluation("", `,"features":"yes"`): "/features " + fault.CodeWrongType,
 	} {
@@ -89,7 +92,8 @@ func TestBadListsAreNamed(t *testing.T) {
 // ones become facts.
 func TestNativeLayout(t *testing.T) {
 	t.Parallel()
-	body := `{"bureau":"experian","report":{"experian":{"INProfileResponse":{"SCORE":{"BureauScore":"742","BureauScoreConfidLevel":"H"},
+	body := `{"bureau":"experian",
+		"report":{"experian":{"INProfileResponse":{"SCORE":{"BureauScore":"742","BureauScoreConfidLevel":"H"},
 		"CreditProfileHeader":{"ReportDate":"20261110","Version":"V2.4"},
 		"CAPS":{"CAPS_Summary":{"CAPSLast180Days":"3"}}}}}}`
 	app := accept(t, body, Options{Today: today, Inputs: map[string]rule.Type{
@@ -118,9 +122,12 @@ func TestNativeLayout(t *testing.T) {
 func TestLaterThanFeatures(t *testing.T) {
 	t.Parallel()
 	const later = `,"reportDate":"2026-11-10",
-		"accounts":[{"accountType":"personal_loan","openDate":"2026-11-12"},{"accountType":"personal_loan","openDate":"2026-11-10"}],
-		"enquiries":[{"date":"2026-11-11","product":"personal_loan"},{"date":"2026-11-12","product":"credit_card"},{"date":"2026-11-10","product":"credit_card"}]`
-	const bank = `,"bank_summary":{"transactions":[{"date":"2026-11-10","type":"DEBIT","amount":1},{"date":"2026-11-13","type":"DEBIT","amount":1}]}`
+		"accounts":[{"accountType":"personal_loan","openDate":"2026-11-12"},
+			{"accountType":"personal_loan","openDate":"2026-11-10"}],
+		"enquiries":[{"date":"2026-11-11","product":"personal_loan"},{"date":"2026-11-12","product":"credit_card"},
+			{"date":"2026-11-10","product":"credit_card"}]`
+	const bank = `,"bank_summary":{"transactions":[{"date":"2026-11-10","type":"DEBIT","amount":1},
+		{"date":"2026-11-13","type":"DEBIT","amount":1}]}`
 	opt := Options{Today: today}
 	if app := accept(t, evaluation(later, bank), opt); len(app.Warnings) != 1 ||
 		app.Warnings[0].Code != "later_than_report" {
@@ -150,9 +157,12 @@ func TestLaterThanFeatures(t *testing.T) {
 // list, and for closings and notes after the day of the report.
 func TestLaterMicrofinance(t *testing.T) {
 	t.Parallel()
-	body := `{"bureau":"equifax","features":true,"report":{"equifax":{"reportDate":"2026-11-10","scoreData":{"score":742},
-		"RetailAccountDetails":[{"AccountType":"Personal Loan","DateOpened":"2024-11-12","DateClosed":"2026-11-12","Balance":"0"}],
-		"MicrofinanceAccountDetails":[{"DateOpened":"2026-11-12","Balance":"5"},{"DateOpened":"2026-01-12","Balance":"5","PastDueAmount":"5","DateReported":"2026-11-13"}]}}}`
+	body := `{"bureau":"equifax","features":true,
+		"report":{"equifax":{"reportDate":"2026-11-10","scoreData":{"score":742},
+		"RetailAccountDetails":[{"AccountType":"Personal Loan","DateOpened":"2024-11-12","DateClosed":"2026-11-12",
+			"Balance":"0"}],
+		"MicrofinanceAccountDetails":[{"DateOpened":"2026-11-12","Balance":"5"},
+			{"DateOpened":"2026-01-12","Balance":"5","PastDueAmount":"5","DateReported":"2026-11-13"}]}}}`
 	app := accept(t, body, Options{Today: today})
 	var got []string
 	for _, w := range app.Warnings {

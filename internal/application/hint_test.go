@@ -72,8 +72,10 @@ func TestRefusalsHint(t *testing.T) {
 		`{"applicant":{"foir":0.2},"bureau_repot":{"score":742}}`:         "/bureau_repot bureau_report",
 		`{"applicant":{"foir":0.2},"bureau_report":{"bureau_score":742}}`: "/bureau_report/bureau_score score",
 		`{"score":742}`: "/score bureau_report.score",
-		`{"bureau":"cibil","report":{"cibil":{"score_data":{"score":742}}}}`:                                           "/report/cibil/score_data/score report.scoreData.score",
-		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"accounts":[{"emi":"x","accountTyp":"05"}]}}}`: "/report/cibil/accounts/0/accountTyp accountType",
+		`{"bureau":"cibil",` +
+			`"report":{"cibil":{"score_data":{"score":742}}}}`: "/report/cibil/score_data/score report.scoreData.score",
+		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},` +
+			`"accounts":[{"emi":"x","accountTyp":"05"}]}}}`: "/report/cibil/accounts/0/accountTyp accountType",
 	} {
 		_, err := Read(parse(t, body), Options{Today: today})
 		var refusal *fault.Error

@@ -19,21 +19,25 @@ func TestNativeLayoutIsTold(t *testing.T) {
 		"one score with a point": {"experian",
 			`{"scoreData":{"score":742.0},"INProfileResponse":{"SCORE":{"BureauScore":"742"}}}`, ""},
 		"misspelt accounts": {
-			"experian", `{"INProfileResponse":{"SCORE":{"BureauScore":"742"},"CAIS_Acount":{"CAIS_Account_DETAILS":[{}]}}}`,
+			"experian",
+			`{"INProfileResponse":{"SCORE":{"BureauScore":"742"},"CAIS_Acount":{"CAIS_Account_DETAILS":[{}]}}}`,
 			"/report/experian/INProfileResponse/CAIS_Acount unknown_field",
 		},
 		"misspelt enquiries": {
-			"crif", `{"INDV-REPORT":{"SCORES":[{"SCORE-VALUE":"742"}],"RESPONSES":[],"ENQUIRY-HISTORY":[{"INQUIRY-DATE":"01-10-2026"}]}}`,
+			"crif", `{"INDV-REPORT":{"SCORES":[{"SCORE-VALUE":"742"}],"RESPONSES":[],
+				"ENQUIRY-HISTORY":[{"INQUIRY-DATE":"01-10-2026"}]}}`,
 			"/report/crif/INDV-REPORT/ENQUIRY-HISTORY unknown_field",
 		},
 		"summaries": {
 			"equifax",
-			`{"CIRReportData":{"ScoreDetails":[{"Type":"ERS","Value":"742"}],"RetailAccountsSummary":{"NoOfAccounts":"0"},
+			`{"CIRReportData":{"ScoreDetails":[{"Type":"ERS","Value":"742"}],
+				"RetailAccountsSummary":{"NoOfAccounts":"0"},
 				"EnquirySummary":{"Past30Days":"0"},"OtherKeyIndicators":{"a":1},"RecentActivities":{"a":1}}}`, "",
 		},
 		"no accounts": {
 			"cibil",
-			`{"consumerCreditData":[{"scores":[{"score":"00742"}],"names":[{"name":"A"}],"addresses":[{"a":1}],"ids":[{"a":1}],
+			`{"consumerCreditData":[{"scores":[{"score":"00742"}],"names":[{"name":"A"}],"addresses":[{"a":1}],
+				"ids":[{"a":1}],
 				"telephones":[{"a":1}],"emails":[{"a":1}],"employment":[{"a":1}]}]}`, "",
 		},
 	} {

@@ -21,8 +21,10 @@ func refusedWell(t *testing.T, err error) {
 // FuzzOverrides previews anybody's body with anybody's changes: a refusal, or a
 // body in which every change stands at its place.
 func FuzzOverrides(f *testing.F) {
-	f.Add([]byte(`{"applicant":{"foir":0.3,"id":"A"},"bureau_report":{"score":700}}`), []byte(`{"applicant.foir":0.4,"bureau_report.score":null,"device.is_rooted":true}`))
-	f.Add([]byte(`{"bureau":"x","report":{"x":{"scoreData":{"score":700}}}}`), []byte(`{"report.scoreData.score":750,"report.x.a.b":"c"}`))
+	f.Add([]byte(`{"applicant":{"foir":0.3,"id":"A"},"bureau_report":{"score":700}}`),
+		[]byte(`{"applicant.foir":0.4,"bureau_report.score":null,"device.is_rooted":true}`))
+	f.Add([]byte(`{"bureau":"x","report":{"x":{"scoreData":{"score":700}}}}`),
+		[]byte(`{"report.scoreData.score":750,"report.x.a.b":"c"}`))
 	f.Add([]byte(`{"applicant":7}`), []byte(`{"applicant.a":1,"applicant.a.b":2,"fraud..x":3,"purpose":"x"}`))
 	f.Fuzz(func(t *testing.T, body, overrides []byte) {
 		b, err := wire.Parse(body)
@@ -57,5 +59,6 @@ func FuzzOverrides(f *testing.F) {
 // same compares two values that were written by one writer, so that equal ones
 // have equal texts.
 func same(a, b wire.Value) bool {
-	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() && a.Kind() != wire.Object && a.Kind() != wire.Array
+	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() &&
+		a.Kind() != wire.Object && a.Kind() != wire.Array
 }

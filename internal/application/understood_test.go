@@ -52,9 +52,12 @@ func TestNearestNames(t *testing.T) {
 		{evaluation(`,"age":30`, ""), []string{"/report/cibil/age report.demographics.age"}},
 		{
 			evaluation(
-				`,"accounts":[{"accountType":"personal_loan","sanctionedAmmount":1,"shoe":1,"closedDate":null,"note":null},
-				{"Account_Type":"personal_loan","sanctionedAmmount":1}],"enquiries":[{"date":"2026-09-03","prodct":"personal_loan"}],"reportDate":"2026-11-10"`,
-				`,"bank_summary":{"transactions":[{"txn_id":"T1","reference":"R","date":"2026-10-01","type":"CREDIT","amount":1,"Narration":"SALARY"}]}`),
+				`,"accounts":[{"accountType":"personal_loan","sanctionedAmmount":1,"shoe":1,"closedDate":null,
+				"note":null},
+				{"Account_Type":"personal_loan","sanctionedAmmount":1}],
+				"enquiries":[{"date":"2026-09-03","prodct":"personal_loan"}],"reportDate":"2026-11-10"`,
+				`,"bank_summary":{"transactions":[{"txn_id":"T1","reference":"R","date":"2026-10-01","type":"CREDIT",
+					"amount":1,"Narration":"SALARY"}]}`),
 			[]string{
 				"/report/cibil/accounts/0/sanctionedAmmount sanctionedAmount", "/report/cibil/accounts/0/shoe",
 				"/report/cibil/accounts/1/Account_Type accountType",
@@ -129,7 +132,8 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	}
 	// The right name is suggested for each, however many there are.
 	many := decision(
-		`"FOIR":1,"AGE":1,"ID":"a","Foir":1,"fOir":1,"foIr":1,"foiR":1,"Age":1,"aGe":1,"agE":1,"AGe":1,"aGE":1,"foIR":1`,
+		`"FOIR":1,"AGE":1,"ID":"a","Foir":1,"fOir":1,"foIr":1,"foiR":1,"Age":1,"aGe":1,"agE":1,"AGe":1,"aGE":1,
+			"foIR":1`,
 		`"score":742`)
 	app = accept(t, many, Options{})
 	for _, w := range app.Warnings {
@@ -145,7 +149,8 @@ func TestStrict(t *testing.T) {
 	t.Parallel()
 	opt := Options{Strict: true, Inputs: map[string]rule.Type{"applicant.grade": rule.StringType}}
 	got := refuse(t,
-		`{"aplicant":{},"applicant":{"foirr":0.2,"grade":"A","employer":{"size":9}},"bureau_report":{"score":742,"colour":1}}`, opt)
+		`{"aplicant":{},"applicant":{"foirr":0.2,"grade":"A","employer":{"size":9}},
+			"bureau_report":{"score":742,"colour":1}}`, opt)
 	want := []string{
 		"/aplicant unknown_field", "/applicant/foirr unknown_field", "/applicant/employer/size unknown_field",
 		"/bureau_report/colour unknown_field",

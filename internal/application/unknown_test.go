@@ -95,7 +95,10 @@ func TestDeclaredInputs(t *testing.T) {
 // known field.
 func TestDottedNamesAreNotPaths(t *testing.T) {
 	t.Parallel()
-	body := `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742},"scoreData.score":900,"demographics.age":30}}}`
+	body := `{
+		"bureau":"cibil",
+		"report":{"cibil":{"scoreData":{"score":742},"scoreData.score":900,"demographics.age":30}}
+	}`
 	app := accept(t, body, Options{})
 	if got := app.Facts.Get("report.scoreData.score").String(); got != "742" {
 		t.Errorf("the score is %s", got)

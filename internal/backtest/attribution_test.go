@@ -15,11 +15,15 @@ const lending = `{"name": "lending", "include_defaults": false, "required_fields
  "knockouts": [
   {"id": "KO_SCORE", "reason_code": "BUR_SCORE", "condition_ast": {"op": "lt", "field": "bureau_score", "value": 650}},
   {"id": "KO_ENQ", "reason_code": "BUR_ENQ", "condition_ast": {"op": "gt", "field": "enquiries_6m", "value": 5}},
-  {"id": "RF_DPD", "action": "refer", "reason_code": "BUR_DPD", "condition_ast": {"op": "gte", "field": "max_dpd_12m", "value": 30}}],
- "adjustments": [{"id": "ADJ_THIN", "delta": -20, "condition_ast": {"op": "lt", "field": "active_tradelines", "value": 2}}],
+  {"id": "RF_DPD", "action": "refer", "reason_code": "BUR_DPD",
+	"condition_ast": {"op": "gte", "field": "max_dpd_12m", "value": 30}}],
+ "adjustments": [{"id": "ADJ_THIN", "delta": -20, "condition_ast": {"op": "lt", "field": "active_tradelines",
+	"value": 2}}],
  "scorecard": {"base_points": 600, "min_score": 300, "max_score": 900, "factors": [
-  {"factor": "bureau", "field": "bureau_score", "bins": [{"lt": 700, "points": 0}, {"gte": 700, "lt": 750, "points": 50}, {"gte": 750, "points": 100}]},
-  {"factor": "foir", "field": "foir", "bins": [{"lt": 0.4, "points": 20}, {"gte": 0.4, "points": 0}], "missing_points": 0}]},
+  {"factor": "bureau", "field": "bureau_score", "bins": [{"lt": 700, "points": 0},
+	{"gte": 700, "lt": 750, "points": 50}, {"gte": 750, "points": 100}]},
+  {"factor": "foir", "field": "foir", "bins": [{"lt": 0.4, "points": 20}, {"gte": 0.4, "points": 0}],
+	"missing_points": 0}]},
  "pricing_bands": [
   {"id": "F", "grade": "F", "min_score": 300, "max_score": 599, "action": "decline"},
   {"id": "B", "grade": "B", "min_score": 600, "max_score": 699, "interest_rate": 18, "tenure_months": 24,
@@ -69,10 +73,11 @@ func TestAttribution(t *testing.T) {
 			want:  moved{Out: by{"knockouts KO_SCORE": {1, 1}}},
 		},
 		{
-			name:  "a knockout less",
-			edits: []string{`{"id": "KO_ENQ", "reason_code": "BUR_ENQ", "condition_ast": {"op": "gt", "field": "enquiries_6m", "value": 5}},`, ``},
-			rows:  "700,9,0,5,0.3\n640,9,0,5,0.3\n",
-			want:  moved{In: by{"knockouts KO_ENQ": {1, 1}}},
+			name: "a knockout less",
+			edits: []string{`{"id": "KO_ENQ", "reason_code": "BUR_ENQ", ` +
+				`"condition_ast": {"op": "gt", "field": "enquiries_6m", "value": 5}},`, ``},
+			rows: "700,9,0,5,0.3\n640,9,0,5,0.3\n",
+			want: moved{In: by{"knockouts KO_ENQ": {1, 1}}},
 		},
 		{
 			name: "either of two would do",

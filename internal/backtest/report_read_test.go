@@ -65,7 +65,9 @@ func TestReadReportOfAnotherRelease(t *testing.T) {
 		read.Performance.Gini.Known || read.Challenger != nil {
 		t.Errorf("%+v, %v", read, err)
 	}
-	for _, text := range []string{`{"summary":[]}`, `{"rows_total":"7"}`, `{"roc":[{"good":"x"}]}`, `{"rows_total":1.5}`} {
+	for _, text := range []string{
+		`{"summary":[]}`, `{"rows_total":"7"}`, `{"roc":[{"good":"x"}]}`, `{"rows_total":1.5}`,
+	} {
 		if _, err := ReadReport(parse(t, text)); err == nil {
 			t.Errorf("%s was read", text)
 		}

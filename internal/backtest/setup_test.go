@@ -67,7 +67,8 @@ func TestSetupFaults(t *testing.T) {
 	var faults fault.List
 	ReadSetup(
 		parse(t,
-			`{"map": {"a": 1}, "bad_values": ["", {}], "foir_unit": "pct", "lgd": 0, "funding_rate": 1.5, "outcome_column": 7}`),
+			`{"map": {"a": 1}, "bad_values": ["", {}], "foir_unit": "pct", "lgd": 0, "funding_rate": 1.5,
+				"outcome_column": 7}`),
 		&faults)
 	var at []string
 	for _, item := range faults.Items() {
@@ -182,15 +183,15 @@ func TestRows(t *testing.T) {
 	challenger := planOf(t,
 		edited(t, columnPolicy(), `"id": "MID", "grade": "B"`, `"id": "MID", "grade": "B", "action": "refer"`))
 	r := newRun(t, csv, Setup{}, columnPlan(t), challenger)
+	const header = "row,applicant_id,status,grade,score,limit,rate,reasons,challenger_status,challenger_grade," +
+		"challenger_score,challenger_limit,challenger_rate,challenger_reasons\n"
 	for swapped, want := range map[bool]string{
-		false: `row,applicant_id,status,grade,score,limit,rate,reasons,challenger_status,challenger_grade,challenger_score,challenger_limit,challenger_rate,challenger_reasons
-1,A1,APPROVED,A,820,100000,12,,APPROVED,A,820,100000,12,
+		false: header + `1,A1,APPROVED,A,820,100000,12,,APPROVED,A,820,100000,12,
 2,'=cmd(),APPROVED,B,655,50000,18,,REFERRED,B,655,50000,18,BUR_SCORE
 3,A3,FAILED,,,,,wrong_type,FAILED,,,,,wrong_type
 4,A4,DECLINED,C,600,,,BUR_SCORE,DECLINED,C,600,,,BUR_SCORE
 `,
-		true: `row,applicant_id,status,grade,score,limit,rate,reasons,challenger_status,challenger_grade,challenger_score,challenger_limit,challenger_rate,challenger_reasons
-2,'=cmd(),APPROVED,B,655,50000,18,,REFERRED,B,655,50000,18,BUR_SCORE
+		true: header + `2,'=cmd(),APPROVED,B,655,50000,18,,REFERRED,B,655,50000,18,BUR_SCORE
 `,
 	} {
 		var buf bytes.Buffer

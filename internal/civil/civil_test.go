@@ -50,7 +50,8 @@ func TestDaysAgainstTime(t *testing.T) {
 			t.Fatalf("%s is a %s, not a %s", local, got, want)
 		}
 		minute := rapid.IntRange(0, 24*60).Draw(t, "minute")
-		if got, want := local.At(minute, at.Location()), time.Date(year, month, day, 0, minute, 0, 0, at.Location()); got != want {
+		got, want := local.At(minute, at.Location()), time.Date(year, month, day, 0, minute, 0, 0, at.Location())
+		if got != want {
 			t.Fatalf("minute %d of %s is %s, not %s", minute, local, got, want)
 		}
 	})

@@ -47,7 +47,8 @@ func TestAllocations(t *testing.T) {
 			}
 		}},
 		{"Preview", 18, send(func() (operation.Answer, error) {
-			previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller, decisioning.WhatIf{Request: application.EitherRequest(body)})
+			previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller,
+				decisioning.WhatIf{Request: application.EitherRequest(body)})
 			if err != nil {
 				return operation.Answer{}, err
 			}

@@ -35,7 +35,8 @@ func TestFromSignupToAVerifiedDecision(t *testing.T) {
 		}
 		answer := reply.Answer(decided)
 		posted, err := document.ReadDecision(answer.Body)
-		if err != nil || posted.Status != "APPROVED" || posted.Grade != "B" || posted.DecisionID != decided.ID || decided.Status != "APPROVED" {
+		if err != nil || posted.Status != "APPROVED" || posted.Grade != "B" || posted.DecisionID != decided.ID ||
+			decided.Status != "APPROVED" {
 			t.Fatalf("decided %s, %v", answer.Body, err)
 		}
 		fetched, err := h.Service.Decisions.Decision(t.Context(), h.Caller, decided.ID)
@@ -59,7 +60,8 @@ func TestPreviewCompares(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		body := usecasetest.Sample[:len(usecasetest.Sample)-1] + `,"overrides":{"applicant.foir":0.54,"bureau_report.enquiries_6m":null},"compare":true}`
+		body := usecasetest.Sample[:len(usecasetest.Sample)-1] +
+			`,"overrides":{"applicant.foir":0.54,"bureau_report.enquiries_6m":null},"compare":true}`
 		ask, err := document.ReadWhatIf(usecasetest.Parse(t, body))
 		if err != nil {
 			t.Fatal(err)
@@ -92,11 +94,16 @@ func TestFlushKeepsWhatWasGathered(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		var told []policydesk.RuleCount
-		h := usecasetest.Open(t, db, usecase.Options{Hooks: usecase.Hooks{Rule: func(c policydesk.RuleCount) { told = append(told, c) }}})
-		if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil); err != nil {
+		h := usecasetest.Open(t, db, usecase.Options{Hooks: usecase.Hooks{Rule: func(c policydesk.RuleCount) {
+			told = append(told, c)
+		}}})
+		_, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.Service.Decisions.Preview(t.Context(), h.Caller, decisioning.WhatIf{Request: decision(t, usecasetest.Sample)}); err != nil {
+		_, err = h.Service.Decisions.Preview(t.Context(), h.Caller,
+			decisioning.WhatIf{Request: decision(t, usecasetest.Sample)})
+		if err != nil {
 			t.Fatal(err)
 		}
 		usecasetest.RunUntilFlushed(t, h.Service)
@@ -107,7 +114,8 @@ func TestFlushKeepsWhatWasGathered(t *testing.T) {
 		if len(told) == 0 {
 			t.Error("nobody was told how the rules fared")
 		}
-		page, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{StatsDays: 7}, operation.List{Limit: 50})
+		page, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{StatsDays: 7},
+			operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,17 +41,22 @@ func TestStory(t *testing.T) {
 		late := rule("KO_MAX_DPD_12M")
 		late.Reads[0].Meaning = ""
 		want := decisioning.RuleStory{
-			ID: "KO_MAX_DPD_12M", Kind: "knockout", Stage: 1, Action: "decline", ReasonCode: "BUR_DPD", Condition: "bureau_own_max_dpd_12m >= 60",
-			Result: "fail", Reads: []decisioning.FieldValue{{Name: "bureau_own_max_dpd_12m", Value: "120", Unit: "days", Given: true}},
+			ID: "KO_MAX_DPD_12M", Kind: "knockout", Stage: 1, Action: "decline", ReasonCode: "BUR_DPD",
+			Condition: "bureau_own_max_dpd_12m >= 60",
+			Result:    "fail", Reads: []decisioning.FieldValue{
+				{Name: "bureau_own_max_dpd_12m", Value: "120", Unit: "days", Given: true},
+			},
 		}
 		if diff := cmp.Diff(want, late); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if obliged := rule("KO_MAX_FOIR"); !obliged.Reads[0].Given || obliged.Reads[0].Name != "foir_effective" || obliged.Reads[0].Value != "0.32" {
+		obliged := rule("KO_MAX_FOIR")
+		if !obliged.Reads[0].Given || obliged.Reads[0].Name != "foir_effective" || obliged.Reads[0].Value != "0.32" {
 			t.Errorf("the FOIR that counted is not told: %+v", obliged.Reads)
 		}
 		emulator := rule("KO_DEVICE_EMULATOR")
-		if emulator.Result != "not_evaluated" || !slices.Equal(emulator.Missing, []string{"device_is_emulator"}) || emulator.Reads[0].Given {
+		if emulator.Result != "not_evaluated" || !slices.Equal(emulator.Missing, []string{"device_is_emulator"}) ||
+			emulator.Reads[0].Given {
 			t.Errorf("got %+v", emulator)
 		}
 		if got := rule("ADJ_RECENT_ENQUIRIES"); got.Result != "applied" || got.Delta != "-5" {
@@ -74,9 +79,10 @@ func TestStory(t *testing.T) {
 			t.Fatalf("got %+v, %v", story, err)
 		}
 		first := story.Improvements[0]
-		if first.Status != "APPROVED" || first.LimitPaise == 0 || !slices.ContainsFunc(first.Changes, func(c decisioning.ImprovementChange) bool {
-			return c.Name == "enquiries_6m" && c.Value == "8" && c.Waiting
-		}) {
+		if first.Status != "APPROVED" || first.LimitPaise == 0 ||
+			!slices.ContainsFunc(first.Changes, func(c decisioning.ImprovementChange) bool {
+				return c.Name == "enquiries_6m" && c.Value == "8" && c.Waiting
+			}) {
 			t.Errorf("got %+v", first)
 		}
 		if _, err := h.Service.Decisions.Story(t.Context(), h.Caller, "dec_none"); err == nil {
@@ -92,22 +98,27 @@ func TestReferrals(t *testing.T) {
 		first, second := h.Decided(t, manyEnquiries), h.Decided(t, manyEnquiries)
 		h.Decided(t, lateBody)
 		page, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1})
-		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" || page.Data[0].Reason == "" {
+		if err != nil || len(page.Data) != 1 || page.Data[0].ID != first || page.NextCursor == "" ||
+			page.Data[0].Reason == "" {
 			t.Fatalf("got %+v, %v", page, err)
 		}
 		review := func(outcome string) {
 			t.Helper()
-			if _, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, first, decisioning.NewReview{Outcome: outcome}, nil); err != nil {
+			_, err := h.Service.Decisions.ReviewDecision(t.Context(), h.Caller, first,
+				decisioning.NewReview{Outcome: outcome}, nil)
+			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		review("more_information")
 		review("upheld")
-		on, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: page.NextCursor})
+		on, err := h.Service.Decisions.Referrals(t.Context(), h.Caller,
+			operation.List{Limit: 1, Cursor: page.NextCursor})
 		if err != nil || len(on.Data) != 1 || on.Data[0].ID != second || on.NextCursor != "" {
 			t.Errorf("got %+v, %v", on, err)
 		}
-		if _, err := h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: "x"}); err == nil {
+		_, err = h.Service.Decisions.Referrals(t.Context(), h.Caller, operation.List{Limit: 1, Cursor: "x"})
+		if err == nil {
 			t.Error("any text is a cursor")
 		}
 	})

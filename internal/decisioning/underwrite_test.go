@@ -26,7 +26,9 @@ func (s sight) Request() []byte                        { return []byte("{}") }
 func (s sight) Encode(head decisioning.RunHead) []byte { return head.Decision }
 
 // answered reads the decision that a run was answered with.
-func answered(t *testing.T, reply *operation.Reply[decisioning.Underwritten], run decisioning.Underwritten) decisioning.Answered {
+func answered(
+	t *testing.T, reply *operation.Reply[decisioning.Underwritten], run decisioning.Underwritten,
+) decisioning.Answered {
 	t.Helper()
 	decision, err := document.ReadDecision(reply.Answer(run).Body)
 	if err != nil {
@@ -42,7 +44,8 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		body := func(ref int) application.Request {
-			return application.EvaluateRequest(usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+			return application.EvaluateRequest(usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil",
+				"report":{"cibil":{"scoreData":{"score":790}}},
 				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref)))
 		}
 		var seen []string
@@ -50,7 +53,8 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 		var reply operation.Reply[decisioning.Underwritten]
 		run, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body(0), decisioning.Underwriter{
 			Study: func(ctx context.Context, u *decisioning.Underwriting, hurry bool) (decisioning.Study, error) {
-				seen = append(seen, fmt.Sprint(hurry, " ", u.Decision.Status, " ", u.Facts.Get("fraud_beneficiary_applicants")))
+				seen = append(seen,
+					fmt.Sprint(hurry, " ", u.Decision.Status, " ", u.Facts.Get("fraud_beneficiary_applicants")))
 				for ref := range 3 {
 					if hurry {
 						break
@@ -70,7 +74,8 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 		if fmt.Sprint(seen) != "[false APPROVED 1 true DECLINED 4]" {
 			t.Errorf("saw %q", seen)
 		}
-		if decision := answered(t, &reply, run); decision.Status != "DECLINED" || decision.DecisionID != run.Decision.ID {
+		decision := answered(t, &reply, run)
+		if decision.Status != "DECLINED" || decision.DecisionID != run.Decision.ID {
 			t.Errorf("decided %+v", decision)
 		}
 		if id := run.Decision.ID; id <= last || last == "" {
@@ -91,7 +96,8 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
 		body := func(ref int) application.Request {
-			return application.EvaluateRequest(usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+			return application.EvaluateRequest(usecasetest.Parse(t, fmt.Sprintf(`{"bureau":"cibil",
+				"report":{"cibil":{"scoreData":{"score":790}}},
 				"fraud":{"applicant_ref":"A-%d","beneficiary_account":"000111222333"}}`, ref)))
 		}
 		studies := 0
@@ -137,7 +143,10 @@ func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		body := application.EitherRequest(usecasetest.Parse(t, `{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}}}`))
+		body := application.EitherRequest(usecasetest.Parse(t, `{
+			"bureau":"cibil",
+			"report":{"cibil":{"scoreData":{"score":790}}}
+		}`))
 		_, err := h.Service.Decisions.Underwrite(t.Context(), h.Caller, body, decisioning.Underwriter{
 			Study: func(context.Context, *decisioning.Underwriting, bool) (decisioning.Study, error) {
 				return nil, context.Canceled

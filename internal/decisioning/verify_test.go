@@ -47,7 +47,9 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 			last = decided.ID
 		}
 		var told []int64
-		clean, err := h.Service.Decisions.Verify(t.Context(), "", func(done, total int64) { told = append(told, done, total) })
+		clean, err := h.Service.Decisions.Verify(t.Context(), "", func(done, total int64) {
+			told = append(told, done, total)
+		})
 		if err != nil || clean.Checked != 3 || clean.Failed != 0 {
 			t.Errorf("verified %+v, %v", clean, err)
 		}
@@ -57,13 +59,16 @@ func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 
 		forged := forge(t, db.Scope(other.TenantID, string(other.Environment)), last)
 		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
-		if err != nil || found.Checked != 4 || found.Failed != 1 || len(found.Wrong) != 1 || found.Wrong[0].ID != forged {
+		if err != nil || found.Checked != 4 || found.Failed != 1 || len(found.Wrong) != 1 ||
+			found.Wrong[0].ID != forged {
 			t.Errorf("verified %+v, %v", found, err)
 		}
-		if mine, err := h.Service.Decisions.Verify(t.Context(), h.Caller.TenantID, nil); err != nil || mine.Checked != 2 || mine.Failed != 0 {
+		mine, err := h.Service.Decisions.Verify(t.Context(), h.Caller.TenantID, nil)
+		if err != nil || mine.Checked != 2 || mine.Failed != 0 {
 			t.Errorf("verified %+v, %v", mine, err)
 		}
-		if _, err := h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil); usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
+		_, err = h.Service.Decisions.Verify(t.Context(), "ten_0000000000000000000000000A", nil)
+		if usecasetest.Pointers(t, err)[0] != fault.CodeNotFound {
 			t.Errorf("verified nobody's: %v", err)
 		}
 		explained, err := h.Service.Decisions.Decision(t.Context(), other, forged)

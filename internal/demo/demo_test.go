@@ -31,7 +31,9 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // quick is a small demonstration.
 func quick() demo.Options {
 	return demo.Options{
-		Now: time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC), Decisions: 120, Password: tenant.NewSecret("a long password"),
+		Now:          time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC),
+		Decisions:    120,
+		Password:     tenant.NewSecret("a long password"),
 		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 	}
 }
@@ -56,7 +58,12 @@ func filled(t *testing.T, o demo.Options) (*usecase.Set, demo.Filled) {
 
 // caller may do everything in an environment.
 func caller(made demo.Filled, env tenant.Environment) tenant.Principal {
-	return tenant.Principal{TenantID: made.TenantID, Environment: env, UserID: made.People[0].ID, Scopes: tenant.RoleAdmin.Scopes()}
+	return tenant.Principal{
+		TenantID:    made.TenantID,
+		Environment: env,
+		UserID:      made.People[0].ID,
+		Scopes:      tenant.RoleAdmin.Scopes(),
+	}
 }
 
 // TestFill finds everything in both environments that a page could show,
@@ -131,7 +138,8 @@ func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 	var out strings.Builder
 	for _, env := range tenant.Environments() {
 		for cursor := ""; ; {
-			page, err := service.Decisions.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{}, operation.List{Limit: 100, Cursor: cursor})
+			page, err := service.Decisions.Decisions(t.Context(), caller(made, env), decisioning.DecisionFilter{},
+				operation.List{Limit: 100, Cursor: cursor})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +156,8 @@ func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 
 func checkPolicies(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	t.Helper()
-	sets, err := service.Policies.RuleSets(t.Context(), p, policydesk.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 10})
+	sets, err := service.Policies.RuleSets(t.Context(), p, policydesk.RuleSetFilter{PolicyKey: "default"},
+		operation.List{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +189,8 @@ func checkAlerts(t *testing.T, service *usecase.Set, p tenant.Principal) {
 		seen[a.Type] = true
 		seen[a.Resolution] = true
 	}
-	for _, want := range append(append(frauddesk.AlertStates(), frauddesk.AlertTypes()...), "confirmed_fraud", "false_positive") {
+	for _, want := range append(append(frauddesk.AlertStates(), frauddesk.AlertTypes()...),
+		"confirmed_fraud", "false_positive") {
 		if !seen[want] {
 			t.Errorf("no alert is %s", want)
 		}
@@ -222,7 +232,14 @@ func checkRest(t *testing.T, service *usecase.Set, p tenant.Principal) {
 	}
 	counts["runs"], counts["scorecards"], counts["reviews"] = len(runs.Data), len(cards.Data), len(audit.Data)
 	for what, least := range map[string]int{
-		"APPROVED": 10, "REFERRED": 5, "DECLINED": 10, "backtest succeeded": 3, "backtest cancelled": 1, "runs": 5, "scorecards": 2, "reviews": 1,
+		"APPROVED":           10,
+		"REFERRED":           5,
+		"DECLINED":           10,
+		"backtest succeeded": 3,
+		"backtest cancelled": 1,
+		"runs":               5,
+		"scorecards":         2,
+		"reviews":            1,
 	} {
 		if counts[what] < least {
 			t.Errorf("%s: %d, fewer than %d", what, counts[what], least)

@@ -38,7 +38,8 @@ func TestRowsAsCSV(t *testing.T) {
 		`[{"a.b":1},{"a":{"b":2,"x":null}}]`:  "a.b\n1\n2\n",
 		`[{"a,b":"x,y","q":"\"","l":"1\n2"}]`: "\"a,b\",q,l\n\"x,y\",\"\"\"\",\"1\n2\"\n",
 		`[{"":1,"b":""}]`:                     ",b\n1,\n",
-		`[{"` + strings.Join(wide, `":1,"`) + `":1},{"` + wide[last] + `":2}]`: strings.Join(wide, ",") + "\n" + strings.Repeat("1,", last) + "1\n" + strings.Repeat(",", last) + "2\n",
+		`[{"` + strings.Join(wide, `":1,"`) + `":1},{"` + wide[last] + `":2}]`: strings.Join(wide, ",") + "\n" +
+			strings.Repeat("1,", last) + "1\n" + strings.Repeat(",", last) + "2\n",
 	} {
 		var faults fault.List
 		got, err := rowsAsCSV(parseRows(t, rows), &faults)
@@ -82,8 +83,14 @@ func TestTableBombs(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ rows, want string }{
 		"a name of its own for each row": {named.String() + `{}`, "too_many_columns /rows/1000/a1000"},
-		"a wide row, and many of one":    {`{` + wide.String() + `"a":null}` + strings.Repeat(`,{"a999":1}`, 400_000), "request_too_large /rows"},
-		"a long name around many":        {`{"` + strings.Repeat("n", 1<<20) + `":{` + wide.String() + `"a":null}}`, "invalid_field /rows/0/" + strings.Repeat("n", 128) + "…"},
+		"a wide row, and many of one": {
+			`{` + wide.String() + `"a":null}` + strings.Repeat(`,{"a999":1}`, 400_000),
+			"request_too_large /rows",
+		},
+		"a long name around many": {
+			`{"` + strings.Repeat("n", 1<<20) + `":{` + wide.String() + `"a":null}}`,
+			"invalid_field /rows/0/" + strings.Repeat("n", 128) + "…",
+		},
 	} {
 		rows := parseRows(t, `[`+c.rows+`]`)
 		var faults fault.List

@@ -22,7 +22,8 @@ func TestConditionTexts(t *testing.T) {
 			{"condition_ast":"text"}, 3],
 		"adjustments":[{"condition_ast":{"op":"eq","field":"applicant.vip","value":true}}],
 		"conditions":[{"condition_ast":{"op":"absent","field":"age"}}],
-		"scorecard":{"factors":[{"factor":"f","field":"report.x","type":"string","when":{"op":"eq","field":"report.x","value":"y"}}]}}`))
+		"scorecard":{"factors":[{"factor":"f","field":"report.x","type":"string",
+			"when":{"op":"eq","field":"report.x","value":"y"}}]}}`))
 	want := map[string]string{
 		"/knockouts/0/condition_ast":   "foir < 0.5",
 		"/knockouts/2/condition_ast":   "final_score < 690",

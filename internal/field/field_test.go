@@ -55,7 +55,8 @@ const contractNames = `
 	location_pincode_risk_score location_permission_denied
 	fraud_score fraud_pincode_spike fraud_ip_cluster fraud_beneficiary_reuse fraud_beneficiary_applicants
 	fraud_agent_anomaly fraud_agent_pincodes fraud_device_reuse fraud_device_applicants fraud_mobile_reuse
-	fraud_mobile_applicants fraud_email_reuse fraud_email_applicants fraud_ring_size fraud_ring_links fraud_ring_truncated fraud_blocklisted
+	fraud_mobile_applicants fraud_email_reuse fraud_email_applicants fraud_ring_size fraud_ring_links
+	fraud_ring_truncated fraud_blocklisted
 
 	final_score grade offer_limit offer_emi offer_apr post_offer_foir
 

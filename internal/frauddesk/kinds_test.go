@@ -14,7 +14,8 @@ import (
 func TestKindsAreTheSameWords(t *testing.T) {
 	t.Parallel()
 	if store.KindPincode != signal.KindPincode || store.KindAgent != signal.KindAgent {
-		t.Errorf("storage says %q and %q, signals say %q and %q", store.KindPincode, store.KindAgent, signal.KindPincode, signal.KindAgent)
+		t.Errorf("storage says %q and %q, signals say %q and %q", store.KindPincode, store.KindAgent,
+			signal.KindPincode, signal.KindAgent)
 	}
 }
 

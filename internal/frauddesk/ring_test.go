@@ -117,14 +117,18 @@ func TestPlantedRingsAreFound(t *testing.T) {
 
 	begin := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 	now := begin
-	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{Now: func() time.Time { return now }})
+	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}),
+		usecase.Options{Now: func() time.Time { return now }})
 	inRing := map[string]string{}
 	for _, a := range s.all {
 		now = begin.Add(a.at)
 		inRing[a.ref] = a.ring
 		body := fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}},
-			"fraud":{"applicant_ref":%q,"pincode":%q,"ip":%q,"beneficiary_account":%q,"agent_id":%q}}`, a.ref, a.pincode, a.ip, a.account, a.agent)
-		if _, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller, application.EvaluateRequest(usecasetest.Parse(t, body)), nil); err != nil {
+			"fraud":{"applicant_ref":%q,"pincode":%q,"ip":%q,"beneficiary_account":%q,"agent_id":%q}}`, a.ref,
+			a.pincode, a.ip, a.account, a.agent)
+		_, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller,
+			application.EvaluateRequest(usecasetest.Parse(t, body)), nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,13 +141,15 @@ func TestPlantedRingsAreFound(t *testing.T) {
 		for _, alert := range page.Data {
 			planted := false
 			for _, ref := range alert.ApplicantRefs {
-				if ring := inRing[ref]; ring != "" && (s.rings[ring] == alert.Type || alert.Type == "ring" && s.rings[ring] == "beneficiary_account_reuse") {
+				if ring := inRing[ref]; ring != "" && (s.rings[ring] == alert.Type ||
+					alert.Type == "ring" && s.rings[ring] == "beneficiary_account_reuse") {
 					found[ring], planted = true, true
 				}
 			}
 			if !planted {
 				wrong++
-				t.Logf("about honest people: %s %s, %d against %d", alert.Type, alert.Entity.Display, alert.Value, alert.Threshold)
+				t.Logf("about honest people: %s %s, %d against %d", alert.Type, alert.Entity.Display,
+					alert.Value, alert.Threshold)
 			}
 		}
 		if list.Cursor = page.NextCursor; list.Cursor == "" {
@@ -158,5 +164,6 @@ func TestPlantedRingsAreFound(t *testing.T) {
 	if most := max(1, honest/10_000); wrong > most {
 		t.Errorf("%d alerts about honest people, at most %d are borne", wrong, most)
 	}
-	t.Logf("%d applications, %d of %d rings found, %d alerts about honest people", len(s.all), len(found), len(s.rings), wrong)
+	t.Logf("%d applications, %d of %d rings found, %d alerts about honest people", len(s.all),
+		len(found), len(s.rings), wrong)
 }

@@ -42,7 +42,8 @@ func TestNarrateAsksAsTheProtocolWants(t *testing.T) {
 			t.Errorf("asked %s with %s", r.URL.Path, body)
 		}
 		_, _ = io.WriteString(w,
-			`{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Better prose."}}],"usage":{"total_tokens":3}}`)
+			`{"id":"x","choices":[{"index":0,"message":{"role":"assistant","content":"Better prose."}}],
+				"usage":{"total_tokens":3}}`)
 	})
 	if text, err := client.Narrate(t.Context(), "the summary"); err != nil || text != "Better prose." {
 		t.Errorf("%q, %v", text, err)

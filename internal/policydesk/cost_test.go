@@ -28,7 +28,8 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 				for k := range leaves {
 					leaves[k] = fmt.Sprintf(`{"op":"eq","field":"age","value":%d}`, k)
 				}
-				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, from+i, strings.Join(leaves, ","))
+				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"or","args":[%s]}}`, from+i,
+					strings.Join(leaves, ","))
 			}
 			return strings.Join(list, ",")
 		}
@@ -44,7 +45,8 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 				continue
 			}
 			var refusal *fault.Error
-			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid || refusal.Items[0].Code != fault.CodePolicyTooCostly {
+			if !errors.As(err, &refusal) || refusal.Kind != fault.Invalid ||
+				refusal.Items[0].Code != fault.CodePolicyTooCostly {
 				t.Errorf("a policy of %d rules: %v", (round+1)*60, err)
 			}
 		}
@@ -59,7 +61,8 @@ func TestPoliciesAreBoundedByTheirRules(t *testing.T) {
 		for rules, wanted := range map[int]bool{engine.MaxRules: true, engine.MaxRules + 1: false} {
 			list := make([]string, rules)
 			for i := range list {
-				list[i] = fmt.Sprintf(`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"gt","field":"age","value":%d}}`, i, 100+i)
+				list[i] = fmt.Sprintf(
+					`{"id":"K_%d","reason_code":"R","condition_ast":{"op":"gt","field":"age","value":%d}}`, i, 100+i)
 			}
 			_, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, fmt.Sprintf(
 				`{"name":"many rules","knockouts":[%s]}`, strings.Join(list, ","))), nil)

@@ -23,16 +23,24 @@ func TestReadDraft(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		h := usecasetest.Open(t, db, usecase.Options{})
-		faulty, err := h.Service.Policies.ReadDraft(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
-		if err != nil || len(faulty.Faults) != 1 || faulty.Faults[0].Pointer != "/knockouts/0/condition_ast/field" || faulty.Checksum != "" {
+		faulty, err := h.Service.Policies.ReadDraft(t.Context(), h.Caller, usecasetest.Draft(t,
+			`{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"lt","field":"foirr","value":1}}]}`))
+		if err != nil || len(faulty.Faults) != 1 || faulty.Faults[0].Pointer != "/knockouts/0/condition_ast/field" ||
+			faulty.Checksum != "" {
 			t.Fatalf("%+v %v", faulty, err)
 		}
-		body := usecasetest.Draft(t, `{"name":"x","knockouts":[{"id":"K","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}]}`)
+		body := usecasetest.Draft(t, `{
+			"name":"x",
+			"knockouts":[
+				{"id":"K","reason_code":"BUR_SCORE","condition_ast":{"op":"gte","field":"bureau_score","value":300}}
+			]
+		}`)
 		sound, err := h.Service.Policies.ReadDraft(t.Context(), h.Caller, body)
 		if err != nil || len(sound.Faults) != 0 || len(sound.Findings) == 0 {
 			t.Fatalf("%+v %v", sound, err)
 		}
-		page, err := h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{}, operation.List{Limit: 50})
+		page, err := h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{},
+			operation.List{Limit: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,11 +49,15 @@ func TestReadDraft(t *testing.T) {
 		if err != nil || set.Checksum != sound.Checksum {
 			t.Errorf("what is stored is not what was read: %s %v", set.Document, err)
 		}
-		if page, err = h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{}, operation.List{Limit: 50}); err != nil || len(page.Data) != before+1 {
+		if page, err = h.Service.Policies.RuleSets(t.Context(), h.Caller, policydesk.RuleSetFilter{}, operation.List{
+			Limit: 50,
+		}); err != nil || len(page.Data) != before+1 {
 			t.Errorf("%d versions after one was stored, %d before: %v", len(page.Data), before, err)
 		}
 		var refusal *fault.Error
-		if _, err := h.Service.Policies.ReadDraft(t.Context(), tenant.Principal{TenantID: h.Caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body); !errors.As(err, &refusal) ||
+		_, err = h.Service.Policies.ReadDraft(t.Context(),
+			tenant.Principal{TenantID: h.Caller.TenantID, Environment: tenant.Sandbox, Scopes: tenant.Read}, body)
+		if !errors.As(err, &refusal) ||
 			refusal.Kind != fault.Forbidden {
 			t.Errorf("somebody who may not write: %v", err)
 		}

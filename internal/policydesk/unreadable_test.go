@@ -25,8 +25,10 @@ func TestUnreadableRuleSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := old.ID
-	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
-		"UPDATE rule_sets SET document = $1 WHERE id = $2", []byte(`{"name":"old","policy_key":"default","from":"another time"}`), id); err != nil {
+	_, err = storetest.Raw(t, databaseURL).ExecContext(t.Context(),
+		"UPDATE rule_sets SET document = $1 WHERE id = $2",
+		[]byte(`{"name":"old","policy_key":"default","from":"another time"}`), id)
+	if err != nil {
 		t.Fatal(err)
 	}
 	list := operation.List{Limit: 50}
@@ -37,7 +39,8 @@ func TestUnreadableRuleSet(t *testing.T) {
 	if shown, err := h.Service.Policies.RuleSet(t.Context(), h.Caller, id); err != nil || shown.ID != id {
 		t.Errorf("shown %v, %v", shown.ID, err)
 	}
-	if views, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{}, list); err != nil || len(views.Data) != 2 {
+	views, err := h.Service.Policies.Policies(t.Context(), h.Caller, policydesk.PolicyFilter{}, list)
+	if err != nil || len(views.Data) != 2 {
 		t.Errorf("%d policies are rendered, %v", len(views.Data), err)
 	}
 	_, err = h.Service.Policies.Activate(t.Context(), h.Caller, id, policydesk.Activation{}, nil)
@@ -54,12 +57,14 @@ func TestPagesOfUnreadableRuleSets(t *testing.T) {
 	databaseURL := storetest.SQLite(t)
 	h := usecasetest.Open(t, storetest.Open(t, databaseURL, store.Options{}), usecase.Options{})
 	for range 3 {
-		if _, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"old"}`), nil); err != nil {
+		_, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, `{"name":"old"}`), nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(),
-		"UPDATE rule_sets SET document = $1 WHERE name = 'old'", []byte(`{"name":"old","policy_key":"default","from":"another time"}`)); err != nil {
+		"UPDATE rule_sets SET document = $1 WHERE name = 'old'",
+		[]byte(`{"name":"old","policy_key":"default","from":"another time"}`)); err != nil {
 		t.Fatal(err)
 	}
 	for limit, want := range map[int][]int{1: {0, 0, 0, 1, 1}, 2: {0, 1, 1}, 3: {0, 2}, 5: {2}} {

@@ -66,7 +66,8 @@ func drawStrategy(t *rapid.T) string {
 	from := rapid.IntRange(0, 17*60).Draw(t, "window from")
 	var w bytes.Buffer
 	fmt.Fprintf(&w,
-		`{"window":{"from":%q,"to":%q},"max_attempts_per_day":%d,"max_attempts_per_week":%d,"closed_weekdays":[%s],"stages":[`,
+		`{"window":{"from":%q,"to":%q},"max_attempts_per_day":%d,"max_attempts_per_week":%d,"closed_weekdays":[%s],
+			"stages":[`,
 		clockText(
 			from),
 		clockText(

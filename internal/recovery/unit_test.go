@@ -23,7 +23,8 @@ func TestDoubtfulUnits(t *testing.T) {
 		{`"emi":900000,"overdue_amount":18000,"missed_emis":2,"interest_rate":0.5`,
 			[]string{"/loan/interest_rate", "/loan/overdue_amount"}},
 		{`"emi":9000,"overdue_amount":1800000`, []string{"/loan/overdue_amount"}}, // above what is outstanding
-		{`"emi":9000,"overdue_amount":180000`, nil},                               // the number of missed instalments is unknown
+		// the number of missed instalments is unknown
+		{`"emi":9000,"overdue_amount":180000`, nil},
 	} {
 		body := `{"loan":{"id":"L","principal_outstanding":182000,"dpd":47,` + c.loan + `},"borrower":{"ref":"A"}}`
 		got, err := Read(parse(t, []byte(body)), time.Date(2026, 11, 15, 15, 0, 0, 0, time.UTC))

@@ -150,7 +150,9 @@ func TestDocsHeaders(t *testing.T) {
 	} {
 		w := fetch(t, mux, path)
 		got := map[string]string{}
-		for _, name := range []string{"Content-Type", "X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy"} {
+		for _, name := range []string{
+			"Content-Type", "X-Content-Type-Options", "Referrer-Policy", "Content-Security-Policy",
+		} {
 			got[name] = w.Header().Get(name)
 		}
 		want := map[string]string{
@@ -158,7 +160,8 @@ func TestDocsHeaders(t *testing.T) {
 			"Content-Security-Policy": "",
 		}
 		if strings.HasPrefix(contentType, "text/html") {
-			want["Content-Security-Policy"] = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+			want["Content-Security-Policy"] = "default-src 'none'; style-src 'self'; img-src 'self' data:; " +
+				"base-uri 'none'; " +
 				"form-action 'none'; frame-ancestors 'none'"
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -192,7 +195,9 @@ func TestErrorPages(t *testing.T) {
 			t.Errorf("%s is incomplete", p.Code)
 		}
 		page := bodyOf(t, mux, "/docs/errors/"+p.Code)
-		for _, want := range []string{p.Code, html.EscapeString(p.Title), "Why it happens", "How to fix it", "&#34;code&#34;: &#34;" + p.Code} {
+		for _, want := range []string{
+			p.Code, html.EscapeString(p.Title), "Why it happens", "How to mend it", "&#34;code&#34;: &#34;" + p.Code,
+		} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page of %s lacks %q", p.Code, want)
 			}

@@ -54,7 +54,8 @@ func (a *applicant) drawHistory() {
 	}
 	for range a.IntN(4) {
 		kind := pick(a.dice, kinds...)
-		a.enquiries = append(a.enquiries, enquiry{back: a.between(2, 300), amount: a.IntN(40) * 5_000, code: kind.code, name: kind.name})
+		a.enquiries = append(a.enquiries,
+			enquiry{back: a.between(2, 300), amount: a.IntN(40) * 5_000, code: kind.code, name: kind.name})
 	}
 }
 
@@ -95,8 +96,15 @@ func (a *applicant) common() object {
 			history = append(history, object{"month": a.month(i).Format("2006-01"), "dpd": dpd})
 		}
 		one := object{
-			"accountType": acc.name, "openDate": a.day(acc.openedBack), "sanctionedAmount": acc.sanctioned, "currentBalance": acc.balance,
-			"amountOverdue": acc.overdue, "emi": acc.emi, "suitFiled": acc.suit, "paymentHistory": history, "status": "active",
+			"accountType":      acc.name,
+			"openDate":         a.day(acc.openedBack),
+			"sanctionedAmount": acc.sanctioned,
+			"currentBalance":   acc.balance,
+			"amountOverdue":    acc.overdue,
+			"emi":              acc.emi,
+			"suitFiled":        acc.suit,
+			"paymentHistory":   history,
+			"status":           "active",
 		}
 		if acc.closedBack > 0 {
 			one["closedDate"], one["status"] = a.day(acc.closedBack), "closed"
@@ -129,9 +137,15 @@ func (a *applicant) cibil() object {
 			history += fmt.Sprintf("%03d", dpd)
 		}
 		one := object{
-			"accountType": fmt.Sprintf("%02d", acc.code), "dateOpened": a.dated(acc.openedBack, form), "dateReported": a.month(0).Format(form),
-			"dateClosed": a.dated(acc.closedBack, form), "highCreditAmount": acc.sanctioned, "currentBalance": acc.balance,
-			"amountOverdue": acc.overdue, "emiAmount": pick(a.dice, acc.emi, -1), "paymentHistory": history,
+			"accountType": fmt.Sprintf("%02d", acc.code),
+			"dateOpened": a.dated(acc.openedBack,
+				form), "dateReported": a.month(0).Format(form),
+			"dateClosed":       a.dated(acc.closedBack, form),
+			"highCreditAmount": acc.sanctioned,
+			"currentBalance":   acc.balance,
+			"amountOverdue":    acc.overdue,
+			"emiAmount":        pick(a.dice, acc.emi, -1),
+			"paymentHistory":   history,
 			"paymentStartDate": a.month(0).Format(form), "paymentEndDate": a.month(len(acc.dpd) - 1).Format(form),
 		}
 		if acc.suit {
@@ -143,11 +157,17 @@ func (a *applicant) cibil() object {
 		accounts = append(accounts, one)
 	}
 	for _, e := range a.enquiries {
-		enquiries = append(enquiries, object{"enquiryDate": a.dated(e.back, form), "enquiryPurpose": fmt.Sprintf("%02d", e.code), "enquiryAmount": e.amount})
+		enquiries = append(enquiries, object{
+			"enquiryDate":    a.dated(e.back, form),
+			"enquiryPurpose": fmt.Sprintf("%02d", e.code),
+			"enquiryAmount":  e.amount,
+		})
 	}
 	return object{"consumerCreditData": []any{object{
-		"tuefHeader": object{"dateProcessed": a.dated(reportedBack, form)}, "accounts": accounts, "enquiries": enquiries,
-		"scores": []any{object{"scoreName": "CIBILTUSC3", "score": fmt.Sprintf("%05d", a.score)}},
+		"tuefHeader": object{"dateProcessed": a.dated(reportedBack, form)},
+		"accounts":   accounts,
+		"enquiries":  enquiries,
+		"scores":     []any{object{"scoreName": "CIBILTUSC3", "score": fmt.Sprintf("%05d", a.score)}},
 	}}}
 }
 
@@ -161,12 +181,19 @@ func (a *applicant) experian() object {
 			profile += strconv.Itoa(min(6, dpd/30))
 		}
 		one := object{
-			"Account_Type": fmt.Sprintf("%02d", acc.code), "Open_Date": a.dated(acc.openedBack, form), "Date_Closed": a.dated(acc.closedBack, form),
-			"Highest_Credit_or_Original_Loan_Amount": strconv.Itoa(acc.sanctioned), "Scheduled_Monthly_Payment_Amount": strconv.Itoa(acc.emi),
-			"Account_Status": "11", "Current_Balance": strconv.Itoa(acc.balance), "Amount_Past_Due": strconv.Itoa(acc.overdue),
-			"Date_Reported": a.month(0).Format(form), "Payment_History_Profile": profile + strings.Repeat("?", 36-len(profile)),
+			"Account_Type": fmt.Sprintf("%02d", acc.code),
+			"Open_Date": a.dated(acc.openedBack,
+				form), "Date_Closed": a.dated(acc.closedBack, form),
+			"Highest_Credit_or_Original_Loan_Amount": strconv.Itoa(acc.sanctioned),
+			"Scheduled_Monthly_Payment_Amount":       strconv.Itoa(acc.emi),
+			"Account_Status":                         "11",
+			"Current_Balance":                        strconv.Itoa(acc.balance),
+			"Amount_Past_Due":                        strconv.Itoa(acc.overdue),
+			"Date_Reported": a.month(0).
+				Format(form), "Payment_History_Profile": profile + strings.Repeat("?", 36-len(profile)),
 			"CAIS_Account_History": []any{object{
-				"Year": a.month(0).Format("2006"), "Month": a.month(0).Format("01"), "Days_Past_Due": strconv.Itoa(acc.dpd[0]), "Asset_Classification": "S",
+				"Year": a.month(0).Format("2006"), "Month": a.month(0).
+					Format("01"), "Days_Past_Due": strconv.Itoa(acc.dpd[0]), "Asset_Classification": "S",
 			}},
 		}
 		if acc.suit {
@@ -178,11 +205,17 @@ func (a *applicant) experian() object {
 		accounts = append(accounts, one)
 	}
 	for _, e := range a.enquiries {
-		enquiries = append(enquiries, object{"Date_of_Request": a.dated(e.back, form), "Enquiry_Reason": "13", "Amount_Financed": strconv.Itoa(e.amount)})
+		enquiries = append(enquiries, object{
+			"Date_of_Request": a.dated(e.back, form),
+			"Enquiry_Reason":  "13",
+			"Amount_Financed": strconv.Itoa(e.amount),
+		})
 	}
 	return object{"INProfileResponse": object{
-		"Header": object{"ReportDate": a.dated(reportedBack, form)}, "SCORE": object{"BureauScore": strconv.Itoa(a.score)},
-		"CAIS_Account": object{"CAIS_Account_DETAILS": accounts}, "CAPS": object{"CAPS_Application_Details": enquiries},
+		"Header":       object{"ReportDate": a.dated(reportedBack, form)},
+		"SCORE":        object{"BureauScore": strconv.Itoa(a.score)},
+		"CAIS_Account": object{"CAIS_Account_DETAILS": accounts},
+		"CAPS":         object{"CAPS_Application_Details": enquiries},
 	}}
 }
 
@@ -192,12 +225,24 @@ func (a *applicant) equifax() object {
 	for _, acc := range a.accounts {
 		history := []any{}
 		for i, dpd := range acc.dpd {
-			history = append(history, object{"key": a.month(i).Format("01-06"), "PaymentStatus": fmt.Sprintf("%03d", dpd), "SuitFiledStatus": "*", "AssetClassificationStatus": "STD"})
+			history = append(history, object{
+				"key":                       a.month(i).Format("01-06"),
+				"PaymentStatus":             fmt.Sprintf("%03d", dpd),
+				"SuitFiledStatus":           "*",
+				"AssetClassificationStatus": "STD",
+			})
 		}
 		one := object{
-			"AccountType": inWords(acc.code), "Balance": strconv.Itoa(acc.balance), "PastDueAmount": strconv.Itoa(acc.overdue),
-			"Open": "Yes", "SanctionAmount": strconv.Itoa(acc.sanctioned), "InstallmentAmount": strconv.Itoa(acc.emi),
-			"DateReported": a.month(0).Format(time.DateOnly), "DateOpened": a.day(acc.openedBack), "AccountStatus": "Current Account", "History48Months": history,
+			"AccountType":       inWords(acc.code),
+			"Balance":           strconv.Itoa(acc.balance),
+			"PastDueAmount":     strconv.Itoa(acc.overdue),
+			"Open":              "Yes",
+			"SanctionAmount":    strconv.Itoa(acc.sanctioned),
+			"InstallmentAmount": strconv.Itoa(acc.emi),
+			"DateReported":      a.month(0).Format(time.DateOnly),
+			"DateOpened":        a.day(acc.openedBack),
+			"AccountStatus":     "Current Account",
+			"History48Months":   history,
 		}
 		if acc.closedBack > 0 {
 			one["Open"], one["DateClosed"] = "No", a.day(acc.closedBack)
@@ -208,13 +253,20 @@ func (a *applicant) equifax() object {
 		accounts = append(accounts, one)
 	}
 	for _, e := range a.enquiries {
-		enquiries = append(enquiries, object{"Date": a.day(e.back), "Institution": "Gamma Finance", "RequestPurpose": fmt.Sprintf("%02d", e.code), "Amount": strconv.Itoa(e.amount)})
+		enquiries = append(enquiries, object{
+			"Date":           a.day(e.back),
+			"Institution":    "Gamma Finance",
+			"RequestPurpose": fmt.Sprintf("%02d", e.code),
+			"Amount":         strconv.Itoa(e.amount),
+		})
 	}
 	return object{"CCRResponse": object{"Status": "1", "CIRReportDataLst": []any{object{
 		"InquiryResponseHeader": object{"Date": a.day(reportedBack)},
 		"CIRReportData": object{
-			"ScoreDetails": []any{object{"Type": "ERS", "Value": strconv.Itoa(a.score)}}, "RetailAccountsSummary": object{"NoOfAccounts": strconv.Itoa(len(accounts))},
-			"RetailAccountDetails": accounts, "Enquiries": enquiries,
+			"ScoreDetails":          []any{object{"Type": "ERS", "Value": strconv.Itoa(a.score)}},
+			"RetailAccountsSummary": object{"NoOfAccounts": strconv.Itoa(len(accounts))},
+			"RetailAccountDetails":  accounts,
+			"Enquiries":             enquiries,
 		},
 	}}}}
 }
@@ -229,9 +281,15 @@ func (a *applicant) crif() object {
 			history += a.month(i).Format("Jan:2006") + fmt.Sprintf(",%03d/XXX|", dpd)
 		}
 		one := object{
-			"ACCT-TYPE": inWords(acc.code), "ACCOUNT-STATUS": "Active", "DISBURSED-DATE": a.dated(acc.openedBack, form), "DISBURSED-AMT": strconv.Itoa(acc.sanctioned),
-			"CURRENT-BAL": strconv.Itoa(acc.balance), "OVERDUE-AMT": strconv.Itoa(acc.overdue), "INSTALLMENT-AMT": strconv.Itoa(acc.emi) + "/Monthly",
-			"DATE-REPORTED": a.month(0).Format(form), "CLOSED-DATE": a.dated(acc.closedBack, form), "COMBINED-PAYMENT-HISTORY": history,
+			"ACCT-TYPE":      inWords(acc.code),
+			"ACCOUNT-STATUS": "Active",
+			"DISBURSED-DATE": a.dated(acc.openedBack,
+				form), "DISBURSED-AMT": strconv.Itoa(acc.sanctioned),
+			"CURRENT-BAL":     strconv.Itoa(acc.balance),
+			"OVERDUE-AMT":     strconv.Itoa(acc.overdue),
+			"INSTALLMENT-AMT": strconv.Itoa(acc.emi) + "/Monthly",
+			"DATE-REPORTED": a.month(0).
+				Format(form), "CLOSED-DATE": a.dated(acc.closedBack, form), "COMBINED-PAYMENT-HISTORY": history,
 		}
 		if acc.suit {
 			one["SUIT-FILED_WILFUL-DEFAULT"] = "Suit Filed"
@@ -242,11 +300,18 @@ func (a *applicant) crif() object {
 		loans = append(loans, object{"LOAN-DETAILS": one})
 	}
 	for _, e := range a.enquiries {
-		enquiries = append(enquiries, object{"MEMBER-NAME": "NBF", "INQUIRY-DATE": a.dated(e.back, form), "PURPOSE": strings.ToUpper(inWords(e.code)), "AMOUNT": strconv.Itoa(e.amount)})
+		enquiries = append(enquiries, object{
+			"MEMBER-NAME":  "NBF",
+			"INQUIRY-DATE": a.dated(e.back, form),
+			"PURPOSE":      strings.ToUpper(inWords(e.code)),
+			"AMOUNT":       strconv.Itoa(e.amount),
+		})
 	}
 	return object{"INDV-REPORT-FILE": object{"INDV-REPORTS": []any{object{"INDV-REPORT": object{
-		"HEADER": object{"DATE-OF-ISSUE": a.dated(reportedBack, form)}, "RESPONSES": loans, "INQUIRY-HISTORY": enquiries,
-		"SCORES": []any{object{"SCORE-TYPE": "PERFORM CONSUMER", "SCORE-VALUE": strconv.Itoa(a.score)}},
+		"HEADER":          object{"DATE-OF-ISSUE": a.dated(reportedBack, form)},
+		"RESPONSES":       loans,
+		"INQUIRY-HISTORY": enquiries,
+		"SCORES":          []any{object{"SCORE-TYPE": "PERFORM CONSUMER", "SCORE-VALUE": strconv.Itoa(a.score)}},
 	}}}}}
 }
 

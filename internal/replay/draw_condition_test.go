@@ -58,7 +58,11 @@ func (w *author) predicate(stage2 bool) object {
 func (w *author) wordTest(f *rule.Field) object {
 	words := w.words(f)
 	if f.Type == rule.StringType && w.percent(30) {
-		return object{"op": pick(w.dice, "starts_with", "ends_with", "contains"), "field": f.Name, "value": pick(w.dice, parts...)}
+		return object{
+			"op":    pick(w.dice, "starts_with", "ends_with", "contains"),
+			"field": f.Name,
+			"value": pick(w.dice, parts...),
+		}
 	}
 	switch w.IntN(4) {
 	case 0:
@@ -68,9 +72,15 @@ func (w *author) wordTest(f *rule.Field) object {
 		}
 		return object{"op": pick(w.dice, "in", "not_in"), "field": f.Name, "values": values}
 	case 1:
-		same := slices.DeleteFunc(slices.Clone(w.fields), func(other string) bool { return w.lookup(other).Type != f.Type })
+		same := slices.DeleteFunc(slices.Clone(w.fields), func(other string) bool {
+			return w.lookup(other).Type != f.Type
+		})
 		same = append(same, f.Name)
-		return object{"op": pick(w.dice, "eq", "ne"), "left": object{"field": f.Name}, "right": object{"field": pick(w.dice, same...)}}
+		return object{
+			"op":    pick(w.dice, "eq", "ne"),
+			"left":  object{"field": f.Name},
+			"right": object{"field": pick(w.dice, same...)},
+		}
 	default:
 		return object{"op": pick(w.dice, "eq", "ne"), "field": f.Name, "value": pick(w.dice, words...)}
 	}
@@ -107,7 +117,9 @@ func (w *author) other(depth int) object {
 
 // numbers are the number fields; the income is always one.
 func (w *author) numbers() []string {
-	list := slices.DeleteFunc(slices.Clone(w.fields), func(name string) bool { return w.lookup(name).Type != rule.NumberType })
+	list := slices.DeleteFunc(slices.Clone(w.fields), func(name string) bool {
+		return w.lookup(name).Type != rule.NumberType
+	})
 	return append(list, "monthly_income")
 }
 

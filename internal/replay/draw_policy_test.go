@@ -23,7 +23,11 @@ var declared = []struct {
 // default policy, prices among them more often than not. One of the first
 // semantics inherits nothing.
 func drawPolicy(d dice, key string, number int) object {
-	w := &author{dice: d, inputs: map[string]rule.Type{}, fields: []string{"bureau_score", "monthly_income", "foir", "enquiries_6m"}}
+	w := &author{
+		dice:   d,
+		inputs: map[string]rule.Type{},
+		fields: []string{"bureau_score", "monthly_income", "foir", "enquiries_6m"},
+	}
 	first := w.percent(30)
 	if !first {
 		w.fields = append(w.fields, derived...)
@@ -44,8 +48,11 @@ func drawPolicy(d dice, key string, number int) object {
 	w.fields = slices.Compact(w.fields)
 	policy := object{
 		"name": "drawn " + key, "policy_key": key, "inputs": inputs, "include_defaults": w.percent(40),
-		"knockouts": w.knockouts(), "adjustments": append(w.adjustments(), w.rooted(number)...), "conditions": w.conditions(), "scorecard": w.scorecard(),
-		"required_fields": pick(d, []any{}, []any{}, []any{"bureau_score|bureau_is_ntc"}, []any{"monthly_income", "foir|" + pick(d, w.fields...)}),
+		"knockouts": w.knockouts(),
+		"adjustments": append(w.adjustments(),
+			w.rooted(number)...), "conditions": w.conditions(), "scorecard": w.scorecard(),
+		"required_fields": pick(d, []any{}, []any{}, []any{"bureau_score|bureau_is_ntc"},
+			[]any{"monthly_income", "foir|" + pick(d, w.fields...)}),
 	}
 	if w.percent(40) {
 		policy["pricing_bands"] = w.bands()
@@ -96,7 +103,8 @@ func (w *author) knockouts() []any {
 func (w *author) adjustments() []any {
 	list := []any{}
 	for i := range w.IntN(5) {
-		list = append(list, object{"id": fmt.Sprintf("ADJ_%d", i), "delta": w.points(), "condition_ast": w.condition(3, false)})
+		list = append(list,
+			object{"id": fmt.Sprintf("ADJ_%d", i), "delta": w.points(), "condition_ast": w.condition(3, false)})
 	}
 	return list
 }
@@ -104,7 +112,8 @@ func (w *author) adjustments() []any {
 func (w *author) conditions() []any {
 	list := []any{}
 	for i := range w.IntN(3) {
-		list = append(list, object{"code": fmt.Sprintf("C_%d", i), "text": "bring it", "condition_ast": w.condition(2, false)})
+		list = append(list,
+			object{"code": fmt.Sprintf("C_%d", i), "text": "bring it", "condition_ast": w.condition(2, false)})
 	}
 	return list
 }
@@ -193,7 +202,8 @@ func (w *author) band(n int, b object) object {
 		b["income_multiple"] = pick(w.dice, 4, 10.5, 20)
 	}
 	if w.percent(70) {
-		b["processing_fee_pct"], b["processing_fee_min"], b["gst_pct"] = float64(w.IntN(3_0000))/10_000, w.IntN(999), pick(w.dice, 0, 18)
+		b["processing_fee_pct"], b["processing_fee_min"], b["gst_pct"] = float64(
+			w.IntN(3_0000))/10_000, w.IntN(999), pick(w.dice, 0, 18)
 	}
 	return b
 }

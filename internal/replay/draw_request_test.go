@@ -26,7 +26,8 @@ func drawApplicant(d dice, n int, now time.Time) *applicant {
 	a := &applicant{
 		dice: d, n: n, now: now, score: d.between(560, 860), income: d.between(8, 180) * 1_000, age: d.between(19, 66),
 		amount: d.between(1, 60) * 12_500, tenure: pick(d, 6, 12, 24, 36, 48, 60), foirPercent: d.between(0, 68),
-		occupation: pick(d, "salaried", "SELF_EMPLOYED", "self employed professional", "student", "retired", "gig worker"),
+		occupation: pick(d, "salaried", "SELF_EMPLOYED", "self employed professional",
+			"student", "retired", "gig worker"),
 	}
 	if d.percent(12) {
 		a.score = d.between(-1, 6) // new to credit, or an index of it
@@ -116,7 +117,10 @@ func (a *applicant) figure(f *rule.Field) any {
 var layouts = map[string]func(*applicant) object{
 	"common cibil": (*applicant).common, "common experian": (*applicant).common, "common equifax": (*applicant).common,
 	"common crif": (*applicant).common, "common rural": (*applicant).common,
-	"own cibil": (*applicant).cibil, "own experian": (*applicant).experian, "own equifax": (*applicant).equifax, "own crif": (*applicant).crif,
+	"own cibil":    (*applicant).cibil,
+	"own experian": (*applicant).experian,
+	"own equifax":  (*applicant).equifax,
+	"own crif":     (*applicant).crif,
 }
 
 // evaluation is a body of POST /v1/evaluate in a layout, with some of the
@@ -167,7 +171,8 @@ type town struct {
 }
 
 var towns = []town{
-	{"400001", 18.9388, 72.8354}, {"110001", 28.6328, 77.2197}, {"560068", 12.9081, 77.6376}, {"834001", 23.3700, 85.3250}, {"800001", 25.6093, 85.1376},
+	{"400001", 18.9388, 72.8354}, {"110001", 28.6328, 77.2197}, {"560068", 12.9081, 77.6376},
+	{"834001", 23.3700, 85.3250}, {"800001", 25.6093, 85.1376},
 }
 
 // addresses are in India and elsewhere, and one is nobody's.
@@ -224,7 +229,13 @@ func (a *applicant) bank() object {
 			shown += 1_000 // a statement that somebody edited
 		}
 		rows = append(rows, object{
-			"txn_id": fmt.Sprintf("T%d", len(rows)), "date": a.day(back), "type": kind, "mode": mode, "amount": amount, "balance": shown, "narration": narration,
+			"txn_id":    fmt.Sprintf("T%d", len(rows)),
+			"date":      a.day(back),
+			"type":      kind,
+			"mode":      mode,
+			"amount":    amount,
+			"balance":   shown,
+			"narration": narration,
 		})
 	}
 	for month := a.between(1, 4); month >= 1; month-- {

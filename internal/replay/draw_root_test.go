@@ -11,7 +11,9 @@ import (
 // roots are all operators, those of conditions and those of arithmetic. Every
 // drawn policy has adjustments that stand on a few of them and on nothing else,
 // so that a change of any shows in decisions and is not lost in a long rule.
-var roots = append(spelled(func(i uint8) any { return rule.Op(i) }, 1), spelled(func(i uint8) any { return rule.Arith(i) }, 1)...)
+var roots = append(spelled(func(i uint8) any {
+	return rule.Op(i)
+}, 1), spelled(func(i uint8) any { return rule.Arith(i) }, 1)...)
 
 // perAuthor is how many adjustments of that kind a policy has.
 const perAuthor = 6
@@ -19,7 +21,10 @@ const perAuthor = 6
 // usual are numbers that most requests have, and counts those of them that are
 // small enough to be equal to something; texts are texts with their words.
 var (
-	usual  = []string{"bureau_score", "monthly_income", "foir", "age", "requested_amount", "enquiries_6m", "active_tradelines", "max_dpd_12m"}
+	usual = []string{
+		"bureau_score", "monthly_income", "foir", "age", "requested_amount", "enquiries_6m", "active_tradelines",
+		"max_dpd_12m",
+	}
 	counts = []string{"enquiries_6m", "active_tradelines"}
 	texts  = map[string][]string{
 		"employment_type": {"SALARIED", "SELF_EMPLOYED", "SELF_EMPLOYED_PROFESSIONAL", "STUDENT", "RETIRED", "OTHER"},
@@ -61,7 +66,10 @@ func (w *author) root(op string) object {
 	case "contains":
 		return object{"op": op, "field": name, "value": word[cut/2 : cut]}
 	case "exists", "absent":
-		return object{"op": op, "field": pick(w.dice, "foir", "device_is_rooted", "bank_income", "fraud_score", "max_dpd_12m")}
+		return object{
+			"op":    op,
+			"field": pick(w.dice, "foir", "device_is_rooted", "bank_income", "fraud_score", "max_dpd_12m"),
+		}
 	case "true", "false":
 		return object{"op": op}
 	case "lt", "lte", "gt", "gte":
@@ -88,7 +96,11 @@ func (w *author) calculated(op string) object {
 	case "abs":
 		args = []any{object{"op": "sub", "args": args}}
 	}
-	return object{"op": pick(w.dice, "lt", "gte"), "left": object{"op": op, "args": args}, "right": object{"value": bound}}
+	return object{
+		"op":    pick(w.dice, "lt", "gte"),
+		"left":  object{"op": op, "args": args},
+		"right": object{"value": bound},
+	}
 }
 
 // rooted are the adjustments of the policy with this number.

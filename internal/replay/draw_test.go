@@ -33,7 +33,8 @@ func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 // for its thousands of features, of which there are some of every kind.
 var fields = struct{ stage1, stage2 []string }{
 	stage1: append(names(func(f *rule.Field) bool {
-		return f.Supply != rule.FromEngine && f.Semantics == 0 && !strings.Contains(f.Name, "__") && !younger.MatchString(f.Name)
+		return f.Supply != rule.FromEngine && f.Semantics == 0 &&
+			!strings.Contains(f.Name, "__") && !younger.MatchString(f.Name)
 	}), features...),
 	stage2: names(func(f *rule.Field) bool { return f.Supply == rule.FromEngine }),
 }
@@ -73,8 +74,8 @@ func (w *author) lookup(name string) *rule.Field {
 
 // openWords are values of the texts that requests have, whole and in part.
 var openWords = []string{
-	"cibil", "experian", "equifax", "crif", "IN", "AE", "400001", "560068", "834001", "AG-3", "salaried", "self employed",
-	"Redmi 9", "13", "d-17", "49.36.12.7", "A-17", "CAT_A", "CAT_B", "अनिल \"quoted\"",
+	"cibil", "experian", "equifax", "crif", "IN", "AE", "400001", "560068", "834001", "AG-3", "salaried",
+	"self employed", "Redmi 9", "13", "d-17", "49.36.12.7", "A-17", "CAT_A", "CAT_B", "अनिल \"quoted\"",
 }
 
 var parts = []string{"A", "56", "i", "IN", "sal", "ed", "9", "d-", "CAT", "\"q"}
@@ -99,7 +100,10 @@ func (w *author) words(f *rule.Field) (list []any) {
 
 // spans are the usual values of numbers, by their unit, in millionths.
 var spans = map[string][2]int64{
-	"₹": {0, 250_000e6}, "ratio": {0, 900_000}, "percent": {-20e6, 60e6}, "days": {0, 120e6}, "months": {0, 72e6}, "years": {18e6, 66e6},
+	"₹": {
+		0,
+		250_000e6,
+	}, "ratio": {0, 900_000}, "percent": {-20e6, 60e6}, "days": {0, 120e6}, "months": {0, 72e6}, "years": {18e6, 66e6},
 	"count": {0, 9e6}, "degrees": {8e6, 80e6}, "index": {1e6, 6e6},
 }
 

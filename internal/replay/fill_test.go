@@ -68,7 +68,9 @@ func fill(ctx context.Context, db *store.DB, policies int) error {
 	l := &lender{now: time.Date(2026, time.October, 12, 4, 30, 0, 0, time.UTC)}
 	var err error
 	l.service, err = usecase.New(db, usecase.Options{
-		Now: func() time.Time { return l.now }, Random: &counting{}, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
+		Now:          func() time.Time { return l.now },
+		Random:       &counting{},
+		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 	})
 	if err != nil {
 		return err
@@ -102,16 +104,23 @@ func (l *lender) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	second, err := l.service.Operator.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in", tenant.NewSecret("a long password"), tenant.RoleRisk)
+	second, err := l.service.Operator.CreateUser(ctx, signed.Tenant.ID, "ravi@example.in",
+		tenant.NewSecret("a long password"), tenant.RoleRisk)
 	if err != nil {
 		return err
 	}
 	l.second = second.ID
-	l.by = tenant.Principal{TenantID: signed.Tenant.ID, UserID: signed.UserID, Scopes: tenant.RoleAdmin.Scopes(), Plan: tenant.Plan{Unmetered: true}}
+	l.by = tenant.Principal{
+		TenantID: signed.Tenant.ID,
+		UserID:   signed.UserID,
+		Scopes:   tenant.RoleAdmin.Scopes(),
+		Plan:     tenant.Plan{Unmetered: true},
+	}
 	l.base = map[tenant.Environment]string{}
 	for _, e := range tenant.Environments() {
 		l.by.Environment = e
-		given, err := l.service.Policies.RuleSets(ctx, l.by, policydesk.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
+		given, err := l.service.Policies.RuleSets(ctx, l.by,
+			policydesk.RuleSetFilter{PolicyKey: "default"}, operation.List{Limit: 1})
 		if err != nil {
 			return err
 		}

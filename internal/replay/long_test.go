@@ -27,11 +27,15 @@ func TestLong(t *testing.T) {
 	}
 	rows := [][]string{{"what", "decisions", "seconds", "per second", "peak memory"}}
 	binary := filepath.Join(t.TempDir(), "verdict")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "verdict/cmd/verdict").CombinedOutput(); err != nil {
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "verdict/cmd/verdict").CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, file := range corpora(t) {
-		for kind, databaseURL := range map[string]string{"SQLite": storetest.SQLite(t), "PostgreSQL": storetest.Postgres(t)} {
+		for kind, databaseURL := range map[string]string{
+			"SQLite":     storetest.SQLite(t),
+			"PostgreSQL": storetest.Postgres(t),
+		} {
 			restored(t, file, databaseURL)
 			one := verifyProcess(t, binary, databaseURL)
 			rows = append(rows, one.row(filepath.Base(file)+" on "+kind))
@@ -57,7 +61,8 @@ func TestLong(t *testing.T) {
 	}
 	rows = append(rows, all.row("the same over and over on SQLite"))
 	text := proof.Origin(t.Context(), time.Now(), "make replay") + "\n" + proof.Table(rows) +
-		fmt.Sprintf("\nEvery decision came out with the hash it was answered with; so did the %d requests behind the newest corpus, decided again from the start.\n", corpusPolicies*perPolicy)
+		fmt.Sprintf("\nEvery decision came out with the hash it was answered with; so did the %d requests behind "+
+			"the newest corpus, decided again from the start.\n", corpusPolicies*perPolicy)
 	t.Log(text)
 	if t.Failed() {
 		return // what does not hold is not written down as if it did
@@ -119,11 +124,13 @@ func multiply(t *testing.T, databaseURL string, have, want int64) int64 {
 		t.Fatal(err)
 	}
 	defer func() { _ = raw.Close() }() // what was written is looked at next
-	const columns = `created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version, endpoint, engine_version, hash, actor, response, facts`
+	const columns = `created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version, endpoint, ` +
+		`engine_version, hash, actor, response, facts`
 	copies := want / have
 	for k := range copies - 1 {
 		_, err := raw.ExecContext(t.Context(), `INSERT INTO decisions (tenant_id, environment, id, `+columns+`)
-			SELECT tenant_id, environment, id || $1, `+columns+` FROM decisions WHERE id NOT LIKE '%+%'`, fmt.Sprintf("+%d", k))
+			SELECT tenant_id, environment, id || $1, `+columns+` FROM decisions WHERE id NOT LIKE '%+%'`,
+			fmt.Sprintf("+%d", k))
 		if err != nil {
 			t.Fatal(err)
 		}

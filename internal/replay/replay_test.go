@@ -86,7 +86,8 @@ func reproduces(t *testing.T, service *usecase.Set) {
 		t.Errorf("%s, decided by engine %s: %s", w.ID, w.EngineVersion, w.Why)
 	}
 	if found.Failed > 0 || found.Checked < leastDecisions {
-		t.Errorf("%d of %d decisions do not reproduce; a corpus has at least %d", found.Failed, found.Checked, leastDecisions)
+		t.Errorf("%d of %d decisions do not reproduce; a corpus has at least %d", found.Failed,
+			found.Checked, leastDecisions)
 	}
 }
 
@@ -190,7 +191,8 @@ func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 		}
 	})
 	if different > 0 || drawn != policies*perPolicy {
-		t.Errorf("of %d requests, %d are decided otherwise than in the newest corpus; there are %d", drawn, different, policies*perPolicy)
+		t.Errorf("of %d requests, %d are decided otherwise than in the newest corpus; there are %d", drawn,
+			different, policies*perPolicy)
 	}
 }
 

@@ -26,7 +26,8 @@ type seen struct {
 
 func newSeen() *seen {
 	return &seen{
-		operators: map[string]int{}, held: map[string]int{}, failed: map[string]int{}, facts: map[string]int{}, outcomes: map[string]int{}, grades: map[string]int{}, layouts: map[string]int{},
+		operators: map[string]int{}, held: map[string]int{}, failed: map[string]int{}, facts: map[string]int{},
+		outcomes: map[string]int{}, grades: map[string]int{}, layouts: map[string]int{},
 		read: map[string]*weighed{},
 	}
 }
@@ -155,7 +156,11 @@ func (s *seen) check(t *testing.T) {
 		want("layout", s.layouts, layout)
 	}
 	for _, status := range spelled(func(i uint8) any { return engine.Status(i) }, 0) {
-		for _, endpoint := range []string{decisioning.EndpointDecisions, decisioning.EndpointEvaluate, decisioning.EndpointUnderwrite} {
+		for _, endpoint := range []string{
+			decisioning.EndpointDecisions,
+			decisioning.EndpointEvaluate,
+			decisioning.EndpointUnderwrite,
+		} {
 			want("outcome", s.outcomes, endpoint+" "+status)
 		}
 	}

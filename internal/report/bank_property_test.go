@@ -173,8 +173,10 @@ func FuzzReadStatement(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"transactions":[]}`, `{"transactions":[null,{}]}`,
 		`{"transactions":[{"date":"2026-11-16","type":"debit","amount":"1","narration":"ACH RTN CHG"}]}`,
-		`{"declared_emi":1e14,"transactions":[{"valueDate":"1990-01-01","type":"INTEREST","amount":1e10,"currentBalance":"-9"},
-		  {"transactionTimestamp":"2026-10-01T00:00:00Z","type":"DEBIT","amount":0.005,"mode":"FT","narration":"chq rtn é"}]}`,
+		`{"declared_emi":1e14,
+		"transactions":[{"valueDate":"1990-01-01","type":"INTEREST","amount":1e10,"currentBalance":"-9"},
+		  {"transactionTimestamp":"2026-10-01T00:00:00Z","type":"DEBIT","amount":0.005,"mode":"FT",
+			"narration":"chq rtn é"}]}`,
 	} {
 		f.Add([]byte(seed))
 	}

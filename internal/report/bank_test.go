@@ -116,8 +116,10 @@ func TestStatementLists(t *testing.T) {
 func TestStatementIsForgiving(t *testing.T) {
 	t.Parallel()
 	s, warnings := readBank(t, `{"declared_monthly_income":70000.005,"declared_emi":0,"transactions":[
-		{"txnId":"A","transactionTimestamp":"2026-09-30T18:45:00Z","valueDate":"2026-09-01","type":"credit","mode":"ft","amount":"62000.50","currentBalance":"71250.40"},
-		{"valueDate":"2026-10-02","type":"Debit","mode":"WALLET","amount":"0500","balance":"","currentBalance":"70750.4"},
+		{"txnId":"A","transactionTimestamp":"2026-09-30T18:45:00Z","valueDate":"2026-09-01","type":"credit","mode":"ft",
+			"amount":"62000.50","currentBalance":"71250.40"},
+		{"valueDate":"2026-10-02","type":"Debit","mode":"WALLET","amount":"0500","balance":"",
+			"currentBalance":"70750.4"},
 		{"date":"2026-10-03T10:00:00","type":"INTEREST","amount":12.345,"balance":null},
 		{"date":"2026-10-04","type":"OPENING"},
 		{"date":"2026-10-04","type":"OTHERS","amount":"x"},
@@ -150,7 +152,8 @@ func TestStatementIsForgiving(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	const told = `/transactions later_event: 2 entries: later event ignored, dated after the day of the decision
-/transactions no_direction: 2 entries of type OPENING, CLOSING or OTHERS were left out: they do not say which way money went
+/transactions no_direction: 2 entries of type OPENING, CLOSING or OTHERS were left out: ` +
+		`they do not say which way money went
 /transactions unknown_mode: 2 entries have an unknown mode, which was read as OTHERS
 /transactions amount_as_text: 2 amounts were sent as text and were read as numbers
 /transactions no_time_zone: 1 times without a zone were read as India's

@@ -148,8 +148,10 @@ func TestAccountGaps(t *testing.T) {
 // would count 0, but not if 0 is what the report states.
 func TestAccountGapsCommon(t *testing.T) {
 	t.Parallel()
-	const card = `"accountType":"credit_card","openDate":"2024-02-11","status":"active","currentBalance":40000,"amountOverdue":0`
-	const loan = `"accountType":"personal_loan","openDate":"2024-02-11","status":"active","currentBalance":90000,"amountOverdue":0`
+	const card = `"accountType":"credit_card","openDate":"2024-02-11","status":"active","currentBalance":40000,
+		"amountOverdue":0`
+	const loan = `"accountType":"personal_loan","openDate":"2024-02-11","status":"active","currentBalance":90000,
+		"amountOverdue":0`
 	for name, c := range map[string]struct {
 		accounts string
 		want     []string
@@ -157,24 +159,32 @@ func TestAccountGapsCommon(t *testing.T) {
 		"no account states it": {`{` + loan + `}`, nil},
 		"a card has an instalment": {`{` + loan + `},{` + card + `,"creditLimit":50000}`,
 			[]string{"/accounts/0 instalment_missing"}},
-		"nothing is owed": {`{"accountType":"personal_loan","openDate":"2024-02-11","currentBalance":0,"amountOverdue":0},{` +
-			loan +
-			`,"emi":5}`,
-			nil},
+		"nothing is owed": {
+			`{"accountType":"personal_loan","openDate":"2024-02-11","currentBalance":0,"amountOverdue":0},{` +
+				loan +
+				`,"emi":5}`,
+			nil,
+		},
 		"a card without a limit": {`{` + card + `}`, []string{"/accounts/0 card_limit_missing"}},
 		"no type at all": {`{"openDate":"2024-02-11","currentBalance":1,"accountType":""}`,
 			[]string{"/accounts/0 account_type_missing"}},
-		"instalments of the past": {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"closed","currentBalance":0,"emi":5}`,
-			nil},
-		"written off": {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"written off","currentBalance":5}`,
-			nil},
+		"instalments of the past": {
+			`{"accountType":"personal_loan","openDate":"2024-02-11","status":"closed","currentBalance":0,"emi":5}`,
+			nil,
+		},
+		"written off": {
+			`{"accountType":"personal_loan","openDate":"2024-02-11","status":"written off","currentBalance":5}`,
+			nil,
+		},
 		"sold": {`{"accountType":"personal_loan","openDate":"2024-02-11","status":"sold","currentBalance":5}`,
 			[]string{"/accounts/0 closed_but_owed"}},
 		"history of a new account": {`{` + loan +
-			`,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2026-10-20","status":"active","currentBalance":1,"amountOverdue":0}`,
+			`,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2026-10-20",` +
+			`"status":"active","currentBalance":1,"amountOverdue":0}`,
 			nil},
 		"history of long ago": {`{` + loan +
-			`,"paymentHistory":[{"month":"2026-10","dpd":0}]},{"accountType":"personal_loan","openDate":"2016-10-20","closedDate":"2019-01-01"}`,
+			`,"paymentHistory":[{"month":"2026-10","dpd":0}]},` +
+			`{"accountType":"personal_loan","openDate":"2016-10-20","closedDate":"2019-01-01"}`,
 			nil},
 		"history without days": {`{` + loan + `,"paymentHistory":[{"month":"2026-10","dpd":0}]},{` + loan +
 			`,"paymentHistory":[{"month":"2026-10"}]}`, []string{"/accounts/1 payment_history_missing"}},
@@ -195,7 +205,8 @@ func TestAccountGapsCommon(t *testing.T) {
 // listed and the others are counted.
 func TestAccountGapsAreBounded(t *testing.T) {
 	t.Parallel()
-	const have, lack = `{"accountType":"personal_loan","status":"active","emi":5}`, `{"accountType":"personal_loan","status":"active"}`
+	const have = `{"accountType":"personal_loan","status":"active","emi":5}`
+	const lack = `{"accountType":"personal_loan","status":"active"}`
 	v, err := wire.Parse([]byte(`{"accounts":[` + have + strings.Repeat(","+lack, 40) + `]}`))
 	if err != nil {
 		t.Fatal(err)

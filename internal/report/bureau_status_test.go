@@ -13,7 +13,8 @@ import (
 func TestDaysOfStatus(t *testing.T) {
 	t.Parallel()
 	oct, nov := civil.DayOf(2026, time.October, 1).Month(), civil.DayOf(2026, time.November, 1).Month()
-	const clean, worse = `,"paymentHistory":[{"month":"2026-10","dpd":0}]`, `,"paymentHistory":[{"month":"2026-10","dpd":400}]`
+	const clean = `,"paymentHistory":[{"month":"2026-10","dpd":0}]`
+	const worse = `,"paymentHistory":[{"month":"2026-10","dpd":400}]`
 	for _, c := range []struct {
 		bureau, members string
 		want            []Payment
@@ -85,7 +86,8 @@ func TestMicrofinanceDays(t *testing.T) {
 		`"MaxDaysPastDue":12,"DaysPastDue":"30"`: 30, `"AccountStatus":"NPA"`: 91,
 	} {
 		body := `{"MicrofinanceAccountDetails":[{"DateReported":"2026-10-31","CurrentBalance":5,` + members + `}],
-			"RetailAccountDetails":[{"AccountType":"Personal Loan","History48Months":[{"key":"10-26","PaymentStatus":"000"}]}]}`
+			"RetailAccountDetails":[{"AccountType":"Personal Loan",
+				"History48Months":[{"key":"10-26","PaymentStatus":"000"}]}]}`
 		h, _, _ := readBureau(t, "equifax", body)
 		if list := h.Microfinance[0].History; len(list) != 1 || list[0].DaysPastDue != want {
 			t.Errorf("%s: %v, want %d days", members, list, want)

@@ -28,13 +28,15 @@ func TestUnreadLists(t *testing.T) {
 		"empty": {"cibil", `{"consumerCreditData":[` + cibilReport + `,{"accounts":[],"enquiries":[]}]}`, nil},
 		"equifax": {
 			"equifax",
-			`{"CCRResponse":{"CIRReportDataLst":[{"CIRReportData":{"RetailAccountDetails":[{"AccountType":"Personal Loan"}]}},
+			`{"CCRResponse":{"CIRReportDataLst":[
+				{"CIRReportData":{"RetailAccountDetails":[{"AccountType":"Personal Loan"}]}},
 				{"CIRReportData":{"RetailAccountDetails":[{"AccountType":"Personal Loan"}]}}]}}`,
 			[]string{"/CCRResponse/CIRReportDataLst/1/CIRReportData/RetailAccountDetails" + second},
 		},
 		"crif": {
 			"crif",
-			`{"INDV-REPORT-FILE":{"INDV-REPORTS":[{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"ACCT-TYPE":"Personal Loan"}}]}},
+			`{"INDV-REPORT-FILE":{"INDV-REPORTS":[
+				{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"ACCT-TYPE":"Personal Loan"}}]}},
 				{"INDV-REPORT":{"RESPONSES":[{"LOAN-DETAILS":{"ACCT-TYPE":"Personal Loan"}}]}}]}}`,
 			[]string{"/INDV-REPORT-FILE/INDV-REPORTS/1/INDV-REPORT/RESPONSES" + second},
 		},

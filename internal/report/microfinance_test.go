@@ -9,7 +9,8 @@ import (
 // in a report of its own and alone, and is never among the accounts.
 func TestMicrofinanceList(t *testing.T) {
 	t.Parallel()
-	const list = `"MicrofinanceAccountDetails":[{"CurrentBalance":"9000","Open":"Yes","InstallmentAmount":"285","RepaymentTenure":"Weekly"}]`
+	const list = `"MicrofinanceAccountDetails":[{"CurrentBalance":"9000","Open":"Yes","InstallmentAmount":"285",
+		"RepaymentTenure":"Weekly"}]`
 	for _, c := range []struct {
 		what, body string
 		accounts   int

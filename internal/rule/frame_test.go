@@ -61,7 +61,10 @@ func TestFrameForgets(t *testing.T) {
 func TestPut(t *testing.T) {
 	t.Parallel()
 	c := readCondition(t,
-		`{"op":"and","args":[{"op":"eq","field":"bureau","value":"cibil"},{"op":"gt","field":"applicant.bonus","value":0}]}`)
+		`{
+			"op":"and",
+			"args":[{"op":"eq","field":"bureau","value":"cibil"},{"op":"gt","field":"applicant.bonus","value":0}]
+		}`)
 	p := compile(c)
 	var frame rule.Frame
 	p.slots.Load(readFacts(t, `{"bureau":"crif","applicant.bonus":5}`), &frame)
@@ -162,9 +165,13 @@ func TestConcurrentUse(t *testing.T) {
 		readCondition(t, typical),
 		readCondition(t, `{"op":"eq","left":{"field":"bureau"},"right":{"field":"device_os"}}`),
 		readCondition(t,
-			`{"op":"gt","left":{"op":"div","args":[{"field":"monthly_income"},{"field":"age"}]},"right":{"value":2000}}`),
+			`{"op":"gt","left":{"op":"div","args":[{"field":"monthly_income"},{"field":"age"}]},
+				"right":{"value":2000}}`),
 		readCondition(t,
-			`{"op":"or","args":[{"op":"starts_with","field":"bureau","value":"ci"},{"op":"absent","field":"applicant.bonus"}]}`),
+			`{
+				"op":"or",
+				"args":[{"op":"starts_with","field":"bureau","value":"ci"},{"op":"absent","field":"applicant.bonus"}]
+			}`),
 	)
 	applicants := []string{typicalFacts, `{}`,
 		`{"bureau":"x","device_os":"x","applicant.bonus":1,"age":0,"monthly_income":1}`}

@@ -18,9 +18,11 @@ func FuzzReadCondition(f *testing.F) {
 	f.Add([]byte(typical))
 	var applications []*rule.Facts
 	for _, document := range []string{
-		`{}`,
-		typicalFacts,
-		`{"bureau_score":0,"age":-1,"monthly_income":1e12,"foir":-1e12,"applicant.bonus":0.000001,"bureau":"","applicant.is_staff":true}`,
+		`{}`, typicalFacts,
+		`{
+			"bureau_score":0,"age":-1,"monthly_income":1e12,"foir":-1e12,"applicant.bonus":0.000001,"bureau":"",
+			"applicant.is_staff":true
+		}`,
 		`{"bureau_score":"650","age":true,"bureau":1,"employment_type":false,"bureau_is_ntc":"true"}`,
 	} {
 		v, err := wire.Parse([]byte(document))

@@ -257,7 +257,8 @@ func TestFaultsKeepSilentAboutValues(t *testing.T) {
 func TestFieldsInReadingOrder(t *testing.T) {
 	t.Parallel()
 	c := readCondition(t, `{"op":"and","args":[
-		{"op":"gt","left":{"op":"div","args":[{"field":"age"},{"op":"abs","args":[{"field":"foir"}]}]},"right":{"field":"monthly_income"}},
+		{"op":"gt","left":{"op":"div","args":[{"field":"age"},{"op":"abs","args":[{"field":"foir"}]}]},
+			"right":{"field":"monthly_income"}},
 		{"op":"not","arg":{"op":"or","args":[{"op":"exists","field":"bureau"},{"op":"in","field":"age","values":[1]}]}},
 		{"op":"eq","field":"applicant.is_staff","value":true}]}`)
 	var got []string

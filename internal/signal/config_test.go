@@ -54,10 +54,13 @@ func testKey(kind, value string) string { return "hmac(" + kind + "," + value + 
 func TestDefaultConfigDocument(t *testing.T) {
 	t.Parallel()
 	const want = `{"fraud":{` +
-		`"pincode_spike":{"enabled":true,"window_hours":24,"min_count":10,"ratio_to_baseline":3,"baseline_days":30,"min_baseline_days":14,"points":20},` +
+		`"pincode_spike":{"enabled":true,"window_hours":24,"min_count":10,"ratio_to_baseline":3,"baseline_days":30,` +
+		`"min_baseline_days":14,"points":20},` +
 		`"ip_cluster":{"enabled":true,"window_hours":24,"distinct_applicants":5,"points":15},` +
-		`"beneficiary_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":50,"allowlist_accounts":[]},` +
-		`"agent_anomaly":{"enabled":true,"window_hours":24,"max_applications":20,"max_distinct_pincodes":8,"points":15},` +
+		`"beneficiary_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":50,` +
+		`"allowlist_accounts":[]},` +
+		`"agent_anomaly":{"enabled":true,"window_hours":24,"max_applications":20,"max_distinct_pincodes":8,` +
+		`"points":15},` +
 		`"device_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":0,"allowlist":[]},` +
 		`"mobile_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":0,"allowlist":[]},` +
 		`"email_reuse":{"enabled":true,"window_days":90,"distinct_applicants":2,"points":0,"allowlist":[]},` +
@@ -89,7 +92,8 @@ func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
 	old, err := ReadConfig(
 		parse(t,
-			`{"fraud":{"beneficiary_reuse":{"enabled":false,"window_days":30,"distinct_applicants":4,"points":60,"allowlist_accounts":["5010001234"]}}}`))
+			`{"fraud":{"beneficiary_reuse":{"enabled":false,"window_days":30,"distinct_applicants":4,"points":60,`+
+				`"allowlist_accounts":["5010001234"]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +113,8 @@ func TestInheritedReuse(t *testing.T) {
 	}
 	given, err := ReadConfig(
 		parse(t,
-			`{"fraud":{"beneficiary_reuse":{"window_days":30},"device_reuse":{"points":20,"allowlist":["tablet of branch 7"]}}}`))
+			`{"fraud":{"beneficiary_reuse":{"window_days":30},`+
+				`"device_reuse":{"points":20,"allowlist":["tablet of branch 7"]}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +131,8 @@ func TestInheritedReuse(t *testing.T) {
 	// nobody.
 	o := Observe(
 		sentFacts(t,
-			`{"device":{"device_id":"tablet of branch 7"},"fraud":{"applicant_ref":"A","mobile":"9820012345","ip":"49.36.1.2","pincode":"400001"}}`),
+			`{"device":{"device_id":"tablet of branch 7"},`+
+				`"fraud":{"applicant_ref":"A","mobile":"9820012345","ip":"49.36.1.2","pincode":"400001"}}`),
 		testKey)
 	if diff := cmp.Diff(map[string]int64{KindMobile: 30}, given.Fraud.Ties(o)); diff != "" {
 		t.Error(diff)
@@ -190,7 +196,8 @@ func TestReadConfigRefuses(t *testing.T) {
 			[]string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
 		{`{"fraud":{"pincode_spike":{"ratio_to_baseline":2.001}}}`,
 			[]string{"/fraud/pincode_spike/ratio_to_baseline out_of_range"}},
-		{`{"fraud":{"ring":{"ring_min_people":1,"points":101,"size":2},"device_reuse":{"window_days":0,"allowlist":[" ",7]}}}`,
+		{`{"fraud":{"ring":{"ring_min_people":1,"points":101,"size":2},` +
+			`"device_reuse":{"window_days":0,"allowlist":[" ",7]}}}`,
 			[]string{
 				"/fraud/device_reuse/window_days out_of_range", "/fraud/device_reuse/allowlist/0 out_of_range",
 				"/fraud/device_reuse/allowlist/1 wrong_type", "/fraud/ring/ring_min_people out_of_range",
@@ -400,7 +407,12 @@ func TestConfigCheck(t *testing.T) {
 			c.Location.GPSMatchRadiusMetres = -1
 		},
 		"too large": func(c *Config) {
-			c.Fraud.AgentAnomaly = AgentAnomalyConfig{WindowHours: 1e6, MaxApplications: 1e6, MaxDistinctPincodes: 1e6, Points: 101}
+			c.Fraud.AgentAnomaly = AgentAnomalyConfig{
+				WindowHours:         1e6,
+				MaxApplications:     1e6,
+				MaxDistinctPincodes: 1e6,
+				Points:              101,
+			}
 			c.Fraud.BeneficiaryReuse = BeneficiaryReuseConfig{WindowDays: 366, DistinctApplicants: 1001, Points: 101}
 			c.Fraud.DeviceReuse = ReuseConfig{WindowDays: 366, DistinctApplicants: 1001, Points: 101}
 			c.Fraud.MuteDays = 366

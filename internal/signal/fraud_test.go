@@ -35,8 +35,11 @@ func TestObserve(t *testing.T) {
 			Observation{"", []Entity{{Kind: KindIP, Key: "hmac(ip,49.36.1.2)", Display: "••••.1.2"}}}},
 		{"a blank applicant", `{"fraud":{"applicant_ref":" "}}`, Observation{}},
 		{"an applicant alone", `{"fraud":{"applicant_ref":"A-1"}}`, Observation{ApplicantRef: "A-1"}},
-		{"blanks", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`,
-			Observation{ApplicantRef: "A-1"}},
+		{
+			"blanks",
+			`{"fraud":{"applicant_ref":"A-1","beneficiary_account":" - ","agent_id":" ","mobile":"none","email":""}}`,
+			Observation{ApplicantRef: "A-1"},
+		},
 		{"one account in two spellings", `{"fraud":{"applicant_ref":"A-1","beneficiary_account":"sbin-0000 4321"}}`,
 			Observation{"A-1", []Entity{
 				{Kind: KindBeneficiaryAccount, Key: "hmac(beneficiary_account,SBIN00004321)", Display: "••••4321"},

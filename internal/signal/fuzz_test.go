@@ -61,10 +61,14 @@ func FuzzObserve(f *testing.F) {
 func FuzzBlocks(f *testing.F) {
 	f.Add(
 		[]byte(
-			`{"device":{"is_rooted":true,"sim_age_days":3},"location":{"lat":12.97,"lng":77.59,"ip":"8.8.8.8","declared_pincode":"560001","permission_denied":false}}`))
+			`{"device":{"is_rooted":true,"sim_age_days":3},"location":{"lat":12.97,"lng":77.59,"ip":"8.8.8.8",
+				"declared_pincode":"560001","permission_denied":false}}`))
 	f.Add(
 		[]byte(
-			`{"location":{"lat":91,"lng":-181,"ip":"::","declared_pincode":"000000"},"device":{"sim_age_days":1e12,"loan_apps_installed_count":-1}}`))
+			`{
+				"location":{"lat":91,"lng":-181,"ip":"::","declared_pincode":"000000"},
+				"device":{"sim_age_days":1e12,"loan_apps_installed_count":-1}
+			}`))
 	atlas := Atlas{
 		Matches: func(place.Point, string, int32) (bool, bool) { return true, true },
 		Country: func(a netip.Addr) (string, bool) { return "IN", a.Is4() },

@@ -85,7 +85,8 @@ func TestLocationThresholdsAreTheTenants(t *testing.T) {
 		},
 		{
 			"no difference between countries",
-			`location_gps_pincode_match true; location_ip_country "US"; location_pincode_risk "MEDIUM"; location_pincode_risk_score 50`,
+			`location_gps_pincode_match true; location_ip_country "US"; ` +
+				`location_pincode_risk "MEDIUM"; location_pincode_risk_score 50`,
 			LocationConfig{DefaultPincodeRisk: RiskMedium},
 			testAtlas,
 		},

@@ -41,7 +41,10 @@ func TestReadPincodeRisk(t *testing.T) {
 		{`{"pincode":"400001","risk":null,"risk_score":80,"reason":"r"}`,
 			[]PincodeRisk{{Pincode: "400001", Remove: true}}, false},
 		{
-			`{"pincode":"400001","risk":"HIGH","risk_score":90,"reason":"roll-rate","updated_at":"x","expires_at":"1970-01-01T00:00:01+00:00"}`,
+			`{
+				"pincode":"400001","risk":"HIGH","risk_score":90,"reason":"roll-rate","updated_at":"x",
+				"expires_at":"1970-01-01T00:00:01+00:00"
+			}`,
 			[]PincodeRisk{{
 				Pincode:       "400001",
 				Risk:          RiskHigh,
@@ -108,10 +111,13 @@ func TestReadPincodeRiskRefuses(t *testing.T) {
 func TestPincodeRiskIsShown(t *testing.T) {
 	t.Parallel()
 	for want, p := range map[string]PincodeRisk{
-		`{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"roll-rate","updated_at":"1970-01-01T00:00:01.000Z","expires_at":null}`: {
+		`{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"roll-rate",` +
+			`"updated_at":"1970-01-01T00:00:01.000Z",` +
+			`"expires_at":null}`: {
 			Pincode: "400001", Risk: RiskHigh, Score: rule.Int(80), Reason: "roll-rate", UpdatedMicros: 1e6,
 		},
-		`{"pincode":"400","risk":"LOW","risk_score":33.5,"updated_at":"1970-01-01T00:00:01.000Z","expires_at":"1970-01-01T00:00:02.000Z"}`: {
+		`{"pincode":"400","risk":"LOW","risk_score":33.5,"updated_at":"1970-01-01T00:00:01.000Z",` +
+			`"expires_at":"1970-01-01T00:00:02.000Z"}`: {
 			Pincode: "400", Risk: RiskLow, Score: 33_500_000, UpdatedMicros: 1e6, ExpiresMicros: 2e6,
 		},
 	} {
@@ -177,7 +183,8 @@ func TestPincodeTableFindsTheLongest(t *testing.T) {
 // pointers, or entries that can be shown and sent back.
 func FuzzReadPincodeRisk(f *testing.F) {
 	for _, seed := range []string{
-		`{}`, `[]`, `{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"r","updated_at":"t","expires_at":null}`,
+		`{}`, `[]`,
+		`{"pincode":"400001","risk":"HIGH","risk_score":80,"reason":"r","updated_at":"t","expires_at":null}`,
 		`{"entries":[{"pincode":"400","risk":null},{"pincode":"4000","risk":33.5}],"replace":true}`,
 		`{"pincode":"400001","risk":1e2,"expires_at":"2027-01-31T18:30:00.5+05:30"}`,
 	} {
@@ -213,7 +220,8 @@ func FuzzReadPincodeRisk(f *testing.F) {
 // TestCheckPincodeRisks: entries in Go have the faults that their document has.
 func TestCheckPincodeRisks(t *testing.T) {
 	t.Parallel()
-	const document = `{"entries":[{"pincode":"400001","risk":"HIGH"},{"pincode":"0123","risk":"WILD"},{"pincode":"","risk":null},
+	const document = `{"entries":[{"pincode":"400001","risk":"HIGH"},{"pincode":"0123","risk":"WILD"},
+		{"pincode":"","risk":null},
 		{"pincode":"400001","risk":20},{"pincode":"560","risk":"LOW","risk_score":100.01},{"pincode":"561"}]}`
 	entries := []PincodeRisk{
 		{Pincode: "400001", Risk: RiskHigh, Score: RiskHigh.Score()},

@@ -16,11 +16,14 @@ import (
 // agent and pincode that all applicants share: 20,000 applicants before the
 // window and 20,000 within it. manyHours inserts ten years of one pincode.
 const (
-	manyLinks = `INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key, first_micros, previous_micros, last_micros, decision_id)
+	manyLinks = `INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,
+			first_micros, previous_micros, last_micros, decision_id)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 40000)
-		SELECT 'ten_1', 'sandbox', 'app-' || i, kinds.kind, CASE WHEN kinds.kind = 'device' THEN 'small' || (i % 2000) ELSE 'large' END,
+		SELECT 'ten_1', 'sandbox', 'app-' || i, kinds.kind,
+			CASE WHEN kinds.kind = 'device' THEN 'small' || (i % 2000) ELSE 'large' END,
 			i, 0, 1000000000000000 + i, 'dec_' || i
-		FROM numbers, (SELECT 'account' AS kind UNION ALL SELECT 'agent' UNION ALL SELECT 'agent_pincode' UNION ALL SELECT 'pincode'
+		FROM numbers, (SELECT 'account' AS kind UNION ALL SELECT 'agent' UNION ALL SELECT 'agent_pincode'
+			UNION ALL SELECT 'pincode'
 			UNION ALL SELECT 'device') AS kinds`
 	manyHours = `INSERT INTO fraud_pincode_hours (tenant_id, environment, entity_key, hour, applicants)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 87600)

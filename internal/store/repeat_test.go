@@ -131,7 +131,8 @@ func TestRepeatedUncommitted(t *testing.T) {
 	db := storetest.Open(t, databaseURL, store.Options{})
 	scope := db.Scope("ten_A", "sandbox")
 	if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), `
-		CREATE FUNCTION refuse_late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not committed'; END $$;
+		CREATE FUNCTION refuse_late() RETURNS trigger LANGUAGE plpgsql
+			AS $$ BEGIN RAISE EXCEPTION 'not committed'; END $$;
 		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON decisions DEFERRABLE INITIALLY DEFERRED
 			FOR EACH ROW EXECUTE FUNCTION refuse_late()`); err != nil {
 		t.Fatal(err)

@@ -30,9 +30,11 @@ func olderBackup(t *testing.T, databaseURL string) []byte {
 		t.Fatal(err)
 	}
 	statements := []string{
-		`INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
+		`INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
+			policy_key, policy_id, policy_version,
 			endpoint, engine_version, hash, actor, response, facts)
-		SELECT 'ten_A', 'live', id, 1, '', 'REFERRED', '', '', '', 1, '', '', '', '', '', '' FROM (SELECT 'dec_1' AS id UNION ALL SELECT 'dec_2') AS ids`,
+		SELECT 'ten_A', 'live', id, 1, '', 'REFERRED', '', '', '', 1, '', '', '', '', '', ''
+			FROM (SELECT 'dec_1' AS id UNION ALL SELECT 'dec_2') AS ids`,
 	}
 	if old.Kind() == "postgres" {
 		statements = append([]string{"SELECT set_config('verdict.role', 'system', true)"}, statements...)

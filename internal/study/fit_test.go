@@ -155,13 +155,24 @@ func TestFittedCardTellsReasons(t *testing.T) {
 				t.Errorf("the factor %s has the code %v and the label %v", name, factor["reason_code"], factor["label"])
 			}
 		}
-		draft, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller, usecasetest.Draft(t, fitBody(t, map[string]any{
-			"name": "By visits", "base": "none", "scorecard_id": card["id"],
-			"pricing_bands": []any{map[string]any{
-				"id": "PB", "grade": "A", "min_score": 500, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
-				"min_limit": 1000, "max_limit": 100000, "default_limit": 50000, "foir_cap": 0.5,
-			}},
-		})), nil)
+		draft, err := h.Service.Policies.CreateRuleSet(t.Context(), h.Caller,
+			usecasetest.Draft(t, fitBody(t, map[string]any{
+				"name":         "By visits",
+				"base":         "none",
+				"scorecard_id": card["id"],
+				"pricing_bands": []any{map[string]any{
+					"id":            "PB",
+					"grade":         "A",
+					"min_score":     500,
+					"max_score":     900,
+					"interest_rate": 14,
+					"tenure_months": 24,
+					"min_limit":     1000,
+					"max_limit":     100000,
+					"default_limit": 50000,
+					"foir_cap":      0.5,
+				}},
+			})), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,8 +184,12 @@ func TestFittedCardTellsReasons(t *testing.T) {
 		declined := 0
 		for visits := range 20 {
 			request := application.DecisionRequest(usecasetest.Parse(t, fmt.Sprintf(
-				`{"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},"bureau_report":{"score":742}}`, visits)))
-			previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller, decisioning.WhatIf{Request: request, RuleSetID: draft.ID})
+				`{
+					"applicant":{"visits":%d,"city":"Pune","monthly_income":50000,"foir":0.1,"requested_amount":20000},
+					"bureau_report":{"score":742}
+				}`, visits)))
+			previewed, err := h.Service.Decisions.Preview(t.Context(), h.Caller,
+				decisioning.WhatIf{Request: request, RuleSetID: draft.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -184,7 +199,8 @@ func TestFittedCardTellsReasons(t *testing.T) {
 			}
 			declined++
 			reasons := fmt.Sprint(decision.Reasons)
-			if !strings.Contains(reasons, "FACTOR_VISITS") || !strings.Contains(reasons, "scoring criteria: Visits") || strings.Contains(reasons, "NO_PRICING_BAND") {
+			if !strings.Contains(reasons, "FACTOR_VISITS") || !strings.Contains(reasons, "scoring criteria: Visits") ||
+				strings.Contains(reasons, "NO_PRICING_BAND") {
 				t.Errorf("%d visits are declined for %s", visits, reasons)
 			}
 		}

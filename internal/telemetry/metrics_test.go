@@ -53,15 +53,18 @@ func TestMetrics(t *testing.T) {
 		`verdict_http_requests_total{method="POST",route="POST /v1/decisions",status="2xx"} 1`,
 		`verdict_http_requests_total{method="POST",route="POST /v1/decisions",status="4xx"} 1`,
 		`verdict_http_requests_total{method="other",route="unmatched",status="other"} 1`,
-		`verdict_http_request_duration_seconds_bucket{method="POST",route="POST /v1/decisions",status="2xx",le="0.005"} 1`,
-		`verdict_http_request_duration_seconds_bucket{method="POST",route="POST /v1/decisions",status="2xx",le="0.0025"} 0`,
+		`verdict_http_request_duration_seconds_bucket` +
+			`{method="POST",route="POST /v1/decisions",status="2xx",le="0.005"} 1`,
+		`verdict_http_request_duration_seconds_bucket` +
+			`{method="POST",route="POST /v1/decisions",status="2xx",le="0.0025"} 0`,
 		`verdict_http_received_bytes_total{route="POST /v1/decisions"} 100`,
 		`verdict_http_sent_bytes_total{route="POST /v1/decisions"} 900`,
 		`verdict_refusals_total{code="rate_limited"} 2`,
 		`verdict_decisions_total{status="APPROVED"} 1`,
 		`verdict_rule_results_total{environment="live",policy_key="default",result="hit",rule="KO",tenant="ten_1"} 3`,
 		`verdict_rule_results_total{environment="live",policy_key="default",result="ran",rule="KO",tenant="ten_1"} 10`,
-		`verdict_rule_results_total{environment="live",policy_key="default",result="unknown",rule="KO",tenant="ten_1"} 2`,
+		`verdict_rule_results_total` +
+			`{environment="live",policy_key="default",result="unknown",rule="KO",tenant="ten_1"} 2`,
 		`verdict_store_commits_total 3`, `verdict_store_writes_total 12`, `verdict_store_waiting_writes 5`,
 		`verdict_store_aside_writes 2`,
 		`verdict_build_info{commit="abc",engine_version="2026.11.1",go_version="go`,

@@ -14,7 +14,8 @@ func TestPasswordMinimum(t *testing.T) {
 		password string
 		ok       bool
 	}{
-		{0, "1234567", false}, {0, "12345678", true}, {-1, "1234567", false}, {12, "12345678901", false}, {12, "123456789012", true}, {4, "1234", true},
+		{0, "1234567", false}, {0, "12345678", true}, {-1, "1234567", false}, {12, "12345678901", false},
+		{12, "123456789012", true}, {4, "1234", true},
 	} {
 		var faults fault.List
 		PasswordRules{MinCharacters: c.least}.Check(&faults, "/password", c.password, "")

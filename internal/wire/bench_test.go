@@ -11,7 +11,8 @@ import (
 // BenchmarkParse parses a small request, as for every decision, and a large
 // document of many similar objects.
 func BenchmarkParse(b *testing.B) {
-	small := `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
+	small := `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},` +
+		`"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
 	large := "[" + strings.Repeat(`{"date":"2026-11-15","amount":12.5,"note":null},`, 2000) + "1]"
 	for _, document := range []string{small, large} {
 		data := []byte(document)

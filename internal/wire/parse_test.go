@@ -201,7 +201,8 @@ func parse(t *testing.T, in string) wire.Value {
 func TestValueKinds(t *testing.T) {
 	t.Parallel()
 	doc := parse(t,
-		`{"null":null,"true":true,"false":false,"number":-1.50,"string":"true","array":[1,null],"object":{"a":1,"b":{}}}`)
+		`{"null":null,"true":true,"false":false,"number":-1.50,"string":"true","array":[1,null],`+
+			`"object":{"a":1,"b":{}}}`)
 	type seen struct {
 		Kind   string
 		Given  bool

@@ -107,8 +107,10 @@ func TestReferralPlan(t *testing.T) {
 		}
 		plan := planOf(t, tx,
 			explain+`SELECT id, hash, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
-			WHERE tenant_id = 'ten_1' AND environment = 'sandbox' AND decision_id > 'dec_100007' ORDER BY decision_id LIMIT 26) waiting
-			CROSS JOIN decisions WHERE id = decision_id AND tenant_id = 'ten_1' AND environment = 'sandbox' ORDER BY decision_id`)
+			WHERE tenant_id = 'ten_1' AND environment = 'sandbox' AND decision_id > 'dec_100007'
+			ORDER BY decision_id LIMIT 26) waiting
+			CROSS JOIN decisions WHERE id = decision_id AND tenant_id = 'ten_1' AND environment = 'sandbox'
+			ORDER BY decision_id`)
 		if !strings.Contains(plan, queue) || !strings.Contains(plan, key) {
 			t.Errorf("the queue is not answered in its own order:\n%s", plan)
 		}

@@ -64,10 +64,13 @@ func wantCounted(t *testing.T, databaseURL, kind string) {
 		}
 	}
 	wrong := texts(t, tx, `SELECT r.id FROM fraud_rings r
-		WHERE r.people <> (SELECT count(*) FROM fraud_ring_people p WHERE p.tenant_id = r.tenant_id AND p.environment = r.environment AND p.ring_id = r.id)
-		OR r.links <> (SELECT count(*) FROM fraud_entities e WHERE e.tenant_id = r.tenant_id AND e.environment = r.environment AND e.ring_id = r.id)`)
+		WHERE r.people <> (SELECT count(*) FROM fraud_ring_people p
+			WHERE p.tenant_id = r.tenant_id AND p.environment = r.environment AND p.ring_id = r.id)
+		OR r.links <> (SELECT count(*) FROM fraud_entities e
+			WHERE e.tenant_id = r.tenant_id AND e.environment = r.environment AND e.ring_id = r.id)`)
 	lost := texts(t, tx, `SELECT p.person FROM fraud_ring_people p WHERE NOT EXISTS
-		(SELECT 1 FROM fraud_rings r WHERE r.tenant_id = p.tenant_id AND r.environment = p.environment AND r.id = p.ring_id)`)
+		(SELECT 1 FROM fraud_rings r
+			WHERE r.tenant_id = p.tenant_id AND r.environment = p.environment AND r.id = p.ring_id)`)
 	if len(wrong)+len(lost) > 0 {
 		t.Errorf("rings %v are counted wrong, people %v have none", wrong, lost)
 	}

@@ -37,8 +37,10 @@ func TestKeysLead(t *testing.T) {
 		keys := "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk"
 		if db.Kind() == "postgres" {
 			tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"
-			keys = `SELECT a.attname FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-				WHERE i.indrelid = $1::regclass AND i.indisprimary ORDER BY array_position(i.indkey::int[], a.attnum::int)`
+			keys = `SELECT a.attname FROM pg_index i JOIN pg_attribute a
+				ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+				WHERE i.indrelid = $1::regclass AND i.indisprimary
+				ORDER BY array_position(i.indkey::int[], a.attnum::int)`
 		}
 		found := texts(t, raw, tables)
 		for _, table := range walled {
