@@ -16,7 +16,9 @@ func TestGeneratorsCanReadEveryType(t *testing.T) {
 	t.Parallel()
 	err := load(t).WalkSchemas(func(where string, ref *openapi3.SchemaRef) error {
 		schema := ref.Value
-		types := slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(name string) bool { return name == openapi3.TypeNull })
+		types := slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(name string) bool {
+			return name == openapi3.TypeNull
+		})
 		if len(types) > 1 {
 			t.Errorf("%s has the types %v; write a oneOf", where, types)
 		}
@@ -75,7 +77,8 @@ func TestOptionalMembersTakeNull(t *testing.T) {
 	for schema, where := range requests {
 		for _, part := range append(schema.AllOf, &openapi3.SchemaRef{Value: schema}) {
 			for name, member := range part.Value.Properties {
-				if slices.Contains(schema.Required, name) || slices.Contains(part.Value.Required, name) || member.Value.ReadOnly {
+				if slices.Contains(schema.Required, name) || slices.Contains(part.Value.Required, name) ||
+					member.Value.ReadOnly {
 					continue
 				}
 				if !takesNull(member.Value) {

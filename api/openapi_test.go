@@ -191,7 +191,8 @@ func TestOperationsAreDescribed(t *testing.T) {
 	doc := load(t)
 	ids := map[string]string{}
 	each(doc, func(op string, operation *openapi3.Operation) {
-		if operation.OperationID == "" || operation.Summary == "" || operation.Description == "" || len(operation.Tags) != 1 {
+		if operation.OperationID == "" || operation.Summary == "" || operation.Description == "" ||
+			len(operation.Tags) != 1 {
 			t.Errorf("%s lacks an operationId, a summary, a description or its one tag", op)
 		}
 		if other, taken := ids[operation.OperationID]; taken {
@@ -273,7 +274,10 @@ func TestProblemExamples(t *testing.T) {
 // not fill in.
 func TestPlaceholdersAreKnown(t *testing.T) {
 	t.Parallel()
-	known := []string{"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}", "{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}"}
+	known := []string{
+		"{rule_set_id}", "{decision_id}", "{evaluated_id}", "{draft_id}", "{spare_id}", "{scorecard_id}",
+		"{alert_id}", "{blocked_key}", "{backtest_id}", "{job_id}", "{run_id}",
+	}
 	for _, found := range regexp.MustCompile(`'\{[a-z_]+\}'`).FindAllString(string(api.OpenAPI), -1) {
 		if !slices.Contains(known, strings.Trim(found, "'")) {
 			t.Errorf("nobody knows %s", found)

@@ -41,7 +41,8 @@ func TestGrownPoliciesDecideAlike(t *testing.T) {
 	for i, f := range facts {
 		small.Decide(f, &a)
 		large.Decide(f, &b)
-		if len(b.Rules())-len(a.Rules()) != growthSizes[1]-growthSizes[0] || a.Status != b.Status || a.FinalScore != b.FinalScore {
+		if len(b.Rules())-len(a.Rules()) != growthSizes[1]-growthSizes[0] || a.Status != b.Status ||
+			a.FinalScore != b.FinalScore {
 			t.Errorf("applicant %d: %v at %v, grown %v at %v", i, a.Status, a.FinalScore, b.Status, b.FinalScore)
 		}
 	}
@@ -87,7 +88,8 @@ func TestTheBookIsBelievable(t *testing.T) {
 		}
 	}
 	share := func(status engine.Status) float64 { return float64(seen[status.String()]) / float64(len(book)) }
-	t.Logf("approved %.3f, referred %.3f, declined %.3f", share(engine.Approved), share(engine.Referred), share(engine.Declined))
+	t.Logf("approved %.3f, referred %.3f, declined %.3f", share(engine.Approved),
+		share(engine.Referred), share(engine.Declined))
 	if a, r := share(engine.Approved), share(engine.Referred); a < 0.40 || a > 0.55 || r < 0.07 || r > 0.15 {
 		t.Errorf("approved %.3f and referred %.3f are not the shares of a real book", a, r)
 	}
@@ -123,7 +125,9 @@ func TestTheBookIsBelievable(t *testing.T) {
 	for _, code := range termCodes {
 		want(code)
 	}
-	for _, c := range []engine.Constraint{engine.FOIRCapacity, engine.RequestedAmount, engine.BandMaxLimit, engine.IncomeMultiple} {
+	for _, c := range []engine.Constraint{
+		engine.FOIRCapacity, engine.RequestedAmount, engine.BandMaxLimit, engine.IncomeMultiple,
+	} {
 		want(c.String())
 	}
 }

@@ -14,7 +14,8 @@ import (
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(page, []byte("# Page\n\n<!-- scoreboard -->\nold\n<!-- /scoreboard -->\n\nwords\n\n<!-- csv -->\nold\n<!-- /csv -->\n"), 0o600); err != nil {
+	if err := os.WriteFile(page, []byte("# Page\n\n<!-- scoreboard -->\nold\n<!-- /scoreboard -->\n\nwords\n\n"+
+		"<!-- csv -->\nold\n<!-- /csv -->\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	has := func(wanted bool, texts ...string) {

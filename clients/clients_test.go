@@ -26,7 +26,10 @@ func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
 	answers := map[string]map[string]any{}
-	for name, client := range map[string]func(*testing.T, string) []byte{"oapi-codegen": callGo, "openapi-typescript": callTypeScript} {
+	for name, client := range map[string]func(*testing.T, string) []byte{
+		"oapi-codegen":       callGo,
+		"openapi-typescript": callTypeScript,
+	} {
 		var answer map[string]any
 		printed := client(t, url)
 		if err := json.Unmarshal(printed, &answer); err != nil {

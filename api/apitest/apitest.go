@@ -78,7 +78,9 @@ func closeObject(schema *openapi3.Schema, where string) error {
 
 func refuseNull(schema *openapi3.Schema) {
 	if schema.Type.IncludesNull() {
-		types := slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(name string) bool { return name == openapi3.TypeNull })
+		types := slices.DeleteFunc(slices.Clone(schema.Type.Slice()), func(name string) bool {
+			return name == openapi3.TypeNull
+		})
 		kept := openapi3.Types(types)
 		schema.Type = &kept
 	}

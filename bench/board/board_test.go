@@ -72,7 +72,8 @@ func TestForms(t *testing.T) {
 	if diff := cmp.Diff(wantText, text.String()); diff != "" {
 		t.Error(diff)
 	}
-	wantPage := "### One thing\n\ntwo rounds\n\n| work | time |\n|---|---:|\n| all \\| of it | 1 µs |\n| · a part |  |\n\nA remark.\n"
+	wantPage := "### One thing\n\ntwo rounds\n\n" +
+		"| work | time |\n|---|---:|\n| all \\| of it | 1 µs |\n| · a part |  |\n\nA remark.\n"
 	if diff := cmp.Diff(wantPage, s.Markdown()); diff != "" {
 		t.Error(diff)
 	}

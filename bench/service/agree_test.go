@@ -57,36 +57,38 @@ func TestContestants(t *testing.T) {
 	want := Samples()
 	for _, c := range contestants() {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := g.turn(t.Context(), c, func(ctx context.Context, c contestant, s *server, key string) (lap, error) {
-				for i, body := range Bodies() {
-					sample := want[i].Decision
-					if c.path == pathPreview {
-						sample = want[i].Preview
+			_, err := g.turn(t.Context(),
+				c, func(ctx context.Context, c contestant, s *server, key string) (lap, error) {
+					for i, body := range Bodies() {
+						sample := want[i].Decision
+						if c.path == pathPreview {
+							sample = want[i].Preview
+						}
+						got, err := ask(ctx, "http://"+s.address+c.path, key, body)
+						if err != nil {
+							return lap{}, err
+						}
+						if diff := cmp.Diff(settled(sample), settled(got)); diff != "" {
+							t.Errorf("request %d (-want +got):\n%s", i, diff)
+						}
+						// Two frameworks end every answer with a line feed.
+						if got = bytes.TrimSuffix(got, []byte("\n")); len(got) != len(sample) {
+							t.Errorf("request %d is answered with %d bytes, want %d", i, len(got), len(sample))
+						}
 					}
-					got, err := ask(ctx, "http://"+s.address+c.path, key, body)
-					if err != nil {
-						return lap{}, err
+					const answers = 2*bookSize + 1
+					l := lap{}
+					var err error
+					l.many, err = load(ctx, loadOrder{
+						Address: s.address, Path: c.path, Key: key, Connections: 8, Answers: answers, Warm: time.Hour,
+						Server: s.cmd.Process.Pid,
+					})
+					if err == nil && l.many.Answers != answers {
+						t.Errorf("the load had %d answers, want %d", l.many.Answers, answers)
 					}
-					if diff := cmp.Diff(settled(sample), settled(got)); diff != "" {
-						t.Errorf("request %d (-want +got):\n%s", i, diff)
-					}
-					// Two frameworks end every answer with a line feed.
-					if got = bytes.TrimSuffix(got, []byte("\n")); len(got) != len(sample) {
-						t.Errorf("request %d is answered with %d bytes, want %d", i, len(got), len(sample))
-					}
-				}
-				const answers = 2*bookSize + 1
-				l := lap{}
-				var err error
-				l.many, err = load(ctx, loadOrder{
-					Address: s.address, Path: c.path, Key: key, Connections: 8, Answers: answers, Warm: time.Hour, Server: s.cmd.Process.Pid,
+					l.many.Answers += bookSize
+					return l, err
 				})
-				if err == nil && l.many.Answers != answers {
-					t.Errorf("the load had %d answers, want %d", l.many.Answers, answers)
-				}
-				l.many.Answers += bookSize
-				return l, err
-			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,12 +133,14 @@ func settled(answer []byte) (a Answer) {
 func TestContest(t *testing.T) {
 	t.Parallel()
 	s, err := Contest(t.Context(), Options{
-		Rounds: 2, Warm: 10 * time.Millisecond, Lap: 30 * time.Millisecond, Connections: 4, Only: oursSQLite, Profiles: t.TempDir(),
+		Rounds: 2, Warm: 10 * time.Millisecond, Lap: 30 * time.Millisecond, Connections: 4, Only: oursSQLite,
+		Profiles: t.TempDir(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 1 || s.Tables[0].Rows[0][0] != "durable decision on SQLite, ours" {
+	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 1 ||
+		s.Tables[0].Rows[0][0] != "durable decision on SQLite, ours" {
 		t.Errorf("the section is %+v", s)
 	}
 }

@@ -49,7 +49,8 @@ func (s *stage) answers(t *testing.T) {
 		tab.Go(f.path)
 		// The browser would not submit these forms; a program would.
 		tab.Ask(
-			`document.querySelectorAll("form").forEach(f => { f.noValidate = true }); document.querySelectorAll("main details").forEach(d => { d.open = true })`, nil)
+			`document.querySelectorAll("form").forEach(f => { f.noValidate = true });
+			document.querySelectorAll("main details").forEach(d => { d.open = true })`, nil)
 		tab.Fill(f.field, f.typed)
 		tab.Press(f.button)
 		var beside int
@@ -85,7 +86,10 @@ func (s *stage) reference(t *testing.T) {
 // end.
 const nextPart = `(() => { const all = [...document.querySelectorAll(".reference > *")]; let to = %[1]d, tall = 0;
 	for (const e of all) e.hidden = true;
-	for (; to < all.length && (tall < 3000 || to === %[1]d); to++) { all[to].hidden = false; tall += all[to].offsetHeight }
+	for (; to < all.length && (tall < 3000 || to === %[1]d); to++) {
+		all[to].hidden = false;
+		tall += all[to].offsetHeight;
+	}
 	return to < all.length ? to : -1 })()`
 
 // emptiness checks the pages of a new tenant without data.

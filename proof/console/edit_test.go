@@ -127,7 +127,8 @@ func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 		tab.BeginsAt("f-row.id")
 		var between string
 		tab.Ask(
-			`(li => [li.previousElementSibling, li.nextElementSibling].map(e => e.id).join())(document.querySelector(".open").closest("li"))`,
+			`(li => [li.previousElementSibling, li.nextElementSibling].map(e => e.id).join())(`+
+				`document.querySelector(".open").closest("li"))`,
 			&between)
 		if between != "at-knockouts-4,at-knockouts-6" {
 			t.Errorf("the open line stands between %s", between)
@@ -148,12 +149,15 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 		}
 	}
 	tab.Ask(
-		`(e => { e.value = '{"op":"lt","field":"bureau_score","value":650}'; e.dispatchEvent(new Event("input", {bubbles: true})) })(document.querySelector("[data-condition] textarea"))`, nil)
+		`(e => { e.value = '{"op":"lt","field":"bureau_score","value":650}';
+			e.dispatchEvent(new Event("input", {bubbles: true})) })(`+
+			`document.querySelector("[data-condition] textarea"))`, nil)
 	tab.Fill(`[data-at="/field"]`, "foir")
 	tab.Type("\t")
 	settled("a field and Tab", "/op")
 	tab.Ask(
-		`(s => { s.focus(); s.value = "between"; for (const e of ["input", "change"]) s.dispatchEvent(new Event(e, {bubbles: true})) })(document.querySelector('[data-at="/op"]'))`, nil)
+		`(s => { s.focus(); s.value = "between"; for (const e of ["input", "change"])
+			s.dispatchEvent(new Event(e, {bubbles: true})) })(document.querySelector('[data-at="/op"]'))`, nil)
 	settled("an operator", "/op")
 	tab.Type("\t")
 	settled("Tab", "/min")

@@ -139,7 +139,8 @@ func (w *walker) watch() {
 	w.Helper()
 	for _, ref := range []string{"A-1", "A-2", "A-3"} {
 		w.wants(http.StatusOK, "POST", "/v1/evaluate", w.key, fmt.Sprintf(
-			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},"fraud":{"applicant_ref":%q,"beneficiary_account":"50100299887766"}}`,
+			`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":790}}},
+				"fraud":{"applicant_ref":%q,"beneficiary_account":"50100299887766"}}`,
 			ref))
 	}
 	w.Go("/console/sandbox/fraud")

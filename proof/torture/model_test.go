@@ -54,7 +54,8 @@ func (b *bench) tell(r *request, status int, body string) outcome {
 
 func decisionBody(id, hash, policy string) string {
 	return fmt.Sprintf(
-		`{"decision_id":%q,"status":"APPROVED","policy":{"id":%q,"checksum":"c"},"decision_hash":%q,"environment":"sandbox"}`,
+		`{"decision_id":%q,"status":"APPROVED","policy":{"id":%q,"checksum":"c"},"decision_hash":%q,
+			"environment":"sandbox"}`,
 		id, policy, hash)
 }
 

@@ -136,7 +136,10 @@ func TestLogFile(t *testing.T) {
 	}
 	defer func() { _ = file.Close() }()
 	l := &logFile{file: file, ready: make(chan string, 1)}
-	text := "verdict: hello\n{\"msg\":\"other\"}\n{\"level\":\"INFO\",\"msg\":\"ready\",\"address\":\"127.0.0.1:1\"}\n{\"msg\":\"ready\",\"address\":\"x\"}\n"
+	text := "verdict: hello\n" +
+		"{\"msg\":\"other\"}\n" +
+		"{\"level\":\"INFO\",\"msg\":\"ready\",\"address\":\"127.0.0.1:1\"}\n" +
+		"{\"msg\":\"ready\",\"address\":\"x\"}\n"
 	for _, b := range []byte(text) {
 		if _, err := l.Write([]byte{b}); err != nil {
 			t.Fatal(err)
