@@ -196,7 +196,7 @@ func TestErrorPages(t *testing.T) {
 		}
 		page := bodyOf(t, mux, "/docs/errors/"+p.Code)
 		for _, want := range []string{
-			p.Code, html.EscapeString(p.Title), "Why it happens", "How to mend it", "&#34;code&#34;: &#34;" + p.Code,
+			p.Code, html.EscapeString(p.Title), "Why it happens", "How to fix it", "&#34;code&#34;: &#34;" + p.Code,
 		} {
 			if !strings.Contains(page, want) {
 				t.Errorf("the page of %s lacks %q", p.Code, want)
