@@ -44,7 +44,7 @@ RACE := -race $(patsubst %,-gcflags='%=-race=false',modernc.org/... github.com/g
 # and what the packages share, plans and catalogues, the raced tests of the API
 # share too.
 PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page ./internal/chart \
-  ./internal/civil ./internal/engine ./internal/exact ./internal/fault ./internal/feature ./internal/field \
+  ./internal/civil ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/exact ./internal/fault ./internal/feature ./internal/field \
   ./internal/loan ./internal/place ./internal/recovery ./internal/report ./internal/rule ./internal/sheet \
   ./internal/signal ./internal/store/archive ./internal/training ./internal/wire
 

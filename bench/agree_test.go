@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 )
 
 // TestEveryoneAgrees: a contestant that decides something else is measured at
@@ -55,7 +56,7 @@ func TestThePolicyIsSound(t *testing.T) {
 	_, findings := activate(policyJSON)
 	for _, f := range findings {
 		t.Logf("%+v", f)
-		if f.Severity == engine.SeverityError {
+		if f.Severity == analysis.SeverityError {
 			t.Errorf("the policy has an error: %+v", f)
 		}
 	}

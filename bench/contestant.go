@@ -5,6 +5,7 @@ import (
 
 	"verdict/bench/measure"
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -79,7 +80,7 @@ func contestants() []measure.Contestant {
 		}},
 		{Name: analyseAlone, Start: func() (func(int), int) {
 			p := readPolicy(policyJSON)
-			return func(int) { keep(engine.Analyse(p, field.Catalogue())) }, 1
+			return func(int) { keep(analysis.Run(p, field.Catalogue())) }, 1
 		}},
 		{Name: compileExprs, Start: func() (func(int), int) {
 			t := policyTexts()

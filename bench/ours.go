@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
 	"verdict/internal/rule"
 )
@@ -23,9 +24,9 @@ func readPolicy(document []byte) *engine.Policy {
 
 // activate does all the work of activating a policy: it reads, checks, analyses and
 // compiles the document.
-func activate(document []byte) (*engine.Plan, []engine.Finding) {
+func activate(document []byte) (*engine.Plan, []analysis.Finding) {
 	p := readPolicy(document)
-	findings := engine.Analyse(p, field.Catalogue())
+	findings := analysis.Run(p, field.Catalogue())
 	return engine.Compile(p, field.Catalogue()), findings
 }
 

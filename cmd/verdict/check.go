@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
 	"verdict/internal/wire"
 )
@@ -37,55 +37,55 @@ func check(c *command) int {
 	if !ok {
 		return code
 	}
-	found := engine.Analyse(policy, field.Catalogue())
+	found := analysis.Run(policy, field.Catalogue())
 	if *baseFile != "" {
 		base, code, ok := c.policy(*baseFile)
 		if !ok {
 			return code
 		}
-		found = engine.Against(found, policy, engine.Analyse(base, field.Catalogue()), base)
+		found = analysis.Against(found, policy, analysis.Run(base, field.Catalogue()), base)
 	}
-	r := newAnalysis(found)
+	r := newCheckReport(found)
 	if *asJSON {
 		code = c.printJSON(r.json(), false)
 	} else {
 		code = c.print(r.text())
 	}
-	if code == exitOK && r.count(engine.SeverityError) > 0 {
+	if code == exitOK && r.count(analysis.SeverityError) > 0 {
 		return exitRefused
 	}
 	return code
 }
 
-// analysis holds the findings by severity.
-type analysis struct {
-	all        []engine.Finding
-	bySeverity map[engine.Severity][]engine.Finding
+// checkReport has the findings of a policy, all of them and by severity.
+type checkReport struct {
+	all        []analysis.Finding
+	bySeverity map[analysis.Severity][]analysis.Finding
 }
 
-func newAnalysis(findings []engine.Finding) *analysis {
-	r := &analysis{all: findings, bySeverity: map[engine.Severity][]engine.Finding{}}
+func newCheckReport(findings []analysis.Finding) *checkReport {
+	r := &checkReport{all: findings, bySeverity: map[analysis.Severity][]analysis.Finding{}}
 	for _, f := range findings {
 		r.bySeverity[f.Severity] = append(r.bySeverity[f.Severity], f)
 	}
 	return r
 }
 
-func (r *analysis) count(s engine.Severity) int { return len(r.bySeverity[s]) }
+func (r *checkReport) count(s analysis.Severity) int { return len(r.bySeverity[s]) }
 
 // headings are the titles of the severities, the worst first.
 var headings = []struct {
-	severity   engine.Severity
+	severity   analysis.Severity
 	one, title string
 }{
-	{engine.SeverityError, "error", "errors"},
-	{engine.SeverityWarning, "warning", "warnings"},
-	{engine.SeverityInfo, "note", "notes"},
+	{analysis.SeverityError, "error", "errors"},
+	{analysis.SeverityWarning, "warning", "warnings"},
+	{analysis.SeverityInfo, "note", "notes"},
 }
 
 // text returns the analysis for people: a heading for each severity with the
 // findings in the order of the document, and a summary in the last line.
-func (r *analysis) text() []byte {
+func (r *checkReport) text() []byte {
 	var b bytes.Buffer
 	var sums []string
 	for _, h := range headings {
@@ -108,13 +108,13 @@ func (r *analysis) text() []byte {
 	return b.Bytes()
 }
 
-func writeFinding(b *bytes.Buffer, f engine.Finding) {
+func writeFinding(b *bytes.Buffer, f analysis.Finding) {
 	place := f.Pointer
 	if place == "" {
 		place = "(the policy)"
 	}
 	origin := ""
-	if f.Origin != engine.OriginUnknown {
+	if f.Origin != analysis.OriginUnknown {
 		origin = " (" + f.Origin.String() + ")"
 	}
 	fmt.Fprintf(b, "  %s: %s%s\n    %s\n", place, f.Code, origin, f.Detail)
@@ -131,7 +131,7 @@ func writeFinding(b *bytes.Buffer, f engine.Finding) {
 }
 
 // json returns the analysis for programs.
-func (r *analysis) json() []byte {
+func (r *checkReport) json() []byte {
 	var w wire.Writer
 	w.Object().Key("findings").Array()
 	for _, f := range r.all {

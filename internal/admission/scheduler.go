@@ -33,7 +33,7 @@ type Slot struct {
 	owner     string
 	entry     ticket // to compute for less than a slice
 	long      ticket // to compute for longer
-	begun     bool // it has got its first entry and is not about to end
+	begun     bool   // it has got its first entry and is not about to end
 	left      bool
 	away      bool // it waits for somebody outside and does not count as in progress
 }

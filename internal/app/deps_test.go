@@ -52,6 +52,8 @@ var house = []room{
 	{"place", pure, "fault wire"},
 	{"signal", pure, "exact civil fault wire rule field report place"},
 	{"engine", pure, "exact fault wire rule field loan"},
+	{"engine/space", pure, "exact rule field"},
+	{"engine/analysis", pure, "exact fault wire rule field loan engine engine/space"},
 	{"sheet", pure, "fault"},
 	{"application", pure, "civil fault wire rule field report place signal feature sheet"},
 	{"chart", pure, ""},
@@ -74,7 +76,7 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine application tenant admission store cache operation account",
+		"fault wire rule feature field engine engine/analysis application tenant admission store cache operation account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application " +

@@ -40,6 +40,10 @@ var adverseByCode = map[string]direction{
 	"FR_MULE": high, "FR_RING": high, "LOC_PINCODE": high, "LOC_MISMATCH": high,
 }
 
+// DescribesValue reports whether a standard reason code says something about
+// the value of a field. The other codes are about the application or the offer.
+func DescribesValue(code string) bool { return adverseByCode[code] != neither }
+
 // adverseByField has the fields whose direction differs from that of most
 // fields with the same code.
 var adverseByField = map[string]direction{
@@ -104,11 +108,11 @@ func adverseFeature(name string, d direction) direction {
 	return d
 }
 
-// predicateCode returns the reason code that is true of an applicant for whom a
+// PredicateCode returns the reason code that is true of an applicant for whom a
 // predicate has the result holds: the code of the first field that it compares
 // in its adverse direction, MISSING_REQUIRED_INPUT if the field is absent, or
 // "".
-func predicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
+func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
 	switch c.Op {
 	case rule.Exists, rule.IsAbsent:
 		if holds == (c.Op == rule.IsAbsent) {
@@ -186,7 +190,7 @@ func compares(c *rule.Condition, v rule.Value) bool {
 	}
 }
 
-// comparisonCode returns what predicateCode returns, for a comparison of fields
+// comparisonCode returns what PredicateCode returns, for a comparison of fields
 // or arithmetic.
 func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
 	left := high // whether the left operand is the larger or the smaller side

@@ -65,12 +65,19 @@ func declaredAlone() Affordability {
 	}
 }
 
-// affordability returns the sources that the policy counts.
-func (p *Policy) affordability() Affordability {
+// CountedSources returns the sources of income and obligations that the policy
+// counts: those that it names, or the declared figures if it names none.
+func (p *Policy) CountedSources() Affordability {
 	if p.Affordability == nil {
 		return declaredAlone()
 	}
 	return *p.Affordability
+}
+
+// CountsDeclared reports whether the obligations that the applicant declares,
+// as a FOIR, are among those that count.
+func (a *Affordability) CountsDeclared() bool {
+	return slices.Contains(a.Obligations.Of, obligationsDeclared)
 }
 
 // isDeclaredAlone reports whether only declared figures count. Then there is

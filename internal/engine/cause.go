@@ -102,6 +102,10 @@ func FactorCode(name string) string {
 	return codeOf(factorPrefix, name)
 }
 
+// IsFactorCode reports whether a reason code has the form of one that
+// FactorCode generates. Its applicant-safe text names the factor.
+func IsFactorCode(code string) bool { return strings.HasPrefix(code, factorPrefix) }
+
 // codeOf converts a name to a reason code of capital letters, digits and _.
 func codeOf(prefix, name string) string {
 	code := []byte(prefix + strings.ToUpper(name))
@@ -124,21 +128,21 @@ func UniqueCode(code string, taken map[string]bool) string {
 	return unique
 }
 
-// genericCodes has the generated reason codes of factors by name and of
+// GeneratedCodes has the generated reason codes of factors by name and of
 // adjustments by id, for those that name none. Under semantics 2 every lost
 // point has a code.
-type genericCodes struct{ factors, adjustments map[string]string }
+type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 
-// compileGenericCodes assigns the generated codes, to factors first, each in
-// policy order. Names that differ only in punctuation, or only beyond the
-// length of a code, give the same code; the later ones get a numeric suffix. A
-// generated code may equal a code that the policy states, but a code with a
-// suffix never does.
-func compileGenericCodes(p *Policy) (g genericCodes) {
+// GeneratedCodes assigns the generated codes, to factors first, each in policy
+// order. Names that differ only in punctuation, or only beyond the length of a
+// code, give the same code; the later ones get a numeric suffix. A generated
+// code may equal a code that the policy states, but a code with a suffix never
+// does. A policy of semantics 1 has none.
+func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	if p.Semantics == FirstSemantics {
 		return g
 	}
-	g = genericCodes{map[string]string{}, map[string]string{}}
+	g = GeneratedCodes{map[string]string{}, map[string]string{}}
 	taken, written := map[string]bool{}, map[string]bool{}
 	for i := range p.Scorecard.Factors {
 		f := &p.Scorecard.Factors[i]
@@ -160,12 +164,12 @@ func compileGenericCodes(p *Policy) (g genericCodes) {
 	}
 	for i := range p.Scorecard.Factors {
 		if f := &p.Scorecard.Factors[i]; f.ReasonCode == "" {
-			give(g.factors, f.Name)
+			give(g.Factors, f.Name)
 		}
 	}
 	for i := range p.Adjustments {
 		if a := &p.Adjustments[i]; a.ReasonCode == "" && a.Delta < 0 {
-			give(g.adjustments, a.ID)
+			give(g.Adjustments, a.ID)
 		}
 	}
 	return g
@@ -179,7 +183,7 @@ func (c *compiler) labels() {
 		return
 	}
 	note := func(code, label, name string) {
-		if _, taken := p.labels[code]; taken || !strings.HasPrefix(code, factorPrefix) {
+		if _, taken := p.labels[code]; taken || !IsFactorCode(code) {
 			return
 		}
 		if p.labels == nil {
@@ -192,7 +196,7 @@ func (c *compiler) labels() {
 	}
 	for i := range p.policy.Scorecard.Factors {
 		f := &p.policy.Scorecard.Factors[i]
-		note(cmp.Or(f.ReasonCode, c.generic.factors[f.Name]), f.Label, f.Name)
+		note(cmp.Or(f.ReasonCode, c.generic.Factors[f.Name]), f.Label, f.Name)
 		for k := range f.Bins {
 			note(f.Bins[k].ReasonCode, f.Label, f.Name)
 		}

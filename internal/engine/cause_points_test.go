@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 )
@@ -90,7 +91,7 @@ func TestGenericCodesAreNumbered(t *testing.T) {
 	if got := codesOf(d); !slices.Equal(got, want) {
 		t.Errorf("reasons %v", got)
 	}
-	found := engine.Analyse(plan.Policy(), field.Catalogue())
+	found := analysis.Run(plan.Policy(), field.Catalogue())
 	var keys []string
 	for _, f := range found {
 		if f.Code == fault.CodeNoApplicantMessage {

@@ -101,6 +101,28 @@ func entryChanges[T Knockout | Adjustment | Factor | Band | Term | Input | Requi
 	return list
 }
 
+// idOf returns the id of an entry of a section, given by pointer.
+func idOf(entry any) string {
+	switch e := entry.(type) {
+	case *Knockout:
+		return e.ID
+	case *Adjustment:
+		return e.ID
+	case *Factor:
+		return e.Name
+	case *Band:
+		return e.ID
+	case *Term:
+		return e.Code
+	case *Input:
+		return e.Name
+	case *Requirement:
+		return e.Text
+	default:
+		return ""
+	}
+}
+
 func hasKey(m map[string]int, key string) bool {
 	_, ok := m[key]
 	return ok

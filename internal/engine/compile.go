@@ -13,7 +13,7 @@ import (
 type compiler struct {
 	plan    *Plan
 	codeAt  map[string]int32 // the index of each of the plan's codes
-	generic genericCodes
+	generic GeneratedCodes
 }
 
 // Compile resolves names, slots, bins, bands and annuities. A policy from
@@ -29,7 +29,7 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	}
 
 	// The order matters: slots and codes are numbered as they are first named.
-	c := compiler{plan: plan, codeAt: map[string]int32{}, generic: compileGenericCodes(p)}
+	c := compiler{plan: plan, codeAt: map[string]int32{}, generic: p.GeneratedCodes()}
 	c.inputs()
 	c.required()
 	for i := range p.Knockouts {
@@ -71,7 +71,7 @@ func (c *compiler) required() {
 func (c *compiler) adjustment(a *Adjustment) {
 	p := c.plan
 	compiled := compiledAdjustment{id: a.ID, delta: a.Delta}
-	if code := cmp.Or(a.ReasonCode, c.generic.adjustments[a.ID]); a.Delta < 0 && code != "" {
+	if code := cmp.Or(a.ReasonCode, c.generic.Adjustments[a.ID]); a.Delta < 0 && code != "" {
 		compiled.code = c.codeIndex(code)
 	}
 	p.adjustments = append(p.adjustments, compiled)
@@ -194,7 +194,7 @@ func (c *compiler) codes() {
 // lostCode returns the index of the code for points that a factor loses, or
 // noCode if there is none.
 func (c *compiler) lostCode(f *Factor, code string) int32 {
-	if code = cmp.Or(code, f.ReasonCode, c.generic.factors[f.Name]); code == "" {
+	if code = cmp.Or(code, f.ReasonCode, c.generic.Factors[f.Name]); code == "" {
 		return noCode
 	}
 	return c.codeIndex(code)

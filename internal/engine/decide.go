@@ -21,7 +21,7 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 // that the policy requires.
 func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.plan = p
-	d.Status, d.Grade, d.FinalScore, d.sum = Approved, noGrade, 0, 0
+	d.Status, d.Grade, d.FinalScore, d.sum = Approved, NoGrade, 0, 0
 	if d.Offer.Made {
 		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	}

@@ -56,8 +56,8 @@ type Hit struct {
 	absent   bool // the result came from on_absent, not from the condition
 }
 
-// noGrade is the grade of an application without a pricing band.
-const noGrade = "NA"
+// NoGrade is the grade of an application without a pricing band.
+const NoGrade = "NA"
 
 // Constraint is the term that determined the limit.
 type Constraint uint8

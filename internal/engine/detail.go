@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -39,7 +40,7 @@ func (d *Decision) Message(r Reason) string {
 	if r.Code == ReasonFOIRHigh && d.isAboutInstalment(r) {
 		return instalmentHigh
 	}
-	return applicantMessage(r.Code)
+	return ApplicantMessage(r.Code)
 }
 
 // instalmentHigh replaces the text of FOIR_HIGH, which speaks of existing
@@ -73,6 +74,10 @@ func (d *Decision) nearBest(code int32) bool {
 
 // criterion starts the applicant-safe text of a generated reason code.
 const criterion = "One of the lender's scoring criteria: "
+
+// GeneratedMessage returns the applicant-safe text of the factor's generated
+// reason code. It names the factor by its label, or by its name if it has none.
+func (f *Factor) GeneratedMessage() string { return criterion + cmp.Or(f.Label, spaced(f.Name)) }
 
 // shown is how a detail shows values: with those of identifying fields masked,
 // or in clear.

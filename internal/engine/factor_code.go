@@ -61,7 +61,7 @@ func (f *Factor) isAdverse(at int, d direction) bool {
 // isBeside reports whether a range of numbers lies below all best ranges if d
 // is low, or above all of them if d is high.
 func (f *Factor) isBeside(at int, d direction) bool {
-	ranges := f.ranges()
+	ranges := f.Ranges()
 	if at >= len(ranges) {
 		return false // a special value is neither low nor high
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/field"
 	"verdict/internal/wire"
 )
@@ -61,7 +62,7 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	if diff := cmp.Diff(want, knockoutIDs(patchedOff)); diff != "" {
 		t.Errorf("patch (-want +got):\n%s", diff)
 	}
-	found := engine.Against(nil, patchedOff, nil, base)
+	found := analysis.Against(nil, patchedOff, nil, base)
 	if len(found) != 1 || strings.Contains(found[0].Detail, "a section that is given replaces all") {
 		t.Errorf("found %+v", found)
 	}
@@ -102,9 +103,9 @@ func TestDroppedSourcesAreTold(t *testing.T) {
 			`"obligations":{"of":["declared"],"take":"highest"}}`,
 	} {
 		p, _ := forked(t, `{"name":"x","affordability":`+section+`}`, base)
-		found := engine.Against(nil, p, nil, base)
+		found := analysis.Against(nil, p, nil, base)
 		if len(found) != 1 || found[0].Key != "sources_removed@/affordability" ||
-			found[0].Severity != engine.SeverityWarning ||
+			found[0].Severity != analysis.SeverityWarning ||
 			!slices.Equal(found[0].IDs, []string{"bureau"}) {
 			t.Errorf("%s: found %+v", section, found)
 		}
@@ -117,7 +118,7 @@ func TestDroppedSourcesAreTold(t *testing.T) {
 		}
 	}
 	more, _ := forked(t, `{"name":"x","affordability":{"obligations":{"of":["declared","bureau","bank"]}}}`, base)
-	if found := engine.Against(nil, more, nil, base); len(found) > 0 {
+	if found := analysis.Against(nil, more, nil, base); len(found) > 0 {
 		t.Errorf("more sources: %+v", found)
 	}
 }

@@ -6,8 +6,8 @@
 // declared order and without errors. The same facts and the same policy always
 // give the same bytes on every machine.
 //
-// The package also analyses a policy for mistakes before it is activated. It
-// does no I/O and depends on neither a clock nor a tenant.
+// It does no I/O and depends on neither a clock nor a tenant. Looking for
+// mistakes in a policy before it is activated is the work of package analysis.
 package engine
 
 import (
@@ -174,9 +174,9 @@ type Factor struct {
 	Weight     rule.Number
 }
 
-// ranges returns the bins of a number field that are ranges. Bins of special
+// Ranges returns the bins of a number field that are ranges. Bins of special
 // values come after them.
-func (f *Factor) ranges() []Bin {
+func (f *Factor) Ranges() []Bin {
 	n := len(f.Bins)
 	for n > 0 && len(f.Bins[n-1].Special) > 0 {
 		n--

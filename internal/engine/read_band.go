@@ -55,7 +55,7 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 			f.Fail("grade", fault.CodeInvalidField,
 				"must be a capital letter followed by up to seven of A-Z, 0-9, + and -")
 		}
-		if grade == noGrade {
+		if grade == NoGrade {
 			f.Fail("grade", fault.CodeInvalidField, "must not be NA, the grade of an application without a band")
 		}
 	}

@@ -305,7 +305,7 @@ func (r *scorecardReader) special(f *wire.Form, b *Bin) {
 // special values before a range.
 func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	seen := map[rule.Number]bool{}
-	ranges := len(f.ranges())
+	ranges := len(f.Ranges())
 	for i := range f.Bins {
 		for _, n := range f.Bins[i].Special {
 			if seen[n] {
@@ -343,7 +343,7 @@ func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []b
 		}
 	}
 	r.checkSpecials(bins, f)
-	ranges := f.ranges()
+	ranges := f.Ranges()
 	if len(ranges) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeBinGap, "numbers other than the special values have no bin; add a range")
 		return

@@ -98,9 +98,18 @@ var reasonByCode = func() map[string]*ReasonText {
 	return m
 }()
 
-// applicantMessage returns the applicant-safe text for a code. For a tenant's
+// StandardReason returns the entry of the reason-code catalogue for a code. ok
+// is false if the catalogue does not have the code.
+func StandardReason(code string) (text ReasonText, ok bool) {
+	if r := reasonByCode[code]; r != nil {
+		return *r, true
+	}
+	return ReasonText{}, false
+}
+
+// ApplicantMessage returns the applicant-safe text for a code. For a tenant's
 // own code without a text it returns a generic one.
-func applicantMessage(code string) string {
+func ApplicantMessage(code string) string {
 	if r := reasonByCode[code]; r != nil {
 		return r.Message
 	}

@@ -22,7 +22,7 @@ func TestReasonsPageIsCurrent(t *testing.T) {
 	if !strings.Contains(string(page), "|---|---|---|\n"+table.String()+"\n") {
 		t.Errorf("docs/POLICY.md does not have these reasons in this order:\n%s", table.String())
 	}
-	if !strings.Contains(string(page), "*"+applicantMessage("OWN")+"*") {
+	if !strings.Contains(string(page), "*"+ApplicantMessage("OWN")+"*") {
 		t.Error("docs/POLICY.md does not say what the applicant reads of another code")
 	}
 }

@@ -27,7 +27,7 @@ func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map
 		return possibleCodes(&c.Args[0], !holds, catalogue)
 	case rule.And, rule.Or:
 	default:
-		return map[string]bool{predicateCode(c, holds, catalogue): true}
+		return map[string]bool{PredicateCode(c, holds, catalogue): true}
 	}
 	together := (c.Op == rule.And) == holds // otherwise the first argument that determines the result counts
 	var codes map[string]bool
@@ -96,10 +96,10 @@ func (c *compiler) codeNode(condition *rule.Condition) codeNode {
 	n := codeNode{op: condition.Op}
 	if len(condition.Args) == 0 {
 		n.test = c.plan.code.Add(condition)
-		if code := predicateCode(condition, true, c.plan.catalogue); code != "" {
+		if code := PredicateCode(condition, true, c.plan.catalogue); code != "" {
 			n.holds = c.codeIndex(code)
 		}
-		if code := predicateCode(condition, false, c.plan.catalogue); code != "" {
+		if code := PredicateCode(condition, false, c.plan.catalogue); code != "" {
 			n.fails = c.codeIndex(code)
 		}
 		return n

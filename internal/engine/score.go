@@ -202,6 +202,10 @@ func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Numb
 // pointsUnit is the smallest step of points: four decimals.
 const pointsUnit = rule.One / 10_000
 
+// Weighted returns the points of one of the factor's bins multiplied by its
+// weight, as they are added to the score.
+func (f *Factor) Weighted(points rule.Number) rule.Number { return weighted(points, f.Weight) }
+
 // weighted multiplies points by a weight and rounds half away from zero at four
 // places. Both have at most four decimals and are bounded, so the product is
 // exact and is rounded only once.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"verdict/internal/account"
-	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/fault"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -72,7 +72,7 @@ func (s *Service) Activate(
 	if err != nil {
 		return RuleSet{}, err
 	}
-	var findings []engine.Finding
+	var findings []analysis.Finding
 	if p.Environment == tenant.Live {
 		// Analyse before the transaction, which blocks other writes.
 		if findings, err = policy.findings(ctx); err != nil {
@@ -136,7 +136,7 @@ func rollbackNote(note string) string {
 // gate refuses an activation in live if a second person must make it, or if errors of the analysis
 // are not acknowledged.
 func (s *Service) gate(
-	tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []engine.Finding, acknowledged []string,
+	tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []analysis.Finding, acknowledged []string,
 ) error {
 	if p.Environment != tenant.Live {
 		return nil
@@ -150,10 +150,10 @@ func (s *Service) gate(
 
 // acknowledgedAll refuses findings of severity error that are not acknowledged. It also refuses
 // acknowledgements that match no finding, so that a typing mistake is not taken for consent.
-func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
+func acknowledgedAll(found []analysis.Finding, acknowledged []string) error {
 	var faults fault.List
 	for i, key := range acknowledged {
-		if !slices.ContainsFunc(found, func(f engine.Finding) bool { return f.Key == key }) {
+		if !slices.ContainsFunc(found, func(f analysis.Finding) bool { return f.Key == key }) {
 			faults.Add(fmt.Sprintf("/acknowledge/%d", i), fault.CodeInvalidField,
 				"is not the key of a finding of this rule set; GET /v1/rule-sets/{id} lists them")
 		}
@@ -164,7 +164,7 @@ func acknowledgedAll(found []engine.Finding, acknowledged []string) error {
 	open, more := []fault.Item(nil), 0
 	for _, f := range found {
 		switch {
-		case f.Severity != engine.SeverityError || slices.Contains(acknowledged, f.Key):
+		case f.Severity != analysis.SeverityError || slices.Contains(acknowledged, f.Key):
 		case len(open) < fault.MaxItems:
 			open = append(open, fault.Item{Pointer: f.Pointer, Code: f.Code, Detail: f.Detail, Key: f.Key})
 		default:

@@ -9,6 +9,7 @@ import (
 
 	"verdict/internal/application"
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/fault"
 	"verdict/internal/feature"
 	"verdict/internal/field"
@@ -35,9 +36,9 @@ type Policy struct {
 	source              *engine.Policy // what Plan was compiled from
 	noScore             bool           // it reads no bureau score
 	tally               *engine.Tally
-	size                int                              // bytes of its document
-	analysed            atomic.Pointer[[]engine.Finding] // nil until findings is called
-	compared            atomic.Pointer[comparison]       // nil until against is called
+	size                int                                // bytes of its document
+	analysed            atomic.Pointer[[]analysis.Finding] // nil until findings is called
+	compared            atomic.Pointer[comparison]         // nil until against is called
 }
 
 // featureNames returns the names of the features that the policy names.
@@ -114,11 +115,11 @@ func stage1Features(read *engine.Policy) []application.Feature {
 
 // findings returns the findings of the static analysis. They never change, so they are computed
 // once.
-func (p *Policy) findings(ctx context.Context) ([]engine.Finding, error) {
+func (p *Policy) findings(ctx context.Context) ([]analysis.Finding, error) {
 	if known := p.analysed.Load(); known != nil {
 		return *known, nil
 	}
-	found, err := engine.AnalyseUntil(p.source, field.Catalogue(), operation.Checking(ctx))
+	found, err := analysis.RunUntil(p.source, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +129,13 @@ func (p *Policy) findings(ctx context.Context) ([]engine.Finding, error) {
 
 // comparison is the result of comparing a stored version with its base.
 type comparison struct {
-	findings []engine.Finding
+	findings []analysis.Finding
 	changes  []engine.Change
 }
 
 // against returns the findings with their origin, and the changes, compared with the base of the
 // version; base is nil if there is none. Neither version changes, so the result is computed once.
-func (p *Policy) against(ctx context.Context, base *Policy) ([]engine.Finding, []engine.Change, error) {
+func (p *Policy) against(ctx context.Context, base *Policy) ([]analysis.Finding, []engine.Change, error) {
 	if known := p.compared.Load(); known != nil {
 		return known.findings, known.changes, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/rule"
@@ -14,10 +15,10 @@ import (
 
 // Reading is the result of checking a draft.
 type Reading struct {
-	Faults   []fault.Item     // why the draft cannot be stored
-	Findings []engine.Finding // of the static analysis; nil if there are faults
-	Changes  []engine.Change  // against the base; nil if there is none
-	Checksum string           // "" if there are faults
+	Faults   []fault.Item       // why the draft cannot be stored
+	Findings []analysis.Finding // of the static analysis; nil if there are faults
+	Changes  []engine.Change    // against the base; nil if there is none
+	Checksum string             // "" if there are faults
 }
 
 // ReadDraft checks a draft as CreateRuleSet does, and stores nothing. The faults of the draft are

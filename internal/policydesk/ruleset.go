@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/operation"
@@ -33,9 +34,9 @@ type RuleSet struct {
 	ArchivedMicros  int64 // when a draft was archived instead of deleted
 
 	FeatureNames []string
-	Inherited    []string         // sections taken from the base; only in the answer to CreateRuleSet
-	Changes      []engine.Change  // against the base; nil in lists and without a base
-	Findings     []engine.Finding // of the static analysis; nil in lists
+	Inherited    []string           // sections taken from the base; only in the answer to CreateRuleSet
+	Changes      []engine.Change    // against the base; nil in lists and without a base
+	Findings     []analysis.Finding // of the static analysis; nil in lists
 }
 
 func ruleSetOf(r store.RuleSet) RuleSet {
@@ -124,8 +125,8 @@ func (s *Service) insertion(
 
 // analysedAgainst analyses a policy that is not stored and compares it with its base, which may be
 // nil.
-func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]engine.Finding, []engine.Change, error) {
-	found, err := engine.AnalyseUntil(p, field.Catalogue(), operation.Checking(ctx))
+func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]analysis.Finding, []engine.Change, error) {
+	found, err := analysis.RunUntil(p, field.Catalogue(), operation.Checking(ctx))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -135,10 +136,10 @@ func analysedAgainst(ctx context.Context, p *engine.Policy, base *Policy) ([]eng
 // againstBase returns the findings of a version with their origin, and its changes against the
 // base, which may be nil.
 func againstBase(
-	ctx context.Context, p *engine.Policy, found []engine.Finding, base *Policy,
-) ([]engine.Finding, []engine.Change, error) {
+	ctx context.Context, p *engine.Policy, found []analysis.Finding, base *Policy,
+) ([]analysis.Finding, []engine.Change, error) {
 	if base == nil {
-		return engine.Against(found, p, nil, nil), nil, nil
+		return analysis.Against(found, p, nil, nil), nil, nil
 	}
 	inBase, err := base.findings(ctx)
 	if err != nil {
@@ -151,7 +152,7 @@ func againstBase(
 	if changes == nil {
 		changes = []engine.Change{} // compared, and nothing differs
 	}
-	return engine.Against(found, p, inBase, base.source), changes, admission.Checkpoint(ctx)
+	return analysis.Against(found, p, inBase, base.source), changes, admission.Checkpoint(ctx)
 }
 
 // basePolicy returns the policy that a version was made from, nil if there is none or if this

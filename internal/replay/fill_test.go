@@ -14,6 +14,7 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/document"
 	"verdict/internal/engine"
+	"verdict/internal/engine/analysis"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/store"
@@ -164,7 +165,7 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	other.UserID = l.second
 	var accepted []string
 	for _, finding := range made.Findings {
-		if finding.Severity == engine.SeverityError {
+		if finding.Severity == analysis.SeverityError {
 			accepted = append(accepted, finding.Key)
 		}
 	}

@@ -1,0 +1,335 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"verdict/internal/engine/space"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// silencing is a field that a request may leave out, and the rules and factors
+// that then do not apply.
+type silencing struct {
+	field space.Field
+	names []string // the rules and factors as named in a sentence
+	ids   []string
+	at    location // of the first one
+	first *clause  // the first one; nil if it is a factor or silenced only in part
+}
+
+// silentWhenAbsent reports the rules and factors that do not apply, or apply
+// only in part, if a field is left out. A required field, or one whose absence
+// a knockout hits, causes no finding. Neither does a rule with on_absent or a
+// factor with missing_points. There is one finding for each of the fields that
+// nearly every request has, one for the remaining fields of each block, and one
+// for each rule or factor that reads features. The last are errors, and people
+// acknowledge them one by one.
+func (a *silenceCheck) silentWhenAbsent() {
+	list := make([]silencing, a.space.Len())
+	for at := range list {
+		list[at].field = space.Field(at)
+	}
+	for i := range a.knockouts {
+		if c := &a.knockouts[i]; a.passesAbsence(c) {
+			a.noteSilenced(list, c, true)
+		}
+	}
+	for i := range a.adjustments {
+		// An applicant gains nothing by losing a bonus.
+		a.noteSilenced(list, &a.adjustments[i], a.policy.Adjustments[i].Delta < 0)
+	}
+	for _, clauses := range [...][]clause{a.whens, a.terms} {
+		for i := range clauses {
+			a.noteSilenced(list, &clauses[i], false)
+		}
+	}
+	a.noteFactors(list)
+	a.reportSilenced(list)
+}
+
+// noteSilenced records a clause under the fields whose absence silences it. It
+// reports features immediately, and other fields only if the clause counts
+// against the applicant. A clause that is too large to analyse, or for which no
+// budget is left, counts as silenced by every feature that it reads, so that
+// nobody can avoid an error at activation by writing a condition that is too
+// large.
+func (a *silenceCheck) noteSilenced(list []silencing, c *clause, adverse bool) {
+	if !c.Known {
+		a.reportFeatures(c, a.featuresRead(c), " may not apply")
+		return
+	}
+	if !a.possibleClause(c) {
+		return
+	}
+	var features []string
+	whole := false
+	for _, at := range c.reads {
+		isFeature := a.block(at).severity == SeverityError
+		if !isFeature && !adverse || !a.omissible(at) {
+			continue
+		}
+		wholly, partly := false, isFeature
+		if a.solver.Budget.Spend(len(c.Upper)) {
+			wholly, partly = a.silencedBy(c, at)
+		}
+		switch name := c.label(); {
+		case !wholly && !partly:
+		case isFeature:
+			features, whole = append(features, a.space.Domain(at).Ref.Name), whole || wholly
+		case wholly:
+			list[at].add(c, c.at, name, c.name)
+		default:
+			list[at].add(nil, c.at, "a part of "+name, c.name)
+		}
+	}
+	effect := " does not apply"
+	if !whole {
+		effect = " applies only in part"
+	}
+	a.reportFeatures(c, features, effect)
+}
+
+// featuresRead lists the features that a clause reads and a request may leave
+// out.
+func (a *silenceCheck) featuresRead(c *clause) (names []string) {
+	for _, at := range c.reads {
+		if a.block(at).severity == SeverityError && a.omissible(at) {
+			names = append(names, a.space.Domain(at).Ref.Name)
+		}
+	}
+	return names
+}
+
+// reportFeatures reports a clause that does not apply without the features, if
+// there are any.
+func (a *silenceCheck) reportFeatures(c *clause, features []string, effect string) {
+	if len(features) == 0 {
+		return
+	}
+	fix := "give the rule on_absent"
+	if c.at.section != atKnockout {
+		fix = "let a knockout refer whoever has none"
+	}
+	a.featureSilence(c.at, c.opening()+effect, features, fix)
+}
+
+// noteFactors records the factors without points for an absent field.
+func (a *silenceCheck) noteFactors(list []silencing) {
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		at, here := a.space.Place(f.Field), location{section: atFactor, index: i}
+		switch {
+		case f.HasMissing || f.Weight == 0 || !a.omissible(at):
+		case a.block(at).severity == SeverityError:
+			a.featureSilence(here, "The factor "+f.Name+" does not apply", []string{f.Field.Name},
+				"give the factor missing_points")
+		default:
+			list[at].add(nil, here, "the factor "+f.Name, f.Name)
+		}
+	}
+}
+
+func (q *silencing) add(c *clause, at location, name, id string) {
+	if len(q.ids) == 0 {
+		q.first, q.at = c, at
+	}
+	q.names, q.ids = append(q.names, name), append(q.ids, id)
+}
+
+// featureSilence reports a rule or factor that does not apply to requests that
+// do not ask for features.
+func (a *silenceCheck) featureSilence(at location, opening string, features []string, fix string) {
+	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
+		"%s to requests without \"features\": true, because it reads %s; "+
+			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
+		opening, enumerate(features), fix), nil)
+	f.Fields = features
+}
+
+// omissible reports whether a request may leave a field out without being
+// stopped by the policy. A score is never left out: an applicant without one is
+// new to credit and may have a thin-file index instead.
+func (a *silenceCheck) omissible(at space.Field) bool {
+	d := a.space.Domain(at)
+	scored := d.Scored || at == a.space.NTC() || d.Ref.Name == thinFileIndex
+	return !d.Computed && !a.notes[at].required && !scored && !a.hitsAbsence(at) &&
+		!(a.block(at).severity == SeverityError && a.policy.FeaturesAuto)
+}
+
+// thinFileIndex is the field that a bureau gives instead of a score.
+const thinFileIndex = "bureau_ntc_index"
+
+// hitsAbsence reports whether some knockout hits every applicant without a
+// field.
+func (a *silenceCheck) hitsAbsence(at space.Field) bool {
+	n := &a.notes[at]
+	if !n.tested {
+		return false
+	}
+	if n.hit == notComputed {
+		n.hit = notHit
+		absent := a.solver.With(space.Box{}, at, space.OnlyAbsent())
+		for i := range a.knockouts {
+			if c := &a.knockouts[i]; c.Known && a.solver.Covers(c.Lower, absent) {
+				n.hit = hit
+				break
+			}
+		}
+	}
+	return n.hit == hit
+}
+
+// silencedBy reports whether an applicant for whom a clause holds can avoid it
+// by leaving a field out: wholly if the clause holds for nobody without the
+// field.
+func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly bool) {
+	wholly = true
+	for _, b := range c.Upper {
+		if !a.needs(b, at) {
+			wholly = false
+			continue
+		}
+		if !partly {
+			partly = !a.solver.Covers(c.Lower, a.solver.With(b, at, space.OnlyAbsent()))
+		}
+	}
+	return wholly, partly && !wholly
+}
+
+// block is the part of a request that a field belongs to, and the severity of a
+// finding that its fields can be left out.
+type block struct {
+	name     string
+	severity Severity
+}
+
+var blocks = map[string]block{
+	"applicant":       {"applicant", SeverityWarning},
+	"applicant.*":     {"applicant", SeverityWarning},
+	"bureau":          {"report", SeverityWarning},
+	"bureau_report.*": {"report", SeverityWarning},
+	"report.*":        {"report", SeverityWarning},
+	"bank":            {"bank_summary", SeverityInfo},
+	"bank_summary.*":  {"bank_summary", SeverityInfo},
+	"device.*":        {"device", SeverityInfo},
+	"location.*":      {"location", SeverityInfo},
+	"fraud.*":         {"fraud", SeverityInfo},
+	"features":        {"features", SeverityError},
+}
+
+// block returns a field's block. A path that a policy declares belongs to the
+// applicant or the report. A group that is not in the table is optional.
+func (a *silenceCheck) block(at space.Field) block {
+	ref := a.space.Domain(at).Ref
+	if ref.ID < 0 {
+		name, _, _ := strings.Cut(ref.Name, ".")
+		return block{name, SeverityWarning}
+	}
+	group := a.catalogue.Field(ref.ID).Group
+	if b, ok := blocks[group]; ok {
+		return b
+	}
+	return block{group, SeverityInfo}
+}
+
+// isCore reports whether the catalogue says that nearly every request has a
+// field.
+func (a *silenceCheck) isCore(at space.Field) bool {
+	ref := a.space.Domain(at).Ref
+	return ref.ID >= 0 && a.catalogue.Field(ref.ID).Core
+}
+
+// reportSilenced reports what does not apply without each field or each block.
+func (a *silenceCheck) reportSilenced(list []silencing) {
+	var order []string
+	grouped := map[string][]*silencing{}
+	for i := range list {
+		q := &list[i]
+		if len(q.ids) == 0 {
+			continue
+		}
+		b := a.block(q.field)
+		if a.isCore(q.field) || a.notes[q.field].tested && b.severity == SeverityWarning {
+			a.reportField(q)
+			continue
+		}
+		if grouped[b.name] == nil {
+			order = append(order, b.name)
+		}
+		grouped[b.name] = append(grouped[b.name], q)
+	}
+	for _, name := range order {
+		a.reportBlock(name, grouped[name])
+	}
+}
+
+// reportField reports one field.
+func (a *silenceCheck) reportField(q *silencing) {
+	name := a.space.Domain(q.field).Ref.Name
+	severity, rest := SeverityWarning, "The field is not required, and no rule tests whether it is present."
+	if a.notes[q.field].tested {
+		severity, rest = SeverityInfo, "The field is not required, but another rule tests whether it is present."
+	}
+	var witness []rule.NamedValue
+	if q.first != nil {
+		witness = a.without(q.first, q.field)
+	}
+	opening := "Without " + name + " in the request"
+	if name == field.IncomeEffective || name == field.FOIREffective {
+		opening = "If " + name + " cannot be derived from the request" // requests do not send it
+	}
+	f := a.report(severity, fault.CodeSilentWhenAbsent, q.at,
+		fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
+	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
+}
+
+// reportBlock reports the fields of a block together.
+func (a *silenceCheck) reportBlock(name string, list []*silencing) {
+	first := list[0]
+	var fields, names, ids []string
+	for _, q := range list {
+		fields = append(fields, a.space.Domain(q.field).Ref.Name)
+		for i, id := range q.ids {
+			if !slices.Contains(ids, id) {
+				ids, names = append(ids, id), append(names, q.names[i])
+			}
+		}
+		if q.at.compare(first.at) < 0 {
+			first = q
+		}
+	}
+	severity := a.block(first.field).severity
+	rest := "The fields are not required, and no rule tests whether they are present."
+	if len(fields) == 1 {
+		rest = "The field is not required, and no rule tests whether it is present."
+	}
+	detail := fmt.Sprintf("Without %s in the request, %s %s. %s", enumerateOr(fields), enumerate(names),
+		notApply(names), rest)
+	if severity == SeverityInfo {
+		detail = fmt.Sprintf("Without the block %s, or without %s in it, %s %s. That is expected of an optional block.",
+			name, enumerateOr(fields), enumerate(names), notApply(names))
+	}
+	f := a.report(severity, fault.CodeSilentWhenAbsent, first.at, detail, nil)
+	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
+}
+
+// notApply returns the verb of a sentence about rules and factors.
+func notApply(names []string) string {
+	if len(names) == 1 {
+		return "does not apply"
+	}
+	return "do not apply"
+}
+
+// enumerateOr is enumerate with "or" instead of "and".
+func enumerateOr(names []string) string {
+	text := enumerate(names)
+	if i := strings.LastIndex(text, " and "); i >= 0 && len(names) > 1 {
+		return text[:i] + " or " + text[i+len(" and "):]
+	}
+	return text
+}

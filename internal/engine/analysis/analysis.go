@@ -1,0 +1,164 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"verdict/internal/engine"
+	"verdict/internal/engine/space"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// Run lists the likely mistakes in a policy from engine.ReadPolicy. Every
+// finding is true for all applicants within the domains of the catalogue; what
+// cannot be proved is not reported. Errors come first, then warnings, then
+// infos; those of one severity are in document order, then by code. The result
+// is deterministic.
+//
+// The work is bounded for every policy. Checks that give errors read the
+// conditions directly and use no budget. The comparison of rules with each
+// other is the most expensive part and comes last.
+func Run(p *engine.Policy, catalogue *rule.Catalogue) []Finding {
+	found, _ := RunUntil(p, catalogue, nil) // it cannot fail without a check
+	return found
+}
+
+// RunUntil is Run with a function check that it calls many times in a
+// millisecond. An error of check ends the analysis and is the only error
+// returned. If check is nil, the analysis runs to its end.
+func RunUntil(p *engine.Policy, catalogue *rule.Catalogue, check func() error) ([]Finding, error) {
+	a, kept := analyses.Get().(*analysis)
+	if !kept {
+		a = newAnalysis()
+	}
+	a.begin(p, catalogue, check)
+	a.clauses()
+	(&conditionCheck{analysis: a}).run()
+	unitCheck{a}.run()
+	percentCheck{a}.run()
+	(&silenceCheck{analysis: a}).run()
+	scoreCheck{a}.run()
+	bandCheck{a}.run()
+	reasonCheck{a}.run()
+	(&redundancyCheck{analysis: a}).run()
+	a.truncation()
+	slices.SortStableFunc(a.found, func(x, y found) int {
+		return cmp.Or(cmp.Compare(y.Severity, x.Severity), x.at.compare(y.at), cmp.Compare(x.Code, y.Code))
+	})
+	out := make([]Finding, len(a.found))
+	for i := range a.found {
+		out[i] = a.found[i].Finding
+	}
+	err := a.solver.Budget.Err()
+	a.release()
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// The limits of one analysis: steps in total, and pairs of rules compared. They
+// are far beyond a policy that people maintain, and they bound the work for the
+// largest one.
+const (
+	maxSteps       = 1_000_000
+	maxComparisons = 50_000
+)
+
+// analysis is the working memory of one call of Run, which the checks share:
+// the policy, its conditions, and what has been found.
+type analysis struct {
+	policy    *engine.Policy
+	catalogue *rule.Catalogue
+	space     *space.Space // that of the solver
+	solver    *space.Solver
+
+	knockouts   []clause
+	adjustments []clause
+	whens       []clause // the when conditions of factors
+	terms       []clause
+	reads       []space.Field // backing array of the reads of all clauses
+
+	found   []found
+	unknown []string // names of the conditions that are too large to analyse
+}
+
+// analyses pools the working memory between calls. Nothing that Run returns
+// refers to it.
+var analyses sync.Pool
+
+func newAnalysis() *analysis {
+	solver := space.NewSolver()
+	return &analysis{
+		solver: solver,
+		space:  solver.Space,
+		found:  make([]found, 0, 16),
+		reads:  make([]space.Field, 0, 64),
+	}
+}
+
+// begin resets the working memory for a policy.
+func (a *analysis) begin(p *engine.Policy, catalogue *rule.Catalogue, check func() error) {
+	*a = analysis{
+		policy: p, catalogue: catalogue, space: a.space, solver: a.solver,
+		found:     a.found[:0],
+		reads:     a.reads[:0],
+		knockouts: a.knockouts[:0], adjustments: a.adjustments[:0], whens: a.whens[:0], terms: a.terms[:0],
+		unknown: a.unknown[:0],
+	}
+	a.solver.Reset(space.NewBudget(maxSteps, check))
+	a.space.Reset(catalogue, paramsOf(p))
+}
+
+// paramsOf returns what the space must know of a policy.
+func paramsOf(p *engine.Policy) space.Params {
+	sources := p.CountedSources()
+	params := space.Params{
+		MinScore: p.Scorecard.MinScore,
+		MaxScore: p.Scorecard.MaxScore,
+		Grades:   grades(p),
+	}
+	if len(sources.Income.Of) > 0 {
+		params.IncomeSource = sources.Income.Of[0]
+	}
+	if sources.CountsDeclared() {
+		params.FOIRSource = field.FOIR
+	}
+	return params
+}
+
+// grades returns the possible values of the field grade under a policy.
+func grades(p *engine.Policy) []string {
+	grades := append(make([]string, 0, 1+len(p.Bands)), engine.NoGrade)
+	for i := range p.Bands {
+		if g := p.Bands[i].Grade; !slices.Contains(grades, g) {
+			grades = append(grades, g)
+		}
+	}
+	return grades
+}
+
+// release clears the working memory and returns it to the pool. It leaves
+// memory that grew large for a huge policy to the garbage collector.
+func (a *analysis) release() {
+	const most = 1 << 12
+	if a.space.Size() > most || cap(a.knockouts) > most {
+		return
+	}
+	clear(a.found)
+	clear(a.unknown)
+	for _, list := range [][]clause{a.knockouts, a.adjustments, a.whens, a.terms} {
+		clear(list)
+	}
+	a.space.Clear()
+	a.solver.Reset(space.Budget{})
+	a.policy = nil
+	analyses.Put(a)
+}
+
+// lists returns the conditions of the policy by section, in document order.
+func (a *analysis) lists() [4][]clause {
+	return [...][]clause{a.knockouts, a.adjustments, a.whens, a.terms}
+}

@@ -1,0 +1,131 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/engine/space"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// conditionCheck solves every condition of the policy and reports those that
+// nobody or everybody satisfies, and their branches that never hold. The other
+// checks use the shapes that it leaves in the clauses.
+type conditionCheck struct {
+	*analysis
+	path []int // to the part of a condition that is being checked
+}
+
+// run begins only when every field of the policy has its domain: two rules
+// together may show that something is impossible for an applicant.
+func (a *conditionCheck) run() {
+	for _, list := range a.lists() {
+		for i := range list {
+			c := &list[i]
+			a.solver.Budget.Checkpoint(1 + len(c.cond.Args) + len(c.cond.Values))
+			if a.solver.Budget.Err() != nil {
+				return
+			}
+			if c.Shape = a.solver.Shape(c.cond); c.Known {
+				a.satisfiability(c)
+			} else {
+				a.noteTooLarge(c)
+			}
+		}
+	}
+}
+
+// satisfiability reports a condition that nobody or everybody satisfies, and
+// its branches that never hold.
+func (a *conditionCheck) satisfiability(c *clause) {
+	constant := len(c.reads) == 0 && !asksPresence(c.cond)
+	switch {
+	case len(c.Upper) == 0 && constant:
+		a.report(SeverityInfo, fault.CodeNeverFires,
+			c.at, c.opening()+" is switched off: its condition never holds.", nil)
+	case len(c.Upper) == 0:
+		a.report(SeverityWarning, fault.CodeNeverFires, c.at,
+			fmt.Sprintf("%s can never apply: no applicant satisfies %s%s.", c.opening(), excerpt(c.cond), a.hint(c)),
+			nil)
+	case !a.solver.Supplied(c.Upper):
+		a.report(SeverityError, fault.CodeUnsuppliedFields, c.at,
+			fmt.Sprintf("%s can never apply: it needs %s.", c.opening(), a.conflict(c.Upper[0])), nil)
+	case c.at.section == atKnockout && constant && c.Lower.HasEverybody():
+		a.report(SeverityInfo, fault.CodeAlwaysFires, c.at,
+			c.opening()+" hits every applicant: its condition is always true.", nil)
+	default:
+		mark := a.solver.Mark()
+		if c.at.section == atKnockout {
+			a.always(c)
+		}
+		a.path = a.path[:0]
+		a.branches(c, c.cond, true, space.Everybody())
+		a.solver.Release(mark)
+	}
+}
+
+// always reports a knockout that hits everybody who supplies the fields whose
+// values it reads. A rule that tests whether a field is present does so on
+// purpose, so fields that are only tested for presence are not constrained.
+func (a *conditionCheck) always(c *clause) {
+	supplied := space.Box{}
+	for _, at := range c.reads {
+		supplied = a.solver.With(supplied, at, a.space.Domain(at).Given)
+	}
+	supplied, ok := a.solver.Tightened(supplied)
+	if !ok || a.solver.Supply(supplied) == 0 {
+		return
+	}
+	if !a.solver.Covers(c.Lower, supplied) {
+		return
+	}
+	who := "every applicant"
+	if len(c.reads) > 0 {
+		who += " who gives " + a.names(c.reads)
+	}
+	witness, _ := a.solver.Facts(supplied)
+	a.report(SeverityWarning, fault.CodeAlwaysFires, c.at,
+		fmt.Sprintf("%s hits %s: within the values possible, %s is always true.", c.opening(), who, excerpt(c.cond)),
+		witness)
+}
+
+func asksPresence(c *rule.Condition) (asks bool) {
+	c.Walk(func(n *rule.Condition) { asks = asks || n.Op == rule.Exists || n.Op == rule.IsAbsent })
+	return asks
+}
+
+// hint says why nobody satisfies a condition, if that is not obvious.
+func (a *conditionCheck) hint(c *clause) string {
+	if c.Nobody {
+		return " (an applicant who is new to credit has no " + field.BureauScore + ")"
+	}
+	var words []string
+	for _, at := range c.reads {
+		if s := possibleValues(a.space.Domain(at)); s != "" {
+			words = append(words, a.space.Domain(at).Ref.Name+" is "+s)
+		}
+	}
+	if len(words) == 0 || len(words) > 2 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// conflict names the fields of a box that no request carries together.
+func (a *conditionCheck) conflict(b space.Box) string {
+	carries := func(not rule.Supply) string {
+		for _, c := range b {
+			if !c.Allow.Contains(space.Absent) && a.space.Domain(c.Field).Supply&not == 0 {
+				return a.space.Domain(c.Field).Ref.Name
+			}
+		}
+		return ""
+	}
+	if name := carries(space.AnyRequest); name != "" {
+		return name + ", which no request can carry"
+	}
+	return fmt.Sprintf("%s, which only /v1/decisions carries, together with %s, which only /v1/evaluate carries",
+		carries(rule.FromEvaluate), carries(rule.FromDecisions))
+}

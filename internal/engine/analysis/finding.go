@@ -1,0 +1,82 @@
+package analysis
+
+import (
+	"verdict/internal/rule"
+	"verdict/internal/wire"
+)
+
+// Severity says how much a finding matters.
+type Severity uint8
+
+// The severities, milder ones first. An error is a policy that does something
+// nobody can want; a warning is probably a mistake; an info is worth knowing.
+const (
+	SeverityInfo Severity = iota
+	SeverityWarning
+	SeverityError
+)
+
+var severityNames = [...]string{SeverityInfo: "info", SeverityWarning: "warning", SeverityError: "error"}
+
+// String returns the severity's name.
+func (s Severity) String() string { return severityNames[s] }
+
+// Finding is one result of the analysis of a policy.
+type Finding struct {
+	Severity Severity
+	Code     string            // stable, snake_case
+	Pointer  string            // into the policy's document
+	Key      string            // code@pointer with ids instead of positions, so that it is stable when rules move
+	Origin   Origin            // whether the base has it too; unknown until Against sets it
+	Detail   string            // a sentence for a risk officer
+	IDs      []string          // the rules, factors or bands it is about, if there are several
+	Fields   []string          // the fields it is about
+	Witness  []rule.NamedValue // facts of an applicant who shows it; empty if there is none
+}
+
+// Origin says whether a finding is new in a version or inherited from its base.
+type Origin uint8
+
+// The origins. They are unknown for a policy that was not compared with a base.
+const (
+	OriginUnknown Origin = iota
+	OriginNew
+	OriginInherited
+)
+
+var originNames = [...]string{OriginUnknown: "", OriginNew: "new", OriginInherited: "inherited"}
+
+// String returns the origin's name, or "" for an unknown one.
+func (o Origin) String() string { return originNames[o] }
+
+// Write writes the finding as JSON.
+func (f Finding) Write(w *wire.Writer) {
+	w.Object().Key("severity").String(f.Severity.String()).Key("code").String(f.Code)
+	w.Key("pointer").String(f.Pointer).Key("key").String(f.Key)
+	if f.Origin != OriginUnknown {
+		w.Key("origin").String(f.Origin.String())
+	}
+	w.Key("detail").String(f.Detail)
+	if len(f.IDs) > 0 {
+		w.Key("ids")
+		writeStrings(w, f.IDs)
+	}
+	if len(f.Fields) > 0 {
+		w.Key("fields")
+		writeStrings(w, f.Fields)
+	}
+	w.Key("witness").Object()
+	for _, nv := range f.Witness {
+		w.Key(nv.Name)
+		nv.Value.Write(w)
+	}
+	w.EndObject().EndObject()
+}
+
+func writeStrings(w *wire.Writer, list []string) {
+	w.Array()
+	for _, s := range list {
+		w.String(s)
+	}
+	w.EndArray()
+}

@@ -1,0 +1,33 @@
+package analysis_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"verdict/internal/fault"
+)
+
+// TestFindingsPage checks that docs/POLICY.md explains every code of a finding.
+func TestFindingsPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/POLICY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(page), "## Findings")
+	table, _, _ = strings.Cut(table, "## Activation")
+	for _, code := range []string{
+		fault.CodeNeverFires, fault.CodeAlwaysFires, fault.CodeImpliedBy, fault.CodeDuplicateCondition,
+		fault.CodeContradictoryCondition, fault.CodeUnsuppliedFields, fault.CodeSilentForNTC,
+		fault.CodeSilentWhenAbsent, fault.CodeUnreachableGrade, fault.CodeBetterScoreWorsePrice, fault.CodeNoNTCBand,
+		fault.CodeNonMonotoneBins, fault.CodeDeadAdjustment, fault.CodeDeadBin, fault.CodeNoApplicantMessage,
+		fault.CodeAnalysisTruncated, fault.CodeUnlendableBand, fault.CodeRunawayLastInstalment,
+		fault.CodeScoresWithoutBand, fault.CodeUnitMismatch, fault.CodeSemanticsOld, fault.CodeRulesRemoved,
+		fault.CodeBandsRemoved, fault.CodeFactorsRemoved, fault.CodeSourcesRemoved,
+	} {
+		if !strings.Contains(table, "`"+code+"`") {
+			t.Errorf("docs/POLICY.md does not explain %s", code)
+		}
+	}
+}

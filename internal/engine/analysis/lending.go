@@ -1,0 +1,65 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/loan"
+	"verdict/internal/rule"
+)
+
+// lending reports priced bands whose limits, rounded down to the step, are
+// below their own minimum, and bands in which the rounding of the instalment
+// grows larger than the instalment.
+func (a bandCheck) lending() {
+	step := a.policy.LimitStepPaise
+	for i := range a.policy.Bands {
+		b := &a.policy.Bands[i]
+		if !b.Priced || b.Action == engine.Decline {
+			continue
+		}
+		at := location{section: atBand, index: i}
+		switch {
+		case b.MaxLimitPaise-b.MaxLimitPaise%step < b.MinLimitPaise:
+			a.report(SeverityError, fault.CodeUnlendableBand, at, fmt.Sprintf(
+				"%s never lends: its max_limit of %s, floored to the limit_step of %s, is below its min_limit of %s.",
+				b.ID, rule.Rupees(b.MaxLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
+		case b.DefaultLimitPaise-b.DefaultLimitPaise%step < b.MinLimitPaise:
+			a.report(SeverityWarning, fault.CodeUnlendableBand, at, fmt.Sprintf(
+				"%s declines everybody whose income or FOIR is not known: its default_limit of %s, "+
+					"floored to the limit_step of %s, is below its min_limit of %s.",
+				b.ID, rule.Rupees(b.DefaultLimitPaise), rule.Rupees(step), rule.Rupees(b.MinLimitPaise)), nil)
+		}
+		if months, ok := runaway(b); ok {
+			a.report(SeverityError, fault.CodeRunawayLastInstalment, at, fmt.Sprintf(
+				"Over %d months at %s percent the rounding of the instalment grows to several instalments of "+
+					"%s's smallest loan, all due in the last month; raise min_limit or shorten the tenure.",
+				months, rule.Number(b.RateBP)*rule.Paisa, b.ID), nil)
+		}
+	}
+}
+
+// runaway returns a tenure over which half a rupee a month, the most that
+// rounding adds to or takes from the instalment, grows to more than three
+// instalments of the smallest loan.
+func runaway(b *engine.Band) (months int, found bool) {
+	for _, months := range slices.Backward(b.Tenures) {
+		terms, err := loan.NewTerms(b.RateBP, months)
+		if err != nil {
+			continue
+		}
+		grown, rate := float64(months), float64(b.RateBP)/120_000
+		if rate > 0 {
+			grown = 0
+			for range months {
+				grown += float64(grown*rate) + 1
+			}
+		}
+		if 50*grown > 3*float64(terms.Instalment(b.MinLimitPaise)) {
+			return months, true
+		}
+	}
+	return 0, false
+}

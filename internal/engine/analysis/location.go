@@ -1,0 +1,96 @@
+package analysis
+
+import (
+	"cmp"
+	"strconv"
+
+	"verdict/internal/rule"
+)
+
+// section is a part of the document, in the order of the findings.
+type section uint8
+
+const (
+	atPolicy section = iota
+	atKnockout
+	atAdjustment
+	atFactor
+	atBand
+	atTerm
+)
+
+// location is the place in the document that a finding is about.
+type location struct {
+	section section
+	index   int    // within the section, -1 for all of it
+	rest    string // the rest of the pointer
+}
+
+var sectionPointers = [...]string{
+	atPolicy: "", atKnockout: "/knockouts", atAdjustment: "/adjustments", atFactor: "/scorecard/factors",
+	atBand: "/pricing_bands", atTerm: "/conditions",
+}
+
+func (l location) pointer() string {
+	base := sectionPointers[l.section]
+	if l.section != atPolicy && l.index >= 0 {
+		base += "/" + strconv.Itoa(l.index)
+	}
+	return base + l.rest
+}
+
+func (l location) compare(m location) int {
+	return cmp.Or(cmp.Compare(l.section, m.section), cmp.Compare(l.index, m.index))
+}
+
+// found is a finding with the location that orders it.
+type found struct {
+	Finding
+	at location
+}
+
+// report adds a finding. The caller may complete it before the next report.
+func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) *Finding {
+	a.found = append(a.found, found{at: at, Finding: Finding{
+		Severity: s,
+		Code:     code,
+		Pointer:  at.pointer(),
+		Key:      code + "@" + a.stablePointer(at),
+		Detail:   detail,
+		Witness:  witness,
+	}})
+	return &a.found[len(a.found)-1].Finding
+}
+
+// stablePointer returns the pointer of a location with the id of the rule,
+// factor or band instead of its position, which changes when others are added
+// or removed.
+func (a *analysis) stablePointer(l location) string {
+	base := sectionPointers[l.section]
+	if l.section != atPolicy && l.index >= 0 {
+		base += "/" + a.idAt(l)
+	}
+	if base+l.rest == "" {
+		return "/"
+	}
+	return base + l.rest
+}
+
+// idAt returns the id of the entry at a location. Ids need no escaping in a
+// pointer: they have only letters, digits and a few other characters.
+func (a *analysis) idAt(l location) string {
+	switch p := a.policy; l.section {
+	case atKnockout:
+		return p.Knockouts[l.index].ID
+	case atAdjustment:
+		return p.Adjustments[l.index].ID
+	case atFactor:
+		return p.Scorecard.Factors[l.index].Name
+	case atBand:
+		return p.Bands[l.index].ID
+	case atTerm:
+		return p.Terms[l.index].Code
+	default:
+		return ""
+	}
+}

@@ -1,0 +1,96 @@
+package analysis
+
+import (
+	"fmt"
+
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// percentFields are fields in percent that have no counterpart in another unit,
+// with the smallest and largest plausible threshold. A threshold of 0 is always
+// plausible.
+var percentFields = map[string]struct{ least, most rule.Number }{
+	field.OfferAPR:             {rule.One, rule.Int(500)},
+	"bank_income_mismatch_pct": {rule.One + 1, rule.MaxNumber},
+	"bank_emi_mismatch_pct":    {rule.One + 1, rule.MaxNumber},
+}
+
+// percentCheck reports prices of bands that look like fractions, and thresholds
+// on percentages that look like fractions or basis points.
+type percentCheck struct{ *analysis }
+
+func (a percentCheck) run() {
+	for i := range a.policy.Bands {
+		b := &a.policy.Bands[i]
+		if !b.Priced {
+			continue
+		}
+		if b.RateBP > 0 && b.RateBP < 100 {
+			a.fraction(i, "interest_rate", rule.Number(b.RateBP)*rule.Paisa)
+		}
+		if b.GSTPct > 0 && b.GSTPct < rule.One {
+			a.fraction(i, "gst_pct", b.GSTPct)
+			if b.FeePct > 0 && b.FeePct < rule.One { // on its own it may be intended
+				a.fraction(i, "processing_fee_pct", b.FeePct)
+			}
+		}
+	}
+	for _, list := range a.lists() {
+		for i := range list {
+			a.percentsOf(&list[i])
+		}
+	}
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		for _, b := range f.Ranges() {
+			if b.HasMin && a.percent(location{section: atFactor, index: i}, "The factor "+f.Name, f.Field, b.Min) {
+				break
+			}
+		}
+	}
+}
+
+// fraction reports a price of a band that looks like a fraction.
+func (a percentCheck) fraction(band int, member string, n rule.Number) {
+	a.report(SeverityError, fault.CodeUnitMismatch, location{section: atBand, index: band}, fmt.Sprintf(
+		"The band %s has %s %s, which looks like a fraction; %s is percent: write %s for %s percent.",
+		a.policy.Bands[band].ID, member, n, member, 100*n, 100*n), nil).Fields = []string{member}
+}
+
+// percentsOf checks the fields of one clause that are percentages.
+func (a percentCheck) percentsOf(c *clause) {
+	for _, at := range c.reads {
+		ref := a.space.Domain(at).Ref
+		if _, ok := percentFields[ref.Name]; !ok {
+			continue
+		}
+		reported := false
+		c.cond.Walk(func(n *rule.Condition) {
+			for _, bound := range boundsOn(n, ref) {
+				reported = reported || a.percent(c.at, c.opening(), ref, bound)
+			}
+		})
+	}
+}
+
+// percent reports an implausible threshold on a percentage and returns whether
+// it did.
+func (a percentCheck) percent(at location, who string, ref rule.Ref, n rule.Number) bool {
+	bounds, ok := percentFields[ref.Name]
+	if !ok || ref.ID < 0 || n == 0 {
+		return false
+	}
+	looks := "a fraction"
+	switch size := max(n, -n); {
+	case size > bounds.most:
+		looks = "basis points"
+	case size >= bounds.least:
+		return false
+	}
+	a.report(SeverityError, fault.CodeUnitMismatch, at, fmt.Sprintf(
+		"%s compares %s with %s, which looks like %s; %s is percent: 25 means 25 percent.",
+		who, ref.Name, n, looks, ref.Name), nil).Fields = []string{ref.Name}
+	return true
+}

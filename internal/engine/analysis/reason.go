@@ -1,0 +1,131 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+// reasonCheck reports reason codes that applicants cannot read or that are
+// untrue, and policies whose semantics gives reasons that need not be true.
+type reasonCheck struct{ *analysis }
+
+func (a reasonCheck) run() {
+	a.messages()
+	a.untrueReasons()
+	a.semantics()
+}
+
+// messages reports the tenant's own reason codes without an applicant-safe
+// text, each once, where it first occurs.
+func (a reasonCheck) messages() {
+	var reported map[string]bool
+	check := func(code string, at location, kind, by string) {
+		if _, standard := engine.StandardReason(code); code == "" || standard || reported[code] {
+			return
+		}
+		if reported == nil {
+			reported = map[string]bool{}
+		}
+		reported[code] = true
+		a.report(SeverityInfo, fault.CodeNoApplicantMessage, at,
+			fmt.Sprintf("The reason code %s of %s%s has no applicant-safe text of its own: applicants read %q.",
+				code, kind, by, engine.ApplicantMessage(code)), nil)
+	}
+	for i := range a.policy.Knockouts {
+		if k := &a.policy.Knockouts[i]; strings.TrimSpace(k.ApplicantMessage) == "" {
+			check(k.ReasonCode, location{section: atKnockout, index: i}, "", k.ID)
+		}
+	}
+	generated := a.policy.GeneratedCodes()
+	for i := range a.policy.Adjustments {
+		adj := &a.policy.Adjustments[i]
+		check(generated.Adjustments[adj.ID], location{section: atAdjustment, index: i}, "", adj.ID)
+		check(adj.ReasonCode, location{section: atAdjustment, index: i}, "", adj.ID)
+	}
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		at := location{section: atFactor, index: i}
+		// Otherwise the applicant's text is the label.
+		if f.Label == "" || !engine.IsFactorCode(f.ReasonCode) {
+			check(f.ReasonCode, at, "the factor ", f.Name)
+		}
+		if code := generated.Factors[f.Name]; code != "" && f.Label == "" {
+			a.report(SeverityInfo, fault.CodeNoApplicantMessage, at, fmt.Sprintf(
+				"The factor %s names no reason code and has no label: applicants read %q; give it a label or a "+
+					"reason_code.",
+				f.Name, f.GeneratedMessage()), nil)
+		}
+		for k := range f.Bins {
+			check(f.Bins[k].ReasonCode, at, "the factor ", f.Name)
+		}
+	}
+}
+
+// untrueReasons reports standard reason codes that contradict their condition:
+// the condition reads a field of that code, but never in the direction that the
+// code describes. Policies of semantics 1 keep their defaults.
+func (a reasonCheck) untrueReasons() {
+	if a.policy.Semantics == engine.FirstSemantics {
+		return
+	}
+	check := func(code string, c *rule.Condition, at location, id string) {
+		text, standard := engine.StandardReason(code)
+		if !standard || !engine.DescribesValue(code) {
+			return
+		}
+		if named, isTrue := a.codeInCondition(code, c, true); named && !isTrue {
+			a.report(SeverityWarning, fault.CodeReasonCodeUntrue, at, fmt.Sprintf(
+				"The reason code %s of %s tells applicants %q, and the condition does not say so; "+
+					"leave reason_code out or name another.",
+				code, id, text.Message), nil)
+		}
+	}
+	for i := range a.policy.Knockouts {
+		k := &a.policy.Knockouts[i]
+		check(k.ReasonCode, &k.Condition, location{section: atKnockout, index: i}, k.ID)
+	}
+	for i := range a.policy.Adjustments {
+		adj := &a.policy.Adjustments[i]
+		check(adj.ReasonCode, &adj.Condition, location{section: atAdjustment, index: i}, adj.ID)
+	}
+}
+
+// codeInCondition reports whether a condition names a field with a reason code,
+// and whether the code is true of a predicate that can give the condition the
+// result holds.
+func (a reasonCheck) codeInCondition(code string, c *rule.Condition, holds bool) (named, isTrue bool) {
+	if c.Op == rule.Not {
+		holds = !holds
+	}
+	for i := range c.Args {
+		n, t := a.codeInCondition(code, &c.Args[i], holds)
+		named, isTrue = named || n, isTrue || t
+	}
+	if len(c.Args) > 0 {
+		return named, isTrue
+	}
+	c.Operands(func(ref rule.Ref) {
+		if ref.ID >= 0 {
+			f := a.catalogue.Field(ref.ID)
+			named = named || f.ReasonCode == code
+			// In arithmetic over several fields the code of another field may
+			// come first.
+			isTrue = isTrue || f.ReasonCode == code && c.Left.Kind == rule.ArithOperand
+		}
+	})
+	return named, isTrue || engine.PredicateCode(c, holds, a.catalogue) == code
+}
+
+// semantics recommends the newest semantics.
+func (a reasonCheck) semantics() {
+	if n := a.policy.Semantics; n < engine.NewestSemantics {
+		a.report(SeverityInfo, fault.CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(
+			"The policy decides by semantics %d; a version that says \"semantics\": %d gives only reasons that are "+
+				"true of the decision, and may name the sources of income and obligations.",
+			n, engine.NewestSemantics), nil)
+	}
+}

@@ -1,0 +1,189 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/engine/space"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// silenceCheck reports the rules and factors that an applicant avoids by having
+// no credit history, or by leaving a field out.
+type silenceCheck struct {
+	*analysis
+	notes []fieldNote // by field
+}
+
+// fieldNote says how the policy treats the absence of one field.
+type fieldNote struct {
+	required bool // the policy declines everybody who leaves it out
+	tested   bool // some condition tests whether it is present
+	hit      absenceHit
+}
+
+// absenceHit says whether some knockout hits everybody without a field.
+type absenceHit uint8
+
+const (
+	notComputed absenceHit = iota
+	notHit
+	hit
+)
+
+func (a *silenceCheck) run() {
+	a.requirements()
+	a.presenceTests()
+	handled := a.ntcHandled()
+	for i := range a.knockouts {
+		if c := &a.knockouts[i]; a.evadable(c) {
+			a.silentForNTC(c, handled)
+		}
+	}
+	a.silentWhenAbsent()
+}
+
+// evadable reports whether leaving a field out could keep a knockout from
+// hitting: it can hit, and it does nothing if its condition is unknown.
+func (a *silenceCheck) evadable(c *clause) bool {
+	return a.passesAbsence(c) && a.possibleClause(c)
+}
+
+// passesAbsence reports whether a knockout does nothing if its condition is
+// unknown.
+func (a *silenceCheck) passesAbsence(c *clause) bool {
+	k := &a.policy.Knockouts[c.at.index]
+	return !k.System && k.OnAbsent == engine.PassWhenAbsent
+}
+
+// possibleClause reports whether a clause can hold for somebody.
+func (a *silenceCheck) possibleClause(c *clause) bool {
+	return c.Known && len(c.Upper) > 0 && a.solver.Supplied(c.Upper)
+}
+
+// requirements marks the fields that required_fields lists. Of several
+// alternatives none is certain to be given. The exception is a list of bureau
+// score and new-to-credit fields: an applicant without a score is new to
+// credit, which is checked separately.
+func (a *silenceCheck) requirements() {
+	for _, req := range a.policy.Required {
+		for _, ref := range req.Any {
+			a.space.Place(ref)
+		}
+	}
+	a.notes = make([]fieldNote, a.space.Len()) // from here on, every field is placed
+	for _, req := range a.policy.Required {
+		history := true
+		for _, ref := range req.Any {
+			at := a.space.Place(ref)
+			history = history && (at == a.space.NTC() || a.space.Domain(at).Scored)
+		}
+		for _, ref := range req.Any {
+			if history || len(req.Any) == 1 {
+				a.notes[a.space.Place(ref)].required = true
+			}
+		}
+	}
+}
+
+// presenceTests marks the fields whose presence some condition tests.
+func (a *silenceCheck) presenceTests() {
+	for _, list := range a.lists() {
+		for i := range list {
+			list[i].cond.Walk(func(n *rule.Condition) {
+				if n.Op == rule.Exists || n.Op == rule.IsAbsent {
+					a.notes[a.space.Place(n.Left.Field)].tested = true
+				}
+			})
+		}
+	}
+}
+
+// ntcHandled says how the policy treats new-to-credit applicants. It is empty
+// if the policy does not consider them and approves them.
+func (a *silenceCheck) ntcHandled() string {
+	for _, req := range a.policy.Required {
+		if len(req.Any) == 1 && a.space.Domain(a.space.Place(req.Any[0])).Scored {
+			return "the policy requires it of everybody."
+		}
+	}
+	for i := range a.knockouts {
+		if slices.Contains(a.knockouts[i].reads, a.space.NTC()) {
+			return "other knockouts look at them."
+		}
+	}
+	for i := range a.policy.Bands {
+		if b := &a.policy.Bands[i]; b.NTC && b.Action == engine.Approve {
+			return ""
+		}
+	}
+	return "no pricing band approves them."
+}
+
+// silentForNTC reports a knockout that depends only on the credit history and
+// does not say what happens to applicants without one.
+func (a *silenceCheck) silentForNTC(c *clause, handled string) {
+	ntc := a.space.NTC()
+	if ntc == space.NoField || slices.Contains(c.reads, ntc) {
+		return
+	}
+	scored := slices.IndexFunc(c.reads, func(at space.Field) bool { return a.space.Domain(at).Scored })
+	if scored < 0 {
+		return
+	}
+	for _, b := range c.Upper {
+		if a.solver.States(b, ntc).Contains(space.True) {
+			return // some new-to-credit applicant can be hit
+		}
+	}
+	severity, rest := SeverityInfo, handled
+	if handled == "" {
+		severity, rest = SeverityWarning, "no knockout looks at them, and a pricing band approves them."
+	}
+	a.report(severity, fault.CodeSilentForNTC, c.at,
+		fmt.Sprintf("%s never hits an applicant who is new to credit, because %s is absent for them; %s",
+			c.name, a.space.Domain(c.reads[scored]).Ref.Name, rest),
+		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
+}
+
+// without returns the facts of an applicant for whom a clause would hold if one
+// absent field were given, including the fields that the policy requires.
+func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
+	i := slices.IndexFunc(c.Lower, func(b space.Box) bool { return a.solver.Supply(b) != 0 })
+	if i < 0 {
+		return nil
+	}
+	b := a.solver.With(c.Lower[i], at, space.OnlyAbsent())
+	for _, req := range a.policy.Required {
+		if !slices.ContainsFunc(req.Any, func(ref rule.Ref) bool { return a.needs(b, a.space.Place(ref)) }) {
+			b = a.given(b, req.Any, at)
+		}
+	}
+	facts, _ := a.solver.Facts(b)
+	return facts
+}
+
+// needs reports whether everybody in a box has a field.
+func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
+	return !a.solver.States(b, at).Contains(space.Absent)
+}
+
+// given returns the box with the first of the fields that can be given set to
+// its highest value, which is the best value of a score.
+func (a *silenceCheck) given(b space.Box, refs []rule.Ref, except space.Field) space.Box {
+	for _, ref := range refs {
+		at := a.space.Place(ref)
+		top := a.space.Domain(at).Given[0].Hi
+		if at == except || !a.solver.States(b, at).Contains(top) {
+			continue
+		}
+		with, ok := a.solver.Tightened(a.solver.With(b, at, space.Set{{Lo: top, Hi: top}}))
+		if ok && a.solver.Supply(with) != 0 {
+			return with
+		}
+	}
+	return b
+}

@@ -1,0 +1,48 @@
+package analysis
+
+import (
+	"slices"
+
+	"verdict/internal/engine/space"
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+// maxUnknown is the largest number of ids that one finding lists.
+const maxUnknown = 100
+
+// noteTooLarge records a clause that is too large to analyse. The checks of
+// features and units read its condition directly and still work. The check that
+// some request carries all fields does not, so a clause whose fields no request
+// carries together is an error.
+func (a *analysis) noteTooLarge(c *clause) {
+	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
+		return // several branches of one clause
+	}
+	a.unknown = append(a.unknown, c.name)
+	supply := space.AnyRequest
+	c.cond.Fields(func(ref rule.Ref) { supply &= a.space.Domain(a.space.Place(ref)).Supply })
+	if supply == 0 {
+		a.report(SeverityError, fault.CodeAnalysisTruncated, c.at, c.opening()+
+			" is too large to be analysed and reads fields that no request carries together, so it may never apply;"+
+			" split it into smaller rules.", nil)
+	}
+}
+
+// truncation reports that the analysis is incomplete, and for which rules.
+func (a *analysis) truncation() {
+	if !a.solver.Budget.Exhausted() && len(a.unknown) == 0 {
+		return
+	}
+	what := "The policy is too large to be analysed in full"
+	if len(a.unknown) > 0 {
+		what = "The policy cannot be analysed in full: the condition of " + enumerate(a.unknown) + " is too large"
+		if len(a.unknown) > 1 {
+			what = "The policy cannot be analysed in full: the conditions of " + enumerate(a.unknown) + " are too large"
+		}
+	}
+	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
+		what+"; the findings listed here hold, but there may be others.", nil)
+	// nil for none, however the memory was used before
+	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...)
+}

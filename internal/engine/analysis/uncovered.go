@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"verdict/internal/engine"
+	"verdict/internal/fault"
+	"verdict/internal/rule"
+)
+
+// uncovered reports scores that applicants can reach and no band takes: above
+// the highest band, where the best applicants are declined, between two bands,
+// and below the lowest.
+func (a scoreCheck) uncovered(ntc bool, reach *reach) {
+	order := ladderOrder(a.policy.Bands, ntc)
+	if len(order) == 0 || !a.policy.Bands[order[0]].Ranged {
+		return
+	}
+	least, most := reach.clamped()
+	band := func(k int) *engine.Band { return &a.policy.Bands[order[k]] }
+	top, last := band(len(order)-1), len(order)-1
+	if from := rule.Int(top.MaxScore + 1); top.Action != engine.Decline && from <= most && reach.hits(from, most) {
+		severity := SeverityWarning
+		if a.freeFactors() {
+			severity = SeverityError
+		}
+		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[last]}, fmt.Sprintf(
+			"Scores from %d to %s have no band: whoever scores better than %s is declined.", top.MaxScore+1, most,
+			top.ID), nil)
+	}
+	for k := 1; k < len(order); k++ {
+		low, high := band(k-1), band(k)
+		if low.MaxScore+1 < high.MinScore && reach.hits(rule.Int(low.MaxScore+1), rule.Int(high.MinScore)-1) {
+			a.report(SeverityWarning, fault.CodeScoresWithoutBand, location{section: atBand, index: order[k]},
+				fmt.Sprintf(
+					"Scores from %d to %d, between %s and %s, have no band and are declined.", low.MaxScore+1,
+					high.MinScore-1, low.ID, high.ID), nil)
+		}
+	}
+	bottom := band(0)
+	if to := rule.Int(bottom.MinScore) - 1; bottom.Action != engine.Decline && least <= to && reach.hits(least, to) {
+		a.report(SeverityInfo, fault.CodeScoresWithoutBand, location{section: atBand, index: order[0]}, fmt.Sprintf(
+			"Scores below %d have no band and are declined; a band that declines would give them a grade.",
+			bottom.MinScore), nil)
+	}
+}
+
+// freeFactors reports whether every sum of points that the scorecard allows is
+// reached by some applicant: no two factors share a field, none is conditional,
+// and no adjustment takes points away. Otherwise a score that looks reachable
+// may not be.
+func (a scoreCheck) freeFactors() bool {
+	var fields []string
+	for i := range a.policy.Scorecard.Factors {
+		f := &a.policy.Scorecard.Factors[i]
+		if f.When != nil || slices.Contains(fields, f.Field.Name) {
+			return false
+		}
+		fields = append(fields, f.Field.Name)
+	}
+	return !slices.ContainsFunc(a.policy.Adjustments, func(adj engine.Adjustment) bool { return adj.Delta < 0 })
+}

@@ -1,0 +1,60 @@
+package space
+
+// Budget bounds the work of one run. A step is a small constant amount of work.
+type Budget struct {
+	max, steps int
+	exhausted  bool
+
+	check      func() error // nil: never interrupted
+	err        error        // the error of check
+	sinceCheck int          // steps since the last check
+}
+
+// NewBudget returns a budget of about max steps. check, if it is not nil, is
+// called many times in a millisecond of work; its first error exhausts the
+// budget.
+func NewBudget(maxSteps int, check func() error) Budget {
+	return Budget{max: maxSteps, check: check}
+}
+
+// Spend uses n+1 steps and reports whether the work may continue.
+func (b *Budget) Spend(n int) bool {
+	if b.exhausted = b.exhausted || b.steps > b.max; b.exhausted {
+		return false
+	}
+	b.steps += n + 1
+	b.Checkpoint(n + 1)
+	return b.err == nil
+}
+
+// stepsBetweenChecks is the number of steps between two calls of check, some
+// hundred microseconds of work.
+const stepsBetweenChecks = 500
+
+// Checkpoint counts steps without using the budget, for work that must be done
+// in any case. It calls check from time to time, so that the caller can end the
+// work.
+func (b *Budget) Checkpoint(steps int) {
+	if b.check == nil || b.err != nil {
+		return
+	}
+	if b.sinceCheck += steps; b.sinceCheck < stepsBetweenChecks {
+		return
+	}
+	b.sinceCheck = 0
+	if b.err = b.check(); b.err != nil {
+		b.exhausted = true
+	}
+}
+
+// Exhaust ends the budget: Spend reports false from now on.
+func (b *Budget) Exhaust() { b.exhausted = true }
+
+// Exhausted reports whether the budget has ended.
+func (b *Budget) Exhausted() bool { return b.exhausted }
+
+// Steps returns the number of steps used.
+func (b *Budget) Steps() int { return b.steps }
+
+// Err returns the error of check, or nil if it had none.
+func (b *Budget) Err() error { return b.err }

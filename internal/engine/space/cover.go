@@ -1,0 +1,142 @@
+package space
+
+import (
+	"verdict/internal/rule"
+)
+
+// Shape is what is known of one condition. Everybody for whom the condition
+// holds is in Upper, and it holds for everybody in Lower. The two are equal if
+// sets express the whole condition. Neither has boxes that no applicant can be
+// in.
+type Shape struct {
+	Upper, Lower Region
+	Known        bool // false if a limit was reached; then nothing is known
+	Nobody       bool // it holds only for combinations that no applicant can have
+}
+
+// Shape computes the regions of a condition.
+func (s *Solver) Shape(c *rule.Condition) (shape Shape) {
+	s.opaque = false
+	r, ok := s.Region(c, true, Over)
+	if !ok {
+		return shape
+	}
+	shape.Upper, shape.Known = s.Possible(r), true
+	shape.Nobody = len(r) > 0 && len(shape.Upper) == 0
+	shape.Lower = shape.Upper
+	if s.opaque {
+		r, shape.Known = s.Region(c, true, Under)
+		shape.Lower = s.Possible(r)
+	}
+	return shape
+}
+
+// Possible returns the part of a region that applicants can be in.
+func (s *Solver) Possible(r Region) Region {
+	s.boxes = reserve(s.boxes, len(r))
+	mark := len(s.boxes)
+	for _, b := range r {
+		if b, ok := s.Tightened(b); ok {
+			s.boxes = append(s.boxes, b)
+		}
+	}
+	return Region(s.boxes[mark:len(s.boxes):len(s.boxes)])
+}
+
+// Tightened removes applicants who cannot exist from a box: those who are new
+// to credit and have a value that only a credit history gives. ok is false if
+// nobody is left.
+func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
+	ntc := s.Space.ntc
+	if ntc == NoField {
+		return b, true
+	}
+	isNTC := s.States(b, ntc)
+	if !isNTC.Contains(True) {
+		return b, true
+	}
+	only := len(isNTC) == 1 && isNTC[0].Lo == True
+	for _, at := range s.Space.scored {
+		allow := s.States(b, at)
+		switch {
+		case only && !allow.Contains(Absent):
+			return nil, false
+		case only:
+			b = s.With(b, at, onlyAbsent)
+		case !allow.Contains(Absent):
+			return s.With(b, ntc, s.Sets.Difference(isNTC, onlyTrue)), true
+		}
+	}
+	return b, true
+}
+
+// Covers reports whether everybody in a box is in a region. False may also mean
+// that a limit was reached.
+func (s *Solver) Covers(r Region, b Box) bool {
+	mark := s.Mark()
+	s.coverSteps = maxCoverSteps
+	covered := s.covered(b, r)
+	s.Release(mark)
+	return covered
+}
+
+// covered subtracts one box of the region and looks for the rest in the others.
+// If that takes more steps than allowed, the result is false.
+func (s *Solver) covered(b Box, r Region) bool {
+	for len(r) > 0 {
+		s.coverSteps--
+		if s.coverSteps < 0 || !s.Budget.Spend(len(b)+len(r[0])) {
+			return false
+		}
+		if !s.disjoint(b, r[0]) {
+			break
+		}
+		r = r[1:]
+	}
+	if len(r) == 0 {
+		return false
+	}
+	for _, c := range r[0] {
+		states := s.States(b, c.Field)
+		if states.Within(c.Allow) {
+			continue
+		}
+		if len(r) == 1 && c.Field != s.Space.ntc && !s.Space.domains[c.Field].Scored {
+			return false // the rest is not empty, and no box is left to cover it
+		}
+		rest := s.With(b, c.Field, s.Sets.Difference(states, c.Allow))
+		if rest, ok := s.Tightened(rest); ok && !s.covered(rest, r[1:]) {
+			return false
+		}
+		b = s.With(b, c.Field, s.Sets.Intersection(states, c.Allow))
+	}
+	return true
+}
+
+// disjoint reports whether two boxes have nobody in common.
+func (s *Solver) disjoint(x, y Box) bool {
+	for _, c := range y {
+		if !s.States(x, c.Field).Meets(c.Allow) {
+			return true
+		}
+	}
+	return false
+}
+
+// Implies reports whether the second condition holds for everybody for whom the
+// first one holds, and the first one holds for somebody. False may also mean
+// that this could not be determined.
+func (s *Solver) Implies(first, second *Shape) bool {
+	if !first.Known || !second.Known || len(first.Upper) == 0 {
+		return false
+	}
+	s.coverSteps = maxCoverSteps
+	mark := s.Mark()
+	defer s.Release(mark) // free the intermediate sets
+	for _, b := range first.Upper {
+		if !s.covered(b, second.Lower) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,74 @@
+package space
+
+import (
+	"verdict/internal/exact"
+	"verdict/internal/rule"
+)
+
+// Pick returns one value of a set of the field's readable values, which must
+// not be empty. It prefers a value near the bound that limits the set, and a
+// round one if possible.
+func (s *Space) Pick(d *Domain, from Set) rule.Value {
+	x := from[len(from)-1]
+	switch d.Ref.Type {
+	case rule.NumberType:
+		whole := d.Given[0]
+		lo, hi := rule.Number(x.Lo)*d.Unit, rule.Number(x.Hi)*d.Unit
+		if x.Lo == whole.Lo && x.Hi < whole.Hi {
+			return rule.Num(roundest(lo, hi, false))
+		}
+		return rule.Num(roundest(lo, hi, true))
+	case rule.BoolType:
+		return rule.Bool(x.Lo == True)
+	default:
+	}
+	switch {
+	case len(d.Vocabulary) > 0:
+		return rule.Str(d.Vocabulary[x.Lo])
+	case x.Hi == mostCode:
+		return rule.Str(s.otherText())
+	default:
+		return rule.Str(s.textOf[x.Lo])
+	}
+}
+
+// otherText returns a text that no condition names.
+func (s *Space) otherText() string {
+	if s.other != "" {
+		return s.other
+	}
+	s.other = "other"
+	for {
+		if _, taken := s.texts[s.other]; !taken {
+			return s.other
+		}
+		s.other += "_"
+	}
+}
+
+// roundest returns a number in [lo, hi] close to the lower or the upper end:
+// the end itself if a person could have written it, otherwise a whole number if
+// there is one, otherwise a number with as few decimals as possible. If the
+// range has no lower end and contains zero, the result is zero.
+func roundest(lo, hi rule.Number, low bool) rule.Number {
+	end := hi
+	switch {
+	case lo == -rule.MaxNumber && hi >= 0:
+		return 0
+	case low:
+		end = lo
+	}
+	if end.HasPlaces(2) {
+		return end
+	}
+	for unit := rule.One; unit > 1; unit /= 10 {
+		n := rule.Number(exact.DivFloor(hi, unit)) * unit
+		if low {
+			n = rule.Number(exact.DivCeil(lo, unit)) * unit
+		}
+		if lo <= n && n <= hi {
+			return n
+		}
+	}
+	return end
+}

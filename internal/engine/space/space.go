@@ -1,0 +1,238 @@
+package space
+
+import (
+	"slices"
+	"strings"
+
+	"verdict/internal/exact"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+)
+
+// Field is the index of a field within a Space. Indexes are assigned from 0 on,
+// in the order in which fields are placed.
+type Field int32
+
+// NoField is the index of a field that a Space does not have.
+const NoField Field = -1
+
+// Domain is the set of all states that one field can have in an application,
+// according to the catalogue.
+type Domain struct {
+	Ref        rule.Ref
+	Vocabulary []string    // possible values of a string field, in the order of their codes; empty if open
+	Unit       rule.Number // the step between two codes: a millionth, or one for whole numbers
+	Given      Set         // the states with a readable value
+	All        Set         // Given, and absence if possible
+	Supply     rule.Supply // the requests that can carry the field
+	Computed   bool        // computed during the decision; no request carries it
+	Derived    bool        // derived from other facts before Stage 1
+	Scored     bool        // absent by definition for an applicant who is new to credit
+}
+
+// Params has what a Space must know of the policy whose applications it
+// describes, or of all of them if there are several.
+type Params struct {
+	MinScore, MaxScore rule.Number // the range of final_score
+	Grades             []string    // the possible values of grade
+	IncomeSource       string      // the fact that alone determines income_effective, "" if there is none
+	FOIRSource         string      // the same for foir_effective
+}
+
+// Space is the set of all applications: the fields that conditions name, each
+// with its domain and the codes of its values. A field must be placed before
+// its index can be used. The zero value is not ready: call Reset first. A Space
+// must not be used by several goroutines at the same time.
+type Space struct {
+	catalogue *rule.Catalogue
+	params    Params
+	domains   []Domain
+	byID      []uint16 // catalogue id to index+1
+	byName    map[string]Field
+	texts     map[string]int64 // codes of the texts of open string fields
+	textOf    []string
+	other     string // a text that no condition names; "" until first use
+	ntc       Field
+	scored    []Field
+	sets      Sets // the sets of the domains, which stay as long as the space
+}
+
+// Reset empties the space and prepares it for another catalogue and other
+// policies. It places the field bureau_is_ntc if the catalogue has one. Memory
+// is reused, so sets and domains of before must no longer be used.
+func (s *Space) Reset(catalogue *rule.Catalogue, params Params) {
+	s.Clear()
+	byID := s.byID
+	if cap(byID) < catalogue.Len() {
+		byID = make([]uint16, catalogue.Len())
+	}
+	byID = byID[:catalogue.Len()]
+	clear(byID)
+	s.catalogue, s.params, s.byID, s.ntc = catalogue, params, byID, NoField
+	if s.byName == nil {
+		s.byName, s.texts = map[string]Field{}, map[string]int64{}
+		s.domains = make([]Domain, 0, 32)
+	}
+	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {
+		s.ntc = s.Place(rule.Ref{Name: field.BureauIsNTC, ID: id, Type: catalogue.Field(id).Type})
+	}
+}
+
+// Clear empties the space and drops its references to a policy. It keeps the
+// memory for the next Reset.
+func (s *Space) Clear() {
+	clear(s.domains)
+	clear(s.byName)
+	clear(s.texts)
+	clear(s.textOf)
+	s.domains, s.textOf, s.scored = s.domains[:0], s.textOf[:0], s.scored[:0]
+	s.sets.block = s.sets.block[:0]
+	s.params, s.other = Params{}, ""
+}
+
+// Size returns the number of fields or texts, whichever is larger, that the
+// space has memory for, so that a caller who keeps spaces can drop a large one.
+func (s *Space) Size() int { return max(len(s.texts), cap(s.domains)) }
+
+// Len returns the number of fields that were placed.
+func (s *Space) Len() int { return len(s.domains) }
+
+// Domain returns the domain of a field. The pointer is valid until the next
+// call of Place; the sets in it are valid as long as the space.
+func (s *Space) Domain(at Field) *Domain { return &s.domains[at] }
+
+// NTC returns the field that says whether an applicant is new to credit, or
+// NoField if the catalogue has none.
+func (s *Space) NTC() Field { return s.ntc }
+
+// Place returns the field's index and assigns one if the field is new.
+func (s *Space) Place(ref rule.Ref) Field {
+	if ref.ID >= 0 {
+		if at := s.byID[ref.ID]; at != 0 {
+			return Field(at) - 1
+		}
+	} else if at, ok := s.byName[ref.Name]; ok {
+		return at
+	}
+	at := Field(len(s.domains))
+	s.domains = append(s.domains, s.domainOf(ref))
+	if s.domains[at].Scored {
+		s.scored = append(s.scored, at)
+	}
+	if ref.ID >= 0 {
+		s.byID[ref.ID] = uint16(at) + 1
+	} else {
+		s.byName[ref.Name] = at
+	}
+	return at
+}
+
+func (s *Space) domainOf(ref rule.Ref) Domain {
+	d := Domain{Ref: ref, Unit: 1}
+	least, most := -rule.MaxNumber, rule.MaxNumber
+	missing := Span{Absent, Absent}
+	if ref.ID >= 0 {
+		f := s.catalogue.Field(ref.ID)
+		d.Supply, d.Scored, d.Vocabulary = f.Supply, f.BureauScored, f.Values
+		if f.BoundedBelow {
+			least = f.Min
+		}
+		if f.BoundedAbove {
+			most = f.Max
+		}
+		if f.Integer {
+			d.Unit = rule.One
+		}
+	} else {
+		// A path that the policy declares is not checked like a catalogue
+		// field: its value may have another type.
+		missing.Hi = Mistyped
+		d.Supply = rule.FromEvaluate
+		if strings.HasPrefix(ref.Name, "applicant.") {
+			d.Supply = rule.FromDecisions
+		}
+	}
+	d.Derived = ref.Name == field.IncomeEffective || ref.Name == field.FOIREffective
+	always := false
+	if d.Supply == rule.FromEngine {
+		d.Supply, d.Computed = AnyRequest, true
+		switch ref.Name {
+		case field.FinalScore:
+			least, most, always = s.params.MinScore, s.params.MaxScore, true
+		case field.Grade:
+			d.Vocabulary, always = s.params.Grades, true
+		}
+	}
+	values := Span{0, mostCode}
+	switch {
+	case ref.Type == rule.NumberType:
+		values = Span{exact.DivCeil(least, d.Unit), exact.DivFloor(most, d.Unit)}
+	case ref.Type == rule.BoolType:
+		values = Span{False, True}
+	case len(d.Vocabulary) > 0:
+		values = Span{0, int64(len(d.Vocabulary)) - 1}
+	}
+	d.All = s.sets.of(missing, values)
+	d.Given = d.All[1:]
+	if always {
+		d.All = d.Given
+	}
+	return d
+}
+
+// AnyRequest is the supply of a field that either request can carry.
+const AnyRequest = rule.FromDecisions | rule.FromEvaluate
+
+// Code returns the code of a constant that a field is compared with. ok is
+// false if the field never has that value. A text of an open field gets a code
+// the first time.
+func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
+	switch v.Type() {
+	case rule.NumberType:
+		return exact.DivFloor(v.Number(), d.Unit), v.Number()%d.Unit == 0
+	case rule.BoolType:
+		if v.IsTrue() {
+			return True, true
+		}
+		return False, true
+	default:
+	}
+	if len(d.Vocabulary) > 0 {
+		at := slices.Index(d.Vocabulary, v.Text())
+		return int64(at), at >= 0
+	}
+	code, ok = s.texts[v.Text()]
+	if !ok {
+		// Codes that are not assigned yet stand for other texts.
+		code = int64(len(s.textOf))
+		s.texts[v.Text()] = code
+		s.textOf = append(s.textOf, v.Text())
+	}
+	return code, true
+}
+
+// Reads appends to list the fields whose values a condition reads, each once
+// from list[mark:] on. It places every field that the condition names,
+// including those whose presence it only tests.
+func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
+	for i := range c.Args {
+		list = s.Reads(&c.Args[i], list, mark)
+	}
+	if c.Op == rule.Exists || c.Op == rule.IsAbsent {
+		s.Place(c.Left.Field)
+		return list
+	}
+	return s.operands(&c.Right, s.operands(&c.Left, list, mark), mark)
+}
+
+func (s *Space) operands(o *rule.Operand, list []Field, mark int) []Field {
+	if o.Kind == rule.FieldOperand {
+		if at := s.Place(o.Field); !slices.Contains(list[mark:], at) {
+			list = append(list, at)
+		}
+	}
+	for i := range o.Args {
+		list = s.operands(&o.Args[i], list, mark)
+	}
+	return list
+}
