@@ -99,8 +99,8 @@ func New(core *operation.Core, o Options) (*Services, error) {
 
 	hasher.OnWait(func(ctx context.Context) func() { // do not hold the slot while waiting in the queue
 		slot := admission.SlotOf(ctx)
-		slot.Pause()
-		return func() { slot.Resume() }
+		slot.Away() // nobody must rest because somebody waits here
+		return func() { slot.Back() }
 	})
 
 	s := &shared{core: core, options: o, hasher: hasher}

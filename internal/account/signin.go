@@ -265,7 +265,8 @@ func (w *slowed) leave(account string) {
 	}
 }
 
-// slow delays an attempt, without holding a slot on a processor.
+// slow delays an attempt, which holds no slot on a processor meanwhile and does not
+// count as in progress: nobody must rest because of it.
 func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {
 		return tooManyTries(slowTry)
@@ -273,8 +274,8 @@ func (s *Access) slow(ctx context.Context, account string) error {
 
 	defer s.slowed.leave(account)
 	slot := admission.SlotOf(ctx)
-	slot.Pause()
-	defer slot.Resume()
+	slot.Away()
+	defer slot.Back()
 	return s.options.Sleep(ctx, slowTry)
 }
 

@@ -29,7 +29,8 @@ type fairQueue struct {
 	mu    sync.Mutex
 	size  int
 	free  int
-	timed bool          // a timer will call dispatch
+	timer *time.Timer   // it will call dispatch; nil if no timer runs
+	due   time.Time     // when it will
 	clock time.Duration // the start tag of the latest right that was given out
 	most  time.Duration // the largest tag of any user
 	users map[string]*user
@@ -218,14 +219,19 @@ func (q *fairQueue) dispatch() {
 
 // dispatchAfter calls dispatch again after d. The lock is held.
 func (q *fairQueue) dispatchAfter(d time.Duration) {
-	if q.timed {
+	due := q.now().Add(d)
+	if q.timer != nil {
+		if due.Before(q.due) {
+			q.due = due
+			q.timer.Reset(d)
+		}
 		return
 	}
-	q.timed = true
-	time.AfterFunc(d, func() {
+	q.due = due
+	q.timer = time.AfterFunc(d, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
-		q.timed = false
+		q.timer = nil
 		q.dispatch()
 	})
 }
@@ -267,9 +273,14 @@ func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	if u.restsUntil.Before(since) {
 		u.restsUntil = since
 	}
-	u.restsUntil = u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
-	if most := q.now().Add(q.restFactor * used); u.restsUntil.After(most) {
-		u.restsUntil = most
+	// The piece alone never makes the owner rest longer than it would with a single
+	// right, and a short piece does not end a rest that a longer one began.
+	rests := u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
+	if most := q.now().Add(min(q.restFactor*used, longestRest)); rests.After(most) {
+		rests = most
+	}
+	if rests.After(u.restsUntil) {
+		u.restsUntil = rests
 	}
 }
 

@@ -55,8 +55,10 @@ const (
 	entryRest = 3 * entriesEach
 	slotRest  = 4
 	paceRest  = 6
-	// longestSleep bounds how long a Checkpoint sleeps.
+	// longestSleep bounds how long a Checkpoint sleeps, and longestRest how long one
+	// piece of work makes its owner rest.
 	longestSleep = 10 * time.Millisecond
+	longestRest  = time.Second
 	// entryTimeout is how long a request that has begun waits for its next entry before
 	// it continues without one. It ends a deadlock, should requests ever wait for each
 	// other. One that has not begun holds nothing that others wait for.
@@ -170,11 +172,11 @@ func (s *Slot) PauseLast() {
 	if s == nil {
 		return
 	}
-	s.Pause()
-	if s.begun {
+	if s.begun { // first, because Pause lets the next one begin
 		s.begun = false
 		s.scheduler.crowd.finish(s.owner)
 	}
+	s.Pause()
 }
 
 // Leave gives up the right to compute. It may be called twice.
@@ -239,9 +241,24 @@ func (s *Slot) Charge(used time.Duration) {
 
 // Resume waits for the owner's turn to compute again after Pause.
 func (s *Slot) Resume() {
-	if s != nil && !s.entry.held && !s.long.held {
-		s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, atFront, entryTimeout)
+	if s == nil || s.entry.held || s.long.held {
+		return
 	}
+	if !s.begun && !s.left { // it goes on after PauseLast, or is a Fork
+		s.begun = true
+		s.scheduler.crowd.begin(s.owner)
+	}
+	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, atFront, entryTimeout)
+}
+
+// Extend makes ctx the context of the slot and returns it with the slot, for work
+// that may take longer than requests usually do. ctx must not come from the slot.
+func (s *Slot) Extend(ctx context.Context) context.Context {
+	if s == nil {
+		return ctx
+	}
+	s.Context = ctx
+	return s
 }
 
 // yield lets others compute once a time slice is used up. It acquires the slot or

@@ -365,6 +365,55 @@ func TestWhoIsAwayMakesNobodyRest(t *testing.T) {
 	})
 }
 
+// TestShortWorkDoesNotEndARest: an owner that floods and was charged for a long piece
+// of work still rests after a short one, and never longer than a second for a piece.
+func TestShortWorkDoesNotEndARest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		_, light := s.Enter(t.Context(), "light")
+		defer light.Leave()
+		_, first := s.Enter(t.Context(), "flood")
+		for range 8 {
+			_, slot := s.Enter(t.Context(), "flood")
+			slot.Pause()
+			defer slot.Leave()
+		}
+		first.Charge(time.Hour)
+		first.Leave() // a short piece
+		begun := time.Now()
+		_, next := s.Enter(t.Context(), "flood")
+		defer next.Leave()
+		if rested := time.Since(begun); rested < 900*time.Millisecond || rested > time.Second {
+			t.Errorf("rested for %s, want a second", rested)
+		}
+	})
+}
+
+// TestExtend: a slot with another context ends with that one, and still computes in
+// its owner's turn.
+func TestExtend(t *testing.T) {
+	t.Parallel()
+	s := admission.NewScheduler(1, time.Now)
+	short, cancel := context.WithCancel(t.Context())
+	_, slot := s.Enter(short, "owner")
+	ctx := slot.Extend(t.Context())
+	cancel()
+	if err := admission.Checkpoint(ctx); err != nil || admission.SlotOf(ctx) != slot {
+		t.Errorf("%v, and the slot is %p, want %p", err, admission.SlotOf(ctx), slot)
+	}
+	slot.Pause()
+	slot.Resume()
+	if s.Held() != 1 {
+		t.Errorf("%d rights are held after Resume", s.Held())
+	}
+	slot.Leave()
+	var none *admission.Slot
+	if none.Extend(short) != short {
+		t.Error("without a slot the context is another one")
+	}
+}
+
 // TestFloodBeginsFew: an owner that floods has few requests that have begun, however
 // long each takes, because each may hold a large document. Requests that wait for
 // their write do not count, and an owner that is alone has no bound.

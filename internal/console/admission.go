@@ -56,7 +56,7 @@ func (v *visit) admit() error {
 	}
 	v.place = func() { places.Give(owner, 1) }
 	v.ctx, v.slot = v.console.options.Processors.Enter(v.ctx, owner)
-	return nil
+	return v.ctx.Err() // the caller has gone, or waited for too long
 }
 
 // owner returns whose share of the node the request uses: the tenant's if somebody is signed in,

@@ -227,6 +227,6 @@ func (p *backtestPages) backtestRows(v *visit) error {
 	}
 
 	return v.export(name, func(out io.Writer, pause func()) error {
-		return p.runs.Rows(v.r.Context(), v.caller(), v.id("id"), swapped, out, pause)
+		return p.runs.Rows(v.slot.Extend(v.r.Context()), v.caller(), v.id("id"), swapped, out, pause)
 	})
 }

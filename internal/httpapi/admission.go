@@ -79,7 +79,7 @@ func (c *call) admit() error {
 		return err
 	}
 	c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner)
-	return nil
+	return c.ctx.Err() // the caller has gone, or waited for too long
 }
 
 // countShed counts a request that was refused because a pool was full, and logs

@@ -180,11 +180,14 @@ func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	return db.failure("read", err)
 }
 
+// maxReadCharge is the most that a read counts as computed by its owner.
+const maxReadCharge = time.Millisecond
+
 // readWithin runs fn in a read transaction. If brief is set, ctx is checked
 // before each statement and not during it: SQLite's driver starts a goroutine
 // for every statement whose context can end, and very many of them delay other
 // goroutines.
-func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) error) error {
+func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) error) (err error) {
 	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
 	if err != nil {
 		return err
@@ -192,9 +195,14 @@ func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) 
 	defer db.reader.prepared.prepareWanted(ctx)
 	if !db.dialect.embedded() {
 		// A server computes for the owner while the transaction is open, on processors
-		// that all owners share.
+		// that all owners share. How much of a longer time it computed is not known: it
+		// may be far away, or wait for a lock.
 		begun := time.Now()
-		defer func() { admission.SlotOf(ctx).Charge(time.Since(begun)) }()
+		defer func() {
+			if err == nil {
+				admission.SlotOf(ctx).Charge(min(time.Since(begun), maxReadCharge))
+			}
+		}()
 	}
 	// There is nothing to commit, and a failed rollback needs no handling.
 	defer func() { _ = tx.Rollback() }()
