@@ -80,7 +80,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	switch {
 	case !mayNow(me):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"the owner of this API key may no longer activate policies; ask somebody who may to activate it")
+			"the person whose API key this is may no longer activate policies; ask somebody who may to activate it")
 	case waits(me, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate in live from %s, a day after you were given that right; %s",
