@@ -159,7 +159,7 @@ func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC")
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
-		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person is not waiting for a confirmation")
+		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person does not wait for a confirmation")
 	case by.ID == person.ID:
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you cannot confirm yourself; ask somebody else who may activate")
