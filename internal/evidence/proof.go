@@ -40,7 +40,8 @@ var ErrNotAProof = errors.New("not a proof")
 // maxPath is the most hashes that a proof can have: a tree has fewer than 2^63 leaves.
 const maxPath = 63
 
-// ParseProof reads the text of a proof. It verifies nothing.
+// ParseProof reads the text of a proof. It verifies nothing. The extra line that the
+// format allows is refused: nothing would check what it says.
 func ParseProof(text []byte) (Proof, error) {
 	rest, found := bytes.CutPrefix(text, []byte(proofHeader+"index "))
 	head, checkpoint, separated := bytes.Cut(rest, []byte("\n\n"))

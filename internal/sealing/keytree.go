@@ -52,6 +52,25 @@ func (n *node) covers(p point) bool {
 	return true
 }
 
+// padded reports whether the prefix is zero after its level.
+func (n *node) padded() bool {
+	for level := n.level; level < depth; level++ {
+		if n.prefix.child(level) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// PersonName returns the name of an applicant for KeyTree. erased is how often the
+// reference was erased before: a reference that comes back has another key.
+func PersonName(environment, reference string, erased int) string {
+	return fmt.Sprintf("person %s %d %s", environment, erased, reference)
+}
+
+// DecisionName returns the name of a decision about nobody that is named, for KeyTree.
+func DecisionName(environment, id string) string { return "decision " + environment + " " + id }
+
 // KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
 // function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
 // derives every key. Forgetting a key replaces the nodes above it by their other
@@ -201,7 +220,7 @@ func ParseKeyTree(from []byte) (*KeyTree, error) {
 		copy(n.prefix[:], from[1:])
 		copy(n.secret[:], from[1+pointSize:])
 		from = from[nodeSize:]
-		if n.level > depth || i > 0 && (compareNodes(t.nodes[i-1], *n) >= 0 || t.nodes[i-1].covers(n.prefix)) {
+		if n.level > depth || !n.padded() || i > 0 && (compareNodes(t.nodes[i-1], *n) >= 0 || t.nodes[i-1].covers(n.prefix)) {
 			return nil, errNotATree
 		}
 	}

@@ -120,6 +120,7 @@ func TestParseKeyTreeRefuses(t *testing.T) {
 		"nodes out of order": append(slices.Clone(good[:at]), append(slices.Clone(good[at+nodeSize:]), good[at:at+nodeSize]...)...),
 		"a node twice":       append(slices.Clone(good), good[len(good)-nodeSize:]...),
 		"a node over others": changed(good, at, 0),
+		"a prefix too long":  changed(encoded(t, testTree()), at+1, 0x80),
 	} {
 		if tree, err := ParseKeyTree(bad); err == nil {
 			t.Errorf("%s: read a tree of %d nodes", name, len(tree.nodes))
@@ -145,5 +146,21 @@ func BenchmarkKey(b *testing.B) {
 	tree := testTree()
 	for b.Loop() {
 		tree.Key("applicant-4711")
+	}
+}
+
+// TestNamesTellApart checks that environment, kind, reference and count all count.
+func TestNamesTellApart(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, name := range []string{
+		PersonName("live", "A1", 0), PersonName("sandbox", "A1", 0), PersonName("live", "A1", 1),
+		PersonName("live", "1 A1", 0), PersonName("live", "A", 11), PersonName("live", "", 0),
+		PersonName("live", "dec_1", 0), DecisionName("live", "dec_1"), DecisionName("sandbox", "dec_1"),
+	} {
+		if seen[name] {
+			t.Errorf("%q is the name of two", name)
+		}
+		seen[name] = true
 	}
 }

@@ -55,7 +55,10 @@ type Hash [blake2b.Size256]byte
 var ErrUnreadable = errors.New("the ciphertext cannot be opened with this key")
 
 // Sealer seals and opens the zones of one object, such as a decision.
-type Sealer struct{ aead cipher.AEAD }
+type Sealer struct {
+	aead   cipher.AEAD
+	nonces Secret // keys the hashes that nonces are taken from
+}
 
 // NewSealer returns the sealer of an object, whose name must be unique among
 // everything that is sealed with the key. Each object has a cipher of its own, so that
@@ -70,27 +73,34 @@ func NewSealer(key Secret, object string) Sealer {
 	if err != nil {
 		panic(err) // AES has the right block size
 	}
-	return Sealer{aead}
+	return Sealer{aead: aead, nonces: keyed(&key, []byte("nonce "+object))}
 }
 
-// Seal appends the ciphertext of a zone, which contains the salt. A zone of an object
-// may be sealed once only: the zone is the nonce.
-func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) []byte {
+// Seal appends the ciphertext of a zone, which contains the salt, and returns the
+// zone's salted hash with it. The nonce comes from that hash, so sealing a zone again
+// with other data or another salt, such as when a transaction is repeated, is safe.
+func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) ([]byte, ZoneHash) {
+	h := HashZone(zone, salt, data)
+	nonce := keyed(&s.nonces, h[:])
 	plain := make([]byte, 0, SaltSize+len(data))
 	plain = append(append(plain, salt[:]...), data...)
-	return s.aead.Seal(to, nonceOf(zone), plain, nil)
+	to = append(to, nonce[:nonceSize]...)
+	return s.aead.Seal(to, nonce[:nonceSize], plain, []byte{byte(zone)}), ZoneHash{zone, h}
 }
+
+const nonceSize = 12
 
 // Open returns the salt and the data of a zone, or ErrUnreadable.
 func (s Sealer) Open(zone Zone, sealed []byte) (salt Salt, data []byte, err error) {
-	plain, err := s.aead.Open(nil, nonceOf(zone), sealed, nil)
+	if len(sealed) < nonceSize {
+		return Salt{}, nil, ErrUnreadable
+	}
+	plain, err := s.aead.Open(nil, sealed[:nonceSize], sealed[nonceSize:], []byte{byte(zone)})
 	if err != nil || len(plain) < SaltSize {
 		return Salt{}, nil, ErrUnreadable
 	}
 	return Salt(plain[:SaltSize]), plain[SaltSize:], nil
 }
-
-func nonceOf(zone Zone) []byte { return []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, byte(zone)} }
 
 // HashZone returns the salted hash of a zone.
 func HashZone(zone Zone, salt Salt, data []byte) Hash {

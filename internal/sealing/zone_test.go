@@ -14,7 +14,10 @@ func TestSealAndOpen(t *testing.T) {
 		data := rapid.SliceOf(rapid.Byte()).Draw(t, "data")
 		salt := Salt(rapid.SliceOfN(rapid.Byte(), SaltSize, SaltSize).Draw(t, "salt"))
 		sealer := NewSealer(Secret{7}, "dec_1")
-		sealed := sealer.Seal([]byte("before"), Applicant, salt, data)
+		sealed, hash := sealer.Seal([]byte("before"), Applicant, salt, data)
+		if want := (ZoneHash{Applicant, HashZone(Applicant, salt, data)}); hash != want {
+			t.Fatalf("hash %v, want %v", hash, want)
+		}
 		if !bytes.HasPrefix(sealed, []byte("before")) {
 			t.Fatal("what was there is gone")
 		}
@@ -29,7 +32,7 @@ func TestSealAndOpen(t *testing.T) {
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	sealer := NewSealer(Secret{7}, "dec_1")
-	sealed := sealer.Seal(nil, Applicant, Salt{1}, []byte("income 50,000"))
+	sealed, _ := sealer.Seal(nil, Applicant, Salt{1}, []byte("income 50,000"))
 	refused := func(what string, s Sealer, zone Zone, sealed []byte) {
 		t.Helper()
 		if _, data, err := s.Open(zone, sealed); !errors.Is(err, ErrUnreadable) {
@@ -46,6 +49,25 @@ func TestOpenRefuses(t *testing.T) {
 			bad := bytes.Clone(sealed)
 			bad[i] ^= 1 << bit
 			refused("changed", sealer, Applicant, bad)
+		}
+	}
+}
+
+// TestNoNonceTwice seals one zone of one decision with other salts and other data: no
+// two ciphertexts have the same nonce, and what is the same in all is the same.
+func TestNoNonceTwice(t *testing.T) {
+	t.Parallel()
+	sealer := NewSealer(Secret{7}, "dec_1")
+	seen := map[string]bool{}
+	for salt := range byte(10) {
+		for data := range byte(10) {
+			one, _ := sealer.Seal(nil, Applicant, Salt{salt}, []byte{data})
+			two, _ := sealer.Seal(nil, Applicant, Salt{salt}, []byte{data})
+			nonce := string(one[:nonceSize])
+			if seen[nonce] || !bytes.Equal(one, two) {
+				t.Fatalf("salt %d, data %d: nonce %x", salt, data, nonce)
+			}
+			seen[nonce] = true
 		}
 	}
 }
@@ -84,7 +106,6 @@ func BenchmarkSeal(b *testing.B) {
 	data := bytes.Repeat([]byte("0123456789"), 300)
 	var sealed []byte
 	for b.Loop() {
-		sealed = NewSealer(Secret{7}, "dec_1").Seal(sealed[:0], Applicant, Salt{}, data)
-		HashZone(Applicant, Salt{}, data)
+		sealed, _ = NewSealer(Secret{7}, "dec_1").Seal(sealed[:0], Applicant, Salt{}, data)
 	}
 }
