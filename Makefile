@@ -47,9 +47,10 @@ RACE := -race $(patsubst %,-gcflags='%=-race=false',$(UNWATCHED))
 # and what the packages share, plans and catalogues, the raced tests of the API
 # share too.
 PURE := ./api ./internal/advice ./internal/application ./internal/backtest ./internal/backtest/page ./internal/chart \
-  ./internal/civil ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/exact ./internal/fault ./internal/feature ./internal/field \
-  ./internal/loan ./internal/place ./internal/recovery ./internal/report ./internal/rule ./internal/sheet \
-  ./internal/signal ./internal/store/archive ./internal/training ./internal/wire
+  ./internal/civil ./internal/engine ./internal/engine/analysis ./internal/engine/space ./internal/evidence \
+  ./internal/exact ./internal/fault ./internal/feature ./internal/field ./internal/loan ./internal/place \
+  ./internal/recovery ./internal/report ./internal/rule ./internal/sealing ./internal/sheet ./internal/signal \
+  ./internal/store/archive ./internal/training ./internal/wire
 
 # Tests of the pure ring that share a value between goroutines: with the race
 # detector, and again without it. TestFitTwice fits on all processors.

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// corpus is a backup with ten thousand decisions, large enough that a backup of
-// it can be interrupted.
+// corpus is the path of a backup file. The database restored from it has ten thousand
+// decisions, enough to interrupt a backup of that database half-way.
 const corpus = "../../internal/replay/testdata/0001.backup"
 
 // runVerdict runs a command to its end.

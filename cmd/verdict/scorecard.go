@@ -44,7 +44,7 @@ func scorecardCommand(c *command) int {
 	return scorecardFit(c)
 }
 
-// fitFlags holds the flags.
+// fitFlags holds the flags of "verdict scorecard fit".
 type fitFlags struct {
 	options                     training.Options
 	csv, splitFile, out, report string

@@ -122,7 +122,8 @@ func TestDisabledPersonCounts(t *testing.T) {
 		m.mayNot(m.asha, own)
 		m.may(m.ravi, own)
 
-		// After a day they are gone for good, and who is alone is alone.
+		// A disabled user stops counting after a day. The only activator left may then
+		// activate her own draft.
 		own = m.draft(m.asha)
 		m.done(m.Service.People.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
 		m.clock.Pass(day - time.Second)

@@ -120,8 +120,9 @@ func TestRotateAPIKey(t *testing.T) {
 	})
 }
 
-// TestRotationFollowsALoweredRole: a key that follows another has no more than
-// its owner's role allows today, whether the owner calls or the key was theirs.
+// TestRotationFollowsALoweredRole checks that a rotated key has no scope beyond its
+// owner's current role, even if an admin rotates it, and that the demoted owner's old
+// key can no longer rotate keys.
 func TestRotationFollowsALoweredRole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -71,7 +71,7 @@ func (s *Services) Flush(ctx context.Context) {
 			for _, id := range ids {
 				s.visits.greet(id)
 			}
-			s.core.Logger.WarnContext(ctx, "could not store which tenants are used; trying again at the next flush",
+			s.core.Logger.WarnContext(ctx, "could not record the first request of new tenants; the next flush retries",
 				"error", err)
 		}
 	}

@@ -365,8 +365,9 @@ func TestWhoIsAwayMakesNobodyRest(t *testing.T) {
 	})
 }
 
-// TestShortWorkDoesNotEndARest: an owner that floods and was charged for a long piece
-// of work still rests after a short one, and never longer than a second for a piece.
+// TestShortWorkDoesNotEndARest checks that a flooding owner charged for long work
+// still rests after short work, and that one piece of work makes it rest for at most
+// one second.
 func TestShortWorkDoesNotEndARest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

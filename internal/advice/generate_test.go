@@ -238,7 +238,7 @@ func improve(
 	return list
 }
 
-// complete calls advice.Complete without a check.
+// complete calls advice.Complete with a nil check and fails the test on an error.
 func complete(tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) advice.Completeness {
 	tb.Helper()
 	c, err := advice.Complete(plan, facts, d, nil)

@@ -90,7 +90,8 @@ func (a *ask) explore(v wire.Value, faults *fault.List) {
 			n, exact, ok := rule.ParseNumber(e.Text())
 			months := n.Floor()
 			if e.Kind() != wire.Number || !ok || !exact || !n.HasPlaces(0) || months < 1 || months > maxMonths {
-				faults.Add(e.Pointer(), fault.CodeOutOfRange, "must be a whole number of months between 1 and %d", maxMonths)
+				faults.Add(e.Pointer(), fault.CodeOutOfRange,
+					"must be a whole number of months between 1 and %d", maxMonths)
 				continue
 			}
 			a.tenures = append(a.tenures, int(months))

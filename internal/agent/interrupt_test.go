@@ -15,7 +15,8 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// ending is a context that ends when it has been asked "last" times.
+// ending is a context whose Err returns context.Canceled from call number last on. If
+// last is 0, only the parent context can end it.
 type ending struct {
 	context.Context //nolint:containedctx // it is one
 

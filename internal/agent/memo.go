@@ -213,7 +213,8 @@ func improvementText(x *advice.Improvement) string {
 // nothing that an applicant wrote, so it may be sent to a model.
 func (st *study) summary() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Recommendation %s, with %s confidence. %s", st.recommendation, st.confidence, st.statements[0].text)
+	fmt.Fprintf(&b, "Recommendation %s, with %s confidence. %s",
+		st.recommendation, st.confidence, st.statements[0].text)
 	var safe []string
 	for _, r := range st.reasons {
 		safe = append(safe, r.message)

@@ -27,15 +27,24 @@ var bureauProfile = []struct {
 	{"Whether the applicant is new to credit: %s.", []string{"bureau_is_ntc"}},
 	{"Live accounts: %s.", []string{"bureau_own_active_tradelines", "active_tradelines"}},
 	{"Live unsecured accounts: %s.", []string{"bureau_own_live_unsecured", "bureau_live_unsecured"}},
-	{"The oldest account is %s months old.", []string{"bureau_own_oldest_account_months", "bureau_oldest_account_months"}},
+	{
+		"The oldest account is %s months old.",
+		[]string{"bureau_own_oldest_account_months", "bureau_oldest_account_months"},
+	},
 	{"Owed in all: %s.", []string{"bureau_own_outstanding", "bureau_total_outstanding"}},
 	{"Owed without security: %s.", []string{"bureau_own_unsecured_outstanding", "bureau_unsecured_outstanding"}},
 	{"Share of card limits in use: %s.", []string{"bureau_own_card_utilisation", "bureau_card_utilisation"}},
 	{"Most days past due in the last 12 months: %s.", []string{"bureau_own_max_dpd_12m", "max_dpd_12m"}},
 	{"Most days past due in the last 36 months: %s.", []string{"bureau_own_max_dpd_36m"}},
 	{"Overdue today: %s.", []string{"bureau_own_overdue_amount", "bureau_overdue_amount"}},
-	{"Accounts written off or settled in the last 36 months: %s.", []string{"bureau_own_written_off_36m", "bureau_written_off_36m"}},
-	{"Whether a suit was filed or a wilful default reported: %s.", []string{"bureau_own_suit_or_wilful", "bureau_suit_or_wilful"}},
+	{
+		"Accounts written off or settled in the last 36 months: %s.",
+		[]string{"bureau_own_written_off_36m", "bureau_written_off_36m"},
+	},
+	{
+		"Whether a suit was filed or a wilful default reported: %s.",
+		[]string{"bureau_own_suit_or_wilful", "bureau_suit_or_wilful"},
+	},
 	{"Enquiries in the last 6 months: %s.", []string{"enquiries_6m"}},
 	{"Accounts of others that the applicant guarantees: %s.", []string{"bureau_guaranteed_accounts"}},
 	{"The report is %s days old.", []string{"bureau_report_age_days"}},
@@ -132,7 +141,10 @@ var clean = []struct {
 }{
 	{"No payment was late in the last 12 months.", []string{"bureau_own_max_dpd_12m", "max_dpd_12m"}},
 	{"Nothing is overdue today.", []string{"bureau_own_overdue_amount", "bureau_overdue_amount"}},
-	{"Nothing was written off or settled in the last 36 months.", []string{"bureau_own_written_off_36m", "bureau_written_off_36m"}},
+	{
+		"Nothing was written off or settled in the last 36 months.",
+		[]string{"bureau_own_written_off_36m", "bureau_written_off_36m"},
+	},
 	{"There was no enquiry in the last 6 months.", []string{"enquiries_6m"}},
 	{"No payment bounced.", []string{"bank_bounces"}},
 }

@@ -76,7 +76,9 @@ func writeImprovement(w *wire.Writer, x *advice.Improvement) {
 	}
 	w.EndArray()
 	if x.Offered {
-		w.Key("grade").String(x.Grade).Key("limit").Decimal(x.LimitPaise, 2).Key("tenure_months").Int(int64(x.TenureMonths))
+		w.Key("grade").String(x.Grade)
+		w.Key("limit").Decimal(x.LimitPaise, 2)
+		w.Key("tenure_months").Int(int64(x.TenureMonths))
 		w.Key("interest_rate").Decimal(x.RateBP, 2).Key("emi").Decimal(x.InstalmentPaise, 2)
 	}
 	w.EndObject()

@@ -76,7 +76,8 @@ var house = []room{
 	{
 		"policydesk",
 		useCase,
-		"fault wire rule feature field engine engine/analysis application tenant admission store cache operation account",
+		"fault wire rule feature field engine engine/analysis application tenant admission store cache operation " +
+			"account",
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application " +

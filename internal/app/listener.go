@@ -83,7 +83,8 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 			return held, nil
 		}
 		if n := l.refused.Refused(time.Now()); n > 0 {
-			l.logger.Warn("closed connections beyond the limits", "connections", n, "most", l.most, "each", l.each)
+			l.logger.Warn("refused new connections: a connection limit or rate is reached",
+				"refused", n, "max_connections", l.most, "max_per_address", l.each)
 		}
 		if tcp, ok := c.(*net.TCPConn); ok {
 			_ = tcp.SetLinger(0) // reset, so that no TIME_WAIT entry stays

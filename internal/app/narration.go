@@ -48,7 +48,7 @@ func (c *Config) wrongNarration() (wrong []error) {
 	}
 	if n.Timeout > c.WriteTimeout/3 {
 		wrong = append(wrong,
-			errors.New("-narration-timeout and -write-timeout: the first must be at most a third of the second"))
+			errors.New("-narration-timeout must be at most a third of -write-timeout"))
 	}
 	return wrong
 }

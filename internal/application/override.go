@@ -53,10 +53,12 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 		known := slices.Contains(overridable, parts[0])
 		switch k := v.Kind(); {
 		case !known || len(parts) < 2 || len(parts) > maxOverrideDepth || slices.Contains(parts, ""):
-			faults.Add(v.Pointer(), fault.CodeUnknownField, "must be a path of the request such as applicant.foir, below one of %s",
+			faults.Add(v.Pointer(), fault.CodeUnknownField,
+				"must be a path of the request such as applicant.foir, below one of %s",
 				strings.Join(overridable, ", "))
 		case k == wire.Object || k == wire.Array:
-			faults.Add(v.Pointer(), fault.CodeWrongType, "must be a single value; a path to each member changes several")
+			faults.Add(v.Pointer(), fault.CodeWrongType,
+				"must be a single value; a path to each member changes several")
 		default:
 			if parts[0] == "report" {
 				if bureau, ok := onlyKey(body.Get("report")); ok && parts[1] != bureau {

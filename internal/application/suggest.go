@@ -232,8 +232,8 @@ func ends(blocks ...string) map[string]string {
 	return paths
 }
 
-// evaluateTwins maps paths under applicant of a decision request to the paths of
-// the same facts in an evaluate request.
+// evaluateTwins maps each "applicant." path of a decision request to the "report."
+// path of the same fact in an evaluate request.
 var evaluateTwins = sync.OnceValue(func() map[string]string {
 	twins := map[string]string{}
 	for path, to := range canonicals {

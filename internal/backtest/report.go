@@ -84,8 +84,9 @@ type Performance struct {
 	KSAt          Figure // the score at which the two distributions are farthest apart
 	IV            Figure // information value of the score bands
 
-	// HosmerLemeshow compares the PD that the scorecard claims with the observed
-	// bad rate, over the groups of Calibration. It is unknown if one is missing.
+	// HosmerLemeshow compares the PD that the scorecard claims with the observed bad
+	// rate, over the groups of Calibration. It is unknown if the scorecard has no
+	// scaling, and so no PD, or if no row is labelled.
 	HosmerLemeshow Figure
 
 	ExpectedLoss Money    // of approved limits: PD × LGD × limit

@@ -81,8 +81,8 @@ func (v *visit) release() {
 // count from time to time.
 func (v *visit) logRefusals(from *admission.Pool) {
 	if n := from.Refused(v.begun); n > 0 {
-		v.console.options.Logger.Warn("refused pages: too many requests in progress",
-			"requests", n, "places", from.Room())
+		v.console.options.Logger.Warn("page requests were refused: too many in progress",
+			"refused", n, "capacity", from.Room())
 	}
 }
 

@@ -64,7 +64,8 @@ func postForms(page string) iter.Seq[tag] {
 	}
 }
 
-// fieldsOf is what a browser would send of a form, were it sent as it stands.
+// fieldsOf returns the values that a browser would submit for the form with this
+// action, unedited.
 func fieldsOf(page, action string) url.Values {
 	values := url.Values{}
 	for form := range postForms(page) {

@@ -69,7 +69,7 @@ func TestPagesAtSize(t *testing.T) {
 // manyFetches is how often a page is fetched to be measured.
 const manyFetches = 20
 
-// size is the console of a tenant with a past.
+// size measures the console pages of a tenant that has a year of decisions.
 type size struct {
 	*browser
 	fetches int // 1 when pages are looked at and not measured
@@ -97,7 +97,7 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 	default:
 		fillPast(t, &past{db: db, made: made, env: tenant.Live, decisions: n})
 		fillPast(t, &past{db: db, made: made, env: tenant.Sandbox, decisions: n / 10})
-		if db.Kind() == "postgres" { // as it does by itself within a minute
+		if db.Kind() == "postgres" { // autovacuum would run ANALYZE within a minute
 			if _, err := storetest.Raw(t, databaseURL).ExecContext(t.Context(), "ANALYZE"); err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// hitWeight is the effect of a rule that hit, in ascending order.
+// hitWeight ranks the effect of a knockout: no hit, refers, declines.
 type hitWeight uint8
 
 const (

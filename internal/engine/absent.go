@@ -29,9 +29,8 @@ var scoreFields = []string{
 	field.BureauScore, field.BureauIsNTC, "bureau_ntc_index", "bureau_report.score", "report.scoreData.score",
 }
 
-// NeedsScore reports whether the policy reads the bureau score, whether an
-// applicant is new to credit, or anything that follows from them. If so, a
-// request without a score is rejected.
+// NeedsScore reports whether the policy reads the bureau score, the new-to-credit
+// flag, or a fact derived from either. If so, a request without a score is rejected.
 func (p *Policy) NeedsScore() bool {
 	for i := range p.Bands {
 		if p.Bands[i].NTC {

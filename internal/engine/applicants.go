@@ -148,7 +148,8 @@ func (r *applicantReader) check(name string, value rule.Value, at member, faults
 	id, known := field.Catalogue().Lookup(name)
 	switch {
 	case !known && !field.Declarable(name):
-		faults.Add(at.Pointer(), fault.CodeUnknownField, "is not a field a scorecard can read%s", nearestField(name, faults))
+		faults.Add(at.Pointer(), fault.CodeUnknownField,
+			"is not a field a scorecard can read%s", nearestField(name, faults))
 	case !known:
 		r.unread(name, at)
 	default:
@@ -177,7 +178,8 @@ func (r *applicantReader) unread(name string, at member) {
 	if near, ok := fault.Nearest(name, slices.Values(r.reads)); ok {
 		hint = "; did you mean " + near + "?"
 	}
-	r.doubts.Add(at.Pointer(), fault.CodeUnknownField, "no factor of the scorecard reads this, and it was ignored%s", hint)
+	r.doubts.Add(at.Pointer(), fault.CodeUnknownField,
+		"no factor of the scorecard reads this, and it was ignored%s", hint)
 }
 
 // known checks a value against the catalogue.

@@ -259,8 +259,8 @@ func (p *patcher) removals(pointer string, system map[string]bool, id string, c 
 			p.faults.Add(v.Pointer(), fault.CodeInvalidField, "the base has no entry with this %s", id)
 		case merges && isSystemRule(text, semanticsOf(p.request, p.base)):
 			p.faults.Add(v.Pointer(), fault.CodeInvalidField,
-				"include_defaults merges this rule; \"include_defaults\": false removes it, or set one of your own "+
-					"with its id")
+				"cannot be removed, because include_defaults merges it again; set \"include_defaults\" to false, or "+
+					"set a rule of your own with the same id")
 		case gone[text]:
 			p.faults.Add(v.Pointer(), fault.CodeDuplicate, "is listed twice")
 		default:

@@ -136,7 +136,8 @@ func judgeInclusion(p *thirdparty.TLogProof, root *log.Checkpoint, leaf []byte) 
 	for i := range p.Hashes {
 		path[i] = p.Hashes[i][:]
 	}
-	return proof.VerifyInclusion(rfc6962.DefaultHasher, p.Index, root.Size, rfc6962.DefaultHasher.HashLeaf(leaf), path, root.Hash)
+	hasher := rfc6962.DefaultHasher
+	return proof.VerifyInclusion(hasher, p.Index, root.Size, hasher.HashLeaf(leaf), path, root.Hash)
 }
 
 // TestEveryByteOfAProofCounts changes each byte of a proof.
@@ -231,7 +232,8 @@ func TestCosigned(t *testing.T) {
 			t.Fatalf("byte %d changed, and still cosigned at %d", i, got)
 		}
 	}
-	for _, bad := range []string{"", name, text + "=", "other" + text, name + "+00000000+" + base64.StdEncoding.EncodeToString(raw)} {
+	wrongID := name + "+00000000+" + base64.StdEncoding.EncodeToString(raw)
+	for _, bad := range []string{"", name, text + "=", "other" + text, wrongID} {
 		if _, err := ParseWitnessKey(bad); err == nil {
 			t.Errorf("%q was read as a key", bad)
 		}
@@ -239,7 +241,8 @@ func TestCosigned(t *testing.T) {
 }
 
 func FuzzParseProof(f *testing.F) {
-	f.Add([]byte(proofHeader + "index 0\n\n" + testOrigin + "\n1\n" + base64.StdEncoding.EncodeToString(make([]byte, 32)) + "\n\n"))
+	root := base64.StdEncoding.EncodeToString(make([]byte, tlog.HashSize))
+	f.Add([]byte(proofHeader + "index 0\n\n" + testOrigin + "\n1\n" + root + "\n\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if p, err := ParseProof(text); err == nil && !bytes.Equal(p.Text(), text) {
 			t.Errorf("%q was read as %q", text, p.Text())

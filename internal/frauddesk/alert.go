@@ -112,7 +112,7 @@ type AlertMove struct {
 	Resolution string // of a closed alert; "" means "other"
 	Note       string
 	// Block lists the entities to block when the alert is closed as confirmed fraud.
-	// nil blocks the usual ones, an empty list none.
+	// If it is nil, the default entities are blocked; an empty list blocks none.
 	Block []BlockEntity
 }
 

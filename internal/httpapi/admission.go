@@ -87,7 +87,8 @@ func (c *call) admit() error {
 func (c *call) countShed(from *admission.Pool) {
 	c.shed = true
 	if n := from.Refused(c.started); n > 0 {
-		c.api.options.Logger.Warn("refused requests: too many in progress", "requests", n, "places", from.Room())
+		c.api.options.Logger.Warn("API requests were refused: too many in progress",
+			"refused", n, "capacity", from.Room())
 	}
 }
 

@@ -160,7 +160,7 @@ func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Opera
 	case status == http.StatusUnauthorized:
 		shared = "Unauthenticated"
 	case status == http.StatusServiceUnavailable:
-		shared = "Unavailable" // whose key it is cannot be found out
+		shared = "Unavailable" // the key could not be looked up
 	case status == http.StatusNotFound && item == nil:
 		shared = "NotFound"
 	case status == http.StatusMethodNotAllowed && item != nil:

@@ -102,7 +102,7 @@ func TestEveryCodeHasAPage(t *testing.T) {
 
 // exampleRequest is one request of the contract.
 type exampleRequest struct {
-	name         string // for people
+	name         string // shown in test failures
 	example      string // its name in the file, "" without a body
 	operation    *openapi3.Operation
 	method, path string
@@ -169,7 +169,8 @@ func withParameters(path string, operation *openapi3.Operation) (full string, he
 	return path, headers
 }
 
-// with is the request with one of the bodies that the contract shows.
+// with returns a copy of the request whose body is the contract's example of this
+// name.
 func (r exampleRequest) with(t *testing.T, name string) exampleRequest {
 	t.Helper()
 	example := r.operation.RequestBody.Value.Content["application/json"].Examples[name].Value

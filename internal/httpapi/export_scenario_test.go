@@ -102,7 +102,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if took := time.Since(begun); took > time.Minute {
 			s.Errorf("all that took %s", took)
 		}
-		if n := strings.Count(s.log.String(), "refused requests: too many in progress"); n == 0 || n > 5 {
+		if n := strings.Count(s.log.String(), "API requests were refused: too many in progress"); n == 0 || n > 5 {
 			s.Errorf("the log tells %d times that exports were refused", n)
 		}
 

@@ -80,8 +80,8 @@ func TestChainIsOneRing(t *testing.T) {
 	})
 }
 
-// TestRingsOfTwoNodes applies many chains concurrently on two nodes of one
-// database.
+// TestRingsOfTwoNodes submits the applications of five rings concurrently to two nodes
+// of one database, and checks that each ring is complete and has one open alert.
 func TestRingsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -123,7 +123,7 @@ func TestStopButtonIsNeverGated(t *testing.T) {
 			s.Fatal(err)
 		}
 		ravi := m.with(tenant.Live, tenant.Admin, user.ID)
-		s.clock.advance(24 * time.Hour) // who is new waits
+		s.clock.advance(24 * time.Hour) // a new activator must wait for a day
 		activate := func(id string) answer { return asha.post("/v1/rule-sets/"+id+"/activate", `{"note":"stop"}`) }
 		notes := func(id string) string {
 			return strings.Join(asha.get("/v1/audit?action=rule_set.activated&object="+id).column("note"), "; ")

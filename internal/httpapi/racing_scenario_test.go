@@ -79,7 +79,7 @@ func (s *stack) flush() {
 	s.service.Run(ctx)
 }
 
-// faults are the items of a problem as "pointer code", in order.
+// faults returns the items of a problem as "pointer code", sorted.
 func (a answer) faults() []string {
 	a.t.Helper()
 	var list []string
@@ -134,6 +134,6 @@ func (a answer) column(name string) []string {
 	return list
 }
 
-// stale is longer than anything is remembered that storage could tell anew, but for
-// readiness.
+// stale is longer than cache.RefreshAfter, so every cached value is read from storage
+// again. Readiness is the exception: it is cached for a second.
 const stale = 600 * time.Millisecond

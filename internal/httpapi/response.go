@@ -26,7 +26,7 @@ var (
 	jsonType       = []string{"application/json"}
 	textType       = []string{"text/plain; charset=utf-8"}
 	noStore        = []string{"no-store"}
-	gzipEncoding   = []string{"gzip"} // the only one, because every client that can decompress knows it
+	gzipEncoding   = []string{"gzip"} // the only one offered; every client that can decompress supports it
 	varyByEncoding = []string{"Accept-Encoding"}
 )
 

@@ -100,7 +100,7 @@ func guarded(
 ) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("panic", append(about(c), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))...)
+			logger.Error("work on a backtest chunk panicked; the attempt failed", append(about(c), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))...)
 			err = errPanicked
 		}
 	}()

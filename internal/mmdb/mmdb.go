@@ -48,7 +48,7 @@ func Read(data []byte) (*place.Countries, place.Source, error) {
 		}
 		if leaves == 0 {
 			return nil, place.Source{},
-				errors.New("the MaxMind DB is damaged: its tree has more leaves than a tree can have")
+				errors.New("the MaxMind DB is damaged: its search tree has more leaves than its node count allows")
 		}
 		leaves--
 		prefix := network.Prefix()

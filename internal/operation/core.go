@@ -128,7 +128,7 @@ func (s *Core) Secret(ctx context.Context) ([]byte, error) {
 func (s *Core) loadSecret(ctx context.Context, _ struct{}) ([]byte, error) {
 	fresh := make([]byte, sha256.Size)
 	if _, err := io.ReadFull(s.Random, fresh); err != nil {
-		return nil, fmt.Errorf("a new secret: %w", err)
+		return nil, fmt.Errorf("generate a secret: %w", err)
 	}
 	return s.DB.System().Secret(ctx, fresh)
 }

@@ -148,7 +148,7 @@ func (f *strategyReader) window(setting *Window, legal Window) {
 	switch {
 	case !ok:
 	case w.intersect(legal).empty():
-		f.Fail("from", fault.CodeOutOfRange, "leaves nothing of the legal hours, %s to %s",
+		f.Fail("from", fault.CodeOutOfRange, "must begin a period that overlaps the legal hours, %s to %s",
 			clockText(legal.From), clockText(legal.To))
 	default:
 		*setting = w

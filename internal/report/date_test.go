@@ -48,7 +48,8 @@ func TestParseDate(t *testing.T) {
 	}
 }
 
-// Eight digits have one reading at most, on every day there is.
+// TestEightDigitsAreNeverAmbiguous checks that YYYYMMDD and DDMMYYYY are both read
+// correctly for every day from firstYear to lastYear.
 func TestEightDigitsAreNeverAmbiguous(t *testing.T) {
 	t.Parallel()
 	for d := civil.DayOf(firstYear, time.January, 1); d <= civil.DayOf(lastYear, time.December, 31); d++ {

@@ -17,7 +17,7 @@ type call struct {
 	sure   bool // an instalment by its words; other calls need a rhythm
 }
 
-// series is the calls of one counterparty for about one amount.
+// series is a group of calls from one counterparty with similar amounts.
 type series struct {
 	party       uint64
 	amount      int64 // of the newest call

@@ -220,7 +220,10 @@ func ParseKeyTree(from []byte) (*KeyTree, error) {
 		copy(n.prefix[:], from[1:])
 		copy(n.secret[:], from[1+pointSize:])
 		from = from[nodeSize:]
-		if n.level > depth || !n.padded() || i > 0 && (compareNodes(t.nodes[i-1], *n) >= 0 || t.nodes[i-1].covers(n.prefix)) {
+		if n.level > depth || !n.padded() {
+			return nil, errNotATree
+		}
+		if i > 0 && (compareNodes(t.nodes[i-1], *n) >= 0 || t.nodes[i-1].covers(n.prefix)) {
 			return nil, errNotATree
 		}
 	}

@@ -117,7 +117,7 @@ func TestParseKeyTreeRefuses(t *testing.T) {
 		"another version":    append([]byte{9}, good[1:]...),
 		"a byte short":       good[:len(good)-1],
 		"a level too deep":   changed(good, at, depth+1),
-		"nodes out of order": append(slices.Clone(good[:at]), append(slices.Clone(good[at+nodeSize:]), good[at:at+nodeSize]...)...),
+		"nodes out of order": slices.Concat(good[:at], good[at+nodeSize:], good[at:at+nodeSize]),
 		"a node twice":       append(slices.Clone(good), good[len(good)-nodeSize:]...),
 		"a node over others": changed(good, at, 0),
 		"a prefix too long":  changed(encoded(t, testTree()), at+1, 0x80),

@@ -63,7 +63,8 @@ func TestCompressedLetsOthersCompute(t *testing.T) {
 		}
 		text, err := io.ReadAll(packed)
 		if err != nil || !bytes.Equal(text, body[:size]) || checkpoints != want {
-			t.Errorf("%d bytes: %d bytes again, %v, with %d checkpoints, want %d", size, len(text), err, checkpoints, want)
+			t.Errorf("%d bytes: %d bytes again, %v, with %d checkpoints, want %d",
+				size, len(text), err, checkpoints, want)
 		}
 	}
 }

@@ -36,8 +36,8 @@ func (c Config) Check(faults *fault.List) {
 }
 
 // configReader reads one object of a configuration; missing members keep their
-// defaults. If checks is set there is no object: it checks the settings as they
-// are, so that both ways have the same bounds.
+// defaults. If checks is true, it reads no object and only checks the given settings,
+// so that ReadConfig and Config.Check enforce the same bounds.
 type configReader struct {
 	wire.Form
 	faults *fault.List

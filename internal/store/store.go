@@ -49,8 +49,8 @@ type Options struct {
 	// QueueWait is how long a write waits for a full queue before it is refused
 	// as Unavailable (default 2 s).
 	QueueWait time.Duration
-	// Timeout limits a whole write, the wait in the queue included, a read and,
-	// on PostgreSQL, each statement (default 10 s).
+	// Timeout limits a read, a write including its wait in the queue, and, on
+	// PostgreSQL, each statement (default 10 s).
 	Timeout time.Duration
 }
 

@@ -72,8 +72,8 @@ func (us UsageMeter) admit(writes []*DecisionWrite, leftOut []bool) (refusals []
 	return refusals, us.count(counts)
 }
 
-// draw counts as many requests, in their order, as fit into an allowance, and
-// returns how many did. units holds the units of each request.
+// draw charges the longest prefix of the requests that fits into an allowance, and
+// returns its length. units holds the units of each request.
 func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 	granted = len(units)
 	for granted > 0 {

@@ -215,7 +215,7 @@ func (s *Backtests) Cancel(
 			return Backtest{}, err
 		case !ended && record.Status != Cancelled:
 			return Backtest{}, fault.New(fault.Conflict, fault.CodeInvalidTransition,
-				"the backtest is over; only one that is under way can be cancelled")
+				"the backtest has already finished; only an unfinished backtest can be cancelled")
 		case ended:
 			if err := tx.Audit().Add(s.core.Audit(p, now, operation.ActionBacktestEnded, id, "")); err != nil {
 				return Backtest{}, err

@@ -58,7 +58,7 @@ func (r *BacktestRequest) Require(p tenant.Principal) error {
 	return p.Require(tenant.Read)
 }
 
-// Check adds the faults of the request. maxRows is the largest number of rows.
+// Check adds the faults of the request. maxRows limits the rows of a synthetic book.
 func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time) {
 	c := faults.Check("")
 	sources := 0
@@ -224,8 +224,8 @@ func (s *Backtests) findPolicies(ctx context.Context, p tenant.Principal, a *ask
 	return err
 }
 
-// namedPolicy loads a policy that the member at a pointer names. The policy of another
-// tenant counts as not found.
+// namedPolicy loads the policy with this id. If it does not exist or belongs to
+// another tenant, the not-found error has pointer, the member that named it.
 func (s *Backtests) namedPolicy(
 	ctx context.Context, p tenant.Principal, pointer, id string,
 ) (*policydesk.Policy, error) {

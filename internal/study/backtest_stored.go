@@ -107,7 +107,7 @@ func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
 	if err := r.fail(ctx, scope, id, code, detail); err != nil {
-		r.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; it stays unfinished for now",
+		r.core.Logger.WarnContext(ctx, "could not mark an aborted backtest as failed; a later sweep marks it",
 			"backtest", id, "error", err)
 	}
 }

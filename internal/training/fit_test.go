@@ -91,8 +91,8 @@ func TestFitTwice(t *testing.T) {
 	}
 }
 
-// TestHoldOutIsNotLearntFrom: whatever stands in the rows that are held out,
-// the card stays the same.
+// TestHoldOutIsNotLearntFrom checks that changing the held-out rows does not change
+// the scorecard.
 func TestHoldOutIsNotLearntFrom(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(loans(2500, 3), "\n")

@@ -53,7 +53,7 @@ func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error)
 	})
 	if err == nil && int64(len(t.bad)) != rows {
 		err = fault.New(fault.Invalid, fault.CodeRowsChanged,
-			"the rows were others when they were read for the second time")
+			"the rows changed between the first and the second pass over the input; submit them again")
 	}
 	return t, err
 }

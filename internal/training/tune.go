@@ -23,9 +23,10 @@ const (
 	tuneRows = 30_000
 )
 
-// settings returns the settings to compare, the simpler first. They vary how much
-// information a further bin must add, and how far bins may move from their
-// weights of evidence; both depend on the data. The options set everything else.
+// settings returns the settings to compare, the simpler first. They vary two values
+// whose best choice depends on the data: how much information a further bin must add,
+// and how far bins may move from their weights of evidence. The options set everything
+// else.
 func (o *Options) settings() []setting {
 	holds := []float64{0, 100, 30}
 	if o.NoRefining {

@@ -150,8 +150,8 @@ func (f *Form) Text(name string, most int) (text string, ok bool) {
 	return v.Text(), true
 }
 
-// Choice reads a string that must be one of choices and returns its index, or
-// otherwise when it is missing or invalid.
+// Choice reads a string that must be one of choices and returns its index. If the
+// string is missing or invalid, Choice returns the argument otherwise.
 func (f *Form) Choice(name string, otherwise int, choices ...string) int {
 	v, ok := f.typed(name, String)
 	if !ok {

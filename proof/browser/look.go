@@ -42,9 +42,9 @@ type Lens struct {
 	Brief bool
 }
 
-// Inspect checks the page in every look, takes screenshots if requested, and
-// fails for complaints of the browser, findings of axe-core, and a body wider
-// than the window.
+// Inspect checks the page in every look and takes screenshots if requested. It fails
+// the test if the browser reports an error, axe-core reports a violation, or the body
+// is wider than the window.
 func (t *Tab) Inspect(l Lens, name string) {
 	t.Helper()
 	t.turn += 2

@@ -27,7 +27,7 @@ type Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
 
 // FairLimits are the guarantees to a neighbour during an attack.
 type FairLimits struct {
-	Rate   float64       // least share of its undisturbed rate that it keeps
+	Rate   float64       // minimum share of its undisturbed rate that the neighbour must keep
 	P99    time.Duration // largest p99 of its answers
 	Memory int64         // largest memory of the server, in bytes
 }

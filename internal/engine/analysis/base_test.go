@@ -47,7 +47,8 @@ func TestAgainstTheBase(t *testing.T) {
 	// A rule that joins a finding makes it new.
 	more := completed(t, []byte(`{"required_fields": ["bureau_score|bureau_is_ntc"], "knockouts": [
 		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}},
-		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30, "max": 60}}]}`))
+		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30,
+			"max": 60}}]}`))
 	for _, f := range analysis.Against(analysis.Run(more, catalogue), more, analysis.Run(base, catalogue), base) {
 		if f.Code == fault.CodeSilentWhenAbsent && f.Origin != analysis.OriginNew {
 			t.Errorf("%s is %s", f.Key, f.Origin)

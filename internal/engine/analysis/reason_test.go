@@ -25,7 +25,10 @@ func TestUntrueReasonCodeIsFound(t *testing.T) {
 		{"FOIR_HIGH", `{"op":"gt","field":"requested_amount","value":200000}`, false},
 		{"INC_MISSING", `{"op":"absent","field":"monthly_income"}`, false},
 		{"BUR_SCORE",
-			`{"op":"and","args":[{"op":"gt","field":"foir","value":0.5},{"op":"lt","field":"bureau_score","value":700}]}`,
+			`{
+				"op":"and",
+				"args":[{"op":"gt","field":"foir","value":0.5},{"op":"lt","field":"bureau_score","value":700}]
+			}`,
 			false},
 	} {
 		p := completed(t, []byte(`{"semantics":2,"knockouts":[{"id":"KO","reason_code":"`+c.code+

@@ -14,8 +14,10 @@ import (
 // HostileDocuments returns valid policies of about a megabyte, each of which
 // causes as much work as possible in one way.
 func HostileDocuments() map[string]string {
-	const bands = `"scorecard":{"base_points":700,"factors":[%s]},"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,` +
-		`"action":"approve","interest_rate":12,"tenure_months":24,"min_limit":50000,"max_limit":5000000,"default_limit":50000,"foir_cap":0.5}]}`
+	const bands = `"scorecard":{"base_points":700,"factors":[%s]},` +
+		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,` +
+		`"action":"approve","interest_rate":12,"tenure_months":24,"min_limit":50000,"max_limit":5000000,` +
+		`"default_limit":50000,"foir_cap":0.5}]}`
 	policy := func(knockouts int, condition func(i int) string) string {
 		rules := make([]string, knockouts)
 		for i := range rules {

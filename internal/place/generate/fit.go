@@ -21,8 +21,9 @@ const (
 	// radius, which costs its natural logarithm. At this price a lone office
 	// far off is left out and a scattered rural pincode keeps its villages.
 	outside = 1.2
-	// villagesTogether is what all villages of a pincode weigh, in offices: they
-	// settle which of two clusters is meant and do not widen a good circle.
+	// villagesTogether is the total weight of all villages of a pincode; one office
+	// weighs 1. That is enough to choose between two clusters of offices, but too
+	// little to widen a good circle.
 	villagesTogether = 0.3
 	// astray is what a centre costs that lies unusually far from the offices
 	// of the same sorting district (the first three digits): enough for a village

@@ -175,7 +175,7 @@ func TestBaseline(t *testing.T) {
 			w.BaselineDays = c.ask
 			got, err := scope.Observations(t.Context()).Peek(o, w)
 			sum := 2 * c.baseline
-			if c.days == 60 { // only the first ten of the thirty days have applicants
+			if c.days == 60 { // only the first 11 of the 30 baseline days have applicants
 				sum = 2 * 11
 			}
 			if err != nil || got.BaselineDays != c.baseline || got.BaselineApplicants != sum {

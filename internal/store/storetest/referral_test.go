@@ -40,7 +40,7 @@ func TestReferrals(t *testing.T) {
 			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
 		}
 		wantKind(t, settle(scope, "rev_1", "dec_000", "upheld"), 0, "")
-		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // it is not in the queue
+		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // it was not referred
 		wantKind(t, settle(scope, "rev_3", "dec_003", store.OutcomeAsks), 0, "")
 		wantKind(t, settle(scope, "rev_4", "dec_004", store.OutcomeAsks), 0, "")
 		wantKind(t, settle(scope, "rev_5", "dec_004", "overturned"), 0, "")
