@@ -122,7 +122,8 @@ func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string,
 func (s *shared) forgetKeysOf(ctx context.Context, tenantID, userID string) {
 	keys, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
 	if err != nil { // the cache refreshes them within a second anyway
-		s.core.Logger.WarnContext(ctx, "could not remove a user's API keys from the cache; the cache refreshes them within a second",
+		s.core.Logger.WarnContext(ctx,
+			"could not remove a user's API keys from the cache; the cache refreshes them within a second",
 			"user", userID, "error", err)
 	}
 	for _, k := range keys {

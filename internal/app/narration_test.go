@@ -150,7 +150,7 @@ func TestNarrationKnobs(t *testing.T) {
 		{[]string{"-narration-model=small"}, ""},
 		{[]string{url}, "-narration-url and -narration-model: "},
 		{[]string{"-narration-key=sk-topsecret"}, "-narration-key and -narration-url: "},
-		{[]string{url, "-narration-model=small", "-narration-timeout=11s"}, "-narration-timeout and -write-timeout: "},
+		{[]string{url, "-narration-model=small", "-narration-timeout=11s"}, "-narration-timeout must be at most "},
 	} {
 		_, err := load(t, c.args, nil)
 		switch {

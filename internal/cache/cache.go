@@ -4,6 +4,8 @@ package cache
 import (
 	"container/list"
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -112,7 +114,7 @@ func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V
 	ctx, slot := admission.Fork(ctx)
 	defer slot.Leave()
 	at := c.now() // taken before the load, because the value may change while it is loaded
-	l.value, l.err = c.load(ctx, key)
+	l.value, l.err = c.guardedLoad(ctx, key)
 	e.mu.Lock()
 	e.loading = nil
 	if e.known = l.err == nil; e.known {
@@ -258,3 +260,16 @@ func (r *recent[K, V]) each(visit func(V)) {
 // RefreshAfter is the maximum age of cached values that other nodes may change. A
 // revoked key or an activated policy reaches every node within a second.
 const RefreshAfter = 500 * time.Millisecond
+
+// guardedLoad calls load and turns a panic into an error. A lookup runs on a goroutine
+// of its own, where a panic would end the whole service.
+func (c *Cache[K, V]) guardedLoad(ctx context.Context, key K) (value V, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			// The stack says where it happened. The value of the panic may hold what a
+			// tenant has sent, and errors are logged.
+			err = fmt.Errorf("a lookup panicked\n%s", debug.Stack())
+		}
+	}()
+	return c.load(ctx, key)
+}

@@ -3,6 +3,7 @@ package cache
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -176,5 +177,26 @@ func TestCacheMakesRoom(t *testing.T) {
 	s.get(t, "d", 5)
 	if n := len(s.cache.recent.items); n != 1 || s.cache.recent.weight != 100 {
 		t.Errorf("%d are kept, weighing %d", n, s.cache.recent.weight)
+	}
+}
+
+// TestPanicOfALoad checks that a load that panics fails for its callers alone, says
+// where it panicked but not with what, and is tried again.
+func TestPanicOfALoad(t *testing.T) {
+	t.Parallel()
+	panics := true
+	c := New(10, RefreshAfter, time.Now, func(context.Context, string) (int, error) {
+		if panics {
+			panic("income 50,000")
+		}
+		return 7, nil
+	})
+	_, err := c.Get(t.Context(), "a")
+	if err == nil || !strings.Contains(err.Error(), "cache_test.go") || strings.Contains(err.Error(), "50,000") {
+		t.Errorf("the error of a load that panics: %v", err)
+	}
+	panics = false
+	if got, err := c.Get(t.Context(), "a"); err != nil || got != 7 {
+		t.Errorf("the next load: %d, %v", got, err)
 	}
 }

@@ -56,7 +56,11 @@ func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, h
 	}
 	if facts {
 		// If the facts can no longer be read, the re-explanation already says so.
-		if policy, kept, why, err := s.replayable(ctx, scope, &stored); err == nil && why == "" {
+		policy, kept, why, err := s.replayable(ctx, scope, &stored)
+		if err != nil {
+			return Explained{}, err
+		}
+		if why == "" {
 			o := borrow()
 			policy.Plan.Decide(kept, &o.Decision)
 			out.Facts = shown(kept, &o.Decision)

@@ -77,7 +77,8 @@ func answersCSV(r *http.Request, rt *route) (bool, error) {
 		}
 	}
 	if !json && !csv {
-		return false, fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "the Accept header must allow application/json")
+		return false, fault.New(serving.NotAcceptable, fault.CodeNotAcceptable,
+			"the Accept header must allow application/json")
 	}
 	return csv && !json, nil
 }

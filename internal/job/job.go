@@ -10,7 +10,6 @@ package job
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"time"
@@ -100,7 +99,8 @@ func guarded(
 ) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			logger.Error("work on a backtest chunk panicked; the attempt failed", append(about(c), "panic", fmt.Sprint(p), "stack", string(debug.Stack()))...)
+			logger.Error("work on a backtest chunk panicked; the attempt failed",
+				append(about(c), "stack", string(debug.Stack()))...) // p may hold what a tenant has sent
 			err = errPanicked
 		}
 	}()

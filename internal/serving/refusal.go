@@ -71,7 +71,8 @@ func (m *Mapper) Refusal(r *http.Request, err error, requestID, route string) *f
 	switch {
 	case errors.As(err, &refusal):
 		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
-			m.Logger.Warn("request failed: service unavailable or internal error", "request_id", requestID, "route", route, "error", err)
+			m.Logger.Warn("request failed: service unavailable or internal error",
+				"request_id", requestID, "route", route, "error", err)
 		}
 		return refusal
 	case r.Context().Err() != nil:

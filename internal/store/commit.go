@@ -70,7 +70,10 @@ var timers = sync.Pool{New: func() any { return time.NewTimer(time.Hour) }}
 
 // submit queues a job and waits until it is durable or refused.
 func (c *committer) submit(ctx context.Context, j *job) error {
-	j.ctx, j.answer, j.deadline = ctx, make(chan error, 1), time.Now().Add(c.db.options.Timeout)
+	j.ctx, j.answer = ctx, make(chan error, 1)
+	if j.deadline.IsZero() { // a job that is tried again keeps its deadline
+		j.deadline = time.Now().Add(c.db.options.Timeout)
+	}
 	if j.decision != nil {
 		j.took = durationOf(j.cost())
 	}

@@ -86,6 +86,10 @@ func (q *queue) push(j *job, now time.Time) {
 		f.used = max(f.used, q.clock) // an idle scope gains no credit
 		q.turn = append(q.turn, f)
 	}
+	if f.taken > len(f.jobs)/2 { // a scope that always has jobs waiting would grow without bound
+		f.jobs = f.jobs[:copy(f.jobs, f.jobs[f.taken:])]
+		f.taken = 0
+	}
 	f.jobs = append(f.jobs, j)
 	q.length++
 }

@@ -121,3 +121,20 @@ func TestQueueMeasures(t *testing.T) {
 		t.Errorf("with a fast disk a batch may cost %d", got)
 	}
 }
+
+// TestQueueIsBounded checks that a scope with jobs that always wait holds no more
+// memory than those jobs need.
+func TestQueueIsBounded(t *testing.T) {
+	t.Parallel()
+	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+	q.push(jobOf("a", 0), now)
+	for i := range 100_000 {
+		q.push(jobOf("a", 0), now)
+		if batch, _ := q.take(make([]*job, 0, 1), 0); len(batch) != 1 || q.length != 1 {
+			t.Fatalf("round %d: a batch of %d, %d jobs wait", i, len(batch), q.length)
+		}
+	}
+	if size := cap(q.scopes[jobOf("a", 0).scope].jobs); size > 16 {
+		t.Errorf("room for %d jobs, and one waits", size)
+	}
+}

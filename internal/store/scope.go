@@ -155,15 +155,19 @@ var errStale = fmt.Errorf("another server was promoted: %w", driver.ErrBadConn)
 // submit hands a write to the committer. A refusal commits nothing, so no standby
 // confirms it: it is checked like a read that the server was still the primary.
 func (db *DB) submit(ctx context.Context, j *job) error {
-	began := db.primary.current()
-	err := db.commits.submit(ctx, j)
-	if err == nil || !isRefusal(err) || isUnavailable(err) {
-		return err
+	const tries = 3 // a server is promoted once in a while
+	for range tries {
+		began := db.primary.current()
+		err := db.commits.submit(ctx, j)
+		if err == nil || !isRefusal(err) || isUnavailable(err) {
+			return err
+		}
+		if check := db.primary.check(); check.since(began).passed(ctx) {
+			return err
+		}
+		j = &job{rls: j.rls, scope: j.scope, run: j.run, decision: j.decision, deadline: j.deadline}
 	}
-	if check := db.primary.check(); check.since(began).passed(ctx) {
-		return err
-	}
-	return db.submit(ctx, &job{rls: j.rls, scope: j.scope, run: j.run, decision: j.decision})
+	return unavailable("the primary server changes")
 }
 
 // readLong runs fn like read, but only ctx limits the time, and it does not
