@@ -72,7 +72,7 @@ func TestBacktestOfAFile(t *testing.T) {
 	}
 	b.get(at+"/rows.csv").want(http.StatusOK).has("L-1", "APPROVED")
 	b.get(at + "/rows.csv?swapped=1").want(http.StatusUnprocessableEntity) // there was no challenger
-	b.post(at + "/cancel").want(http.StatusConflict).has("is over")
+	b.post(at + "/cancel").want(http.StatusConflict).has("has already finished")
 }
 
 func TestBacktestOfAPackedFile(t *testing.T) {

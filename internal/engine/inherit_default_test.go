@@ -24,7 +24,7 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	for _, id := range defaultRules {
 		patched := engine.Patch(parsed(t, []byte(`{"patch":{"knockouts":{"remove":["`+id+`"]}}}`)), from)
 		if len(patched.Faults) != 1 || patched.Faults[0].Pointer != "/patch/knockouts/remove/0" ||
-			!strings.Contains(patched.Faults[0].Detail, `"include_defaults": false`) {
+			!strings.Contains(patched.Faults[0].Detail, `set "include_defaults" to false`) {
 			t.Errorf("%s: %+v", id, patched.Faults)
 		}
 		p, patched, _ := patchedPolicy(t,
