@@ -14,8 +14,12 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 	// the run must still be ended properly and not stay half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), maxUploadTime)
 	defer cancel()
-	ctx, v.slot = p.processors.Enter(ctx, v.owner())
 	body := newUpload(v, maxUploadTime)
+	// The wait for the owner's turn has the timeout of every request.
+	if v.ctx, v.slot = p.processors.Enter(v.ctx, v.owner()); v.ctx.Err() != nil {
+		return v.ctx.Err()
+	}
+	ctx = v.slot.Extend(ctx)
 	draw := func(v *visit) error { return p.drawBacktestForm(v, fromFile) }
 	file, err := body.fields(document.BacktestMembers())
 	if err != nil {

@@ -59,7 +59,11 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	defer cancel()
 	v.ctx = ctx
 	v.cookies = cookies{w: v.w, r: r, secure: c.options.Secure(r)}
-	v.w.Before = func() { v.slot.Leave() } // do not hold the slot while the browser reads
+	v.w.Before = func() { // do not hold the slot while the browser reads
+		if !p.export { // an export gives it up by itself, and computes again
+			v.slot.Leave()
+		}
+	}
 	defer v.release()
 	defer v.end()
 	v.headers()

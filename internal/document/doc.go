@@ -1,7 +1,7 @@
 // Package document reads the JSON of requests into the values that the use cases
-// take, and writes the values that they return (ADR 22). The API, the command line
-// and the stored answers of an Idempotency-Key share it, so that the same thing is
-// always written as the same bytes.
+// take, and writes the values that they return (ADR 22). The API and the stored
+// answers of an Idempotency-Key share it, so that the same thing is always written as
+// the same bytes.
 //
 // ReadX returns all faults of a body at once, as a *fault.Error that names every
 // member and repeats no value.

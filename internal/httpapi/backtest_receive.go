@@ -42,10 +42,14 @@ func (h *backtestHandlers) receive(c *call) error {
 	// was wrong and the run is not left incomplete.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
 	defer cancel()
-	ctx, c.resources.slot = c.api.node.Processors.Enter(ctx, c.resources.owner)
-
 	body := &pacedBody{c: c, control: http.NewResponseController(c.response.w), left: paceBytes}
 	body.extendDeadlines()
+	// The wait for the owner's turn has the timeout of every request.
+	if c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner); c.ctx.Err() != nil {
+		return c.ctx.Err()
+	}
+	ctx = c.resources.slot.Extend(ctx)
+
 	kind, params := mediaType(c.r)
 	if kind != "text/csv" {
 		options, file, err := readForm(c.r, body, params["boundary"])

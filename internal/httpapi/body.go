@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -76,6 +77,7 @@ func (c *call) readBody() error {
 	}
 	if c.route.rows {
 		c.extendDeadlines(rowsTimeout)
+		c.extendContext(2 * rowsTimeout) // to arrive, and to be worked on
 	}
 
 	limit := c.maxBody()
@@ -164,6 +166,13 @@ func (c *call) extendDeadlines(timeout time.Duration) {
 	control, now := http.NewResponseController(c.response.w), time.Now()
 	_ = control.SetReadDeadline(now.Add(timeout))
 	_ = control.SetWriteDeadline(now.Add(2 * timeout))
+}
+
+// extendContext gives the work the timeout instead of that of other requests. It must
+// come before anything uses the context.
+func (c *call) extendContext(timeout time.Duration) {
+	c.cancel()
+	c.ctx, c.cancel = context.WithTimeout(c.r.Context(), timeout)
 }
 
 // parse parses the body into c.body and releases the buffer, because the document

@@ -22,6 +22,7 @@ type call struct {
 	api       *API
 	r         *http.Request
 	ctx       context.Context // of the work; ends before the connection's write timeout
+	cancel    context.CancelFunc
 	route     *route
 	id        string // the part of the path that matched the segment in braces
 	requestID string
@@ -58,9 +59,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	// The work has a deadline, so that a request that cannot be done is refused
 	// while its connection still accepts an answer.
-	var cancel context.CancelFunc
-	c.ctx, cancel = context.WithTimeout(r.Context(), a.options.RequestTimeout)
-	defer cancel()
+	c.ctx, c.cancel = context.WithTimeout(r.Context(), a.options.RequestTimeout)
+	defer func() { c.cancel() }()
 	if err := c.serve(); err != nil {
 		c.refuse(err)
 	}

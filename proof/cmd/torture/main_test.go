@@ -23,8 +23,8 @@ func TestOrders(t *testing.T) {
 			[]string{"kill postgres 3", "network postgres 3"}, ""},
 		{"only where it makes sense", "-scenario disk-full", []string{"disk-full sqlite 20"}, ""},
 		{"an unknown one", "-scenario kill,fire", nil, `there is no scenario "fire"`},
-		{"nothing left", "-scenario disk-full -db postgres", nil, "not for the database"},
-		{"an unknown database", "-db oracle", nil, "not for the database"},
+		{"nothing left", "-scenario disk-full -db postgres", nil, "does not run on the database"},
+		{"an unknown database", "-db oracle", nil, "does not run on the database"},
 		{"an argument too many", "kill", nil, `what is "kill"?`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
