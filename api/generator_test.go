@@ -9,9 +9,10 @@ import (
 	"verdict/api/apitest"
 )
 
-// TestGeneratorsCanReadEveryType refuses a type of several types other than
-// null, which client generators do not know, and a number without a format,
-// which some of them keep in 32 bits: paise would be lost.
+// TestGeneratorsCanReadEveryType checks that no schema has several types other
+// than null, which client generators do not support, and that every number has
+// the format "double". Some generators store a number without a format in 32
+// bits, which would lose paise.
 func TestGeneratorsCanReadEveryType(t *testing.T) {
 	t.Parallel()
 	err := load(t).WalkSchemas(func(where string, ref *openapi3.SchemaRef) error {
@@ -32,9 +33,9 @@ func TestGeneratorsCanReadEveryType(t *testing.T) {
 	}
 }
 
-// TestMembersHaveNoDefault, because openapi-typescript makes a member with a
-// default one that must be sent. Descriptions say what holds when it is left
-// out.
+// TestMembersHaveNoDefault checks that no member has a default, because
+// openapi-typescript makes such a member required. Descriptions say what
+// applies when a member is left out.
 func TestMembersHaveNoDefault(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
@@ -47,8 +48,8 @@ func TestMembersHaveNoDefault(t *testing.T) {
 	}
 }
 
-// TestAnswersAreOpen, so that a generated client does not refuse a member that
-// a later version adds.
+// TestAnswersAreOpen checks that response schemas allow more members, so that a
+// generated client does not refuse a member that a later version adds.
 func TestAnswersAreOpen(t *testing.T) {
 	t.Parallel()
 	no := func(has *bool) bool { return has != nil && !*has }
@@ -69,8 +70,8 @@ func TestAnswersAreOpen(t *testing.T) {
 	}
 }
 
-// TestOptionalMembersTakeNull, which in a request is the same as leaving the
-// member out.
+// TestOptionalMembersTakeNull checks that every optional member of a request
+// accepts null, which means the same as leaving the member out.
 func TestOptionalMembersTakeNull(t *testing.T) {
 	t.Parallel()
 	requests := apitest.Requests(load(t))
@@ -92,8 +93,8 @@ func TestOptionalMembersTakeNull(t *testing.T) {
 	}
 }
 
-// takesNull reports whether a schema takes null. One that says nothing about
-// the type takes everything.
+// takesNull reports whether a schema accepts null. A schema without a type
+// accepts every value.
 func takesNull(schema *openapi3.Schema) bool {
 	if schema.Type != nil {
 		return schema.Type.IncludesNull() && (len(schema.Enum) == 0 || slices.Contains(schema.Enum, nil))

@@ -18,7 +18,7 @@ import (
 	"verdict/api/apitest"
 )
 
-// placeholders are the ids that examples leave open.
+// placeholders replaces the placeholders in the examples' values by ids.
 var placeholders = strings.NewReplacer(
 	"{rule_set_id}", "pol_01KA2VZ0G6G2C9M4NP8QR1STVW",
 	"{decision_id}", "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -33,7 +33,7 @@ var placeholders = strings.NewReplacer(
 	"{run_id}", "run_01KA2XM6T3P8J5V0WX4YZ7ABCD",
 )
 
-// load reads the document as it is published.
+// load reads the document as published, with placeholders filled in.
 func load(t *testing.T) *openapi3.T {
 	t.Helper()
 	doc, err := apitest.Load([]byte(placeholders.Replace(string(api.OpenAPI))))
@@ -43,7 +43,8 @@ func load(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// loadClosed reads the document with its answers closed.
+// loadClosed reads the document with response schemas that allow no
+// undocumented members.
 func loadClosed(t *testing.T) *openapi3.T {
 	t.Helper()
 	doc, err := apitest.LoadClosed([]byte(placeholders.Replace(string(api.OpenAPI))))
@@ -53,7 +54,8 @@ func loadClosed(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// each visits every operation under its name, such as "POST /v1/decisions".
+// each calls visit for every operation with its name, such as "POST
+// /v1/decisions".
 func each(doc *openapi3.T, visit func(name string, op *openapi3.Operation)) {
 	for _, path := range doc.Paths.InMatchingOrder() {
 		for method, op := range doc.Paths.Find(path).Operations() {
@@ -64,16 +66,16 @@ func each(doc *openapi3.T, visit func(name string, op *openapi3.Operation)) {
 
 func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
-	// The examples are validated on their own, below: those that are meant to
-	// fail must be allowed to.
+	// Other tests validate the examples, because some examples are meant to
+	// fail.
 	err := load(t).Validate(context.Background(), openapi3.DisableExamplesValidation(), openapi3.EnableMultiError())
 	if err != nil {
 		t.Error(err)
 	}
 }
 
-// TestAnswersMatchTheirSchemas holds every example of an answer against the
-// schema it stands beside, as published and closed.
+// TestAnswersMatchTheirSchemas checks that every example of a response matches
+// its schema, both in the published document and in the closed one.
 func TestAnswersMatchTheirSchemas(t *testing.T) {
 	t.Parallel()
 	answersMatch(t, load(t))
@@ -101,8 +103,9 @@ func answersMatch(t *testing.T, doc *openapi3.T) {
 	}
 }
 
-// validate decodes numbers as a client would, so that what YAML knows of types
-// makes no difference.
+// validate checks an example against a schema. It encodes and decodes the
+// example as JSON first, so that the Go types of the YAML reader make no
+// difference.
 func validate(doc *openapi3.T, schema *openapi3.Schema, example any) error {
 	raw, err := json.Marshal(example)
 	if err != nil {
@@ -115,9 +118,9 @@ func validate(doc *openapi3.T, schema *openapi3.Schema, example any) error {
 	return doc.ValidateSchemaJSON(schema, value, openapi3.EnableFormatValidation(), openapi3.EnableJSONSchema2020())
 }
 
-// TestAnswersAreClosed proves that the tests notice an undocumented member of an
-// answer: with one more member each example must be refused, although the
-// published document allows it.
+// TestAnswersAreClosed checks that the closed document refuses an undocumented
+// member in a response: every example must fail with one more member, although
+// the published document allows more members.
 func TestAnswersAreClosed(t *testing.T) {
 	t.Parallel()
 	doc := loadClosed(t)
@@ -140,9 +143,8 @@ func TestAnswersAreClosed(t *testing.T) {
 	})
 }
 
-// TestRequestsMatchTheirSchemas holds every example of a request against its
-// schema. One that is meant to be refused for what it says may break it; one
-// that is meant to succeed may not.
+// TestRequestsMatchTheirSchemas checks that every example of a request matches
+// its schema. Only an example that expects status 422 may violate its schema.
 func TestRequestsMatchTheirSchemas(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
@@ -185,7 +187,8 @@ func expectedStatus(t *testing.T, op string, operation *openapi3.Operation, exam
 	return status
 }
 
-// TestOperationsAreDescribed keeps what a reader and a client generator need.
+// TestOperationsAreDescribed checks that every operation has the descriptions,
+// examples and security settings that readers and client generators need.
 func TestOperationsAreDescribed(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
@@ -219,8 +222,8 @@ func TestOperationsAreDescribed(t *testing.T) {
 	})
 }
 
-// TestIdempotencyKeyIsTaken by every POST under /v1/ but the preview, which
-// stores nothing.
+// TestIdempotencyKeyIsTaken checks that every POST under /v1/ accepts an
+// Idempotency-Key, except the preview, which stores nothing.
 func TestIdempotencyKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	doc := load(t)
@@ -233,8 +236,9 @@ func TestIdempotencyKeyIsTaken(t *testing.T) {
 	})
 }
 
-// TestProblemExamples agree with themselves: the page, the status and the name
-// of the example are the code's.
+// TestProblemExamples checks that the name and the type of every example
+// problem match its code, that no code is shown twice, and that every status
+// has an example.
 func TestProblemExamples(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -270,8 +274,8 @@ func TestProblemExamples(t *testing.T) {
 	}
 }
 
-// TestPlaceholdersAreKnown refuses an example that whoever executes it could
-// not fill in.
+// TestPlaceholdersAreKnown checks that the examples contain no placeholder that
+// the tests cannot fill in.
 func TestPlaceholdersAreKnown(t *testing.T) {
 	t.Parallel()
 	known := []string{

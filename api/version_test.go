@@ -7,8 +7,8 @@ import (
 	"verdict/api"
 )
 
-// TestVersion holds the version of the document against that of the service,
-// and to the form of Semantic Versioning 2.0.0.
+// TestVersion checks that the document and the service have the same version,
+// and that the version has the form of Semantic Versioning 2.0.0.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	const semantic = `^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`

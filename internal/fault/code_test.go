@@ -32,7 +32,7 @@ var vocabularies = []struct {
 // otherMeanings lists words that are a code elsewhere and have another meaning
 // in this file, such as the name of a member or of a column.
 var otherMeanings = map[string][]string{
-	"internal/agent/narration.go":      {"unavailable"},   // why there is no prose
+	"internal/agent/narration.go":      {"unavailable"},   // a reason why prose was not used
 	"internal/backtest/book.go":        {"bad_month"},     // a column
 	"internal/backtest/setup_store.go": {"encoding"},      // a member
 	"internal/console/alert.go":        {"duplicate"},     // a resolution of an alert
@@ -53,7 +53,8 @@ var otherMeanings = map[string][]string{
 var strangers = []string{"bench", "clients", "proof", "cmd/load", "cmd/torture", "internal/load", "internal/torture"}
 
 // TestCodesHaveOneOwner checks that no code is written as a literal outside the
-// file that owns it, and that no refusal or item has a literal as its code.
+// file that owns the code, and that no refusal or item has a literal as its
+// code.
 func TestCodesHaveOneOwner(t *testing.T) {
 	t.Parallel()
 	files := sources(t)
@@ -102,7 +103,7 @@ func TestCodesHaveOneOwner(t *testing.T) {
 }
 
 // TestCodesAreNamedAlike checks that the name of each constant matches its
-// code, so that a mistake in either is found and codes in use do not change.
+// code. This finds a mistake in either, and prevents changes to codes in use.
 func TestCodesAreNamedAlike(t *testing.T) {
 	t.Parallel()
 	files := sources(t)
@@ -121,8 +122,8 @@ func TestCodesAreNamedAlike(t *testing.T) {
 	}
 }
 
-// TestWrittenCodesAreFound checks that the walk finds literals that it must
-// refuse.
+// TestWrittenCodesAreFound checks that spelled finds every literal that is used
+// as a code, and that literals skips struct tags.
 func TestWrittenCodesAreFound(t *testing.T) {
 	t.Parallel()
 	const source = `package p
@@ -192,8 +193,8 @@ func sources(t *testing.T) map[string]sourceFile {
 	return files
 }
 
-// constants returns the values of a file's constants whose names match, each
-// with its name.
+// constants returns the names of a file's constants that match name, keyed by
+// their values.
 func constants(f sourceFile, name *regexp.Regexp) map[string]string {
 	found := map[string]string{}
 	if f.file == nil {
@@ -219,7 +220,7 @@ func constants(f sourceFile, name *regexp.Regexp) map[string]string {
 	return found
 }
 
-// literals returns all string literals of a file, without imports and struct
+// literals returns all string literals of a file except imports and struct
 // tags.
 func literals(f sourceFile) (list []literal) {
 	var visit func(ast.Node) bool
@@ -241,8 +242,8 @@ func literals(f sourceFile) (list []literal) {
 	return list
 }
 
-// spelled returns the string literals of a file in the place of a code: in
-// fault.New, in Add and Fail of a list or a form, and in fault.Item.
+// spelled returns the string literals that a file uses as codes: in fault.New,
+// in Add and Fail of a list or a form, and in fault.Item and fault.Error.
 func spelled(f sourceFile) (list []literal) {
 	note := func(e ast.Expr) {
 		if text, ok := unquoted(e); ok {

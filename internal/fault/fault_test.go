@@ -88,7 +88,7 @@ func TestListErr(t *testing.T) {
 	}
 }
 
-// TestAddFormatsAlways checks that a percent sign is formatted in the same way
+// TestAddFormatsAlways checks that Add formats a percent sign in the same way
 // with and without further arguments.
 func TestAddFormatsAlways(t *testing.T) {
 	t.Parallel()
@@ -122,8 +122,9 @@ func TestListIsBounded(t *testing.T) {
 	}
 }
 
-// TestDetailNamesThePlace checks that a detail contains no overlong pointer,
-// and that the detail of a changed refusal has the new pointer.
+// TestDetailNamesThePlace checks that a detail begins with the pointer unless
+// the pointer is too long, and that Retold puts the changed pointer into the
+// detail.
 func TestDetailNamesThePlace(t *testing.T) {
 	t.Parallel()
 	detail := func(err error) string {
@@ -153,7 +154,8 @@ func TestDetailNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestMove checks that turning warnings into faults loses none.
+// TestMove checks that Move moves every warning with the given code, with all
+// its members, and leaves the others.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	var warnings, faults fault.List

@@ -105,14 +105,14 @@ func TestSecondPerson(t *testing.T) {
 		ravi := m.with(tenant.Live, tenant.Admin, user.ID)
 		path := "/v1/rule-sets/" + asha.draft(`{"name":"hers"}`) + "/activate"
 		asha.post(path, "").refused(http.StatusConflict, "second_person_required")
-		ravi.post(path, "").refused(http.StatusConflict, "second_person_required") // he is new
+		ravi.post(path, "").refused(http.StatusConflict, "second_person_required") // Ravi is too new
 		s.clock.advance(24 * time.Hour)
 		m.with(tenant.Live, tenant.Admin, m.userID).
 			post(path, "").refused(http.StatusConflict, "second_person_required")
 		ravi.post(path, "").want(http.StatusOK).is("status", "active")
-		asha.post(path, "").want(http.StatusOK) // it is active; nothing changes
+		asha.post(path, "").want(http.StatusOK) // already active; nothing changes
 
-		// A key must belong to a user of the tenant: the four-eyes rule
+		// A key must belong to a user of the tenant, because the four-eyes rule
 		// compares users.
 		for _, id := range []string{"", s.signup().userID} {
 			_, _, err := s.service.Operator.CreateKey(s.Context(), account.NewKey{
@@ -123,8 +123,8 @@ func TestSecondPerson(t *testing.T) {
 			}
 		}
 
-		// The seeded rule sets have no author, and the sandbox needs no second
-		// person.
+		// The seeded rule sets have no author, and the sandbox requires no
+		// second person.
 		for _, id := range asha.get("/v1/rule-sets?order=asc").column("id")[:2] {
 			asha.activate(id)
 		}
@@ -151,7 +151,7 @@ func TestSafeMode(t *testing.T) {
 			if got.text("status") == "APPROVED" {
 				s.Errorf("%s is approved in safe mode", body)
 			}
-			// An application that the score declines is not referred to a person.
+			// An application that the score declines is not referred.
 			want := map[string]string{"REFERRED": "PAUSED", "DECLINED": "BUR_SCORE"}[got.text("status")]
 			if code := got.at("reasons", 0, "code"); code != want {
 				s.Errorf("%s: %s, and the first reason is %v", body, got.text("status"), code)
@@ -203,8 +203,8 @@ func TestRacingActivations(t *testing.T) {
 	})
 }
 
-// TestTwoNodes runs two nodes on one database and checks that each sees the
-// other's changes once its cache is stale.
+// TestTwoNodes checks that two nodes on one database see each other's changes
+// once their caches are stale, and share idempotency keys.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -14,11 +14,11 @@ import (
 
 // part is a rule, an adjustment or a factor of a drawn policy.
 type part struct {
-	kind   string // the section it belongs to
+	kind   string // "knockout", "adjustment" or "factor"
 	id     string
 	text   string
-	reads  []string // blocks whose fields it names
-	needs  []string // blocks without which it cannot count; nil when it may
+	reads  []string // blocks whose fields the part names
+	needs  []string // blocks without which the part cannot count; nil if it may count without them
 	fields []string
 }
 
@@ -89,7 +89,7 @@ func drawParts(t *rapid.T) (parts []part) {
 	for i := range rapid.IntRange(1, 10).Draw(t, "parts") {
 		p := drawPart(t, i, wanted)
 		if p.kind == "factor" && used[p.fields[0]] {
-			continue // a field has one factor
+			continue // a field can have only one factor
 		}
 		used[p.fields[0]] = used[p.fields[0]] || p.kind == "factor"
 		parts = append(parts, p)
@@ -120,7 +120,7 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 	}
 	condition := drawCondition(t, &p, from, 3)
 	if rapid.IntRange(0, 3).Draw(t, "mixed") == 0 {
-		// A condition on a second source can settle the rule without the block.
+		// A condition on a second source can decide the rule without the block.
 		other := rapid.SampledFrom(wanted).Draw(t, "other source")
 		condition = fmt.Sprintf(`{"op":%q,"args":[%s,%s]}`, rapid.SampledFrom([]string{"and", "or"}).Draw(t, "op"),
 			condition, drawCondition(t, &p, other, 1))
@@ -136,8 +136,8 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 }
 
 // drawCondition draws a condition over the fields of one source. It draws no
-// operator that tests for absence, because such a rule would not need its
-// block.
+// operator that tests for absence, because a rule with such an operator would
+// not need its block.
 func drawCondition(t *rapid.T, p *part, from source, depth int) string {
 	if depth > 0 {
 		switch rapid.SampledFrom([]string{"leaf", "leaf", "not", "and", "or"}).Draw(t, "node") {
@@ -184,7 +184,7 @@ func namedBlocks(parts []part) map[string]bool {
 	return named
 }
 
-// policyOf returns a policy that has only these parts and a scorecard.
+// policyOf returns a policy that has only the given parts and a scorecard.
 func policyOf(parts []part) string {
 	of := func(kind string) string {
 		var texts []string

@@ -19,9 +19,9 @@ import (
 )
 
 // TestBlocksAreAdditive draws a policy, a request and a set of blocks, and
-// holds that a block can only add: one whose fields the policy does not name
-// changes nothing, and one that is left out takes with it every rule and every
-// factor that needs it, and nothing else.
+// checks that blocks can only add to a decision. A block whose fields the
+// policy does not name changes nothing. A missing block disables every rule and
+// every factor that needs the block, and nothing else.
 func TestBlocksAreAdditive(t *testing.T) {
 	t.Parallel()
 	fast := tenant.Rate{Allowance: 1 << 20, Window: time.Second, Burst: 1 << 20}
@@ -33,7 +33,8 @@ func TestBlocksAreAdditive(t *testing.T) {
 	})
 }
 
-// trial asks a service directly, and now and then through the network.
+// trial previews requests by calling the service directly, and some of them
+// over HTTP.
 type trial struct {
 	*member
 	caller tenant.Principal
@@ -78,7 +79,7 @@ func (tr *trial) additive(t *rapid.T) {
 			t.Fatalf("%s needs %v and counted, with the blocks %v only:\n%s", p.id, p.needs, sent, got.raw)
 		}
 	}
-	// What needs a block that is not there might as well not be written.
+	// Parts that need a missing block must not change the decision.
 	rest := slices.DeleteFunc(slices.Clone(parts), func(p part) bool {
 		return p.needs != nil && !contains(sent, p.needs)
 	})
@@ -98,7 +99,7 @@ func (tr *trial) additive(t *rapid.T) {
 	tr.same(t, got, tr.ask(t, policy, report, silent), "blocks that say nothing were sent")
 }
 
-// empty is a block that is there and has nothing in it.
+// empty returns the value of a block that is present but empty.
 func empty(b block) string {
 	if b.name == askFeatures.name {
 		return "false"
@@ -117,7 +118,7 @@ func blockNames(blocks []block) (names []string) {
 	return names
 }
 
-// previewed is a decision as far as this test looks at it.
+// previewed holds the members of a preview that this test compares.
 type previewed struct {
 	Status, Grade      string
 	Offer, Explanation any
@@ -132,7 +133,8 @@ func (p previewed) decided() []any {
 	return []any{p.Status, p.Grade, offer, p.Explanation, p.Reasons}
 }
 
-// mentions reports whether a rule or a factor had any part in the decision.
+// mentions reports whether the explanation or the reasons name a rule or a
+// factor.
 func (p previewed) mentions(id string) bool { return strings.Contains(p.raw, `"`+id+`"`) }
 
 func (tr *trial) same(t *rapid.T, a, b previewed, what string) {
@@ -141,7 +143,7 @@ func (tr *trial) same(t *rapid.T, a, b previewed, what string) {
 	}
 }
 
-// save stores a policy of these parts as a draft.
+// save stores a policy with these parts as a draft and returns its id.
 func (tr *trial) save(t *rapid.T, parts []part) string {
 	draft, err := engine.ParseDraft([]byte(policyOf(parts)))
 	if err != nil {
@@ -154,10 +156,10 @@ func (tr *trial) save(t *rapid.T, parts []part) string {
 	return set.ID
 }
 
-// throughHTTP is how often a request takes the long way.
+// Every throughHTTP-th request is sent over HTTP.
 const throughHTTP = 8
 
-// ask previews a request under a draft.
+// ask previews a request under the draft with the id policy.
 func (tr *trial) ask(t *rapid.T, policy, report string, blocks []block) (p previewed) {
 	body := evaluationOf("cibil", report, append(slices.Clone(blocks), block{"rule_set_id", `"` + policy + `"`})...)
 	var raw []byte
@@ -169,7 +171,8 @@ func (tr *trial) ask(t *rapid.T, policy, report string, blocks []block) (p previ
 	if err := json.Unmarshal(raw, &p); err != nil {
 		t.Fatal(err)
 	}
-	// What is not part of the decision may name a rule's fields.
+	// Search only the explanation and the reasons: other members may name a
+	// rule's fields.
 	p.raw = fmt.Sprint(mustJSON(t, p.Explanation), mustJSON(t, p.Reasons))
 	return p
 }

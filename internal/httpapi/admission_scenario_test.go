@@ -15,8 +15,8 @@ import (
 	"verdict/internal/store"
 )
 
-// hold keeps the committer busy until the test calls release, which it must do
-// even if it fails.
+// hold blocks the committer until the test calls release. The test must call
+// release even if it fails.
 func (m *member) hold() (release func()) {
 	m.Helper()
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
@@ -36,7 +36,7 @@ func (m *member) hold() (release func()) {
 	})
 }
 
-// waiting returns when n writes wait for the committer.
+// waiting blocks until n writes wait for the committer.
 func (s *stack) waiting(n int) {
 	s.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -48,10 +48,10 @@ func (s *stack) waiting(n int) {
 	}
 }
 
-// TestFullHouse fills the service to capacity. A tenant at its share is refused
-// while another still gets in. At full capacity every decision is refused
-// immediately; reads and probes go on, the admitted requests are answered, and
-// their places are free again.
+// TestFullHouse checks admission at the limit of requests in progress. A tenant
+// that has used its share is refused while another tenant is still admitted. At
+// full capacity every POST is refused immediately, while reads and probes are
+// answered. The admitted requests complete and free their places.
 func TestFullHouse(t *testing.T) {
 	t.Parallel()
 	const places = 3
@@ -74,7 +74,7 @@ func TestFullHouse(t *testing.T) {
 		enter(m)
 		s.waiting(2)
 		m.post("/v1/decisions", sample, "Idempotency-Key: later").shareUsed(s.T)
-		enter(other) // whose share is free
+		enter(other) // the other tenant's share is free
 		s.waiting(places)
 		m.post("/v1/decisions", sample, "Idempotency-Key: later").unavailable(s.T)
 		other.post("/v1/decisions", sample).unavailable(s.T)
@@ -91,7 +91,7 @@ func TestFullHouse(t *testing.T) {
 		}
 		m.post("/v1/decisions", sample, "Idempotency-Key: later").want(http.StatusOK)
 		m.get("/v1/usage").is("used", places+1)
-		// One log line covers many refusals.
+		// Several refusals share a log line.
 		log := s.log.String()
 		if n := strings.Count(log, "API requests were refused: too many in progress"); n == 0 || n > 2 {
 			s.Errorf("the log tells %d times that requests were refused", n)
@@ -102,7 +102,7 @@ func TestFullHouse(t *testing.T) {
 	})
 }
 
-// TestPlacesComeBack checks that a request frees its place, whatever its
+// TestPlacesComeBack checks that every request frees its place, whatever its
 // outcome.
 func TestPlacesComeBack(t *testing.T) {
 	t.Parallel()

@@ -42,8 +42,8 @@ const (
 	atEvening = `"as_of":"2026-11-16T20:30:00+05:30"`
 )
 
-// TestCollections sends the example of the interface and checks the whole
-// answer, its replay and the list of runs.
+// TestCollections checks the answer to a request about a broken promise, its
+// replay and the list of runs.
 func TestCollections(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -77,7 +77,7 @@ func TestCollections(t *testing.T) {
 }
 
 // TestCollectionsHold checks that flags, open promises, recent payments and a
-// do-not-contact date hold all contact, and that a flag asks for a person.
+// do-not-contact date stop all contact, and that a flag requires a person.
 func TestCollectionsHold(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -158,8 +158,8 @@ func TestCollectionsNamesItsFaults(t *testing.T) {
 }
 
 // TestCollectionsReadsPastStrangers checks that unknown members cause a
-// warning, that their values are not stored, and that the run can still be
-// replayed if there are not too many of them.
+// warning, that their values are not stored, and that the run can be replayed
+// unless there are too many unknown members.
 func TestCollectionsReadsPastStrangers(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -226,10 +226,10 @@ func TestCollectionsIsUnderstood(t *testing.T) {
 	})
 }
 
-// TestStrategy changes the strategy member by member and checks its version,
-// the lock by If-Match, and that it belongs to one environment. A change
-// applies from the next run on; earlier runs are replayed with the version they
-// were made with.
+// TestStrategy checks that the strategy can be changed member by member, that
+// its version and If-Match prevent lost changes, and that it belongs to one
+// tenant and environment. A change applies from the next run on; earlier runs
+// are replayed with the version they were made with.
 func TestStrategy(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -282,8 +282,8 @@ func TestStrategy(t *testing.T) {
 	})
 }
 
-// TestStrategyRefusals checks that settings beyond the rules of conduct are
-// refused with every fault named, and that a refusal changes nothing.
+// TestStrategyRefusals checks that settings that violate the rules of conduct
+// are refused with every fault named, and that a refusal changes nothing.
 func TestStrategyRefusals(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -321,8 +321,8 @@ func TestStrategyRefusals(t *testing.T) {
 	})
 }
 
-// TestStrategyRace changes one version concurrently: with If-Match exactly one
-// change succeeds, and without it no change is lost.
+// TestStrategyRace checks concurrent changes to the strategy: with If-Match
+// exactly one change succeeds, and without If-Match no change is lost.
 func TestStrategyRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -16,7 +16,7 @@ import (
 
 const underwriting = "/v1/agents/underwrite"
 
-// Applications for the agent, decided under the default policy.
+// Applications for the underwriting agent, decided under the default policy.
 const (
 	sound = `{
 		"applicant":{"id":"A-1","monthly_income":85000,"foir":0.2,"requested_amount":200000},
@@ -42,7 +42,7 @@ func TestUnderwriting(t *testing.T) {
 		for i, c := range []struct {
 			body string
 			want []any
-			may  []string // effects of improvements
+			may  []string // effects that improvements may have
 		}{
 			{sound, []any{"recommendation", "APPROVE", "decision.status", "APPROVED", "needs_human", false}, nil},
 			{
@@ -127,7 +127,7 @@ func (a answer) applied(m *member, body string, may []string) {
 	}
 }
 
-// sameMembers reports whether whole has every member of part with an equal
+// sameMembers reports whether whole has every member of part with the same
 // value.
 func sameMembers(t *testing.T, part, whole []byte) bool {
 	t.Helper()
@@ -143,8 +143,8 @@ func sameMembers(t *testing.T, part, whole []byte) bool {
 	return len(a) > 0
 }
 
-// TestRunsRepeat checks that a run is fetched as it was answered and is
-// replayed to the same bytes, whatever policy is activated later.
+// TestRunsRepeat checks that GET returns a run exactly as it was answered and
+// verifies its replay, whichever policy is activated later.
 func TestRunsRepeat(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -196,8 +196,8 @@ func TestRunsRepeat(t *testing.T) {
 	})
 }
 
-// TestRunsAreBilledOnce checks that a run counts once and that refused and
-// repeated requests do not count.
+// TestRunsAreBilledOnce checks that a run is counted once, and that refused and
+// repeated requests are not counted.
 func TestRunsAreBilledOnce(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: quota(t, "free=2")}, func(s *stack) {

@@ -4,11 +4,13 @@ package httpapi_test
 
 import "testing"
 
-// What a request allocates from the router to the last byte of its answer; the
-// network's part is the standard library's. The sink that takes the answer is
-// three of them, the slot on a processor is one. Two are the warning of inputs that the policy names and the
-// request leaves out, and most of eligibility's are the rules that miss theirs.
-// Decisions have a little room, because the store works beside the caller.
+// TestAllocations checks how often a request allocates from the router to the
+// last byte of its answer, without the network. The sink for the answer makes
+// three of the allocations, and the slot on a processor makes one. Two are for
+// the warning about inputs that the policy names and the request leaves out.
+// Most allocations of eligibility are for the rules that lack their inputs. The
+// bound for decisions has some slack, because the store runs concurrently with
+// the caller.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// bombs returns bodies, by name, that are expensive to parse for their size or
-// simply large.
+// bombs returns request bodies by name. They are very large, or expensive to
+// parse for their size.
 func bombs() map[string]string {
 	many := func(n int, one string) string { return strings.TrimSuffix(strings.Repeat(one, n), ",") }
 	distinct, named := &strings.Builder{}, &strings.Builder{}
@@ -88,7 +88,7 @@ func attackBombs(r *raid) {
 func (r *raid) oversize() {
 	r.Helper()
 	handler := r.handler()
-	const most = 65 << 20 // more than any body may have
+	const most = 65 << 20 // larger than the limit of any body
 	body := bytes.Repeat([]byte(" "), most)
 	for _, request := range r.firstOfEach() {
 		if request.body == "" {

@@ -14,10 +14,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// credential is one way to authenticate a request, and the refusal it must get.
+// credential is an invalid way to authenticate a request, and the refusal that
+// it must get.
 type credential struct {
 	name    string
-	headers []string // of Authorization
+	headers []string // values of the Authorization header
 	query   string
 	status  int
 	code    string
@@ -110,8 +111,8 @@ func (r *raid) wrongCredentials() (list []credential) {
 	)
 }
 
-// handler returns the same API without a socket, so that a test can count how
-// much of a body it reads.
+// handler returns the API without a socket, so that a test can count how many
+// bytes of a body the API reads.
 func (r *raid) handler() http.Handler {
 	r.Helper()
 	api, err := httpapi.New(r.service, httpapi.Options{Now: r.clock.now, Logger: r.log.logger()})
@@ -133,8 +134,8 @@ func (c *measured) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// knock tries one credential on one operation and fails if any of the body is
-// read.
+// knock sends a request with one credential and fails if any byte of the body
+// is read.
 func (r *raid) knock(handler http.Handler, request exampleRequest, c credential, path, body string) {
 	r.Helper()
 	if c.query != "" {
@@ -168,8 +169,8 @@ func (r *raid) knock(handler http.Handler, request exampleRequest, c credential,
 	}
 }
 
-// underScope calls an operation with keys of one scope each: the scope that the
-// contract asks for is accepted, and the others are refused.
+// underScope calls an operation with keys of one scope each. The scope that the
+// contract requires must be accepted, and the others refused.
 func (r *raid) underScope(request exampleRequest, path, body string) {
 	r.Helper()
 	text, _ := request.operation.Extensions["x-scope"].(string)
@@ -195,7 +196,7 @@ func (r *raid) underScope(request exampleRequest, path, body string) {
 }
 
 // elsewhere sends every request as another tenant, and as the same tenant in
-// the other environment: a resource named by its id must not be found.
+// the other environment. A resource named by its id must not be found.
 func (r *raid) elsewhere() {
 	r.Helper()
 	stranger := r.signup()

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// claims are headers that claim another identity, address or place. None may
-// have an effect.
+// claims are headers that claim another identity, address or location. None of
+// them may have an effect.
 var claims = []string{
 	"X-Forwarded-For: 203.0.113.9", "X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https",
 	"Forwarded: for=203.0.113.9;host=evil.example", "X-Real-IP: 203.0.113.9", "X-Original-URL: /evil.example",
@@ -67,8 +67,7 @@ func attackHeaders(r *raid) {
 	r.stillServes()
 }
 
-// claim checks that a GET is answered the same with each of the claims as
-// without.
+// claim checks that no claim changes the answer to a GET.
 func (r *raid) claim(request exampleRequest, path string) {
 	r.Helper()
 	get := func(header ...string) answer {
@@ -101,7 +100,7 @@ func repeatable(operation *openapi3.Operation) bool {
 	return operation.OperationID != "getHealth" && operation.OperationID != "runSyntheticBacktest"
 }
 
-// twice sends Idempotency-Key headers that are repeated or malformed.
+// twice checks that repeated or malformed Idempotency-Key headers are refused.
 func (r *raid) twice(request exampleRequest, path, body string) {
 	r.Helper()
 	once := false
@@ -128,7 +127,7 @@ func (r *raid) twice(request exampleRequest, path, body string) {
 		got, err := r.do(request)
 		if err != nil {
 			if strings.Contains(err.Error(), "invalid header field value") {
-				continue // the client itself refuses to send it
+				continue // the HTTP client refuses to send the value
 			}
 			r.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// confusions are values of every type, used in place of a value of another
-// type. A refusal may not repeat any of them.
+// confusions are values of every type, sent in place of a value of another
+// type. A refusal must not repeat any of them.
 var confusions = []string{
 	"null", "true", "false", "0", "-" + plantedNumber, plantedNumber + "e298", plantedNumber + "e400",
 	plantedNumber + "e-400", "0.1" + plantedNumber, `""`, `"` + plantedNumber + `"`,
@@ -57,7 +57,7 @@ func attackTypes(r *raid) {
 func (r *raid) pointed(got answer) {
 	r.Helper()
 	items := got.list("errors")
-	whole := []string{"no_rows", "empty_csv", "no_column_names"} // there is nothing to point at
+	whole := []string{"no_rows", "empty_csv", "no_column_names"} // refusals of the whole body, without a pointer
 	if len(items) == 0 && !slices.Contains(whole, got.text("code")) {
 		r.Errorf("%s: a refusal that does not say what is wrong: %s", r.what, got.body)
 	}
@@ -77,8 +77,8 @@ func (r *raid) stillServes() {
 	fresh.post("/v1/decisions", sample).want(http.StatusOK).is("status", "APPROVED")
 }
 
-// assignments are members by which a caller might hope to set fields that are
-// not theirs to set (mass assignment).
+// assignments are members with which a caller might try to set fields that
+// callers must not set (mass assignment).
 var assignments = map[string]string{
 	"id": `"dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`, "tenant_id": `"ten_01KA2W4Q8N5T7XJ3RZB6MCDVHE"`,
 	"environment": `"live"`, "status": `"active"`, "role": `"admin"`,
@@ -93,8 +93,8 @@ var assignments = map[string]string{
 }
 
 // attackMembers adds undeclared members to every object of every example. The
-// request must be refused, or answered as if they were absent, except for a
-// warning or an entry among the lender's own facts.
+// request must be refused, or answered as if the members were absent, except
+// for a warning or an entry among the lender's own facts.
 func attackMembers(r *raid) {
 	for _, request := range r.requests {
 		if request.body == "" || public(request.operation) {
@@ -123,7 +123,8 @@ func attackMembers(r *raid) {
 	r.stillServes()
 }
 
-// attackSignup does the same for signups, which need a new address each time.
+// attackSignup adds undeclared members to signups, which need a new email
+// address each time.
 func (r *raid) attackSignup() {
 	signup := func(email, members string) answer {
 		return r.try("POST", "/api/signup", "", `{
@@ -166,8 +167,9 @@ func (r *raid) withoutEffect(request exampleRequest, body, name string, got answ
 	}
 }
 
-// less removes from an answer its warnings, ignored columns and duration, and
-// the facts named after the added member, which a lender may send freely.
+// less removes warnings, ignored columns and the duration from an answer. It
+// also removes the facts named after the added member, because a lender may
+// send any fact.
 func less(value any, name string) any {
 	switch value := value.(type) {
 	case map[string]any:

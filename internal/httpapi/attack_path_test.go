@@ -53,8 +53,8 @@ func otherPaths(path string) []string {
 }
 
 // attackPaths requests every path in other spellings, with and without a key:
-// only the one spelling may be served. It also tries every method that a path
-// does not have.
+// only the documented spelling may be served. It also tries every method that a
+// path does not have.
 func attackPaths(r *raid) {
 	for _, request := range r.firstOfEach() {
 		if public(request.operation) {

@@ -12,11 +12,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// place is somewhere in a body: the names of members and the positions in lists
-// that lead there.
+// place locates a value in a body: the member names and list positions that
+// lead to the value.
 type place []any
 
-// pointer is the place as a JSON pointer.
+// pointer returns the place as a JSON pointer.
 func (p place) pointer() string {
 	var b strings.Builder
 	for _, step := range p {
@@ -31,7 +31,7 @@ func (p place) pointer() string {
 	return b.String()
 }
 
-// readBody reads a body with its numbers as they are written.
+// readBody decodes a body and keeps its numbers as written.
 func readBody(t *testing.T, body string) (value any) {
 	t.Helper()
 	decoder := json.NewDecoder(strings.NewReader(body))
@@ -42,7 +42,8 @@ func readBody(t *testing.T, body string) (value any) {
 	return value
 }
 
-// places are all values of a body, itself first.
+// places returns the places of all values in a body, beginning with the body
+// itself.
 func places(value any, at place) []place {
 	list := []place{slices.Clone(at)}
 	switch value := value.(type) {
@@ -58,7 +59,7 @@ func places(value any, at place) []place {
 	return list
 }
 
-// at is the value at a place.
+// at returns the value at a place.
 func (p place) at(value any) any {
 	for _, step := range p {
 		switch step := step.(type) {
@@ -73,7 +74,7 @@ func (p place) at(value any) any {
 	return value
 }
 
-// with is a body that has another value at a place.
+// with returns the body with raw as the value at a place.
 func (p place) with(t *testing.T, body string, raw string) string {
 	t.Helper()
 	if len(p) == 0 {
@@ -91,7 +92,7 @@ func (p place) with(t *testing.T, body string, raw string) string {
 	return encode(t, value)
 }
 
-// plus is a body in which the object at a place has one more member.
+// plus returns the body with one more member in the object at a place.
 func (p place) plus(t *testing.T, body, name, raw string) string {
 	t.Helper()
 	value := readBody(t, body)
@@ -111,8 +112,8 @@ func encode(t *testing.T, value any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// overridden reports whether a preview puts another value into the place, so
-// that nobody reads what stands there.
+// overridden reports whether a preview overrides the value at the place, so
+// that the service ignores the value in the body.
 func (p place) overridden(body any) bool {
 	request, _ := body.(map[string]any)
 	overrides, _ := request["overrides"].(map[string]any)
@@ -120,7 +121,7 @@ func (p place) overridden(body any) bool {
 	return is
 }
 
-// schemas are the parts of a schema that may describe the value at a place.
+// schemas returns the parts of a schema that may describe the value at a place.
 func (p place) schemas(schema *openapi3.Schema) []*openapi3.Schema {
 	found := alternatives(schema, nil)
 	for _, step := range p {
@@ -143,7 +144,7 @@ func (p place) schemas(schema *openapi3.Schema) []*openapi3.Schema {
 	return found
 }
 
-// alternatives adds a schema and all it is composed of or chosen from.
+// alternatives appends a schema and all schemas in its allOf, anyOf and oneOf.
 func alternatives(schema *openapi3.Schema, found []*openapi3.Schema) []*openapi3.Schema {
 	if schema == nil || slices.Contains(found, schema) {
 		return found
@@ -155,12 +156,13 @@ func alternatives(schema *openapi3.Schema, found []*openapi3.Schema) []*openapi3
 	return found
 }
 
-// declares reports whether the contract gives a member at a place a meaning.
+// declares reports whether the contract declares a member with this name at a
+// place.
 func (p place) declares(schema *openapi3.Schema, name string) bool {
 	return slices.ContainsFunc(p.schemas(schema), func(s *openapi3.Schema) bool { return s.Properties[name] != nil })
 }
 
-// schemaOf is the schema of an operation's body.
+// schemaOf returns the schema of an operation's JSON body.
 func schemaOf(operation *openapi3.Operation) *openapi3.Schema {
 	return operation.RequestBody.Value.Content["application/json"].Schema.Value
 }

@@ -77,7 +77,7 @@ func (r *raid) tamper(path string) {
 	r.Helper()
 	cursor := r.owner.get(path+"?limit=1").want(http.StatusOK).text("pagination", "next_cursor")
 	if cursor == "" {
-		return // a list of one
+		return // the list has a single page
 	}
 	refuse := func(text string) {
 		got := r.try("GET", path+"?limit=1&cursor="+url.QueryEscape(text), r.owner.key, "")

@@ -22,10 +22,10 @@ import (
 )
 
 // TestAttack sends hostile requests to every operation of the contract. The
-// requests are made from the contract and its examples, so that a new operation
-// is attacked without a change here. Each kind of attack has its own service
-// and database. The short form tries a random sample that its seed repeats;
-// with VERDICT_LONG everything is tried.
+// requests are derived from the contract and its examples, so that a new
+// operation is attacked without a change here. Each kind of attack has its own
+// service and database. By default the test tries a random sample, which
+// VERDICT_SEED repeats; with VERDICT_LONG it tries everything.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -37,7 +37,7 @@ func TestAttack(t *testing.T) {
 	for _, wave := range []struct {
 		kind   string
 		attack func(*raid)
-		stored bool // what is sent gets as far as a database
+		stored bool // the attack reaches the database, so try it on SQLite and PostgreSQL
 	}{
 		{"credentials", attackCredentials, true},
 		{"mass assignment", attackMembers, false},
@@ -64,7 +64,7 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// siege holds what all attacks share.
+// siege holds the data that all attacks share.
 type siege struct {
 	doc      *openapi3.T
 	requests []exampleRequest
@@ -73,8 +73,8 @@ type siege struct {
 	tally    proof.Tally
 }
 
-// attackSeed returns the seed of the random sample. VERDICT_SEED sets it, to
-// repeat a run.
+// attackSeed returns the seed of the random sample: VERDICT_SEED if it is set,
+// which repeats a run, and otherwise a random number.
 func attackSeed(t *testing.T) uint64 {
 	t.Helper()
 	text := os.Getenv("VERDICT_SEED")
@@ -117,14 +117,14 @@ type raid struct {
 	*stack
 	*siege
 	kind   string
-	what   string // that is being tried, for people
+	what   string // describes the current attempt in messages
 	chance *rand.Rand
 	owner  *member
 	ids    placeholders
 }
 
-// Planted values that must not appear in refusals or logs. They are
-// distinctive, so that no answer or log line has them by coincidence.
+// Planted values must not appear in refusals or logs. They are distinctive, so
+// that no answer or log line contains them by coincidence.
 const (
 	plantedPassword = "QUAGGA horse battery"
 	plantedText     = "QUAGGA"
@@ -170,18 +170,18 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 			r.ids.learn(request, got)
 		}
 	}
-	// Registered last, so that it runs before anything is closed.
+	// Cleanups run in reverse order, so the log is checked before anything is
+	// closed.
 	t.Cleanup(r.checkLog)
 	return r
 }
 
-// some reports whether to try the next attempt: always in the long form, and
-// with a probability of 1/of in the short form.
+// some reports whether to make the next attempt: always with VERDICT_LONG, and
+// otherwise with a probability of 1/of.
 func (r *raid) some(of int) bool { return r.long || r.chance.IntN(of) == 0 }
 
-// try sends a request and checks what holds for all answers: the contract
-// allows it, it is no server error, and a refusal repeats nothing of the
-// request.
+// try sends a request and checks that the contract allows the answer, that the
+// answer is no server error, and that a refusal repeats no planted value.
 func (r *raid) try(method, path, key, body string, headers ...string) answer {
 	r.Helper()
 	got, err := r.trySend(method, path, key, body, headers...)
@@ -196,19 +196,19 @@ func (r *raid) try(method, path, key, body string, headers ...string) answer {
 }
 
 // ownWords matches the parts of a request that a refusal may repeat: the
-// pointer to a fault, including member names; for the author of a policy also
-// the bounds of bins that overlap or leave a gap, and a name in braces that is
-// no field. None of these is about an applicant.
+// pointer to a fault, including member names. The author of a policy may also
+// see the bounds of bins that overlap or leave a gap, and a name in braces that
+// is not a field. None of these describes an applicant.
 var ownWords = regexp.MustCompile(`"pointer":"(\\.|[^"\\])*"|` +
 	`values from \S+ up to \S+ have (two bins|no bin)|` +
 	`\{(\\.|[^"\\}])*\} is not a known field`)
 
-// pointers matches the pointers of a refusal's faults; a detail begins with the
-// first of them.
+// pointers matches the pointers of a refusal's faults. A detail begins with the
+// first pointer.
 var pointers = regexp.MustCompile(`"pointer":"((?:\\.|[^"\\])*)"`)
 
-// judge counts an answer, and fails on a server error or a refusal that repeats
-// a planted value or the key.
+// judge counts an answer. It fails on a server error, and on a refusal that
+// repeats a planted value or the key.
 func (r *raid) judge(got answer) {
 	r.Helper()
 	r.tally.Add(r.kind, strconv.Itoa(got.status))
@@ -230,8 +230,8 @@ func (r *raid) judge(got answer) {
 	}
 }
 
-// checkLog fails unless every log line is a JSON record without an error, and
-// none has a planted value, a key or the owner's name.
+// checkLog fails unless every log line is a JSON record below the level
+// "ERROR", and no line contains a planted value, a key or the owner's name.
 func (r *raid) checkLog() {
 	r.Helper()
 	log := r.log.String()

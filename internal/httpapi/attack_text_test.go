@@ -13,9 +13,9 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// injections are texts with a meaning in SQL, LIKE patterns, HTML, templates,
-// spreadsheets, terminals, logs or Markdown. The service must treat all of them
-// as plain text.
+// injections are texts with a special meaning in SQL, LIKE patterns, HTML,
+// templates, spreadsheets, terminals, logs or Markdown. The service must treat
+// all of them as plain text.
 var injections = []string{
 	"'; DROP TABLE decisions; -- " + plantedText, plantedText + "' OR '1'='1",
 	`\'; SELECT pg_sleep(9); --` + plantedText, "%" + plantedText + "_%", `"><script>` + plantedText + `</script>`,
@@ -91,8 +91,8 @@ func shownAt(answered any, text string) (list []place) {
 }
 
 // inject sends one text. At the places in shown, the answer must have the text
-// exactly as sent, except for the spaces around it. It reports whether the
-// answer has the text at one of them.
+// exactly as sent, except for surrounding spaces. inject reports whether the
+// answer has the text at one of these places.
 func (r *raid) inject(request exampleRequest, at place, key, text string, shown []place) (kept bool) {
 	r.Helper()
 	raw, err := json.Marshal(text)
@@ -121,7 +121,8 @@ func (r *raid) inject(request exampleRequest, at place, key, text string, shown 
 	return kept
 }
 
-// splice puts bytes into a body that no JSON encoder would write.
+// splice puts raw bytes, which no JSON encoder would write, at a place of a
+// body.
 func splice(r *raid, at place, body, raw string) string {
 	const mark = `"THE-PLACE-OF-THE-TEXT"`
 	return strings.Replace(at.with(r.T, body, mark), mark, raw, 1)
@@ -158,7 +159,7 @@ func (r *raid) readBack() {
 		for _, path := range r.readable(template, operation) {
 			for kind := range operation.Responses.Status(http.StatusOK).Value.Content {
 				got := r.try("GET", path, r.owner.key, "", "Accept: "+kind)
-				if got.status != http.StatusOK { // rows are there when a run is over
+				if got.status != http.StatusOK { // rows exist only after a run has ended
 					continue
 				}
 				seen[kind] += strings.Count(string(got.body), plantedText)
@@ -174,8 +175,8 @@ func (r *raid) readBack() {
 	r.Logf("texts read back by form: %v", seen)
 }
 
-// readable fills a path template with the id of its example and with the ids in
-// its list.
+// readable returns the paths that a template gives with the id of its example
+// and with the ids in its list.
 func (r *raid) readable(template string, operation *openapi3.Operation) (paths []string) {
 	r.Helper()
 	at := strings.Index(template, "{")
@@ -241,8 +242,8 @@ func (r *raid) asData(path, kind, body string) {
 	}
 }
 
-// markdownOf collects the members of a document that hold Markdown, by their
-// pointer.
+// markdownOf adds the members of a document that hold Markdown to found, keyed
+// by their pointers.
 func markdownOf(value any, at string, found map[string]string) map[string]string {
 	switch value := value.(type) {
 	case map[string]any:

@@ -16,10 +16,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestAttackTiming requests another tenant's resource and one that does not
-// exist, a thousand times in turn: the response times must not tell them apart.
-// Timings are unreliable while other tests run, so the short form makes a few
-// requests and compares nothing. TestIsolation compares the answers themselves.
+// TestAttackTiming checks that response times do not tell another tenant's
+// resource from a resource that does not exist. It requests both a thousand
+// times in turn. Timings are unreliable while other tests run, so without
+// VERDICT_LONG the test makes a few requests and compares nothing.
+// TestIsolation compares the answers themselves.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")
@@ -107,8 +108,7 @@ func mintable(t *testing.T) (letters string) {
 	return letters
 }
 
-// minted returns the key with the chosen letters and the checksum that belongs
-// to them.
+// minted returns a key with the chosen letters and a valid checksum.
 func minted(t *testing.T, letters, chosen string) string {
 	t.Helper()
 	var draw chance
@@ -132,7 +132,7 @@ func took(do func() answer) time.Duration {
 	return time.Since(begun)
 }
 
-// other returns an id with the same timestamp that does not exist.
+// other returns an id that has the same timestamp and does not exist.
 func other(id string) string {
 	last := "0"
 	if strings.HasSuffix(id, last) {

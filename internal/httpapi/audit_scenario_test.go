@@ -12,7 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// entries lists a page of the trail as "action actor object".
+// entries returns a page of the audit trail, each entry as "action actor
+// object".
 func (a answer) entries() []string {
 	a.t.Helper()
 	list := []string{}
@@ -85,7 +86,7 @@ func TestTrailOfTheOperator(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		for range 2 { // the second changes nothing
+		for range 2 { // the second revocation changes nothing
 			if _, err := s.service.Operator.RevokeKey(s.Context(), m.tenantID, keys[0].ID); err != nil {
 				s.Fatal(err)
 			}

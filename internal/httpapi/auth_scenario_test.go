@@ -12,7 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// raw sends a request that trySend cannot make.
+// raw sends a request that change has modified, for requests that trySend
+// cannot make.
 func (s *stack) raw(method, path string, change func(*http.Request)) answer {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), method, s.url+path, nil)
@@ -121,7 +122,7 @@ func TestRevokedAndExpired(t *testing.T) {
 	})
 }
 
-// TestScopes calls every operation with a key of each scope.
+// TestScopes checks which operations a key of each scope may call.
 func TestScopes(t *testing.T) {
 	t.Parallel()
 	const none = "0000000000000000000000000A"

@@ -15,7 +15,8 @@ import (
 	"verdict/internal/study"
 )
 
-// tiny makes every backtest over ten rows a job with many chunks.
+// tiny holds limits that make every backtest of more than ten rows a job with
+// many chunks.
 var tiny = study.BacktestLimits{SmallRows: 10, ChunkBytes: 2 << 10, ChunkRows: 50}
 
 // bookCSV returns a synthetic book as a CSV file.
@@ -108,13 +109,13 @@ func (m *member) upload(query, contentType, file string, headers ...string) answ
 func (m *member) finish(spread *waiting, accepted answer) answer {
 	m.Helper()
 	accepted.want(http.StatusAccepted)
-	for chunks := spread.take(); len(chunks) > 0; chunks = spread.take() { // of a replay some bring others
+	for chunks := spread.take(); len(chunks) > 0; chunks = spread.take() { // chunks of a replay can add more chunks
 		m.run(chunks)
 	}
 	return m.get("/v1/backtest/" + accepted.text("backtest_id")).want(http.StatusOK)
 }
 
-// run runs chunks as a worker would.
+// run runs chunks in the same way as a worker.
 func (m *member) run(chunks []study.Chunk) {
 	m.Helper()
 	for _, c := range chunks {
@@ -124,8 +125,8 @@ func (m *member) run(chunks []study.Chunk) {
 	}
 }
 
-// figures returns the members of a report that do not depend on when it was
-// made or how its rows were sent.
+// figures returns the members of a report that depend neither on when the
+// report was made nor on how its rows were sent.
 func figures(t *testing.T, report any) map[string]any {
 	t.Helper()
 	members, ok := report.(map[string]any)
@@ -148,7 +149,7 @@ func (m *member) on(node *stack) *member {
 	return &other
 }
 
-// stricter creates a draft that declines more, and returns its id.
+// stricter creates a draft that declines more applications, and returns its id.
 func (m *member) stricter() string {
 	m.Helper()
 	return m.post("/v1/rule-sets",
@@ -156,8 +157,8 @@ func (m *member) stricter() string {
 		"condition_ast":{"op":"gte","field":"enquiries_6m","value":2}}]}`).want(http.StatusCreated).text("id")
 }
 
-// points fails unless the faults of a refusal have these pointers, in this
-// order.
+// points fails unless the faults of a refusal begin with these pointers, in
+// this order.
 func (a answer) points(want ...string) {
 	a.t.Helper()
 	for i, place := range want {

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/study"
 )
 
-// TestBadFiles checks that malformed files are refused with their own code,
-// cost nothing and leave only failed runs.
+// TestBadFiles checks that each malformed file is refused with a specific code,
+// is not billed and leaves only a failed run.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{backtests: study.BacktestLimits{MaxBytes: 4 << 20, MaxRows: 5_000}}, func(s *stack) {
@@ -97,8 +97,8 @@ func TestBadFiles(t *testing.T) {
 	})
 }
 
-// TestBadForms uploads forms with unknown or repeated fields, with a field
-// after the file, and cut short.
+// TestBadForms checks that forms with unknown or repeated fields, with a field
+// after the file, or cut short are refused.
 func TestBadForms(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -130,8 +130,8 @@ func TestBadRows(t *testing.T) {
 			"A-3,742,0.3,\n\n" + // 3: too few cells; then a blank line
 			"A-4,,0.3,,bad\n" + // 4: no score
 			"A-5,742,0.3,b\"c,bad\r\n" + // 5: a quote out of place
-			"A-6,742,0.3,\xff,bad\n" + // 6: no text
-			"A-7,742,0.3,,perhaps\n" + // 7: no outcome that is known
+			"A-6,742,0.3,\xff,bad\n" + // 6: not UTF-8
+			"A-7,742,0.3,,perhaps\n" + // 7: an unknown outcome
 			"+A-8,650,0.3,," // 8: no outcome, and no line end
 		got := m.upload("", "text/csv", file).
 			want(http.StatusOK).is("rows_total", 8, "rows_evaluated", 2, "rows_failed", 6, "performance.labelled", 1)

@@ -41,7 +41,8 @@ func bodyOf(t *testing.T, mux *http.ServeMux, path string) string {
 	return w.Body.String()
 }
 
-// TestDocsShowEveryOperation holds the page against the document.
+// TestDocsShowEveryOperation checks that the page shows every operation of the
+// document.
 func TestDocsShowEveryOperation(t *testing.T) {
 	t.Parallel()
 	page := bodyOf(t, muxOf(t), "/docs")
@@ -85,8 +86,8 @@ func TestDocsShowEverySchema(t *testing.T) {
 	}
 }
 
-// TestDocsLinksLead somewhere: within the page to an id, elsewhere to a page
-// that is served.
+// TestDocsLinksLead checks that every link within the page leads to an existing
+// id, and every other link to a page that is served.
 func TestDocsLinksLead(t *testing.T) {
 	t.Parallel()
 	mux := muxOf(t)
@@ -121,7 +122,8 @@ func TestDocsLinksLead(t *testing.T) {
 	}
 }
 
-// TestDocsLoadNothing from elsewhere, and run nothing.
+// TestDocsLoadNothing checks that the pages load nothing from other hosts and
+// contain no scripts.
 func TestDocsLoadNothing(t *testing.T) {
 	t.Parallel()
 	mux := muxOf(t)
@@ -180,7 +182,8 @@ func TestDocsHeaders(t *testing.T) {
 	}
 }
 
-// TestErrorPages are there for every code, with everything a reader needs.
+// TestErrorPages checks that every code has a complete page and a link to it,
+// and that an unknown code gets 404.
 func TestErrorPages(t *testing.T) {
 	t.Parallel()
 	mux := muxOf(t)
@@ -212,8 +215,8 @@ func TestErrorPages(t *testing.T) {
 	}
 }
 
-// TestErrorCatalogueIsTheContract holds the pages against the examples of
-// problems: the same codes, with the same titles and statuses.
+// TestErrorCatalogueIsTheContract checks that the error pages and the example
+// problems of the document have the same codes, titles and statuses.
 func TestErrorCatalogueIsTheContract(t *testing.T) {
 	t.Parallel()
 	doc, err := readTree(api.OpenAPI)
@@ -270,7 +273,7 @@ func TestDocsText(t *testing.T) {
 	}
 }
 
-// TestDocsCurl keeps the commands such that a shell takes them as they are.
+// TestDocsCurl checks that a shell can run the generated commands unchanged.
 func TestDocsCurl(t *testing.T) {
 	t.Parallel()
 	doc, err := readTree([]byte(`
@@ -299,7 +302,8 @@ body: {note: it's <so>, expected_active_id: '{rule_set_id}', list: [1, true, 2.5
 	}
 }
 
-// TestBrokenDocument is refused where it is read.
+// TestBrokenDocument checks that pages made from an invalid document are
+// answered with status 500.
 func TestBrokenDocument(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"", "- a list", "{unclosed"} {

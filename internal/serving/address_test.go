@@ -8,8 +8,9 @@ import (
 	"verdict/internal/serving"
 )
 
-// FuzzAddress sends arbitrary forwarding headers. Only those of a trusted proxy
-// are used, and the result is an address or the peer.
+// FuzzAddress sends arbitrary forwarding headers. It checks that only headers
+// from a trusted proxy are used, and that the result is an address or a
+// network.
 func FuzzAddress(f *testing.F) {
 	clients := serving.Clients{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	f.Add("10.0.0.1:80", "203.0.113.9", "https")
@@ -39,8 +40,8 @@ func FuzzAddress(f *testing.F) {
 	})
 }
 
-// TestNetwork checks that one sender counts as one, however its address is
-// written.
+// TestNetwork checks that both notations of an IPv4 address, and all addresses
+// of an IPv6 /64 network, count as one client.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{

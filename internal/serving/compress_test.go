@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestAcceptsGzip reads the header as RFC 9110 has it.
+// TestAcceptsGzip checks that the Accept-Encoding header is read as RFC 9110
+// defines it.
 func TestAcceptsGzip(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]bool{
@@ -50,8 +51,9 @@ func BenchmarkCompress(b *testing.B) {
 	}
 }
 
-// TestCompressedLetsOthersCompute checks that a large body is compressed with pauses,
-// that a small one has none, and that the pauses do not change the text.
+// TestCompressedLetsOthersCompute checks that Compressed pauses at checkpoints
+// for a large body and not for a small one, and that the pauses do not change
+// the text.
 func TestCompressedLetsOthersCompute(t *testing.T) {
 	t.Parallel()
 	body := bytes.Repeat([]byte("0123456789abcdef"), 20<<10) // 320 KiB

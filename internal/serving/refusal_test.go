@@ -14,8 +14,8 @@ import (
 	"verdict/internal/serving"
 )
 
-// TestRefusal checks that a client sees refusals, but of any other error only
-// that there was one, and that the log has the error in full.
+// TestRefusal checks that a client sees refusals but no details of other
+// errors, and that an internal error is logged in full.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	gone := fault.New(serving.ClientGone, fault.CodeClientGone, "gone")
