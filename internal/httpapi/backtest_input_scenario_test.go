@@ -194,9 +194,9 @@ func TestBadBacktestBodies(t *testing.T) {
 	})
 }
 
-// TestRowsOfTooManyColumns checks that the table made of JSON rows is bounded,
-// however many columns they name or leave out. The same sparse table is
-// accepted as a file.
+// TestRowsOfTooManyColumns checks that the table built from JSON rows is
+// bounded, however many columns the rows name or leave out. The same sparse
+// table is accepted as a file.
 func TestRowsOfTooManyColumns(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -249,8 +249,8 @@ func TestRowsOfTooManyColumns(t *testing.T) {
 	})
 }
 
-// TestDoubtfulRows checks that a doubt about the file as a whole, such as the
-// unit of FOIR, is one warning.
+// TestDoubtfulRows checks that a doubt about the whole file, such as the unit
+// of FOIR, causes a single warning.
 func TestDoubtfulRows(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

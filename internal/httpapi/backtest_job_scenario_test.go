@@ -47,7 +47,7 @@ func TestBacktestIsBilledByTheHundred(t *testing.T) {
 		}
 		used(3)
 		chunks := spread.take()
-		if err := spread.Spread(s.Context(), append(chunks, chunks...)); err != nil { // each twice
+		if err := spread.Spread(s.Context(), append(chunks, chunks...)); err != nil { // deliver each chunk twice
 			s.Fatal(err)
 		}
 		job.finish(spread, waits).is("status", "succeeded", "report.rows_total", 250)
@@ -173,7 +173,7 @@ func TestBacktestScopes(t *testing.T) {
 	})
 }
 
-// TestBrokenUpload checks that an upload that is aborted after the first chunks
+// TestBrokenUpload checks that an upload that is aborted after its first chunks
 // leaves a failed run.
 func TestBrokenUpload(t *testing.T) {
 	t.Parallel()
@@ -206,8 +206,8 @@ func TestBrokenUpload(t *testing.T) {
 	})
 }
 
-// TestCancelledUpload checks that a run cancelled during its upload stores no
-// further chunks, and that the upload is answered with the reason.
+// TestCancelledUpload checks that no further chunks are stored after a run is
+// cancelled during its upload, and that the upload is answered with the reason.
 func TestCancelledUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -265,9 +265,9 @@ func TestCancelledUpload(t *testing.T) {
 	})
 }
 
-// TestSlowUpload checks that an upload which stalls times out and leaves a
-// failed run. On a busy machine even the beginning of the file may come too
-// late to start a run; the next attempt then gets more time.
+// TestSlowUpload checks that an upload that stalls times out and leaves a
+// failed run. On a busy machine the timeout may expire before the upload has
+// started a run; the test then tries again with a longer timeout.
 func TestSlowUpload(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -302,9 +302,9 @@ func (m *member) uploadHalf() answer {
 	return got
 }
 
-// TestResultsOfAnotherRelease makes the stored results of a run's chunks
-// unreadable, as they are for a release with another format: the rows must be
-// run again, and the report must be the same.
+// TestResultsOfAnotherRelease checks that chunks are run again if their stored
+// results are unreadable, as results in another release's format are, and that
+// the report stays the same.
 func TestResultsOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	for name, databaseURL := range map[string]func(testing.TB) string{
@@ -339,7 +339,7 @@ func TestResultsOfAnotherRelease(t *testing.T) {
 	}
 }
 
-// spoil makes every chunk's result unreadable.
+// spoil makes the stored result of every chunk unreadable.
 func spoil(t *testing.T, databaseURL string, walled bool) {
 	t.Helper()
 	raw, err := storetest.Raw(t, databaseURL).Conn(t.Context())

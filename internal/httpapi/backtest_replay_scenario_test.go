@@ -16,13 +16,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// replays returns a member with eleven decisions, on a node that reads two
-// decisions at a time and one piece with each job, and a request to replay
-// them.
+// replays returns a member with eleven decisions and a request to replay them.
+// The member's node reads two decisions at a time, and each job splits off a
+// single piece.
 func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	s.Helper()
 	limits := tiny
-	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // over with the first piece
+	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // expired after the first piece
 	spread = &waiting{}
 	m = s.signup().on(s.node(stackOptions{backtests: limits, spread: spread, plans: quota(s.T, "free=13")}))
 	for _, score := range []string{"742", "781", "600", "-1", "812", "655", "699", "701", "720", "745", "767"} {
@@ -34,9 +34,9 @@ func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	return m, spread, `{"decisions":{"from":"2020-01-01T00:00:00Z","policy_key":"default"}}`
 }
 
-// TestReplayIsCutByJobs splits a replay into chunks by one job after the other,
-// once by two nodes together and once after a lost job. The report must be the
-// same as that of a synchronous run.
+// TestReplayIsCutByJobs checks that a replay which a series of jobs splits into
+// chunks has the same report as a synchronous run. Two nodes run the second job
+// together, and the third job is lost.
 func TestReplayIsCutByJobs(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -52,13 +52,13 @@ func TestReplayIsCutByJobs(t *testing.T) {
 		rounds := 0
 		for ; m.get(path).text("status") == "receiving"; rounds++ {
 			next := spread.take()
-			if rounds == 2 { // the job was lost
+			if rounds == 2 { // this job is lost
 				if err := m.service.Chunks.Resume(s.Context()); err != nil {
 					s.Fatal(err)
 				}
 				next = spread.take()
 			}
-			if rounds == 1 { // two nodes have it
+			if rounds == 1 { // two nodes run this job
 				m.runTogether(next[0], 2)
 			}
 			m.run(next)
@@ -92,9 +92,9 @@ func (m *member) runTogether(c study.Chunk, times int) {
 	all.Wait()
 }
 
-// TestReplayThatEnds covers replays that end before they are split: cancelled,
-// over quota, or without a row. A replay whose first piece has no rows must go
-// on.
+// TestReplayThatEnds checks replays that end before they are split completely:
+// cancelled, over quota, or without rows. A replay whose first piece has no
+// rows must continue.
 func TestReplayThatEnds(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -120,7 +120,7 @@ func TestReplayThatEnds(t *testing.T) {
 		m.get("/v1/backtest/"+some).
 			want(http.StatusOK).is("status", "succeeded", "progress.rows_total", 11, "report.rows_evaluated", 11)
 
-		m.get("/v1/usage").is("used", 12) // one unit is left, which is a hundred rows
+		m.get("/v1/usage").is("used", 12) // one unit is left, enough for 100 rows
 		m.crowd(10)
 		m.clock.advance(time.Second)
 		dear := m.post("/v1/backtest", strings.Replace(ask, "default", "crowd", 1)).want(http.StatusAccepted)
@@ -131,8 +131,8 @@ func TestReplayThatEnds(t *testing.T) {
 	})
 }
 
-// copyReplay stores a copy of a replay for another policy key, in the state
-// after these chunks were split off.
+// copyReplay stores a copy of a replay for another policy key, as if these
+// chunks had been split off already.
 func (m *member) copyReplay(id, policyKey string, chunks ...store.BacktestChunk) string {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))

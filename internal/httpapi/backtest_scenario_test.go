@@ -14,7 +14,7 @@ import (
 )
 
 // TestOneReportWhicheverWay checks that the report does not depend on how the
-// rows are sent or split.
+// rows are sent or split into chunks.
 func TestOneReportWhicheverWay(t *testing.T) {
 	t.Parallel()
 	file := bookCSV(240)
@@ -72,7 +72,7 @@ func TestOneReportWhicheverWay(t *testing.T) {
 	})
 }
 
-// sameRows compares the row-level results of two runs.
+// sameRows checks that two runs have the same row-level results.
 func (s *stack) sameRows(m *member, one, other string) {
 	s.Helper()
 	for _, query := range []string{"", "?swapped=1"} {
@@ -95,8 +95,8 @@ func (s *stack) sameRows(m *member, one, other string) {
 	}
 }
 
-// TestSyntheticBook checks that one seed gives one report, synchronously and as
-// a job.
+// TestSyntheticBook checks that the same seed gives the same report,
+// synchronously and as a job.
 func TestSyntheticBook(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -130,7 +130,8 @@ func TestSyntheticBook(t *testing.T) {
 	})
 }
 
-// TestReplay decides stored decisions again from their facts.
+// TestReplay checks that a backtest decides stored decisions again from their
+// facts.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -170,11 +171,12 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-// TestReplayOfFewAmongMany finds the same decisions of a policy, with the same
-// figures, whether or not many others lie between them.
+// TestReplayOfFewAmongMany checks that a replay finds the same decisions of a
+// policy, with the same figures, whether or not many other decisions lie
+// between them.
 func TestReplayOfFewAmongMany(t *testing.T) {
 	t.Parallel()
-	const between = 700 // so that there are stretches with one, with several and with none
+	const between = 700 // so that some pieces have one decision of the policy, some several and some none
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		for _, score := range []string{"742", "781", "600", "-1", "812", "655", "699"} {
@@ -241,8 +243,8 @@ func TestReplayToAFraction(t *testing.T) {
 	})
 }
 
-// crowd stores that many decisions of another policy before each existing
-// decision.
+// crowd stores decisions of another policy before every existing decision; the
+// number before each is the parameter each.
 func (m *member) crowd(each int) {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))
@@ -264,7 +266,7 @@ func (m *member) crowd(each int) {
 		m.Fatal(err)
 	}
 	var all sync.WaitGroup
-	const hands = 64 // what waits together is stored together
+	const hands = 64 // concurrent writers share a commit
 	for hand := range hands {
 		all.Go(func() {
 			for i := hand; i < len(crowd); i += hands {
@@ -277,7 +279,8 @@ func (m *member) crowd(each int) {
 	all.Wait()
 }
 
-// TestReference compares the score distribution with that of an earlier run.
+// TestReference checks that a backtest compares its score distribution with
+// that of an earlier run.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -8,13 +8,13 @@ import (
 	"verdict/internal/study"
 )
 
-// waiting keeps the chunks of large backtests until a test has them done.
+// waiting collects the chunks of large backtests until a test runs them.
 type waiting struct {
 	mu     sync.Mutex
 	chunks []study.Chunk
 }
 
-// Spread keeps them.
+// Spread stores the chunks.
 func (w *waiting) Spread(_ context.Context, chunks []study.Chunk) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -22,7 +22,7 @@ func (w *waiting) Spread(_ context.Context, chunks []study.Chunk) error {
 	return nil
 }
 
-// take hands over what was kept.
+// take removes and returns the stored chunks.
 func (w *waiting) take() []study.Chunk {
 	w.mu.Lock()
 	defer w.mu.Unlock()

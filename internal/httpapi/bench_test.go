@@ -16,7 +16,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// sink is a response writer that keeps nothing.
+// sink is a response writer that counts and discards the body.
 type sink struct {
 	header http.Header
 	status int
@@ -27,7 +27,8 @@ func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Write(b []byte) (int, error) { s.bytes += len(b); return len(b), nil }
 
-// sender sends one request again and again, past the network.
+// sender returns a function that sends the same request again without the
+// network.
 func sender(tb testing.TB, path string) (send func()) {
 	tb.Helper()
 	plenty := tenant.Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}

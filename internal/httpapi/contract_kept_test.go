@@ -16,8 +16,8 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestRoutesAndContractAgree checks that every route is described in the
-// contract and that every described operation is served.
+// TestRoutesAndContractAgree checks that the contract describes every route,
+// and that the service serves every described operation.
 func TestRoutesAndContractAgree(t *testing.T) {
 	t.Parallel()
 	service, err := httpapi.New(&usecase.Set{}, httpapi.Options{})
@@ -37,13 +37,13 @@ func TestRoutesAndContractAgree(t *testing.T) {
 	}
 }
 
-// TestContractIsNoticed tests the contract check itself: every example answer
-// of the contract passes, and fails once a promised member or header is missing
-// or misspelt, or an undescribed member is added.
+// TestContractIsNoticed checks the contract check itself: every example answer
+// of the contract passes, and fails if a promised member or header is missing
+// or misspelt, or if an undescribed member is added.
 func TestContractIsNoticed(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
-	seen := map[*openapi3.Response]bool{} // many operations share a refusal
+	seen := map[*openapi3.Response]bool{} // many operations share a refusal; check each refusal once
 	checked := 0
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
@@ -73,7 +73,7 @@ func TestContractIsNoticed(t *testing.T) {
 	}
 }
 
-// shown returns the answer that an example describes.
+// shown returns the answer that an example stands for.
 func shown(response *openapi3.Response, status, kind string, object map[string]any) answer {
 	a := answer{header: http.Header{"Content-Type": {kind}, "X-Request-Id": {"req_1"}}}
 	a.status, _ = strconv.Atoi(status)
@@ -90,7 +90,7 @@ func shown(response *openapi3.Response, status, kind string, object map[string]a
 }
 
 // missedBreaches breaks an answer in many ways and returns the breaches that
-// the check did not notice.
+// the contract check missed.
 func missedBreaches(
 	doc *openapi3.T, method, path string, schema *openapi3.Schema, object map[string]any, a answer,
 ) (missed []string) {

@@ -21,23 +21,23 @@ import (
 	"verdict/internal/reference"
 )
 
-// contract is the OpenAPI document with its answers closed, read once: it is
-// only ever looked at.
+// contract returns the OpenAPI document with response schemas that allow no
+// undocumented members. It is read once, because no test changes it.
 var contract = sync.OnceValues(func() (*openapi3.T, error) {
 	doc, err := apitest.LoadClosed(api.OpenAPI)
 	if err != nil {
 		return nil, err
 	}
-	// The examples are held against their schemas where the file is kept.
+	// The tests of package api check the examples against their schemas.
 	if err := doc.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {
 		return nil, fmt.Errorf("validate the contract: %w", err)
 	}
 	return doc, doc.WalkSchemas(simplify)
 })
 
-// simplify says in older words what a schema says in those of JSON Schema
-// 2020-12. Those need a compiler, which runs anew for every single value and
-// takes longer than the service does to answer.
+// simplify replaces keywords of JSON Schema 2020-12 by older equivalents. The
+// new keywords need a schema compiler, which would run again for every value
+// and take longer than the service takes to answer.
 func simplify(where string, ref *openapi3.SchemaRef) error {
 	schema := ref.Value
 	if schema.Const != nil {
@@ -74,7 +74,7 @@ func loadContract(t *testing.T) *openapi3.T {
 }
 
 // checkContract fails the test unless the contract allows this answer to this
-// request. It may be called from any goroutine of the test.
+// request. Any goroutine of the test may call checkContract.
 func checkContract(t *testing.T, method, path, body string, got answer) {
 	t.Helper()
 	doc, err := contract()
@@ -87,7 +87,7 @@ func checkContract(t *testing.T, method, path, body string, got answer) {
 	}
 }
 
-// breaches are the ways in which an answer breaks the contract.
+// breaches returns the ways in which an answer violates the contract.
 func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	path, _, _ = strings.Cut(path, "?")
 	operation, response := promised(doc, method, path, got.status)
@@ -116,9 +116,9 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 	} else if strings.HasSuffix(kind, "json") {
 		faults = append(faults, warningBreaches(got)...)
 	}
-	// passed over
+	// The service ignores a byte order mark.
 	body = strings.TrimPrefix(body, "\ufeff")
-	// null is no body
+	// The service treats a body of "null" as no body.
 	if operation != nil && operation.RequestBody != nil && got.status < 300 && body != "" && body != "null" {
 		err := matches(doc, operation.RequestBody.Value.Content["application/json"].Schema.Value, withoutNulls(body))
 		if err != nil {
@@ -130,10 +130,11 @@ func breaches(doc *openapi3.T, method, path, body string, got answer) []string {
 
 const problemType = "application/problem+json"
 
-// promised is what the contract says about an answer; nil when it says nothing.
-// What belongs to no operation is one of the shared refusals: every path under
-// /v1/ wants a key whether it is there or not, and the rest is not there, or
-// not for this method.
+// promised returns the operation of a request and the response that the
+// contract describes for a status, or nil if the contract describes none. A
+// request without an operation gets one of the shared refusals: a path under
+// /v1/ requires a key even if the path does not exist, and otherwise the path
+// does not exist or does not have the method.
 func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Operation, *openapi3.Response) {
 	if method == http.MethodHead {
 		method = http.MethodGet
@@ -143,7 +144,7 @@ func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Opera
 		if operation := item.GetOperation(method); operation != nil {
 			ref := operation.Responses.Status(status)
 			if ref == nil && status == http.StatusUnauthorized {
-				// A key in the address is refused by the public paths too.
+				// Public paths also refuse a key in the URL.
 				ref = doc.Components.Responses["Unauthenticated"]
 			}
 			if ref == nil {
@@ -172,8 +173,9 @@ func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Opera
 	return nil, nil
 }
 
-// pathItem finds the path of a request. Paths with fewer braces come first, so
-// that /v1/decisions/preview is not taken for an id.
+// pathItem finds the path template of a request. Templates with fewer
+// parameters are tried first, so that "preview" in /v1/decisions/preview is not
+// taken for an id.
 func pathItem(doc *openapi3.T, path string) *openapi3.PathItem {
 	given := strings.Split(path, "/")
 	matches := func(want, segment string) bool {
@@ -188,7 +190,8 @@ func pathItem(doc *openapi3.T, path string) *openapi3.PathItem {
 }
 
 // templates returns the segments of every path of the contract, in the order in
-// which they are tried. They are sorted once, because every answer is checked.
+// which pathItem tries them. They are sorted only once, because every answer is
+// checked.
 var templates = sync.OnceValue(func() (list [][]string) {
 	doc, err := contract()
 	if err != nil {
@@ -200,8 +203,8 @@ var templates = sync.OnceValue(func() (list [][]string) {
 	return list
 })
 
-// telling are the headers that mean something to a client: none may come that
-// the contract does not speak of.
+// telling lists the headers that have a meaning for clients. An answer may have
+// them only if the contract describes them.
 var telling = []string{
 	"Allow", "Content-Disposition", "Etag", "Idempotent-Replayed", "Location", "Retry-After", "Www-Authenticate",
 }
@@ -242,15 +245,15 @@ func headerValue(schema *openapi3.Schema, text string) any {
 	return text
 }
 
-// documentedCodes and documentedWarnings are the codes that have a page or a
-// note, listed once.
+// documentedCodes and documentedWarnings return the codes that the reference
+// documents. They are collected only once.
 var (
 	documentedCodes    = sync.OnceValue(reference.Codes)
 	documentedWarnings = sync.OnceValue(reference.WarningCodes)
 )
 
-// problemBreaches looks at what no schema can say: a problem agrees with its
-// answer, and its codes are documented.
+// problemBreaches checks conditions that no schema can express: a problem
+// agrees with its answer, and its codes are documented.
 func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 	var problem struct {
 		Type, Code string
@@ -270,7 +273,7 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 	}
 	codes := []string{problem.Code}
 	for _, item := range problem.Errors {
-		if item.Key == "" { // a finding's code is explained where policies are
+		if item.Key == "" { // a key marks a policy finding, whose code is documented elsewhere
 			codes = append(codes, item.Code)
 		}
 	}
@@ -282,11 +285,11 @@ func problemBreaches(media *openapi3.MediaType, got answer) (faults []string) {
 	return faults
 }
 
-// warningBreaches looks for warnings that no page explains.
+// warningBreaches returns the warnings that the reference does not document.
 func warningBreaches(got answer) (faults []string) {
 	var body struct{ Warnings []struct{ Code string } }
 	if json.Unmarshal(got.body, &body) != nil {
-		return nil // no object, or none that has warnings
+		return nil // not an object, or an object without warnings
 	}
 	for _, w := range body.Warnings {
 		if !slices.Contains(documentedWarnings(), w.Code) {
@@ -304,8 +307,8 @@ func matches(doc *openapi3.T, schema *openapi3.Schema, body []byte) error {
 	return briefly(doc.ValidateSchemaJSON(schema, value, openapi3.EnableFormatValidation(), openapi3.MultiErrors()))
 }
 
-// briefly says where a body breaks its schema and how. The error itself would
-// bring the whole schema along.
+// briefly returns an error that says where and how a body violates its schema.
+// The original error would contain the whole schema.
 func briefly(err error) error {
 	var several openapi3.MultiError
 	var one *openapi3.SchemaError
@@ -324,8 +327,8 @@ func briefly(err error) error {
 	return err
 }
 
-// withoutNulls drops the members of a request that are null: that is the same
-// as leaving them out.
+// withoutNulls removes the null members of a request, because null means the
+// same as leaving the member out.
 func withoutNulls(body string) []byte {
 	var value any
 	if json.Unmarshal([]byte(body), &value) != nil {

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestTopContributorsBeginWithWhatDecided: a feature that a knockout which hit
-// names comes first, whatever points others earned, then those with points.
+// TestTopContributorsBeginWithWhatDecided checks the order of the top
+// contributors: first the features that knockouts with a hit name, whatever
+// points other features earned, and then the features with points.
 func TestTopContributorsBeginWithWhatDecided(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

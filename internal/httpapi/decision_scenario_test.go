@@ -114,8 +114,9 @@ func TestWrongApplications(t *testing.T) {
 	})
 }
 
-// TestRefetch checks that a stored decision is fetched as it was answered,
-// whatever is activated later, and that its own policy version reproduces it.
+// TestRefetch checks that GET returns a stored decision exactly as it was
+// answered, whichever policy is activated later, and that the decision's own
+// policy version reproduces it.
 func TestRefetch(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

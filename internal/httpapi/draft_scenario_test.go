@@ -9,9 +9,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestDraftsAreDeleted deletes rule sets: a draft that nothing refers to is
-// removed, a draft that something refers to is hidden but can be read, and a
-// rule set that decides or has decided cannot be deleted.
+// TestDraftsAreDeleted checks that an unreferenced draft is removed, that a
+// referenced draft is archived and stays readable, and that a rule set that
+// decides or has decided cannot be deleted.
 func TestDraftsAreDeleted(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -33,7 +33,7 @@ func TestDraftsAreDeleted(t *testing.T) {
 				s.Errorf("%s is not archived", id)
 			}
 			m.post("/v1/rule-sets/"+id+"/activate", "").refused(http.StatusConflict, "invalid_transition")
-			remove(id).want(http.StatusNoContent) // again
+			remove(id).want(http.StatusNoContent) // deleting it again changes nothing
 			if got := m.get("/v1/audit?action=rule_set.archived&object=" + id).list("data"); len(got) != 1 {
 				s.Errorf("%d entries in the trail", len(got))
 			}
@@ -46,7 +46,7 @@ func TestDraftsAreDeleted(t *testing.T) {
 		}
 		safe := m.get("/v1/rule-sets?order=asc").column("id")[1]
 		m.activate(fork)
-		for _, id := range []string{fork, m.ruleSetID, safe} { // active, retired, the stop button
+		for _, id := range []string{fork, m.ruleSetID, safe} { // active, retired, SAFE_MODE
 			remove(id).refused(http.StatusConflict, "invalid_transition")
 		}
 		other := s.signup()
@@ -64,7 +64,7 @@ func TestDraftsAreDeleted(t *testing.T) {
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{caps: usecase.Caps{Drafts: 3, Scorecards: 2, Blocked: 1}}, func(s *stack) {
-		m := s.signup() // with a draft and a scorecard
+		m := s.signup() // signing up creates a draft and a scorecard
 		first := m.draft(`{"name":"1"}`)
 		m.draft(`{"name":"2"}`)
 		m.post("/v1/rule-sets", `{"name":"3"}`).refused(http.StatusConflict, "cap_reached")

@@ -19,8 +19,8 @@ import (
 )
 
 // TestAnswersAreCompressed checks that answers are compressed if the client
-// accepts it and are the same bytes once decompressed. Small answers, and
-// answers to other clients, are not compressed.
+// accepts it, and that decompression restores the same bytes. Small answers,
+// and answers to other clients, are not compressed.
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -84,7 +84,8 @@ func unpack(t *testing.T, packed []byte) string {
 	return string(text)
 }
 
-// TestDocumentAsJSON compares /openapi.json with the YAML file.
+// TestDocumentAsJSON checks that /openapi.json has the same content as the YAML
+// file.
 func TestDocumentAsJSON(t *testing.T) {
 	t.Parallel()
 	w := getPage(t, "/openapi.json")
@@ -112,8 +113,8 @@ func TestDocumentAsJSON(t *testing.T) {
 	}
 }
 
-// TestFront checks that the root links to the docs and the console: as a page
-// for a browser, as JSON for a program.
+// TestFront checks that the root links to the docs and the console: as HTML for
+// a browser, and as JSON for a program.
 func TestFront(t *testing.T) {
 	t.Parallel()
 	for accept, kind := range map[string]string{
@@ -138,7 +139,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// TestPagesAreCompressed checks that a compressed page has an ETag of its own.
+// TestPagesAreCompressed checks that a compressed page has an ETag of its own,
+// and that a client may validate with either ETag.
 func TestPagesAreCompressed(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/docs", "/openapi.yaml", "/openapi.json"} {

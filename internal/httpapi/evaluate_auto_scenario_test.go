@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// alone is a policy without a base. It approves everybody unless an added rule
-// does not.
+// alone is a policy without a base. It approves every applicant unless an added
+// rule decides otherwise.
 const alone = `"base":"none","include_defaults":false,` + oneBand + `,"scorecard":{"base_points":700,"factors":[]},`
 
 // enquiryRule declines applicants with a personal loan enquiry within 30 days.
-// The history of these tests has one.
+// The constant history contains such an enquiry.
 const enquiryRule = alone + `"knockouts":[{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 	"condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}}]`
 
@@ -31,14 +31,15 @@ func (a answer) notRequested(path ...any) string {
 }
 
 // TestFeaturesNotRequested checks that a request without the features flag is
-// decided without features, and that the answer warns of it.
+// decided without features, and that the answer has a warning.
 func TestFeaturesNotRequested(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
 		m := s.signup()
 		forgot, asked := evaluation(742, history), evaluation(742, history, askFeatures)
-		// A policy that names no feature decides the same with and without them.
+		// A policy that names no feature decides the same with and without
+		// features.
 		plain := m.post("/v1/evaluate", forgot).want(http.StatusOK)
 		if plain.notRequested() != "" {
 			s.Errorf("a policy without features: %s", plain.body)
@@ -81,7 +82,7 @@ func TestFeaturesNotRequested(t *testing.T) {
 }
 
 // TestFeaturesNotRequestedOfEligibility checks that eligibility, which runs
-// only the Stage 1 rules, warns only of their features.
+// only the Stage 1 rules, warns only about the features of these rules.
 func TestFeaturesNotRequestedOfEligibility(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -130,8 +131,8 @@ func TestFeaturesAuto(t *testing.T) {
 		m.get("/v1/decisions/"+run.text("decision", "decision_id")+"/features").
 			want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
 
-		// Without accounts or a statement there is nothing to warn of. A
-		// request to /v1/decisions is warned, because it cannot carry them.
+		// A report without accounts or a statement causes no warning. A request
+		// to /v1/decisions does, because it cannot contain them.
 		if got := m.post("/v1/evaluate", evaluation(742, "")).want(http.StatusOK); got.notRequested() != "" {
 			s.Errorf("warned: %s", got.body)
 		}
@@ -140,7 +141,7 @@ func TestFeaturesAuto(t *testing.T) {
 			s.Errorf("not warned: %s", got.body)
 		}
 
-		// A fork inherits the setting unless it changes it.
+		// A fork inherits the setting unless the fork itself sets it.
 		made := m.post("/v1/rule-sets", `{"name":"on request","features":"on_request"}`).want(http.StatusCreated)
 		fork := made.text("id")
 		from, to := made.at("changes", 0, "from"), made.at("changes", 0, "to")
@@ -156,7 +157,7 @@ func TestFeaturesAuto(t *testing.T) {
 // catalogue, and that a stored vector names its catalogue.
 func TestCatalogueOfAPolicy(t *testing.T) {
 	t.Parallel()
-	const bounces = "issued_bounce__nach__90d__count" // a window that begins before the statement of two months
+	const bounces = "issued_bounce__nach__90d__count" // its window begins before the two-month statement
 	each(t, stackOptions{}, func(s *stack) {
 		s.begin(november)
 		m := s.signup()
@@ -205,8 +206,8 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 	})
 }
 
-// TestReplayByCatalogue replays the same decisions under two policies. Each
-// reads the features of its own catalogue, whichever policy made the decision,
+// TestReplayByCatalogue checks that two policies in a replay each read the
+// features of their own catalogue, whichever policy made the decision,
 // including features that the deciding policy did not name.
 func TestReplayByCatalogue(t *testing.T) {
 	t.Parallel()

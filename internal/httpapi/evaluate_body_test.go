@@ -12,7 +12,7 @@ import (
 // examples.
 var november = time.Date(2026, 11, 15, 6, 30, 0, 0, time.UTC)
 
-// begin sets the clock of the whole stack.
+// begin moves the clock of the whole stack to the given time.
 func (s *stack) begin(at time.Time) {
 	s.Helper()
 	s.clock.advance(at.Sub(s.clock.now()))
@@ -35,12 +35,11 @@ var (
 	bank = block{"bank_summary", statement(62000, 14500)}
 )
 
-// everyBlock has all blocks in the order of the interface.
+// everyBlock lists all blocks.
 var everyBlock = []block{askFeatures, device, location, fraud, bank}
 
 // statement returns a bank_summary over two whole months with a salary, an
-// instalment and a returned mandate. The declared income is higher than the
-// salary.
+// instalment and a returned mandate. The declared income is twice the salary.
 func statement(salary, emi int) string {
 	var rows []string
 	balance := 20_000
@@ -67,8 +66,7 @@ func statement(salary, emi int) string {
 		"transactions":[%s]}`, salary, emi, 2*salary, emi/2, strings.Join(rows, ","))
 }
 
-// history has the accounts and enquiries that a report may have besides the
-// documented members.
+// history contains the accounts and enquiries of a report.
 const history = `"reportDate":"2026-11-10",
 	"accounts":[
 		{"accountType":"personal_loan","openDate":"2026-08-20","status":"active","sanctionedAmount":200000,
@@ -89,8 +87,8 @@ func evaluation(score int, report string, blocks ...block) string {
 	return evaluationOf("cibil", fmt.Sprintf(`"scoreData":{"score":%d}`, score)+prefixed(report), blocks...)
 }
 
-// evaluationOf returns an evaluate request with the members of the report as
-// given.
+// evaluationOf returns an evaluate request with exactly the given members of
+// the report, and blocks.
 func evaluationOf(bureau, report string, blocks ...block) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"bureau":%q,"report":{%q:{%s}}`, bureau, bureau, report)
@@ -107,11 +105,13 @@ func prefixed(members string) string {
 	return "," + members
 }
 
-// scalars are the members of the report that the interface's sample shows.
+// scalars are the simple members of a report: age, employment, income, FOIR and
+// the requested amount.
 const scalars = `"demographics":{"age":34,"employmentType":"salaried"},` +
 	`"incomeAssessment":{"monthlyIncome":85000,"foir":32},"requestedAmount":300000`
 
-// arm activates a policy that differs from the active one in some sections.
+// arm activates a policy that differs from the active policy in the given
+// sections, and returns its id.
 func (m *member) arm(sections string) string {
 	m.Helper()
 	id := m.draft(`{"name":"armed",` + sections + `}`)
@@ -119,7 +119,7 @@ func (m *member) arm(sections string) string {
 	return id
 }
 
-// fired returns the result of each evaluated rule by its id.
+// fired returns the result of each evaluated rule, keyed by rule id.
 func (a answer) fired() map[string]string {
 	a.t.Helper()
 	results := map[string]string{}
@@ -130,13 +130,14 @@ func (a answer) fired() map[string]string {
 	return results
 }
 
-// warned returns the warnings as "pointer code".
+// warned returns each warning as "pointer code", except the warnings about
+// absent inputs.
 func (a answer) warned() []string {
 	a.t.Helper()
 	list := []string{}
 	for i := range a.list("warnings") {
 		switch code := a.at("warnings", i, "code"); code {
-		case "inputs_absent", "scorecard_inputs_absent": // every short request has them
+		case "inputs_absent", "scorecard_inputs_absent": // every short request causes these warnings
 		default:
 			list = append(list, fmt.Sprint(a.at("warnings", i, "pointer"), " ", code))
 		}
@@ -158,8 +159,8 @@ func (a answer) absent() []string {
 	return list
 }
 
-// warnedAt returns the pointer of the first warning with a code, or "" if there
-// is none.
+// warnedAt returns the pointer of the first warning with the code, or "" if
+// there is no such warning.
 func (a answer) warnedAt(code string) string {
 	a.t.Helper()
 	for i := range a.list("warnings") {

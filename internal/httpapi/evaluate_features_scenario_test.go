@@ -49,7 +49,7 @@ func (m *member) featureEntries(path string) (all []json.RawMessage) {
 type featureEntry struct {
 	Name, Metric, Product, Aggregation string
 	WindowDays                         int             `json:"window_days"`
-	Value                              json.RawMessage // as it was written
+	Value                              json.RawMessage // the original JSON text
 	Used                               bool            `json:"used_by_policy"`
 	Provenance                         *struct {
 		Meaning, Formula, From, To string
@@ -75,8 +75,7 @@ func (m *member) features(path string) (list []featureEntry) {
 	return list
 }
 
-// TestFeatureVector reads the whole vector page by page and recomputes its
-// hash.
+// TestFeatureVector checks the whole vector, read page by page, and its hash.
 func TestFeatureVector(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -132,7 +131,8 @@ func anys(list []string) (out []any) {
 	return out
 }
 
-// TestFeatureFilters compares each filtered list with the filtered whole list.
+// TestFeatureFilters checks that each query selects the same features as a
+// filter over the whole list.
 func TestFeatureFilters(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
