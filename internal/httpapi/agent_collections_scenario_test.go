@@ -269,7 +269,7 @@ func TestStrategy(t *testing.T) {
 		}
 		m.put(strategy, `{"name":"late"}`, `If-Match: "1"`).
 			refused(http.StatusPreconditionFailed, "precondition_failed")
-		// The answer of a GET can be sent back, and null restores the default.
+		// The answer to a GET can be sent back, and null restores the default.
 		m.put(strategy, string(m.get(strategy).body), `If-Match: "2"`).
 			want(http.StatusOK).is("version", 3, "name", "gentle")
 		m.put(strategy, `{"stages":null,"window":null,"name":null}`).

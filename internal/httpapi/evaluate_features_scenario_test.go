@@ -196,7 +196,8 @@ func namesOf(list []featureEntry) (names []string) {
 	return names
 }
 
-// TestFeatureProvenance reads the provenance of every feature.
+// TestFeatureProvenance checks that every feature has a provenance, and that
+// counts and sums agree with their records.
 func TestFeatureProvenance(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -249,8 +250,8 @@ func TestFeatureProvenance(t *testing.T) {
 	})
 }
 
-// TestFeaturesThatAreNotThere distinguishes an unknown decision from a decision
-// without features.
+// TestFeaturesThatAreNotThere checks that an unknown decision and a decision
+// without features are refused with different codes.
 func TestFeaturesThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

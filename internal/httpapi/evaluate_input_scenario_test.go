@@ -129,7 +129,7 @@ func TestEvaluateRefusals(t *testing.T) {
 		} {
 			for _, path := range []string{"/v1/evaluate", "/v1/decisions/preview"} {
 				if path != "/v1/evaluate" && slices.Contains([]string{"nothing", "no report"}, name) {
-					continue // told apart by its members, it is a decision request
+					continue // without a report, the preview takes it for a decision request
 				}
 				got := m.post(path, c.body)
 				if got.status != http.StatusUnprocessableEntity || got.text("code") != c.code {
@@ -146,8 +146,8 @@ func TestEvaluateRefusals(t *testing.T) {
 	})
 }
 
-// TestEvaluateSloppyReports checks that unusual values in a report are read and
-// cause a warning.
+// TestEvaluateSloppyReports checks that unusual values in a report are accepted
+// and cause a warning.
 func TestEvaluateSloppyReports(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -245,8 +245,8 @@ func TestEvaluateSloppyReports(t *testing.T) {
 	})
 }
 
-// TestEvaluateDeclaredInputs checks that a policy can declare and test members
-// under report.
+// TestEvaluateDeclaredInputs checks that a policy can declare members of the
+// report as inputs and test them.
 func TestEvaluateDeclaredInputs(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -267,7 +267,7 @@ func TestEvaluateDeclaredInputs(t *testing.T) {
 	})
 }
 
-// TestEvaluateLimits checks the limits of 8 MiB for a body and 20,000
+// TestEvaluateLimits checks the limits of 8 MiB for a body and of 20,000
 // transactions.
 func TestEvaluateLimits(t *testing.T) {
 	t.Parallel()
@@ -305,9 +305,9 @@ func TestEvaluateLimits(t *testing.T) {
 	})
 }
 
-// TestEvaluateKeepsNoIdentities searches the database for values that identify
-// a person, a place or a device. They are stored only if the policy could not
-// be replayed without them.
+// TestEvaluateKeepsNoIdentities checks that the database stores no value that
+// identifies a person, a place or a device, unless the policy could not be
+// replayed without the value.
 func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	t.Parallel()
 	secrets := []string{
@@ -354,8 +354,8 @@ func TestEvaluateKeepsNoIdentities(t *testing.T) {
 	})
 }
 
-// stored returns the facts, the answer and the records that the database keeps
-// of a decision.
+// stored returns the facts, the answer and the records that the database stores
+// for a decision.
 func (s *stack) stored(m *member, decisionID string) map[string]string {
 	s.Helper()
 	kept := map[string]string{}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// ownRules is a policy on the applicant's own obligations and on guaranteed
-// ones.
+// ownRules is a policy with rules on the applicant's own obligations and on
+// guaranteed obligations.
 const ownRules = `"include_defaults":false,"knockouts":[
 		{"id":"KO_OWN_EMI","stage":1,"action":"decline","reason_code":"FOIR_HIGH",
 			"condition_ast":{"op":"gt","field":"bureau_own_emi","value":60000}},
@@ -17,8 +17,8 @@ const ownRules = `"include_defaults":false,"knockouts":[
 			"condition_ast":{"op":"gte","field":"bureau_guaranteed_max_dpd_12m","value":60}}],
 	"adjustments":[]`
 
-// owedBy returns a report with two loans of 69,000 a month together, one of
-// them late.
+// owedBy returns a report with two loans whose instalments total 69,000 a
+// month. One of the loans is late.
 func owedBy(owner string) string {
 	return `"reportDate":"2026-11-10","incomeAssessment":{"monthlyIncome":90000,"foir":10},"accounts":[
 		{"accountType":"home_loan","openDate":"2022-02-11","status":"active","currentBalance":3500000,"emi":48000,
@@ -29,8 +29,8 @@ func owedBy(owner string) string {
 }
 
 // TestOwnersDecide checks that own and joint loans count as the applicant's
-// obligations, and that loans as guarantor or add-on card holder do not. If a
-// lender sends figures instead of accounts, the figures decide.
+// obligations, and that loans as guarantor or authorised user do not. If a
+// lender sends totals instead of accounts, the totals decide.
 func TestOwnersDecide(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -8,14 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// oneBand approves every score.
+// oneBand is a single pricing band for every score.
 const oneBand = `"pricing_bands":[{"id":"PB","grade":"A","min_score":300,"max_score":900,"interest_rate":16,
 		"tenure_months":36,
 		"min_limit":10000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 
 // namedRules is a policy that names features in knockouts, adjustments and
-// factors, and fields of the bank statement and of the bureau history. It uses
-// semantics 1, so a window may begin before the statement does.
+// factors, and fields of the bank statement and of the bureau report. It uses
+// semantics 1, so the window of a feature may begin before the statement.
 const namedRules = `"base":"none","semantics":1,` + oneBand + `,"include_defaults":false,"knockouts":[
 		{"id":"KO_FEATURE","stage":1,"action":"decline","reason_code":"BUR_ENQ",
 			"condition_ast":{"op":"gte","field":"enquiry__personal_loan__30d__count","value":1}},
@@ -137,7 +137,7 @@ func TestFeaturesOfAnAnswer(t *testing.T) {
 		if len(top) != 10 {
 			s.Fatalf("%d contributors", len(top))
 		}
-		decided := []any{ // by the rules that hit, then by points
+		decided := []any{ // first the features of rules that hit, then by points
 			map[string]any{
 				"feature":        "enquiry__personal_loan__30d__count",
 				"value":          1.0,

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestEvaluateSmallest sends the smallest request of the interface for every
-// bureau.
+// TestEvaluateSmallest checks that a request with only a score gets the same
+// decision for every bureau.
 func TestEvaluateSmallest(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -42,7 +42,8 @@ func TestEvaluateSmallest(t *testing.T) {
 	})
 }
 
-// TestEvaluateBlocks sends the sample with each block, with all and with none.
+// TestEvaluateBlocks checks a request with each block, with all blocks and with
+// none.
 func TestEvaluateBlocks(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -71,8 +72,9 @@ func TestEvaluateBlocks(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(got.object())); diff != "" {
 				s.Errorf("%s: members (-want +got):\n%s", name, diff)
 			}
-			// The default policy names one fact of each of three blocks; a rule
-			// that could be evaluated is listed, and nothing else differs.
+			// The default policy names a field of each of three blocks. Its
+			// rule is evaluated if the block is present, and nothing else
+			// changes.
 			named := map[string]bool{
 				"KO_DEVICE_EMULATOR":    slices.Contains(blocks, device),
 				"KO_PINCODE_BLOCKED":    slices.Contains(blocks, location),
@@ -154,7 +156,7 @@ func TestEvaluateIsDecisions(t *testing.T) {
 }
 
 // TestEvaluateDerives checks that facts derived from accounts and enquiries
-// decide like the same facts stated in the request.
+// lead to the same decision as the same facts stated in the request.
 func TestEvaluateDerives(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -188,7 +190,7 @@ func TestEvaluateDerives(t *testing.T) {
 	})
 }
 
-// experianReport is a report in Experian's own layout.
+// experianReport is a report in Experian's own format; %s is the score.
 const experianReport = `"INProfileResponse":{"Header":{"ReportDate":"20261112"},"SCORE":{"BureauScore":"%s"},
 	"Current_Application":{"Current_Application_Details":{"Current_Applicant_Details":{"Last_Name":"ZEBRA",
 		"IncomeTaxPan":"AAAPZ1234C"}}},
@@ -262,8 +264,8 @@ func TestEvaluateNewToCredit(t *testing.T) {
 	})
 }
 
-// TestEvaluateRefetch checks that an evaluated decision is reproduced from its
-// stored facts, with and without features, and after the policy has changed.
+// TestEvaluateRefetch checks that an evaluated decision can be reproduced from
+// its stored facts, with and without features, after the policy has changed.
 func TestEvaluateRefetch(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -306,7 +308,8 @@ func TestEvaluateRefetch(t *testing.T) {
 	})
 }
 
-// TestEvaluateOnce checks that a retry gets the bytes of the first answer.
+// TestEvaluateOnce checks that a retry with the same Idempotency-Key gets the
+// bytes of the first answer.
 func TestEvaluateOnce(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -23,9 +23,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestExamples executes the contract: every example of a request is sent, in
-// the order of the file, by the tenant that the first of them creates, and gets
-// the answer that the file promises. What a reader copies works.
+// TestExamples checks the examples of the contract. It sends every example
+// request, in the order of the file, as the tenant that the first example
+// creates, and expects the documented answer.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
@@ -57,8 +57,8 @@ func TestExamples(t *testing.T) {
 	})
 }
 
-// TestEveryOperationIsExecuted: one that is not in the list of requests would
-// never be tried.
+// TestEveryOperationIsExecuted checks that every operation has an example
+// request that succeeds. TestExamples would not try an operation without one.
 func TestEveryOperationIsExecuted(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
@@ -75,8 +75,8 @@ func TestEveryOperationIsExecuted(t *testing.T) {
 	}
 }
 
-// TestEveryCodeHasAPage, those of the contract's examples among them, and each
-// page is of a code that the contract can show.
+// TestEveryCodeHasAPage checks that every code of the reference and of the
+// contract's examples has a page.
 func TestEveryCodeHasAPage(t *testing.T) {
 	t.Parallel()
 	service, err := httpapi.New(&usecase.Set{}, httpapi.Options{})
@@ -100,19 +100,19 @@ func TestEveryCodeHasAPage(t *testing.T) {
 	}
 }
 
-// exampleRequest is one request of the contract.
+// exampleRequest is an example request of the contract.
 type exampleRequest struct {
 	name         string // shown in test failures
-	example      string // its name in the file, "" without a body
+	example      string // the example's name in the file, "" without a body
 	operation    *openapi3.Operation
 	method, path string
 	body         string
 	headers      []string
-	status       int // that is promised
+	status       int // the documented status
 }
 
-// exampleRequests are the requests of the contract in the order of the file,
-// which the parsed document does not keep.
+// exampleRequests returns the example requests of the contract in the order of
+// the file. The parsed document does not keep this order.
 func exampleRequests(t *testing.T, doc *openapi3.T) (list []exampleRequest) {
 	t.Helper()
 	var file yaml.Node
@@ -124,7 +124,7 @@ func exampleRequests(t *testing.T, doc *openapi3.T) (list []exampleRequest) {
 			method = strings.ToUpper(method)
 			operation := doc.Paths.Find(path).GetOperation(method)
 			if operation == nil {
-				continue // something about the path, such as a description
+				continue // not an operation but, for example, a description of the path
 			}
 			r := exampleRequest{name: method + " " + path, operation: operation, method: method}
 			r.path, r.headers = withParameters(path, operation)
@@ -145,8 +145,8 @@ func exampleRequests(t *testing.T, doc *openapi3.T) (list []exampleRequest) {
 	return list
 }
 
-// withParameters completes a path with every parameter that has an example, and
-// gives those that go into headers.
+// withParameters returns the path with the examples of its path and query
+// parameters filled in, and the examples of header parameters.
 func withParameters(path string, operation *openapi3.Operation) (full string, headers []string) {
 	query := url.Values{}
 	for _, p := range operation.Parameters {
@@ -169,8 +169,8 @@ func withParameters(path string, operation *openapi3.Operation) (full string, he
 	return path, headers
 }
 
-// with returns a copy of the request whose body is the contract's example of this
-// name.
+// with returns a copy of the request whose body is the contract's example with
+// this name.
 func (r exampleRequest) with(t *testing.T, name string) exampleRequest {
 	t.Helper()
 	example := r.operation.RequestBody.Value.Content["application/json"].Examples[name].Value
@@ -187,8 +187,8 @@ func (r exampleRequest) with(t *testing.T, name string) exampleRequest {
 	return r
 }
 
-// asShown compares an answer with the example of an answer that has the same
-// name as the request, if there is one, but for ids and times.
+// asShown compares an answer with the example answer that has the same name as
+// the request, if there is one. It ignores ids and times.
 func (r exampleRequest) asShown(t *testing.T, got answer) {
 	t.Helper()
 	media := r.operation.Responses.Status(r.status).Value.Content["application/json"]
@@ -214,10 +214,10 @@ func timeless(t *testing.T, body []byte) (value any) {
 	return value
 }
 
-// placeholders are the ids that examples leave open, by name.
+// placeholders maps the placeholders in examples to ids.
 type placeholders map[string]string
 
-// learn takes an id from the first answer that has it.
+// learn stores an id from the first answer that contains the id.
 func (p placeholders) learn(r exampleRequest, got answer) {
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
 		p["{spare_id}"] = got.text("id")
@@ -246,7 +246,7 @@ func (p placeholders) learn(r exampleRequest, got answer) {
 	}
 }
 
-// fill puts the ids in their places, in a query too.
+// fill replaces the placeholders in text by ids, in query parameters too.
 func (p placeholders) fill(text string) string {
 	for name, id := range p {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, name, id), url.QueryEscape(name), id)
@@ -259,8 +259,8 @@ func public(operation *openapi3.Operation) bool {
 	return operation.Security != nil && len(*operation.Security) == 0
 }
 
-// ordered goes through a mapping of the file, found by names from a node, in
-// the order in which it is written. One that is not there is empty.
+// ordered iterates over the mapping at path below node in the order of the
+// file. If there is no such mapping, ordered yields nothing.
 func ordered(node *yaml.Node, path ...string) iter.Seq2[string, *yaml.Node] {
 	return func(yield func(string, *yaml.Node) bool) {
 		for pair := range slices.Chunk(node.Content, 2) {

@@ -16,7 +16,7 @@ import (
 )
 
 // longTrail makes the tenant's audit trail larger than the buffers of a
-// connection, so that an unread export blocks.
+// connection, so that an export blocks until the client reads it.
 func (m *member) longTrail() (entries int) {
 	m.Helper()
 	const batches, each = 3, 500
@@ -46,8 +46,8 @@ func (m *member) longTrail() (entries int) {
 	return batches * each
 }
 
-// slowExport requests the trail as a file and reads only the header of the
-// answer.
+// slowExport requests the audit trail as a CSV file and reads only the header
+// of the answer.
 func (m *member) slowExport() (conn net.Conn, file io.Reader) {
 	m.Helper()
 	conn, err := (&net.Dialer{}).DialContext(m.Context(), "tcp", strings.TrimPrefix(m.url, "http://"))
@@ -70,15 +70,16 @@ func (m *member) slowExport() (conn net.Conn, file io.Reader) {
 	return conn, response.Body
 }
 
-// exportTrail requests a small export.
+// exportTrail requests a small export of the audit trail.
 func (m *member) exportTrail() answer {
 	m.Helper()
 	return m.get("/v1/audit?action=tenant.created", "Accept: text/csv")
 }
 
-// TestExportsHavePlacesOfTheirOwn takes every place of exports by readers who do
-// not read. The next one is refused at once, decisions and lists are answered,
-// and a place is free again when its reader has gone away or has everything.
+// TestExportsHavePlacesOfTheirOwn fills all places for exports with clients
+// that do not read. The next export is refused immediately, while decisions and
+// lists are answered. A place is free again when its client disconnects or has
+// read everything.
 func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{exports: 2, inFlight: 1}, func(s *stack) {
@@ -86,7 +87,7 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		a.longTrail()
 		entries := b.longTrail()
 		gone, _ := a.slowExport()
-		a.exportTrail().unavailable(s.T) // half of the places are one
+		a.exportTrail().unavailable(s.T) // a tenant may hold half of the places
 		_, patient := b.slowExport()
 		begun := time.Now()
 		for range 20 {

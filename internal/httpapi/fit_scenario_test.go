@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// messyRows returns rows as a lender exports them: "N/A" for gaps, thousands
-// separators, a code for "never", a weight, a loan number, indeterminate
-// outcomes, and a column that was filled in after the outcome.
+// messyRows returns rows as lenders export them: "N/A" for gaps, thousands
+// separators, -9 for "never", a weight, a loan number, indeterminate outcomes,
+// and a column that was filled in after the outcome.
 func messyRows(n int) string {
 	var b strings.Builder
 	b.WriteString("loan_no,visits,income,since,recovered,w,outcome\n")
@@ -32,8 +32,8 @@ func messyRows(n int) string {
 	return b.String()
 }
 
-// TestFitMessyRows checks that the answer says how the rows were read, and what
-// was left out and why.
+// TestFitMessyRows checks that the answer says how the rows were read, and
+// which columns were dropped and why.
 func TestFitMessyRows(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// ring lets two people apply with one account and returns the id of the alert
-// about them.
+// ring sends applications of two people with the same account, and returns the
+// id of the alert about them.
 func (m *member) ring(account, first, second string) string {
 	m.Helper()
 	m.apply(first, account)
@@ -21,8 +21,8 @@ func (m *member) ring(account, first, second string) string {
 	return id
 }
 
-// TestAlertLife moves an alert from open to closed and checks that it cannot be
-// reopened.
+// TestAlertLife checks that an alert can be acknowledged and closed, and cannot
+// be reopened.
 func TestAlertLife(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -30,7 +30,7 @@ func TestAlertLife(t *testing.T) {
 		first := m.apply("A-1", oneAccount)
 		second := m.apply("A-2", oneAccount).raised(1)
 		id, _ := second.at("fraud", "alert_ids", 0).(string)
-		third := m.apply("A-3", oneAccount).raised(2) // and one about the ring of three
+		third := m.apply("A-3", oneAccount).raised(2) // and an alert about the ring of three
 		if again := third.at("fraud", "alert_ids", 0); again != id {
 			s.Errorf("a second alert about the same: %v", again)
 		}
@@ -137,13 +137,14 @@ func TestAlertRefusals(t *testing.T) {
 	})
 }
 
-// blockRule declines only applications with an entry on the block list.
+// blockRule declines only applications that match an entry on the block list.
 const blockRule = `"include_defaults":false,
 	"knockouts":[{"id":"KO_BLOCKED","stage":1,"action":"decline","reason_code":"FR_RING",
 	"condition_ast":{"op":"eq","field":"fraud_blocklisted","value":true}}]`
 
-// TestConfirmedFraudBlocks checks that confirmed fraud declines further
-// applications if the policy has a rule for it, until the entry is removed.
+// TestConfirmedFraudBlocks checks that confirming fraud adds a block list
+// entry, and that a policy with a rule for blocked entries declines further
+// applications until the entry is removed.
 func TestConfirmedFraudBlocks(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -219,8 +220,8 @@ func TestBlocklistPages(t *testing.T) {
 	})
 }
 
-// TestFalsePositiveIsSilent checks that a false positive raises no new alert
-// for a month, while the rules still see the signal.
+// TestFalsePositiveIsSilent checks that an alert closed as a false positive is
+// not raised again for a month, while rules still see the signal.
 func TestFalsePositiveIsSilent(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -236,8 +237,8 @@ func TestFalsePositiveIsSilent(t *testing.T) {
 	})
 }
 
-// TestAlertLists checks the filters of the list and the graph of an alert's
-// ring.
+// TestAlertLists checks the filters of the alert list and the graph of an
+// alert's ring.
 func TestAlertLists(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -282,9 +283,9 @@ func TestAlertLists(t *testing.T) {
 	})
 }
 
-// TestRefsThatAreApplications checks that an alert is flagged if the applicant
-// references look like application numbers: each used once, within a day and
-// from one address.
+// TestRefsThatAreApplications checks that an alert is flagged if its applicant
+// references look like application numbers: each is used once, all within a day
+// and from the same address.
 func TestRefsThatAreApplications(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

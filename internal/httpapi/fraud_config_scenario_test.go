@@ -24,8 +24,9 @@ func (a answer) pointers() []string {
 
 const settings = "/v1/fraud/config"
 
-// TestFraudConfigMerges checks that a change merges into the settings, counts
-// the version and is locked by If-Match.
+// TestFraudConfigMerges checks that a change is merged into the settings and
+// increments the version, and that If-Match refuses a change to an older
+// version.
 func TestFraudConfigMerges(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -54,7 +55,7 @@ func TestFraudConfigMerges(t *testing.T) {
 			m.put(settings, `{"device":{"sim_new_days":1}}`, "If-Match: "+tag).
 				refused(http.StatusUnprocessableEntity, "invalid_field")
 		}
-		// The answer of a GET can be sent back, and null restores the default.
+		// The answer to a GET can be sent back, and null restores the default.
 		m.put(settings, string(changed.body), `If-Match: "1"`).
 			want(http.StatusOK).is("version", 2, "fraud.ip_cluster.distinct_applicants", 3)
 		m.put(settings, `{"fraud":{"ip_cluster":null},"location":{"gps_match_radius_km":null}}`).want(http.StatusOK).
@@ -105,7 +106,8 @@ func TestFraudConfigRefusals(t *testing.T) {
 	})
 }
 
-// TestFraudConfigCounts checks that thresholds apply from the next request on.
+// TestFraudConfigCounts checks that changed thresholds apply from the next
+// request on.
 func TestFraudConfigCounts(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -139,8 +141,9 @@ func (m *member) located(pincode string) answer {
 	return m.apply("A-1", "", block{"location", `{"declared_pincode":"` + pincode + `"}`})
 }
 
-// TestPincodeRisk sets, replaces and removes pincode risks, singly and in bulk.
-// The longest prefix counts, and a blocked pincode declines.
+// TestPincodeRisk checks that pincode risks can be set, replaced and removed,
+// singly and in bulk. The longest matching prefix applies, and the default
+// policy declines a blocked pincode.
 func TestPincodeRisk(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -23,7 +23,7 @@ func fastPlans() tenant.Plans {
 	return tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
 }
 
-// counted fails unless the answers counted 1 to n, each once.
+// counted fails unless the answers have the counts 1 to n, each of them once.
 func counted(t *testing.T, answers []answer, n int) {
 	t.Helper()
 	var got, want []int
@@ -68,7 +68,7 @@ func TestCountingIsExact(t *testing.T) {
 				s.Errorf("the alert shows %d applicants", n)
 			}
 		}
-		// A ring is cut off at store.MaxRingPeople, and the facts say so.
+		// A ring is truncated at store.MaxRingPeople, and the facts say so.
 		m.post("/v1/decisions/preview", evaluation(742, scalars, seen("A-1", oneAccount))).
 			is("facts.fraud_ring_size", store.MaxRingPeople,
 				"facts.fraud_ring_links", 1, "facts.fraud_ring_truncated", true)
@@ -99,8 +99,8 @@ func TestTwoNodesCountTogether(t *testing.T) {
 	away.apply("A-1", oneAccount).is("status", "APPROVED").saw(mule, false, nil)
 }
 
-// TestFraudConfigRace changes the settings concurrently: with If-Match exactly
-// one change succeeds, and without it no change is lost.
+// TestFraudConfigRace checks concurrent changes to the settings: with If-Match
+// exactly one change succeeds, and without If-Match no change is lost.
 func TestFraudConfigRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {
@@ -130,8 +130,8 @@ func TestFraudConfigRace(t *testing.T) {
 	})
 }
 
-// TestAlertRace checks that an alert closed concurrently is closed once, in the
-// audit trail too.
+// TestAlertRace checks that concurrent requests close an alert only once, as
+// its history shows.
 func TestAlertRace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: fastPlans()}, func(s *stack) {

@@ -14,7 +14,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// link is one person of a chain, with the identifiers of the application.
+// link is a person in a chain, with the identifiers in the person's
+// application.
 type link struct{ ref, device, members string }
 
 // chained returns six people linked by two devices, two accounts and a mobile
@@ -37,8 +38,8 @@ func (l link) body() string {
 	return evaluation(742, scalars, blocks...)
 }
 
-// TestChainIsOneRing builds the chain from both ends, so that two rings of
-// three merge into one of six when the middle person applies again.
+// TestChainIsOneRing builds a chain from both ends and checks that two rings of
+// three people merge into a ring of six when a middle person applies again.
 func TestChainIsOneRing(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -46,7 +47,7 @@ func TestChainIsOneRing(t *testing.T) {
 		people := chained("A")
 		apply := func(l link) answer { return m.post("/v1/evaluate", l.body()).want(http.StatusOK) }
 		unmet := people[3]
-		unmet.members = unmet.members[strings.Index(unmet.members, ",")+1:] // the mobile number comes later
+		unmet.members = unmet.members[strings.Index(unmet.members, ",")+1:] // no mobile number yet
 		for i, l := range []link{people[0], people[1], people[2], people[5], people[4], unmet} {
 			got := apply(l).saw("ring", i%3 == 2, i%3+1)
 			if score := got.at("fraud", "fraud_score"); got.signal(mule)["triggered"] != true && score != 0.0 {
@@ -80,8 +81,9 @@ func TestChainIsOneRing(t *testing.T) {
 	})
 }
 
-// TestRingsOfTwoNodes submits the applications of five rings concurrently to two nodes
-// of one database, and checks that each ring is complete and has one open alert.
+// TestRingsOfTwoNodes sends the applications of five rings concurrently to two
+// nodes on one database, and checks that each ring is complete and has one open
+// alert.
 func TestRingsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -110,7 +112,8 @@ func TestRingsOfTwoNodes(t *testing.T) {
 }
 
 // TestRingIsConfirmed checks that confirming a ring blocks its accounts, or the
-// identifiers named in the request. A device is blocked only if it is named.
+// identifiers that the request names. A device is blocked only if the request
+// names it.
 func TestRingIsConfirmed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -166,9 +169,9 @@ func TestRingIsConfirmed(t *testing.T) {
 	})
 }
 
-// TestCrowdIsNotBlocked checks that confirming an alert about an address, a
-// pincode or an agent blocks nobody else who shares it, unless the request
-// names it; then it is blocked until the given end.
+// TestCrowdIsNotBlocked checks that confirming an alert about an agent does not
+// block other applicants with the same agent, unless the request names the
+// agent. The agent is then blocked until the given time.
 func TestCrowdIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
