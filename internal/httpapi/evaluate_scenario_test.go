@@ -72,9 +72,8 @@ func TestEvaluateBlocks(t *testing.T) {
 			if diff := cmp.Diff(want, keysOf(got.object())); diff != "" {
 				s.Errorf("%s: members (-want +got):\n%s", name, diff)
 			}
-			// The default policy names a field of each of three blocks. Its
-			// rule is evaluated if the block is present, and nothing else
-			// changes.
+			// The default policy has a rule on each of three blocks. The rule
+			// is listed if its block is present, and nothing else differs.
 			named := map[string]bool{
 				"KO_DEVICE_EMULATOR":    slices.Contains(blocks, device),
 				"KO_PINCODE_BLOCKED":    slices.Contains(blocks, location),

@@ -210,9 +210,9 @@ func TestCrowdIsNotBlocked(t *testing.T) {
 	})
 }
 
-// TestReuseHasItsOwnThresholds checks that devices, mobile numbers and e-mail
-// addresses use the account's threshold until their own is set, and give points
-// only if configured.
+// TestReuseHasItsOwnThresholds checks that devices, mobile numbers and email
+// addresses use the threshold for accounts until they have their own, and add
+// points only if points are configured.
 func TestReuseHasItsOwnThresholds(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -250,8 +250,8 @@ func TestReuseHasItsOwnThresholds(t *testing.T) {
 	})
 }
 
-// TestBlockedByHand checks that an entry added by hand declines every
-// application with it, until it expires or is removed.
+// TestBlockedByHand checks that a block list entry added by hand declines every
+// application with the same value until the entry expires or is removed.
 func TestBlockedByHand(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -370,8 +370,8 @@ func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 }
 
 // TestConfirmedFraudStaysBlocked checks that the default policy still declines
-// a confirmed account long after every window has passed, with and without an
-// applicant reference.
+// applications with a confirmed account after every time window has passed,
+// with and without an applicant reference.
 func TestConfirmedFraudStaysBlocked(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -432,8 +432,8 @@ func TestBlockRefusals(t *testing.T) {
 	})
 }
 
-// TestNoApplicant checks that without an applicant reference every signal is
-// listed with the reason why it was not evaluated, and that rules get only the
+// TestNoApplicant checks a request without an applicant reference: every signal
+// is listed with the reason why it was not evaluated, and rules get only the
 // block list fact.
 func TestNoApplicant(t *testing.T) {
 	t.Parallel()

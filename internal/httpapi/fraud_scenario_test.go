@@ -11,7 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// seen returns the fraud block of an applicant, with further members.
+// seen returns a fraud block with an applicant reference and further members.
 func seen(applicant, members string) block {
 	return block{"fraud", fmt.Sprintf(`{"applicant_ref":%q%s}`, applicant, prefixed(members))}
 }
@@ -45,8 +45,8 @@ func (a answer) signal(id string) map[string]any {
 	return nil
 }
 
-// saw fails unless the signal has this value and was triggered or not as given.
-// If value is nil, it fails if the signal was evaluated.
+// saw fails unless the signal has the given value and was triggered as stated.
+// If value is nil, saw fails if the signal was evaluated.
 func (a answer) saw(id string, triggered bool, value any) answer {
 	a.t.Helper()
 	s := a.signal(id)
@@ -80,9 +80,9 @@ const (
 	oneAccount = `"beneficiary_account":"00112233445566"`
 )
 
-// TestMuleAccount checks that a second person with the same account, however it
-// is spelt, is declined and raises an alert, and that the same person applying
-// again is not.
+// TestMuleAccount checks that a second person with the same account, however
+// the account is spelt, is declined and raises an alert. The same person may
+// apply again.
 func TestMuleAccount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -114,14 +114,15 @@ func TestMuleAccount(t *testing.T) {
 			s.Errorf("the reason is %v", code)
 		}
 		m.apply("A-3", `"beneficiary_account":"99887766554433"`).is("status", "APPROVED").saw(mule, false, 1)
-		// After the window the account can be used by another person.
+		// After the window, another person can use the account.
 		s.clock.advance(91 * 24 * time.Hour)
 		m.apply("A-4", oneAccount).is("status", "APPROVED").saw(mule, false, 1).raised(0)
 	})
 }
 
-// TestClusters checks that many people with one IP address, or from many
-// pincodes with one agent, trigger a signal and an alert, but are not declined.
+// TestClusters checks that many people with the same IP address, or with the
+// same agent and many pincodes, trigger a signal and an alert but are not
+// declined.
 func TestClusters(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -132,7 +133,8 @@ func TestClusters(t *testing.T) {
 		m.apply("A-4", `"ip":"203.0.113.78"`).saw(ip, false, 4)
 		m.apply("A-5", `"ip":"203.0.113.78"`).
 			is("status", "APPROVED", "fraud.fraud_score", 15).saw(ip, true, 5).raised(1)
-		// An IPv6 subscriber has a whole /64 network.
+		// An IPv6 subscriber has a whole /64 network, so the network is
+		// counted.
 		for i := 1; i <= 4; i++ {
 			m.apply(fmt.Sprint("B-", i), fmt.Sprintf(`"ip":"2001:db8:1:2::%d"`, i)).saw(ip, false, i)
 		}
@@ -207,8 +209,8 @@ func TestNothingToCount(t *testing.T) {
 	})
 }
 
-// TestFraudStaysAtHome checks that tenants and environments count separately,
-// and that previews and refused requests are not counted.
+// TestFraudStaysAtHome checks that tenants and environments are counted
+// separately, and that previews and refused requests are not counted.
 func TestFraudStaysAtHome(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// TestFraudReExplained checks that a decision on fraud counters is re-explained
-// to the same hash after the counters and the settings have changed.
+// TestFraudReExplained checks that a decision based on fraud counters is
+// re-explained with the same hash after the counters and the settings have
+// changed.
 func TestFraudReExplained(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

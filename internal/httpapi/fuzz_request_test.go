@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// lists has paths that together take every kind of query parameter.
+// lists contains paths that together accept every kind of query parameter.
 var lists = []string{
 	"/v1/decisions", "/v1/rule-sets", "/v1/policies", "/v1/fraud/alerts", "/v1/fraud/pincode-risk",
 	"/v1/fraud/blocklist", "/v1/audit", "/v1/agents/runs", "/v1/backtest", "/v1/scorecards", "/v1/usage",
@@ -33,8 +33,9 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzHeaders decides with arbitrary headers. If the idempotency key is
-// accepted, the second request must replay the first.
+// FuzzHeaders sends a decision request twice with the same arbitrary headers.
+// The second answer must have the same status as the first and, on success, the
+// same body.
 func FuzzHeaders(f *testing.F) {
 	z := newFuzzed(f)
 	const body = `{"applicant":{"id":"A","foir":0.3,"monthly_income":50000},"bureau_report":{"score":742}}`
@@ -45,7 +46,7 @@ func FuzzHeaders(f *testing.F) {
 	f.Fuzz(func(t *testing.T, key, accept, kind, encoding, prefer string) {
 		for _, value := range []string{key, accept, kind, encoding, prefer} {
 			if strings.ContainsAny(value, "\r\n\x00") {
-				return // no server lets them through
+				return // no server accepts these characters in a header
 			}
 		}
 		header := http.Header{

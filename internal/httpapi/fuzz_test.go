@@ -21,10 +21,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// marker stands for personal data in the seeds. A refusal must never repeat it.
+// marker stands for personal data in the seeds. A refusal or a log line must
+// never repeat it.
 const marker = "Qx7-SECRET-Zz9"
 
-// fuzzed is an API without a socket over its own database, and a tenant's key.
+// fuzzed is an API without a socket, with its own database and the key of a
+// tenant.
 type fuzzed struct {
 	api *httpapi.API
 	key string
@@ -70,9 +72,9 @@ func newFuzzed(f *testing.F) *fuzzed {
 	return z
 }
 
-// send serves one request and checks what holds for every answer: no server
-// error, no panic, and a refusal is a problem document that does not repeat the
-// marker.
+// send serves a request and checks the conditions for every answer: it is no
+// server error, nothing panics, a refusal is a problem document, and neither
+// the refusal nor the log repeats the marker.
 func (z *fuzzed) send(
 	tb testing.TB, method, path, query string, header http.Header, body string,
 ) *httptest.ResponseRecorder {
@@ -100,7 +102,7 @@ func (z *fuzzed) send(
 	if strings.Contains(z.log.String(), marker) {
 		tb.Errorf("the log repeats what was sent: %s", z.log)
 	}
-	// an unknown code has a page that lists the known ones
+	// The page for an unknown code lists the known codes.
 	page := w.Code == http.StatusNotFound && strings.HasPrefix(path, "/docs/errors/")
 	if w.Code >= http.StatusBadRequest && !page {
 		problem, err := wire.Parse(w.Body.Bytes())
@@ -116,7 +118,7 @@ func (z *fuzzed) send(
 }
 
 // FuzzPreview previews arbitrary bodies as decision or evaluate requests. Equal
-// requests must get equal answers, and none a server error.
+// requests must get equal answers, and no request may cause a server error.
 func FuzzPreview(f *testing.F) {
 	z := newFuzzed(f)
 	f.Add([]byte(`{
@@ -136,7 +138,7 @@ func FuzzPreview(f *testing.F) {
 		"overrides":{"applicant.foir":"` + marker + `"}}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if v, err := wire.Parse(body); err == nil && namesMarker(v) {
-			return // the names of members are told, as the places of faults
+			return // refusals may name members as the places of faults
 		}
 		first := z.send(t, http.MethodPost, "/v1/decisions/preview", "", nil, string(body))
 		second := z.send(t, http.MethodPost, "/v1/decisions/preview", "", nil, string(body))
@@ -147,7 +149,8 @@ func FuzzPreview(f *testing.F) {
 	})
 }
 
-// namesMarker reports whether a member has the marker in its name.
+// namesMarker reports whether any member at any depth has the marker in its
+// name.
 func namesMarker(v wire.Value) bool {
 	for name, member := range v.Members() {
 		if strings.Contains(name, marker) || namesMarker(member) {
@@ -162,7 +165,8 @@ func namesMarker(v wire.Value) bool {
 	return false
 }
 
-// FuzzAgents sends arbitrary bodies to the agents.
+// FuzzAgents sends arbitrary bodies to the agents. The replay of every
+// successful run must be verified.
 func FuzzAgents(f *testing.F) {
 	z := newFuzzed(f)
 	f.Add(false, []byte(`{"applicant":{"id":"A","foir":0.48,"monthly_income":40000,"requested_amount":200000},

@@ -12,12 +12,12 @@ import (
 	"verdict/internal/tenant"
 )
 
-// quietRule reads a feature without "on_absent", so requests without features
-// are never caught by it. The analysis reports that as an error.
+// quietRule reads a feature without "on_absent", so that it never hits a
+// request without features. The analysis reports this as an error.
 const quietRule = `{"id":"KO_QUIET","reason_code":"BUR_ENQ",` +
 	`"condition_ast":{"op":"gt","field":"enquiry__personal_loan__90d__count","value":5}}`
 
-// isAt fails unless the entry of a list has these members.
+// isAt fails unless the entry of the list at a position has these members.
 func (a answer) isAt(list string, at int, want ...any) {
 	a.t.Helper()
 	for i := 0; i+1 < len(want); i += 2 {
@@ -58,19 +58,21 @@ func TestFindingsGateActivation(t *testing.T) {
 			s.Errorf("acknowledged (-want +got):\n%s", diff)
 		}
 
-		// A fork inherits the finding and must acknowledge it too.
+		// A fork inherits the finding, and its activation requires an
+		// acknowledgement too.
 		fork := live.post("/v1/rule-sets", `{"name":"fork","limit_step":5000}`).want(http.StatusCreated)
 		fork.isAt("findings", 0, "key", key, "origin", "inherited")
 		live.post("/v1/rule-sets/"+fork.text("id")+"/activate", "").
 			refused(http.StatusConflict, "findings_unacknowledged")
 
-		// The sandbox has no gate.
+		// Findings do not block activation in the sandbox.
 		m.activate(m.draft(`{"name":"quiet","patch":{"knockouts":{"set":[` + quietRule + `]}}}`))
 	})
 }
 
-// TestTruncatedAnalysisGatesActivation checks that an error finding is not lost
-// among many rules or in a condition too wide for the analysis.
+// TestTruncatedAnalysisGatesActivation checks that the analysis still reports
+// an error finding among many rules, and in a condition that is too wide to
+// analyse completely.
 func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 	t.Parallel()
 	var filling strings.Builder
@@ -102,9 +104,9 @@ func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 	})
 }
 
-// TestStopButtonIsNeverGated checks that everybody who may activate can
-// activate the rule set that was active just before, and the seeded SAFE_MODE,
-// without passing the gates.
+// TestStopButtonIsNeverGated checks that every user who may activate rule sets
+// can activate the previously active rule set and the seeded SAFE_MODE without
+// passing the gates.
 func TestStopButtonIsNeverGated(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -123,19 +125,20 @@ func TestStopButtonIsNeverGated(t *testing.T) {
 			s.Fatal(err)
 		}
 		ravi := m.with(tenant.Live, tenant.Admin, user.ID)
-		s.clock.advance(24 * time.Hour) // a new activator must wait for a day
+		s.clock.advance(24 * time.Hour) // a new user must wait a day before activating
 		activate := func(id string) answer { return asha.post("/v1/rule-sets/"+id+"/activate", `{"note":"stop"}`) }
 		notes := func(id string) string {
 			return strings.Join(asha.get("/v1/audit?action=rule_set.activated&object="+id).column("note"), "; ")
 		}
 
-		// This rule set is her own and has an error, and a second person could
-		// activate it: only its being the previous one lets it pass.
+		// This rule set is Asha's own and has an error finding, and Ravi could
+		// activate it. It passes only because it was the previously active rule
+		// set.
 		activate(quiet).want(http.StatusOK).is("status", "active")
 		if got := notes(quiet); !strings.HasPrefix(got, "rollback: stop") {
 			s.Errorf("the trail says %q", got)
 		}
-		// Now "next" is the previous one.
+		// Now "next" is the previously active rule set.
 		activate(next).want(http.StatusOK)
 		activate(seeded[1]).want(http.StatusOK)
 		if got := notes(seeded[1]); got != "rollback: stop" {

@@ -13,8 +13,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestBrowsersComeBackByTLS: whatever is answered to somebody who came encrypted,
-// to us or to a proxy that is trusted, says so, and nothing else does.
+// TestBrowsersComeBackByTLS checks that every answer to a request that arrived
+// by TLS, at the service or at a trusted proxy, has a Strict-Transport-Security
+// header, and that no other answer has one.
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
 	service, err := usecase.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})

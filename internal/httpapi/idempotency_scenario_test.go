@@ -11,8 +11,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// repeats sends a request twice with one idempotency key and fails unless the
-// second gets the first answer.
+// repeats sends a request twice with the same idempotency key and fails unless
+// the second request gets the first answer. It returns the first answer.
 func (m *member) repeats(path, body string, status int) answer {
 	m.Helper()
 	first := m.post(path, body, "Idempotency-Key: again").want(status)
@@ -57,8 +57,8 @@ func TestOnce(t *testing.T) {
 		if n := len(m.get("/v1/decisions/" + decided.text("decision_id")).list("reviews")); n != 1 {
 			s.Errorf("%d reviews", n)
 		}
-		// The inherited sections have changed since, but the replayed answer
-		// has not.
+		// The inherited sections have changed since the first request, but the
+		// replayed answer has not.
 		again := m.post("/v1/rule-sets", `{"name":"once"}`, "Idempotency-Key: again").want(http.StatusCreated)
 		if string(again.body) != string(set.body) {
 			s.Errorf("replayed %s", again.body)
@@ -84,8 +84,8 @@ func TestOncePerPathTenantAndEnvironment(t *testing.T) {
 			s.Errorf("%d decisions", len(ids))
 		}
 		m.post("/v1/rule-sets", `{"name":"x"}`, "Idempotency-Key: k").want(http.StatusCreated)
-		// Another API key of the same tenant is the same caller, and quotes
-		// around the idempotency key are ignored.
+		// Another API key of the same tenant counts as the same caller, and
+		// quotes around the idempotency key are ignored.
 		same := m.with(tenant.Sandbox, tenant.Admin, m.userID).
 			post("/v1/decisions", sample, `Idempotency-Key: "k"`).want(http.StatusOK)
 		if same.header.Get("Idempotent-Replayed") != "true" || !ids[same.text("decision_id")] {

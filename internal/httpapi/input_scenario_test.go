@@ -131,7 +131,8 @@ func TestMethods(t *testing.T) {
 	})
 }
 
-// TestSlowBody sends half a body and expects a timeout.
+// TestSlowBody checks that a request whose body stalls halfway is answered with
+// a timeout.
 func TestSlowBody(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

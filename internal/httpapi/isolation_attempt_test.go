@@ -13,7 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// ids lists for each placeholder those that can be used in its place.
+// ids lists, for each placeholder, the placeholders whose ids can take its
+// place.
 var ids = map[string][]string{
 	"{decision_id}": {
 		"{decision_id}",
@@ -29,7 +30,7 @@ var ids = map[string][]string{
 }
 
 // namingParameters are query parameters that name a tenant's resource, besides
-// those whose example is a placeholder. plainParameters name none.
+// those whose example is a placeholder. plainParameters name no resource.
 var (
 	namingParameters = []string{
 		"applicant_id", "policy_key", "name", "actor", "cursor", "rule_set_id", "challenger_rule_set_id",
@@ -44,9 +45,9 @@ var (
 	}
 )
 
-// bodyMembers maps the members of a body to the placeholders they name, or to
-// nil if the caller chooses the value freely. A key may begin with an
-// operation, if members of the same name differ.
+// bodyMembers maps the members of a body to the placeholders they can name, or
+// to nil if the caller chooses the value freely. A key begins with an operation
+// id if members with the same name differ between operations.
 var bodyMembers = map[string][]string{
 	"rule_set_id": ids["{rule_set_id}"], "base": ids["{rule_set_id}"], "expected_active_id": {"{rule_set_id}"},
 	"scorecard_id": ids["{scorecard_id}"], "policy_key": {"{policy_key}"},
@@ -61,7 +62,7 @@ var bodyMembers = map[string][]string{
 	"pricing_bands.id":         nil,
 }
 
-// naming matches members that look like references to a resource.
+// naming matches the names of members that look like references to a resource.
 var naming = regexp.MustCompile(`^(id|base|.*_id|.*_ids|.*_key)$`)
 
 // readAttempts returns every way to name a resource that the contract offers.
@@ -97,8 +98,8 @@ func readAttempts(t *testing.T, doc *openapi3.T) (list []attempt) {
 	return list
 }
 
-// placeholderOf returns the placeholder that a path parameter has as its
-// example.
+// placeholderOf returns the placeholder that is the example of a path
+// parameter.
 func placeholderOf(t *testing.T, path string, p *openapi3.Parameter) string {
 	t.Helper()
 	placeholder, _ := p.Example.(string)
@@ -148,8 +149,8 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 		default:
 			t.Fatalf("%s %s: this test does not know whether the parameter %s names something", a.method, a.path, name)
 		}
-		// Pages of one entry, so that there is a cursor, and the required
-		// parameters.
+		// Add the required parameters, and limit=1 so that the list has a
+		// cursor.
 		first := "?"
 		for _, other := range a.operation.Parameters {
 			if other.Value.In == openapi3.ParameterInQuery && other.Value.Name != name &&
@@ -167,8 +168,8 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 	return list
 }
 
-// inBody returns an attempt for each member of a body that names a resource.
-// Each is put into an example that the member's part of the schema allows.
+// inBody returns an attempt for each member of a body that names a resource,
+// based on an example that the member's part of the schema allows.
 func (a attempt) inBody(t *testing.T, examples []string) (list []attempt) {
 	t.Helper()
 	if a.operation.RequestBody == nil {
@@ -208,8 +209,8 @@ func (a attempt) inBody(t *testing.T, examples []string) (list []attempt) {
 	return list
 }
 
-// withMember returns an example with theThing as the member, preferably an
-// example that has the member already.
+// withMember returns an example with theThing as the value of the member. It
+// prefers an example that already has the member.
 func withMember(t *testing.T, examples []map[string]any, member string) string {
 	t.Helper()
 	at := max(slices.IndexFunc(examples, func(e map[string]any) bool { return e[member] != nil }), 0)
@@ -226,8 +227,8 @@ func withMember(t *testing.T, examples []map[string]any, member string) string {
 }
 
 // namingMembers returns the paths of all members of a schema that look like
-// references, except read-only ones. The alternatives of a schema are visited
-// separately, and recursion is cut off.
+// references, except read-only members. It does not visit the alternatives of a
+// schema, and stops at recursive schemas.
 func namingMembers(schema *openapi3.Schema, path string, above []*openapi3.Schema) (found []string) {
 	if schema == nil || slices.Contains(above, schema) {
 		return nil

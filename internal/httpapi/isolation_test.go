@@ -16,10 +16,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestIsolation reads from the contract every way to name a resource, tries
-// each with another tenant's resources, and searches every answer for that
-// tenant's data. A new operation of the contract is tried without a change
-// here, or fails the test until its parameters are classified.
+// TestIsolation checks that no tenant can reach another tenant's resources. It
+// derives every way to name a resource from the contract, tries each with
+// another tenant's resources, and searches every answer for that tenant's data.
+// A new operation is tried without a change here, or fails the test until its
+// parameters are classified.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
@@ -43,7 +44,7 @@ func TestIsolation(t *testing.T) {
 			if diff := cmp.Diff(before, victim.everything(doc)); diff != "" {
 				s.Errorf("strangers changed something in %s:\n%s", environment, diff)
 			}
-			// The attempts prove something only if the owner succeeds.
+			// The attempts are meaningful only if the owner succeeds with them.
 			for _, a := range attempts {
 				a.byOwner(s.T, victim)
 			}
@@ -58,19 +59,20 @@ func elsewhere(e tenant.Environment) tenant.Environment {
 	return tenant.Live
 }
 
-// resident is a tenant in one environment, with two of everything.
+// resident is a tenant in one environment with at least two resources of every
+// kind.
 type resident struct {
 	*member
 	environment tenant.Environment
-	// named maps the placeholders of the contract's examples, and parameters in
-	// braces, to the resident's own values.
+	// named maps the placeholders of the contract's examples, and parameter
+	// names in braces, to the resident's own values.
 	named placeholders
-	// secrets lists the texts that no other tenant may see.
+	// secrets lists texts that no other tenant may see.
 	secrets []string
 }
 
-// nobody has ids that do not exist. An answer about another tenant's resource
-// must not differ from an answer about a missing one.
+// nobody has ids that do not exist. The answer about another tenant's resource
+// must equal the answer about a missing resource.
 var nobody = placeholders{
 	"{decision_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{evaluated_id}": "dec_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
 	"{draft_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE", "{spare_id}": "pol_01KA2W4Q8N5T7XJ3RZB6MCDVHE",
@@ -90,7 +92,7 @@ var nobody = placeholders{
 }
 
 // settle creates a tenant with resources in both environments. All tenants use
-// the same idempotency keys on the same paths, which must not interfere.
+// the same idempotency keys on the same paths, and these must not interfere.
 func (s *stack) settle(name string) map[tenant.Environment]*resident {
 	s.Helper()
 	email := strings.ToLower(name) + "@example.in"
@@ -114,7 +116,7 @@ func (s *stack) settle(name string) map[tenant.Environment]*resident {
 	return settled
 }
 
-// furnish creates two resources of every kind.
+// furnish creates at least two resources of every kind.
 func (r *resident) furnish(mark string) {
 	r.Helper()
 	create := func(path, body, once string) answer {
@@ -154,7 +156,7 @@ func (r *resident) furnish(mark string) {
 	r.furnishFraud(mark)
 }
 
-// furnishRuns runs each agent twice, the second time under the resident's own
+// furnishRuns runs each agent twice, the second time with the resident's own
 // strategy.
 func (r *resident) furnishRuns(mark string) {
 	r.Helper()
@@ -174,7 +176,8 @@ func (r *resident) furnishRuns(mark string) {
 	r.named["{subject_ref}"] = mark
 }
 
-// furnishBacktests creates two finished backtests and two waiting ones.
+// furnishBacktests creates two finished backtests and two that wait in the
+// queue.
 func (r *resident) furnishBacktests(mark string) {
 	r.Helper()
 	for _, once := range []string{"1", "2"} {
@@ -190,8 +193,8 @@ func (r *resident) furnishBacktests(mark string) {
 	r.named["{reference_backtest_id}"] = r.named["{backtest_id}"]
 }
 
-// furnishFraud creates two acknowledged alerts and three confirmed ones, so
-// that the block list still has a second page after one entry is removed. All
+// furnishFraud creates two acknowledged alerts and three confirmed alerts, so
+// that the block list still has a second page after an entry is removed. All
 // tenants use the same accounts, which must not be counted together.
 func (r *resident) furnishFraud(mark string) {
 	r.Helper()
@@ -250,7 +253,7 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
 			operation.OperationID == "runSyntheticBacktest" {
-			continue // nobody's, or not reading alone
+			continue // belongs to no tenant, or stores something
 		}
 		path := template
 		for _, p := range operation.Parameters {
@@ -266,8 +269,9 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 	return texts
 }
 
-// absentFrom fails the test if a stranger reads any of the resident's secrets.
-// The ids of tenant and user are no secrets in the tenant's other environment.
+// absentFrom fails the test if the texts that a stranger read contain any of
+// the resident's secrets. In the tenant's other environment, the ids of the
+// tenant and the user are not secret.
 func (r *resident) absentFrom(t *testing.T, stranger *resident, where string, texts ...string) {
 	t.Helper()
 	for _, secret := range r.secrets {
@@ -283,13 +287,13 @@ func (r *resident) absentFrom(t *testing.T, stranger *resident, where string, te
 	}
 }
 
-// attempt is one way to name a resource.
+// attempt is a way to name a resource in a request.
 type attempt struct {
 	operation    *openapi3.Operation
-	method, path string   // placeholders and all
-	body         string   // likewise
-	things       []string // what is named, one after the other
-	in           string   // where: "path", "query" or "body"
+	method, path string   // path with placeholders
+	body         string   // with placeholders
+	things       []string // the placeholders to try, one after the other
+	in           string   // "path", "query" or "body"
 	member       string
 }
 
@@ -300,7 +304,7 @@ func (a attempt) name(thing string) string {
 	return fmt.Sprintf("%s %s, %s in the %s (%s)", a.method, a.path, a.member, a.in, thing)
 }
 
-// send makes the request as one resident, about a resource of another.
+// send sends the request as sender, with thing as the id of the resource.
 func (a attempt) send(sender *resident, thing string) answer {
 	sender.Helper()
 	path := strings.ReplaceAll(sender.named.fill(a.path), url.QueryEscape(theThing), url.QueryEscape(thing))
@@ -308,8 +312,8 @@ func (a attempt) send(sender *resident, thing string) answer {
 		strings.ReplaceAll(sender.named.fill(a.body), theThing, thing))
 }
 
-// byStranger makes the attempt as a stranger and compares the answer with that
-// about a missing resource.
+// byStranger makes the attempt as a stranger and compares the answer with the
+// answer about a missing resource.
 func (a attempt) byStranger(t *testing.T, victim, stranger *resident) {
 	t.Helper()
 	for _, thing := range a.things {
@@ -347,13 +351,14 @@ func (a attempt) byOwner(t *testing.T, owner *resident) {
 		if data, isList := got.at("data").([]any); got.status >= 300 || isList && len(data) == 0 {
 			t.Errorf("%s: the owner is answered with %d: %s", a.name(thing), got.status, got.body)
 		}
-		// Activate the first rule set again, which other attempts expect.
+		// Activate the first rule set again, because other attempts expect it
+		// to be active.
 		owner.post("/v1/rule-sets/"+owner.named["{rule_set_id}"]+"/activate", "").want(http.StatusOK)
 	}
 }
 
-// thing returns the resident's own value for a placeholder. For a cursor it
-// reads the first page of the attempted list.
+// thing returns the resident's own value for a placeholder. For a cursor, thing
+// reads the first page of the list.
 func (r *resident) thing(a attempt, thing string) string {
 	r.Helper()
 	if thing != "{cursor}" {

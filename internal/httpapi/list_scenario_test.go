@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// walk follows the cursors of a list to its end.
+// walk follows the cursors of a list to its end and returns the given member of
+// every entry.
 func (m *member) walk(path, column string) []string {
 	m.Helper()
 	var all []string
@@ -36,7 +37,8 @@ func (m *member) walk(path, column string) []string {
 	}
 }
 
-// decideSeven makes seven decisions of two applicants, oldest first.
+// decideSeven makes seven decisions for two applicants and returns their ids,
+// oldest first.
 func (m *member) decideSeven() (ids []string) {
 	m.Helper()
 	for i, score := range []int{742, 560, 742, -1, 560, 742, 742} {

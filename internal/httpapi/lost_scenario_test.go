@@ -11,7 +11,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// unavailable fails unless the answer is a 503 that asks to retry.
+// unavailable fails unless the answer is a 503 with Retry-After.
 func (a answer) unavailable(t *testing.T) {
 	t.Helper()
 	a.refused(http.StatusServiceUnavailable, "unavailable")
@@ -23,7 +23,8 @@ func (a answer) unavailable(t *testing.T) {
 	}
 }
 
-// shareUsed checks that a tenant is told that it has reached its own share.
+// shareUsed fails unless the refusal says that the tenant has reached its own
+// share.
 func (a answer) shareUsed(t *testing.T) {
 	t.Helper()
 	a.unavailable(t)
@@ -32,7 +33,8 @@ func (a answer) shareUsed(t *testing.T) {
 	}
 }
 
-// TestLostPostgres takes the database away and brings it back.
+// TestLostPostgres checks that requests are refused while the database is
+// unreachable, and that the service recovers without a restart.
 func TestLostPostgres(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -56,7 +58,7 @@ func TestLostPostgres(t *testing.T) {
 	}
 	execute("ALTER DATABASE " + name + " ALLOW_CONNECTIONS false")
 	execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name)
-	for range 2 { // with what is remembered still fresh, and without
+	for range 2 { // with fresh cache entries, then with stale ones
 		m.post("/v1/decisions", sample, "Idempotency-Key: within").unavailable(t)
 		m.post("/v1/decisions", sample).unavailable(t)
 		m.get(path).unavailable(t)
@@ -64,14 +66,14 @@ func TestLostPostgres(t *testing.T) {
 		m.post("/v1/rule-sets", `{"name":"x"}`).unavailable(t)
 		s.send("POST", "/api/signup", "", `{"email":"lost@example.in","org_name":"Lost","password":"correct horse"}`).
 			unavailable(t)
-		// While the key is cached, this 503 is the only one that is no problem
+		// While the key is cached, this is the only 503 without a problem
 		// document.
 		if health := m.get("/v1/health").want(http.StatusServiceUnavailable); health.header.Get("Retry-After") != "1" {
 			t.Errorf("the health says to come back after %q seconds", health.header.Get("Retry-After"))
 		}
 		s.send("GET", "/livez", "", "").want(http.StatusOK)
 		s.send("GET", "/readyz", "", "").want(http.StatusServiceUnavailable)
-		s.clock.advance(time.Second) // for which readiness is remembered
+		s.clock.advance(time.Second) // the time for which readiness is cached
 	}
 	if strings.Contains(s.log.String(), m.key) || strings.Contains(s.log.String(), "lost@example.in") {
 		t.Error("the log says too much")
@@ -88,8 +90,8 @@ func TestLostPostgres(t *testing.T) {
 	}
 }
 
-// TestLockedSQLite locks the database file from another connection: writes are
-// refused, and reads go on.
+// TestLockedSQLite checks that writes are refused and reads continue while
+// another connection has locked the database file.
 func TestLockedSQLite(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
@@ -115,8 +117,8 @@ func TestLockedSQLite(t *testing.T) {
 	m.get("/v1/usage").is("used", 2)
 }
 
-// TestClosedDatabase checks that requests during shutdown, after the database
-// is closed, are answered with 503.
+// TestClosedDatabase checks that requests are answered with 503 after the
+// database is closed, as during shutdown.
 func TestClosedDatabase(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

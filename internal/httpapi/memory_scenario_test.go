@@ -9,9 +9,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestMemoryComesBack sends large bodies one after the other, whose documents
-// together are more than all the memory that bodies may take at once. Whatever
-// becomes of one, its memory is free for the next.
+// TestMemoryComesBack checks that every request frees the memory for its body,
+// whatever its outcome. It sends large bodies one after the other; together
+// they need more than the memory limit for all bodies.
 func TestMemoryComesBack(t *testing.T) {
 	t.Parallel()
 	s := start(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), stackOptions{})

@@ -13,9 +13,10 @@ import (
 	"verdict/api/apitest"
 )
 
-// TestNullIsLeftOut sends every example of the contract with null in each
-// optional member that it leaves out. The published document says that this is
-// allowed, and the answer is the one to the example itself.
+// TestNullIsLeftOut checks that null means the same as leaving a member out. It
+// sends every example of the contract with null in each optional member that
+// the example leaves out. The published document must allow this, and the
+// answer must equal the answer to the example.
 func TestNullIsLeftOut(t *testing.T) {
 	t.Parallel()
 	doc, err := apitest.Load(api.OpenAPI)
@@ -44,7 +45,7 @@ func TestNullIsLeftOut(t *testing.T) {
 			if got.header.Get("Content-Type") != "application/json" {
 				continue
 			}
-			// In a change of settings null brings the default back.
+			// In a change of settings, null restores the default.
 			if r.method != http.MethodPut {
 				r.asShown(s.T, got)
 			}
@@ -60,7 +61,7 @@ func TestNullIsLeftOut(t *testing.T) {
 }
 
 // withNulls adds null for every optional member that a body leaves out, at
-// every depth, and counts them.
+// every depth, and returns the number of added members.
 func withNulls(t *testing.T, schema *openapi3.Schema, body string) (with string, added int) {
 	t.Helper()
 	var value any
@@ -78,7 +79,7 @@ func withNulls(t *testing.T, schema *openapi3.Schema, body string) (with string,
 	return string(out), added
 }
 
-// describing are the parts of a schema that a value satisfies.
+// describing returns the parts of a schema that apply to a value.
 func describing(schema *openapi3.Schema, value any) []*openapi3.Schema {
 	parts := []*openapi3.Schema{schema}
 	for _, part := range schema.AllOf {

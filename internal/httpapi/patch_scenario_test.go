@@ -11,8 +11,8 @@ import (
 
 const younger = `{"id":"KO_AGE_RANGE","reason_code":"AGE_RANGE","condition_ast":{"op":"lt","field":"age","value":19}}`
 
-// TestPatchOfARuleSet checks that a patch changes only its entries, and that
-// the answer, also when fetched later, lists the differences from the base.
+// TestPatchOfARuleSet checks that a patch changes only its own entries, and
+// that both the answer and a later GET list the differences from the base.
 func TestPatchOfARuleSet(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -53,8 +53,8 @@ func TestPatchOfARuleSet(t *testing.T) {
 	})
 }
 
-// TestWhatASectionRemoves checks that a given section replaces the section of
-// the base, and that the removed rules are a finding.
+// TestWhatASectionRemoves checks that a section in the request replaces the
+// section of the base, and that a finding lists the removed rules.
 func TestWhatASectionRemoves(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -77,7 +77,7 @@ func TestWhatASectionRemoves(t *testing.T) {
 }
 
 // TestFaultsOfAPatch checks that one refusal lists the faults of the patch, of
-// its entries and of the rest of the request, each with its pointer.
+// its entries and of the rest of the request, each with a pointer.
 func TestFaultsOfAPatch(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// asking adds members to a body.
+// asking adds members to a JSON object.
 func asking(body, members string) string {
 	return strings.TrimSuffix(body, "}") + "," + members + "}"
 }
@@ -168,7 +168,7 @@ func TestEligibility(t *testing.T) {
 		if code := late.at("reasons", 0, "code"); code != "BUR_DPD" {
 			s.Errorf("the reason is %v", code)
 		}
-		// Blocks that are known before a report is bought count, alone and
+		// Blocks that are known before a report is bought are used, alone and
 		// together with other members.
 		for _, body := range []string{
 			`{"device":{"is_emulator":true}}`,

@@ -15,9 +15,10 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestProbesBeyondTheRateAreDelayed checks that an address which floods a probe
-// is answered a second late. The probes of another address, and of an address
-// that floods other paths, are not delayed.
+// TestProbesBeyondTheRateAreDelayed checks that probes beyond the rate limit of
+// an address are answered a second late. Probes from another address are not
+// delayed, and neither are probes from an address that exceeds the limit on
+// other paths.
 func TestProbesBeyondTheRateAreDelayed(t *testing.T) {
 	t.Parallel()
 	service, err := usecase.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})

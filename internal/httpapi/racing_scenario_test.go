@@ -12,7 +12,8 @@ import (
 	"verdict/internal/httpapi"
 )
 
-// race makes n requests at once. What comes back is held against the contract.
+// race sends n requests concurrently and checks every answer against the
+// contract.
 func (s *stack) race(n int, send func(i int) (answer, error)) []answer {
 	s.Helper()
 	answers := make([]answer, n)
@@ -41,7 +42,7 @@ func (s *stack) race(n int, send func(i int) (answer, error)) []answer {
 	return answers
 }
 
-// raced splits answers into those with a status and the others.
+// raced splits answers into those with the given status and the others.
 func raced(answers []answer, status int) (with, without []answer) {
 	for _, a := range answers {
 		if a.status == status {
@@ -53,7 +54,7 @@ func raced(answers []answer, status int) (with, without []answer) {
 	return with, without
 }
 
-// otherwise is another way in to the same service, with other options.
+// otherwise starts another server for the same service with other options.
 func (s *stack) otherwise(change func(*httpapi.Options), serve func(*httptest.Server)) *stack {
 	s.Helper()
 	o := httpapi.Options{Now: s.clock.now, Logger: s.log.logger(), Version: "1.2.3", Commit: "abc1234"}
@@ -71,7 +72,7 @@ func (s *stack) otherwise(change func(*httpapi.Options), serve func(*httptest.Se
 	return &other
 }
 
-// flush stores what the service has gathered in memory.
+// flush stores the data that the service has collected in memory.
 func (s *stack) flush() {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())
@@ -90,7 +91,7 @@ func (a answer) faults() []string {
 	return list
 }
 
-// silent fails when the answer, or the log, repeats what was sent.
+// silent fails if the answer or the log contains one of the secrets.
 func (a answer) silent(s *stack, secrets ...string) answer {
 	a.t.Helper()
 	for _, secret := range secrets {
@@ -104,7 +105,8 @@ func (a answer) silent(s *stack, secrets ...string) answer {
 	return a
 }
 
-// is fails unless each path, such as offer.limit, has the value behind it.
+// is fails unless each path, such as "offer.limit", has the value that follows
+// it.
 func (a answer) is(pathsAndValues ...any) answer {
 	a.t.Helper()
 	for i := 0; i < len(pathsAndValues); i += 2 {
@@ -124,7 +126,7 @@ func (a answer) is(pathsAndValues ...any) answer {
 	return a
 }
 
-// column lists one member of every entry of data.
+// column returns one member of every entry of data.
 func (a answer) column(name string) []string {
 	a.t.Helper()
 	list := []string{}
@@ -134,6 +136,6 @@ func (a answer) column(name string) []string {
 	return list
 }
 
-// stale is longer than cache.RefreshAfter, so every cached value is read from storage
-// again. Readiness is the exception: it is cached for a second.
+// stale is longer than cache.RefreshAfter, so that every cached value is read
+// from storage again. Readiness is an exception: it is cached for a second.
 const stale = 600 * time.Millisecond

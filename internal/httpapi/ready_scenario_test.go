@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestReadyMeansWritable: a database that answers and takes no writes is not
-// ready, and is again without a restart.
+// TestReadyMeansWritable checks that the service is not ready while the
+// database accepts no writes, and is ready again afterwards without a restart.
 func TestReadyMeansWritable(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -45,7 +45,7 @@ func TestReadyMeansWritable(t *testing.T) {
 	}
 	ready(http.StatusOK)
 	ready(http.StatusOK)
-	readOnly("on") // as a standby is, so that nothing is read from it either
+	readOnly("on") // like a standby, from which nothing is read either
 	ready(http.StatusServiceUnavailable)
 	ready(http.StatusServiceUnavailable)
 	readOnly("off")

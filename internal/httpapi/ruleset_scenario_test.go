@@ -53,7 +53,8 @@ func TestDraftInherits(t *testing.T) {
 				refused(http.StatusNotFound, "not_found").silent(s, "ZEBRA")
 		}
 
-		// The answer of a GET can be sent back: read-only members are ignored.
+		// The answer to a GET can be sent back, because read-only members are
+		// ignored.
 		got := m.get("/v1/rule-sets/" + fork.text("id")).want(http.StatusOK)
 		again := m.post("/v1/rule-sets", string(got.body)).
 			want(http.StatusCreated).is("version", 5, "checksum", got.text("checksum"), "status", "draft")
@@ -120,8 +121,9 @@ func TestWrongRuleSets(t *testing.T) {
 	})
 }
 
-// TestPinnedScorecard checks that a rule set keeps the scorecard version it was
-// saved with, and that a request cannot claim another one.
+// TestPinnedScorecard checks that a rule set keeps the scorecard version that
+// it was saved with, and that a request with a different scorecard_id is
+// refused.
 func TestPinnedScorecard(t *testing.T) {
 	t.Parallel()
 	const card = `{

@@ -105,8 +105,8 @@ func TestWrongScorecards(t *testing.T) {
 	})
 }
 
-// TestDoubtfulInputs checks that an input which is valid but looks like a
-// mistake is scored with a warning.
+// TestDoubtfulInputs checks that a valid input that looks like a mistake is
+// scored with a warning.
 func TestDoubtfulInputs(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -130,8 +130,8 @@ func TestDoubtfulInputs(t *testing.T) {
 	})
 }
 
-// TestScoringIsBounded checks the limit on applicants times factors: the size
-// of the answer grows with both.
+// TestScoringIsBounded checks the limit on the product of applicants and
+// factors. The size of the answer grows with both.
 func TestScoringIsBounded(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -169,14 +169,14 @@ func TestSignupThrottleBehindProxy(t *testing.T) {
 		}{
 			{"203.0.113.1", http.StatusUnprocessableEntity},
 			{"203.0.113.1", http.StatusTooManyRequests},
-			{"198.51.100.9, 203.0.113.1", http.StatusTooManyRequests}, // what the client wrote itself
-			{"203.0.113.1, 10.1.2.3", http.StatusTooManyRequests},     // another proxy of ours
+			{"198.51.100.9, 203.0.113.1", http.StatusTooManyRequests}, // the client itself sent the first address
+			{"203.0.113.1, 10.1.2.3", http.StatusTooManyRequests},     // a second trusted proxy
 			{"203.0.113.2", http.StatusUnprocessableEntity},
 			{"2001:db8:1:1::1", http.StatusUnprocessableEntity},
 			{"2001:db8:1:1:ffff::2", http.StatusTooManyRequests},
 			{"2001:db8:1:2::1", http.StatusUnprocessableEntity},
 			{"::ffff:203.0.113.2", http.StatusTooManyRequests},
-			{"nonsense", http.StatusUnprocessableEntity}, // the proxy itself
+			{"nonsense", http.StatusUnprocessableEntity}, // counts as the proxy's address
 			{"other nonsense", http.StatusTooManyRequests},
 		} {
 			got := s.send("POST", "/api/signup", "", `{}`, "X-Forwarded-For: "+c.forwarded)

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// slotless counts the writes of response bodies, and those during which the one
-// processor slot is held. A slow reader must not hold it.
+// slotless counts the writes of response bodies, and the writes during which
+// the only processor slot is held. A slow reader must not hold the slot.
 type slotless struct {
 	http.ResponseWriter
 
@@ -30,7 +30,7 @@ func (w *slotless) Write(p []byte) (int, error) {
 }
 
 // leaping returns a clock that advances a second at every reading, so that
-// every computation seems long.
+// every computation seems to take long.
 func leaping() func() time.Time {
 	var seconds atomic.Int64
 	return func() time.Time { return time.Unix(seconds.Add(1), 0) }
@@ -38,8 +38,8 @@ func leaping() func() time.Time {
 
 func (w *slotless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// TestNobodyComputesWhileTheCallerReads checks that no answer, and no export in
-// particular, is sent while its request holds a processor slot.
+// TestNobodyComputesWhileTheCallerReads checks that no answer, and in
+// particular no export, is sent while its request holds a processor slot.
 func TestNobodyComputesWhileTheCallerReads(t *testing.T) {
 	t.Parallel()
 	processors := admission.NewScheduler(1, leaping())

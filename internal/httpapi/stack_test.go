@@ -57,33 +57,34 @@ func (c *clock) advance(by time.Duration) {
 	c.at = c.at.Add(by)
 }
 
-// stackOptions are what a test wants otherwise.
+// stackOptions are the options of a stack that a test may change.
 type stackOptions struct {
 	plans  tenant.Plans
 	signup tenant.Rate
-	// backtests bounds them, and spread has the large ones done; without it they
-	// stay queued until the test does them.
+	// backtests limits backtests. spread receives the chunks of large
+	// backtests; if it is nil, the chunks stay queued.
 	backtests study.BacktestLimits
 	spread    study.Spreader
-	pace      time.Duration // of files
+	pace      time.Duration // time in which every 256 KiB of a file must arrive
 	inFlight  int
 	exports   int
-	// processors and what stands before the API, nil for the usual.
+	// processors replaces the default scheduler, and front wraps the API,
+	// unless they are nil.
 	processors *admission.Scheduler
 	front      func(http.Handler) http.Handler
 
 	caps usecase.Caps
 	mode tenant.SignupMode
-	aDay int // signups of one address
+	aDay int // signups a day from one network
 }
 
-// each runs a test on the whole stack over each database.
+// each runs a test on the whole stack, once with each database.
 func each(t *testing.T, o stackOptions, test func(s *stack)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, db *store.DB) { test(start(t, db, o)) })
 }
 
-// start brings up a node on a database; several may share one.
+// start starts a node on a database. Several nodes may share a database.
 func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	t.Helper()
 	s := &stack{T: t, db: db, clock: newClock(), log: &logged{}}
@@ -122,8 +123,8 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	return s
 }
 
-// node brings up another node on the same database, with a clock of its own that
-// shows the same time.
+// node starts another node on the same database. The node has its own clock,
+// which shows the same time.
 func (s *stack) node(o stackOptions) *stack {
 	s.Helper()
 	other := start(s.T, s.db, o)
@@ -131,7 +132,7 @@ func (s *stack) node(o stackOptions) *stack {
 	return other
 }
 
-// member is a tenant's way in.
+// member sends requests as a tenant, with an API key.
 type member struct {
 	*stack
 	key       string
@@ -146,7 +147,7 @@ var signups struct {
 	n int
 }
 
-// signup makes a new tenant.
+// signup creates a new tenant.
 func (s *stack) signup() *member {
 	s.Helper()
 	signups.Lock()
@@ -163,7 +164,7 @@ func (s *stack) signup() *member {
 	return m
 }
 
-// with is the same tenant with another key.
+// with returns the same tenant with a new key.
 func (m *member) with(e tenant.Environment, scopes tenant.Scopes, userID string) *member {
 	m.Helper()
 	key, _, err := m.service.Operator.CreateKey(m.Context(), account.NewKey{
@@ -186,7 +187,7 @@ func (m *member) post(path, body string, headers ...string) answer {
 	return m.send("POST", path, m.key, body, headers...)
 }
 
-// answer is what came back.
+// answer is a response of the service.
 type answer struct {
 	t      *testing.T
 	status int
@@ -195,9 +196,9 @@ type answer struct {
 	sent   string
 }
 
-// send makes a request. Headers are "Name: value". What comes back is held
-// against the contract, whatever it is. Each takes a millisecond of the stack's
-// clock, so that what is stored later has a later time.
+// send sends a request with headers of the form "Name: value", and checks every
+// answer against the contract. Each call advances the stack's clock by a
+// millisecond, so that later records have later times.
 func (s *stack) send(method, path, key, body string, headers ...string) answer {
 	s.Helper()
 	got, err := s.trySend(method, path, key, body, headers...)
@@ -209,7 +210,8 @@ func (s *stack) send(method, path, key, body string, headers ...string) answer {
 	return got
 }
 
-// trySend is send for when the service may be gone, and from other goroutines.
+// trySend sends a request like send, but returns an error and does not check
+// the contract. Other goroutines may call trySend.
 func (s *stack) trySend(method, path, key, body string, headers ...string) (answer, error) {
 	request, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -228,7 +230,7 @@ func (s *stack) trySend(method, path, key, body string, headers ...string) (answ
 	return s.do(request)
 }
 
-// do makes a request that is complete.
+// do sends a prepared request.
 func (s *stack) do(request *http.Request) (answer, error) {
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
@@ -249,7 +251,7 @@ func (a answer) want(status int) answer {
 	return a
 }
 
-// refused fails unless the answer is this problem.
+// refused fails unless the answer is a problem with this status and code.
 func (a answer) refused(status int, code string) answer {
 	a.t.Helper()
 	a.want(status)
@@ -274,7 +276,8 @@ func (a answer) object() map[string]any {
 	return out
 }
 
-// at finds a value by member names and list positions, nil when not there.
+// at returns the value at a path of member names and list positions, or nil if
+// there is none.
 func (a answer) at(path ...any) any {
 	a.t.Helper()
 	var v any = a.object()
@@ -304,14 +307,14 @@ func (a answer) text(path ...string) string {
 	return s
 }
 
-// list is the array at a member.
+// list returns the array at a path, or nil.
 func (a answer) list(path ...any) []any {
 	a.t.Helper()
 	l, _ := a.at(path...).([]any)
 	return l
 }
 
-// logged keeps what was logged, for tests that look for what must not be in it.
+// logged collects the log, so that tests can search it for secrets.
 type logged struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// nearest returns the warnings of unknown members as "pointer nearest-name".
+// nearest returns the warnings about unknown members as "pointer nearest-name".
 func (a answer) nearest() []string {
 	a.t.Helper()
 	list := []string{}
@@ -24,9 +24,9 @@ func (a answer) nearest() []string {
 	return list
 }
 
-// TestUnknownMembersAreTold checks on every endpoint that reads an application
-// that the warning of an unknown member suggests the nearest name, and that
-// strict handling refuses the request.
+// TestUnknownMembersAreTold checks, on every endpoint that reads an
+// application, that the warning about an unknown member suggests the nearest
+// name, and that strict handling refuses the request.
 func TestUnknownMembersAreTold(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -158,7 +158,7 @@ func TestDetailsBeginWithTheirPlace(t *testing.T) {
 	})
 }
 
-// scoreless is a policy without a bureau score: its scorecard reads one
+// scoreless is a policy that reads no bureau score. Its scorecard reads a
 // declared input of the applicant.
 const scoreless = `{"name":"scoreless","base":"none","inputs":[{"name":"applicant.stability","type":"number"}],
 	"knockouts":[{"id":"KO_FOIR","stage":1,"action":"decline","reason_code":"FOIR_HIGH",
@@ -170,8 +170,9 @@ const scoreless = `{"name":"scoreless","base":"none","inputs":[{"name":"applican
 		"max_limit":500000,"default_limit":50000,"foir_cap":0.5},
 		{"id":"PB_D","grade":"D","min_score":300,"max_score":649,"action":"decline"}]}`
 
-// TestAPolicyWithoutAScore checks that such a policy needs no score on any
-// endpoint, and reads its declared input from both kinds of request.
+// TestAPolicyWithoutAScore checks that a policy that reads no bureau score
+// requires no score on any endpoint, and reads its declared input from both
+// kinds of request.
 func TestAPolicyWithoutAScore(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -192,13 +193,13 @@ func TestAPolicyWithoutAScore(t *testing.T) {
 			"rows":[{"foir":0.2,"applicant.stability":7},{"foir":0.2,"applicant.stability":1}]
 		}`)
 		rows.want(http.StatusOK).is("rows_evaluated", 2, "summary.approved", 1, "summary.declined", 1)
-		// A challenger that reads the score needs it in every row.
+		// A challenger that reads the score requires a score in every row.
 		m.post("/v1/backtest",
 			`{"challenger_rule_set_id":"`+m.ruleSetID+`","rows":[{"foir":0.2,"applicant.stability":7}]}`).
 			refused(http.StatusUnprocessableEntity, "invalid_field")
 
-		// A scorecard without any input causes a warning, and declared inputs
-		// are listed as absent like all others.
+		// A scorecard whose inputs are all absent causes a warning, and absent
+		// declared inputs are listed like all others.
 		silent := m.post("/v1/decisions", `{"applicant":{"foir":0.2}}`).want(http.StatusOK).is("status", "DECLINED")
 		if diff := cmp.Diff([]string{"applicant.stability"}, silent.absent()); diff != "" {
 			s.Error(diff)
@@ -209,7 +210,7 @@ func TestAPolicyWithoutAScore(t *testing.T) {
 	})
 }
 
-// TestAbsentInputsAreTold checks that one warning lists the absent inputs,
+// TestAbsentInputsAreTold checks that a single warning lists the absent inputs,
 // without the fields of optional blocks that were left out.
 func TestAbsentInputsAreTold(t *testing.T) {
 	t.Parallel()
@@ -248,8 +249,8 @@ func TestAbsentInputsAreTold(t *testing.T) {
 				s.Errorf("%s changes what is absent (-without +with):\n%s", everyBlock[i].name, diff)
 			}
 		}
-		// New to credit is no absent input, and neither is a report without
-		// accounts.
+		// A new-to-credit score is not an absent input, and a report without
+		// accounts has no absent inputs.
 		fields := m.post("/v1/decisions", `{"bureau_report":{"score":-1}}`).want(http.StatusOK).absent()
 		if slices.Contains(fields, "bureau_score") {
 			s.Errorf("new to credit: %v", fields)
@@ -261,8 +262,8 @@ func TestAbsentInputsAreTold(t *testing.T) {
 	})
 }
 
-// TestBankFiguresThatDoNotCount checks that a policy which uses the bank's
-// obligations warns if the summary has none that count.
+// TestBankFiguresThatDoNotCount checks that a policy that uses the bank's
+// obligations causes a warning if the summary has no usable figures.
 func TestBankFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -286,8 +287,8 @@ func TestBankFiguresThatDoNotCount(t *testing.T) {
 	})
 }
 
-// TestAccountsThatGoQuiet checks that the warning of a missing instalment
-// points at the account without one.
+// TestAccountsThatGoQuiet checks that the warning about a missing instalment
+// points at the account that lacks it.
 func TestAccountsThatGoQuiet(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -304,8 +305,8 @@ func TestAccountsThatGoQuiet(t *testing.T) {
 	})
 }
 
-// TestIdentifiersAreMasked checks that identifiers named by a rule are masked
-// in facts and reasons. A numeric identifier is left out instead.
+// TestIdentifiersAreMasked checks that identifiers are masked in facts and
+// reasons. A numeric identifier is left out instead.
 func TestIdentifiersAreMasked(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -345,9 +346,9 @@ func TestIdentifiersAreMasked(t *testing.T) {
 	})
 }
 
-// TestFactsOnRequest checks that requested facts are masked and do not change
-// what is stored, and that a stored decision shows them only to keys with the
-// scope.
+// TestFactsOnRequest checks that facts in the answer are masked and do not
+// change the stored decision, and that a stored decision shows its facts only
+// to keys with the scopes for reading decisions and facts.
 func TestFactsOnRequest(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -409,7 +410,8 @@ func TestFactsOnRequest(t *testing.T) {
 }
 
 // TestEligibilityUndetermined checks that eligibility is undetermined if no
-// rule could be evaluated, and that one evaluated rule is enough.
+// rule could be evaluated, and that a single evaluated rule is enough to
+// determine it.
 func TestEligibilityUndetermined(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -428,8 +430,8 @@ func TestEligibilityUndetermined(t *testing.T) {
 	})
 }
 
-// TestNothingWasDerivedFrom checks the warnings for values that nothing could
-// be derived from.
+// TestNothingWasDerivedFrom checks the warnings about values from which nothing
+// could be derived.
 func TestNothingWasDerivedFrom(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -115,7 +115,7 @@ func TestRateLimit(t *testing.T) {
 		if after := limited.header.Get("Retry-After"); after != "30" {
 			s.Errorf("come back after %q seconds", after)
 		}
-		m.post("/v1/rule-sets", `{"name":"x"}`).want(http.StatusCreated) // another bucket
+		m.post("/v1/rule-sets", `{"name":"x"}`).want(http.StatusCreated) // another rate limit
 		m.get("/v1/usage").want(http.StatusOK).is("used", 1)
 		m.with(tenant.Sandbox, tenant.Decide, m.userID).post("/v1/decisions", sample).want(http.StatusOK) // another key
 		s.clock.advance(30e9)
@@ -124,17 +124,17 @@ func TestRateLimit(t *testing.T) {
 }
 
 // TestRuleStatistics checks how often a rule hit and how often it could not be
-// evaluated, so that a knockout that no longer fires is noticed.
+// evaluated. These figures show a knockout that no longer fires.
 func TestRuleStatistics(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		m.decideSeven()
-		m.post("/v1/decisions/preview", sample).want(http.StatusOK) // is not counted
+		m.post("/v1/decisions/preview", sample).want(http.StatusOK) // previews are not counted
 		s.flush()
-		s.flush() // nothing is counted twice
+		s.flush() // a second flush counts nothing twice
 		for path, want := range map[string]any{
-			// somebody has no score
+			// One of the applicants has no score.
 			"/v1/policies?stats=1d": map[string]any{"evaluated": 7.0, "hit": 2.0, "not_evaluated": 1.0},
 			"/v1/policies":          nil,
 		} {

@@ -273,7 +273,8 @@ func TestDocsText(t *testing.T) {
 	}
 }
 
-// TestDocsCurl checks that a shell can run the generated commands unchanged.
+// TestDocsCurl checks that a generated command is quoted so that a shell can
+// run it unchanged.
 func TestDocsCurl(t *testing.T) {
 	t.Parallel()
 	doc, err := readTree([]byte(`
