@@ -15,7 +15,8 @@ import (
 )
 
 // vocabularies lists the files that own codes. A code may be written as a
-// literal in the file that owns it, and nowhere else below within.
+// literal in the file that owns the code, and in no other file below the
+// directory within.
 var vocabularies = []struct {
 	file, within string
 	name         *regexp.Regexp // matches the names of the constants
@@ -29,12 +30,12 @@ var vocabularies = []struct {
 	{"internal/signal/fraud.go", "internal/signal", regexp.MustCompile(`^Reason`)},
 }
 
-// otherMeanings lists words that are a code elsewhere and have another meaning
-// in this file, such as the name of a member or of a column.
+// otherMeanings lists, for each file, words that are a code elsewhere and have
+// another meaning in the file, such as the name of a member or of a column.
 var otherMeanings = map[string][]string{
 	"internal/agent/narration.go":      {"unavailable"},   // a reason why prose was not used
 	"internal/backtest/book.go":        {"bad_month"},     // a column
-	"internal/backtest/setup_store.go": {"encoding"},      // a member
+	"internal/backtest/setup_store.go": {"encoding"},      // a JSON member
 	"internal/console/alert.go":        {"duplicate"},     // a resolution of an alert
 	"internal/console/field.go":        {"required"},      // an attribute in HTML
 	"internal/demo/measure.go":         {"bad_month"},     // a column
@@ -45,7 +46,7 @@ var otherMeanings = map[string][]string{
 	"internal/store/alert.go":          {"duplicate"},     // a resolution of an alert
 	"internal/training/identifier.go":  {"identifier"},    // a name of a column
 	"internal/training/target.go":      {"indeterminate"}, // a spelling of an outcome
-	"internal/training/write.go":       {"sign_reversal"}, // a member
+	"internal/training/write.go":       {"sign_reversal"}, // a JSON member
 }
 
 // strangers lists our own programs that are clients of the API. They write

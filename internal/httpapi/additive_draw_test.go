@@ -30,7 +30,7 @@ type source struct {
 }
 
 // sources lists the groups that the fields of drawn policies are taken from.
-// The report needs no block, because every request has one.
+// The report needs no block, because every request has a report.
 var sources = []source{
 	{"BANK", []string{"bank_summary"}, oneOfGroup("bank_")},
 	{"BANK_SENT", []string{"bank_summary"}, oneOfGroup("bank_summary.")},

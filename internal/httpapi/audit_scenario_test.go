@@ -112,8 +112,8 @@ func TestTrailIsFilteredAndExported(t *testing.T) {
 	each(t, stackOptions{}, func(s *stack) {
 		m := s.signup()
 		notes := []string{`=HYPERLINK("http://x","y")`, "+1", "-1", "@SUM(A1)", "\t=1", "fine, \"quoted\"\nline"}
-		// Activate three rule sets in turn: activating the one that was active
-		// just before would be a rollback.
+		// Activate three rule sets in turn, because activating the previously
+		// active rule set would be a rollback.
 		ids := []string{m.ruleSetID}
 		for _, name := range []string{"Second", "Third"} {
 			ids = append(ids, m.post("/v1/rule-sets", fmt.Sprintf(`{"name":%q}`, name)).text("id"))

@@ -92,8 +92,8 @@ func form(t *testing.T, file string, fields ...string) (body, contentType string
 	return out.String(), w.FormDataContentType()
 }
 
-// upload sends a file. No schema describes its bytes, so only the answer is
-// checked against the contract.
+// upload sends a file. No schema describes the bytes of the file, so only the
+// answer is checked against the contract.
 func (m *member) upload(query, contentType, file string, headers ...string) answer {
 	m.Helper()
 	path := "/v1/backtest" + query
@@ -105,7 +105,7 @@ func (m *member) upload(query, contentType, file string, headers ...string) answ
 	return got
 }
 
-// finish runs the waiting chunks and reads the backtest.
+// finish runs the queued chunks and returns the backtest.
 func (m *member) finish(spread *waiting, accepted answer) answer {
 	m.Helper()
 	accepted.want(http.StatusAccepted)

@@ -139,7 +139,7 @@ func TestBacktestSurvivesARestart(t *testing.T) {
 }
 
 // TestSmallBacktestAsAJob checks that a small backtest runs as a job if the
-// caller prefers that.
+// request has the preference "respond-async".
 func TestSmallBacktestAsAJob(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

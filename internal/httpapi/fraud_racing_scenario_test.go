@@ -76,7 +76,7 @@ func TestCountingIsExact(t *testing.T) {
 }
 
 // TestTwoNodesCountTogether checks that two nodes on one database count
-// exactly.
+// concurrent applications exactly.
 func TestTwoNodesCountTogether(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -34,7 +34,7 @@ func (m *member) patch(path, body string) answer {
 	return m.send("PATCH", path, m.key, body)
 }
 
-// signal returns a fraud signal of an answer by its id, or nil.
+// signal returns the fraud signal with this id, or nil if there is none.
 func (a answer) signal(id string) map[string]any {
 	a.t.Helper()
 	for _, s := range a.list("fraud", "signals") {

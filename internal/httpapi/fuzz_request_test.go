@@ -13,7 +13,8 @@ var lists = []string{
 	"/v1/credit/backtest", "/v1/decisions/dec_1/features", "/v1/backtest/bt_1/rows",
 }
 
-// FuzzQuery requests lists with arbitrary queries.
+// FuzzQuery requests lists with arbitrary queries and checks that no answer
+// exceeds 4 MiB.
 func FuzzQuery(f *testing.F) {
 	z := newFuzzed(f)
 	for i, query := range []string{

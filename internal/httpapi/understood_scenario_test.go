@@ -81,7 +81,7 @@ func TestUnknownMembersAreTold(t *testing.T) {
 }
 
 // TestTheRightEndpointIsNamed checks that a body sent to the wrong endpoint is
-// refused with the name of the right one.
+// refused, and that the refusal names the right endpoint.
 func TestTheRightEndpointIsNamed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -81,7 +81,7 @@ func TestQuotaAdmitsExactly(t *testing.T) {
 		}
 		m.get("/v1/decisions/"+admitted[0].text("decision_id")).want(http.StatusOK).is("re_explanation.verified", true)
 
-		// Free requests and replays of paid ones are still answered.
+		// Free requests, and replays of billed requests, are still answered.
 		m.post("/v1/decisions/preview", sample).want(http.StatusOK)
 		m.post("/v1/eligibility", sample).want(http.StatusOK)
 		m.post("/v1/decisions", sample, "Idempotency-Key: first").want(http.StatusOK)
