@@ -11,8 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// absentPolicy names inputs of the applicant and the report, of a block, and a
-// feature; its card reads one of each kind.
+// absentPolicy returns a policy that names inputs of the applicant, of the
+// report and of a block, and a feature. Its scorecard reads an applicant input
+// and a bank field.
 func absentPolicy(t *testing.T, more, bands string) *engine.Policy {
 	t.Helper()
 	document := `{"name":"absent","include_defaults":false,"inputs":[{"name":"applicant.stability","type":"number"}],
@@ -74,8 +75,8 @@ func TestAbsentInputs(t *testing.T) {
 	}
 }
 
-// TestNeedsScore checks that a policy needs a score exactly if it names one in
-// any way.
+// TestNeedsScore checks that a policy needs a score if, and only if, the policy
+// names a score anywhere.
 func TestNeedsScore(t *testing.T) {
 	t.Parallel()
 	knockout := func(condition string) string {

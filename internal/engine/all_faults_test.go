@@ -17,7 +17,7 @@ import (
 type mistake struct {
 	name string
 	make func(document map[string]any)
-	want string // pointer and code
+	want string // JSON pointer and fault code
 }
 
 // soundDocument is a valid policy that uses every section.
@@ -44,7 +44,7 @@ const soundDocument = `{"name": "sound", "semantics": 2, "include_defaults": fal
 		{"id": "PB_N", "grade": "NTC", "ntc": true, "action": "decline"}],
 	"conditions": [{"code": "PROOF", "text": "t", "condition_ast": {"op": "true"}}]}`
 
-// at returns the part of a document at a path.
+// at returns the object at the path steps of a document.
 func at(document any, steps ...any) map[string]any {
 	for _, step := range steps {
 		switch s := step.(type) {
@@ -96,7 +96,8 @@ func mistakes() []mistake {
 	return list
 }
 
-// faultsOf reads the valid document with mistakes applied to it.
+// faultsOf applies the mistakes to the valid document and returns the faults
+// that are reported for it.
 func faultsOf(t *testing.T, made ...mistake) []string {
 	t.Helper()
 	var document map[string]any

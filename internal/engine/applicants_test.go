@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// refusalItems returns the items of a refusal.
+// refusalItems returns the fault items of a refusal, or nil if err is nil.
 func refusalItems(t *testing.T, err error) []fault.Item {
 	t.Helper()
 	var refusal *fault.Error
@@ -26,8 +26,8 @@ func refusalItems(t *testing.T, err error) []fault.Item {
 	return refusal.Items
 }
 
-// TestApplicantsFilledIn checks that an applicant that was filled in is read as one
-// that was sent.
+// TestApplicantsFilledIn checks that an applicant built from named values is read like the same
+// applicant sent as JSON.
 func TestApplicantsFilledIn(t *testing.T) {
 	t.Parallel()
 	card, err := engine.ReadScorecard(parsed(t, []byte(`{"base_points":600,"factors":[

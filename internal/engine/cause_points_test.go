@@ -24,9 +24,9 @@ const pointsCard = `"semantics":2,"scorecard":{"base_points":600,"factors":[
 	 {"id":"P","grade":"A","min_score":700,"max_score":900,"interest_rate":16,"tenure_months":36,
 	 "min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 
-// TestPointsBeyondTheCauseAreNoReasons checks that the largest losses that
-// together separate the applicant from a better band are reasons, and that a
-// factor near its best is not given besides them.
+// TestPointsBeyondTheCauseAreNoReasons checks that the reasons are the largest
+// losses that together separate the applicant from a better band, and that a
+// factor near its maximum is not added to them.
 func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, pointsCard)
@@ -42,14 +42,16 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 		score, foir, income string
 		want, texts         []string
 	}{
-		// 600+40+40+0: the income's 30 points are enough.
+		// 600+40+40+0: the 30 points that the income lost are enough to reach
+		// the band.
 		{"790", "0.05", "20000", []string{"INC_LOW"}, []string{"The income is low for this loan"}},
-		// 600+40+30+0: 30 points short, which the income alone lost.
+		// 600+40+30+0: 30 points short; the income alone lost that many.
 		{"790", "0.2", "20000", []string{"INC_LOW"}, []string{"The income is low for this loan"}},
-		// 600-40+30+30: only the score lost enough.
+		// 600-40+30+30: only the bureau score lost enough points.
 		{"600", "0.2", "60000", []string{"BUR_SCORE"}, []string{"The credit bureau score is low"}},
-		// 600+20+0+0: 80 points short of 100 lost, of which the score's are the
-		// least and yet needed: it is not said to be low.
+		// 600+20+0+0: 80 points short, 100 points lost. The bureau score lost
+		// the fewest points but is still needed as a reason. Its text does not
+		// call the score low.
 		{"700", "0.4", "20000", []string{"FOIR_HIGH", "BUR_SCORE", "INC_LOW"}, []string{
 			"Existing obligations are high compared with income",
 			"The level of the credit bureau score", "The income is low for this loan",
@@ -67,8 +69,8 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	}
 }
 
-// TestGenericCodesAreNumbered checks that factors whose names give the same
-// code get different codes.
+// TestGenericCodesAreNumbered checks that two factors get different codes even
+// if their names generate the same code.
 func TestGenericCodesAreNumbered(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 60)

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestCorners has the cases in which the engine and the reference once
-// disagreed, with the result that the contract requires.
+// TestCorners checks the cases in which the engine and the reference once
+// disagreed. The wanted results are those that the contract requires.
 func TestCorners(t *testing.T) {
 	t.Parallel()
 	const (
@@ -18,7 +18,7 @@ func TestCorners(t *testing.T) {
 			`"min_limit":1000,"max_limit":10000,"default_limit":5000,"foir_cap":0.5`
 		approve = `{` + price + `}`
 		refer   = `{` + price + `,"action":"refer"}`
-		// A loan that the rounded instalment of 2,909 would repay early.
+		// The rounded instalment of 2,909 would repay this loan early.
 		long = `{"id":"B","grade":"B","min_score":300,"max_score":900,"interest_rate":27.14,"tenure_months":240,` +
 			`"tenures_allowed":[12,240],` +
 			`"min_limit":1000,"max_limit":128000,"default_limit":128000,"foir_cap":0.5}`
@@ -26,7 +26,7 @@ func TestCorners(t *testing.T) {
 	)
 	tests := []struct {
 		name, knockouts, factors, band, facts string
-		want                                  string // a part of the canonical form
+		want                                  string // part of the canonical form
 	}{
 		{
 			"weighted points are rounded once: 0.0000495 is nothing", "",
@@ -95,8 +95,8 @@ func TestCorners(t *testing.T) {
 	}
 }
 
-// TestEmptyBinIsRefused checks that a bin without values is rejected. It was
-// once accepted and could not be read back.
+// TestEmptyBinIsRefused checks that a bin without values is rejected. Such a
+// bin was once accepted and then could not be read back.
 func TestEmptyBinIsRefused(t *testing.T) {
 	t.Parallel()
 	policy := readDefaultPolicy(t)

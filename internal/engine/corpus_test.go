@@ -12,15 +12,16 @@ import (
 )
 
 // TestCorpusHashes decides two fixed corpora of more than 10,000 applications
-// each, one for each semantics, under the default policy of that semantics and
-// 40 generated ones, and compares the hashes with the committed ones: they are
-// the same on every machine, with every version of Go and in every release.
+// each, one for each semantics. It uses the default policy of that semantics
+// and 40 generated policies. It compares the hashes with the committed hashes,
+// which must be the same on every machine, with every version of Go and in
+// every release.
 //
-// The corpus of a published semantics never changes. The newest may change only
-// until it is released.
+// The corpus of a published semantics never changes. The corpus of the newest
+// semantics may change only until that semantics is released.
 //
-// The test stands alone, so that it also runs as a cross-compiled binary from
-// this directory:
+// The test depends on no other test, so it also runs as a cross-compiled binary
+// from this directory:
 //
 //	GOARCH=arm64 go test -c -o engine.arm64.test . && qemu-aarch64 ./engine.arm64.test -test.run TestCorpusHashes
 func TestCorpusHashes(t *testing.T) {
@@ -58,7 +59,7 @@ func corpusHashes(t *testing.T, semantics int, path string, starting []byte, gen
 		d := newDice(p<<40 | 1)
 		for i := range applicants {
 			facts := g.facts(d)
-			if p == 0 && i%4 != 0 { // most applicants of the default policy are believable ones
+			if p == 0 && i%4 != 0 { // three in four applicants of the default policy are realistic
 				facts = applicant(d)
 				if semantics > 1 {
 					ownAccounts(d, facts)

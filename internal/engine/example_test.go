@@ -9,12 +9,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// A policy is compiled once. The plan then decides applications without the
-// possibility of an error, and can be shared by any number of goroutines.
+// A policy is compiled once. The plan then decides applications and never
+// returns an error. Any number of goroutines can share a plan.
 func Example() {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 
-	var decision engine.Decision // can be used again for the next application
+	var decision engine.Decision // can be reused for the next application
 	for _, application := range []string{
 		`{"bureau_score": 780, "age": 34, "employment_type": "SALARIED", "monthly_income": 80000, "foir": 0.3}`,
 		`{"bureau_score": 780, "age": 34, "employment_type": "SALARIED", "monthly_income": 80000, "foir": 0.9}`,

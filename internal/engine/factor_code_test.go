@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFactorReasonIsTrue checks that a factor without a reason code loses
-// points under the field's code only on the field's adverse side of its best
+// TestFactorReasonIsTrue checks that a factor without a reason code uses the
+// field's code only if the value lies on the field's adverse side of the best
 // bin.
 func TestFactorReasonIsTrue(t *testing.T) {
 	t.Parallel()

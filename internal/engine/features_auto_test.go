@@ -8,8 +8,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestFeaturesOfADocument checks that only "auto" appears in a document and its
-// checksum, and that every semantics allows it.
+// TestFeaturesOfADocument checks that "features" appears in a document and its
+// checksum only as "auto", and that every semantics allows "auto".
 func TestFeaturesOfADocument(t *testing.T) {
 	t.Parallel()
 	for _, semantics := range []string{"", `"semantics":2,`} {
@@ -42,8 +42,8 @@ func TestFeaturesOfADocument(t *testing.T) {
 	}
 }
 
-// TestFeaturesAreInherited checks that a fork keeps its base's setting, and
-// turns it off by naming the default.
+// TestFeaturesAreInherited checks that a fork keeps the "features" setting of
+// its base, and that naming the default "on_request" turns "auto" off.
 func TestFeaturesAreInherited(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","features":"auto",`+plainSections+`}`)

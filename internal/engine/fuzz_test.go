@@ -13,8 +13,8 @@ import (
 )
 
 // FuzzDecide decides arbitrary facts under an arbitrary policy. The result must
-// be that of the naive interpreter, byte for byte, and must be the same again
-// with reused memory, with the policy read back from its own document, and with
+// be byte for byte that of the naive interpreter. It must stay the same with
+// reused memory, with the policy read back from its own document, and with
 // facts read back from their stored form.
 func FuzzDecide(f *testing.F) {
 	f.Add(engine.DefaultPolicyJSON(),
@@ -30,7 +30,7 @@ func FuzzDecide(f *testing.F) {
 	f.Fuzz(func(t *testing.T, document, facts []byte) {
 		policy, err := engine.ParsePolicy(document, engine.Sources{Catalogue: field.Catalogue()})
 		if err != nil {
-			return // FuzzParsePolicy looks at refusals
+			return // FuzzParsePolicy checks rejected policies
 		}
 		v, err := wire.Parse(facts)
 		if err != nil {
@@ -59,8 +59,9 @@ func FuzzDecide(f *testing.F) {
 	})
 }
 
-// FuzzReadScorecard reads an arbitrary scorecard. It must either be rejected
-// with the place of its faults or read back from its own document.
+// FuzzReadScorecard reads an arbitrary scorecard. The scorecard must either be
+// rejected with the pointers of its faults or be readable from its own
+// document.
 func FuzzReadScorecard(f *testing.F) {
 	f.Add([]byte(
 		`{"base_points":650,"min_score":300,"max_score":900,"pdo":40,"anchor_score":700,"anchor_odds":30,"factors":[

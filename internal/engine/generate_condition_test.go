@@ -18,7 +18,7 @@ func (g *generated) typeOf(name string) rule.Type {
 	return g.types[name]
 }
 
-// words are the values a string or boolean field may be compared with.
+// words returns the values that a string or boolean field may be compared with.
 func (g *generated) words(name string) []any {
 	if g.typeOf(name) == rule.BoolType {
 		return []any{true, false}
@@ -36,8 +36,8 @@ func (g *generated) words(name string) []any {
 	return out
 }
 
-// scales are the usual values of number fields, in millionths; a field that is
-// not here is a small count.
+// scales gives the usual range of number fields, in millionths. A field that is
+// not listed is a small count.
 var scales = map[string][2]int64{
 	"bureau_score": {600e6, 850e6}, "bureau_report.score": {-1e6, 900e6}, "monthly_income": {10_000e6, 200_000e6},
 	"applicant.monthly_income": {10_000e6, 200_000e6}, "bank_income": {10_000e6, 200_000e6}, "foir": {0, 700_000},
@@ -51,7 +51,8 @@ var scales = map[string][2]int64{
 		100e6}, "eod_balance__all__90d__avg": {-5_000e6, 90_000e6}, "report.incomeAssessment.foir": {0, 70e6},
 }
 
-// value is a usual value of a number field, mostly a round one.
+// value returns a usual value of a number field in millionths, mostly a round
+// number.
 func (d *dice) value(name string) int64 {
 	scale, ok := scales[name]
 	if !ok {
@@ -67,7 +68,8 @@ func (d *dice) value(name string) int64 {
 	return n
 }
 
-// threshold is a value for a condition; facts will be drawn near to it.
+// threshold returns a value for a condition and records it, so that facts are
+// drawn near it.
 func (w *writer) threshold(name string) json.Number {
 	n := w.value(name)
 	if w.percent(4) {
@@ -77,9 +79,9 @@ func (w *writer) threshold(name string) json.Number {
 	return micros(n)
 }
 
-// condition makes a condition of at most depth levels above its predicates.
+// condition returns a condition of at most depth levels above its predicates.
 func (w *writer) condition(depth int, stage2 bool) object {
-	if w.percent(1) { // deep, and still within 16 levels wherever it stands
+	if w.percent(1) { // a deep condition that stays within 16 levels in every position
 		c := w.predicate(false)
 		for range 6 {
 			c = object{"op": "not", "arg": c}
@@ -117,7 +119,7 @@ func (w *writer) predicate(stage2 bool) object {
 	return w.predicateOn(name, stage2)
 }
 
-// predicateOn makes a predicate that is unknown without the field.
+// predicateOn returns a predicate that is unknown if the field is absent.
 func (w *writer) predicateOn(name string, stage2 bool) object {
 	switch w.typeOf(name) {
 	case rule.NumberType:
@@ -154,7 +156,7 @@ func (w *writer) predicateOn(name string, stage2 bool) object {
 	}
 }
 
-// partner is a field or constant of the same type to compare a field with.
+// partner returns a field or constant of the same type to compare a field with.
 func (w *writer) partner(name string) object {
 	same := slices.DeleteFunc(slices.Clone(w.fields),
 		func(other string) bool { return w.typeOf(other) != w.typeOf(name) })
@@ -205,7 +207,7 @@ func (w *writer) operand(depth int, stage2 bool) object {
 	return w.operandOn(name, depth)
 }
 
-// operandOn is an operand that reads the field.
+// operandOn returns an operand that reads the field.
 func (w *writer) operandOn(name string, depth int) object {
 	if depth == 0 || w.percent(40) {
 		return object{"field": name}
@@ -227,8 +229,8 @@ func (w *writer) operandOn(name string, depth int) object {
 	return object{"op": op, "args": args}
 }
 
-// facts makes facts for the policy: near its thresholds, usual, extreme, of
-// the wrong type, null and absent.
+// facts returns facts for the policy: values near its thresholds, usual values,
+// extreme values, values of the wrong type, null and absent fields.
 func (g *generated) facts(d *dice) object {
 	facts := object{}
 	ntc := d.percent(15)
@@ -267,7 +269,7 @@ func (g *generated) number(d *dice, name string) json.Number {
 	switch roll := d.below(100); {
 	case roll < 2:
 		n = pick[int64](d, 0, -1e6, 1e18)
-		if name != "foir" { // a FOIR of minus a million million would lend without end
+		if name != "foir" { // a FOIR of -10^12 would allow an unlimited loan
 			n = pick[int64](d, n, -1e18)
 		}
 	case roll < 4:
@@ -275,17 +277,17 @@ func (g *generated) number(d *dice, name string) json.Number {
 	}
 	n = max(-1e18, min(n, 1e18))
 	switch d.below(40) {
-	case 0: // finer than six decimals
+	case 0: // more than six decimals
 		if n > 0 && n < 1e17 {
 			return json.Number(fmt.Sprintf("%d.%06d%d", n/1e6, n%1e6, d.below(100)))
 		}
-	case 1: // another spelling
+	case 1: // exponent notation
 		return json.Number(fmt.Sprintf("%de-6", n))
 	}
 	return micros(n)
 }
 
-// encode writes facts as a document.
+// encode marshals facts to JSON.
 func encode(tb testing.TB, facts object) []byte {
 	tb.Helper()
 	document, err := json.Marshal(facts)

@@ -6,21 +6,21 @@ import (
 	"slices"
 )
 
-// affordabilityFacts are the sources of income and obligations besides the
-// declared ones.
+// affordabilityFacts lists the sources of income and obligations that are not
+// declared.
 var affordabilityFacts = []string{"bank_income", "bank_detected_income", "bureau_own_emi", "bank_due_emi"}
 
-// generateEither makes a policy of one semantics or the other.
+// generateEither returns a policy of semantics 1 or 2, depending on the seed.
 func generateEither(seed uint64) *generated {
-	if seed/2%2 == 1 { // seeds are dealt out to workers in turns
+	if seed/2%2 == 1 { // workers get seeds in turn, so use the second bit
 		return generateNewest(seed)
 	}
 	return generatePolicy(seed)
 }
 
-// generateNewest makes a policy of semantics 2 from the one that generatePolicy
-// makes of the same seed, so that the older generator, and the corpus made with
-// it, stay as they are.
+// generateNewest returns a policy of semantics 2. It changes the policy that
+// generatePolicy returns for the same seed, so that the older generator and its
+// corpus stay unchanged.
 func generateNewest(seed uint64) *generated {
 	g := generatePolicy(seed)
 	d := newDice(^seed << 1)
@@ -77,7 +77,7 @@ func (d *dice) affordability() object {
 	return out
 }
 
-// useDerived puts the derived fields in the place of some declared ones.
+// useDerived replaces some declared fields with the derived fields.
 func (d *dice) useDerived(v any) {
 	switch v := v.(type) {
 	case []any:

@@ -12,9 +12,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// dice is splitmix64. The algorithm is written down here, and not taken from
-// math/rand, because the committed corpus must come out the same with every
-// version of Go and on every processor.
+// dice is a splitmix64 generator. The algorithm is written here instead of
+// taken from math/rand, because the committed corpus must be the same with
+// every version of Go and on every processor.
 type dice struct{ state uint64 }
 
 func newDice(seed uint64) *dice { return &dice{state: seed} }
@@ -27,10 +27,10 @@ func (d *dice) next() uint64 {
 	return z ^ z>>31
 }
 
-// below is a number from 0 to n-1; its slight bias is of no consequence here.
+// below returns a number from 0 to n-1. Its slight bias does not matter here.
 func (d *dice) below(n int) int { return int(d.next() % uint64(n)) }
 
-// between includes both ends.
+// between returns a number from low to high, both included.
 func (d *dice) between(low, high int64) int64 { return low + int64(d.next()%uint64(high-low+1)) }
 
 func (d *dice) percent(p int) bool { return d.below(100) < p }
@@ -47,8 +47,8 @@ func rational(n int64, places int) json.Number {
 	return micros(n)
 }
 
-// The fields that generated policies may name: a sample of every group of the
-// catalogue. It is written out so that a new field in the catalogue does not
+// These fields may appear in generated policies: a sample of every group of the
+// catalogue. The list is explicit so that a new field in the catalogue does not
 // change the corpus.
 var (
 	coreFields = []string{
@@ -82,15 +82,16 @@ var (
 		"LIMIT_BELOW_MINIMUM", "AMT_BAND_CAP", "FR_RING"}
 )
 
-// generated is a random policy with what it takes to make facts for it.
+// generated is a random policy with the data that is needed to generate facts
+// for it.
 type generated struct {
 	document []byte
-	fields   []string // those the policy may name, without those of Stage 2
+	fields   []string // fields that the policy may name, without Stage 2 fields
 	types    map[string]rule.Type
 	near     map[string][]int64 // thresholds in millionths, by field
 }
 
-// writer makes one policy.
+// writer generates one policy.
 type writer struct {
 	*dice
 	generated
@@ -100,10 +101,10 @@ type writer struct {
 	hasSpecials bool
 }
 
-// generatePolicy makes the valid policy of a seed.
+// generatePolicy returns the valid policy of a seed.
 func generatePolicy(seed uint64) *generated {
 	w := &writer{dice: newDice(seed), generated: generated{types: map[string]rule.Type{}, near: map[string][]int64{}}}
-	w.hasSpecials = seed < 1<<40 // the policies of the committed corpus are older
+	w.hasSpecials = seed < 1<<40 // the committed corpus is older than special bins
 	w.chooseFields()
 	policy := object{
 		"name": "generated " + strconv.FormatUint(seed, 10), "inputs": w.inputs,
@@ -112,7 +113,7 @@ func generatePolicy(seed uint64) *generated {
 	}
 	w.bands(policy)
 	switch w.below(4) {
-	case 0: // the default
+	case 0: // keep the default
 	case 1:
 		policy["include_defaults"] = false
 	default:
@@ -124,7 +125,7 @@ func generatePolicy(seed uint64) *generated {
 	}
 	document, err := json.Marshal(policy)
 	if err != nil {
-		panic(err) // maps of strings and numbers
+		panic(err) // maps of strings and numbers always marshal
 	}
 	w.document = document
 	return &w.generated
@@ -184,7 +185,7 @@ func (w *writer) knockouts() []any {
 		if w.percent(10) {
 			k["message"] = "{bureau_score} against {threshold}"
 		}
-		if w.percent(10) { // the field's own reason code
+		if w.percent(10) { // use the field's own reason code
 			delete(k, "reason_code")
 			k["condition_ast"] = object{
 				"op":   "and",
@@ -196,8 +197,8 @@ func (w *writer) knockouts() []any {
 	return out
 }
 
-// rare is a condition that does not hold too often, so that decisions of every
-// status come about.
+// rare returns a condition that seldom holds, so that decisions of every status
+// occur.
 func (w *writer) rare(stage2 bool) object {
 	c := w.condition(w.below(5), stage2)
 	if w.percent(85) {
@@ -310,8 +311,8 @@ func (w *writer) bin() object {
 	return b
 }
 
-// ranges are half-open bins over a number field. Where the catalogue bounds
-// the field, the outer ones sometimes say so.
+// ranges returns half-open bins over a number field. If the catalogue bounds
+// the field, the outer bins sometimes name those bounds.
 func (w *writer) ranges(name string) []any {
 	var cuts []int64
 	for range w.below(7) {
@@ -343,7 +344,8 @@ func (w *writer) ranges(name string) []any {
 	return append(out, w.specials(name)...)
 }
 
-// specials are bins of single numbers, which lie in some range too.
+// specials returns bins of single numbers. A range may contain the same
+// numbers.
 func (w *writer) specials(name string) []any {
 	out := []any{}
 	var taken []int64
@@ -383,7 +385,7 @@ func (w *writer) sets(name string) []any {
 	return append(out, last)
 }
 
-// bands makes the ladders; grades and ids are unique.
+// bands writes the pricing bands into the policy. Grades and ids are unique.
 func (w *writer) bands(policy object) {
 	all := []any{}
 	gaps := w.percent(25)
@@ -407,7 +409,8 @@ func (w *writer) ladder(all *[]any, gaps, ntc bool) {
 		top := min(high, low+w.between(10, 260))
 		b := w.band(ntc)
 		b["min_score"], b["max_score"] = low, top
-		// A declared order that is not the order of scores.
+		// Insert at a random position, so that the declared order is not the
+		// order of scores.
 		*all = slices.Insert(*all, w.below(len(*all)+1), any(b))
 		w.near["final_score"] = append(w.near["final_score"], low*1e6, top*1e6)
 		low = top + 1

@@ -20,11 +20,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestGoldenDecisions decides every testdata/decisions/*.txtar. Each file says
-// in its comment what it shows and holds the policy (or the line "default
-// policy"), the facts and the wanted decision with its hash; further down the
-// rules that could not be evaluated, the sentences for the lender, and Stage 1
-// alone where the file has a section for it.
+// TestGoldenDecisions decides every testdata/decisions/*.txtar file. The
+// comment of each file says what the file shows. A file holds the policy (or
+// the line "default policy"), the facts and the wanted decision with its hash.
+// It also holds the rules that could not be evaluated, the sentences for the
+// lender and, if the file has a section for it, the Stage 1 result.
 func TestGoldenDecisions(t *testing.T) {
 	t.Parallel()
 	goldenFiles(t, "testdata/decisions/*.txtar",
@@ -55,9 +55,9 @@ func TestGoldenDecisions(t *testing.T) {
 		})
 }
 
-// goldenFiles runs one subtest for each file: answer makes the sections named
-// by answers from the others, and they must be what the file says, or become
-// it with -update.
+// goldenFiles runs one subtest for each file. The function answer makes the
+// sections named by answers from the other sections. The result must equal the
+// sections in the file; with -update it replaces them.
 func goldenFiles(t *testing.T, pattern string, answers []string, answer func(*testing.T, *txtar.Archive) []txtar.File) {
 	t.Helper()
 	answered := func(section string) bool { return slices.Contains(answers, section) }
@@ -71,8 +71,8 @@ func goldenHas(archive *txtar.Archive, name string) bool {
 	return slices.ContainsFunc(archive.Files, func(f txtar.File) bool { return f.Name == name })
 }
 
-// goldenPlan compiles the file's policy, or the default one where the comment
-// says so.
+// goldenPlan compiles the policy of the file, or the default policy if the
+// comment of the file says "default policy".
 func goldenPlan(t *testing.T, archive *txtar.Archive) *engine.Plan {
 	t.Helper()
 	document := golden.Section(archive, "policy.json")
@@ -85,7 +85,7 @@ func goldenPlan(t *testing.T, archive *txtar.Archive) *engine.Plan {
 	return goldenCompile(t, string(document))
 }
 
-// goldenCompile reads and compiles a policy that must be right.
+// goldenCompile parses and compiles a valid policy.
 func goldenCompile(tb testing.TB, document string) *engine.Plan {
 	tb.Helper()
 	policy, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()})
@@ -95,8 +95,8 @@ func goldenCompile(tb testing.TB, document string) *engine.Plan {
 	return engine.Compile(policy, field.Catalogue())
 }
 
-// goldenFacts reads facts; every name must be a field, or a path that the
-// policy declares, because a misspelt one would be silently absent.
+// goldenFacts reads facts. Every name must be a field or a path that a policy
+// can declare, because a misspelt name would be silently absent.
 func goldenFacts(tb testing.TB, document []byte) *rule.Facts {
 	tb.Helper()
 	v, err := wire.Parse(document)
@@ -112,7 +112,8 @@ func goldenFacts(tb testing.TB, document []byte) *rule.Facts {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	// As a report without accounts is read: what was sent is the applicant's own.
+	// Copy the sent values to the applicant's own fields, as for a report
+	// without accounts.
 	for own, sent := range map[string]string{
 		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
 		"bureau_own_emi": "bureau_total_emi", "bureau_own_overdue_amount": "bureau_overdue_amount",
@@ -137,7 +138,7 @@ func goldenMissing(d *engine.Decision) []byte {
 	return []byte(b.String())
 }
 
-// goldenInvariants are what must hold of every decision there is.
+// goldenInvariants checks the rules that must hold for every decision.
 func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) {
 	t.Helper()
 	var sum rule.Number
@@ -166,8 +167,8 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if want := "sha256:" + hex.EncodeToString(digest[:]); d.Hash() != want {
 		t.Errorf("the hash is %s, that of the canonical bytes %s", d.Hash(), want)
 	}
-	// Whoever holds the answer alone comes to the same hash, and to another
-	// once it is altered.
+	// The hash computed from the answer alone is the same, and it changes if
+	// the answer is altered.
 	var answer wire.Writer
 	env := &engine.Envelope{DecisionID: "dec_1", ValidUntil: "2026-11-18T18:29:59Z", CreatedAt: "2026-11-15T00:12:00Z"}
 	d.Write(&answer, env)
@@ -175,7 +176,7 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if err != nil || engine.ResponseHash(v) != d.Hash() {
 		t.Errorf("the answer's own hash is another: %v\n%s", err, answer.Buf)
 	}
-	// What is read from the answer is what was decided.
+	// Reading the answer back returns the decided values.
 	if diff := cmp.Diff(d.Answer(env), engine.ReadAnswer(v), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the answer is read as another (-decided +read):\n%s", diff)
 	}
@@ -183,7 +184,7 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if v, err := wire.Parse(altered); err != nil || engine.ResponseHash(v) == d.Hash() {
 		t.Errorf("an altered answer has the same hash (%v)", err)
 	}
-	// A decision whose memory held another decides alike.
+	// A reused Decision gives the same result.
 	before := d.Canonical()
 	var reused engine.Decision
 	plan.Decide(rule.NewFacts(field.Catalogue()), &reused)
@@ -193,7 +194,8 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	}
 }
 
-// goldenJSON lays JSON out for reading: what fits on a line stays on it.
+// goldenJSON formats JSON for reading: values that fit on a line stay on one
+// line.
 func goldenJSON(t *testing.T, document []byte) []byte {
 	t.Helper()
 	v, err := wire.Parse(document)
@@ -270,8 +272,8 @@ func appendLine(dst []byte, v wire.Value) []byte {
 	}
 }
 
-// TestGoldenVectors are the default policy's numbers. They stand
-// here too, so that -update cannot launder a change of them.
+// TestGoldenVectors checks the results of the default policy. The numbers are
+// also written here, so that -update cannot hide a change.
 func TestGoldenVectors(t *testing.T) {
 	t.Parallel()
 	type vector struct {
@@ -370,7 +372,8 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// TestGoldenSample is the answer that the documentation prints, to the paisa.
+// TestGoldenSample checks the answer that the documentation prints, to the
+// paisa.
 func TestGoldenSample(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

@@ -16,8 +16,8 @@ import (
 var defaultRules = []string{"KO_DEVICE_EMULATOR", "KO_FRAUD_MULE_ACCOUNT", "KO_FRAUD_BLOCKLISTED"}
 
 // TestRemovedDefaultsDoNotComeBack checks that a patch cannot remove a rule
-// that include_defaults would merge again, whether the base has it as a merged
-// or as an ordinary rule.
+// that "include_defaults" would merge again. The base may have the rule as a
+// merged or as an ordinary rule.
 func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -33,7 +33,7 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 			t.Errorf("%s with include_defaults off: %v, %v", id, patched.Faults, knockoutIDs(p))
 		}
 	}
-	// At semantics 1 the block list is a rule like any other.
+	// In semantics 1 the block list rule is an ordinary rule.
 	old := readPolicy(t,
 		`{"name":"P",`+
 			`"knockouts":[{"id":"KO_FRAUD_BLOCKLISTED","reason_code":"PAUSED","condition_ast":{"op":"false"}}],`+
@@ -45,9 +45,9 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	}
 }
 
-// TestIncludeDefaultsFalseRemovesWrittenDefaults checks that turning
-// include_defaults off also removes default rules that the base has as ordinary
-// ones.
+// TestIncludeDefaultsFalseRemovesWrittenDefaults checks that
+// "include_defaults": false also removes default rules that the base has as
+// ordinary rules.
 func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()
@@ -66,8 +66,8 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	if len(found) != 1 || strings.Contains(found[0].Detail, "a section that is given replaces all") {
 		t.Errorf("found %+v", found)
 	}
-	// Rules that the request itself sets stay, and so do the own rules of a
-	// base without defaults.
+	// Rules that the request itself sets stay, and so do the rules of a base
+	// without defaults.
 	const emulator = `{"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR",` +
 		`"condition_ast":{"op":"eq","field":"device_is_emulator","value":true}}`
 	set, _, _ := patchedPolicy(t,
@@ -87,9 +87,9 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	}
 }
 
-// TestDroppedSourcesAreTold checks that an affordability that no longer counts
-// a source of the base is a finding, and that the change says which sources
-// count now.
+// TestDroppedSourcesAreTold checks that an affordability section that no longer
+// counts a source of the base is a finding, and that the change lists the
+// sources that count now.
 func TestDroppedSourcesAreTold(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()

@@ -80,7 +80,8 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 			t.Errorf("%s, inherited (-want +got):\n%s", c.name, diff)
 		}
 	}
-	// Without a base a draft is of the newest semantics, unless it names one.
+	// Without a base, a draft gets the newest semantics unless it names
+	// another.
 	for request, want := range map[string]string{
 		`{"name":"New"}`:                    `{"name":"New","semantics":2}`,
 		`{"semantics":null,"name":"New"}`:   `{"name":"New","semantics":2}`,
@@ -94,7 +95,7 @@ func TestInheritWhatIsLeftOut(t *testing.T) {
 	}
 }
 
-// forked reads the policy that a request and a stored base give together.
+// forked reads the policy that results from a request and a stored base.
 func forked(tb testing.TB, request string, stored *engine.Policy) (*engine.Policy, []string) {
 	tb.Helper()
 	merged, inherited := engine.Inherit(parsed(tb, []byte(request)), parsed(tb, stored.Document()))
@@ -105,9 +106,9 @@ func forked(tb testing.TB, request string, stored *engine.Policy) (*engine.Polic
 	return p, inherited
 }
 
-// TestInheritEverySection uses a policy with every section: a request with only
-// a name forks it, and a request that repeats all sections inherits nothing.
-// The test fails if a new section is missing from the list.
+// TestInheritEverySection checks a policy with every section: a request with
+// only a name forks it, and a request that repeats all sections inherits
+// nothing. The test fails if a new section is missing from the list.
 func TestInheritEverySection(t *testing.T) {
 	t.Parallel()
 	base, err := parse([]byte(rightPolicy))
@@ -134,8 +135,8 @@ func TestInheritEverySection(t *testing.T) {
 	}
 }
 
-// TestInheritSystemKnockouts turns include_defaults off and on again over an
-// inherited list that already has the merged rules.
+// TestInheritSystemKnockouts checks that "include_defaults" can be turned off
+// and on again for an inherited list that already has the merged rules.
 func TestInheritSystemKnockouts(t *testing.T) {
 	t.Parallel()
 	ids := func(p *engine.Policy) (out []string) {
@@ -173,9 +174,9 @@ func TestInheritSystemKnockouts(t *testing.T) {
 	check("and it stays when the others go", ownOff, "KO_DEVICE_EMULATOR false")
 }
 
-// TestStoredScorecardIsPinned reads a stored document whose scorecard came from
-// an id that no longer exists. The stored card counts, for decisions and for
-// the checksum.
+// TestStoredScorecardIsPinned checks that a stored document uses its stored
+// scorecard, for decisions and for the checksum, after the scorecard id no
+// longer exists.
 func TestStoredScorecardIsPinned(t *testing.T) {
 	t.Parallel()
 	card, err := engine.ReadScorecard(

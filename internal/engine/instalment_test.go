@@ -6,8 +6,9 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestTextOfFOIRWithoutObligations checks that an applicant without obligations
-// is not told that they are high, but that the new instalment is.
+// TestTextOfFOIRWithoutObligations checks that the reason text for an applicant
+// without obligations says that the new instalment is high, not that existing
+// obligations are high.
 func TestTextOfFOIRWithoutObligations(t *testing.T) {
 	t.Parallel()
 	const instalment, existing = "The instalment would be high compared with income", "Existing obligations are " +

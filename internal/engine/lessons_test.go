@@ -17,9 +17,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Defects that systems of this kind have had and that belong to the pure ring,
-// and the tests that own them. Those of this file and of read_test.go carry the number in their
-// name.
+// This list names defects that similar systems have had and that the pure
+// packages must avoid, with the tests that check each of them. Tests of this
+// file and of read_test.go carry the number in their name.
 //
 //	 1  TestLesson01…, TestSharedPlanUnderGoroutines
 //	 2  TestLesson02…, rule.TestConcurrentUse
@@ -48,7 +48,8 @@ import (
 const lessonBand = `{"id":"P","grade":"A","min_score":-1000,"max_score":1000,"interest_rate":16,"tenure_months":36,` +
 	`"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}`
 
-// lessonPlan compiles a policy of these sections over a plain card and band.
+// lessonPlan compiles a policy of these sections. A plain scorecard and band fill in for missing
+// ones.
 func lessonPlan(tb testing.TB, sections string) *engine.Plan {
 	tb.Helper()
 	if !strings.Contains(sections, `"scorecard"`) {
@@ -71,7 +72,7 @@ func lessonDecide(tb testing.TB, plan *engine.Plan, facts string) *engine.Decisi
 	return &d
 }
 
-// lessonApplicants are a few different applications.
+// lessonApplicants holds several different applications.
 var lessonApplicants = []string{
 	`{}`,
 	`{
@@ -85,9 +86,9 @@ var lessonApplicants = []string{
 	`{"bureau_score":655,"bureau_is_ntc":false,"monthly_income":60000,"foir":0.5,"enquiries_6m":5,"max_dpd_12m":45}`,
 }
 
-// TestLesson01ScoreIsFoldedInOrder checks that many goroutines deciding
-// concurrently on one plan get the same sum and the same bytes. Each adds the
-// points in declared order.
+// TestLesson01ScoreIsFoldedInOrder checks that many goroutines that decide
+// concurrently on one plan get the same sum and the same bytes. Each goroutine
+// adds the points in declared order.
 func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -111,7 +112,7 @@ func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 		}
 	}
 	group.Wait()
-	// Contributions are in the order of the policy.
+	// Contributions have the order of the policy's factors.
 	d := lessonDecide(t, plan, lessonApplicants[1])
 	var order []string
 	for _, f := range engine.DefaultPolicy().Scorecard.Factors {
@@ -128,7 +129,7 @@ func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 }
 
 // TestLesson02PlanIsImmutable checks that deciding and explaining change
-// neither the policy nor the plan. The race detector checks it too.
+// neither the policy nor the plan. The race detector checks this too.
 func TestLesson02PlanIsImmutable(t *testing.T) {
 	t.Parallel()
 	policy := engine.DefaultPolicy()
@@ -158,8 +159,9 @@ func TestLesson02PlanIsImmutable(t *testing.T) {
 	}
 }
 
-// TestLesson03NothingOfARequestStays decides two applicants in turns on one
-// plan and one reused decision. Nothing of one may reach the other.
+// TestLesson03NothingOfARequestStays checks that nothing of one applicant
+// reaches another. It decides pairs of applicants in turn with one plan and one
+// reused decision.
 func TestLesson03NothingOfARequestStays(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -181,8 +183,8 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 }
 
 // TestLesson04UnknownIsVisible checks that a rule that could not be evaluated
-// is not in the decision but is listed with every field that it lacks.
-// on_absent and required_fields say what absence itself means.
+// is not in the decision but is listed with every field that is missing.
+// "on_absent" and "required_fields" define what absence itself means.
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
 	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte",` +
@@ -231,8 +233,8 @@ func TestLesson05AbsentIsNotZero(t *testing.T) {
 	}
 }
 
-// lessonSilent checks that none of the conditions over absent fields hits, in
-// either polarity, and that all of them are listed.
+// lessonSilent checks that none of the conditions over absent fields hits,
+// neither plain nor negated, and that all of them are listed as not evaluated.
 func lessonSilent(t *testing.T, conditions ...string) {
 	t.Helper()
 	var rules []string
@@ -276,7 +278,7 @@ func TestLesson08AbsentIsNotEqualToAbsent(t *testing.T) {
 func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 	t.Parallel()
 	few := `{"lt":650,"points":1},{"gte":650,"lt":700,"points":2},{"gte":700,"points":3}`
-	many := `{"lt":301,"points":301}` // enough for the binary search
+	many := `{"lt":301,"points":301}` // enough bins for the binary search
 	for i := 301; i < 340; i++ {
 		many += fmt.Sprintf(`,{"gte":%d,"lt":%d,"points":%d}`, i, i+1, i+1)
 	}
@@ -305,7 +307,7 @@ func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 		{`{"lt":650,"points":1},{"gte":651,"points":2}`, "bin_gap"},
 		{`{"lt":650,"points":1},{"gte":649,"points":2}`, "bin_overlap"},
 		{`{"gte":301,"points":1}`, "bin_gap"},
-		{`{"lt":900,"points":1}`, "bin_gap"}, // 900 itself has no bin
+		{`{"lt":900,"points":1}`, "bin_gap"}, // the score 900 has no bin
 	} {
 		got := policyFaults(t,
 			[]byte(`{"name":"x","scorecard":{"base_points":0,"factors":[{"factor":"f","field":"bureau_score","bins":[`+
@@ -350,7 +352,8 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 }
 
 // TestLesson11AnErrorIsNoNumber checks that arithmetic without a result is
-// unknown. It never becomes a number, so it can neither approve nor score.
+// unknown. The result never becomes a number, so it can neither approve nor add
+// points.
 func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 	t.Parallel()
 	ratio := func(op string, value string) string {
@@ -380,7 +383,7 @@ func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 }
 
 // TestLesson12AWrongValueIsNotTheNextRow checks that a value of the wrong type
-// has no bin, not even else, and that no later rule applies in place of one
+// has no bin, not even the "else" bin, and that no later rule replaces a rule
 // that cannot be evaluated.
 func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	t.Parallel()
@@ -390,7 +393,7 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	}, ",")+`],"scorecard":{"base_points":700,"factors":[
 		{"factor":"job","field":"employment_type","bins":[{"in":["SALARIED"],"points":5},{"else":true,"points":50}]},
 		{"factor":"foir","field":"foir","bins":[{"lt":0.4,"points":5},{"gte":0.4,"points":50}]}]}`)
-	// Stored facts have the right types, but those of a request may not.
+	// Stored facts have the right types; facts of a request may not.
 	d := lessonDecide(t, plan, `{"employment_type":7,"foir":"0.9"}`)
 	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) || len(d.Contributions()) != 1 {
 		t.Errorf("rules %v, contributions %v", d.Rules(), d.Contributions())
@@ -401,9 +404,9 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 }
 
 // TestLesson13ExplanationIsTheDecision checks that the explanation agrees with
-// the decision for any applicant. A rule is either in the decision or listed as
-// not evaluated, never both and never neither. The detail of a rule that hit
-// names a value that is given. The canonical bytes agree with the response.
+// the decision for any applicant. Every rule is either in the decision or
+// listed as not evaluated, never both. The detail of a rule that hit names a
+// value that is given. The canonical bytes agree with the response.
 func TestLesson13ExplanationIsTheDecision(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -462,8 +465,7 @@ func TestLesson13ExplanationIsTheDecision(t *testing.T) {
 	})
 }
 
-// sameInBothForms compares the hashed form with the shown one, member by
-// member.
+// sameInBothForms compares the hashed form with the response, member by member.
 func sameInBothForms(t *rapid.T, d *engine.Decision) {
 	var w wire.Writer
 	d.Write(&w, &engine.Envelope{})
@@ -478,8 +480,8 @@ func sameInBothForms(t *rapid.T, d *engine.Decision) {
 	lessonSame(t, "", hashed, shown)
 }
 
-// lessonSame requires every hashed member to be shown with the same value. Of
-// conditions only the codes are hashed.
+// lessonSame checks that every hashed member is in the response with the same
+// value. For conditions only the codes are hashed.
 func lessonSame(t *rapid.T, path string, hashed, shown wire.Value) {
 	if strings.HasPrefix(path, "/offer/conditions/") {
 		shown = shown.Get("code")
@@ -503,7 +505,7 @@ func lessonSame(t *rapid.T, path string, hashed, shown wire.Value) {
 }
 
 // TestLesson14NoClockInTheExplanation checks that a decision and its
-// explanation have no time, duration or work count: two runs on separately
+// explanation contain no time, duration or work count: two runs with separately
 // compiled plans give the same bytes.
 func TestLesson14NoClockInTheExplanation(t *testing.T) {
 	t.Parallel()
@@ -526,9 +528,9 @@ func TestLesson14NoClockInTheExplanation(t *testing.T) {
 	}
 }
 
-// TestLesson15TimeIsAFact checks that no operator knows the time. Anything that
-// depends on the day is a fact of the request, such as the age of a report.
-// app.TestLayers proves from the imports that the package cannot read a clock.
+// TestLesson15TimeIsAFact checks that the age of a report is a fact of the
+// request. No operator knows the time. app.TestLayers proves from the imports
+// that the package cannot read a clock.
 func TestLesson15TimeIsAFact(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,
@@ -541,8 +543,8 @@ func TestLesson15TimeIsAFact(t *testing.T) {
 }
 
 // TestLesson18EqualityIsExact checks that comparisons are exact to the last
-// decimal and that arithmetic is decimal: there is no tolerance, and three
-// times 0.1 is 0.3.
+// decimal, without a tolerance, and that arithmetic is decimal: 0.1 + 0.2 + 0.3
+// is 0.6.
 func TestLesson18EqualityIsExact(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
@@ -570,8 +572,8 @@ func TestLesson18EqualityIsExact(t *testing.T) {
 }
 
 // TestLesson19PointsUnderOneCodeAreSummed checks that points lost under one
-// code are added before ranking. Of equal sums, the code declared first ranks
-// first.
+// code are added before ranking. If two sums are equal, the code that is
+// declared first ranks first.
 func TestLesson19PointsUnderOneCodeAreSummed(t *testing.T) {
 	t.Parallel()
 	factor := func(name, fieldName, code string, points int) string {
@@ -605,8 +607,8 @@ func TestLesson19PointsUnderOneCodeAreSummed(t *testing.T) {
 }
 
 // TestLesson24EngineVersionIsInEveryDecision checks that every decision has the
-// engine's version, outside the hash. The corpus of TestCorpusHashes is the
-// gate for a release.
+// engine's version, and that the version is not part of the hash. The corpus of
+// TestCorpusHashes is the release gate.
 func TestLesson24EngineVersionIsInEveryDecision(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -624,8 +626,8 @@ func TestLesson24EngineVersionIsInEveryDecision(t *testing.T) {
 }
 
 // TestLesson25RulesOnMissingFactsAreNotIgnored checks that rules on missing
-// facts are listed, in eligibility too, and that a response that lacks some
-// says that it is not complete.
+// facts are listed, in the eligibility result too, and that a response with
+// missing facts says that it is not complete.
 func TestLesson25RulesOnMissingFactsAreNotIgnored(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -646,8 +648,8 @@ func TestLesson25RulesOnMissingFactsAreNotIgnored(t *testing.T) {
 	}
 }
 
-// TestLesson26ARuleIsABoolean checks that a value that is not a condition, or a
-// comparison of different types, is rejected when the policy is saved.
+// TestLesson26ARuleIsABoolean checks that a policy is rejected if a rule is not
+// a condition or compares different types.
 func TestLesson26ARuleIsABoolean(t *testing.T) {
 	t.Parallel()
 	for _, condition := range []string{

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestDetailTellsThePointsLost checks that the detail of a reason near its best
-// that is needed to reach the better band has the points it lost, not 0, and
-// that such reasons are in order of the points lost.
+// TestDetailTellsThePointsLost checks the detail of a reason that is near its
+// maximum but needed to reach the better band. The detail has the points that
+// the reason lost, not 0. Such reasons are sorted by the points lost.
 func TestDetailTellsThePointsLost(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

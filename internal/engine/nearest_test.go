@@ -21,7 +21,7 @@ func itemsOf(t *testing.T, document string) []fault.Item {
 }
 
 // TestUnknownMemberProposesTheNearest checks the suggestions for unknown
-// members of a policy's document, including its patch.
+// members of a policy document, "patch" included.
 func TestUnknownMemberProposesTheNearest(t *testing.T) {
 	t.Parallel()
 	for misspelt, meant := range map[string]string{
@@ -34,8 +34,8 @@ func TestUnknownMemberProposesTheNearest(t *testing.T) {
 	}
 }
 
-// TestUnknownSemanticsIsOneFault checks that members of semantics 2 are not
-// reported in addition to an unknown semantics.
+// TestUnknownSemanticsIsOneFault checks that an unknown semantics is the only
+// fault. The members of semantics 2 are not reported as well.
 func TestUnknownSemanticsIsOneFault(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(t, `{"name":"later","semantics":3,"affordability":{"income":{"of":["bank_income"]}},

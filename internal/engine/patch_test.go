@@ -14,7 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// patchedPolicy reads a fork of base with a patch in it.
+// patchedPolicy parses a fork of base to which the patch of the request is
+// applied.
 func patchedPolicy(tb testing.TB, request string, base *engine.Policy) (*engine.Policy, engine.Patched, []string) {
 	tb.Helper()
 	from := parsed(tb, base.Document())
@@ -54,7 +55,7 @@ func TestPatchTouchesOneEntry(t *testing.T) {
 	if system < 0 {
 		system = len(before)
 	}
-	want = slices.Insert(want, system-1, "KO_NEW") // before the rules of the system
+	want = slices.Insert(want, system-1, "KO_NEW") // before the system rules
 	if diff := cmp.Diff(want, knockoutIDs(p)); diff != "" {
 		t.Errorf("knockouts (-want +got):\n%s", diff)
 	}
@@ -73,8 +74,8 @@ func TestPatchTouchesOneEntry(t *testing.T) {
 	}
 }
 
-// TestPatchFaults checks that changes that cannot be applied are reported at
-// their place in the patch.
+// TestPatchFaults checks that changes that cannot be applied are reported with
+// their pointer in the patch.
 func TestPatchFaults(t *testing.T) {
 	t.Parallel()
 	base := parsed(t,
@@ -128,7 +129,8 @@ func TestPatchFaults(t *testing.T) {
 }
 
 // TestPatchFaultsStandWhereTheyWereSent checks that a fault inside an entry is
-// reported at the entry's place in the request, not in the patched document.
+// reported with the entry's pointer in the request, not in the patched
+// document.
 func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -155,8 +157,8 @@ func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 }
 
 // TestChangesNameEveryMember checks that a changed plain value, such as the
-// semantics, is listed with its old and new value, and that a new order is a
-// change of its own.
+// semantics, is listed with its old and new value, and that a changed order is
+// listed as a separate change.
 func TestChangesNameEveryMember(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","knockouts":[

@@ -11,8 +11,9 @@ import (
 )
 
 // TestEveryReasonIsACause checks that the reasons of semantics 2 are true. A
-// cause is something that alone gives the status. Without all causes the status
-// is better; without everything else it stays the same.
+// cause is something that alone gives the status. If all causes are removed,
+// the status improves. If everything else is removed, the status stays the
+// same.
 func TestEveryReasonIsACause(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
@@ -44,7 +45,8 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	if d.Status == engine.Approved {
 		return
 	}
-	// The outcome of score and limit without any rule or requirement.
+	// priced is the status that score and limit give without any rule or
+	// required field.
 	bare := maps.Clone(document)
 	bare["knockouts"], bare["required_fields"], bare["include_defaults"] = []any{}, []any{}, false
 	priced := decide(t, compileObject(t, bare), facts).Status
@@ -67,7 +69,7 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	plan = compileObject(t, removed)
 	left := decide(t, plan, facts)
 	if failed, _ := splitRules(plan, left); byPrice && left.Status == engine.Declined && len(failed) == 0 {
-		return // there is nothing to lend against, whatever the policy
+		return // no policy can lend to this applicant
 	}
 	if left.Status >= d.Status {
 		t.Errorf("%s for %v, and without all causes still %s", d.Status, codesOf(d), left.Status)
@@ -89,8 +91,8 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	}
 }
 
-// splitRules separates the rules that hit into those that alone give the status
-// and those that do not.
+// splitRules separates the rules that hit into rules that alone give the status
+// and other rules.
 func splitRules(plan *engine.Plan, d *engine.Decision) (causes, others []string) {
 	status := map[engine.Result]engine.Status{engine.ResultRefer: engine.Referred, engine.ResultFail: engine.Declined}
 	for _, h := range plan.NewTracer().Read(d).Hits {
@@ -110,8 +112,8 @@ func codesOf(d *engine.Decision) (codes []string) {
 	return codes
 }
 
-// without returns a policy without some of its knockouts. System rules become
-// ordinary ones, so that they can be removed too.
+// without returns a policy without the knockouts with these ids. System rules
+// become ordinary rules, so that they can be removed too.
 func without(document object, ids []string) object {
 	out := maps.Clone(document)
 	out["include_defaults"] = false
@@ -125,7 +127,7 @@ func without(document object, ids []string) object {
 	return out
 }
 
-// systemRulesOf returns the rules that include_defaults would merge.
+// systemRulesOf returns the rules that "include_defaults" would merge.
 func systemRulesOf(document object) []any {
 	if document["include_defaults"] == false {
 		return nil
@@ -145,7 +147,7 @@ func systemRulesOf(document object) []any {
 }
 
 // withoutPrice returns a policy in which neither score nor limit can decline:
-// one band takes every score and lends any amount. Rules that read the offer
+// one band accepts every score and lends any amount. Rules that read the offer
 // are removed.
 func withoutPrice(document object) object {
 	out := maps.Clone(document)
@@ -172,8 +174,8 @@ func compileObject(tb testing.TB, document object) *engine.Plan {
 	return compile(tb, encode(tb, document))
 }
 
-// unmarshal reads a policy and makes the codes of its lost points differ from
-// those of all rules.
+// unmarshal reads a policy and renames the reason codes of lost points, so that
+// they differ from the codes of all rules.
 func unmarshal(tb testing.TB, document []byte) object {
 	tb.Helper()
 	policy := object{}
@@ -197,7 +199,7 @@ func unmarshal(tb testing.TB, document []byte) object {
 	return policy
 }
 
-// TestAgeIsTheOneReason checks that a decline because of age gives no other
+// TestAgeIsTheOneReason checks that a decline because of age has no other
 // reason.
 func TestAgeIsTheOneReason(t *testing.T) {
 	t.Parallel()
@@ -218,8 +220,8 @@ func TestAgeIsTheOneReason(t *testing.T) {
 	}
 }
 
-// TestGenericFactorCodes checks that a decline by the score under a card
-// without codes gives the factors in words as reasons, not the missing band.
+// TestGenericFactorCodes checks a decline by score under a scorecard without
+// reason codes. The reasons name the factors in words, not the missing band.
 func TestGenericFactorCodes(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,

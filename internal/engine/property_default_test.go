@@ -10,8 +10,9 @@ import (
 	"verdict/internal/field"
 )
 
-// The properties of the default policy: leaving a field out gives no better
-// result than its best value, and a better applicant is never worse off.
+// The tests of this file check properties of the default policy: leaving a
+// field out gives no better result than the best value of the field, and a
+// better applicant never gets a worse decision.
 
 // better compares two decisions from the applicant's view: by status, then
 // rate, then limit. A positive result means that a is better.
@@ -58,9 +59,9 @@ func applicant(d *dice) object {
 	return facts
 }
 
-// ownAccounts adds what the accounts of a report say of the applicant: that the
-// figures which were sent are of the applicant's own accounts, as a report
-// without accounts is read, and sometimes instalments.
+// ownAccounts adds figures of the applicant's own accounts to the facts. It
+// copies the sent figures, as for a report without accounts, and sometimes adds
+// instalments.
 func ownAccounts(d *dice, facts object) {
 	for own, sent := range map[string]string{
 		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
@@ -77,10 +78,11 @@ func ownAccounts(d *dice, facts object) {
 func TestLeavingOutIsNeverBetter(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
-	// The best value of a field is the best of these for the applicant at hand.
-	// Of an income it is the greatest there is: with a FOIR of 0.449999 under a
-	// cap of 0.45 a mere million a month bears no loan, and the default limit
-	// of an unknown income would be more.
+	// The best value of a field is the best of these values for the current
+	// applicant. For the income it is the largest possible number. With a FOIR
+	// of 0.449999 under a cap of 0.45, an income of one million a month has no
+	// capacity for a loan, so the default limit of an unknown income would be
+	// higher.
 	best := map[string][]json.Number{
 		"monthly_income":               {"1000000000000"},
 		"foir":                         {"0"},
@@ -113,7 +115,8 @@ func TestLeavingOutIsNeverBetter(t *testing.T) {
 func TestNoBetterApplicantIsWorseOff(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
-	// The direction in which a given field is better, and its range.
+	// Each entry has the range of a field and the direction in which the field
+	// is better.
 	ranges := []struct {
 		name      string
 		low, high int64 // in units of 10^-places

@@ -64,8 +64,8 @@ func TestOfferInvariants(t *testing.T) {
 		require(o.InterestPaise == o.PayablePaise-o.LimitPaise && o.LastPaise > 0,
 			"interest is what is paid above the limit")
 		require(slices.Contains(band.Tenures, o.TenureMonths), "the tenure is one of the band's")
-		// Interest rounded to the paisa moves the rate of a very small loan by
-		// more than a hundredth.
+		// Rounding the interest to the paisa changes the APR of a very small
+		// loan by more than 0.01 %.
 		if o.LimitPaise >= 5_000_00 {
 			require(o.APR >= o.RateBP-1, "the APR is at least the rate")
 			require(o.FeePaise > 0 || o.APR <= o.RateBP+1, "without a fee the APR is the rate")
@@ -93,7 +93,7 @@ func bandOf(plan *engine.Plan, id string) *engine.Band {
 }
 
 // TestAlternativesAreKept checks that an applicant who requests the tenure of
-// an alternative gets that offer.
+// an alternative gets the terms of that alternative.
 func TestAlternativesAreKept(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(80, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
@@ -114,7 +114,7 @@ func TestAlternativesAreKept(t *testing.T) {
 
 // TestLimitIsMonotone checks that, within one band, more income never lowers
 // the limit and more obligations never raise it. The policies have no rules and
-// factors, so that the band cannot change.
+// no factors, so that the band cannot change.
 func TestLimitIsMonotone(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(100, 3_000)) {

@@ -54,7 +54,7 @@ func TestPolicyDocumentIsStable(t *testing.T) {
 }
 
 // TestChecksumIsOfWhatDecides checks that the checksum covers every member of a
-// document except those that only identify the policy.
+// document except the members that only identify the policy.
 func TestChecksumIsOfWhatDecides(t *testing.T) {
 	t.Parallel()
 	identity := map[string]bool{"/name": true, "/policy_key": true, "/scorecard/name": true, "/scorecard_id": true}
@@ -85,7 +85,7 @@ func TestChecksumIsOfWhatDecides(t *testing.T) {
 			})
 			changed, err := parse(encode(t, as[object](tree)))
 			if err != nil {
-				continue // not every change is a policy
+				continue // some changes give an invalid policy
 			}
 			accepted++
 			same := changed.Checksum() == original.Checksum()
@@ -110,8 +110,8 @@ func decodeAny(tb testing.TB, document []byte) any {
 	return v
 }
 
-// leaves visits every scalar of a document, replaces it by the result of change
-// unless that is nil, and returns their number.
+// leaves calls change for every scalar of a document and replaces the scalar
+// with the result unless the result is nil. It returns the number of scalars.
 func leaves(v any, path string, change func(path string, value any) any) (count int) {
 	visit := func(name string, value any, set func(any)) {
 		switch value.(type) {
@@ -137,7 +137,7 @@ func leaves(v any, path string, change func(path string, value any) any) (count 
 	return count
 }
 
-// otherThan returns another value of the same kind.
+// otherThan returns a different value of the same kind.
 func otherThan(value any) any {
 	switch v := value.(type) {
 	case bool:

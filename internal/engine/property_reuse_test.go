@@ -10,7 +10,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// decided is an application with its decision on a plan of its own.
+// decided is an application with the decision of a separate run.
 type decided struct {
 	plan  *engine.Plan
 	facts *rule.Facts
@@ -49,8 +49,8 @@ func TestReusedDecisionKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestInterleavedApplicants decides two applicants on one plan in alternating
-// steps.
+// TestInterleavedApplicants checks that two applicants decided in alternating
+// steps on one plan do not affect each other.
 func TestInterleavedApplicants(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 40, 2)
@@ -62,7 +62,8 @@ func TestInterleavedApplicants(t *testing.T) {
 		if !bytes.Equal(da.Canonical(), a.want) || !bytes.Equal(db.Canonical(), b.want) {
 			t.Fatal("two applicants on one plan mix")
 		}
-		// Lists that are built later must use the right facts.
+		// Details that are built later must use the facts of their own
+		// decision.
 		for _, r := range da.Reasons {
 			before := da.Detail(r)
 			a.plan.Decide(b.facts, &db)
@@ -73,8 +74,8 @@ func TestInterleavedApplicants(t *testing.T) {
 	}
 }
 
-// TestSharedPlanUnderGoroutines shares one immutable plan between many
-// goroutines, for the race detector.
+// TestSharedPlanUnderGoroutines checks that many goroutines can share one
+// immutable plan. The race detector checks this too.
 func TestSharedPlanUnderGoroutines(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 8, 25)
@@ -102,8 +103,8 @@ func TestSharedPlanUnderGoroutines(t *testing.T) {
 }
 
 // TestDecideAllocatesNothing checks that a reused decision allocates nothing:
-// the frame, the lists and the offer exist already. It does not run in
-// parallel, because allocations of other tests would count too.
+// the frame, the lists and the offer already exist. The test does not run in
+// parallel, because the allocations of other tests would be counted too.
 func TestDecideAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
 	catalogue := field.Catalogue()
 	plans := []*engine.Plan{engine.Compile(engine.DefaultPolicy(), catalogue)}

@@ -17,7 +17,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// compile reads and compiles a policy that must be valid.
+// compile parses and compiles a valid policy.
 func compile(tb testing.TB, document []byte) *engine.Plan {
 	tb.Helper()
 	policy, err := engine.ParsePolicy(document, engine.Sources{Catalogue: field.Catalogue()})
@@ -27,10 +27,9 @@ func compile(tb testing.TB, document []byte) *engine.Plan {
 	return engine.Compile(policy, field.Catalogue())
 }
 
-// TestCompiledEqualsReference compares the compiled plan with the naive
-// interpreter, byte for byte: 20,000 pairs of a policy and facts, a million with
-// VERDICT_LONG=1. That the bytes agree also proves that Canonical is RFC 8785,
-// because the reference leaves that to another implementation.
+// TestCompiledEqualsReference compares the compiled plan with the naive interpreter, byte for byte:
+// 20,000 pairs of a policy and facts, or a million with VERDICT_LONG=1. Equal bytes also prove that
+// Canonical writes RFC 8785 JSON, because the reference uses another implementation of RFC 8785.
 func TestCompiledEqualsReference(t *testing.T) {
 	t.Parallel()
 	const applicants = 50
@@ -64,8 +63,8 @@ func compareWithReference(t *testing.T, seed uint64, applicants int) {
 	}
 }
 
-// rounds returns how often a property is tried, in a usual run and in a long
-// one.
+// rounds returns the number of rounds of a property test: usual, or long if
+// VERDICT_LONG is set.
 func rounds(usual, long int) int {
 	if os.Getenv("VERDICT_LONG") != "" {
 		return long
@@ -87,7 +86,7 @@ func eachGenerated(
 ) {
 	t.Helper()
 	for seed := range uint64(policies) {
-		seed += 1_000_000 // others than the reference has seen
+		seed += 1_000_000 // not the seeds of TestCompiledEqualsReference
 		g := generateEither(seed)
 		plan := compile(t, g.document)
 		d := newDice(^seed)
@@ -102,7 +101,7 @@ func eachGenerated(
 }
 
 // TestSameFactsSameBytes checks that a decision depends only on the facts and
-// the policy, and not on the order of the facts.
+// the policy, not on the order of the facts.
 func TestSameFactsSameBytes(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(60, 600), 5, func(t *testing.T, g *generated, plan *engine.Plan, facts object) {
@@ -125,8 +124,8 @@ func TestSameFactsSameBytes(t *testing.T) {
 	})
 }
 
-// named lists the strings of a policy document, which include every name that
-// it could read.
+// named adds all strings of a policy document to into. They include the name of
+// every field that the policy can read.
 func named(v any, into map[string]bool) {
 	switch v := v.(type) {
 	case string:
@@ -153,14 +152,14 @@ func TestUnnamedFactsLeaveNoTrace(t *testing.T) {
 	eachGenerated(t, rounds(60, 600), 5, func(t *testing.T, g *generated, plan *engine.Plan, facts object) {
 		t.Helper()
 		names := map[string]bool{
-			// The fields that the engine itself reads to grade and price.
+			// The engine itself reads these fields to grade and price.
 			"bureau_is_ntc": true, "monthly_income": true, "foir": true, "requested_amount": true,
 			"requested_tenure_months": true,
-			// The fields of the rules that include_defaults merges.
+			// The rules that "include_defaults" merges read these fields.
 			"device_is_emulator": true, "fraud_beneficiary_reuse": true, "fraud_blocklisted": true,
 		}
 		named(readObject(t, g.document), names)
-		// The fields that affordability reads under the names of its sources.
+		// The affordability section reads these fields under the names of its sources.
 		names["bureau_own_emi"] = names["bureau_own_emi"] || names["bureau"]
 		names["bank_due_emi"] = names["bank_due_emi"] || names["bank"]
 		want := decide(t, plan, facts).Canonical()
@@ -202,8 +201,8 @@ func TestRequestCannotForgeResults(t *testing.T) {
 	})
 }
 
-// pure generates a condition in which every predicate needs one of the writer's
-// fields, whatever its polarity.
+// pure generates a condition in which every predicate is unknown without one of
+// the writer's fields, negated or not.
 func (w *writer) pure(depth int) object {
 	if depth == 0 || w.percent(20) {
 		return w.predicateOn(pick(w.dice, w.fields...), false)
@@ -219,8 +218,8 @@ func (w *writer) pure(depth int) object {
 }
 
 // TestOmittedBlockLeavesNoRule checks that a rule that needs an omitted block
-// is not in fired_rules, under any nesting of not, ne and not_in, and neither
-// passes nor hits.
+// is not in "fired_rules". Under any nesting of "not", "ne" and "not_in", the
+// rule neither passes nor hits.
 func TestOmittedBlockLeavesNoRule(t *testing.T) {
 	t.Parallel()
 	for _, block := range []string{"device_", "location_", "fraud_", "bank_", "core"} {
@@ -280,7 +279,7 @@ func readDefaultPolicy(tb testing.TB) object {
 	return policy
 }
 
-// TestKnockoutNeverApproves checks that adding a knockout anywhere never
+// TestKnockoutNeverApproves checks that adding a knockout at any position never
 // improves a status.
 func TestKnockoutNeverApproves(t *testing.T) {
 	t.Parallel()

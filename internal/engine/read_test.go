@@ -20,9 +20,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestGoldenFaults reads every testdata/faults/*.txtar: a comment on what it
-// shows, a policy, and exactly the faults that reading it must find, each with
-// pointer, code and detail. For a valid policy the answer is "none".
+// TestGoldenFaults reads every testdata/faults/*.txtar file. A file has a
+// comment that says what the file shows, a policy, and exactly the faults that
+// parsing must find, each with pointer, code and detail. For a valid policy the
+// section "faults" is "none".
 func TestGoldenFaults(t *testing.T) {
 	t.Parallel()
 	goldenFiles(t, "testdata/faults/*.txtar", []string{"faults"},
@@ -53,8 +54,8 @@ func policyFaults(tb testing.TB, document []byte) []fault.Item {
 	return refusal.Items
 }
 
-// rightPolicy is a valid policy with every section, which the mutations below
-// make invalid.
+// rightPolicy is a valid policy with every section. The mutations below make it
+// invalid.
 const rightPolicy = `{
 	"policy_key": "gold", "name": "Right", "include_defaults": true, "allow_gaps": false,
 	"inputs": [{"name": "applicant.employer_category", "type": "string"}],
@@ -84,7 +85,7 @@ const rightPolicy = `{
 	"limit_step": 1000, "offer_validity_days": 3, "actionable_fields": ["foir"]
 }`
 
-// mutations each make one thing invalid, with exactly one fault.
+// Each of the mutations makes one member invalid and causes exactly one fault.
 var mutations = []struct{ path, value, want string }{
 	{"policy_key", `"Gold"`, "/policy_key invalid_field"},
 	{"name", `null`, "/name required"},
@@ -144,7 +145,7 @@ var mutations = []struct{ path, value, want string }{
 	{"actionable_fields.0", `"monthly_income"`, "/actionable_fields/0 invalid_field"},
 }
 
-// spoil sets the value at a path of member names and positions.
+// spoil sets the value at a path of member names and indexes.
 func spoil(tb testing.TB, document any, path []string, value any) any {
 	tb.Helper()
 	if len(path) == 0 {
@@ -165,8 +166,8 @@ func spoil(tb testing.TB, document any, path []string, value any) any {
 	return document
 }
 
-// spoiled returns rightPolicy with some of the mutations, and the faults that
-// it must have.
+// spoiled returns rightPolicy with some of the mutations applied, and the
+// faults that the result must have.
 func spoiled(tb testing.TB, which ...int) (document []byte, want map[string]int) {
 	tb.Helper()
 	var policy any
@@ -198,8 +199,8 @@ func faultCounts(tb testing.TB, document []byte) map[string]int {
 }
 
 // TestLesson22EachWrongPolicyHasExactlyItsOwnFaults checks that each invalid
-// policy has exactly its own fault and a valid one none, and that mistakes in
-// different places do not hide or change each other.
+// policy has exactly its own fault, that a valid policy has none, and that
+// mistakes in different sections neither hide nor change each other.
 func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 	t.Parallel()
 	right, _ := spoiled(t)
@@ -225,9 +226,9 @@ func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 	}
 }
 
-// independent reports whether two mutations cannot affect each other. Within
-// one rule, factor or band they can: a range is compared with its neighbour
-// only if both can be read.
+// independent reports whether two mutations cannot affect each other. Mutations
+// of one rule, factor or band can: a range is compared with its neighbour only
+// if both can be read.
 func independent(a, b string) bool {
 	part := func(path string) string {
 		segments := strings.Split(path, ".")
@@ -241,8 +242,8 @@ func independent(a, b string) bool {
 	return part(a) != part(b) && !strings.HasPrefix(part(a), part(b)) && !strings.HasPrefix(part(b), part(a))
 }
 
-// TestDocumentReadsBack checks that a document that was read, written and read
-// again is the same policy.
+// TestDocumentReadsBack checks that reading, writing and reading a document
+// again gives the same policy.
 func TestDocumentReadsBack(t *testing.T) {
 	t.Parallel()
 	for _, document := range [][]byte{[]byte(rightPolicy), engine.DefaultPolicyJSON()} {
@@ -307,7 +308,7 @@ func TestChecksumIsOfWhatThePolicyDoes(t *testing.T) {
 }
 
 // TestScorecardByID checks that a scorecard given by id is looked up when the
-// policy is read and is then part of the document.
+// policy is read and is then stored in the document.
 func TestScorecardByID(t *testing.T) {
 	t.Parallel()
 	inline := goldenCompile(t, rightPolicy).Policy()
@@ -331,7 +332,7 @@ func TestScorecardByID(t *testing.T) {
 	if read.Checksum() != inline.Checksum() {
 		t.Error("the same scorecard by id makes another policy")
 	}
-	readsBack(t, read) // without the source: what was tested is what is activated
+	readsBack(t, read) // read without the scorecard source, as on activation
 }
 
 // manyKnockouts returns a policy of n different knockouts over one field.
@@ -356,9 +357,9 @@ func manyKnockouts(n int) []byte {
 	return b.Bytes()
 }
 
-// TestLesson17TenThousandKnockouts checks that the work for ten thousand
-// knockouts is proportional to their number. It counts the instructions of the
-// code and the allocations of reading and compiling instead of measuring time.
+// TestLesson17TenThousandKnockouts checks that the work for 10,000 knockouts is
+// proportional to their number. It counts compiled instructions and the
+// allocations of reading and compiling instead of measuring time.
 func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // allocations are counted
 	const most = 10_000
 	plan := goldenCompile(t, string(manyKnockouts(most)))
@@ -422,8 +423,8 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 }
 
 // TestIncludeDefaultsFalseRemovesStoredSystemRules checks that turning
-// include_defaults off in a stored document removes its system rules, and that
-// no other rule can pass as one.
+// "include_defaults" off in a stored document removes its system rules, and
+// that no other rule can claim to be a system rule.
 func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
 	t.Parallel()
 	stored := goldenCompile(t, rightPolicy).Policy().Document()
@@ -441,7 +442,7 @@ func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
 	}
 }
 
-// codeSize counts the instructions of a policy's code.
+// codeSize returns the number of instructions that a policy compiles to.
 func codeSize(t *testing.T, document []byte) int {
 	t.Helper()
 	return reflect.ValueOf(goldenCompile(t, string(document))).Elem().FieldByName("code").Elem().FieldByName(
@@ -449,7 +450,7 @@ func codeSize(t *testing.T, document []byte) int {
 }
 
 // TestBoundsOfAPolicy checks that every list of a policy has a limit, and that
-// one entry more is rejected.
+// one more entry than the limit is rejected.
 func TestBoundsOfAPolicy(t *testing.T) {
 	t.Parallel()
 	list := func(n int, element func(i int) string) string {
@@ -507,9 +508,9 @@ func TestBoundsOfAPolicy(t *testing.T) {
 	}
 }
 
-// FuzzParsePolicy parses arbitrary bytes as a policy. It must not panic or run
-// away, and a rejection must name the place. An accepted policy must read back
-// from its own document and decide anything.
+// FuzzParsePolicy parses arbitrary bytes as a policy. Parsing must not panic or
+// take excessive time, and a rejection must have a pointer. An accepted policy
+// must read back from its own document and decide any facts.
 func FuzzParsePolicy(f *testing.F) {
 	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32}`))
 	f.Add([]byte(rightPolicy), []byte(`{"bureau_is_ntc":true,"applicant.employer_category":"A"}`))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReasonsPageIsCurrent compares the documented list of reasons, from which
-// lenders write their letters, with the catalogue.
+// TestReasonsPageIsCurrent compares the list of reasons in docs/POLICY.md, from
+// which lenders write their letters, with the catalogue.
 func TestReasonsPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/POLICY.md")

@@ -13,14 +13,15 @@ import (
 
 const missingInput = "MISSING_REQUIRED_INPUT"
 
-// settled is a predicate and whether it came out true.
+// settled is a predicate and whether it holds.
 type settled struct {
 	leaf  object
 	holds bool
 }
 
-// trueCode is the code of a rule of semantics 2 that names none: that of the
-// predicates that made it hold. An adjustment has one code for everybody.
+// trueCode returns the reason code of a semantics 2 rule that names none: the
+// code of the predicates that made the rule hold. An adjustment has the same
+// code for every applicant.
 func (a *application) trueCode(r, ast object) string {
 	if r["delta"] != nil {
 		if codes := a.possible(ast, true); len(codes) == 1 {
@@ -35,8 +36,8 @@ func (a *application) trueCode(r, ast object) string {
 	return "RULE_" + strings.ToUpper(text(r, "id"))
 }
 
-// together is the code of predicates that hit together: the first that is not
-// about absence.
+// together returns the code of predicates that hit together: the first code
+// that is not about absence.
 func (a *application) together(leaves []settled) (code string) {
 	for _, s := range leaves {
 		if c := a.leafCode(s.leaf, s.holds); c != "" && (code == "" || code == missingInput) {
@@ -46,7 +47,8 @@ func (a *application) together(leaves []settled) (code string) {
 	return code
 }
 
-// settle is the truth of a condition with the predicates that settled it.
+// settle returns the truth of a condition and the predicates that determined
+// it.
 func (a *application) settle(ast object) (kleene, []settled) {
 	op := text(ast, "op")
 	if op == "not" {
@@ -68,7 +70,7 @@ func (a *application) settle(ast object) (kleene, []settled) {
 	return truth, all
 }
 
-// possible lists the codes that a condition can have when it comes out so.
+// possible returns the codes that a condition can have if its truth is holds.
 func (a *application) possible(ast object, holds bool) []string {
 	op := text(ast, "op")
 	switch op {
@@ -103,7 +105,8 @@ func (a *application) possible(ast object, holds bool) []string {
 	return slices.Collect(maps.Keys(codes))
 }
 
-// leafCode is the code that is true of somebody for whom a predicate came out so.
+// leafCode returns the code of an applicant for whom the predicate leaf has the
+// truth holds.
 func (a *application) leafCode(leaf object, holds bool) string {
 	switch op := text(leaf, "op"); {
 	case op == "absent" || op == "exists":
@@ -128,7 +131,8 @@ func (a *application) leafCode(leaf object, holds bool) string {
 	}
 }
 
-// fieldCode: the code is true if the field's best value comes out otherwise.
+// fieldCode returns the code of the predicate's field if the best value of the
+// field would give the opposite truth.
 func (a *application) fieldCode(leaf object, holds bool) string {
 	name := text(leaf, "field")
 	code, worse := reasonOf(name), worseOf(name)
@@ -161,14 +165,14 @@ func (a *application) fieldCode(leaf object, holds bool) string {
 	return ""
 }
 
-// worseOf is where the code of a field is true: -1 for low values, 1 for high
-// ones, 0 for all.
+// worseOf returns for which values the code of a field is true: -1 for low
+// values, 1 for high values, 0 for all values, 2 for no value.
 func worseOf(name string) int {
 	switch name {
 	case "location.lat", "location.lng", "bureau_ntc_index":
 		return 0
 	case "enquiry__all__30d__sum", "debit__upi__7d__avg", "outstanding__unsecured__365d__ratio":
-		return 2 // no value
+		return 2 // for no value
 	case "bank_negative_days_90d", "bank_last_salary_age_days":
 		return 1
 	case "device.sim_age_days", "device.app_install_age_days", "location_gps_pincode_match", "location_ip_allowed",
@@ -185,8 +189,8 @@ func worseOf(name string) int {
 	}
 }
 
-// operandCode is the code of the first field that is on its bad side when the
-// operand is large (1) or small (-1).
+// operandCode returns the code of the first field that is on its bad side if
+// the operand is large (side 1) or small (side -1).
 func operandCode(o object, side int) string {
 	if name := text(o, "field"); name != "" {
 		if worse := worseOf(name); worse == 0 || worse == side && worse != 2 {
@@ -216,8 +220,9 @@ func operandCode(o object, side int) string {
 	return ""
 }
 
-// factorCode is the code of a factor that names none: that of its field, under
-// semantics 2 only if the bin lies on the bad side of the best.
+// factorCode returns the code of a factor that names none: the code of its
+// field. In semantics 2 the code applies only if the bin lies on the bad side
+// of the best bin.
 func (a *application) factorCode(f, bin object) string {
 	name := text(f, "field")
 	code, worse := reasonOf(name), worseOf(name)

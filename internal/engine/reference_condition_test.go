@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// kleene is a truth value: conjunction is the minimum, disjunction the
-// maximum and negation the change of sign.
+// kleene is a truth value. "and" is the minimum, "or" is the maximum, and "not"
+// changes the sign.
 type kleene int
 
 const (
@@ -25,10 +25,11 @@ func known(b bool) kleene {
 	return no
 }
 
-// given tells whether there is a fact at all; null is none.
+// given reports whether the fact exists. A null fact does not.
 func (a *application) given(name string) bool { return a.facts[name] != nil }
 
-// read is a fact, nil when it is absent or of another type than its field.
+// read returns a fact, or nil if the fact is absent or does not have the type
+// of its field.
 func (a *application) read(name string) any {
 	switch v := a.facts[name].(type) {
 	case *big.Rat:
@@ -47,7 +48,7 @@ func (a *application) read(name string) any {
 	return nil
 }
 
-// truth evaluates a condition_ast.
+// truth evaluates a "condition_ast".
 func (a *application) truth(ast object) kleene {
 	switch op := text(ast, "op"); op {
 	case "true":
@@ -87,7 +88,7 @@ func (a *application) truth(ast object) kleene {
 	}
 }
 
-// test is a predicate over one value.
+// test reports whether a predicate holds for a value.
 func test(op string, value any, ast object) bool {
 	same := func(other any) bool { return compare("eq", value, other) }
 	switch op {
@@ -127,7 +128,7 @@ func compare(op string, left, right any) bool {
 	return (left == right) == (op == "eq")
 }
 
-// sides are the two values that a comparison compares.
+// sides returns the two values that a comparison compares.
 func (a *application) sides(ast object) (left, right any) {
 	if ast["field"] != nil {
 		return a.read(text(ast, "field")), ast["value"]
@@ -135,7 +136,7 @@ func (a *application) sides(ast object) (left, right any) {
 	return a.operand(as[object](ast["left"])), a.operand(as[object](ast["right"]))
 }
 
-// operand is the value of an operand, nil when it has none.
+// operand returns the value of an operand, or nil if it has none.
 func (a *application) operand(o object) any {
 	switch {
 	case o["op"] != nil:
@@ -150,12 +151,12 @@ func (a *application) operand(o object) any {
 	}
 }
 
-// million bounds every number there is: a million million either way.
+// million is the limit of every number, 10^12 in either direction.
 var million = big.NewRat(1_000_000_000_000, 1)
 
-// arithmetic works from the first argument to the last. Every result has six
-// decimals; beyond the bounds, and where an argument has no value, there is
-// none.
+// arithmetic applies the operator from the first argument to the last. Every
+// result is rounded to six decimals. The result is nil if it exceeds the limit
+// or if an argument has no value.
 func (a *application) arithmetic(o object) *big.Rat {
 	var result *big.Rat
 	for i, arg := range objects(o, "args") {
@@ -190,7 +191,7 @@ func (a *application) arithmetic(o object) *big.Rat {
 	return result
 }
 
-// fieldsOf lists the fields of a condition or operand in reading order.
+// fieldsOf returns the fields of a condition or operand in reading order.
 func fieldsOf(o object) []string {
 	var out []string
 	if name := text(o, "field"); name != "" {

@@ -9,20 +9,21 @@ import (
 type offer struct {
 	band           object
 	limit          *big.Rat
-	requested      *big.Rat // nil when no amount was asked for
+	requested      *big.Rat // nil if no amount was requested
 	isCounterOffer bool
 	months         int64
 	loan           loan
 	fee, gst       *big.Rat
 	net            *big.Rat
 	apr            *big.Rat
-	capacity       *big.Rat // nil when income or FOIR is not known
-	postFOIR       *big.Rat // nil likewise
+	capacity       *big.Rat // nil if income or FOIR is unknown
+	postFOIR       *big.Rat // nil if income or FOIR is unknown
 	binding        string
 	alternatives   []any
 }
 
-// amount is a fact about money: half-up to the paisa, nil when not given.
+// amount returns a money fact rounded half up to the paisa, or nil if the fact
+// is absent.
 func (a *application) amount(name string) *big.Rat {
 	if n, ok := a.read(name).(*big.Rat); ok {
 		return round(n, 2)
@@ -30,7 +31,7 @@ func (a *application) amount(name string) *big.Rat {
 	return nil
 }
 
-// income is the monthly income, nil when not known; a negative one is none.
+// income returns the monthly income, or nil if it is unknown or negative.
 func (a *application) income() *big.Rat {
 	name := "monthly_income"
 	if a.namesSources() {
@@ -42,7 +43,8 @@ func (a *application) income() *big.Rat {
 	return nil
 }
 
-// foir is the share of the income that is taken already, nil when not known.
+// foir returns the share of the income that is already committed, or nil if it
+// is unknown.
 func (a *application) foir() *big.Rat {
 	name := "foir"
 	if a.namesSources() {
@@ -52,7 +54,8 @@ func (a *application) foir() *big.Rat {
 	return n
 }
 
-// namesSources tells whether the policy counts with more than what is declared.
+// namesSources reports whether the policy counts other sources than the
+// declared ones.
 func (r *reference) namesSources() bool {
 	section, _ := r.policy["affordability"].(object)
 	income, _ := section["income"].(object)
@@ -61,7 +64,7 @@ func (r *reference) namesSources() bool {
 		obligations != nil && !slices.Equal(list(obligations, "of"), []any{"declared"})
 }
 
-// derive adds what is derived from income and obligations to the facts.
+// derive adds the effective income and FOIR to the facts.
 func (a *application) derive() {
 	delete(a.facts, "income_effective")
 	delete(a.facts, "foir_effective")
@@ -142,8 +145,8 @@ func (a *application) derive() {
 	}
 }
 
-// price works out limit and price of the band, also when the
-// application has failed already.
+// price computes the limit and the price of the band, even if the application
+// has already failed.
 func (a *application) price() {
 	b := a.band
 	if b == nil || text(b, "action") == "decline" {
@@ -158,7 +161,8 @@ func (a *application) price() {
 		o.capacity = wholePaise(mul(income, room))
 	}
 
-	// The terms in the order in which they win a tie.
+	// The terms are in order of priority: if two are equal, the first one
+	// binds.
 	var terms []term
 	if o.requested != nil {
 		terms = append(terms, term{"requested_amount", o.requested})
@@ -181,7 +185,7 @@ func (a *application) price() {
 	o.binding, o.limit = bound.name, floorTo(bound.amount, step)
 	for o.capacity != nil && o.limit.Sign() > 0 && a.emi(o.limit, bp, o.months).Cmp(o.capacity) > 0 {
 		o.limit = sub(o.limit, step)
-		o.binding = "foir_capacity" // whatever the amount was, the instalment did not fit
+		o.binding = "foir_capacity" // the instalment did not fit the capacity
 	}
 	if o.limit.Cmp(num(b, "min_limit", 0)) < 0 {
 		a.worsen(declined)
@@ -215,17 +219,17 @@ func (a *application) price() {
 	a.offer = o
 }
 
-// wholePaise rounds a computed amount down, because a capacity rounded up would
-// be a capacity that is not there. Money ends at a lakh crore rupees.
+// wholePaise rounds a computed amount down to the paisa, because rounding up
+// would exceed the capacity. The largest amount is 10^12 rupees.
 func wholePaise(amount *big.Rat) *big.Rat { return floorTo(least(amount, million), big.NewRat(1, 100)) }
 
-// term is one of the amounts whose least is the limit.
+// term is one of the amounts. The smallest amount is the limit.
 type term struct {
 	name   string
 	amount *big.Rat
 }
 
-// tenures are the allowed tenures of a band, ascending.
+// tenures returns the allowed tenures of a band in months, ascending.
 func tenures(b object) []int64 {
 	out := []int64{}
 	for _, months := range list(b, "tenures_allowed") {
@@ -235,7 +239,8 @@ func tenures(b object) []int64 {
 	return slices.Compact(out)
 }
 
-// months is the tenure asked for where the band allows it, else the band's.
+// months returns the requested tenure if the band allows it, otherwise the
+// tenure of the band.
 func (a *application) months(b object) int64 {
 	if asked, ok := a.read("requested_tenure_months").(*big.Rat); ok && asked.IsInt() {
 		if slices.Contains(tenures(b), floorOf(asked)) {
@@ -245,14 +250,14 @@ func (a *application) months(b object) int64 {
 	return whole(b, "tenure_months", 0)
 }
 
-// annuity is AF(i, n) = (1−(1+i)^−n)/i, or n without interest.
+// annuity returns AF(i, n) = (1−(1+i)^−n)/i, or n if there is no interest.
 func (r *reference) annuity(bp, months int64) *big.Rat {
 	if bp == 0 {
 		return big.NewRat(months, 1)
 	}
 	af := r.annuities[[2]int64{bp, months}]
 	if af == nil {
-		// i = bp/120000, so (1+i)^n is a fraction of two powers.
+		// i = bp/120000, so (1+i)^n is a quotient of two powers.
 		n := big.NewInt(months)
 		grown := new(big.Int).Exp(big.NewInt(120_000+bp), n, nil)
 		start := new(big.Int).Exp(big.NewInt(120_000), n, nil)
@@ -263,17 +268,17 @@ func (r *reference) annuity(bp, months int64) *big.Rat {
 	return af
 }
 
-// emi is the instalment, half-up to the rupee.
+// emi returns the instalment rounded half up to the rupee.
 func (r *reference) emi(principal *big.Rat, bp, months int64) *big.Rat {
 	return round(quo(principal, r.annuity(bp, months)), 0)
 }
 
-// loan is a schedule in sums; amounts are in rupees.
+// loan holds the totals of a schedule. Amounts are in rupees.
 type loan struct{ emi, last, interest, payable *big.Rat }
 
-// amortise runs the schedule in whole paise. The last instalment takes every
-// difference; when the rounded one would repay the loan before its last month,
-// it is a rupee less.
+// amortise runs the schedule in whole paise. The last instalment absorbs every
+// rounding difference. If the rounded instalment would repay the loan before
+// its last month, the instalment is one rupee lower.
 func amortise(principal, emi *big.Rat, bp, months int64) loan {
 	hundred := big.NewRat(100, 1)
 	principalPaise, emiPaise := floorOf(mul(principal, hundred)), floorOf(mul(emi, hundred))
@@ -299,9 +304,10 @@ func amortise(principal, emi *big.Rat, bp, months int64) loan {
 	return loan{rupees(emiPaise), rupees(lastPaise), rupees(payablePaise - principalPaise), rupees(payablePaise)}
 }
 
-// apr is twelve times the monthly rate at which the instalments are worth the
-// net amount today, in percent, half-up to the hundredth: the greatest k for
-// which the loan is not cheaper than k − ½ hundredths.
+// apr returns twelve times the monthly rate at which the present value of the
+// instalments is the net amount. The rate is in percent, rounded half up to two
+// decimals: the greatest k for which the loan is not cheaper than k − ½
+// hundredths.
 func apr(net, emi, last *big.Rat, months int64) *big.Rat {
 	paid := add(mul(emi, big.NewRat(months-1, 1)), last)
 	if paid.Cmp(net) <= 0 {
@@ -342,12 +348,12 @@ func power(x *big.Float, n int64) *big.Float {
 	return result
 }
 
-// floorTo is the largest multiple of step that is not above an amount.
+// floorTo returns the largest multiple of step that does not exceed amount.
 func floorTo(amount, step *big.Rat) *big.Rat {
 	return mul(big.NewRat(floorOf(quo(amount, step)), 1), step)
 }
 
-// constraintCode is the reason for a counter-offer.
+// constraintCode returns the reason code of a counter-offer.
 func (a *application) constraintCode() string {
 	switch a.offer.binding {
 	case "foir_capacity":
@@ -365,7 +371,7 @@ func (a *application) constraintCode() string {
 	return ""
 }
 
-// stage2Facts are the facts with what the engine found out.
+// stage2Facts returns the facts together with the results of the engine.
 func (a *application) stage2Facts() object {
 	facts := object{}
 	for name, value := range a.facts {
@@ -384,7 +390,7 @@ func (a *application) stage2Facts() object {
 	return facts
 }
 
-// offerShown is the offer as the decision shows it.
+// offerShown returns the offer as the decision shows it.
 func (a *application) offerShown() object {
 	o := a.offer
 	if a.status == declined {
@@ -417,7 +423,8 @@ func (a *application) offerShown() object {
 	return shown
 }
 
-// conditions are the codes of what the applicant must still bring.
+// conditions returns the codes of the conditions that the applicant must still
+// meet.
 func (a *application) conditions() []any {
 	codes := []any{}
 	for _, c := range objects(a.policy, "conditions") {

@@ -16,13 +16,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// This file and its neighbours (reference_code_test.go,
-// reference_condition_test.go, reference_offer_test.go) are the oracle of the
-// engine: a naive interpreter of a policy document over a document of facts. It
-// was written from the contract and not from the engine, for clarity and not
-// for speed: documents are maps, numbers are exact fractions, nothing is
-// compiled, and a third-party implementation of RFC 8785 canonicalises the
-// result.
+// This file, reference_code_test.go, reference_condition_test.go and
+// reference_offer_test.go are the oracle of the engine: a naive interpreter of
+// a policy document over a document of facts. The interpreter was written from
+// the contract, not from the engine, and for clarity, not for speed: documents
+// are maps, numbers are exact fractions, nothing is compiled, and a third-party
+// implementation of RFC 8785 canonicalises the result.
 
 // object is a JSON object whose numbers are *big.Rat.
 type object = map[string]any
@@ -30,13 +29,13 @@ type object = map[string]any
 // reference interprets one policy.
 type reference struct {
 	policy    object
-	knockouts []object // as the policy declares them, the system ones last
+	knockouts []object // in declared order, system rules last
 	types     map[string]rule.Type
 	annuities map[[2]int64]*big.Rat
-	checksum  string // the engine's: what it is taken of is tested elsewhere
+	checksum  string // the engine's checksum; other tests check it
 }
 
-// newReference reads a policy document, which must be a valid one.
+// newReference reads a valid policy document.
 func newReference(tb testing.TB, document []byte, checksum string) *reference {
 	tb.Helper()
 	r := &reference{
@@ -89,35 +88,36 @@ func reasonOf(name string) string {
 	return ""
 }
 
-// The statuses; the worst that applies wins.
+// The statuses, from best to worst. The worst status that applies wins.
 const (
 	approved = iota
 	referred
 	declined
 )
 
-// application is one application on its way through the policy.
+// application is the state of one application while the policy decides it.
 type application struct {
 	*reference
-	facts  object // in Stage 2 also what the engine found out
+	facts  object // in Stage 2 also the results of the engine
 	status int
 
 	fired         []any
 	contributions []any
-	sum           *big.Rat // before it is clamped
+	sum           *big.Rat // before clamping
 	score         *big.Rat
 	grade         string
 	band          object // nil if none matched
 	offer         *offer // nil if nothing can be offered
 
 	missingInput bool
-	hits         []hit // the rules that hit, Stage 1 first, each stage as declared
+	hits         []hit // rules that hit, Stage 1 first, each stage in declared order
 	belowMinimum bool
-	limitCode    string // why the limit is below the minimum, where that has a code
+	limitCode    string // reason why the limit is below the minimum; "" if there is no code
 	lost         []loss
 }
 
-// hit is a rule that hit: its reason code, and the status it gives by itself.
+// hit is a rule that hit: its reason code, and the status that the rule alone
+// gives.
 type hit struct {
 	code   string
 	status int
@@ -127,7 +127,7 @@ type hit struct {
 type loss struct {
 	code   string
 	points *big.Rat
-	firm   bool // more than a factor near its best loses
+	firm   bool // more than the loss of a factor near its maximum
 }
 
 // decide returns the canonical form of the decision.
@@ -198,7 +198,7 @@ func (a *application) runKnockouts(stage int64) {
 		case text(k, "on_absent") == "refer":
 			result, code = "refer", a.absenceCode(k, ast)
 		default:
-			continue // unknown leaves no trace
+			continue // an unknown rule is not recorded
 		}
 		a.fired = append(a.fired, object{"id": k["id"], "result": result})
 		status := map[string]int{"pass": approved, "refer": referred, "fail": declined}[result]
@@ -210,8 +210,8 @@ func (a *application) runKnockouts(stage int64) {
 }
 
 // absenceCode returns the reason for a rule that hit because its condition is
-// unknown: a missing input if a request field that it compares is absent,
-// otherwise its own code.
+// unknown: a missing input if a request field that the condition compares is
+// absent, otherwise the rule's own code.
 func (a *application) absenceCode(k, ast object) string {
 	engineOwn := []string{"final_score", "grade", "offer_limit", "offer_emi", "offer_apr", "post_offer_foir"}
 	for _, name := range compared(ast) {
@@ -222,8 +222,8 @@ func (a *application) absenceCode(k, ast object) string {
 	return a.codeOf(k, ast)
 }
 
-// compared lists the fields that a condition compares; exists and absent do
-// not compare.
+// compared returns the fields that a condition compares. "exists" and "absent"
+// do not compare.
 func compared(v any) (names []string) {
 	switch v := v.(type) {
 	case []any:
@@ -245,8 +245,8 @@ func compared(v any) (names []string) {
 	return names
 }
 
-// codeOf is a rule's own reason code, or that of the first field it names that
-// has one.
+// codeOf returns a rule's own reason code. Without one it returns, in semantics
+// 1, the code of the first field of the rule that has a code.
 func (a *application) codeOf(r, ast object) string {
 	if code := text(r, "reason_code"); code != "" {
 		return code
@@ -262,7 +262,7 @@ func (a *application) codeOf(r, ast object) string {
 	return ""
 }
 
-// addUp adds base, factors and adjustments, and clamps the sum at the end.
+// addUp adds base points, factors and adjustments, and clamps the sum.
 func (a *application) addUp() {
 	card := as[object](a.policy["scorecard"])
 	sum := new(big.Rat)
@@ -293,8 +293,8 @@ func (a *application) addUp() {
 	}
 }
 
-// factor returns the points of one factor, if it has an entry, and records how
-// far they fall short of the factor's best.
+// factor contributes the points of one factor if the factor applies, and
+// records how many points are missing to the factor's maximum.
 func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	if when, ok := f["when"].(object); ok && a.truth(when) != yes {
 		return
@@ -359,7 +359,7 @@ func findBin(f object, value any) object {
 	return nil
 }
 
-// lose adds lost points to their code. Codes are in the order of the first
+// lose adds lost points to their code. Codes are in the order of their first
 // loss.
 func (a *application) lose(code string, points *big.Rat, firm bool) {
 	if code == "" || points.Sign() <= 0 {
@@ -396,8 +396,8 @@ func (a *application) grading() {
 	}
 }
 
-// pointsHelp reports whether more points would have reached a band that lends,
-// and fewer would not.
+// pointsHelp reports whether more points would have reached a band that lends
+// and fewer points would not.
 func (a *application) pointsHelp() bool {
 	ntc, floor := a.read("bureau_is_ntc") == true, floorOf(a.score)
 	above := false
@@ -416,8 +416,8 @@ func (a *application) pointsHelp() bool {
 // semantics returns the semantics of the policy.
 func (r *reference) semantics() int64 { return whole(r.policy, "semantics", 1) }
 
-// genericCode returns the generated code of a factor or adjustment that names
-// none, from semantics 2 on.
+// genericCode returns, from semantics 2 on, the generated code of a factor or
+// adjustment that names none.
 func (r *reference) genericCode(name string) string {
 	if r.semantics() == 1 {
 		return ""
@@ -466,8 +466,8 @@ func (a *application) lostTheBand(lost []loss) bool {
 	return false
 }
 
-// causes returns the codes under semantics 2: those of everything that alone
-// gives the status.
+// causes returns the reason codes of semantics 2: the codes of everything that
+// alone gives the status.
 func (a *application) causes() (codes []string) {
 	if a.missingInput {
 		codes = append(codes, "MISSING_REQUIRED_INPUT")
@@ -485,7 +485,7 @@ func (a *application) causes() (codes []string) {
 		if a.lostTheBand(a.lost) {
 			slices.SortStableFunc(a.lost, func(x, y loss) int { return y.points.Cmp(x.points) })
 			for i, l := range a.lost {
-				if l.firm || !a.lostTheBand(a.lost[:i]) { // without it the larger ones would not be enough
+				if l.firm || !a.lostTheBand(a.lost[:i]) { // without this loss, the larger losses would not be enough
 					codes = append(codes, l.code)
 				}
 			}
@@ -536,8 +536,8 @@ func (a *application) reasons() []any {
 	return out
 }
 
-// lastResort adds the reason for a decline that neither a rule nor lost points
-// explain.
+// lastResort returns the reason for a decline that neither a rule nor lost
+// points explain.
 func (a *application) lastResort(codes []string) string {
 	explained := slices.ContainsFunc(codes, func(code string) bool { return code != "" })
 	switch {
@@ -545,12 +545,12 @@ func (a *application) lastResort(codes []string) string {
 		return ""
 	case a.belowMinimum:
 		return "LIMIT_BELOW_MINIMUM"
-	default: // no band, or one that declines
+	default: // no band, or a band that declines
 		return "NO_PRICING_BAND"
 	}
 }
 
-// The documents.
+// Reading of documents.
 
 func readObject(tb testing.TB, document []byte) object {
 	tb.Helper()
@@ -563,7 +563,7 @@ func readObject(tb testing.TB, document []byte) object {
 	return as[object](exact(v))
 }
 
-// readFacts reads facts; a number keeps six decimals.
+// readFacts reads facts and rounds numbers to six decimals.
 func readFacts(tb testing.TB, document []byte) object {
 	tb.Helper()
 	facts := readObject(tb, document)
@@ -575,7 +575,7 @@ func readFacts(tb testing.TB, document []byte) object {
 	return facts
 }
 
-// exact replaces every number of a document by its exact value.
+// exact replaces every number of a document with its exact value.
 func exact(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -593,8 +593,8 @@ func exact(v any) any {
 	return v
 }
 
-// as returns a value as a type that it is known to have, because only policies
-// that the engine has checked are interpreted.
+// as converts a value to a type that the value is known to have, because the
+// reference only interprets policies that the engine has checked.
 func as[T any](v any) T {
 	t, ok := v.(T)
 	if !ok {
@@ -637,7 +637,7 @@ func objects(o object, name string) []object {
 	return out
 }
 
-// The arithmetic.
+// Arithmetic.
 
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }
@@ -663,7 +663,7 @@ func greatest(a, b *big.Rat) *big.Rat {
 // division by a positive denominator rounds down.
 func floorOf(a *big.Rat) int64 { return new(big.Int).Div(a.Num(), a.Denom()).Int64() }
 
-// round rounds half away from zero, which for amounts of money is half-up.
+// round rounds half away from zero, which for positive amounts is half up.
 func round(a *big.Rat, places int) *big.Rat {
 	if a.IsInt() {
 		return a
@@ -672,13 +672,13 @@ func round(a *big.Rat, places int) *big.Rat {
 	return n
 }
 
-// halfUp rounds half-up, also below zero.
+// halfUp rounds half up, for negative numbers too.
 func halfUp(a *big.Rat, places int64) *big.Rat {
 	unit := new(big.Rat).SetFrac(big.NewInt(1), new(big.Int).Exp(big.NewInt(10), big.NewInt(places), nil))
 	return floorTo(add(a, quo(unit, big.NewRat(2, 1))), unit)
 }
 
-// decimal formats a number as the response has it.
+// decimal formats a number as in the response.
 func decimal(a *big.Rat, places int) json.Number { return json.Number(a.FloatString(places)) }
 
 func sameNumber(a, b *big.Rat) bool { return a.Cmp(b) == 0 }

@@ -17,7 +17,7 @@ func TestScalingGolden(t *testing.T) {
 	if got := classic.Offset(); math.Abs(got-487.1229) > 0.00005 {
 		t.Errorf("the offset is %.4f, want 487.1229", got)
 	}
-	ours := DefaultPolicy().Scorecard.Scaling // 30:1 at 700, doubling every 40 points
+	ours := DefaultPolicy().Scorecard.Scaling // odds 30:1 at 700, doubling every 40 points
 	for _, tc := range []struct {
 		scaling  *Scaling
 		score    int64
@@ -40,8 +40,8 @@ func TestScalingGolden(t *testing.T) {
 	}
 }
 
-// TestScalingEverywhere checks that the power computed in steps is correct, and
-// that no score leaves the range of a Number.
+// TestScalingEverywhere checks that odds computed in steps equal the exact
+// power, and that no score leaves the range of a Number.
 func TestScalingEverywhere(t *testing.T) {
 	t.Parallel()
 	s := &Scaling{PDO: rule.Int(40), AnchorScore: rule.Int(700), AnchorOdds: rule.Int(30)}

@@ -41,7 +41,8 @@ func TestScoreAlone(t *testing.T) {
 				`{"factor":"income","points":12.5},{"factor":"job","points":5}],"odds":22.54,"pd":0.0425}`,
 		},
 		{
-			// A missing income has its points; a factor that does not apply misses nothing.
+			// A missing income gets "missing_points"; a factor that does not
+			// apply has no missing field.
 			"nothing given", `{}`,
 			`{"final_score":643,"score_contributions":[{"factor":"base","points":650},` +
 				`{"factor":"income","points":-7}],"odds":11.17,"pd":0.0822,"missing":["foir"]}`,
@@ -80,9 +81,9 @@ func TestScoreWithoutOdds(t *testing.T) {
 	}
 }
 
-// TestScoreIsThePolicys scores with the cards of many policies, alone and in
-// decisions. Without adjustments both must give the same score, entry by entry,
-// and no field with an entry may be listed as missing.
+// TestScoreIsThePolicys scores with the cards of many policies, standalone and
+// in decisions. Without adjustments both must give the same score, entry by
+// entry, and no field with an entry may be listed as missing.
 func TestScoreIsThePolicys(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 2000)) {
@@ -116,7 +117,7 @@ func TestScoreIsThePolicys(t *testing.T) {
 	}
 }
 
-// readDocument reads a document and keeps its numbers as written.
+// readDocument parses a document and keeps its numbers as written.
 func readDocument(tb testing.TB, document []byte) object {
 	tb.Helper()
 	o, ok := decodeAny(tb, document).(object)

@@ -20,8 +20,8 @@ func readPolicy(tb testing.TB, document string) *engine.Policy {
 	return p
 }
 
-// TestSemanticsOfADocument checks that a document without semantics has the
-// first, and that its bytes and checksum do not contain the member.
+// TestSemanticsOfADocument checks that a document without "semantics" has
+// semantics 1, and that its bytes and checksum do not contain the member.
 func TestSemanticsOfADocument(t *testing.T) {
 	t.Parallel()
 	absent := readPolicy(t, `{"name":"Old",`+plainSections+`}`)
@@ -46,8 +46,8 @@ func TestSemanticsOfADocument(t *testing.T) {
 }
 
 // TestSystemRulesBySemantics checks that the block list is a system rule from
-// semantics 2 on, and that a rule with its id in an older policy stays an
-// ordinary one.
+// semantics 2 on, and that a rule with the same id in an older policy stays an
+// ordinary rule.
 func TestSystemRulesBySemantics(t *testing.T) {
 	t.Parallel()
 	system := func(p *engine.Policy) (ids []string) {

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestSoleKnockout checks that a knockout alone caused a status exactly if the
-// policy without it gives a better status and the policy without any other
-// knockout does not.
+// TestSoleKnockout checks that a knockout is the sole cause of a status if, and
+// only if, removing it gives a better status and removing any other knockout
+// does not.
 func TestSoleKnockout(t *testing.T) {
 	t.Parallel()
 	found := 0

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// specialCard is a card whose utilisation has codes for "no card" and "no limit".
+// specialCard returns a scorecard with one factor, "UTIL", that has these bins.
 func specialCard(bins string) string {
 	return `{"base_points": 600, ` +
 		`"factors": [{"factor": "UTIL", "field": "applicant.util", "type": "number", "bins": [` +
@@ -30,7 +30,7 @@ func readSpecial(t *testing.T, document string) (*engine.Scorecard, error) {
 }
 
 // TestSpecialBin checks that a special value gets the points of its own bin,
-// and its neighbours those of the range around it.
+// and that neighbouring values get the points of their range.
 func TestSpecialBin(t *testing.T) {
 	t.Parallel()
 	card, err := readSpecial(t, specialCard(`{"lt": 0.5, "points": 40}, {"gte": 0.5, "points": 10},
@@ -64,7 +64,7 @@ func TestSpecialBin(t *testing.T) {
 }
 
 // TestSpecialBinFaults checks that invalid special values are rejected with
-// their place.
+// their pointer.
 func TestSpecialBinFaults(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ bins, want string }{

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/field"
 )
 
-// counted is the counts of one rule.
+// counted holds the counts of one rule.
 type counted struct{ Evaluated, Hit, Unknown int64 }
 
 func drain(t *engine.Tally) map[string]counted {
@@ -37,9 +37,9 @@ func TestTally(t *testing.T) {
 		t.Errorf("an empty tally says %v", got)
 	}
 	var d engine.Decision
-	tally.Count(&d) // never decided
+	tally.Count(&d) // a decision that was never made is not counted
 	engine.Compile(engine.DefaultPolicy(), field.Catalogue()).Decide(decodeFacts(t, []byte(`{}`)), &d)
-	tally.Count(&d) // somebody else's
+	tally.Count(&d) // a decision of another plan is not counted
 	for _, facts := range []string{
 		`{}`, `{"max_dpd_12m":90,"age":30,"enquiries_6m":4}`, `{"max_dpd_12m":0,"age":20,"enquiries_6m":0,"foir":0.7}`,
 	} {
@@ -57,8 +57,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestTallyAgreesWithTheDecisions compares the counts with the sums over the
-// decisions, while several goroutines count and one drains.
+// TestTallyAgreesWithTheDecisions checks that the counts equal the sums over
+// the decisions while several goroutines count and one drains.
 func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(10, 200)) {
@@ -100,7 +100,7 @@ func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	}
 }
 
-// expect adds what one decision contributes to the count of every rule.
+// expect calls add with the counts that one decision contributes to every rule.
 func expect(plan *engine.Plan, d *engine.Decision, add func(id string, c counted)) {
 	for i := range plan.Policy().Knockouts {
 		add(plan.Policy().Knockouts[i].ID, counted{Evaluated: 1})
@@ -118,8 +118,8 @@ func expect(plan *engine.Plan, d *engine.Decision, add func(id string, c counted
 	}
 }
 
-// TestTallyAllocatesNothing does not run in parallel, because allocations of
-// other tests would be counted too.
+// TestTallyAllocatesNothing checks that counting allocates nothing. It does not
+// run in parallel, because allocations of other tests would be counted too.
 func TestTallyAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	tally := plan.NewTally()
@@ -133,8 +133,9 @@ func TestTallyAllocatesNothing(t *testing.T) { //nolint:paralleltest // see abov
 	}
 }
 
-// BenchmarkTally counts decisions that hit little and lack the optional
-// blocks, as most do, from as many goroutines as there are processors.
+// BenchmarkTally counts typical decisions, with few hits and without the
+// optional blocks, first in one goroutine and then in one goroutine for each
+// processor.
 func BenchmarkTally(b *testing.B) {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	facts := decodeFacts(b,

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestTextOfTheSample is separate from the golden files, so that -update cannot
-// hide a change of what the documentation prints.
+// TestTextOfTheSample checks the text that the documentation prints. It is
+// separate from the golden files, so that -update cannot hide a change.
 func TestTextOfTheSample(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -31,9 +31,9 @@ func TestTextOfTheSample(t *testing.T) {
 }
 
 // TestTextOfAnyDecision checks the properties of every text: it is the same
-// each time, begins with the outcome, has no empty line, and names every
-// adjustment that applied and every rule that hit, unless the rule has a
-// message of its own.
+// each time, begins with the outcome and has no empty line. It names every
+// adjustment that applied and every rule that hit, unless the rule has its own
+// message.
 func TestTextOfAnyDecision(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, 40, 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {

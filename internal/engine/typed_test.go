@@ -23,8 +23,8 @@ func readCard(t *testing.T, document string) (*Scorecard, error) {
 	return ReadScorecard(v, field.Catalogue())
 }
 
-// TestTypedFactor checks that a standalone card may read a request path that is
-// not in the catalogue if the factor states its type.
+// TestTypedFactor checks that a standalone scorecard may read a request path
+// that is not in the catalogue if the factor states the type.
 func TestTypedFactor(t *testing.T) {
 	t.Parallel()
 	card, err := readCard(t, typedCard)
@@ -55,8 +55,8 @@ func TestTypedFactor(t *testing.T) {
 	}
 }
 
-// TestAdoptedInputs checks that a policy that names such a card also declares
-// its inputs, and that its stored document lists them.
+// TestAdoptedInputs checks that a policy that names such a scorecard also
+// declares the scorecard's inputs, and that the stored document lists them.
 func TestAdoptedInputs(t *testing.T) {
 	t.Parallel()
 	card, err := readCard(t, typedCard)

@@ -9,9 +9,9 @@ import (
 )
 
 // TestDeclaredFiguresThatDoNotCount checks a policy that counts only bank
-// figures, none of which is given: the applicant is not told that the declared
-// income is missing, and the detail and a warning tell the lender which figure
-// is.
+// figures when those figures are missing. The applicant is not told that the
+// declared income is missing. The detail and a warning tell the lender which
+// figure is missing.
 func TestDeclaredFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	const bank = `"semantics":2,"affordability":{"income":{"of":["bank_detected_income"]},

@@ -13,7 +13,7 @@ import (
 )
 
 // TestAgainstTheBase checks that removed entries are a finding with their ids,
-// and that a finding is new unless the base has it.
+// and that a finding is new if the base does not have it.
 func TestAgainstTheBase(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()
@@ -44,7 +44,7 @@ func TestAgainstTheBase(t *testing.T) {
 		}) {
 		t.Errorf("without a base: %v", found)
 	}
-	// A rule that joins a finding makes it new.
+	// A rule that is added to a finding makes the finding new.
 	more := completed(t, []byte(`{"required_fields": ["bureau_score|bureau_is_ntc"], "knockouts": [
 		{"id": "KO_DPD", "condition_ast": {"op": "gt", "field": "max_dpd_12m", "value": 60}},
 		{"id": "RF_DPD", "action": "refer", "condition_ast": {"op": "between", "field": "max_dpd_12m", "min": 30,

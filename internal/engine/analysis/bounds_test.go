@@ -36,7 +36,7 @@ func largePolicy(tb testing.TB, n int) *engine.Policy {
 	return labPolicy(tb, object{"knockouts": knockouts})
 }
 
-// labPolicy reads a policy with the given parts.
+// labPolicy parses a policy with the given parts.
 func labPolicy(tb testing.TB, parts object) *engine.Policy {
 	tb.Helper()
 	document := object{
@@ -109,8 +109,8 @@ func TestAnalysisIsBounded(t *testing.T) {
 	}
 }
 
-// TestAnalysisOnlyReads checks that a shared policy may be analysed while
-// others decide with it, and that the result is always the same.
+// TestAnalysisOnlyReads checks that an analysis does not change the policy and
+// that two analyses give the same result.
 func TestAnalysisOnlyReads(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -123,8 +123,8 @@ func TestAnalysisOnlyReads(t *testing.T) {
 	}
 }
 
-// TestAnalysisWithAnotherCatalogue analyses a policy over a catalogue without
-// scores and new-to-credit applicants, but with a field that no request
+// TestAnalysisWithAnotherCatalogue analyses a policy with a catalogue that has
+// no scores and no new-to-credit field, but has a field that no request
 // supplies.
 func TestAnalysisWithAnotherCatalogue(t *testing.T) {
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 )
 
 // grid returns every combination of the states that conditions over the
-// specimens can distinguish: each threshold, a step to either side, and
-// absence.
+// specimens can distinguish: each threshold, one step below it, one step above
+// it, and absence.
 func grid(fields []specimen) []*rule.Facts {
 	all := []*rule.Facts{rule.NewFacts(field.Catalogue())}
 	for i := range fields {
@@ -48,8 +48,8 @@ func grid(fields []specimen) []*rule.Facts {
 }
 
 // TestAnalysisIsExact tries every distinguishable applicant. For rules that
-// sets can express, the analysis must find exactly those that never fire,
-// always fire, or are implied by another.
+// sets can express, the analysis must find exactly the rules that never fire,
+// always fire, or are implied by another rule.
 func TestAnalysisIsExact(t *testing.T) {
 	t.Parallel()
 	fields := []specimen{specimens[0], specimens[2], specimens[10], specimens[13]}
@@ -96,8 +96,8 @@ func TestAnalysisIsExact(t *testing.T) {
 	t.Logf("%d applicants, %v", len(people), said)
 }
 
-// exactPolicy returns a policy of knockouts of one kind, without predicates
-// that sets cannot express.
+// exactPolicy returns a policy of knockouts with the same action, without
+// predicates that sets cannot express.
 func (l *lab) exactPolicy(tb testing.TB) *engine.Policy {
 	tb.Helper()
 	var knockouts []object
@@ -152,8 +152,8 @@ func alwaysHits(c *rule.Condition, people []*rule.Facts, hits []bool) bool {
 
 type verdictOn struct{ implied, duplicate, unsure bool }
 
-// takenIn returns the finding that the first other rule causes which hits
-// whenever the given one does. Rules that hit nobody or everybody are not
+// takenIn returns the finding for rule i that is caused by the first other rule
+// that hits whenever rule i hits. Rules that hit nobody or everybody are not
 // compared.
 func takenIn(hits [][]bool, i int) (v verdictOn) {
 	if n := count(hits[i]); n == 0 || n == len(hits[i]) {
@@ -165,7 +165,7 @@ func takenIn(hits [][]bool, i int) (v verdictOn) {
 			continue
 		}
 		if count(hits[j]) == len(hits[j]) {
-			v.unsure = true // it may or may not be known to hit everybody
+			v.unsure = true // the analysis may or may not know that rule j hits everybody
 			return v
 		}
 		mutual := within(hits[j], hits[i])

@@ -19,8 +19,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// plainPolicy completes the policies of golden files, so that each file shows
-// only what it is about. On its own it has no findings.
+// plainPolicy completes the policies of golden files, so that each file
+// contains only its own subject. Alone it has no findings.
 const plainPolicy = `{
 	"name": "golden", "include_defaults": false, "semantics": 2,
 	"scorecard": {"base_points": 600, "factors": [
@@ -33,9 +33,9 @@ const plainPolicy = `{
 		{"id": "PB_NTC", "grade": "NTC", "ntc": true, "action": "refer", "interest_rate": 20, "tenure_months": 24,
 		 "min_limit": 20000, "max_limit": 100000, "default_limit": 20000, "foir_cap": 0.45}]}`
 
-// TestAnalysisGolden reads every testdata/*.txtar: a comment on what
-// it shows, policy.json, and findings.txt with the findings that the analysis
-// must report.
+// TestAnalysisGolden reads every testdata/*.txtar file. A file has a comment
+// that says what the file shows, policy.json, and findings.txt with the
+// findings that the analysis must report.
 func TestAnalysisGolden(t *testing.T) {
 	t.Parallel()
 	answered := func(section string) bool { return section != "policy.json" }
@@ -50,7 +50,8 @@ func TestAnalysisGolden(t *testing.T) {
 	})
 }
 
-// completed fills in the sections that a policy leaves out and reads it.
+// completed fills in the sections that a policy leaves out and parses the
+// result.
 func completed(tb testing.TB, fragment []byte) *engine.Policy {
 	tb.Helper()
 	document := map[string]json.RawMessage{}
@@ -70,8 +71,9 @@ func completed(tb testing.TB, fragment []byte) *engine.Policy {
 	return p
 }
 
-// findingsText formats findings for golden files: a line for the place, one for
-// the detail and one for the witness, if there is one.
+// findingsText formats findings for golden files: a line for severity, code and
+// pointer, a line for the detail and, if there is a witness, a line for the
+// witness.
 func findingsText(list []analysis.Finding) string {
 	var b strings.Builder
 	for _, f := range list {

@@ -12,13 +12,13 @@ import (
 )
 
 // The lab generates policies whose conditions use nearby thresholds, so that
-// contradictions, implications and dead branches occur often, and applicants at
-// exactly those thresholds.
+// contradictions, implications and dead branches occur often. It generates
+// applicants at exactly those thresholds.
 
 type object = map[string]any
 
-// specimen is a field of the lab with the constants that its conditions compare
-// with and the steps around them at which applicants are placed.
+// specimen is a field of the lab. It has the constants that conditions compare
+// the field with, and the step around them at which applicants are placed.
 type specimen struct {
 	name       string
 	thresholds []float64
@@ -53,7 +53,7 @@ var labInputs = []object{
 
 type lab struct {
 	*rand.Rand
-	fields []specimen // of the policy in hand: few, so that conditions meet
+	fields []specimen // fields of the current policy; few, so that conditions overlap
 }
 
 func newLab(seed uint64) *lab {
@@ -62,7 +62,7 @@ func newLab(seed uint64) *lab {
 		l.fields = append(l.fields, specimens[i])
 	}
 	if l.IntN(3) == 0 {
-		l.fields[0], l.fields[1] = specimens[0], specimens[13] // the score and bureau_is_ntc
+		l.fields[0], l.fields[1] = specimens[0], specimens[13] // "bureau_score" and "bureau_is_ntc"
 	}
 	return l
 }
@@ -136,7 +136,7 @@ func (l *lab) predicate(s specimen) object {
 			"field":  s.name,
 			"values": []float64{choose(l, s.thresholds), choose(l, s.thresholds)},
 		}
-	case 2: // opaque: arithmetic, or one field against another
+	case 2: // opaque to sets: arithmetic, or a comparison of two fields
 		left := object{"op": "add", "args": []object{{"field": s.name}, {"value": 1}}}
 		return object{
 			"op":    choose(l, []string{"lt", "gte", "eq"}),
@@ -170,7 +170,7 @@ func (l *lab) policy(tb testing.TB) *engine.Policy {
 		if l.IntN(6) == 0 {
 			k["on_absent"] = choose(l, []string{"refer", "fail"})
 		}
-		if i > 0 && l.IntN(12) == 0 { // the same again, word for word
+		if i > 0 && l.IntN(12) == 0 { // an exact duplicate
 			k["condition_ast"], k["stage"] = knockouts[0]["condition_ast"], knockouts[0]["stage"]
 		}
 		knockouts = append(knockouts, k)
@@ -189,7 +189,7 @@ func (l *lab) policy(tb testing.TB) *engine.Policy {
 				{"gte": at, "lt": at + 10, "points": points()},
 				{"gte": at + 10, "points": points()},
 			}
-			if l.IntN(3) == 0 { // a value within the first range, or the second
+			if l.IntN(3) == 0 { // a value within the first or the second range
 				bins, _ := f["bins"].([]object)
 				f["bins"] = append(bins, object{"special": []float64{at + float64(l.IntN(2)*3-1)}, "points": points()})
 			}
@@ -253,7 +253,7 @@ func (s *specimen) value(i int) rule.Value {
 		if i %= len(s.words) + 1; i < len(s.words) {
 			return rule.Str(s.words[i])
 		}
-		return rule.Str("RETIRED") // one more word of a closed vocabulary, or just another text
+		return rule.Str("RETIRED") // another word of a closed vocabulary, or any other text
 	}
 	n := len(s.thresholds)
 	x := s.thresholds[i%n] + s.step*float64(i/n%3-1)
@@ -305,7 +305,7 @@ func (l *lab) applicant() *rule.Facts {
 		}
 		v := s.value(l.IntN(60))
 		if _, known := field.Catalogue().Lookup(s.name); !known && l.IntN(10) == 0 {
-			v = choose(l, []rule.Value{rule.Str("prime"), rule.Num(0), rule.Bool(true)}) // perhaps of the wrong type
+			v = choose(l, []rule.Value{rule.Str("prime"), rule.Num(0), rule.Bool(true)}) // may have the wrong type
 		}
 		if fits(s.name, v) {
 			facts.Set(s.name, v)

@@ -10,8 +10,8 @@ import (
 )
 
 // TestUntrueReasonCodeIsFound checks that a standard code that contradicts its
-// rule is a finding, and that one which agrees with the rule or is about
-// something else is not.
+// rule is a finding. A code that agrees with the rule or describes something
+// else is not.
 func TestUntrueReasonCodeIsFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

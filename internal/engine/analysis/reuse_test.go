@@ -9,8 +9,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestAnalysisForgetsTheLastOne: what is found in a policy does not depend on the
-// analysis that used the same working memory before, however that one ended.
+// TestAnalysisForgetsTheLastOne checks that the findings of a policy do not depend on the analysis
+// that used the same working memory before, even if that analysis was stopped.
 func TestAnalysisForgetsTheLastOne(t *testing.T) {
 	t.Parallel()
 	p := enginetest.HostilePolicy(t, "points")

@@ -11,8 +11,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestSpecialBinIsInNoOrder checks that the points of special values neither
-// break the order of the ranges nor count as an empty bin.
+// TestSpecialBinIsInNoOrder checks that the points of special values do not
+// break the order of the ranges, and that a bin without any value is reported
+// as dead.
 func TestSpecialBinIsInNoOrder(t *testing.T) {
 	t.Parallel()
 	codes := func(bins string) (list []string) {

@@ -24,7 +24,7 @@ type examiner struct {
 	slots    *rule.Slots
 	code     *rule.Code
 	compiled map[*rule.Condition]rule.Test
-	branches map[*Finding]*rule.Condition // the whole condition without the branch
+	branches map[*Finding]*rule.Condition // the whole condition with the branch cut off
 	frame    rule.Frame
 }
 
@@ -39,8 +39,9 @@ func newExaminer(t *testing.T, p *engine.Policy) *examiner {
 	return x
 }
 
-// place parses a pointer into the section, the index in it, the condition at
-// its end, and the condition that contains it.
+// place parses the pointer of a finding. It returns the section, the index in
+// the section, the whole condition, and the path to the branch inside the
+// condition.
 func (x *examiner) place(f *Finding) (section string, index int, whole *rule.Condition, path []string) {
 	parts := strings.Split(strings.TrimPrefix(f.Pointer, "/"), "/")
 	section = parts[0]
@@ -67,8 +68,8 @@ func (x *examiner) place(f *Finding) (section string, index int, whole *rule.Con
 	return section, index, whole, path
 }
 
-// holds evaluates a condition on the facts and on the current decision's
-// results.
+// holds evaluates a condition on the facts and on the results of the current
+// decision.
 func (x *examiner) holds(c *rule.Condition, facts *rule.Facts) bool {
 	test, ok := x.compiled[c]
 	if !ok {
@@ -87,7 +88,7 @@ func (x *examiner) holds(c *rule.Condition, facts *rule.Facts) bool {
 	return x.code.Satisfied(test, &x.frame)
 }
 
-// hit returns the result of a knockout in the current decision: 0, refer or
+// hit returns the result of a knockout in the current decision: pass, refer or
 // fail.
 func (x *examiner) hit(id string) engine.Result {
 	for _, r := range x.decision.Rules() {
@@ -98,7 +99,7 @@ func (x *examiner) hit(id string) engine.Result {
 	return engine.ResultPass
 }
 
-// examine decides one applicant and checks every finding against it.
+// examine decides one applicant and checks every finding against the decision.
 func (x *examiner) examine(facts *rule.Facts) {
 	x.plan.Decide(facts, &x.decision)
 	for i := range x.findings {
@@ -118,7 +119,7 @@ var silencedRule = regexp.MustCompile(`(` + inPart + `)?KO_\d+`)
 
 const inPart = "a part of "
 
-// refutes says how an applicant proves a finding wrong.
+// refutes returns how an applicant proves a finding wrong, or "".
 func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	switch f.Code {
 	case fault.CodeNeverFires, fault.CodeUnsuppliedFields, fault.CodeContradictoryCondition:
@@ -176,8 +177,8 @@ func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	return ""
 }
 
-// cut replaces the branch at the end of a path by one that never holds there:
-// false, or true below an odd number of negations.
+// cut replaces the branch at the end of path with a condition that never holds
+// there: false, or true if the number of negations above the branch is odd.
 func cut(c rule.Condition, path []string, positive bool) rule.Condition {
 	if len(path) == 0 {
 		if positive {
@@ -196,7 +197,7 @@ func cut(c rule.Condition, path []string, positive bool) rule.Condition {
 }
 
 // suppliesAll reports whether every field whose value the condition reads is
-// given with the right type. Fields that the engine computes are ignored.
+// given with the right type. It ignores fields that the engine computes.
 func suppliesAll(c *rule.Condition, facts *rule.Facts) bool {
 	all := true
 	c.Walk(func(n *rule.Condition) {
@@ -213,7 +214,8 @@ func suppliesAll(c *rule.Condition, facts *rule.Facts) bool {
 	return all
 }
 
-// witnesses checks that every witness shows what its finding states.
+// witnesses checks that every witness proves its finding, and returns the
+// number of witnesses.
 func (x *examiner) witnesses() (seen int) {
 	for i := range x.findings {
 		f := &x.findings[i]
@@ -254,8 +256,8 @@ func (x *examiner) witnesses() (seen int) {
 }
 
 // TestAnalysisIsSound compares every finding about random policies with
-// decisions on random applicants at the thresholds, and every witness with the
-// engine.
+// decisions on random applicants at the thresholds, and checks every witness
+// with the engine.
 func TestAnalysisIsSound(t *testing.T) {
 	t.Parallel()
 	const policies, applicants = 700, 40

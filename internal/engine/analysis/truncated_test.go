@@ -14,7 +14,8 @@ import (
 const aFeature = "enquiry__personal_loan__90d__count"
 
 // wideCondition returns a condition that needs more boxes than a region may
-// have: an and of ors, each over two fields with thresholds of its own.
+// have: an "and" of "or" conditions, each over two fields with different
+// thresholds.
 func wideCondition(last ...object) object {
 	names := []string{"bureau_score", "age", "foir", "monthly_income", "enquiries_6m", "max_dpd_12m",
 		"active_tradelines", "requested_amount"}
@@ -50,7 +51,8 @@ func hasFinding(found []Finding, s Severity, key string) bool {
 }
 
 // TestErrorsSurviveATruncatedAnalysis checks that the errors that block
-// activation in live are found however large a policy or condition is.
+// activation in "live" are found even if a policy or condition is too large for
+// the analysis.
 func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	t.Parallel()
 	feature := object{"op": "gt", "field": aFeature, "value": 5}
@@ -90,7 +92,7 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 }
 
 // TestTruncatedConditionsAreNamed checks that conditions that could not be
-// analysed are named, and block activation if they may hide an error.
+// analysed are named, and that they block activation if they may hide an error.
 func TestTruncatedConditionsAreNamed(t *testing.T) {
 	t.Parallel()
 	both := []object{

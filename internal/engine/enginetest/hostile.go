@@ -1,5 +1,4 @@
-// Package enginetest has policies for the tests of the engine and of the packages
-// around it.
+// Package enginetest provides policies for the tests of the engine and of the packages around it.
 package enginetest
 
 import (
@@ -11,8 +10,8 @@ import (
 	"verdict/internal/field"
 )
 
-// HostileDocuments returns valid policies of about a megabyte, each of which
-// causes as much work as possible in one way.
+// HostileDocuments returns valid policies of about one megabyte by name. Each
+// policy maximises one kind of work.
 func HostileDocuments() map[string]string {
 	const bands = `"scorecard":{"base_points":700,"factors":[%s]},` +
 		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,` +
@@ -73,7 +72,7 @@ func HostileDocuments() map[string]string {
 	}
 }
 
-// HostilePolicy reads one of the hostile documents.
+// HostilePolicy parses the hostile document with this name.
 func HostilePolicy(tb testing.TB, name string) *engine.Policy {
 	tb.Helper()
 	document := HostileDocuments()[name]

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The solver compares conditions over all applicants and gives an example of
-// one.
+// The solver compares conditions over all applicants and gives an example
+// applicant.
 func Example() {
 	read := func(text string) rule.Condition {
 		document, err := wire.Parse([]byte(text))
@@ -35,14 +35,14 @@ func Example() {
 	solver.Space.Reset(field.Catalogue(), space.Params{})
 	solver.Reset(space.NewBudget(10_000, nil))
 	for _, c := range []rule.Condition{strict, mild, impossible} {
-		solver.Space.Reads(&c, nil, 0) // places the fields of all conditions first
+		solver.Space.Reads(&c, nil, 0) // registers the fields of all conditions first
 	}
 	a, b, c := solver.Shape(&strict), solver.Shape(&mild), solver.Shape(&impossible)
 	fmt.Println(strict.Text(), "implies", mild.Text(), "is", solver.Implies(&a, &b))
 	fmt.Println(mild.Text(), "implies", strict.Text(), "is", solver.Implies(&b, &a))
 	fmt.Println(impossible.Text(), "holds for somebody is", len(c.Upper) > 0)
 
-	// Everybody below 21 who is not below 18.
+	// The region of everybody below 21 but not below 18.
 	older, _ := solver.Region(&strict, false, space.Over)
 	between, _ := solver.Intersection(b.Upper, older)
 	for _, fact := range solver.Witness(between) {

@@ -19,8 +19,8 @@ func refTo(tb testing.TB, name string) rule.Ref {
 	return rule.Ref{Name: name, ID: id, Type: field.Catalogue().Field(id).Type}
 }
 
-// TestCoversAgreesWithTryingEverybody compares Covers with trying every
-// combination of the codes of three fields.
+// TestCoversAgreesWithTryingEverybody compares Covers with an enumeration of
+// all combinations of the codes of three fields.
 func TestCoversAgreesWithTryingEverybody(t *testing.T) {
 	t.Parallel()
 	const codes = 4
@@ -81,7 +81,7 @@ func TestCoversAgreesWithTryingEverybody(t *testing.T) {
 }
 
 // TestDomainsOutliveRelease checks that a field that is placed after a Mark
-// keeps its domain when the memory is released.
+// keeps its domain after the memory is released.
 func TestDomainsOutliveRelease(t *testing.T) {
 	t.Parallel()
 	s := NewSolver()
@@ -99,8 +99,8 @@ func TestDomainsOutliveRelease(t *testing.T) {
 	}
 }
 
-// TestBudgetEnds checks that a budget ends at its number of steps, and at the
-// first error of check, which it keeps.
+// TestBudgetEnds checks that a budget ends after its number of steps or at the
+// first error of check, and that it keeps that error.
 func TestBudgetEnds(t *testing.T) {
 	t.Parallel()
 	b := NewBudget(10, nil)
