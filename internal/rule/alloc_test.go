@@ -8,14 +8,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// Conditions are evaluated for every decision and every row of a backtest.
+// TestAllocations checks that Load and Eval allocate nothing, because
+// conditions are evaluated for every decision and every row of a backtest.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {
 	p := compile(readCondition(t, typical))
 	facts := readFacts(t, typicalFacts)
 	var frame rule.Frame
-	// In this order: Eval reads the frame that Load fills.
+	// The order matters: Eval reads the frame that Load fills.
 	for _, step := range []struct {
 		name string
 		do   func()

@@ -9,7 +9,7 @@ import (
 )
 
 // TestCatalogueRefusesAlikeNames checks that two fields with the same name are
-// an error, because a rule that names it would be ambiguous.
+// an error, because a rule that names the field would be ambiguous.
 func TestCatalogueRefusesAlikeNames(t *testing.T) {
 	t.Parallel()
 	_, err := rule.NewCatalogue([]rule.Field{{Name: "age"}, {Name: "foir"}, {Name: "age"}})
@@ -31,8 +31,8 @@ func TestCatalogueLookup(t *testing.T) {
 	}
 }
 
-// TestNearest checks that a misspelling leads to the right name, and that any
-// other word leads to none.
+// TestNearest checks that a misspelt name gets the right suggestion, and that
+// any other word gets none.
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, want string }{
@@ -76,8 +76,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestNearestOperator checks the suggestion in the fault, as an author reads
-// it.
+// TestNearestOperator checks the operator that the detail of a fault suggests.
 func TestNearestOperator(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ op, want string }{
@@ -103,8 +102,8 @@ func TestNearestOperator(t *testing.T) {
 	}
 }
 
-// TestNearestIsTheSameEveryTime checks that a suggestion does not depend on the
-// order of a map.
+// TestNearestIsTheSameEveryTime checks that a suggestion does not depend on map
+// iteration order.
 func TestNearestIsTheSameEveryTime(t *testing.T) {
 	t.Parallel()
 	scope := &rule.Scope{Catalogue: catalogue, Inputs: map[string]rule.Type{}}

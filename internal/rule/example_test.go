@@ -9,8 +9,8 @@ import (
 )
 
 // A condition is read and checked once, compiled, and then evaluated on any
-// number of applications. A field that is absent makes it unknown, and unknown
-// never satisfies.
+// number of applications. If a field is absent, the condition is unknown, and
+// an unknown condition is never satisfied.
 func Example() {
 	fields, err := rule.NewCatalogue([]rule.Field{
 		{Name: "foir", Type: rule.NumberType},

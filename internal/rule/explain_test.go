@@ -7,9 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestExplain checks the deciding predicates and the missing fields, as an
-// underwriter would name them. TestReference checks that the result is always
-// the compiled one.
+// TestExplain checks the deciding predicates and the missing fields of an
+// explanation. TestReference checks that the explained result always equals the
+// compiled one.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	const (
@@ -36,7 +36,8 @@ func TestExplain(t *testing.T) {
 		{`{"op":"true"}`, `{}`, rule.Holds, []string{"always"}, nil},
 		{`{"op":"exists","field":"age"}`, `{}`, rule.Fails, []string{"age is given"}, nil},
 
-		// All of an and make it hold; one is enough to make it fail.
+		// An "and" holds because of all its arguments; one argument is enough
+		// to make it fail.
 		{and(young + "," + poor), `{"age":20,"monthly_income":1}`,
 			rule.Holds, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{and(young + "," + poor), `{"age":20,"monthly_income":25000}`,
@@ -45,19 +46,20 @@ func TestExplain(t *testing.T) {
 		{and(young + "," + poor), `{"monthly_income":1}`, rule.Unknown, nil, []string{"age"}},
 		{and(poor + "," + young + "," + not(poor)), `{}`, rule.Unknown, nil, []string{"monthly_income", "age"}},
 
-		// For an or it is the opposite.
+		// For an "or" it is the other way round.
 		{or(young + "," + poor), `{"monthly_income":1}`, rule.Holds, []string{"monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`,
 			rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30}`, rule.Unknown, nil, []string{"monthly_income"}},
 
-		// Missing fields of a part that no longer matters are not listed.
+		// Missing fields are not listed if their part of the condition is
+		// already decided.
 		{and(or(young+","+poor) + "," + ntc), `{"age":20}`, rule.Unknown, nil, []string{"bureau_is_ntc"}},
 		{or(and(young+","+poor) + "," + not(ntc)), `{"bureau_is_ntc":false}`, rule.Holds,
 			[]string{"bureau_is_ntc = true"}, nil},
 
-		// Arithmetic lists the fields that it lacks; a division by zero lacks
-		// none.
+		// Arithmetic lists its missing fields; a division by zero has no
+		// missing field.
 		{ratio, `{}`, rule.Unknown, nil, []string{"foir", "age"}},
 		{ratio, `{"foir":1}`, rule.Unknown, nil, []string{"age"}},
 		{ratio, `{"foir":1,"age":0}`, rule.Unknown, nil, nil},

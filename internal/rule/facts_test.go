@@ -27,9 +27,9 @@ func values() *rapid.Generator[rule.Value] {
 	)
 }
 
-// TestFactsAgainstAMap checks that facts behave like a map from name to the
-// latest value, whatever is set, added and removed, and that writing and
-// reading keeps them.
+// TestFactsAgainstAMap checks that facts behave like a map from name to latest
+// value after any sequence of operations, and that facts survive writing and
+// reading.
 func TestFactsAgainstAMap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,7 +107,7 @@ func sameFacts(t tb, facts *rule.Facts, model map[string]rule.Value) {
 	for slot, n := range factNames[:3] {
 		want := model[n]
 		if want.Type() != slots.Ref(int32(slot)).Type {
-			want = rule.Value{} // another type than promised cannot be read
+			want = rule.Value{} // a value of the wrong type cannot be read
 		}
 		if got := slots.Value(&read, int32(slot)); got != want {
 			t.Errorf("a plan reads %s as %s, want %s", n, got, want)

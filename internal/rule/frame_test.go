@@ -111,8 +111,8 @@ func TestPut(t *testing.T) {
 }
 
 // TestManyFields checks that a plan may read any number of fields, and that the
-// shortcuts for the first 64 slots do not change a result. Of every three
-// fields one is negative, one positive and one absent.
+// shortcuts for the first 64 slots do not change a result. Fields are negative,
+// positive and absent in turn.
 func TestManyFields(t *testing.T) {
 	t.Parallel()
 	const fields = 160
@@ -127,7 +127,7 @@ func TestManyFields(t *testing.T) {
 			readCondition(t, fmt.Sprintf(`{"op":"lt","field":%q,"value":0}`, unusedName(i))))
 		want = append(want, truths[i%3])
 	}
-	// Pairs whose slots would share a bit if bits wrapped around.
+	// These pairs of slots would share a bit if bits wrapped around after 64.
 	for i := range fields - 64 {
 		pair := fmt.Sprintf(`[{"op":"lt","field":%q,"value":0},{"op":"lt","field":%q,"value":0}]`,
 			unusedName(i), unusedName(i+64))
@@ -155,9 +155,9 @@ func TestManyFields(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse shares one compiled plan between concurrent requests, each
-// with its own frame and its own expected result. The race detector checks that
-// neither deciding nor explaining writes to the plan.
+// TestConcurrentUse checks that concurrent requests can share one compiled
+// plan. Each request has its own frame and its own expected result. The race
+// detector checks that neither deciding nor explaining writes to the plan.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const workers, rounds = 8, 200

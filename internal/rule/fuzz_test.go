@@ -37,7 +37,7 @@ func FuzzReadCondition(f *testing.F) {
 	}
 
 	f.Fuzz(func(t *testing.T, data []byte) {
-		const bound = time.Minute // milliseconds in truth; a slow machine is no finding
+		const bound = time.Minute // it takes milliseconds; a slow machine must not fail
 		started := time.Now()
 		defer func() {
 			if took := time.Since(started); took > bound {

@@ -8,13 +8,13 @@ import (
 // grower writes random conditions and facts as JSON, so that tests read the
 // same kind of bytes that a request has.
 type grower struct {
-	pick  func(n int) int // a number from 0 to n-1
-	blind bool            // only predicates over fields; none that sees absence
-	nodes int             // written so far, to stay within the bounds
+	pick  func(n int) int // returns a number from 0 to n-1
+	blind bool            // writes only predicates that are unknown for an absent field
+	nodes int             // number of nodes written so far, to stay within roomFor
 }
 
-// words are the values of the tests by type. Facts and constants use the same
-// few, so that they are often equal.
+// fieldsOf and valuesOf have the fields and values of the tests by type. Facts
+// and constants use the same few values, so that they are often equal.
 var (
 	fieldsOf = map[string][]string{
 		"number":  {"bureau_score", "age", "monthly_income", "foir", "applicant.bonus"},
@@ -32,7 +32,7 @@ var (
 	types = []string{"number", "string", "boolean"}
 )
 
-// roomFor keeps the tree well below rule.MaxNodes.
+// roomFor limits the nodes of a tree to well below rule.MaxNodes.
 const roomFor = 200
 
 func (g *grower) oneOf(words []string) string { return words[g.pick(len(words))] }
@@ -123,8 +123,8 @@ func (g *grower) values(kind string) string {
 	return strings.Join(values, ",")
 }
 
-// operand writes a side of a comparison. If it must read, it names a field
-// somewhere.
+// operand writes one side of a comparison. If mustRead is true, the operand
+// contains a field.
 func (g *grower) operand(kind string, depth int, mustRead bool) string {
 	g.nodes++
 	field := fmt.Sprintf(`{"field":%q}`, g.oneOf(fieldsOf[kind]))
@@ -154,9 +154,9 @@ func (g *grower) arithmetic(depth int, mustRead bool) string {
 	return fmt.Sprintf(`{"op":%q,"args":[%s]}`, op, strings.Join(args, ","))
 }
 
-// facts writes the facts of one application: for every field a value, a value
-// of another type, null, or nothing. Some numbers have more decimals than are
-// kept.
+// facts writes the facts of one application. Each field has a value, a value of
+// another type, null, or is left out. Some numbers have more decimals than
+// facts keep.
 func (g *grower) facts() string {
 	var out []string
 	for _, kind := range types {

@@ -72,8 +72,8 @@ func (r reference) condition(node map[string]any) (truth int, missing []string) 
 	return truth, missing
 }
 
-// predicate returns unknown unless everything that it reads is given and has a
-// value.
+// predicate returns the truth of a predicate. The truth is unknown unless every
+// field that the predicate reads is given and every operand has a value.
 func (r reference) predicate(node map[string]any) int {
 	op := text(node["op"])
 	left, right := node["left"], node["right"]
@@ -148,7 +148,8 @@ func (r reference) operand(node map[string]any) any {
 	return result
 }
 
-// fold returns one step of arithmetic, rounded, or nil if there is no result.
+// fold returns the rounded result of one arithmetic step, or nil if there is no
+// result.
 func fold(op string, x, y *big.Rat) *big.Rat {
 	z := new(big.Rat)
 	switch op {
@@ -181,7 +182,7 @@ func fold(op string, x, y *big.Rat) *big.Rat {
 	return z
 }
 
-// million returns n million million, the end of the range.
+// million returns n·10^12. The range of numbers ends at 10^12.
 func million(n int64) *big.Rat { return new(big.Rat).SetInt64(n * 1e12) }
 
 // roundSix rounds half away from zero at the sixth decimal.
@@ -189,12 +190,12 @@ func roundSix(x *big.Rat) *big.Rat {
 	millionths := new(big.Rat).Mul(x, big.NewRat(1e6, 1))
 	half := big.NewRat(int64(x.Sign()), 2)
 	millionths.Add(millionths, half)
-	whole := new(big.Int).Quo(millionths.Num(), millionths.Denom()) // towards zero
+	whole := new(big.Int).Quo(millionths.Num(), millionths.Denom()) // rounds towards zero
 	return new(big.Rat).SetFrac(whole, big.NewInt(1e6))
 }
 
-// field returns the value of a field, or nil if it is absent or has another
-// type than the field.
+// field returns the value of a field, or nil if the value is absent or does not
+// have the field's type.
 func (r reference) field(name string) any {
 	v := scalar(r.facts[name])
 	for kind, names := range fieldsOf {
@@ -205,7 +206,7 @@ func (r reference) field(name string) any {
 	return nil
 }
 
-// missing lists the absent fields of a predicate, each once.
+// missing returns the absent fields of a predicate, each once.
 func (r reference) missing(node map[string]any) (names []string) {
 	if field, ok := node["field"]; ok && r.field(text(field)) == nil {
 		names = append(names, text(field))
@@ -241,8 +242,8 @@ func kindOf(v any) string {
 	}
 }
 
-// scalar converts a JSON number to a rational of six decimals. Strings and
-// booleans stay as they are, and null is nil.
+// scalar converts a JSON number to a rational with six decimals. Strings and
+// booleans are returned unchanged, and null is nil.
 func scalar(v any) any {
 	n, ok := v.(json.Number)
 	if !ok {
@@ -262,7 +263,8 @@ func same(x, y any) bool {
 	return x == y
 }
 
-// order compares two numbers; the check at save time rejects other types.
+// order compares two numbers. Values of other types cannot occur, because
+// ReadCondition rejects them.
 func order(x, y any) int {
 	a, _ := x.(*big.Rat)
 	b, _ := y.(*big.Rat)
@@ -284,7 +286,7 @@ func decode(t tb, document string) map[string]any {
 	return m
 }
 
-// long reports whether the long form of the tests was requested.
+// long reports whether VERDICT_LONG=1 requests the long test run.
 func long() bool { return os.Getenv("VERDICT_LONG") == "1" }
 
 // TestReference checks that the compiled form and the explanation agree with
@@ -320,8 +322,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// referenceCase is one condition under test, in a plan with others, over one
-// application.
+// referenceCase is one condition under test, compiled together with others, and
+// one application.
 type referenceCase struct {
 	documents []string
 	facts     string
@@ -343,7 +345,8 @@ func newCase(t tb, g *grower) *referenceCase {
 	return c
 }
 
-// check compares every result for the first condition with the reference.
+// check compares every result for the first condition with the reference, and
+// returns the truth.
 func (c *referenceCase) check(t tb, frame *rule.Frame) rule.Truth {
 	t.Helper()
 	p := c.plan
@@ -384,8 +387,8 @@ func unique(names []string) (out []string) {
 }
 
 // checkDeciding checks that the deciding predicates determine the result if
-// every other predicate counts as unknown, that none of them can be left out,
-// and that an unknown result has none.
+// every other predicate is unknown, that none of them can be left out, and that
+// an unknown result has none.
 func (c *referenceCase) checkDeciding(t tb, meaning reference, e rule.Explanation) {
 	t.Helper()
 	known := map[*rule.Condition]int{}
@@ -408,7 +411,8 @@ func (c *referenceCase) checkDeciding(t tb, meaning reference, e rule.Explanatio
 	}
 }
 
-// settled returns the truth of a tree if only these predicates are known.
+// settled returns the truth of a condition if only the predicates in known have
+// a truth.
 func settled(n *rule.Condition, known map[*rule.Condition]int) int {
 	truth := yes
 	switch n.Op {
@@ -429,8 +433,8 @@ func settled(n *rule.Condition, known map[*rule.Condition]int) int {
 	return truth
 }
 
-// fillIn sets the missing fields until none is missing. A field that is given
-// must never be listed as missing.
+// fillIn sets the missing fields until no field is missing. A field that is
+// given must never be listed as missing.
 func (c *referenceCase) fillIn(t tb, facts *rule.Facts, frame *rule.Frame, missing []string) {
 	t.Helper()
 	var asked []string

@@ -14,18 +14,19 @@ import (
 	"verdict/internal/rule"
 )
 
-// matrix is the meaning of every predicate in five situations:
+// matrix defines the result of every predicate in five situations:
 //
-//	yes      every field given, and the predicate is satisfied
-//	no       every field given, and it is not
-//	absent   a field it names is left out
-//	null     a field it names is null, which is the same
-//	wrong    a field it names is of another type than the catalogue says
+//	yes      every field is given, and the predicate is satisfied
+//	no       every field is given, and the predicate is not satisfied
+//	absent   a field of the predicate is left out
+//	null     a field of the predicate is null, which means the same
+//	wrong    a field of the predicate does not have its catalogue type
 //
-// The last column is what must come out: H holds, F fails, U unknown, a dash
-// where there is no such situation. Where a predicate names several fields,
-// the last three situations stand for every way in which some of them, or
-// all, are in it; so `absent = absent` is a case of its own row.
+// The last column has the expected results: H holds, F fails, U unknown, and a
+// dash if the situation does not exist. If a predicate names several fields,
+// the last three situations cover every combination in which some or all of the
+// fields are absent, null or wrong. A comparison of two absent fields is
+// therefore tested in the same row.
 var matrix = []struct {
 	operator  string
 	condition string
@@ -51,7 +52,7 @@ var matrix = []struct {
 	{"ne", `{"op":"ne","field":"bureau_is_ntc","value":false}`,
 		`{"bureau_is_ntc":true}`, `{"bureau_is_ntc":false}`, "H F U U U"},
 
-	// An input that the policy declares is no different.
+	// Inputs that the policy declares behave like catalogue fields.
 	{"lt", `{"op":"lt","field":"applicant.bonus","value":0}`,
 		`{"applicant.bonus":-1}`, `{"applicant.bonus":0}`, "H F U U U"},
 	{"ne", `{"op":"ne","field":"applicant.employer_category","value":"A"}`, `{"applicant.employer_category":"B"}`,
@@ -68,7 +69,7 @@ var matrix = []struct {
 	{"gt", `{"op":"gt","left":{"value":21},"right":{"field":"age"}}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
 	{"gte", `{"op":"gte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
 
-	// Two fields: absent on either side, and on both.
+	// Two fields: either one is absent, or both.
 	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"foir"}}`,
 		`{"age":0,"foir":0}`, `{"age":0,"foir":1}`, "H F U U U"},
 	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"foir"}}`,
@@ -92,12 +93,12 @@ var matrix = []struct {
 		`{"bureau_is_ntc":false,"device_is_emulator":true}`,
 		`{"bureau_is_ntc":false,"device_is_emulator":false}`, "H F U U U"},
 
-	// A field with itself: given, it equals itself; absent, it does not.
+	// A field compared with itself: equal if given, unknown if absent.
 	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"age"}}`, `{"age":0}`, "", "H - U U U"},
 	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"age"}}`, "", `{"age":0}`, "- F U U U"},
 	{"eq", `{"op":"eq","left":{"field":"bureau"},"right":{"field":"bureau"}}`, `{"bureau":""}`, "", "H - U U U"},
 
-	// Sets, small ones and ones that are searched by halves.
+	// Small sets, and sets large enough for binary search.
 	{"in", `{"op":"in","field":"age","values":[-1,0,3]}`, `{"age":0}`, `{"age":1}`, "H F U U U"},
 	{"not_in", `{"op":"not_in","field":"age","values":[-1,0,3]}`, `{"age":1}`, `{"age":-1}`, "H F U U U"},
 	{"in", `{"op":"in","field":"age","values":[9,8,7,6,5,4,3,2,1,0,-1]}`, `{"age":-1}`, `{"age":10}`, "H F U U U"},
@@ -117,7 +118,7 @@ var matrix = []struct {
 	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":21}`, `{"age":20.999999}`, "H F U U U"},
 	{"between", `{"op":"between","field":"age","min":21,"max":60}`, `{"age":60}`, `{"age":60.000001}`, "H F U U U"},
 
-	// Parts of strings.
+	// Substrings.
 	{"starts_with", `{"op":"starts_with","field":"bureau","value":"ci"}`,
 		`{"bureau":"cibil"}`, `{"bureau":"acibil"}`, "H F U U U"},
 	{"ends_with", `{"op":"ends_with","field":"bureau","value":"il"}`,
@@ -125,8 +126,8 @@ var matrix = []struct {
 	{"contains", `{"op":"contains","field":"bureau","value":"ibi"}`,
 		`{"bureau":"cibil"}`, `{"bureau":"cbil"}`, "H F U U U"},
 
-	// The only two that can see absence. A value of the wrong
-	// type is there, and is nothing else.
+	// Only these two operators can see absence. A value of the wrong type
+	// exists, but no other predicate can read it.
 	{"exists", `{"op":"exists","field":"age"}`, `{"age":0}`, "", "H - F F H"},
 	{"exists", `{"op":"exists","field":"bureau"}`, `{"bureau":""}`, "", "H - F F H"},
 	{"exists", `{"op":"exists","field":"bureau_is_ntc"}`, `{"bureau_is_ntc":false}`, "", "H - F F H"},
@@ -143,8 +144,7 @@ var matrix = []struct {
 	{"ne", `{"op":"ne","left":{"value":"a"},"right":{"value":"a"}}`, "", `{}`, "- F - - -"},
 	{"eq", `{"op":"eq","left":{"value":true},"right":{"value":false}}`, "", `{}`, "- F - - -"},
 
-	// Arithmetic is strict: one argument that is not there leaves no result,
-	// whatever the others are.
+	// Arithmetic is strict: if one argument is absent, there is no result.
 	{"add", `{"op":"eq","left":{"op":"add","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":3}}`,
 		`{"age":1,"foir":2}`, `{"age":1,"foir":1}`, "H F U U U"},
 	{"sub", `{"op":"lt","left":{"op":"sub","args":[{"field":"age"},{"field":"foir"}]},"right":{"value":0}}`,
@@ -218,7 +218,7 @@ func truthOf(cell string) rule.Truth {
 	return map[string]rule.Truth{"H": rule.Holds, "F": rule.Fails, "U": rule.Unknown}[cell]
 }
 
-// members decodes a facts document and keeps each value as written.
+// members decodes a facts document into its raw values by name.
 func members(t *testing.T, document string) map[string]json.RawMessage {
 	t.Helper()
 	var m map[string]json.RawMessage
@@ -237,7 +237,8 @@ func encode(t *testing.T, m map[string]json.RawMessage) string {
 	return string(out)
 }
 
-// without returns the document without each non-empty subset of its members.
+// without returns one copy of the document for each non-empty subset of its
+// members, without that subset.
 func without(t *testing.T, document string) (out []string) {
 	t.Helper()
 	all := members(t, document)
@@ -254,8 +255,8 @@ func without(t *testing.T, document string) (out []string) {
 	return out
 }
 
-// replaced returns the document with each of its members replaced in turn by
-// each of its substitutes, and with all of them replaced together.
+// replaced returns copies of the document. In each copy one member is replaced
+// with one of its substitutes; in the last copy all members are replaced.
 func replaced(t *testing.T, document string, substitutes func(json.RawMessage) []string) (out []string) {
 	t.Helper()
 	all := members(t, document)
@@ -274,7 +275,7 @@ func replaced(t *testing.T, document string, substitutes func(json.RawMessage) [
 	return append(out, encode(t, every))
 }
 
-// wrongTypes returns values that look like the given one but have other types.
+// wrongTypes returns values that look like v but have other types.
 func wrongTypes(v json.RawMessage) []string {
 	switch v[0] {
 	case '"':
@@ -306,8 +307,8 @@ func TestMatrixIsComplete(t *testing.T) {
 	}
 }
 
-// TestConnectives checks Kleene's truth tables. Each atom is tested once as a
-// constant or an absent field, and once as a predicate over a fact.
+// TestConnectives checks Kleene's truth tables. Each argument is tested once as
+// a constant or an absent field, and once as a predicate over a fact.
 func TestConnectives(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ left, right, and, or string }{
@@ -333,7 +334,7 @@ func TestConnectives(t *testing.T) {
 				situation := row.left + " " + row.right
 				check(t, situation, `{"op":"and","args":[`+left+`,`+right+`]}`, facts, truthOf(row.and))
 				check(t, situation, `{"op":"or","args":[`+left+`,`+right+`]}`, facts, truthOf(row.or))
-				// De Morgan holds in three values too.
+				// De Morgan's laws hold in three-valued logic too.
 				check(t, situation, `{"op":"not","arg":{"op":"or","args":[{"op":"not","arg":`+left+
 					`},{"op":"not","arg":`+right+`}]}}`, facts, truthOf(row.and))
 			}
@@ -357,18 +358,19 @@ func TestExcludedMiddleIsUnknown(t *testing.T) {
 		rule.Holds)
 }
 
-// TestArithmetic checks the exact result of each operand, or that it has none.
+// TestArithmetic checks the exact result of each operator, or that there is no
+// result.
 func TestArithmetic(t *testing.T) {
 	t.Parallel()
 	const none = ""
 	for _, c := range []struct{ op, args, want string }{
-		{"add", "0.1, 0.2", "0.3"}, // exact, without any tolerance
+		{"add", "0.1, 0.2", "0.3"}, // exact, without a tolerance
 		{"add", "0.1, 0.2, -0.3", "0"},
 		{"add", "-1", "-1"},
 		{"add", "1000000000000, 0", "1000000000000"},
 		{"add", "1000000000000, 0.000001", none},
 		{"add", "-1000000000000, -0.000001", none},
-		{"add", "1000000000000, 1, -1", none}, // out of range on the way is out of range
+		{"add", "1000000000000, 1, -1", none}, // an intermediate result is out of range
 		{"add", "1000000000000, -1, 1", "1000000000000"},
 		{"sub", "0, 0.000001", "-0.000001"},
 		{"sub", "0.3, 0.1", "0.2"},
@@ -378,11 +380,11 @@ func TestArithmetic(t *testing.T) {
 		{"mul", "1000000000000, 1", "1000000000000"},
 		{"mul", "1000000000000, 1.000001", none},
 		{"mul", "1000000000000, 1000000000000", none},
-		{"mul", "1000000000000, 18.446745", none}, // just beyond 64 bits
+		{"mul", "1000000000000, 18.446745", none}, // just above 64 bits
 		{"mul", "-1000000000000, 1000000000000", none},
 		{"mul", "1000000000000, 1000000000000, 0", none},
 		{"mul", "0, 1000000000000, 1000000000000", "0"},
-		{"mul", "0.0005, 0.001", "0.000001"}, // half goes away from zero
+		{"mul", "0.0005, 0.001", "0.000001"}, // half rounds away from zero
 		{"mul", "-0.0005, 0.001", "-0.000001"},
 		{"mul", "-0.0005, -0.001", "0.000001"},
 		{"mul", "0.000499, 0.001", "0"},
@@ -406,7 +408,7 @@ func TestArithmetic(t *testing.T) {
 		{"div", "1000000.000001, 0.000001", none},
 		{"div", "1000000000000, 0.000001", none},
 		{"div", "999999000000, 0.999999", "1000000000000"},
-		{"div", "999999000000.000001, 0.999999", none}, // a millionth beyond, after rounding
+		{"div", "999999000000.000001, 0.999999", none}, // a millionth above the limit after rounding
 		{"min", "0, -1", "-1"},
 		{"min", "3", "3"},
 		{"min", "3, 2, 1, 2", "1"},
@@ -433,7 +435,7 @@ func TestArithmetic(t *testing.T) {
 					check(t, situation, fmt.Sprintf(`{"op":%q,"left":%s,"right":{"value":0}}`, op, operand),
 						encode(t, facts), rule.Unknown)
 				}
-				// An operand without a result has none inside another operand
+				// If an inner operand has no result, the outer operand has none
 				// either.
 				check(t, situation,
 					fmt.Sprintf(`{"op":"lte","left":{"op":"min","args":[{"value":-1},%s]},"right":{"value":0}}`,
@@ -448,8 +450,9 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// TestBoundaries compares at, just below and just above 0, -1 and 1. There a
-// bound of zero has been mistaken for no bound, and a tolerance would show.
+// TestBoundaries compares values at, just below and just above each bound. It
+// fails if a bound of zero counts as no bound or if comparisons have a
+// tolerance.
 func TestBoundaries(t *testing.T) {
 	t.Parallel()
 	bounds := []string{"-1", "0", "1", "650"}
@@ -495,7 +498,7 @@ func rat(t tb, literal string) *big.Rat {
 }
 
 // TestLaterConditionsDoNotDisturbEarlierOnes checks that conditions of one plan
-// share only slots and interned strings.
+// do not affect each other: they share only slots and interned strings.
 func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 	t.Parallel()
 	p := compile(
@@ -506,7 +509,7 @@ func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 	for facts, want := range map[string]string{
 		`{"bureau":"cibil","device_os":"cibil"}`: "F H H",
 		`{"bureau":"crif","device_os":"cibil"}`:  "H F H",
-		`{"bureau":"crif","device_os":"crif"}`:   "H H F", // strings that no condition names are still told apart
+		`{"bureau":"crif","device_os":"crif"}`:   "H H F", // strings that no condition names are still distinguished
 		`{"bureau":"crif","device_os":"kaios"}`:  "H F F",
 		`{"bureau":"crif"}`:                      "H U U",
 		`{"device_os":"android"}`:                "U U H",
@@ -523,8 +526,8 @@ func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 }
 
 // TestAbsenceNeverSatisfies checks that an application without any field of a
-// condition neither satisfies nor fails it, with any nesting of not, ne and
-// not_in.
+// condition neither satisfies nor fails the condition, under any nesting of
+// "not", "ne" and "not_in".
 func TestAbsenceNeverSatisfies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -161,14 +161,14 @@ func TestHasPlaces(t *testing.T) {
 			t.Errorf("%s has at most %d decimals: %t", n, places, got)
 		}
 	})
-	// A Number never has more than six decimals, whatever the argument.
+	// HasPlaces accepts any argument; a Number has at most six decimals.
 	if n := rule.Number(1); !n.HasPlaces(6) || !n.HasPlaces(7) || !n.HasPlaces(100) || n.HasPlaces(5) {
 		t.Error("0.000001 has six decimals")
 	}
 }
 
-// TestTimesAtTheEdge computes a product of MaxUint64 and two thirds millionths:
-// rounding up must not overflow to 0.
+// TestTimesAtTheEdge checks a product whose value in millionths is MaxUint64 +
+// 2/3. Rounding it up must not overflow to 0.
 func TestTimesAtTheEdge(t *testing.T) {
 	t.Parallel()
 	if n, ok := rule.Number(922_335_866_298_471_448).Times(20_000_029); ok {

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// faultFile is one testdata/faults/*.txtar: a remark, the condition as a policy
-// author might have written it, and every fault found in it.
+// faultFile is one testdata/faults/*.txtar file: a remark, a condition as a
+// policy author might write it, and all faults of the condition.
 type faultFile struct {
 	path      string
 	remark    string
@@ -52,7 +52,7 @@ func readGoldens(t *testing.T) (out []faultFile) {
 	return out
 }
 
-// render writes one fault per line, the place first.
+// render writes one fault per line, pointer first.
 func render(items []fault.Item) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -66,7 +66,7 @@ func render(items []fault.Item) string {
 }
 
 // TestFaults checks that all faults of a condition are reported together, each
-// with its own place.
+// with its own pointer.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for _, g := range readGoldens(t) {
@@ -82,13 +82,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestFaultsAreTheirOwn checks that an invalid condition has the same faults
-// wherever it is and whatever else is invalid, and that a valid one has none.
-// It reads every golden condition next to every other one.
+// TestFaultsAreTheirOwn checks that an invalid condition has the same faults at
+// any position and next to any other faults, and that a valid condition has
+// none. It reads every golden condition next to every other one.
 func TestFaultsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	goldens := slices.DeleteFunc(readGoldens(t), func(g faultFile) bool {
-		return g.name() == "too_deep" // is deeper still beside another
+		return g.name() == "too_deep" // nesting would make it even deeper
 	})
 	const sound = `{"op":"eq","field":"bureau_is_ntc","value":true}`
 	moved := func(g faultFile, to string) (out []fault.Item) {
@@ -110,8 +110,8 @@ func TestFaultsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// withoutHints removes the suggested name, which only the first few faults of a
-// document have.
+// withoutHints removes the suggested names, because only the first few faults
+// of a document have one.
 func withoutHints(items []fault.Item) []fault.Item {
 	out := slices.Clone(items)
 	for i := range out {
@@ -122,8 +122,8 @@ func withoutHints(items []fault.Item) []fault.Item {
 	return out
 }
 
-// TestBounds checks the last condition within each limit and the first beyond
-// it.
+// TestBounds checks for each limit the largest condition that is allowed and
+// the first that exceeds the limit.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	repeat := func(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
@@ -205,7 +205,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestStage checks that only Stage 2 may name the engine's results.
+// TestStage checks that only Stage 2 conditions may name the engine's results.
 func TestStage(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{
@@ -223,8 +223,8 @@ func TestStage(t *testing.T) {
 	}
 }
 
-// TestFaultsKeepSilentAboutValues checks that no detail repeats a submitted
-// value, which may be a PAN.
+// TestFaultsKeepSilentAboutValues checks that no fault detail repeats a
+// submitted value, which may be a PAN.
 func TestFaultsKeepSilentAboutValues(t *testing.T) {
 	t.Parallel()
 	const secret = "ABCPE1234F"
@@ -252,8 +252,8 @@ func TestFaultsKeepSilentAboutValues(t *testing.T) {
 	}
 }
 
-// TestFieldsInReadingOrder checks the order in which a policy lists the fields
-// that it reads.
+// TestFieldsInReadingOrder checks that Fields visits the fields of a condition
+// in reading order.
 func TestFieldsInReadingOrder(t *testing.T) {
 	t.Parallel()
 	c := readCondition(t, `{"op":"and","args":[
@@ -270,7 +270,7 @@ func TestFieldsInReadingOrder(t *testing.T) {
 }
 
 // TestManyUnknownMembers checks that a condition with thousands of unknown
-// members, its operator last, is rejected in one pass over them.
+// members before its operator is rejected in one pass.
 func TestManyUnknownMembers(t *testing.T) {
 	t.Parallel()
 	const members = 50_000

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// catalogue is a small one with a field of every kind the language treats
-// differently, and many that no condition reads unless to take up room. It is
-// shared by all tests, as the real one is by all requests.
+// catalogue is a small catalogue with a field of every kind that conditions
+// treat differently, and with many unused fields that only take up slots. All
+// tests share it, as all requests share the real catalogue.
 var catalogue = mustCatalogue(append(unused(), []rule.Field{
 	{Name: "bureau_score", Type: rule.NumberType},
 	{Name: "age", Type: rule.NumberType},
@@ -28,8 +28,8 @@ var catalogue = mustCatalogue(append(unused(), []rule.Field{
 	{Name: "grade", Type: rule.StringType, Supply: rule.FromEngine},
 }...))
 
-// unused returns 160 number fields: more than twice the 64 bits of a frame's
-// first word.
+// unused returns 160 number fields, more than twice the 64 bits of the first
+// word of a frame.
 func unused() (fields []rule.Field) {
 	for i := range 160 {
 		fields = append(fields, rule.Field{Name: unusedName(i), Type: rule.NumberType})
@@ -39,7 +39,7 @@ func unused() (fields []rule.Field) {
 
 func unusedName(i int) string { return fmt.Sprintf("unused_by_any_policy_%03d", i) }
 
-// inputs are the names that the policy of these tests declares.
+// inputs has the fields that the policy of these tests declares.
 var inputs = map[string]rule.Type{
 	"applicant.bonus":             rule.NumberType,
 	"applicant.employer_category": rule.StringType,
@@ -64,8 +64,8 @@ func mustCatalogue(fields []rule.Field) *rule.Catalogue {
 	return c
 }
 
-// tb is what a test, a benchmark, a fuzz target and a rapid check have in
-// common.
+// tb is the common interface of a test, a benchmark, a fuzz target and a rapid
+// check.
 type tb interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -86,7 +86,7 @@ func parse(t tb, document string) wire.Value {
 	return v
 }
 
-// readCondition reads a condition that must be valid.
+// readCondition reads a valid condition.
 func readCondition(t tb, document string) *rule.Condition {
 	t.Helper()
 	var faults fault.List
@@ -114,7 +114,8 @@ func readFacts(t tb, document string) *rule.Facts {
 	return f
 }
 
-// plan is one or more conditions compiled together, like those of a policy.
+// plan holds one or more conditions that are compiled together, like the
+// conditions of a policy.
 type plan struct {
 	slots      *rule.Slots
 	code       *rule.Code
@@ -124,8 +125,8 @@ type plan struct {
 
 func compile(conditions ...*rule.Condition) *plan { return compileBehind(0, conditions...) }
 
-// compileBehind compiles conditions in a plan that first reads the given number
-// of other fields.
+// compileBehind compiles conditions in a plan whose first slots belong to the
+// given number of other fields.
 func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	slots := rule.NewSlots(catalogue)
 	for id := range rule.FieldID(others) {
@@ -138,8 +139,8 @@ func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	return p
 }
 
-// eval evaluates the first condition and checks that all ways of evaluating it
-// agree.
+// eval evaluates the first condition and checks that Eval, Satisfied and
+// Explain agree.
 func (p *plan) eval(t tb, facts *rule.Facts) rule.Truth {
 	t.Helper()
 	var frame rule.Frame

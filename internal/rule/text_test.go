@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestText checks conditions in the form that a credit officer reads. Brackets
-// are used if leaving them out would change the meaning or be unclear.
+// TestText checks the readable form of conditions. Brackets appear if the
+// meaning would change or be unclear without them.
 func TestText(t *testing.T) {
 	t.Parallel()
 	const (
@@ -23,7 +23,8 @@ func TestText(t *testing.T) {
 	or := func(args string) string { return `{"op":"or","args":[` + args + `]}` }
 	not := func(arg string) string { return `{"op":"not","arg":` + arg + `}` }
 
-	// Operands by the letter; a comparison with zero makes a condition of one.
+	// x, y and z are operands. positive compares an operand with zero to make a
+	// condition.
 	const (
 		x = `{"field":"age"}`
 		y = `{"field":"foir"}`
@@ -94,8 +95,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestWriteIsCanonical checks that two ways of writing the same node have one
-// canonical form.
+// TestWriteIsCanonical checks that different spellings of the same condition
+// have one canonical form.
 func TestWriteIsCanonical(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ condition, want string }{
@@ -118,8 +119,9 @@ func TestWriteIsCanonical(t *testing.T) {
 	}
 }
 
-// TestWriteReadRoundTrip checks that a written condition reads back unchanged
-// and is written as the same bytes, with every object in name order.
+// TestWriteReadRoundTrip checks that a written condition reads back unchanged,
+// is written as the same bytes again, and has the members of every object in
+// name order.
 func TestWriteReadRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,8 +142,8 @@ func TestWriteReadRoundTrip(t *testing.T) {
 	})
 }
 
-// sortedJSON formats a document as encoding/json does: names in order, no
-// spaces.
+// sortedJSON formats a document as encoding/json does: members sorted by name,
+// no spaces.
 func sortedJSON(t tb, document string) string {
 	t.Helper()
 	var b bytes.Buffer

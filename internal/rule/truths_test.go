@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTruthsKeepAll checks that Truths hold what was stored and that Next
-// visits exactly those that do not fail, in order.
+// TestTruthsKeepAll checks that Truths holds the stored values, and that Next
+// visits exactly the values that do not fail, in order.
 func TestTruthsKeepAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,7 +44,7 @@ func TestTruthsKeepAll(t *testing.T) {
 	})
 }
 
-// TestTextsAreFound checks that a text is found under its own number whatever
+// TestTextsAreFound checks that a text is found under its own number even if
 // other texts share its hash bucket.
 func TestTextsAreFound(t *testing.T) {
 	t.Parallel()

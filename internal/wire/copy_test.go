@@ -58,9 +58,9 @@ func TestValueKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestValueKeepsTheMeaning compares Parse and Value with an independent
-// implementation of RFC 8785: a document that was parsed and written back keeps
-// its canonical form.
+// TestValueKeepsTheMeaning checks that a document that is parsed and written
+// back keeps its canonical form. An independent implementation of RFC 8785
+// computes the canonical form.
 func TestValueKeepsTheMeaning(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,14 +97,14 @@ func TestValueKeepsTheMeaning(t *testing.T) {
 	})
 }
 
-// texts draws any text that Parse accepts, so without the zero character. Each
-// test calls it for itself, because a generator stores its name when it first
-// draws.
+// texts generates any text that Parse accepts, that is without the zero
+// character. Each test must call texts itself, because a generator stores its
+// name at the first draw.
 func texts() *rapid.Generator[string] {
 	return rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 }
 
-// anything draws a JSON value as encoding/json represents it.
+// anything generates a JSON value in the types that encoding/json uses.
 func anything(depth int) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Just[any](nil),

@@ -14,7 +14,8 @@ import (
 )
 
 // referenceDecimal computes the result of ParseDecimal with unlimited
-// arithmetic. The literal's exponent must be small enough to write out.
+// precision. The exponent of the literal must be small enough to write out the
+// number.
 func referenceDecimal(t interface{ Fatalf(string, ...any) }, literal string, places int) (coef int64, exact, ok bool) {
 	r, valid := new(big.Rat).SetString(literal)
 	if !valid {
@@ -115,8 +116,9 @@ func TestAppendDecimal(t *testing.T) {
 	}
 }
 
-// TestDecimalRoundTrip also compares the text with math/big, so that two errors
-// cannot cancel out.
+// TestDecimalRoundTrip checks that AppendDecimal and ParseDecimal are inverse.
+// It also compares the text with math/big, so that two errors cannot cancel
+// out.
 func TestDecimalRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -139,8 +141,8 @@ func TestDecimalRoundTrip(t *testing.T) {
 	})
 }
 
-// TestDecimalsAreCanonical compares with the RFC 8785 form of the number, for
-// the sizes that occur in responses.
+// TestDecimalsAreCanonical checks that decimals of the sizes that occur in
+// responses are written in RFC 8785 form.
 func TestDecimalsAreCanonical(t *testing.T) {
 	t.Parallel()
 	const most = 999_999_999_999_999

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// lines returns the faults as a terminal shows them.
+// lines returns each fault as one line: pointer, code and detail.
 func lines(l *fault.List) []string {
 	out := []string{}
 	for _, it := range l.Items() {
@@ -127,8 +127,8 @@ func TestFormOfNoObject(t *testing.T) {
 	}
 }
 
-// TestFormProposesTheNearest checks that the fault of an unknown member has the
-// nearest name, and that the list has every name once.
+// TestFormProposesTheNearest checks that the fault of an unknown member
+// suggests the nearest name, and that the list of names has every name once.
 func TestFormProposesTheNearest(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"tenure":1}`))

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFree checks that freed memory is reused, and that this changes neither
+// TestFree checks that freed memory is reused, and that reuse changes neither
 // the texts of the freed document nor documents that are read concurrently.
 func TestFree(t *testing.T) {
 	t.Parallel()
@@ -39,8 +39,8 @@ func TestFree(t *testing.T) {
 	wire.Value{}.Free()
 }
 
-// TestFreedIsUnusable checks that a value of a freed document does not show
-// another document's data.
+// TestFreedIsUnusable checks that reading a value of a freed document panics
+// instead of returning data of another document.
 func TestFreedIsUnusable(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"a":1}`))
@@ -56,8 +56,9 @@ func TestFreedIsUnusable(t *testing.T) {
 	v.Get("a")
 }
 
-// TestParseAllocations: a document costs its text, its nodes and itself,
-// whatever its size, and no nodes once some were given back.
+// TestParseAllocations checks that the number of allocations does not grow with
+// the size of the document: its text, its nodes and the document itself, and no
+// nodes after Free.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestParseAllocations(t *testing.T) {
@@ -74,8 +75,8 @@ func TestParseAllocations(t *testing.T) {
 	}
 }
 
-// TestPattern checks that objects that begin like the one before them and then
-// differ are read and refused like any other.
+// TestPattern checks that objects that begin like the previous object and then
+// differ are parsed and rejected like any other object.
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]string{
@@ -108,7 +109,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// pointerOf returns the pointer of a refusal, "" for none.
+// pointerOf returns the pointer of a rejection, or "" if there is none.
 func pointerOf(err error) string {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || len(refusal.Items) == 0 {

@@ -18,9 +18,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzParse compares Parse with encoding/json: the same documents are valid,
-// except those that Parse is documented to refuse, and both find the same
-// values.
+// FuzzParse compares Parse with encoding/json. Both must accept the same
+// documents, except those that Parse is documented to reject, and must find the
+// same values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}}}}`,
@@ -31,7 +31,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, err := wire.Parse(data)
-		data = bytes.TrimPrefix(data, []byte("\ufeff")) // which encoding/json refuses
+		data = bytes.TrimPrefix(data, []byte("\ufeff")) // encoding/json rejects a byte order mark
 		if !json.Valid(data) {
 			if err == nil {
 				t.Fatal("Parse took what encoding/json refuses")
@@ -61,8 +61,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// plain returns a value as encoding/json represents it, and checks the pointer
-// of each value.
+// plain converts a value to the types that encoding/json uses, and checks the
+// pointer of each value.
 func plain(t *testing.T, v wire.Value, pointer string) any {
 	t.Helper()
 	if v.Pointer() != pointer {
@@ -96,7 +96,7 @@ func plain(t *testing.T, v wire.Value, pointer string) any {
 	}
 }
 
-// stricterThanJSON returns the codes with which Parse may refuse a document
+// stricterThanJSON returns the codes with which Parse may reject a document
 // that encoding/json accepts.
 func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 	t.Helper()
@@ -108,8 +108,8 @@ func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 	}
 	note(fault.CodeMalformedJSON, !utf8.Valid(data) || hasUnfitEscape(data))
 	type level struct {
-		names  map[string]bool // nil in an array
-		isName bool            // the next string is a name
+		names  map[string]bool // nil for an array
+		isName bool            // whether the next string is a name
 	}
 	var stack []level
 	decoder := json.NewDecoder(bytes.NewReader(data))
@@ -181,8 +181,8 @@ func hasUnfitEscape(data []byte) bool {
 	return false
 }
 
-// isOutOfRange reports whether a number is beyond 1e15, exactly, and without
-// writing out an enormous exponent.
+// isOutOfRange reports whether a number is greater than 1e15. The comparison is
+// exact and does not write out large exponents.
 func isOutOfRange(literal string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(literal, "-")), "e")
 	whole, frac, _ := strings.Cut(mantissa, ".")

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// members returns an object with n members named m0, m1 and so on, followed by
-// more text inside it.
+// members returns an object with n members named "m0", "m1" and so on, followed
+// by the text more.
 func members(n int, more string) string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -231,7 +231,7 @@ func TestValueKinds(t *testing.T) {
 	}
 }
 
-// TestMissingIsSafe calls all methods on a missing value.
+// TestMissingIsSafe checks that all methods can be called on a missing value.
 func TestMissingIsSafe(t *testing.T) {
 	t.Parallel()
 	for name, v := range map[string]wire.Value{
@@ -277,7 +277,7 @@ func TestMembersAndElements(t *testing.T) {
 		t.Errorf("members behind subtrees: %q", got)
 	}
 	for range doc.Members() {
-		break // after a break nothing more may be yielded
+		break // the iterator must not yield again after a break
 	}
 	for range doc.Get("z").Elements() {
 		break
@@ -317,8 +317,8 @@ func TestPointers(t *testing.T) {
 	}
 }
 
-// TestManyValues checks that a body of tiny values is refused before it takes
-// many times its size in memory.
+// TestManyValues checks that a body with too many tiny values is rejected,
+// because parsing it would take many times its size in memory.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
 	document := func(values int) []byte {
@@ -359,8 +359,8 @@ func TestByteOrderMark(t *testing.T) {
 	}
 }
 
-// TestParseEndsWithItsCaller checks that a long document is parsed with calls
-// of check, and that parsing stops when one returns an error.
+// TestParseEndsWithItsCaller checks that parsing a long document calls check
+// regularly, and that parsing stops if check returns an error.
 func TestParseEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")

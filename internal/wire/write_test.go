@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// checkString compares with an independent implementation of RFC 8785 and reads
-// the string back.
+// checkString compares AppendString with an independent implementation of RFC
+// 8785 and parses the string back.
 func checkString(t interface{ Fatalf(string, ...any) }, s string) {
 	got := wire.AppendString(nil, s)
 	plain, err := json.Marshal([]string{s})
@@ -30,7 +30,7 @@ func checkString(t interface{ Fatalf(string, ...any) }, s string) {
 
 func TestAppendStringEveryLowCharacter(t *testing.T) {
 	t.Parallel()
-	for r := rune(1); r < 0x180; r++ { // Parse refuses the zero character
+	for r := rune(1); r < 0x180; r++ { // Parse rejects the zero character
 		checkString(t, "a"+string(r)+"b"+string(r))
 	}
 	for _, s := range []string{"", "\u2028\u2029", "₹ 50,000", "\U0001f600", "\ufffd", "</script>&", `\"`, "\x7f",
