@@ -9,7 +9,8 @@ import (
 )
 
 // TestSettledByAccounts checks that an absent fact causes no warning if the
-// accounts explain it, and causes one if they omit the data it needs.
+// accounts explain the absence, and causes a warning if the accounts lack the
+// data that the fact needs.
 func TestSettledByAccounts(t *testing.T) {
 	t.Parallel()
 	const loan = `"accountType":"personal_loan","status":"active","currentBalance":5`
@@ -37,8 +38,8 @@ func TestSettledByAccounts(t *testing.T) {
 	}
 }
 
-// TestAbsentTextIsTrue checks the warning's text against factors that give
-// points for an absent input and rules that match by on_absent.
+// TestAbsentTextIsTrue checks that the warning about absent inputs mentions
+// "missing_points" and "on_absent".
 func TestAbsentTextIsTrue(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", ""), Options{})

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// What reading a small request costs: the application, its facts and the texts
-// that outlive the body.
+// TestAllocations checks that reading a small request allocates no more than
+// the application, its facts and the texts that outlive the body.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {

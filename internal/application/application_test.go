@@ -14,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// parse reads a body that must be JSON.
+// parse parses a valid JSON body.
 func parse(tb testing.TB, body string) wire.Value {
 	tb.Helper()
 	v, err := wire.Parse([]byte(body))
@@ -24,7 +24,7 @@ func parse(tb testing.TB, body string) wire.Value {
 	return v
 }
 
-// accept reads a body that must be accepted.
+// accept reads a body and fails the test if it is rejected.
 func accept(tb testing.TB, body string, opt Options) *Application {
 	tb.Helper()
 	app, err := Read(parse(tb, body), opt)
@@ -34,7 +34,7 @@ func accept(tb testing.TB, body string, opt Options) *Application {
 	return app
 }
 
-// refuse reads a body that must be refused, and returns its faults as lines.
+// refuse reads a body, fails the test if it is accepted, and returns its faults as lines.
 func refuse(tb testing.TB, body string, opt Options) []string {
 	tb.Helper()
 	_, err := Read(parse(tb, body), opt)
@@ -53,8 +53,8 @@ func lines(items []fault.Item) []string {
 	return out
 }
 
-// canonicalFacts returns the facts as rules see them: without the raw paths,
-// and without the bureau's name, which only one endpoint has.
+// canonicalFacts returns the facts that rules see, without the raw paths and
+// without the bureau's name, which only evaluate requests have.
 func canonicalFacts(app *Application) map[string]string {
 	out := map[string]string{}
 	for _, nv := range app.Facts.Sorted() {
@@ -65,7 +65,7 @@ func canonicalFacts(app *Application) map[string]string {
 	return out
 }
 
-// decision and evaluation return the smallest bodies with some members.
+// decision and evaluation return the smallest bodies with the given members.
 func decision(applicant, report string) string {
 	return fmt.Sprintf(`{"applicant":{%s},"bureau_report":{%s}}`, applicant, report)
 }
@@ -74,8 +74,9 @@ func evaluation(report, blocks string) string {
 	return fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}%s}}%s}`, report, blocks)
 }
 
-// Invariant D8: 35 on /v1/evaluate and 0.35 on /v1/decisions give the same fact. In
-// binary floating point 261 of these thousand percentages would differ.
+// TestFOIRIsTheSameOnBothEndpoints checks invariant D8: 35 on /v1/evaluate and 0.35 on
+// /v1/decisions give the same fact. In binary floating point 261 of these 1,000 percentages would
+// differ.
 func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 	t.Parallel()
 	for tenths := range 1000 {
@@ -97,8 +98,8 @@ func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 	}
 }
 
-// The unit depends only on the endpoint; it is never guessed from the value, below 1
-// or above.
+// TestFOIRUnits checks that the unit of the FOIR depends only on the endpoint. It is never guessed
+// from the value.
 func TestFOIRUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ percent, ratio, want string }{
@@ -110,8 +111,8 @@ func TestFOIRUnits(t *testing.T) {
 		{"500", "5", "5"},
 		{"3.5e1", "35e-2", "0.35"},
 		{"33.333333", "0.33333333", "0.333333"},
-		{"66.66665", "0.6666665", "0.666667"},         // half up, at the ratio's sixth place
-		{"35.00004999999", "0.3500004999999", "0.35"}, // and once, not twice
+		{"66.66665", "0.6666665", "0.666667"},         // half up at the sixth decimal of the ratio
+		{"35.00004999999", "0.3500004999999", "0.35"}, // rounded once, not twice
 		{"500.00004", "5.0000004", "5"},
 	} {
 		evaluated := accept(t, evaluation(`,"incomeAssessment":{"foir":`+c.percent+`}`, ""), Options{})
@@ -170,7 +171,7 @@ func TestMoneyIsRoundedHalfUpToThePaisa(t *testing.T) {
 			}
 		}
 	}
-	// The raw value stays as it was sent.
+	// The raw value stays unchanged.
 	app := accept(t, decision(`"requested_amount":600000.125`, `"score":742`), Options{})
 	if got := app.Facts.Get("applicant.requested_amount").String(); got != "600000.125" {
 		t.Errorf("the raw amount is %s", got)
@@ -182,8 +183,8 @@ func TestMoneyIsRoundedHalfUpToThePaisa(t *testing.T) {
 	}
 }
 
-// Every whole number from -5 to 1000 is a score, a new-to-credit code or
-// refused, and new to credit is never a low score.
+// TestScores checks that every whole number from -5 to 1000 is a score, a
+// new-to-credit code or rejected, and that new to credit is never a low score.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	for score := -5; score <= 1000; score++ {
@@ -209,7 +210,7 @@ func TestScores(t *testing.T) {
 			t.Errorf("the raw score of %d is %s", score, got)
 		}
 	}
-	// An integer must be whole as it was sent, not only after rounding.
+	// An integer must be whole as sent, not only after rounding.
 	for _, bad := range []string{"742.5", "742.0000001", "299.9999999", "-0.5"} {
 		if diff := cmp.Diff([]string{"/bureau_report/score out_of_range"},
 			refuse(t, decision("", `"score":`+bad), Options{})); diff != "" {
@@ -288,7 +289,7 @@ func TestBureaus(t *testing.T) {
 	for sent, want := range map[string]string{
 		"cibil": "cibil", "CIBIL": "cibil", "TransUnion": "cibil", "experian": "experian", "Equifax": "equifax",
 		"crif": "crif", "CRIF_HighMark": "crif", "acme": "acme", "Acme Bureau": "Acme Bureau",
-		strings.Repeat("ब", 64): strings.Repeat("ब", 64), // characters, not bytes
+		strings.Repeat("ब", 64): strings.Repeat("ब", 64), // the limit counts characters, not bytes
 	} {
 		app := accept(t, fmt.Sprintf(`{"bureau":%q,"report":{%[1]q:{"scoreData":{"score":742}}}}`, sent), Options{})
 		if app.Bureau != want || app.Facts.Get("bureau").Text() != want {
@@ -344,7 +345,7 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 	accept(t, `{"bureau":"cibil","report":{"experian":null,"cibil":`+score+`}}`, Options{})
 }
 
-// A null member is read as an omitted one, at every level.
+// TestNullIsAbsent checks that a null member is read like an omitted member, at every level.
 func TestNullIsAbsent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ with, without string }{
@@ -399,7 +400,7 @@ func TestApplicantID(t *testing.T) {
 	}
 }
 
-// A body that is not an object is refused with that reason.
+// TestNotAnObject checks that a body that is not an object is rejected.
 func TestNotAnObject(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{"null", "7", `"x"`, "[]", "true"} {

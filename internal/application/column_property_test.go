@@ -20,8 +20,8 @@ var columnInputs = map[string]rule.Type{
 	"applicant.city": rule.StringType, "applicant.employer.size": rule.NumberType, "applicant.vip": rule.BoolType,
 }
 
-// decisionPaths returns the paths of a decision request, including declared
-// ones, with their types.
+// decisionPaths returns the paths of a decision request and their types,
+// declared inputs included.
 func decisionPaths() (paths []string, types map[string]rule.Type) {
 	types = maps.Clone(columnInputs)
 	c := field.Catalogue()
@@ -34,7 +34,7 @@ func decisionPaths() (paths []string, types map[string]rule.Type) {
 	return slices.Sorted(maps.Keys(types)), types
 }
 
-// otherNames returns the names of a column other than its path.
+// otherNames returns all names of the column with this path.
 func otherNames(path string) []string {
 	out := []string{path}
 	n := columnNames()[path]
@@ -50,8 +50,8 @@ func otherNames(path string) []string {
 	return out
 }
 
-// drawCell draws a cell and the same value as JSON for a request; "" means not
-// sent.
+// drawCell generates a cell and the same value as JSON for a request. "" means
+// not sent.
 func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 	number := rapid.OneOf(
 		rapid.Map(rapid.IntRange(-3, 1000), strconv.Itoa),
@@ -92,7 +92,7 @@ func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 func quote(s string) string { return string(wire.AppendString(nil, s)) }
 
 // TestRowsAreRequests checks that a row gives the same facts as the equivalent
-// request, as far as they are read, or that both are refused.
+// request, limited to the facts that are read, or that both are rejected.
 func TestRowsAreRequests(t *testing.T) {
 	t.Parallel()
 	paths, types := decisionPaths()
@@ -113,7 +113,7 @@ func TestRowsAreRequests(t *testing.T) {
 		}
 		unread := rapid.SampledFrom([]string{"", "foir", "applicant.foir", "bureau_score", "applicant.city",
 			"employment_type"}).Draw(t, "unread")
-		plain := rapid.Bool().Draw(t, "paths are unread") // as most policies leave them
+		plain := rapid.Bool().Draw(t, "paths are unread") // most policies do not read paths
 		reads := func(name string) bool { return name != unread && !(plain && strings.Contains(name, ".")) }
 		columns, err := NewColumns(header, ColumnOptions{Inputs: columnInputs, Reads: reads})
 		if err != nil {
@@ -183,8 +183,8 @@ func TestPercentageColumn(t *testing.T) {
 	})
 }
 
-// TestPlainNumbers compares the fast number parsers with the slow one, whatever
-// bytes follow the number.
+// TestPlainNumbers checks that the fast number parser and the slow one agree,
+// whatever bytes follow the number.
 func TestPlainNumbers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -210,8 +210,8 @@ func TestPlainNumbers(t *testing.T) {
 	})
 }
 
-// FuzzRow reads arbitrary cells: a row is refused, or its facts lie in their
-// domains.
+// FuzzRow reads arbitrary cells. A row must be rejected, or its facts must lie
+// in their domains.
 func FuzzRow(f *testing.F) {
 	for _, row := range []string{"742|0.35|52300|34|salaried|yes|Pune",
 		"-1||||||", "1e5|.5|+7|-0|x|TRUE|", "742|5.0000004|1e-9|1e99999999999|\x00|\xff|"} {

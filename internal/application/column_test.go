@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// readRow reads one row under a header; cells of both are separated by bars.
+// readRow reads one row under a header. Bars separate the cells of both.
 func readRow(tb testing.TB, header, row string, o ColumnOptions) (facts map[string]string, name, code string) {
 	tb.Helper()
 	c, err := NewColumns(strings.Split(header, "|"), o)
@@ -139,7 +139,7 @@ func TestColumns(t *testing.T) {
 			}
 			want := map[string]string{}
 			rest := c.want
-			for rest != "" { // values have spaces, names have none
+			for rest != "" { // values may contain spaces, names may not
 				name, tail, _ := strings.Cut(rest, "=")
 				value, after := tail, ""
 				if i := strings.IndexByte(tail, '='); i >= 0 {
@@ -189,8 +189,8 @@ func TestColumnFaults(t *testing.T) {
 	}
 }
 
-// TestCellsForPeople checks that formatted cells are read as when a scorecard
-// is fitted, and that the reader counts them.
+// TestCellsForPeople checks that formatted cells such as "60,000" or "35%" are
+// read as in scorecard fitting, and that the reader counts them.
 func TestCellsForPeople(t *testing.T) {
 	t.Parallel()
 	columns, err := NewColumns([]string{"score", "monthly_income", "foir", "age"}, ColumnOptions{})
@@ -290,7 +290,8 @@ func TestColumnsIgnored(t *testing.T) {
 	}
 }
 
-// Every field that a request can carry can be a column under its own name.
+// TestEveryFieldCanBeAColumn checks that every field that a request can carry
+// can be a column under its own name.
 func TestEveryFieldCanBeAColumn(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()
@@ -328,8 +329,8 @@ func TestRowsTakeNoMemory(t *testing.T) {
 	}
 }
 
-// TestManyTexts checks that the cache of a column's texts is bounded, and that
-// a text that is not cached is read in the same way.
+// TestManyTexts checks that the text cache of a column is bounded, and that
+// texts that are not cached are read the same way.
 func TestManyTexts(t *testing.T) {
 	t.Parallel()
 	c, err := NewColumns([]string{"score", "applicant_id"}, ColumnOptions{})
@@ -352,7 +353,7 @@ func TestManyTexts(t *testing.T) {
 }
 
 // TestColumnsWithoutAScore checks that a file needs no score if no policy reads
-// one, and that a score in it is still checked.
+// a score, and that a score in the file is still checked.
 func TestColumnsWithoutAScore(t *testing.T) {
 	t.Parallel()
 	if _, err := NewColumns([]string{"foir"}, ColumnOptions{}); err == nil {

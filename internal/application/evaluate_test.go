@@ -46,8 +46,8 @@ func TestHistoryAndStatementBecomeFacts(t *testing.T) {
 	}
 }
 
-// TestNoDayToCountFrom checks that without a day only the facts that need one
-// are absent.
+// TestNoDayToCountFrom checks that only the facts that need a reference day are
+// absent if there is none.
 func TestNoDayToCountFrom(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation(listed, statement), Options{})
@@ -87,9 +87,9 @@ func TestBadListsAreNamed(t *testing.T) {
 	}
 }
 
-// TestNativeLayout checks that a report in the bureau's own layout gives its
-// score, that its many unknown members cause no warnings, and that declared
-// ones become facts.
+// TestNativeLayout checks that the score is read from a report in the bureau's
+// own layout, that its many unknown members cause no warnings, and that
+// declared members become facts.
 func TestNativeLayout(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"experian",
@@ -117,8 +117,8 @@ func TestNativeLayout(t *testing.T) {
 	}
 }
 
-// TestLaterThanFeatures checks that events later than all features cause a
-// warning, and only if features are measured.
+// TestLaterThanFeatures checks that events later than the day of the features
+// cause a warning if, and only if, features are measured.
 func TestLaterThanFeatures(t *testing.T) {
 	t.Parallel()
 	const later = `,"reportDate":"2026-11-10",
@@ -153,8 +153,8 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 }
 
-// TestLaterMicrofinance checks the same for accounts of Equifax's microfinance
-// list, and for closings and notes after the day of the report.
+// TestLaterMicrofinance checks the same warning for accounts of Equifax's
+// microfinance list, and for closings and lenders' notes after the report date.
 func TestLaterMicrofinance(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"equifax","features":true,
@@ -180,8 +180,8 @@ func TestLaterMicrofinance(t *testing.T) {
 	}
 }
 
-// TestDeviceWithoutFraud checks the warning that a device id is used only with
-// a fraud block.
+// TestDeviceWithoutFraud checks the warning about a device id without a fraud
+// block, which is not used.
 func TestDeviceWithoutFraud(t *testing.T) {
 	t.Parallel()
 	for blocks, want := range map[string]string{

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestFallBackStored checks that facts stored before facts about own accounts
-// existed get them from the figures of all accounts, and that later facts stay
+// TestFallBackStored checks stored facts. Facts from before the own-account
+// facts existed get them from the figures of all accounts. Later facts stay
 // unchanged.
 func TestFallBackStored(t *testing.T) {
 	t.Parallel()
@@ -20,7 +20,7 @@ func TestFallBackStored(t *testing.T) {
 		old.Len() != 4 {
 		t.Errorf("old facts became %v", old.Sorted())
 	}
-	// Only a guaranteed loan was late, and the own accounts have no payment
+	// Only a guaranteed loan was late. The own accounts have no payment
 	// history, so their days past due are unknown.
 	later := rule.NewFacts(field.Catalogue())
 	later.Set("max_dpd_12m", rule.Num(rule.Int(31)))

@@ -12,7 +12,7 @@ import (
 )
 
 // TestHintsByMeaning checks that synonyms are suggested, and that a short name
-// is not matched to another one only because both are short.
+// does not match another name only because both are short.
 func TestHintsByMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestHintsByMeaning(t *testing.T) {
 	}
 }
 
-// TestUnknownBureauIsHinted checks that the warning of an unknown bureau lists
-// the known ones.
+// TestUnknownBureauIsHinted checks that the warning about an unknown bureau
+// lists the known bureaus.
 func TestUnknownBureauIsHinted(t *testing.T) {
 	t.Parallel()
 	for name, nearest := range map[string]string{"experien": "experian", "CRIF-Highmark": "crif_highmark", "moon": ""} {
@@ -64,8 +64,8 @@ func TestUnknownBureauIsHinted(t *testing.T) {
 	}
 }
 
-// TestRefusalsHint checks that a refusal also reports misspelt members, because
-// one of them is often its cause.
+// TestRefusalsHint checks that a rejection also reports misspelt members,
+// because they are often its cause.
 func TestRefusalsHint(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -9,8 +9,8 @@ import (
 )
 
 // TestWarnNotMeasured checks that the list of names is bounded and says how
-// many are omitted, and that the text for a decision request names the endpoint
-// that measures features.
+// many names are omitted, and that the text for a decision request names the
+// endpoint that measures features.
 func TestWarnNotMeasured(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -44,8 +44,8 @@ func TestWarnNotMeasured(t *testing.T) {
 	}
 }
 
-// TestCatalogueOf: a policy of semantics 1 reads the first catalogue, every
-// later one the second.
+// TestCatalogueOf checks that a policy of semantics 1 reads feature catalogue 1
+// and a policy of semantics 2 reads feature catalogue 2.
 func TestCatalogueOf(t *testing.T) {
 	t.Parallel()
 	for semantics, want := range map[int]feature.Catalogue{1: feature.Catalogue1, 2: feature.Catalogue2} {

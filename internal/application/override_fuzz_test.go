@@ -9,7 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// refusedWell checks that an error is a refusal that a client can be told.
+// refusedWell checks that an error is a rejection with a code and at most
+// fault.MaxItems items.
 func refusedWell(t *testing.T, err error) {
 	t.Helper()
 	var refusal *fault.Error
@@ -18,8 +19,8 @@ func refusedWell(t *testing.T, err error) {
 	}
 }
 
-// FuzzOverrides previews anybody's body with anybody's changes: a refusal, or a
-// body in which every change stands at its place.
+// FuzzOverrides applies arbitrary overrides to an arbitrary body. The result
+// must be a rejection or a body that has every override at its path.
 func FuzzOverrides(f *testing.F) {
 	f.Add([]byte(`{"applicant":{"foir":0.3,"id":"A"},"bureau_report":{"score":700}}`),
 		[]byte(`{"applicant.foir":0.4,"bureau_report.score":null,"device.is_rooted":true}`))
@@ -56,8 +57,8 @@ func FuzzOverrides(f *testing.F) {
 	})
 }
 
-// same compares two values that were written by one writer, so that equal ones
-// have equal texts.
+// same reports whether two scalars are equal. Both were written by the same
+// writer, so equal values have equal texts.
 func same(a, b wire.Value) bool {
 	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() &&
 		a.Kind() != wire.Object && a.Kind() != wire.Array

@@ -20,7 +20,7 @@ var defaultPlan = sync.OnceValue(func() *engine.Plan {
 	return engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 })
 
-// decideBody reads a body and decides it with a plan.
+// decideBody reads a body and decides it with plan.
 func decideBody(tb testing.TB, plan *engine.Plan, body string) *engine.Decision {
 	tb.Helper()
 	var d engine.Decision
@@ -28,13 +28,13 @@ func decideBody(tb testing.TB, plan *engine.Plan, body string) *engine.Decision 
 	return &d
 }
 
-// TestPercentAndRatioAgree checks D8 for any number of decimals: a percentage
-// and the equivalent ratio give the same facts.
+// TestPercentAndRatioAgree checks invariant D8 for any number of decimals: a
+// percentage and the equivalent ratio give the same facts.
 func TestPercentAndRatioAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		digits := rapid.StringMatching(`[0-4][0-9]{2}[0-9]{0,9}`).Draw(t, "digits")
-		percentage := strings.TrimLeft(digits[:2], "0") + digits[2:3] // keep one digit before the point
+		percentage := strings.TrimLeft(digits[:2], "0") + digits[2:3] // keep at least one digit before the point
 		if fraction := digits[3:]; fraction != "" {
 			percentage += "." + fraction
 		}
@@ -59,7 +59,7 @@ func acceptRapid(t *rapid.T, body string) *Application {
 	return app
 }
 
-// optional draws a member or omits it.
+// optional returns the member or "", at random.
 func optional(t *rapid.T, name, value string) string {
 	if !rapid.Bool().Draw(t, "has "+name) {
 		return ""
@@ -71,7 +71,7 @@ func drawInt(t *rapid.T, name string, low, high int) string {
 	return fmt.Sprint(rapid.IntRange(low, high).Draw(t, name))
 }
 
-// drawReport draws the report of an evaluate request.
+// drawReport generates the report of an evaluate request.
 func drawReport(t *rapid.T) string {
 	score := rapid.OneOf(rapid.IntRange(300, 900), rapid.IntRange(-1, 6)).Draw(t, "score")
 	return fmt.Sprintf(`{"scoreData":{"score":%d},"demographics":{"x":0%s%s},"incomeAssessment":{"x":0%s%s}%s}`, score,
@@ -83,8 +83,9 @@ func drawReport(t *rapid.T) string {
 		optional(t, "requestedAmount", drawInt(t, "amount", 10_000, 2_000_000)))
 }
 
-// drawBlocks draws the blocks without the members that the default policy
-// reads: the emulator flag and the pincode, whose risk it uses.
+// drawBlocks generates the blocks without the members that the default policy
+// reads: the emulator flag and the pincode, from which the pincode risk is
+// derived.
 func drawBlocks(t *rapid.T) string {
 	device := `{"model":"M"` + optional(t, "is_rooted", "true") + optional(t, "sim_age_days", "3") +
 		optional(t, "loan_apps_installed_count", "40") + `}`
@@ -96,8 +97,8 @@ func drawBlocks(t *rapid.T) string {
 		optional(t, "bank_summary", bank) + optional(t, "features", "true")
 }
 
-// D1: blocks whose facts the policy does not name do not change the bytes of
-// the decision.
+// TestBlocksThePolicyDoesNotNameChangeNothing checks invariant D1: blocks whose
+// facts the policy does not name do not change the bytes of the decision.
 func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	t.Parallel()
 	plan := defaultPlan()
@@ -113,8 +114,9 @@ func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	})
 }
 
-// D2: if a block is omitted, no rule that needs it appears in the decision,
-// however the rule is written; with the block, each of them does.
+// TestRulesOfABlockLeftOutLeaveNoTrace checks invariant D2: if a block is
+// omitted, no rule that needs it appears in the decision, in any form of the
+// rule. With the block, every rule appears.
 func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	const emulator = `{"op":"eq","field":"device_is_emulator","value":true}`
@@ -155,7 +157,7 @@ func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	}
 }
 
-// drawSecret draws a value that occurs in none of our own texts.
+// drawSecret generates a value that occurs in none of our own texts.
 func drawSecret(t *rapid.T, label string) string {
 	return rapid.SampledFrom([]string{
 		fmt.Sprintf("%q", "ABCPE"+fmt.Sprint(rapid.IntRange(1000, 9999).Draw(t, label))+"F"),
@@ -165,7 +167,7 @@ func drawSecret(t *rapid.T, label string) string {
 	}).Draw(t, label)
 }
 
-// TestFaultsNameFieldsAndRepeatNoValue checks that a refusal names each bad
+// TestFaultsNameFieldsAndRepeatNoValue checks that a rejection names each bad
 // field and repeats no value, which may be a PAN or an account number.
 func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 	t.Parallel()
@@ -186,7 +188,8 @@ func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 				continue
 			}
 			secret := drawSecret(t, path)
-			// 77 million million is beyond every number, a PAN is no number.
+			// The number 77·10^13 exceeds every range, and a PAN is not a
+			// number.
 			putAt(body, strings.Split(path, "."), secret)
 			secrets = append(secrets, strings.Trim(secret, `"-`))
 			chosen = append(chosen, path)
@@ -201,7 +204,7 @@ func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 		}
 		_, err = Read(v, Options{})
 		if err == nil {
-			// Only numbers without a lower bound can take a negative one.
+			// Only numbers without a lower bound may be negative.
 			for _, path := range chosen {
 				id, _ := c.Lookup(path)
 				if c.Field(id).Type != rule.NumberType || c.Field(id).BoundedBelow {
@@ -218,7 +221,7 @@ func TestFaultsNameFieldsAndRepeatNoValue(t *testing.T) {
 	})
 }
 
-// putAt puts a literal at a path of nested objects.
+// putAt stores a literal at a path of nested objects.
 func putAt(body map[string]any, path []string, literal string) {
 	for _, segment := range path[:len(path)-1] {
 		inner, _ := body[segment].(map[string]any)
@@ -231,8 +234,8 @@ func putAt(body map[string]any, path []string, literal string) {
 	body[path[len(path)-1]] = literal
 }
 
-// requestOf returns a request with the values; an evaluate request gets its
-// bureau.
+// requestOf returns a request with the values of body. For an evaluate request
+// it adds the bureau.
 func requestOf(body map[string]any, evaluate bool) string {
 	if evaluate {
 		body["bureau"] = `"cibil"`

@@ -18,22 +18,23 @@ import (
 	"verdict/internal/wire"
 )
 
-// The simulation of the default policy: applicants with whole bureau reports,
-// read as a request to evaluate is. docs/SIMULATION.md has its table, which
-// VERDICT_LONG=1 with -update rewrites.
+// simulationPage is the page with the table of the simulation. The simulation
+// decides generated applicants with complete bureau reports, read as evaluate
+// requests, under the default policy. VERDICT_LONG=1 with -update rewrites the
+// table.
 
 const simulationPage = "../../docs/SIMULATION.md"
 
-// person is a generated applicant. Its risk is drawn first; the report reveals the
-// risk only in part, as a real one does.
+// person is a generated applicant. The risk is drawn first. The report reveals the risk only in
+// part, as a real report does.
 type person struct {
-	risk       float64 // higher is worse, standard normal
+	risk       float64 // standard normal; higher is worse
 	newcomer   bool
 	score      int
 	age        int
 	employment string
 	income     int
-	foir       float64 // declared, percent; below 0 when not declared
+	foir       float64 // declared FOIR in percent; negative if not declared
 	amount     int
 	accounts   []loanAccount
 	enquiries  int
@@ -43,11 +44,11 @@ type person struct {
 type loanAccount struct {
 	product   string
 	ownership string
-	months    int // since it was opened
+	months    int // months since the account was opened
 	amount    int
 	balance   int
 	emi       int
-	late      []int // days past due by month, the newest first
+	late      []int // days past due by month, newest first
 	overdue   int
 }
 
@@ -75,7 +76,7 @@ func draw(r *rand.Rand) person {
 		for range 1 + poisson(r, 3) {
 			p.accounts = append(p.accounts, p.drawAccount(r, "individual"))
 		}
-		switch { // accounts that are not the applicant's own
+		switch { // accounts of other owners
 		case r.Float64() < 0.06:
 			p.accounts = append(p.accounts, p.drawAccount(r, "guarantor"))
 		case r.Float64() < 0.05:
@@ -122,7 +123,7 @@ func (p *person) drawAccount(r *rand.Rand, ownership string) loanAccount {
 	return a
 }
 
-// share returns the applicant's own instalments as a share of the income.
+// share returns the applicant's own instalments divided by the income.
 func (p *person) share() float64 {
 	total := 0
 	for i := range p.accounts {
@@ -139,7 +140,7 @@ func (p *person) share() float64 {
 
 type object = map[string]any
 
-// body returns the evaluate request of a person.
+// body returns the evaluate request of a person as JSON.
 func (p *person) body() []byte {
 	score := p.score
 	if p.newcomer {
@@ -167,7 +168,7 @@ func (p *person) body() []byte {
 	}
 	body, err := json.Marshal(object{"bureau": "cibil", "report": object{"cibil": inner}})
 	if err != nil {
-		panic(err) // maps of numbers and texts
+		panic(err) // maps of numbers and texts always marshal
 	}
 	return body
 }
@@ -301,7 +302,7 @@ func table(grades map[string]*tally, total *tally) string {
 	return b.String()
 }
 
-// compareSimulation compares the table with the one on the page.
+// compareSimulation compares the table with the table on the page, or replaces it with -update.
 func compareSimulation(t *testing.T, want string) {
 	t.Helper()
 	page, err := os.ReadFile(simulationPage)
@@ -322,8 +323,8 @@ func compareSimulation(t *testing.T, want string) {
 	}
 }
 
-// TestNoBetterReportIsWorseOff improves one property of a report at a time and
-// checks that the outcome gets no worse.
+// TestNoBetterReportIsWorseOff checks that improving one property of a report
+// never gives a worse outcome.
 func TestNoBetterReportIsWorseOff(t *testing.T) {
 	t.Parallel()
 	n := 400

@@ -6,7 +6,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestFOIRUnderstated: the report's own accounts contradict the declared FOIR.
+// TestFOIRUnderstated checks the warning about a declared FOIR that is too low for the accounts of
+// the report.
 func TestFOIRUnderstated(t *testing.T) {
 	t.Parallel()
 	account := func(owner, emi string) string {

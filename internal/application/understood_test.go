@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// hints returns the warnings about unknown members, as pointer and nearest
-// name.
+// hints returns the pointer and the nearest name of each warning about an
+// unknown member.
 func hints(items []fault.Item) []string {
 	var list []string
 	for _, it := range items {
@@ -24,7 +24,7 @@ func hints(items []fault.Item) []string {
 }
 
 // TestNearestNames checks that a misspelt member at any level is reported with
-// the probable name.
+// the nearest known name.
 func TestNearestNames(t *testing.T) {
 	t.Parallel()
 	inputs := map[string]rule.Type{"applicant.employer_category": rule.StringType}
@@ -104,7 +104,7 @@ func TestNearestNames(t *testing.T) {
 }
 
 // TestNamesAreCaseSensitive checks that a name that differs only in case is not
-// read, and that the right one is suggested.
+// read, and that the right name is suggested.
 func TestNamesAreCaseSensitive(t *testing.T) {
 	t.Parallel()
 	app := accept(t, decision(`"FOIR":0.2,"Monthly_Income":50000`, `"score":742,"Max_DPD_12m":90`), Options{})
@@ -130,7 +130,7 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	if diff := cmp.Diff(want, hints(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
-	// The right name is suggested for each, however many there are.
+	// Every member gets a suggestion, even if there are many.
 	many := decision(
 		`"FOIR":1,"AGE":1,"ID":"a","Foir":1,"fOir":1,"foIr":1,"foiR":1,"Age":1,"aGe":1,"agE":1,"AGe":1,"aGE":1,
 			"foIR":1`,
@@ -166,7 +166,7 @@ func TestStrict(t *testing.T) {
 }
 
 // TestTheOtherEndpointsBody checks that a body sent to the wrong endpoint is
-// refused with that reason alone.
+// rejected with that reason only.
 func TestTheOtherEndpointsBody(t *testing.T) {
 	t.Parallel()
 	evaluate, decide := evaluation("", `,"device":{}`), decision(`"foir":0.2`, `"score":742`)
@@ -203,7 +203,7 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 }
 
 // TestFlatReports checks that a report whose members are one level too high is
-// refused with the right place.
+// rejected with the correct layout.
 func TestFlatReports(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -220,8 +220,8 @@ func TestFlatReports(t *testing.T) {
 	}
 }
 
-// TestApplicantOnEvaluate checks that declared inputs under applicant are read
-// from an evaluate request too, but not figures that belong to the report.
+// TestApplicantOnEvaluate checks that an evaluate request may have declared
+// inputs under "applicant", but not figures that belong to the report.
 func TestApplicantOnEvaluate(t *testing.T) {
 	t.Parallel()
 	opt := Options{Inputs: map[string]rule.Type{"applicant.employer_category": rule.StringType}}
@@ -249,8 +249,8 @@ func TestApplicantOnEvaluate(t *testing.T) {
 	}
 }
 
-// TestNoScoreIsNeeded checks that a score that no policy reads is not required,
-// but is checked if sent.
+// TestNoScoreIsNeeded checks that a score that no policy reads is optional, but
+// is checked if sent.
 func TestNoScoreIsNeeded(t *testing.T) {
 	t.Parallel()
 	opt := Options{NoScore: true}
@@ -273,8 +273,8 @@ func TestScoreIsAWholeNumber(t *testing.T) {
 	}
 }
 
-// TestNothingDerived checks the warnings about members of a location that gave
-// no fact.
+// TestNothingDerived checks the warnings about members of a location from which
+// no fact was derived.
 func TestNothingDerived(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -354,8 +354,9 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// TestRefusalNamesTheRightCase checks that a refusal, which has no warnings,
-// names the members that differ only in case: the required one and any other.
+// TestRefusalNamesTheRightCase checks that a rejection, which has no warnings,
+// names the members that differ only in case, both the required member and
+// others.
 func TestRefusalNamesTheRightCase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -408,8 +409,8 @@ func TestRefusalNamesTheRightCase(t *testing.T) {
 	}
 }
 
-// TestMismatchInCase checks the text for a report whose key differs from the
-// bureau's name only in case.
+// TestMismatchInCase checks the error text for a report whose key differs from
+// the bureau's name only in case.
 func TestMismatchInCase(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{"CIBIL": true, "crif": false} {
@@ -422,7 +423,7 @@ func TestMismatchInCase(t *testing.T) {
 }
 
 // TestPositionWithoutPincode checks the warning about a position without a
-// pincode to compare it with.
+// declared pincode.
 func TestPositionWithoutPincode(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation("", `,"location":{"lat":19.07,"lng":72.87}`), Options{})

@@ -16,7 +16,7 @@ func TestUnknownTopLevelMembersAreWarned(t *testing.T) {
 	app := accept(t,
 		`{"aplicant":{"foir":9},"device":{"is_emulator":true},"compare":true,"bureau_report":{"score":742}}`,
 		Options{Members: []string{"compare"}})
-	// The blocks belong to /v1/evaluate.
+	// The block "device" belongs to /v1/evaluate.
 	if diff := cmp.Diff([]string{"/aplicant unknown_field", "/device unknown_field"}, lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
@@ -39,7 +39,7 @@ func TestUnknownNestedFields(t *testing.T) {
 	if diff := cmp.Diff(want, lines(app.Warnings)); diff != "" {
 		t.Error(diff)
 	}
-	// What a policy could declare is carried; the rest is not.
+	// Only members that a policy could declare become facts.
 	carried := map[string]string{}
 	for _, nv := range app.Facts.Sorted() {
 		if strings.HasPrefix(nv.Name, "applicant.") || nv.Name == "bureau_report.extra" {
@@ -70,7 +70,7 @@ func TestDeclaredInputs(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
-	// A declared input is read as strictly as a known field.
+	// A declared input is checked as strictly as a known field.
 	got := refuse(t, decision(`"employer":{"category":7,"size":{"value":250},"listed":[true]}`, `"score":742`), opt)
 	want := []string{
 		"/applicant/employer/category wrong_type",
@@ -123,7 +123,7 @@ func TestBankAliases(t *testing.T) {
 	if len(app.Warnings) > 0 {
 		t.Errorf("warnings %v", app.Warnings)
 	}
-	// The interface's own name comes first, whichever was sent first.
+	// The interface's own name has priority, in any order.
 	for _, block := range []string{`"income":1,"monthly_income":2`, `"monthly_income":2,"income":1`} {
 		app := accept(t, evaluation("", `,"bank_summary":{`+block+`}`), Options{})
 		if got := app.Facts.Get("bank_summary.income").String(); got != "1" {
@@ -134,15 +134,15 @@ func TestBankAliases(t *testing.T) {
 			t.Errorf("%s:\n%s", block, diff)
 		}
 	}
-	// A wrong value is named where it was sent.
+	// An invalid value is reported under the name that was sent.
 	if diff := cmp.Diff([]string{"/bank_summary/bounce_count out_of_range"},
 		refuse(t, evaluation("", `,"bank_summary":{"bounce_count":-1}`), Options{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestFlagsAreAbsentUnlessSent checks that a block's flag that was not sent is
-// absent, not false.
+// TestFlagsAreAbsentUnlessSent checks that a flag of a block is absent, not
+// false, if it was not sent.
 func TestFlagsAreAbsentUnlessSent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ block, fact, want string }{
@@ -162,8 +162,8 @@ func TestFlagsAreAbsentUnlessSent(t *testing.T) {
 	}
 }
 
-// TestStrangeBodies checks that the work on a large or strange body, the facts
-// kept from it and the response stay bounded.
+// TestStrangeBodies checks that for a large or unusual body the work, the
+// stored facts and the response stay bounded.
 func TestStrangeBodies(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100)

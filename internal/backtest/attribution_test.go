@@ -10,7 +10,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// lending is a small policy to make changes to.
+// lending is a small policy for the tests to change.
 const lending = `{"name": "lending", "include_defaults": false, "required_fields": ["bureau_score"], "limit_step": 1000,
  "knockouts": [
   {"id": "KO_SCORE", "reason_code": "BUR_SCORE", "condition_ast": {"op": "lt", "field": "bureau_score", "value": 650}},
@@ -31,10 +31,10 @@ const lending = `{"name": "lending", "include_defaults": false, "required_fields
   {"id": "A", "grade": "A", "min_score": 700, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
    "min_limit": 10000, "max_limit": 200000, "default_limit": 100000, "foir_cap": 0.5}]}`
 
-// moved is what an attribution says, without the changes that moved nothing.
+// moved holds the counts of an attribution, without changes that moved no row.
 type moved struct {
-	In, Out map[string][2]int64 // alone and needed, by section and id
-	Apart   [2]int64            // moved by no change alone: in and out
+	In, Out map[string][2]int64 // rows moved by the change alone and rows that need the change, by section and id
+	Apart   [2]int64            // rows that no single change moves: swapped in and swapped out
 }
 
 func movedBy(c *Challenger) moved {
@@ -55,7 +55,8 @@ func movedBy(c *Challenger) moved {
 	return m
 }
 
-// TestAttribution: who was swapped, and which change did it.
+// TestAttribution checks which rows are swapped in and out, and which policy
+// change the swap is attributed to.
 func TestAttribution(t *testing.T) {
 	t.Parallel()
 	const header = "score,enquiries_6m,max_dpd_12m,active_tradelines,foir\n"
@@ -84,7 +85,8 @@ func TestAttribution(t *testing.T) {
 			edits: []string{`"bureau_score", "value": 650`, `"bureau_score", "value": 680`,
 				`"enquiries_6m", "value": 5`, `"enquiries_6m", "value": 3`},
 			rows: "660,4,0,5,0.3\n660,0,0,5,0.3\n700,4,0,5,0.3\n",
-			// The first row goes by either, so it needs neither.
+			// Either change alone swaps out the first row, so the row needs
+			// neither of them.
 			want: moved{Out: by{"knockouts KO_SCORE": {2, 1}, "knockouts KO_ENQ": {2, 1}}},
 		},
 		{
@@ -156,8 +158,8 @@ func TestAttribution(t *testing.T) {
 	}
 }
 
-// TestHybridsReachTheOther: all changes together make the challenger of the
-// champion: nothing that decides was left out of the list.
+// TestHybridsReachTheOther checks that all changes together turn the champion
+// into the challenger, so that the list of changes is complete.
 func TestHybridsReachTheOther(t *testing.T) {
 	t.Parallel()
 	a := planOf(t, lending)
@@ -180,7 +182,8 @@ func TestHybridsReachTheOther(t *testing.T) {
 	}
 }
 
-// TestManyChanges: more than can be tried one by one are tried by section.
+// TestManyChanges checks that changes are grouped by section if there are too
+// many to try them one by one.
 func TestManyChanges(t *testing.T) {
 	t.Parallel()
 	var more strings.Builder
@@ -202,8 +205,8 @@ func TestManyChanges(t *testing.T) {
 	}
 }
 
-// TestSoleReasons: what the ledger says of a knockout is what the policy
-// without it does.
+// TestSoleReasons checks that the sole declines and referrals of a knockout
+// equal the difference that removing the knockout makes.
 func TestSoleReasons(t *testing.T) {
 	t.Parallel()
 	csv := bookCSV(1500)

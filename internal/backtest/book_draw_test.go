@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBookFunctions: the arithmetic in whole numbers is close to the real one.
+// TestBookFunctions checks that the integer arithmetic is close to the floating-point functions.
 func TestBookFunctions(t *testing.T) {
 	t.Parallel()
 	for x := int64(-10 * unit); x <= 12*unit; x += 977 {

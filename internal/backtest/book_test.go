@@ -17,8 +17,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestBookHashes: the same bytes on every processor and with every version of
-// Go. The long tests run it on arm64 too.
+// TestBookHashes checks that a book has the same bytes on every processor and
+// with every version of Go. The long tests also run it on arm64.
 func TestBookHashes(t *testing.T) {
 	t.Parallel()
 	got := map[uint64]string{}
@@ -36,7 +36,8 @@ func TestBookHashes(t *testing.T) {
 	}
 }
 
-// TestBookAnyCut: a row does not depend on the rows it is made with.
+// TestBookAnyCut checks that a row does not depend on the rows that are
+// generated with it.
 func TestBookAnyCut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -61,7 +62,7 @@ func TestBookAnyCut(t *testing.T) {
 	})
 }
 
-// TestBookDefaults: nothing said is what the constants say.
+// TestBookDefaults checks that zero values mean the default constants.
 func TestBookDefaults(t *testing.T) {
 	t.Parallel()
 	said := Book{Seed: 7, Months: DefaultMonths, BadRate: DefaultBadRate}
@@ -95,7 +96,7 @@ func TestBookCheck(t *testing.T) {
 	}
 }
 
-// bookCells are the cells of a book's first rows.
+// bookCells holds the cells of the first rows of a book.
 type bookCells struct {
 	header []string
 	rows   [][]string
@@ -109,7 +110,7 @@ func cellsOf(b Book, n int) bookCells {
 	return c
 }
 
-// text is the cells of a column.
+// text returns the cells of a column.
 func (c bookCells) text(column string) (out []string) {
 	at := slices.Index(c.header, column)
 	for _, row := range c.rows {
@@ -118,7 +119,7 @@ func (c bookCells) text(column string) (out []string) {
 	return out
 }
 
-// pairs is two columns of numbers over the rows that are scored.
+// pairs returns two columns of numbers, for rows with a score of at least 300.
 func (c bookCells) pairs(t *testing.T, a, b string) (x, y []float64) {
 	t.Helper()
 	number := func(s string) float64 {
@@ -157,7 +158,8 @@ func correlation(x, y []float64) (r float64) {
 	return r / (sx * sy)
 }
 
-// TestBookMoments: the figures are those of an Indian unsecured book.
+// TestBookMoments checks that mean and deviation of each column are typical of
+// an Indian unsecured loan book.
 func TestBookMoments(t *testing.T) {
 	t.Parallel()
 	cells := cellsOf(Book{Seed: 42}, 20_000)
@@ -200,7 +202,8 @@ func TestBookMoments(t *testing.T) {
 	}
 }
 
-// TestBookCorrelations: what goes together in life goes together here.
+// TestBookCorrelations checks that columns that are correlated in real books
+// are correlated in the synthetic book.
 func TestBookCorrelations(t *testing.T) {
 	t.Parallel()
 	cells := cellsOf(Book{Seed: 42}, 20_000)
@@ -223,8 +226,8 @@ func TestBookCorrelations(t *testing.T) {
 	}
 }
 
-// TestBookOutcomes: the bad rate is the one asked for, and nobody goes bad
-// before the fourth month or after the last.
+// TestBookOutcomes checks that the bad rate is the requested rate, and that no
+// loan goes bad before the fourth month or after the last.
 func TestBookOutcomes(t *testing.T) {
 	t.Parallel()
 	const n = 40_000

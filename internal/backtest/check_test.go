@@ -10,7 +10,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// A worker calls its check as it goes, and ends at the first that fails.
+// TestCheckEndsTheWork checks that a worker calls its check regularly and stops at the first check
+// that fails.
 func TestCheckEndsTheWork(t *testing.T) {
 	t.Parallel()
 	const n = 2_000

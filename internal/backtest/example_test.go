@@ -9,8 +9,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// The default policy decides a synthetic book of a thousand loans, in two
-// halves: the parts merge exactly, wherever the rows are cut.
+// The default policy decides a synthetic book of a thousand loans in two
+// halves. The partial results merge exactly, whatever rows each part has.
 func Example() {
 	book := backtest.Book{Seed: backtest.DefaultSeed}
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

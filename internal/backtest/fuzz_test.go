@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzDecodePartial: bytes that are no partial are refused, and those that are
-// one are read into what writes itself the same way for ever after.
+// FuzzDecodePartial checks that invalid bytes are rejected, and that valid
+// bytes decode to a partial that always encodes to the same bytes.
 func FuzzDecodePartial(f *testing.F) {
 	csv := wideCSV(120)
 	r := newRun(f, csv, wideSetup(), defaultPlan(), stricter(f))

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/golden"
 )
 
-// TestGoldenReports runs every testdata/reports/*.txtar: a champion, perhaps a
-// challenger, how the rows are to be read, the rows, and the report.
+// TestGoldenReports runs every testdata/reports/*.txtar file. A file has a
+// champion, optionally a challenger, the setup, the rows and the report.
 func TestGoldenReports(t *testing.T) {
 	t.Parallel()
 	answered := func(section string) bool { return section == "report.json" }

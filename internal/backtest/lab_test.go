@@ -24,8 +24,8 @@ func planOf(tb testing.TB, document string) *engine.Plan {
 	return engine.Compile(p, field.Catalogue())
 }
 
-// edited is a policy document with some texts replaced, each of which must be
-// there.
+// edited returns a policy document with some texts replaced. Each text must
+// occur in the document.
 func edited(tb testing.TB, document string, oldnew ...string) string {
 	tb.Helper()
 	for i := 0; i < len(oldnew); i += 2 {
@@ -39,7 +39,7 @@ func edited(tb testing.TB, document string, oldnew ...string) string {
 
 func defaultPlan() *engine.Plan { return engine.Compile(engine.DefaultPolicy(), field.Catalogue()) }
 
-// newRun settles a backtest of a CSV text whose header it takes.
+// newRun returns a run for a CSV text. The setup gets the header of the text.
 func newRun(tb testing.TB, csv string, s Setup, champion, challenger *engine.Plan) *Run {
 	tb.Helper()
 	header, err := sheet.NewReader(strings.NewReader(csv), 0).Header()
@@ -54,8 +54,8 @@ func newRun(tb testing.TB, csv string, s Setup, champion, challenger *engine.Pla
 	return r
 }
 
-// gather decides a CSV text in blocks of a size, and hands every block's
-// partial over.
+// gather decides a CSV text in blocks of blockBytes and returns the partial of
+// every block.
 func gather(tb testing.TB, r *Run, csv string, blockBytes int) (list []*Partial) {
 	tb.Helper()
 	reader := sheet.NewReader(strings.NewReader(csv), blockBytes)
@@ -73,7 +73,7 @@ func gather(tb testing.TB, r *Run, csv string, blockBytes int) (list []*Partial)
 	}
 }
 
-// merged decides a CSV text whole.
+// merged decides a CSV text and returns one partial.
 func merged(tb testing.TB, r *Run, csv string) *Partial {
 	tb.Helper()
 	p := NewPartial()
@@ -89,7 +89,7 @@ func reportOf(tb testing.TB, csv string, s Setup, champion, challenger *engine.P
 	return r.Report(merged(tb, r, csv))
 }
 
-// bookCSV is the synthetic book as a file.
+// bookCSV returns the synthetic book as a CSV file.
 func bookCSV(rows int) string {
 	book := Book{Seed: 7}
 	data := book.Append([]byte(strings.Join(book.Header(), ",")+"\n"), 1, rows)
@@ -109,7 +109,7 @@ func jsonOf(tb testing.TB, r *Report) string {
 	return out.String() + "\n"
 }
 
-// scoreIsColumn is a policy whose score is the bureau score, cell by cell.
+// scoreIsColumn is a policy whose score is the bureau score of the row.
 const scoreIsColumn = `{"name": "the score is the column", "include_defaults": false,
  "required_fields": [],
  "scorecard": {"base_points": 0, "min_score": 300, "max_score": 900, "factors": [
@@ -121,7 +121,8 @@ const scoreIsColumn = `{"name": "the score is the column", "include_defaults": f
   {"id": "TOP", "grade": "A", "min_score": 750, "max_score": 900, "interest_rate": 12, "tenure_months": 24,
    "min_limit": 10000, "max_limit": 200000, "default_limit": 100000, "foir_cap": 0.5}]}`
 
-// columnPlan gives every ten points of the bureau score their own bin.
+// columnPlan returns a plan that gives every ten points of the bureau score
+// their own bin.
 func columnPlan(tb testing.TB) *engine.Plan {
 	tb.Helper()
 	return planOf(tb, columnPolicy())

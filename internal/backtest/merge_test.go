@@ -15,8 +15,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// wideCSV is the synthetic book with everything that a backtest can read, and
-// rows that it cannot.
+// wideCSV returns the synthetic book with every column that a backtest can
+// read, and with some rows that are invalid.
 func wideCSV(rows int) string {
 	lines := strings.Split(strings.TrimSpace(bookCSV(rows)), "\n")
 	var b strings.Builder
@@ -45,7 +45,7 @@ func wideSetup() Setup {
 	return s
 }
 
-// stricter is the default policy with some changes.
+// stricter returns the plan of the default policy with some thresholds changed.
 func stricter(tb testing.TB) *engine.Plan {
 	tb.Helper()
 	return planOf(tb, edited(tb, string(engine.DefaultPolicyJSON()),
@@ -53,8 +53,8 @@ func stricter(tb testing.TB) *engine.Plan {
 		`"field": "foir_effective", "value": 0.6}`, `"field": "foir_effective", "value": 0.65}`))
 }
 
-// TestMergeIsExact: however rows are cut and in whatever order the parts are
-// merged, over storage or not, the same bytes come out.
+// TestMergeIsExact checks that any block size and any merge order give the same
+// bytes, with or without encoding the partials in between.
 func TestMergeIsExact(t *testing.T) {
 	t.Parallel()
 	csv := wideCSV(200)
@@ -68,7 +68,7 @@ func TestMergeIsExact(t *testing.T) {
 		parts := gather(t, r, csv, rapid.IntRange(2_000, 20_000).Draw(rt, "block"))
 		seed := rapid.Uint64().Draw(rt, "order")
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		for len(parts) > 1 { // a tree, not a chain
+		for len(parts) > 1 { // merge as a tree, not as a chain
 			a, b := parts[0], parts[1]
 			if rapid.Bool().Draw(rt, "stored") {
 				decoded, err := DecodePartial(b.Append(nil))
@@ -89,8 +89,8 @@ func TestMergeIsExact(t *testing.T) {
 	})
 }
 
-// TestMergeKeepsGroups: with more groups than are kept, the ones that are do
-// not depend on the order, and the rest are counted.
+// TestMergeKeepsGroups checks a column with more groups than are kept. The kept
+// groups do not depend on the merge order, and the rest are counted.
 func TestMergeKeepsGroups(t *testing.T) {
 	t.Parallel()
 	var csv strings.Builder
@@ -116,7 +116,7 @@ func TestMergeKeepsGroups(t *testing.T) {
 	}
 }
 
-// TestEmptyPartials: a worker that saw nothing hands over nothing.
+// TestEmptyPartials checks that a worker without rows returns an empty partial.
 func TestEmptyPartials(t *testing.T) {
 	t.Parallel()
 	r := newRun(t, "score,bad\n", Setup{}, columnPlan(t), stricter(t))
@@ -128,8 +128,9 @@ func TestEmptyPartials(t *testing.T) {
 	}
 }
 
-// TestPartialsOfOtherRuns: what the counts of a partial stand for is settled by
-// the run, so those of a run that numbers otherwise are not taken for its own.
+// TestPartialsOfOtherRuns checks that Made reports false for a partial of a run
+// with another numbering, because the run defines what the counts of a partial
+// mean.
 func TestPartialsOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	const book = "score,bad\n700,0\n600,1\n"
@@ -151,8 +152,8 @@ func TestPartialsOfOtherRuns(t *testing.T) {
 	}
 }
 
-// TestWeightIsRepetition: a weight of two is a row twice, for every rate,
-// average, metric and amount.
+// TestWeightIsRepetition checks that a weight of n gives the same rates,
+// averages, metrics and amounts as n copies of the row.
 func TestWeightIsRepetition(t *testing.T) {
 	t.Parallel()
 	plan := columnPlan(t)
@@ -175,7 +176,7 @@ func TestWeightIsRepetition(t *testing.T) {
 	})
 }
 
-// ratesOf are the figures of a report that weights enter.
+// ratesOf returns the figures of a report that depend on weights.
 func ratesOf(r *Report) map[string]any {
 	out := map[string]any{
 		"total": r.TotalWeight, "economics": r.Economics,
@@ -194,7 +195,7 @@ func ratesOf(r *Report) map[string]any {
 	return out
 }
 
-// TestSums: 128 bits hold what 64 do not, below zero too.
+// TestSums checks that 128-bit sums hold values that overflow 64 bits, negative values included.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -216,8 +217,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestCellsForPeopleAreTold: they are read as when a scorecard is fitted, and the
-// report says which, over storage and merging too.
+// TestCellsForPeopleAreTold checks that formatted cells are read as in scorecard fitting, and that
+// the report lists them, also after encoding and merging.
 func TestCellsForPeopleAreTold(t *testing.T) {
 	t.Parallel()
 	csv := "score,monthly_income,foir\n742,\"60,000\",35%\n742,NA,0.3\n742,50000,n/a\n"

@@ -15,7 +15,7 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// TestGoldenMetrics holds figures worked out by hand.
+// TestGoldenMetrics checks figures that were computed by hand.
 func TestGoldenMetrics(t *testing.T) {
 	t.Parallel()
 	s, ok := Separate([]Outcome{
@@ -45,8 +45,8 @@ func TestGoldenMetrics(t *testing.T) {
 	near(t, "the stability index", psi, 0.126685, 0.0000005)
 }
 
-// TestSeparateIsPairs: the AUC is what comparing every good one with every bad
-// one gives, ties counting half, in whatever order they stand.
+// TestSeparateIsPairs checks that the AUC equals the result of comparing every
+// good outcome with every bad one, ties counting half, in any order.
 func TestSeparateIsPairs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -82,7 +82,8 @@ func TestSeparateIsPairs(t *testing.T) {
 	})
 }
 
-// TestNothingToMeasure: where there is no answer there is none.
+// TestNothingToMeasure checks that metrics without enough data report no
+// result.
 func TestNothingToMeasure(t *testing.T) {
 	t.Parallel()
 	if _, ok := Separate([]Outcome{{700, false}}); ok {
@@ -97,7 +98,8 @@ func TestNothingToMeasure(t *testing.T) {
 	if _, ok := Stability(nil, nil); ok {
 		t.Error("stability of nothing")
 	}
-	// A perfect score separates wholly; an empty band has a finite weight.
+	// A perfect score separates completely; an empty band has a finite weight
+	// of evidence.
 	if s, _ := Separate([]Outcome{{800, false}, {600, true}}); s.AUC != 1 || s.Gini != 1 || s.KS != 1 {
 		t.Errorf("a perfect score has %+v", s)
 	}

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestReferenceOfAReport: what a report wrote is read back as its reference,
-// and a run does not differ from itself.
+// TestReferenceOfAReport checks that a written report can be read as a
+// reference, and that a run shows no shift against itself.
 func TestReferenceOfAReport(t *testing.T) {
 	t.Parallel()
 	book := Book{Seed: 5}
@@ -52,7 +52,8 @@ func TestReferenceOfAReport(t *testing.T) {
 	}
 }
 
-// TestReferenceOfNoReport: anything else is refused, and never a panic.
+// TestReferenceOfNoReport checks that any other document is rejected without a
+// panic.
 func TestReferenceOfNoReport(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{

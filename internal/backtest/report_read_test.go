@@ -20,8 +20,7 @@ func membersOf(r *Report) string {
 	return string(w.Buf)
 }
 
-// TestReadReport reads every golden report back and writes it again: the bytes are the
-// same.
+// TestReadReport checks that every golden report has the same bytes after reading and writing.
 func TestReadReport(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/reports/*.txtar")
@@ -56,8 +55,8 @@ func TestReadReport(t *testing.T) {
 	}
 }
 
-// TestReadReportOfAnotherRelease takes a report that lacks members, and refuses one
-// whose members have other types.
+// TestReadReportOfAnotherRelease checks that a report with missing members is accepted, and that a
+// report whose members have other types is rejected.
 func TestReadReportOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	read, err := ReadReport(parse(t, `{"rows_evaluated":7,"summary":{"approved":3,"avg_limit":null},"later":[1]}`))

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// BenchmarkBlock decides the rows of the synthetic book with the default
-// policy and all metrics.
+// BenchmarkBlock measures deciding the rows of the synthetic book with the
+// default policy and all metrics.
 func BenchmarkBlock(b *testing.B) {
 	const rows = 20_000
 	csv := bookCSV(rows)

@@ -37,7 +37,8 @@ func wantedSetup() Setup {
 	}
 }
 
-// TestReadSetup: what a request says, and what is stored and read again.
+// TestReadSetup checks the setup of a request, and that a setup reads back
+// unchanged from its stored form.
 func TestReadSetup(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
@@ -61,7 +62,8 @@ func TestReadSetup(t *testing.T) {
 	}
 }
 
-// TestSetupFaults: everything that is wrong is said at once, at its place.
+// TestSetupFaults checks that all faults are reported together, each with its
+// pointer.
 func TestSetupFaults(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
@@ -81,7 +83,7 @@ func TestSetupFaults(t *testing.T) {
 	}
 }
 
-// TestNewFaults: a run that cannot be meant is refused with every fault.
+// TestNewFaults checks that an invalid run is rejected with all its faults.
 func TestNewFaults(t *testing.T) {
 	t.Parallel()
 	_, err := New(Setup{
@@ -114,8 +116,8 @@ func TestNewFaults(t *testing.T) {
 	}
 }
 
-// TestCells: every spelling of an outcome, a weight, a status and a month, and
-// what is none.
+// TestCells checks every spelling of an outcome, a weight, a status and a
+// month, and invalid spellings.
 func TestCells(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -175,8 +177,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestRows: the row-level results, with a challenger and of the swapped ones
-// alone. Formulas are defused.
+// TestRows checks the row-level results with a challenger, for all rows and for
+// swapped rows only. Formulas are escaped.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	csv := "applicant_id,score,bad\nA1,820,0\n=cmd(),655,1\nA3,oops,0\nA4,600,\n"
@@ -213,7 +215,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestFacts: a stored decision is replayed from its facts, without a header.
+// TestFacts checks that a stored decision can be replayed from its facts,
+// without a header.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	r, err := New(Setup{}, columnPlan(t), nil)
@@ -234,10 +237,11 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestBlockAllocatesNothing does not run in parallel, because allocations of
-// other tests would be counted too.
+// TestBlockAllocatesNothing checks that deciding a block allocates nothing. It
+// does not run in parallel, because allocations of other tests would be counted
+// too.
 func TestBlockAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
-	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // a text that is no number may cost something
+	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // a text that is not a number may allocate
 	r := newRun(t, csv, wideSetup(), defaultPlan(), stricter(t))
 	block, err := sheet.NewReader(strings.NewReader(csv), 0).Next(nil)
 	if err != nil {

@@ -16,7 +16,8 @@ func figureIs(t *testing.T, what string, got Figure, want, within float64) {
 	}
 }
 
-// TestGoldenSeparation: the figures worked out by hand come out of a whole run.
+// TestGoldenSeparation checks that a complete run gives the figures that were
+// computed by hand.
 func TestGoldenSeparation(t *testing.T) {
 	t.Parallel()
 	csv := "score,bad\n820,0\n790,0\n760,0\n745,1\n730,0\n700,0\n690,1\n660,0\n640,1\n610,1\n"
@@ -31,8 +32,8 @@ func TestGoldenSeparation(t *testing.T) {
 	figureIs(t, "the bad rate of those declined", p.Declined.Rate, 1, 0)
 }
 
-// TestGoldenEvidence: goods (50, 150, 300) and bads (30, 15, 5) in the three
-// bands.
+// TestGoldenEvidence checks the weight of evidence for goods (50, 150, 300) and
+// bads (30, 15, 5) in the three bands.
 func TestGoldenEvidence(t *testing.T) {
 	t.Parallel()
 	var csv strings.Builder
@@ -51,7 +52,8 @@ func TestGoldenEvidence(t *testing.T) {
 	figureIs(t, "the information value", r.Performance.IV, 1.7918, 0.00005)
 }
 
-// TestGoldenStability: (.2, .3, .3, .2) became (.1, .25, .35, .3).
+// TestGoldenStability checks the PSI of a shift from (.2, .3, .3, .2) to (.1,
+// .25, .35, .3).
 func TestGoldenStability(t *testing.T) {
 	t.Parallel()
 	book := func(counts ...int) string {
@@ -72,9 +74,10 @@ func TestGoldenStability(t *testing.T) {
 	figureIs(t, "the stability index of the same book", same.PSI.PSI, 0, 0)
 }
 
-// TestGoldenScaling: 540 on the scale of 600 at 50 to 1 with 20 points doubling
-// the odds is a PD of 13.79 %; at a limit of 1 lakh and a loss of 65 % that is
-// 8,963.50.
+// TestGoldenScaling checks the expected loss from a scorecard scale. With odds
+// of 50:1 at 600 and 20 points to double the odds, a score of 540 means a PD of
+// 13.79 %. At a limit of 1 lakh and a loss given default of 65 % the expected
+// loss is 8,963.50.
 func TestGoldenScaling(t *testing.T) {
 	t.Parallel()
 	policy := edited(t, columnPolicy(), `"max_score": 900, "factors"`,
@@ -92,8 +95,9 @@ func TestGoldenScaling(t *testing.T) {
 	}
 }
 
-// TestObservedLoss: without a scale the loss is each grade's bad rate among
-// those approved: a fifth of 100,000 × 5 and half of 50,000 × 2, times 65 %.
+// TestObservedLoss checks the expected loss without a scale: the bad rate of
+// each grade among approved rows. That is a fifth of 100,000 × 5 and half of
+// 50,000 × 2, times 65 %.
 func TestObservedLoss(t *testing.T) {
 	t.Parallel()
 	csv := "score,bad\n800,0\n800,0\n800,1\n800,0\n800,0\n700,1\n700,0\n600,1\n"
@@ -106,15 +110,16 @@ func TestObservedLoss(t *testing.T) {
 		e.FeeIncome.Paise - e.FundingCost.Paise - e.ExpectedLoss.Paise; sum != e.NetMargin.Paise {
 		t.Errorf("the margin is %v, the parts make %d", e.NetMargin, sum)
 	}
-	// At 12 % nine twelfths of the interest go to whoever lent the money.
+	// The rate is 12 % and the funding rate 9 %, so 9/12 of the interest is
+	// funding cost.
 	only := reportOf(t, "score\n800\n", Setup{FundingRate: rule.One * 9 / 100}, columnPlan(t), nil).Economics
 	if want := (only.InterestIncome.Paise*9 + 6) / 12; only.FundingCost.Paise != want {
 		t.Errorf("the funding cost is %v of %v", only.FundingCost, only.InterestIncome)
 	}
 }
 
-// TestNothingToReport: without labels, and without a single row, figures are
-// unknown and nothing fails.
+// TestNothingToReport checks that figures are unknown and nothing fails if
+// there are no labels or no rows.
 func TestNothingToReport(t *testing.T) {
 	t.Parallel()
 	for _, csv := range []string{"score\n", "score\n700\n", "score,bad\n700,\n", "score,bad\nx,1\n"} {

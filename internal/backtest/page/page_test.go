@@ -27,7 +27,8 @@ func write(t *testing.T, title string, r *backtest.Report) string {
 	return b.String()
 }
 
-// TestGolden compares the whole page, but for its stylesheet, with the file.
+// TestGolden compares the whole page, except its stylesheet, with the golden
+// file.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	const file = "testdata/report.html"
@@ -41,8 +42,9 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestStyleIsLetIn: the policy of the page names the hash of its own style, or
-// a browser would show it bare.
+// TestStyleIsLetIn checks that the content security policy of the page names
+// the hash of its own style. Otherwise a browser would show the page without
+// style.
 func TestStyleIsLetIn(t *testing.T) {
 	t.Parallel()
 	got := html.UnescapeString(write(t, "x", sample()))
@@ -54,8 +56,8 @@ func TestStyleIsLetIn(t *testing.T) {
 	}
 }
 
-// TestSelfContained: nothing on the page acts or comes from elsewhere, and a
-// stranger's text stays text.
+// TestSelfContained checks that the page has no active content and loads
+// nothing, and that hostile text is escaped.
 func TestSelfContained(t *testing.T) {
 	t.Parallel()
 	const hostile = `"><script src=//x></script><img src=x onerror=alert(1)>`
@@ -89,8 +91,8 @@ func TestSelfContained(t *testing.T) {
 	}
 }
 
-// TestLittleToShow: a report without outcomes, without rows or without
-// anything is a page all the same, with no figure made up.
+// TestLittleToShow checks that a report without outcomes, without rows or
+// without any data still gives a page, and that the page has no invalid figure.
 func TestLittleToShow(t *testing.T) {
 	t.Parallel()
 	bare := sample()
@@ -109,7 +111,7 @@ func TestLittleToShow(t *testing.T) {
 	}
 }
 
-// TestRealRun: what a run reports can be shown, whatever it holds.
+// TestRealRun checks that the report of a real run can be shown.
 func TestRealRun(t *testing.T) {
 	t.Parallel()
 	book := backtest.Book{Seed: 7}
@@ -129,7 +131,7 @@ func TestRealRun(t *testing.T) {
 	}
 }
 
-// TestBody: what another page shows of a report is what this one shows.
+// TestBody checks that Body returns the same content as the complete page.
 func TestBody(t *testing.T) {
 	t.Parallel()
 	body, err := page.Body(sample())

@@ -15,7 +15,7 @@ func share(bad, labelled int64, rate, low, high float64) backtest.Share {
 	return backtest.Share{Labelled: labelled, Bad: bad, Rate: figure(rate), Low: figure(low), High: figure(high)}
 }
 
-// side is a small book of a thousand applications under one policy.
+// side returns the figures of a small book of a thousand applications under one policy.
 func side() backtest.Side {
 	return backtest.Side{
 		Summary: backtest.Summary{
@@ -158,7 +158,7 @@ func side() backtest.Side {
 	}
 }
 
-// sample is a report with every part there is.
+// sample returns a report with every section.
 func sample() *backtest.Report {
 	other := side()
 	other.Summary.Approved, other.Summary.ApprovalRate = 621, figure(0.622869)
