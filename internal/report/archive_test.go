@@ -59,13 +59,15 @@ func archivedOwners() *History {
 	return h
 }
 
-// firstVersion is what the release before owners wrote for archived.
+// firstVersion is the encoding of archived by the release before account owners
+// existed.
 const firstVersion = "0102bec4020202010204060406020ca29e02ffffffff0faac40280b48913ffffffffffffffffff0100" +
 	"ffffffffffffffffff0102060482fc023e80fc0200000000ffffffff0fffffffff0fffffffff0f0000000000000002" +
 	"010cffffffffffffffffff010202ffffffffffffffffff01c0ee6d0404eec30202040680ebf40509020000020002ffffffffffffffffff0100"
 
 // TestArchiveOfTheFirstVersion checks that archives of an earlier release can
-// be read, and that histories that version 1 can hold keep their bytes.
+// be read, and that histories that fit version 1 are still encoded as the same
+// bytes.
 func TestArchiveOfTheFirstVersion(t *testing.T) {
 	t.Parallel()
 	history, statement := archived()

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// benchSample is a row of a busy account: every fifth is one of those that
-// mean something, the others are payments by UPI, card and transfer.
+// benchSample returns a row of a busy account. Every fifth row is one of
+// narrationSamples; the others are payments by UPI, card and transfer.
 func benchSample(i int) sample {
 	samples := narrationSamples()
 	if i%5 == 0 {
@@ -23,7 +23,7 @@ func benchSample(i int) sample {
 	}[i%4]
 }
 
-// benchSummary is a year of 2,000 transactions.
+// benchSummary returns a bank summary with 2,000 transactions over one year.
 func benchSummary(tb testing.TB) wire.Value {
 	tb.Helper()
 	const n = 2000
@@ -73,8 +73,8 @@ func BenchmarkDetect(b *testing.B) {
 	}
 }
 
-// TestReadStatementAllocations: a statement costs a few slices, however many
-// rows it has.
+// TestReadStatementAllocations checks that the number of allocations does not
+// grow with the number of rows.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestReadStatementAllocations(t *testing.T) {

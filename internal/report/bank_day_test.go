@@ -67,13 +67,13 @@ func TestWholeMonths(t *testing.T) {
 	}
 }
 
-// dayOfTime is a day as the standard library counts it.
+// dayOfTime returns the day of t, computed with the standard library.
 func dayOfTime(t time.Time) civil.Day {
 	year, month, day := t.Date()
 	return civil.Day(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / 86_400)
 }
 
-// TestStampIsTime holds the reader of dates to the standard library's.
+// TestStampIsTime compares readStamp with the standard library.
 func TestStampIsTime(t *testing.T) {
 	t.Parallel()
 	var last dated
@@ -87,7 +87,7 @@ func TestStampIsTime(t *testing.T) {
 			t.Fatalf("%s: got %+v, %v", text, got, ok)
 		}
 		date := moment.UTC().Format(time.DateOnly)
-		for range 2 { // the second time it is remembered
+		for range 2 { // the second call uses the remembered date
 			if got, ok := readStamp(date, &last); !ok || got.second != -1 || got.day != dayOfTime(moment.UTC()) {
 				t.Fatalf("%s: got %+v, %v", date, got, ok)
 			}

@@ -24,7 +24,7 @@ type sample struct {
 	balance               int64
 }
 
-// narrationSamples are the rows of testdata/narrations.txt.
+// narrationSamples returns the rows of testdata/narrations.txt.
 var narrationSamples = sync.OnceValue(func() []sample {
 	data, err := os.ReadFile("testdata/narrations.txt")
 	if err != nil {
@@ -73,8 +73,8 @@ func writeSamples(rows []sample, order []int, noise string) []byte {
 	return w.Buf
 }
 
-// drawSamples draws rows that happened at different times. There are few
-// amounts, so that returns find their debits and series form.
+// drawSamples generates rows with different times. It uses only a few amounts,
+// so that returns match their debits and instalments form series.
 func drawSamples(t *rapid.T) []sample {
 	n := rapid.IntRange(0, 60).Draw(t, "rows")
 	rows := make([]sample, n)
@@ -88,7 +88,7 @@ func drawSamples(t *rapid.T) []sample {
 	return rows
 }
 
-// parseBank reads a document that must have no faults.
+// parseBank reads a document without faults.
 func parseBank(t *rapid.T, document []byte) *Statement {
 	t.Helper()
 	v, err := wire.Parse(document)
@@ -103,8 +103,8 @@ func parseBank(t *rapid.T, document []byte) *Statement {
 	return s
 }
 
-// TestStatementOrderOfSending checks that the order of sending and additional
-// members do not change the statement.
+// TestStatementOrderOfSending checks that neither the order of the rows in the
+// request nor additional members change the statement.
 func TestStatementOrderOfSending(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -159,8 +159,8 @@ func checkStatement(t interface{ Errorf(string, ...any) }, s *Statement) {
 	}
 }
 
-// FuzzReadStatement reads arbitrary bytes: no panic, few warnings, and a
-// statement that keeps its invariants.
+// FuzzReadStatement reads arbitrary bytes. Reading must not panic, must give
+// few warnings, and the statement must keep its invariants.
 func FuzzReadStatement(f *testing.F) {
 	rows := slices.Clone(narrationSamples())
 	order := make([]int, len(rows))

@@ -111,8 +111,8 @@ func TestStatementLists(t *testing.T) {
 	}
 }
 
-// TestStatementIsForgiving checks that irregular but clear input is read with
-// one warning for each kind.
+// TestStatementIsForgiving checks that irregular but unambiguous input is read,
+// with one warning for each kind.
 func TestStatementIsForgiving(t *testing.T) {
 	t.Parallel()
 	s, warnings := readBank(t, `{"declared_monthly_income":70000.005,"declared_emi":0,"transactions":[
@@ -147,7 +147,8 @@ func TestStatementIsForgiving(t *testing.T) {
 		},
 		Breaks: 1,
 	}
-	// An empty text is no balance, and it was sent under the proper name.
+	// An empty text is no balance, and "balance" has priority over
+	// "currentBalance".
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// largeReports are 40 accounts of 36 months and 60 enquiries in several
-// layouts.
+// largeReports returns a report of 40 accounts with 36 months each and 60
+// enquiries, in several layouts.
 func largeReports(tb testing.TB) map[string]wire.Value {
 	tb.Helper()
 	h := &History{
@@ -63,8 +63,8 @@ func BenchmarkReadBureau(b *testing.B) {
 	}
 }
 
-// TestReadBureauAllocations: in the common shape a report costs a few lists,
-// however many accounts and months it has.
+// TestReadBureauAllocations checks that in the common layout the number of
+// allocations does not grow with the number of accounts and months.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestReadBureauAllocations(t *testing.T) {

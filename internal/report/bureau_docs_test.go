@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// docs/BUREAUS.md names every member that is read and every warning.
+// TestBureausPageIsComplete checks that docs/BUREAUS.md names every member that is read and every
+// warning.
 func TestBureausPageIsComplete(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/BUREAUS.md")

@@ -12,9 +12,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadBureau reads arbitrary bytes as a report of any bureau. The result is
-// always bounded, has each month at most once and in order, and no date in the
-// future.
+// FuzzReadBureau reads arbitrary bytes as a report of any bureau. The result
+// must be bounded, must have each month at most once and in order, and must
+// have no date in the future.
 func FuzzReadBureau(f *testing.F) {
 	files, err := filepath.Glob("../signal/testdata/bureau/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -75,7 +75,7 @@ func checkHistory(t *testing.T, h *History) {
 	if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Fatalf("archived and read, %v (-want +got):\n%s", err, diff)
 	}
-	checkAccounts(t, h.Accounts, maxAmountPaise*365/12+1) // a daily instalment counts by the month
+	checkAccounts(t, h.Accounts, maxAmountPaise*365/12+1) // a daily instalment is converted to a month
 	checkAccounts(t, h.Microfinance, maxAmountPaise*365/12+1)
 }
 

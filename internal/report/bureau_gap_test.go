@@ -42,7 +42,8 @@ func gapsOf(t *testing.T, bureau, body string) (lines []string) {
 	return lines
 }
 
-// bureauShape says how one layout writes a list of accounts and their figures.
+// bureauShape describes how one layout writes a list of accounts and their
+// figures.
 type bureauShape struct {
 	bureau, at string
 	wrap       func(accounts string) string
@@ -102,7 +103,7 @@ func (s *bureauShape) report(accounts ...[]string) string {
 }
 
 // TestAccountGaps checks, in every layout, the warnings about an account that
-// omits a figure which another account states, or that is closed and still
+// omits a figure which another account states, or that is closed but still
 // states a debt.
 func TestAccountGaps(t *testing.T) {
 	t.Parallel()
@@ -145,7 +146,7 @@ func TestAccountGaps(t *testing.T) {
 }
 
 // TestAccountGapsCommon checks that an omitted figure is reported if a sum
-// would count 0, but not if 0 is what the report states.
+// would count it as 0, but not if the report itself states 0.
 func TestAccountGapsCommon(t *testing.T) {
 	t.Parallel()
 	const card = `"accountType":"credit_card","openDate":"2024-02-11","status":"active","currentBalance":40000,
@@ -201,7 +202,7 @@ func TestAccountGapsCommon(t *testing.T) {
 	}
 }
 
-// TestAccountGapsAreBounded checks that only a few of many such accounts are
+// TestAccountGapsAreBounded checks that of many such accounts only a few are
 // listed and the others are counted.
 func TestAccountGapsAreBounded(t *testing.T) {
 	t.Parallel()

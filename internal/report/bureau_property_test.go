@@ -15,8 +15,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// A history that is written in a bureau's layout and read back is the same
-// history, in every layout, without a fault and without a warning.
+// TestBureauRoundTrip checks that a history that is written in a bureau's
+// layout is read back unchanged, in every layout, without a fault or a warning.
 func TestBureauRoundTrip(t *testing.T) {
 	t.Parallel()
 	for bureau, render := range map[string]func(*History) string{
@@ -139,10 +139,10 @@ func drawAccount(t *rapid.T, i int) Account {
 	return a
 }
 
-// fields writes an object member by member and leaves out what is unknown.
+// fields writes an object member by member and omits unknown values.
 type fields struct {
 	buf  []string
-	text bool // numbers are texts, as bureaus write them
+	text bool // write numbers as texts, as bureaus do
 }
 
 func (f *fields) raw(name, value string) { f.buf = append(f.buf, fmt.Sprintf("%q:%s", name, value)) }
@@ -173,7 +173,7 @@ func joined(y, m, d int) string   { return fmt.Sprintf("%04d%02d%02d", y, m, d) 
 func european(y, m, d int) string { return fmt.Sprintf("%02d%02d%04d", d, m, y) }
 func hyphens(y, m, d int) string  { return fmt.Sprintf("%02d-%02d-%04d", d, m, y) }
 
-// list writes a list where there is one.
+// list writes a list, or null if has is false.
 func list[T any](has bool, elements []T, write func(*T) string) string {
 	if !has {
 		return "null"
@@ -185,7 +185,7 @@ func list[T any](has bool, elements []T, write func(*T) string) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// Each layout's spelling of the products, in their order.
+// The product names of each layout, in the order of the products.
 var (
 	commonTypes = []string{"other", "secured", "personal_loan", "credit_card", "consumer_loan", "vehicle_loan",
 		"home_loan", "gold_loan", "business_loan", "business_loan_secured"}
@@ -253,7 +253,7 @@ func adverseAmount(f *fields, a *Account, writtenOff, settlement string) {
 	}
 }
 
-// suitCode and facilityCode are the codes of Experian and CIBIL.
+// suitCode and facilityCode return the codes that Experian and CIBIL use.
 func suitCode(a *Account) string { return fmt.Sprintf("%02d", a.Adverse>>2) }
 
 func facilityCode(a *Account) string {
@@ -320,7 +320,7 @@ func renderCIBIL(h *History) string {
 		f.str("suitFiled", suitCode(a))
 		facility := facilityCode(a)
 		if facility == "" && !a.Live && !a.Closed.Known() {
-			facility = "05" // sold: CIBIL has no other way to say so
+			facility = "05" // "05" means sold; CIBIL has no other code for this state
 		}
 		f.str("creditFacilityStatus", facility)
 		adverseAmount(&f, a, "woAmountTotal", "settlementAmount")

@@ -6,8 +6,8 @@ import (
 )
 
 // TestInstalmentRhythms checks, in every layout, that an instalment that is not
-// monthly is converted to a month, and that one with an unknown rhythm counts
-// as monthly, with a warning.
+// monthly is converted to a monthly amount, and that an instalment with an
+// unknown rhythm counts as monthly. Both cause a warning.
 func TestInstalmentRhythms(t *testing.T) {
 	t.Parallel()
 	const converted, unknown = "instalment_converted", "instalment_rhythm_unknown"
@@ -59,8 +59,9 @@ func TestInstalmentRhythms(t *testing.T) {
 	}
 }
 
-// In CRIF's amount/rhythm the older facts leave out what is not monthly; it
-// counts by the month in the others.
+// TestInstalmentWithRhythm checks CRIF's "amount/rhythm" form. An instalment
+// that is not monthly is absent from InstalmentPaise, which older facts read,
+// and is converted to a monthly amount in ConvertedPaise.
 func TestInstalmentWithRhythm(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[string]int64{

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// TestDaysOfStatus checks that days past due in an account's status count for
-// its newest month, with a warning, unless the history is worse.
+// TestDaysOfStatus checks that days past due from an account's status count for
+// its newest month, with a warning, unless the payment history is worse.
 func TestDaysOfStatus(t *testing.T) {
 	t.Parallel()
 	oct, nov := civil.DayOf(2026, time.October, 1).Month(), civil.DayOf(2026, time.November, 1).Month()
@@ -78,7 +78,8 @@ func TestUnknownRating(t *testing.T) {
 	}
 }
 
-// The list of microfinance accounts tells days past due of the account itself.
+// TestMicrofinanceDays checks that the days past due of a microfinance account
+// itself are read.
 func TestMicrofinanceDays(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string]int16{

@@ -43,7 +43,7 @@ func experianAccount(members string) string {
 }
 
 // TestBureauBadInput checks that bad input is a fault, or is read with a
-// warning if its meaning is clear.
+// warning if the meaning is unambiguous.
 func TestBureauBadInput(t *testing.T) {
 	t.Parallel()
 	const native = "/CAIS_Account/CAIS_Account_DETAILS/0/"
@@ -193,7 +193,8 @@ func TestBureauBadInput(t *testing.T) {
 	}
 }
 
-// TestBureauLimits checks that a list may have exactly its maximum length.
+// TestBureauLimits checks that a list may have its maximum length, but not
+// more.
 func TestBureauLimits(t *testing.T) {
 	t.Parallel()
 	list := func(n int, element string) string {
@@ -295,8 +296,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestBureauSpellings checks that names in a bureau's own layout may have any
-// case and separators, and that the enclosing keys are optional.
+// TestBureauSpellings checks that member names of a bureau's own layout may
+// have any case and separators, and that the enclosing keys are optional.
 func TestBureauSpellings(t *testing.T) {
 	t.Parallel()
 	account := func(h *History) string {
@@ -345,8 +346,8 @@ func TestBureauSpellings(t *testing.T) {
 	}
 }
 
-// TestMisspeltMonth checks that an unknown member of a month causes a warning;
-// otherwise a late month could go unnoticed.
+// TestMisspeltMonth checks that an unknown member of a month causes a warning.
+// Without the warning, a misspelt member could hide a late month.
 func TestMisspeltMonth(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"accounts":[{"accountType":"personal_loan","openDate":"2025-01-02","status":"active",
@@ -365,7 +366,8 @@ func TestMisspeltMonth(t *testing.T) {
 	}
 }
 
-// bureauBody is a report of one live personal loan with further members.
+// bureauBody returns a report of one live personal loan with additional
+// members.
 func bureauBody(bureau, members string) string {
 	for i := range bureauShapes {
 		if s := &bureauShapes[i]; s.bureau == bureau {

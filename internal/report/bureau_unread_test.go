@@ -53,10 +53,10 @@ func TestUnreadLists(t *testing.T) {
 }
 
 // TestMisspeltLists checks that the right name is suggested for a misspelt list
-// of a bureau's own layout.
+// in a bureau's own layout.
 func TestMisspeltLists(t *testing.T) {
 	t.Parallel()
-	meant := func(name string, known []string) string { // all of these miss one letter
+	meant := func(name string, known []string) string { // finds names that are one letter longer
 		for _, k := range known {
 			if len(k) == len(name)+1 && strings.HasPrefix(k, name[:1]) {
 				return k

@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestInstalmentOfNothing checks the warning about an instalment of 0 or -1,
-// which many reports write for none given, if something is owed.
+// TestInstalmentOfNothing checks the warning about an instalment of 0 or -1 on
+// an account with a balance. Many reports write 0 or -1 for an unknown
+// instalment.
 func TestInstalmentOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,8 +44,8 @@ func TestInstalmentOfNothing(t *testing.T) {
 	}
 }
 
-// TestCardInstalment checks the warning about a card whose stated instalment is
-// larger than 5 percent of its balance.
+// TestCardInstalment checks the warning about a credit card whose stated
+// instalment is more than 5 % of its balance.
 func TestCardInstalment(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string][]string{

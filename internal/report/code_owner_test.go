@@ -2,8 +2,8 @@ package report
 
 import "testing"
 
-// The spellings of whose account it is, by bureau: CIBIL's codes 2, 3 and 4 are
-// others than those of the rest.
+// TestOwners checks the spellings of the account owner by bureau. The codes 2,
+// 3 and 4 mean something different at CIBIL than at the other bureaus.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSuitWords checks that a suit or a wilful default counts in any usual
-// word, and that an unknown word never counts as none.
+// TestSuitWords checks that a suit or a wilful default is recognised in any
+// usual word, and that an unknown word never means none.
 func TestSuitWords(t *testing.T) {
 	t.Parallel()
 	const none, suit, wilful = Adverse(0), SuitFiled, Wilful
@@ -74,8 +74,8 @@ func TestSuitWords(t *testing.T) {
 	}
 }
 
-// TestWrittenOffMark checks that a bare yes in the facility status means that
-// the account was written off.
+// TestWrittenOffMark checks that a plain "yes" in the facility status means
+// that the account was written off.
 func TestWrittenOffMark(t *testing.T) {
 	t.Parallel()
 	for member, want := range map[string]Adverse{

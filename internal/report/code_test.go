@@ -13,7 +13,8 @@ var productNames = [...]string{
 	"business secured",
 }
 
-// Every account type of the bureaus' list, as a risk officer would sort it.
+// TestAccountTypeCodes checks the product of every account type code of the
+// bureaus.
 func TestAccountTypeCodes(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{
@@ -67,8 +68,8 @@ func TestAccountTypeNames(t *testing.T) {
 	}
 }
 
-// standingText abbreviates a standing: W written off, S settled, F suit filed,
-// V wilful default, and whether the account is running or over.
+// standingText abbreviates a standing: "W" written off, "S" settled, "F" suit
+// filed, "V" wilful default, then whether the account runs or is over.
 func standingText(s standing) string {
 	text := ""
 	for i, letter := range "WSFV" {
@@ -85,7 +86,7 @@ func standingText(s standing) string {
 	return text + " -"
 }
 
-// table returns the standing of each code as text.
+// table returns the codes of each standing, by the text of the standing.
 func table(codes map[int]standing) map[string]string {
 	out := map[string]string{}
 	for code := range 1000 {
@@ -139,7 +140,8 @@ func TestStandingCodes(t *testing.T) {
 	}
 }
 
-// The adverse facility codes are exactly these; 99 is a clear status.
+// TestAdverseFacilities checks that exactly these facility codes are adverse.
+// The code 99 is a clear status.
 func TestAdverseFacilities(t *testing.T) {
 	t.Parallel()
 	var got []int
@@ -213,8 +215,8 @@ func TestPaymentCodes(t *testing.T) {
 	}
 }
 
-// TestMemberNamesAreUnique checks that no name has two slots, which would make
-// its meaning random.
+// TestMemberNamesAreUnique checks that no name has two slots, because its
+// meaning would then be random.
 func TestMemberNamesAreUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

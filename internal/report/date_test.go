@@ -16,14 +16,14 @@ func TestParseDate(t *testing.T) {
 		{"2026-11-15", "2026-11-15", isoDate},
 		{" 2026-11-15 ", "2026-11-15", isoDate},
 		{"2026-11-15T23:30:00+05:30", "2026-11-15", isoDate},
-		{"2026-11-15T20:00:00Z", "2026-11-16", isoDate}, // it is the next day in India
+		{"2026-11-15T20:00:00Z", "2026-11-16", isoDate}, // the next day in India
 		{"2026-11-15T20:00:00.123Z", "2026-11-16", isoDate},
 		{"2026-11-15 00:00:00.0", "2026-11-15", isoDate},
 		{"2026-11-15T10:00:00", "2026-11-15", isoDate},
 		{"2026-11-15+05:30", "2026-11-15", isoDate},
 		{"20261115", "2026-11-15", joinedDate},
 		{"15112026", "2026-11-15", dayFirst},
-		{"20122012", "2012-12-20", dayFirst}, // month 20 there is not: no other reading
+		{"20122012", "2012-12-20", dayFirst}, // there is no month 20, so only one reading is possible
 		{"19001201", "1900-12-01", joinedDate},
 		{"15-11-2026", "2026-11-15", dayFirst},
 		{"15/11/2026", "2026-11-15", dayFirst},

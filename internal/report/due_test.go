@@ -16,7 +16,8 @@ func dueRow(d civil.Day, kind string, rupees int64, narration string) string {
 	return fmt.Sprintf(`{"date":%q,"type":%q,"mode":"OTHERS","amount":%d,"narration":%q}`, d, kind, rupees, narration)
 }
 
-// dueOf reads a statement from August to October with the rows in between.
+// dueOf reads a statement from August to October with these rows and returns
+// the instalments that are due.
 func dueOf(t testing.TB, rows ...string) int64 {
 	t.Helper()
 	rows = append([]string{dueRow(civil.DayOf(2026, time.July, 31), "CREDIT", 1, "NEFT CR OPENING")}, rows...)
@@ -26,7 +27,7 @@ func dueOf(t testing.TB, rows ...string) int64 {
 }
 
 // TestDueInstalments checks that a bounced instalment is still due, and that a
-// loan that begins in the newest month is added to the others.
+// loan that begins in the newest month is included.
 func TestDueInstalments(t *testing.T) {
 	t.Parallel()
 	lenders := []string{"ACH D- HDB FINANCIAL-EMI 7",
@@ -58,8 +59,8 @@ func TestDueInstalments(t *testing.T) {
 	})
 }
 
-// TestNotDue checks that debits that are not, or no longer, instalments are not
-// due.
+// TestNotDue checks that debits that are not instalments, or no longer
+// instalments, are not due.
 func TestNotDue(t *testing.T) {
 	t.Parallel()
 	day := civil.DayOf

@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Equifax's list of microfinance accounts is found beside the retail accounts,
-// in a report of its own and alone, and is never among the accounts.
+// TestMicrofinanceList checks that Equifax's list of microfinance accounts is
+// found next to the retail accounts, in a separate report and alone, and that
+// its entries are never among the accounts.
 func TestMicrofinanceList(t *testing.T) {
 	t.Parallel()
 	const list = `"MicrofinanceAccountDetails":[{"CurrentBalance":"9000","Open":"Yes","InstallmentAmount":"285",
@@ -46,7 +47,7 @@ func TestMicrofinanceList(t *testing.T) {
 	}
 }
 
-// TestRhythms checks the monthly amounts of instalments of every rhythm.
+// TestRhythms checks the monthly amount of an instalment for every rhythm.
 func TestRhythms(t *testing.T) {
 	t.Parallel()
 	for rhythm, want := range map[string]int64{

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// foundNames are the names of what can be found, in the order of the bits.
+// foundNames holds the names of the Found bits, in the order of the bits.
 var foundNames = []string{
 	"income", "salary", "loan_instalment", "card_bill", "bill_payment", "investment", "charge", "loan_credit",
 	"self_transfer", "mandate", "cheque", "issued_bounce", "deposited_return", "refund",
@@ -33,7 +33,8 @@ func foundText(f Found) string {
 	return strings.Join(names, " ")
 }
 
-// readBank reads a bank_summary and expects no fault.
+// readBank reads a bank summary without faults and returns the statement and
+// the warnings.
 func readBank(tb testing.TB, document string, asOf civil.Day) (*Statement, []fault.Item) {
 	tb.Helper()
 	v, err := wire.Parse([]byte(document))
@@ -79,7 +80,7 @@ func TestNarrations(t *testing.T) {
 	}
 }
 
-// TestEightLetters compares reading eight bytes together with reading them one
+// TestEightLetters compares reading eight bytes at a time with reading them one
 // by one.
 func TestEightLetters(t *testing.T) {
 	t.Parallel()
@@ -96,7 +97,8 @@ func TestEightLetters(t *testing.T) {
 	})
 }
 
-// TestVocabularyFits keeps the table sparse and every word within its bound.
+// TestVocabularyFits checks that the hash table is sparse and that every word
+// is within its maximum length and is found.
 func TestVocabularyFits(t *testing.T) {
 	t.Parallel()
 	n := 0

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestStrangersKnowTheirOwn checks that every name that can be suggested is one
-// that is read.
+// TestStrangersKnowTheirOwn checks that every name that can be suggested is a
+// name that is read.
 func TestStrangersKnowTheirOwn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -26,8 +26,8 @@ func TestStrangersKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestNamesAreExact checks that in the common shape another spelling of a name
-// is not read and the right one is suggested, while a bureau's own layout
+// TestNamesAreExact checks that in the common layout a different spelling of a
+// name is not read and the right name is suggested, while a bureau's own layout
 // accepts many spellings.
 func TestNamesAreExact(t *testing.T) {
 	t.Parallel()

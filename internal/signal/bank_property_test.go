@@ -18,7 +18,7 @@ var bankWords = []string{
 	"CHQ RTN 1", "NEFT CR ORCHID HOSPITALS", "UPI/REV/1", "LOAN DISB", "SELF TRF", "UPI/KIRAN", "",
 }
 
-// drawSummary draws a bank_summary whose amounts reach their limits.
+// drawSummary generates a bank summary with amounts up to their limits.
 func drawSummary(t *rapid.T, asOf civil.Day) []byte {
 	money := rapid.SampledFrom([]string{"0", "0.01", "0.005", "9000", "61999.995", "1000000000000", "999999999999.99"})
 	var w wire.Writer
@@ -44,8 +44,8 @@ func drawSummary(t *rapid.T, asOf civil.Day) []byte {
 	return w.Buf
 }
 
-// TestBankFactsHoldTogether checks that every fact is in its domain (in
-// bankFacts), and that related facts agree.
+// TestBankFactsHoldTogether checks that every fact is in its domain (bankFacts
+// does that), and that related facts agree.
 func TestBankFactsHoldTogether(t *testing.T) {
 	t.Parallel()
 	asOf := civil.DayOf(2026, 11, 15)

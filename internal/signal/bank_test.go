@@ -17,10 +17,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestStatements reads every testdata/statements/*.txtar: a comment on what it
-// shows, the day of the decision, the summary's scalars and the statement as a
-// table of date, type, mode, amount, balance and narration; then the class of
-// each row, and the facts.
+// TestStatements reads every testdata/statements/*.txtar file. A file has a
+// comment that says what the file shows, the day of the decision, the scalars
+// of the summary, and the statement as a table of date, type, mode, amount,
+// balance and narration. The wanted class of each row and the wanted facts
+// follow.
 func TestStatements(t *testing.T) {
 	t.Parallel()
 	archives(t, "statements", func(name string) bool { return name != "found" && name != "facts" }, statementAnswer)
@@ -61,7 +62,8 @@ func statementAnswer(t *testing.T, archive *txtar.Archive) []txtar.File {
 	return []txtar.File{{Name: "found", Data: found.Bytes()}, {Name: "facts", Data: facts.Bytes()}}
 }
 
-// summaryOf adds the table's rows to the summary as transactions.
+// summaryOf adds the rows of the table to the summary as transactions. It
+// returns the summary and the narrations.
 func summaryOf(t *testing.T, scalars, table string) (wire.Value, []string) {
 	t.Helper()
 	var w wire.Writer
@@ -110,7 +112,7 @@ func bankFinding(tx report.Transaction) string {
 	return strings.Join(names, ", ")
 }
 
-// bankFacts derives the facts and checks each against the catalogue.
+// bankFacts derives the facts and checks each of them against the catalogue.
 func bankFacts(tb testing.TB, summary wire.Value, s *report.Statement, asOf civil.Day) []rule.NamedValue {
 	tb.Helper()
 	catalogue := field.Catalogue()

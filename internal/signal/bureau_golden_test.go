@@ -20,16 +20,18 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestBureauReports reads every testdata/bureau/*.txtar: a comment on what it
-// shows, the bureau, the day of the request and the report; then the history as
-// it was read, the facts derived from it, and the warnings; or the faults.
+// TestBureauReports reads every testdata/bureau/*.txtar file. A file has a
+// comment that says what the file shows, the bureau, the day of the request and
+// the report. The wanted history, facts and warnings follow, or the wanted
+// faults.
 func TestBureauReports(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return name == "bureau" || name == "as_of" || name == "report.json" }
 	archives(t, "bureau", given, understood)
 }
 
-// understood reads a report and returns the answered sections.
+// understood reads the report of a golden file and returns the sections to
+// compare.
 func understood(t *testing.T, archive *txtar.Archive) []txtar.File {
 	t.Helper()
 	given := map[string]string{}
@@ -76,7 +78,7 @@ var productTexts = [...]string{
 
 var ownerTexts = [...]string{"", ", joint", ", guaranteed", ", used with an add-on card"}
 
-// historyText formats a history for a risk officer.
+// historyText formats a history as readable text.
 func historyText(h *report.History) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "reported %s\n", or(h.Reported.String()))
@@ -167,7 +169,7 @@ func TestBureauFactsAreInTheCatalogue(t *testing.T) {
 			}
 		}
 	}
-	// All facts that a request can send directly, except the score, are
+	// All facts that a request can send directly, except the score, must be
 	// derived.
 	var want []string
 	for id := range rule.FieldID(field.Catalogue().Len()) {

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/report"
 )
 
-// drawOwned draws a history whose accounts have all owners. Amounts are whole
-// rupees that are a multiple of 20, so that a card's 5 percent is exact.
+// drawOwned generates a history with accounts of all owners. Amounts are whole
+// rupees and multiples of 20, so that 5 % of a card balance is exact.
 func drawOwned(t *rapid.T) *report.History {
 	h := history()
 	h.HasAccounts = true
@@ -47,8 +47,8 @@ func number(t *rapid.T, facts map[string]string, name string) float64 {
 }
 
 // TestOwnersPartTheAccounts checks that every account is an own, a guaranteed
-// or an add-on account: the counts and sums of the three add up to those of all
-// accounts, and the worst of the three is the worst of all.
+// or an add-on account: the counts and sums of the three groups add up to those
+// of all accounts, and the worst value of the three is the worst of all.
 func TestOwnersPartTheAccounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -110,8 +110,8 @@ func TestOwnersLeaveTheOtherFactsAlone(t *testing.T) {
 	})
 }
 
-// TestOwnAccountsAlone checks that if only the applicant owes anything, the
-// facts of own accounts equal those of all accounts.
+// TestOwnAccountsAlone checks that the facts of own accounts equal the facts of
+// all accounts if all accounts are own or joint accounts.
 func TestOwnAccountsAlone(t *testing.T) {
 	t.Parallel()
 	twins := map[string]string{
@@ -156,7 +156,7 @@ func TestAdverseFacts(t *testing.T) {
 	add(report.CreditCard, report.WrittenOff, 4_000_00, report.NoAmount,
 		func(a *report.Account) { a.WrittenOffDay = day(2024, 1, 10) })
 	add(report.PersonalLoan, report.WrittenOff|report.Settled, 50_000_00, 20_000_00, func(a *report.Account) {
-		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled recently: counts in the 36 months
+		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled recently, so it counts in the 36 months
 	})
 	add(report.CreditCard, report.Settled, report.NoAmount, 9_000_00,
 		func(a *report.Account) { a.Closed = day(2020, 11, 15) })

@@ -31,7 +31,7 @@ func bureauFacts(tb testing.TB, h *report.History) map[string]string {
 	return out
 }
 
-// history returns an empty history, to which a test adds.
+// history returns an empty history.
 func history() *report.History {
 	return &report.History{
 		Reported: civil.NoDay, Last7: report.NoCount, Last30: report.NoCount, Last90: report.NoCount,
@@ -58,8 +58,8 @@ func with(change func(a *report.Account)) *report.History {
 	return h
 }
 
-// TestBureauAbsence checks that what a source does not say is absent and not
-// zero.
+// TestBureauAbsence checks that a figure that the report does not state is
+// absent, not zero.
 func TestBureauAbsence(t *testing.T) {
 	t.Parallel()
 	if got := bureauFacts(t, nil); len(got) != 0 {
@@ -73,7 +73,7 @@ func TestBureauAbsence(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"enquiries_6m": "0"}, bureauFacts(t, listed)); diff != "" {
 		t.Errorf("an empty list of enquiries, which a count does not replace:\n%s", diff)
 	}
-	// An account with nothing known is counted and adds to no sum.
+	// An account without figures is counted but adds to no sum.
 	want := map[string]string{
 		"active_tradelines": "1", "bureau_live_unsecured": "1", "bureau_written_off_36m": "0",
 		"bureau_suit_or_wilful": "false", "bureau_own_active_tradelines": "1", "bureau_own_live_unsecured": "1",
@@ -87,7 +87,7 @@ func TestBureauAbsence(t *testing.T) {
 	}
 }
 
-// TestBureauWindows checks the boundaries of the windows.
+// TestBureauWindows checks the boundaries of the time windows.
 func TestBureauWindows(t *testing.T) {
 	t.Parallel()
 	now := today.Month()
@@ -148,7 +148,7 @@ func TestMonthsBetween(t *testing.T) {
 		from, to civil.Day
 		want     int64
 	}{
-		{day(2024, 1, 31), day(2024, 2, 29), 1}, // February has no more days
+		{day(2024, 1, 31), day(2024, 2, 29), 1}, // the last day of February
 		{day(2024, 1, 31), day(2024, 2, 28), 0},
 		{day(2023, 1, 31), day(2023, 2, 28), 1},
 		{day(2024, 2, 29), day(2025, 2, 28), 12},
@@ -172,12 +172,12 @@ func TestBureauAmounts(t *testing.T) {
 		a.SanctionedPaise, a.BalancePaise, a.OverduePaise, a.InstalmentPaise = sanctioned, balance, overdue, instalment
 		h.Accounts = append(h.Accounts, a)
 	}
-	add(report.CreditCard, true, 300_00, 100_10, 1_00, 99_00)       // 5 % is 5.005: half a paisa up
-	add(report.CreditCard, true, report.NoAmount, 50_00, 0, 0)      // no limit: not in the utilisation
+	add(report.CreditCard, true, 300_00, 100_10, 1_00, 99_00)       // 5 % is 5.005, rounded half up to the paisa
+	add(report.CreditCard, true, report.NoAmount, 50_00, 0, 0)      // no limit, so not in the utilisation
 	add(report.CreditCard, true, 100_00, -20_00, 0, 0)              // overpaid
-	add(report.CreditCard, false, 100_00, 100_00, 7_00, 0)          // closed: only the overdue amount counts
+	add(report.CreditCard, false, 100_00, 100_00, 7_00, 0)          // closed, so only the overdue amount counts
 	add(report.HomeLoan, true, 900_00, 800_00, 0, 40_00)            // secured
-	add(report.PersonalLoan, true, 10_00, 9_00, report.NoAmount, 0) // no overdue amount given
+	add(report.PersonalLoan, true, 10_00, 9_00, report.NoAmount, 0) // overdue amount unknown
 	got := bureauFacts(t, h)
 	for name, want := range map[string]string{
 		"bureau_overdue_amount":        "8",
@@ -194,8 +194,8 @@ func TestBureauAmounts(t *testing.T) {
 	}
 }
 
-// TestBureauFactsLieInTheirDomains checks that for any history the facts are in
-// their fields' domains.
+// TestBureauFactsLieInTheirDomains checks that the facts of any history are in
+// the domains of their fields.
 func TestBureauFactsLieInTheirDomains(t *testing.T) {
 	t.Parallel()
 	amount := rapid.OneOf(rapid.Just(report.NoAmount), rapid.Int64Range(0, 100_000_000_000_000), rapid.Int64Range(0, 3))

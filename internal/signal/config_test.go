@@ -14,7 +14,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// parse parses a document of a test.
+// parse parses a valid JSON text.
 func parse(t interface {
 	Helper()
 	Fatalf(string, ...any)
@@ -28,14 +28,14 @@ func parse(t interface {
 	return v
 }
 
-// written returns the JSON of a part.
+// written returns the JSON of a part of the configuration.
 func written(part interface{ Write(*wire.Writer) }) string {
 	var w wire.Writer
 	part.Write(&w)
 	return string(w.Buf)
 }
 
-// refusals returns the pointers and codes of a refusal.
+// refusals returns the pointer and code of each item of a rejection.
 func refusals(err error) []string {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -48,7 +48,7 @@ func refusals(err error) []string {
 	return list
 }
 
-// testKey stands in for the keyed hash of a tenant.
+// testKey replaces the keyed hash of a tenant.
 func testKey(kind, value string) string { return "hmac(" + kind + "," + value + ")" }
 
 func TestDefaultConfigDocument(t *testing.T) {
@@ -82,12 +82,12 @@ func TestDefaultConfigDocument(t *testing.T) {
 	}
 }
 
-// exceptInherited ignores whether a setting was sent or follows another.
+// exceptInherited ignores whether a setting was sent or inherited.
 var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
 
-// TestInheritedReuse reads a configuration from before the members existed:
-// they take the switch, window and number of beneficiary_reuse, and no points,
-// and follow it until they are given.
+// TestInheritedReuse checks a configuration from before the device, mobile and
+// email settings existed. They inherit the switch, window and number of
+// "beneficiary_reuse", with 0 points, until they are set.
 func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
 	old, err := ReadConfig(
@@ -127,8 +127,8 @@ func TestInheritedReuse(t *testing.T) {
 	if diff := cmp.Diff(want, given.Fraud.DeviceReuse, cmp.AllowUnexported(Account{})); diff != "" {
 		t.Error(diff)
 	}
-	// Entities that are on an allow list, switched off or only a place connect
-	// nobody.
+	// Entities that are on an allow list, switched off or only a place create
+	// no ties.
 	o := Observe(
 		sentFacts(t,
 			`{"device":{"device_id":"tablet of branch 7"},`+
@@ -143,7 +143,7 @@ func TestInheritedReuse(t *testing.T) {
 }
 
 // TestNewEntity checks that entities are recognised as in an application, and
-// that a mistyped one is refused without repeating it.
+// that a mistyped entity is rejected without repeating its value.
 func TestNewEntity(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ kind, value, key string }{
@@ -245,7 +245,7 @@ func TestReadConfigRefuses(t *testing.T) {
 	}
 }
 
-// TestReadConfigRepeatsNoValue checks that a refusal, which anyone may see,
+// TestReadConfigRepeatsNoValue checks that a rejection, which anyone may see,
 // contains no account number.
 func TestReadConfigRepeatsNoValue(t *testing.T) {
 	t.Parallel()
@@ -256,7 +256,8 @@ func TestReadConfigRepeatsNoValue(t *testing.T) {
 	}
 }
 
-// TestMerge uses the table at the end of RFC 7386, and settings of ours.
+// TestMerge checks the examples at the end of RFC 7386 and some settings of
+// ours.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ current, patch, want string }{
@@ -285,7 +286,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// sealedConfig reads and seals an allow list that replaces another.
+// sealedConfig reads and seals a configuration whose allow list replaces the
+// list kept.
 func sealedConfig(t *testing.T, list string, kept []Account) (Config, error) {
 	t.Helper()
 	c, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":`+list+`}}}`))
@@ -357,8 +359,9 @@ func TestAccountNumbersAreNeverWritten(t *testing.T) {
 	})
 }
 
-// FuzzReadConfig reads arbitrary bytes. The result is a refusal with pointers,
-// or a configuration that stays the same when written and read back.
+// FuzzReadConfig reads arbitrary bytes. The result must be a rejection with
+// pointers, or a configuration that stays the same when it is written and read
+// back.
 func FuzzReadConfig(f *testing.F) {
 	f.Add([]byte(written(DefaultConfig())))
 	for _, seed := range []string{
@@ -395,7 +398,8 @@ func FuzzReadConfig(f *testing.F) {
 	})
 }
 
-// TestConfigCheck: a configuration in Go has the faults that its document has.
+// TestConfigCheck checks that a configuration built in Go has the same faults
+// as its JSON document.
 func TestConfigCheck(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Config){

@@ -27,8 +27,8 @@ func sentFacts(t *testing.T, request string) *rule.Facts {
 	return facts
 }
 
-// derivedText returns the derived facts as text and checks that each is in the
-// catalogue, with this type and within its domain.
+// derivedText returns the derived facts as text, and checks that each fact is
+// in the catalogue, with the right type and within its domain.
 func derivedText(t *testing.T, derive func(add func(string, rule.Value))) string {
 	t.Helper()
 	var list []string

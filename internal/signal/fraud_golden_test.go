@@ -13,9 +13,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFraudCases reads every testdata/fraud/*.txtar: a comment on what it
-// shows, the blocks of a request, the tenant's settings, and the counts; then
-// the facts, the answer and the alerts.
+// TestFraudCases reads every testdata/fraud/*.txtar file. A file has a comment
+// that says what the file shows, the blocks of a request, the tenant's settings
+// and the counts. The wanted facts, response and alerts follow.
 func TestFraudCases(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return strings.HasSuffix(name, ".json") && name != "fraud.json" }
@@ -29,7 +29,7 @@ func TestFraudCases(t *testing.T) {
 	})
 }
 
-// assessed returns the answered sections of a case.
+// assessed returns the sections to compare of one case.
 func assessed(t *testing.T, given map[string]string) []txtar.File {
 	t.Helper()
 	cfg, err := ReadConfig(parse(t, given["config.json"]))
@@ -68,8 +68,8 @@ func assessed(t *testing.T, given map[string]string) []txtar.File {
 	}
 }
 
-// indented returns a document indented. It must be one that our own parser
-// accepts.
+// indented returns a document with indentation. The document must be valid for
+// wire.Parse.
 func indented(t *testing.T, document string) []byte {
 	t.Helper()
 	if _, err := wire.Parse([]byte(document)); err != nil {

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// identified returns the facts of an applicant with one identifier of a kind.
+// identified returns the facts of an applicant with one identifier of this
+// kind.
 func identified(t *testing.T, kind, value string) *rule.Facts {
 	t.Helper()
 	facts := sentFacts(t, `{"fraud":{"applicant_ref":"A-1"}}`)
@@ -21,8 +22,9 @@ func identified(t *testing.T, kind, value string) *rule.Facts {
 	return facts
 }
 
-// TestSpellingsAreOneIdentifier checks that different spellings are one entity
-// in an application, on the block list and on an allow list.
+// TestSpellingsAreOneIdentifier checks that different spellings of an
+// identifier are the same entity in an application, on the block list and on an
+// allow list.
 func TestSpellingsAreOneIdentifier(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,7 +45,7 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 		}},
 		{KindBeneficiaryAccount, "777788881234", []string{"777788881234", "000777788881234", "0007 7778 8881 234"}},
 		{KindBeneficiaryAccount, "50100123456789", []string{"50100123456789", "0050100123456789"}},
-		{KindBeneficiaryAccount, "00012", []string{"00012"}}, // too short without its zeros
+		{KindBeneficiaryAccount, "00012", []string{"00012"}}, // too short if the leading zeros were removed
 		{KindEmail, "badperson@gmail.com", []string{
 			"bad.person@gmail.com", "BadPerson+loan7@gmail.com",
 			"b.a.d.person+1+2@googlemail.com", "badperson@googlemail.com",
@@ -72,9 +74,9 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 	}
 }
 
-// TestOlderSpellings checks that an entity has the key of its spelling as sent,
-// under which it may have been stored before, and that an allow list that was
-// sealed with that spelling still allows it.
+// TestOlderSpellings checks that an entity also has the key of the spelling
+// that was sent, because it may have been stored under that key before. An
+// allow list that was sealed with that spelling still allows the entity.
 func TestOlderSpellings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ kind, sent, older string }{
@@ -102,7 +104,7 @@ func TestOlderSpellings(t *testing.T) {
 }
 
 // TestUnusableIdentifiers checks that values that identify nobody are not
-// entities, cause a warning, and cannot be listed by hand.
+// entities, cause a warning, and cannot be added to a list.
 func TestUnusableIdentifiers(t *testing.T) {
 	t.Parallel()
 	words := []string{"NA", "N/A", "n.a.", "null", "NULL", "None", "nil", "-", "--", "0", "0000", "00000000000000",
@@ -148,7 +150,7 @@ func TestUnusableIdentifiers(t *testing.T) {
 	}
 }
 
-// TestApplicantPlaceholder checks that a placeholder does not count as an
+// TestApplicantPlaceholder checks that a placeholder is not counted as an
 // applicant.
 func TestApplicantPlaceholder(t *testing.T) {
 	t.Parallel()
@@ -161,7 +163,7 @@ func TestApplicantPlaceholder(t *testing.T) {
 }
 
 // TestDigitsComeInTens checks that the digits of every script come in groups of
-// ten from zero on, on which digitValue relies.
+// ten that start at zero. digitValue relies on this.
 func TestDigitsComeInTens(t *testing.T) {
 	t.Parallel()
 	for _, in := range unicode.Nd.R16 {

@@ -63,11 +63,11 @@ func TestObserve(t *testing.T) {
 	}
 }
 
-// TestThresholds checks each threshold from both sides.
+// TestThresholds checks each threshold just below and at its limit.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
 	observed := Observe(sentFacts(t, everything), testKey)
-	enough := Counts{BaselineApplicants: 30, BaselineDays: 30} // one a day
+	enough := Counts{BaselineApplicants: 30, BaselineDays: 30} // one applicant a day
 	with := func(change func(*Counts)) Counts {
 		n := enough
 		change(&n)
@@ -132,7 +132,7 @@ func TestSpikeWindowsScaleTheBaseline(t *testing.T) {
 	for _, c := range []struct{ windowHours, baseline, days, ratio, want int64 }{
 		{24, 300, 30, 300, 30},
 		{48, 300, 30, 300, 60},
-		{6, 300, 30, 300, 8}, // 7.5 is more than seven
+		{6, 300, 30, 300, 8}, // 7.5 rounds up to 8
 		{24, 301, 30, 300, 31},
 		{24, 1, 30, 300, 1},
 		{24, 140, 14, 150, 15},
@@ -147,8 +147,8 @@ func TestSpikeWindowsScaleTheBaseline(t *testing.T) {
 	}
 }
 
-// TestNotEvaluatedIsAbsent checks that a switched-off signal, and a spike
-// without a baseline, is absent and not false.
+// TestNotEvaluatedIsAbsent checks that a signal that is switched off, and a
+// spike without a baseline, is absent, not false.
 func TestNotEvaluatedIsAbsent(t *testing.T) {
 	t.Parallel()
 	all := Counts{
@@ -274,7 +274,7 @@ func TestAlerts(t *testing.T) {
 	}
 }
 
-// drawCounts draws counts around the thresholds and at their limits.
+// drawCounts generates counts around the thresholds and at the limits.
 func drawCounts(t *rapid.T) Counts {
 	draw := func(name string) int64 {
 		return rapid.SampledFrom([]int64{0, 1, 2, 4, 5, 8, 9, 10, 20, 21, 1 << 40}).Draw(t, name)
@@ -289,10 +289,10 @@ func drawCounts(t *rapid.T) Counts {
 	}
 }
 
-// TestFraudProperties checks that a block that was not sent derives nothing,
-// whatever the counts; that derived facts are in the catalogue and in their
-// domains; that the score is the sum of the points, up to 100; and that no
-// account number or address is in the answer.
+// TestFraudProperties checks that a block that was not sent gives no fact,
+// whatever the counts. Derived facts are in the catalogue and in their domains,
+// the score is the sum of the points up to 100, and no account number or
+// address is in the response.
 func TestFraudProperties(t *testing.T) {
 	t.Parallel()
 	needs := map[string]string{
@@ -338,7 +338,7 @@ func TestFraudProperties(t *testing.T) {
 }
 
 // TestHardSignalsAreNotLow checks that a signal that declines under the default
-// policy is not reported as low, whatever points the lender gives it, and that
+// policy is never reported as low, whatever points the lender assigns, and that
 // a hit on the block list is listed.
 func TestHardSignalsAreNotLow(t *testing.T) {
 	t.Parallel()

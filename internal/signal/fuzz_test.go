@@ -15,7 +15,8 @@ import (
 )
 
 // FuzzObserve observes arbitrary spellings of entities. The normalised form of
-// an entity is the same entity, and its display is a small part of it.
+// an entity must be the same entity, and its display text must be a small part
+// of its value.
 func FuzzObserve(f *testing.F) {
 	f.Add("560001", "103.21.58.1", "0001-1122 2333", "AG-7", "+91 98765 43210", " Asha@Example.in ")
 	f.Add("", "::ffff:1.2.3.4", "ǅŉ", " ", "12", "\xff@")
@@ -29,7 +30,7 @@ func FuzzObserve(f *testing.F) {
 		}
 		for name, text := range texts {
 			if !utf8.ValidString(text) {
-				return // no request has such a text
+				return // no request contains such a text
 			}
 			sent.Set(name, rule.Str(text))
 		}
@@ -56,8 +57,8 @@ func FuzzObserve(f *testing.F) {
 	})
 }
 
-// FuzzBlocks derives facts from arbitrary device and location blocks: they are
-// in the catalogue, and the same twice.
+// FuzzBlocks derives facts from arbitrary device and location blocks. The facts
+// must be in the catalogue, and a second run must give the same facts.
 func FuzzBlocks(f *testing.F) {
 	f.Add(
 		[]byte(

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/golden"
 )
 
-// archives runs every file of a folder: given reports which sections of an
-// archive are input, and answer computes the others from them.
+// archives runs every golden file of a folder. The function given reports
+// whether a section is input, and answer computes the other sections.
 func archives(
 	t *testing.T, folder string, given func(name string) bool, answer func(*testing.T, *txtar.Archive) []txtar.File,
 ) {

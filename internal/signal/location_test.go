@@ -104,8 +104,8 @@ func TestLocationThresholdsAreTheTenants(t *testing.T) {
 	}
 }
 
-// TestLocationWithTheRealTables checks with the real tables that Mumbai is in
-// 400001 and Delhi is not.
+// TestLocationWithTheRealTables checks with the real tables that a point in
+// Mumbai matches pincode 400001 and a point in Delhi does not.
 func TestLocationWithTheRealTables(t *testing.T) {
 	t.Parallel()
 	atlas := Atlas{Matches: place.Matches, Country: place.Country}
@@ -140,7 +140,7 @@ func TestChecks(t *testing.T) {
 		{`"fe80::1%eth0"`, `"4000011"`, []string{"/ip", "/pincode"}},
 		{`""`, `""`, []string{"/ip", "/pincode"}},
 		{`"example.in"`, `"40000१"`, []string{"/ip", "/pincode"}},
-		{`1`, `400001`, nil}, // a wrong type is reported where types are checked
+		{`1`, `400001`, nil}, // the wrong type is reported by the type check
 	} {
 		var location, fraud fault.List
 		CheckLocation(parse(t, `{"ip":`+c.ip+`,"declared_pincode":`+c.pincode+`}`), &location)

@@ -158,8 +158,8 @@ func TestPincodeTable(t *testing.T) {
 	}
 }
 
-// TestPincodeTableFindsTheLongest checks that the longest entry that is a
-// prefix of the pincode is found.
+// TestPincodeTableFindsTheLongest checks that the lookup finds the longest
+// entry that is a prefix of the pincode.
 func TestPincodeTableFindsTheLongest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -179,8 +179,8 @@ func TestPincodeTableFindsTheLongest(t *testing.T) {
 	})
 }
 
-// FuzzReadPincodeRisk reads arbitrary bytes. The result is a refusal with
-// pointers, or entries that can be shown and sent back.
+// FuzzReadPincodeRisk reads arbitrary bytes. The result must be a rejection
+// with pointers, or entries that can be written and read back.
 func FuzzReadPincodeRisk(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `[]`,
@@ -217,7 +217,8 @@ func FuzzReadPincodeRisk(f *testing.F) {
 	})
 }
 
-// TestCheckPincodeRisks: entries in Go have the faults that their document has.
+// TestCheckPincodeRisks checks that entries built in Go have the same faults as
+// their JSON document.
 func TestCheckPincodeRisks(t *testing.T) {
 	t.Parallel()
 	const document = `{"entries":[{"pincode":"400001","risk":"HIGH"},{"pincode":"0123","risk":"WILD"},
