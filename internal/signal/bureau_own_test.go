@@ -156,7 +156,7 @@ func TestAdverseFacts(t *testing.T) {
 	add(report.CreditCard, report.WrittenOff, 4_000_00, report.NoAmount,
 		func(a *report.Account) { a.WrittenOffDay = day(2024, 1, 10) })
 	add(report.PersonalLoan, report.WrittenOff|report.Settled, 50_000_00, 20_000_00, func(a *report.Account) {
-		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled recently, so it counts in the 36 months
+		a.WrittenOffDay, a.SettledDay = day(2019, 1, 10), day(2025, 11, 10) // settled within 36 months
 	})
 	add(report.CreditCard, report.Settled, report.NoAmount, 9_000_00,
 		func(a *report.Account) { a.Closed = day(2020, 11, 15) })
