@@ -16,8 +16,8 @@ import (
 	"verdict/internal/golden"
 )
 
-// TestGolden compares each picture with the file of its name, which has the
-// drawing and its table as a page shows them.
+// TestGolden compares each picture with the golden file of its name. The file
+// has the drawing and its table as a page shows them.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, picture := range samples() {
@@ -30,7 +30,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestAnyDataDrawWell draws every picture with arbitrary numbers.
+// TestAnyDataDrawWell checks that every picture can be drawn with arbitrary
+// numbers.
 func TestAnyDataDrawWell(t *testing.T) {
 	t.Parallel()
 	number := rapid.OneOf(
@@ -65,8 +66,8 @@ func TestHugeDataStaySmall(t *testing.T) {
 	}
 }
 
-// judge returns what is wrong with markup: it must be well-formed, contain only
-// finite numbers and nothing that could execute.
+// judge returns what is wrong with markup, or "". Markup must be well-formed,
+// contain only finite numbers and contain no active content.
 func judge(markup string) string {
 	if strings.Contains(markup, " style=") {
 		return "a style attribute, which a strict policy refuses"

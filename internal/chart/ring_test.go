@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestLinesTouchTheirOwnNodes draws groups of every size in which all nodes are
-// linked: no line comes near a node other than its ends.
+// TestLinesTouchTheirOwnNodes checks groups of every size in which all nodes
+// are linked. No line comes near a node that is not one of its ends.
 func TestLinesTouchTheirOwnNodes(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 20, 30, 45, mostNodes - 1}
@@ -47,7 +47,8 @@ func TestLinesTouchTheirOwnNodes(t *testing.T) {
 	}
 }
 
-// distance returns the distance of a point from the line between two others.
+// distance returns the distance of the point p from the line segment between a
+// and b.
 func distance(p, a, b Point) float64 {
 	x, y := b.X-a.X, b.Y-a.Y
 	along := max(0, min(1, ((p.X-a.X)*x+(p.Y-a.Y)*y)/(x*x+y*y)))

@@ -10,7 +10,7 @@ import (
 const hostile = `</title><script>alert("x")</script>&'` + "\x00\x1b\u202e\xff"
 
 // samples returns the pictures of the golden files: one of each kind, small
-// enough to check by eye.
+// enough to check visually.
 func samples() map[string]chart.Picture {
 	return map[string]chart.Picture{
 		"roc": chart.Line{

@@ -9,14 +9,14 @@ import (
 	"verdict/internal/civil"
 )
 
-// moments draws moments of the years 1 to 9998, in any zone.
+// moments generates moments of the years 1 to 9998, in any time zone.
 func moments(t *rapid.T) time.Time {
 	second := rapid.Int64Range(-62_000_000_000, 253_000_000_000).Draw(t, "second")
 	zone := time.FixedZone("", 60*rapid.IntRange(-14*60, 14*60).Draw(t, "offset"))
 	return time.Unix(second, rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond")).In(zone)
 }
 
-// dateIn is the oracle: the date as the time package knows it.
+// dateIn returns the date according to the time package, as the reference.
 func dateIn(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateOnly) }
 
 func TestIndia(t *testing.T) {
@@ -100,7 +100,7 @@ func TestMonthsAgainstTime(t *testing.T) {
 	})
 }
 
-// TestAddWorkdays counts the days one by one.
+// TestAddWorkdays compares AddWorkdays with counting the days one by one.
 func TestAddWorkdays(t *testing.T) {
 	t.Parallel()
 	start := civil.DayOf(2026, time.November, 9) // a Monday
@@ -129,7 +129,8 @@ func TestUnknownDates(t *testing.T) {
 	}
 }
 
-// TestCarriedDates checks that dates beyond their month are carried over.
+// TestCarriedDates checks that a day or month out of range carries over into the next or previous
+// one.
 func TestCarriedDates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

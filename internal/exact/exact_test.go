@@ -10,7 +10,7 @@ import (
 	"verdict/internal/exact"
 )
 
-// operands draws numbers of every size, and the edges among them.
+// operands generates numbers of every size, edge cases included.
 func operands() *rapid.Generator[uint64] {
 	return rapid.OneOf(
 		rapid.Uint64(),
@@ -30,7 +30,8 @@ func positive() *rapid.Generator[int64] {
 
 func unsignedBig(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
 
-// floorOf is the oracle of every rounding: ⌊a÷b⌋ for a positive b.
+// floorOf returns ⌊a÷b⌋ for a positive b. It is the reference of every
+// rounding.
 func floorOf(a, b *big.Int) *big.Int {
 	quotient, rest := new(big.Int).QuoRem(a, b, new(big.Int))
 	if rest.Sign() < 0 {
@@ -39,7 +40,7 @@ func floorOf(a, b *big.Int) *big.Int {
 	return quotient
 }
 
-// halfAwayOf rounds |a|÷b half up and gives it the sign of a.
+// halfAwayOf rounds |a|÷b half up and applies the sign of a.
 func halfAwayOf(a, b *big.Int) *big.Int {
 	twice := new(big.Int).Lsh(new(big.Int).Abs(a), 1)
 	quotient := floorOf(twice.Add(twice, b), new(big.Int).Lsh(b, 1))
@@ -102,11 +103,11 @@ func TestWideProducts(t *testing.T) {
 	})
 }
 
-// TestRoundingOverflow rounds the largest uint64 up: the result does not fit.
-// A function that divides first and then adds one would answer 0.
+// TestRoundingOverflow checks that rounding MaxUint64 + ½ up is reported as an
+// overflow. A function that divides first and then adds one would return 0.
 func TestRoundingOverflow(t *testing.T) {
 	t.Parallel()
-	// 2·MaxUint64 + 1 is an odd number, and half of it is MaxUint64 + ½.
+	// 2·MaxUint64 + 1 is odd, and half of it is MaxUint64 + ½.
 	const part = (1<<65 - 1) / 31 // 2^65 - 1 is divisible by 31
 	if got, ok := exact.MulDivHalfUp(part, 31, 2); ok {
 		t.Errorf("MaxUint64 + ½ is rounded to %d", got)
@@ -123,7 +124,7 @@ func TestRupees(t *testing.T) {
 		{1, 10_000},
 		{-12_345, -123_450_000},
 		{922_337_203_685_477, 9_223_372_036_854_770_000},
-		// One paisa more does not fit, and must not become a negative amount.
+		// One more paisa does not fit and must not become a negative amount.
 		{922_337_203_685_478, math.MaxInt64},
 		{-922_337_203_685_478, math.MinInt64},
 		{math.MaxInt64, math.MaxInt64},

@@ -26,8 +26,8 @@ func TestCatalogueSize(t *testing.T) {
 	}
 }
 
-// TestCatalogueIsTheContracts repeats the metrics and their products, so that
-// an edit of the table cannot change a product unnoticed.
+// TestCatalogueIsTheContracts compares the metrics and their products with a
+// second list, so that an edit of the table cannot change a product unnoticed.
 func TestCatalogueIsTheContracts(t *testing.T) {
 	t.Parallel()
 	const (

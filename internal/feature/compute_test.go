@@ -87,7 +87,8 @@ func TestThreeKindsOfNothing(t *testing.T) {
 	}
 }
 
-// TestTrendHalves checks that the odd day of a window is in neither half.
+// TestTrendHalves checks that the middle day of a window with an odd number of
+// days is in neither half.
 func TestTrendHalves(t *testing.T) {
 	t.Parallel()
 	enquiry := func(age civil.Day, rupees int64) report.Enquiry {
@@ -159,7 +160,7 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// TestBounds checks values that exceed the limits.
+// TestBounds checks that values that exceed the limits are clamped.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := &report.Statement{DeclaredIncomePaise: report.NoAmount, DeclaredInstalmentPaise: report.NoAmount}
@@ -182,8 +183,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLowBalance checks that a day counts as low below ₹1,000, and not at
-// exactly that.
+// TestLowBalance checks that a day counts as low if its balance is below
+// ₹1,000, but not at exactly ₹1,000.
 func TestLowBalance(t *testing.T) {
 	t.Parallel()
 	for balance, want := range map[int64]string{
@@ -199,7 +200,8 @@ func TestLowBalance(t *testing.T) {
 	}
 }
 
-// TestVectorsAreReusable computes into a used vector, and concurrently.
+// TestVectorsAreReusable checks that Compute gives the same result with a
+// reused vector and in concurrent calls.
 func TestVectorsAreReusable(t *testing.T) {
 	t.Parallel()
 	for worker := range 4 {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/report"
 )
 
-// statementFrom returns a statement with one salary and one instalment a month,
-// from a day to the as-of date, with a balance after each.
+// statementFrom returns a statement from the day first to the as-of date, with
+// one salary and one instalment a month and a balance after each transaction.
 func statementFrom(first, asOf civil.Day) *report.Statement {
 	s := &report.Statement{DeclaredIncomePaise: 6_000_000, DeclaredInstalmentPaise: 100_000}
 	for day := first; day <= asOf; day++ {
@@ -34,14 +34,14 @@ func statementFrom(first, asOf civil.Day) *report.Statement {
 }
 
 // TestWindowBeforeTheStatement checks that in the second catalogue a window
-// that begins before the statement has no values, and the longest window that
-// the statement covers has all of them.
+// that begins before the statement has no values, and that the longest window
+// that the statement covers has all values.
 func TestWindowBeforeTheStatement(t *testing.T) {
 	t.Parallel()
 	const absent = "null null null null null null"
 	for days, want := range map[int]map[string]string{
-		// A statement of exactly 90 days, from 13 August: whole months are
-		// September and October.
+		// A statement of exactly 90 days from 13 August. September and October
+		// are complete months.
 		90: {
 			"salary__all__90d":          "3 150000 50000 50000 0.3333 1",
 			"salary__all__180d":         absent,
@@ -54,7 +54,7 @@ func TestWindowBeforeTheStatement(t *testing.T) {
 			"emi_gap__all__60d":         "2 2000 1000 1000 1 0.5",
 			"emi_gap__all__90d":         absent,
 		},
-		// One day less, and the 90-day window reaches beyond its first day.
+		// A statement of 89 days does not cover the 90-day window.
 		89: {
 			"salary__all__60d": "2 100000 50000 50000 0 1",
 			"salary__all__90d": absent,
@@ -87,10 +87,10 @@ func TestNothingCovered(t *testing.T) {
 }
 
 // TestCataloguesDifferOnlyWhereNotCovered checks that the second catalogue
-// omits bank features whose window begins before the statement, and measures
-// bureau features differently if there are microfinance accounts; it changes
-// nothing else. If the statement covers all windows, both catalogues give the
-// same values. The first catalogue ignores microfinance accounts.
+// differs only in two ways. It omits bank features whose window begins before
+// the statement. It counts microfinance accounts in bureau features; the first
+// catalogue ignores them. If the statement covers all windows, both catalogues
+// give the same bank features.
 func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -137,7 +137,8 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 }
 
 // TestVersionByteIsTheCatalogue checks that vectors of both catalogues are
-// stored, distinguished and read; an empty vector belongs to the first.
+// stored with their version, distinguished and read. An empty vector belongs to
+// the first catalogue.
 func TestVersionByteIsTheCatalogue(t *testing.T) {
 	t.Parallel()
 	s := statementFrom(tenth-20, tenth)
@@ -154,9 +155,9 @@ func TestVersionByteIsTheCatalogue(t *testing.T) {
 	}
 }
 
-// TestExplainWindowNotCovered checks that the explanation of a value that is
-// missing because the statement begins too late says where the statement
-// begins, and names no records.
+// TestExplainWindowNotCovered checks the explanation of a value that is missing
+// because the statement begins too late. It says where the statement begins and
+// names no records.
 func TestExplainWindowNotCovered(t *testing.T) {
 	t.Parallel()
 	s := statementFrom(tenth-20, tenth)
@@ -175,8 +176,8 @@ func TestExplainWindowNotCovered(t *testing.T) {
 	}
 }
 
-// TestMicrofinance checks that the second catalogue counts the accounts that a
-// bureau lists as microfinance, even if it lists no others.
+// TestMicrofinance checks that the second catalogue counts accounts that a
+// bureau lists as microfinance, even if the report has no other accounts.
 func TestMicrofinance(t *testing.T) {
 	t.Parallel()
 	lent := report.Account{

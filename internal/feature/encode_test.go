@@ -28,8 +28,8 @@ func TestEncodeDecode(t *testing.T) {
 	}
 }
 
-// TestEncodingIsCompact limits the size of a stored vector: the bits, and
-// little more than two bytes for each value.
+// TestEncodingIsCompact checks the size of a stored vector: one bit for each
+// feature and little more than two bytes for each value.
 func TestEncodingIsCompact(t *testing.T) {
 	t.Parallel()
 	h, s := newSource(1).large(asOfDays[11])

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/report"
 )
 
-// recompute computes a feature's value only from its provenance.
+// recompute computes the value of a feature from its provenance alone.
 func recompute(p *Provenance, f fraction) (value int64, ok bool) {
 	n, sum := map[string]int64{}, map[string]int64{}
 	largest := int64(-1 << 63)
@@ -63,8 +63,8 @@ func pointers(list []report.Account) (all []*report.Account) {
 	return all
 }
 
-// smaller reduces amounts for which ten-thousandths of a sum overflow. The
-// factory limits those; the recomputation here does not.
+// smaller limits amounts, because the recomputation would overflow for
+// ten-thousandths of a large sum. Compute limits the result itself.
 func smaller(h *report.History, s *report.Statement) {
 	const most = 1_000_000_000
 	if h != nil {
@@ -87,8 +87,8 @@ func smaller(h *report.History, s *report.Statement) {
 	}
 }
 
-// TestExplainAgreesWithCompute recomputes features from the records that
-// Explain names.
+// TestExplainAgreesWithCompute checks that recomputing features from the
+// records of Explain gives the values of Compute.
 func TestExplainAgreesWithCompute(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(25) {

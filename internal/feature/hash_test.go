@@ -11,7 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// canonical returns the text that is hashed for a vector, built by simple code.
+// canonical returns the text that is hashed for a vector, built in the simplest
+// way.
 func canonical(v *Vector) []byte {
 	text := []byte("[")
 	for i := range Count {
@@ -41,8 +42,8 @@ func TestHashIsOfTheCanonicalText(t *testing.T) {
 	}
 }
 
-// TestHashIsStable pins published hashes: if one changed, stored vectors would
-// no longer verify.
+// TestHashIsStable checks published hashes. If a hash changed, stored vectors
+// would no longer verify.
 func TestHashIsStable(t *testing.T) {
 	t.Parallel()
 	h, s := newSource(1).large(asOfDays[11])
@@ -83,8 +84,8 @@ func TestPutDecimal(t *testing.T) {
 	}
 }
 
-// TestFirstCatalogueIsFrozen pins the hash over the vectors of random inputs
-// from before there was a second catalogue.
+// TestFirstCatalogueIsFrozen checks the hash over the vectors of random inputs.
+// The hash was recorded before the second catalogue existed.
 func TestFirstCatalogueIsFrozen(t *testing.T) {
 	t.Parallel()
 	all := sha256.New()

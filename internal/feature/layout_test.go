@@ -27,7 +27,8 @@ func TestNameOrder(t *testing.T) {
 	}
 }
 
-// TestLayoutFits checks that the layout fits into its small integer types.
+// TestLayoutFits checks that the values of the layout fit into their small
+// integer types.
 func TestLayoutFits(t *testing.T) {
 	t.Parallel()
 	if plan.total > spareRow {
@@ -67,7 +68,7 @@ func TestLayoutFits(t *testing.T) {
 }
 
 // TestEveryFeatureCanHaveAValue checks that every feature can have a value, and
-// one other than 0.
+// a value other than 0.
 func TestEveryFeatureCanHaveAValue(t *testing.T) {
 	t.Parallel()
 	var known, differs [Count]bool

@@ -20,7 +20,7 @@ func (n *naive) enquiries(product string) *naiveList {
 	return l
 }
 
-// hasAccounts reports whether there is a list of accounts that the catalogue
+// hasAccounts reports whether the history has accounts that the catalogue
 // counts.
 func (n *naive) hasAccounts() bool {
 	return n.h != nil && (n.h.HasAccounts || n.catalogue == Catalogue2 && len(n.h.Microfinance) > 0)
@@ -161,7 +161,8 @@ func naiveChannel(product string, t report.Transaction) bool {
 	}
 }
 
-// days returns, for every day up to today, the newest balance until then.
+// days returns one event for every day up to today, with the newest balance
+// until that day.
 func (n *naive) days(metric string) *naiveList {
 	l := &naiveList{absent: true}
 	if n.s == nil || len(n.s.Transactions) == 0 {

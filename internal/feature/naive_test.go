@@ -13,9 +13,9 @@ import (
 	"verdict/internal/report"
 )
 
-// naive is a second implementation of the features, with a pass for every
-// feature, calendar dates and fractions. It shares only the types of the input
-// with the factory.
+// naive is a second implementation of the features. It makes one pass for every
+// feature and uses calendar dates and fractions. It shares only the input types
+// with the package.
 type naive struct {
 	catalogue Catalogue
 	h         *report.History
@@ -24,7 +24,7 @@ type naive struct {
 	lists     map[string]*naiveList
 }
 
-// naiveEvent is one event: on a day, or in a month counted from year 0.
+// naiveEvent is one event on a day, or in a month counted from year 0.
 type naiveEvent struct {
 	day   time.Time
 	month int
@@ -34,7 +34,7 @@ type naiveEvent struct {
 type naiveList struct {
 	absent bool
 	events []naiveEvent
-	newest int // month, of monthly lists
+	newest int // newest month of a monthly list
 }
 
 func calendar(d civil.Day) time.Time { return time.Date(1970, 1, 1+int(d), 0, 0, 0, 0, time.UTC) }
@@ -52,7 +52,7 @@ func given(paise int64) int64 {
 	return min(paise, 10_000_000_000_000)
 }
 
-// in reports whether a bureau record counts in a product.
+// in reports whether a bureau record belongs to a product.
 func (n *naive) in(product string, p report.Product, paise int64) bool {
 	secured := p == report.OtherSecured || p == report.VehicleLoan || p == report.HomeLoan ||
 		p == report.GoldLoan || p == report.BusinessLoanSecured
@@ -117,7 +117,7 @@ func naiveInstalment(a report.Account) int64 {
 	return given(a.InstalmentPaise)
 }
 
-// list returns the events of a metric and product; names that are not metrics
+// list returns the events of a metric and product. Names that are not metrics
 // are the denominators of ratios.
 func (n *naive) list(metric, product string) *naiveList {
 	key := metric + "/" + product
@@ -158,8 +158,8 @@ func isMonthly(metric string) bool {
 		metric == "account-months" || metric == "declared" || metric == "detected"
 }
 
-// within returns the events of a window; newer and older are the totals that a
-// trend compares.
+// within returns the events of a window. newer and older are the totals of the
+// two halves that a trend compares.
 func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEvent, newer, older int64) {
 	if !isMonthly(metric) {
 		for _, e := range l.events {
@@ -200,7 +200,7 @@ func (n *naive) covers(metric string, l *naiveList, days int) bool {
 	switch metric {
 	case "enquiry", "account_opened", "outstanding", "dpd_1plus", "dpd_30plus", "dpd_90plus", "account_closed",
 		"overdue", "adverse", "emi":
-		return true // a metric of the bureau
+		return true // a bureau metric
 	}
 	if len(n.s.Transactions) == 0 {
 		return false
@@ -219,8 +219,8 @@ func total(events []naiveEvent) (count, sum int64) {
 	return int64(len(events)), sum
 }
 
-// base returns the denominator of a metric's ratio; ok is false if there is
-// none.
+// base returns the denominator of a metric's ratio. ok is false if there is no
+// denominator.
 func (n *naive) base(metric, product string, days int, count int64) (base int64, byCount, ok bool) {
 	of := func(metric, product string) (count, sum int64, ok bool) {
 		l := n.list(metric, product)
@@ -275,7 +275,7 @@ func (n *naive) base(metric, product string, days int, count int64) (base int64,
 	return s, false, ok
 }
 
-// value returns the value of one feature, nil for none.
+// value returns the value of one feature, or nil if there is none.
 func (n *naive) value(metric, product string, days int, aggregation string) *big.Rat {
 	l := n.list(metric, product)
 	if l.absent || n.catalogue == Catalogue2 && !n.covers(metric, l, days) {
@@ -324,8 +324,8 @@ func (n *naive) value(metric, product string, days int, aggregation string) *big
 	}
 }
 
-// tenThousandths rounds to ten-thousandths, half away from zero, limited to a
-// million million.
+// tenThousandths rounds to ten-thousandths, half away from zero, and limits the
+// result to 10^12.
 func tenThousandths(r *big.Rat) int64 {
 	num, den := new(big.Int).Mul(r.Num(), big.NewInt(20_000)), new(big.Int).Mul(r.Denom(), big.NewInt(2))
 	negative := num.Sign() < 0

@@ -9,14 +9,15 @@ import (
 	"verdict/internal/report"
 )
 
-// edges are the ages, in days, at which windows and their halves begin and end,
-// and their neighbours.
+// edges lists the ages in days at which windows and their halves begin and end,
+// and neighbouring ages.
 var edges = []int{
 	-40, -1, 0, 1, 2, 3, 5, 6, 7, 8, 14, 15, 29, 30, 31, 44, 45, 59, 60, 61, 89, 90, 91,
 	179, 180, 181, 182, 183, 363, 364, 365, 366, 730,
 }
 
-// asOfDays are days at special places in the calendar.
+// asOfDays lists days at the ends of months and years, leap days and other edge
+// cases of the calendar.
 var asOfDays = []civil.Day{
 	civil.DayOf(2024, time.February, 29), civil.DayOf(2024, time.March, 1), civil.DayOf(2025, time.February, 28),
 	civil.DayOf(2025, time.March, 1), civil.DayOf(2026, time.January, 31), civil.DayOf(2026, time.December, 31),
@@ -24,7 +25,7 @@ var asOfDays = []civil.Day{
 	civil.DayOf(2026, time.May, 7), civil.DayOf(2026, time.May, 8), civil.DayOf(2026, time.November, 10),
 }
 
-// source draws histories and statements from a seed.
+// source generates histories and statements from a seed.
 type source struct{ *rand.Rand }
 
 func newSource(seed uint64) source { return source{rand.New(rand.NewPCG(seed, 7))} }
@@ -130,8 +131,8 @@ func (r source) history(asOf civil.Day) *report.History {
 			})
 		}
 	}
-	// A separate random source, so that all other draws stay as they were
-	// before microfinance accounts were added.
+	// A separate random source keeps all other draws as they were before
+	// microfinance accounts were added.
 	if other := newSource(uint64(16*len(h.Accounts) + len(h.Enquiries))); other.chance(20) {
 		for i := range 1 + other.IntN(3) {
 			h.Microfinance = append(h.Microfinance, other.account(asOf, i))
@@ -167,8 +168,8 @@ func (r source) statement(asOf civil.Day) *report.Statement {
 		s.Transactions = append(s.Transactions, r.transaction(r.day(asOf, 0), i))
 	}
 	slices.SortStableFunc(s.Transactions, func(a, b report.Transaction) int { return int(a.Day - b.Day) })
-	// Balances may be unknown throughout, or until after the as-of date; a
-	// statement may even begin after it.
+	// Balances may be unknown always or until the as-of date, and a statement
+	// may begin after the as-of date.
 	until := asOf - 10_000
 	switch r.IntN(12) {
 	case 0:
@@ -188,8 +189,8 @@ func (r source) statement(asOf civil.Day) *report.Statement {
 	return s
 }
 
-// large returns the input of the speed targets: 40 accounts of 36 months, 60
-// enquiries and 2,000 transactions over a year.
+// large returns the input for the speed targets: 40 accounts of 36 months, 60
+// enquiries and 2,000 transactions over one year.
 func (r source) large(asOf civil.Day) (*report.History, *report.Statement) {
 	h := &report.History{Reported: asOf, HasAccounts: true, HasEnquiries: true}
 	for i := range 40 {

@@ -23,8 +23,8 @@ func TestFieldsPageIsCurrent(t *testing.T) {
 	golden.File(t, page, want.String())
 }
 
-// TestMarkdownNamesEverything also counts the cells, because a "|" in a text
-// would shift a table's columns.
+// TestMarkdownNamesEverything checks that the page names every field. It also
+// counts the cells, because a "|" in a text would shift the columns of a table.
 func TestMarkdownNamesEverything(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer

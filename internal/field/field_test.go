@@ -20,8 +20,8 @@ func lookup(t *testing.T, name string) *rule.Field {
 	return Catalogue().Field(id)
 }
 
-// contractNames repeats the names of the contract, one line for each of its
-// lists, so that a field cannot be renamed or lost unnoticed.
+// contractNames repeats the names of the contract, so that a field cannot be
+// renamed or lost unnoticed.
 const contractNames = `
 	bureau bureau_score bureau_is_ntc bureau_ntc_index age employment_type monthly_income foir requested_amount
 	requested_tenure_months enquiries_6m active_tradelines max_dpd_12m
@@ -106,8 +106,9 @@ func TestCatalogueIsTheContracts(t *testing.T) {
 	}
 }
 
-// TestNoTwoFieldsAlike reads the tables themselves, because building the
-// catalogue would panic instead of reporting duplicates.
+// TestNoTwoFieldsAlike checks that all fields and groups have different names.
+// It reads the tables, because building the catalogue would panic instead of
+// reporting duplicates.
 func TestNoTwoFieldsAlike(t *testing.T) {
 	t.Parallel()
 	names, groups := map[string]bool{}, map[string]bool{}
@@ -239,8 +240,8 @@ func TestSupply(t *testing.T) {
 	}
 }
 
-// TestReasonCodes compares every default with the catalogue of reasons and pins
-// those that the contract names.
+// TestReasonCodes checks that every default reason code is in the catalogue of
+// reasons, and that the fields that the contract names have their codes.
 func TestReasonCodes(t *testing.T) {
 	t.Parallel()
 	known := strings.Fields(`BUR_SCORE BUR_NTC BUR_DPD BUR_ENQ BUR_TRADELINES BUR_WRITEOFF BUR_SUIT INC_LOW FOIR_HIGH
@@ -298,8 +299,8 @@ func TestDeclarable(t *testing.T) {
 		"report.a.b.c.d.e.f.g.h":                   false, // nine segments
 		"report." + strings.Repeat("x", 121):       true,
 		"report." + strings.Repeat("x", 122):       false, // 129 characters
-		"applicant.foir":                           false, // known
-		"report.scoreData.score":                   false, // known
+		"applicant.foir":                           false, // already known
+		"report.scoreData.score":                   false, // already known
 		"applicant":                                false,
 		"applicant.":                               false,
 		".applicant":                               false,

@@ -6,7 +6,8 @@ import (
 	"verdict/internal/loan"
 )
 
-// A loan of ₹1,00,000 over 12 months at 18 % a year, and what it costs.
+// The example prints the cost of a loan of ₹1,00,000 over 12 months at 18 % a
+// year.
 func Example() {
 	terms, err := loan.NewTerms(1800, 12) // 18.00 % a year
 	if err != nil {
@@ -32,7 +33,8 @@ func Example() {
 	// APR 22.63 %
 }
 
-// How much an applicant can borrow who can pay ₹8,000 a month.
+// The example prints how much an applicant who can pay ₹8,000 a month can
+// borrow.
 func ExampleTerms_Principal() {
 	terms, err := loan.NewTerms(1600, 36)
 	if err != nil {

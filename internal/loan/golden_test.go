@@ -9,7 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// rupees converts an amount as printed in the golden table to paise.
+// rupees converts an amount in rupees, as printed in the golden table, to
+// paise.
 func rupees(t *testing.T, s string) int64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(s, 64)
@@ -30,7 +31,7 @@ func TestGoldenInstalments(t *testing.T) {
 		months          int
 		exact           string // rupees, 4 decimals
 		instalment      string
-		last, interest  string // "" where the table is silent
+		last, interest  string // "" if the table has no value
 	}{
 		{"textbook", "100000", 1200, 12, "8884.8789", "8885", "", ""},
 		{"textbook, five years", "500000", 1050, 60, "10746.9502", "10747", "", ""},
@@ -75,7 +76,7 @@ func TestGoldenInstalments(t *testing.T) {
 }
 
 // TestGoldenPrincipals checks the capacity vectors. The table rounds the
-// principal to the nearest paisa while the code rounds down, so the last digit
+// principal to the nearest paisa, and the code rounds down, so the last digit
 // may be one lower.
 func TestGoldenPrincipals(t *testing.T) {
 	t.Parallel()
@@ -103,8 +104,8 @@ func TestGoldenPrincipals(t *testing.T) {
 	}
 }
 
-// TestGoldenAPR computes fee and tax with Fee and Tax, so that the vectors
-// cover the whole path from amount to APR.
+// TestGoldenAPR checks the APR vectors. It computes fee and tax with Fee and
+// Tax, so that the vectors cover the whole path from amount to APR.
 func TestGoldenAPR(t *testing.T) {
 	t.Parallel()
 	const gst = 18_000_000
@@ -112,11 +113,11 @@ func TestGoldenAPR(t *testing.T) {
 		name, principal string
 		rateBP          int64
 		months          int
-		instalment      string // "" for the schedule's own
+		instalment      string // "" uses the instalment of the schedule
 		feeMicros       int64
 		gstMicros       int64
 		want            int64
-		effective       float64 // percent, 0 where the table is silent
+		effective       float64 // percent; 0 if the table has no value
 	}{
 		{"four years", "500000", 1350, 48, "", 1_500_000, gst, 1447, 15.47},
 		{"three years", "255000", 1600, 36, "", 2_000_000, gst, 1771, 19.22},
@@ -186,8 +187,8 @@ func TestValidUntil(t *testing.T) {
 	}{
 		{"2026-11-15T00:12:00Z", 3, "2026-11-18T18:29:59Z"}, // a Sunday in India
 		{"2026-11-14T18:29:59Z", 1, "2026-11-16T18:29:59Z"}, // the last second of Saturday
-		{"2026-11-14T18:30:00Z", 1, "2026-11-16T18:29:59Z"}, // the first of Sunday
-		{"2026-11-12T04:00:00Z", 3, "2026-11-16T18:29:59Z"}, // Thursday: Friday, Saturday, Monday
+		{"2026-11-14T18:30:00Z", 1, "2026-11-16T18:29:59Z"}, // the first second of Sunday
+		{"2026-11-12T04:00:00Z", 3, "2026-11-16T18:29:59Z"}, // Thursday; the days are Friday, Saturday, Monday
 		{"2026-11-12T04:00:00Z", 0, "2026-11-12T18:29:59Z"},
 		{"2026-11-15T04:00:00Z", 0, "2026-11-15T18:29:59Z"},
 		{"2026-11-12T04:00:00Z", -5, "2026-11-12T18:29:59Z"},

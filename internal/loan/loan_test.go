@@ -31,7 +31,7 @@ func TestNewTermsRefuses(t *testing.T) {
 }
 
 // TestFactorsStayInBounds checks that the two factors stay within the error
-// bounds that their comments derive, at the ends of the range and across it.
+// bounds that their comments derive, over the whole range.
 func TestFactorsStayInBounds(t *testing.T) {
 	t.Parallel()
 	ulp := new(big.Int).Lsh(big.NewInt(1), 119)
@@ -80,7 +80,7 @@ func TestAmountsOutOfRange(t *testing.T) {
 	}
 }
 
-// TestLoweredInstalment checks small loans that the rounded-up instalment would
+// TestLoweredInstalment checks small loans that the rounded instalment would
 // repay before the last month.
 func TestLoweredInstalment(t *testing.T) {
 	t.Parallel()
@@ -92,8 +92,8 @@ func TestLoweredInstalment(t *testing.T) {
 		{1_000, 0, 12, Schedule{InstalmentPaise: 0, LastPaise: 1_000, PayablePaise: 1_000}},
 		{15_000, 0, 100, Schedule{InstalmentPaise: 100, LastPaise: 5_100, PayablePaise: 15_000}},
 		{48_000, 0, 480, Schedule{InstalmentPaise: 100, LastPaise: 100, PayablePaise: 48_000}},
-		// This loan is repaid to the paisa a month early: nothing would be left
-		// for the last month.
+		// The rounded instalment would repay this loan exactly one month early,
+		// so nothing would be left for the last month.
 		{600, 0, 4, Schedule{InstalmentPaise: 100, LastPaise: 300, PayablePaise: 600}},
 		{1_000, 0, 6, Schedule{InstalmentPaise: 100, LastPaise: 500, PayablePaise: 1_000}},
 	} {

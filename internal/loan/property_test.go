@@ -53,7 +53,7 @@ func TestInstalmentIsExact(t *testing.T) {
 }
 
 // TestInstalmentTies checks principals whose exact instalment ends in 50 paise.
-// Random loans would never have one.
+// Random loans would almost never have such an instalment.
 func TestInstalmentTies(t *testing.T) {
 	t.Parallel()
 	ties := 0
@@ -62,7 +62,8 @@ func TestInstalmentTies(t *testing.T) {
 			terms := mustTerms(t, rateBP, months)
 			unit := exactInstalment(1, rateBP, months)
 			// If 50/unit is a/b in lowest terms, a principal of a paise has an
-			// instalment of 50·b: a tie when b is odd, as are its odd multiples.
+			// instalment of 50·b. This is a tie if b is odd, and so are its odd
+			// multiples.
 			principal := new(big.Rat).Quo(big.NewRat(paisePerRupee/2, 1), unit).Num()
 			if !principal.IsInt64() || principal.Int64() > maxPaise/3 {
 				continue
@@ -100,7 +101,8 @@ func TestInstalmentOfPrincipal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		terms := someTerms(t)
-		// Principals of up to 1e14 paise, which 480 months divide.
+		// The principal is up to 1e14 paise. Dividing by 480 months keeps it in
+		// range.
 		rupees := amounts(1).Draw(t, "rupees") / paisePerRupee / maxMonths
 		if got := terms.Instalment(terms.Principal(rupees * paisePerRupee)); got != rupees*paisePerRupee {
 			t.Fatalf("Instalment(Principal(%d)) = %d", rupees*paisePerRupee, got)
@@ -134,9 +136,10 @@ func TestZeroRateIsExact(t *testing.T) {
 	})
 }
 
-// TestScheduleIsExact checks, for all terms and amounts, that the sums agree,
-// that the last instalment is positive, that the instalment is the highest that
-// leaves it so, and that it is what big integers give unless it is capped.
+// TestScheduleIsExact checks, for all terms and amounts, that the sums agree
+// and that the last instalment is positive. The instalment is the highest for
+// which the last one is positive, and it equals the big-integer result unless
+// it is capped.
 func TestScheduleIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -186,7 +189,7 @@ func TestAPRIsExact(t *testing.T) {
 }
 
 // TestAPROfAnything checks payments that no schedule gives, with and without
-// balloons, for which Newton's method needs the bracket.
+// balloon payments. Newton's method needs the bracket for them.
 func TestAPROfAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

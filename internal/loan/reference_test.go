@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The references below compute the same figures in a second way: without fixed
-// point, without floats, and without regard to speed.
+// The references below compute the same figures in a second way, without
+// fixed-point numbers and without regard to speed.
 
 // exactInstalment returns P·i(1+i)^n / ((1+i)^n − 1) in paise, as a fraction.
 func exactInstalment(principal, rateBP int64, months int) *big.Rat {
@@ -27,18 +27,18 @@ func exactAnnuity(rateBP int64, months int) *big.Rat {
 	return new(big.Rat).Inv(exactInstalment(1, rateBP, months))
 }
 
-// floor returns the largest whole number not above x.
+// floor returns the largest integer that does not exceed x.
 func floor(x *big.Rat) int64 {
 	return new(big.Int).Div(x.Num(), x.Denom()).Int64()
 }
 
-// halfUp rounds x to the nearest multiple of unit, ties upwards.
+// halfUp rounds x to the nearest multiple of unit; ties round up.
 func halfUp(x *big.Rat, unit int64) int64 {
 	steps := new(big.Rat).Mul(x, big.NewRat(1, unit))
 	return floor(steps.Add(steps, big.NewRat(1, 2))) * unit
 }
 
-// exactSchedule computes the schedule in big integers for a given instalment.
+// exactSchedule computes the schedule for a given instalment in big integers.
 // The last payment may be negative.
 func exactSchedule(principal, rateBP int64, months int, instalment int64) (last, interest *big.Int) {
 	balance, total := big.NewInt(principal), new(big.Int)
@@ -54,8 +54,9 @@ func exactSchedule(principal, rateBP int64, months int, instalment int64) (last,
 	return balance, total
 }
 
-// exactAPR bisects for the monthly rate in 200-bit floats and returns 120,000
-// times it, unrounded: the APR in hundredths of a percent.
+// exactAPR finds the monthly rate by bisection in 200-bit floats. It returns
+// the rate times 120,000, unrounded, which is the APR in hundredths of a
+// percent.
 func exactAPR(net, instalment, last int64, months int) float64 {
 	const precision = 200
 	number := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
@@ -63,7 +64,7 @@ func exactAPR(net, instalment, last int64, months int) float64 {
 	worthMore := func(rate *big.Float) bool {
 		v := new(big.Float).Add(one, rate)
 		v.Quo(one, v)
-		// Horner: ((last·v + instalment)·v + instalment)·v …
+		// Horner's scheme: ((last·v + instalment)·v + instalment)·v …
 		value := number(float64(last))
 		for range months - 1 {
 			value.Mul(value, v)
@@ -85,7 +86,8 @@ func exactAPR(net, instalment, last int64, months int) float64 {
 	return hundredths
 }
 
-// countedValidUntil counts the days one by one.
+// countedValidUntil computes the end of validity by counting the days one by
+// one.
 func countedValidUntil(from time.Time, days int) time.Time {
 	day := from.In(time.FixedZone("", 19800))
 	for days > 0 {

@@ -32,9 +32,9 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestLineTooLong checks that a line of two gigabytes is refused after its
-// first mebibyte, with the number of its row, after the rows before it were
-// returned.
+// TestLineTooLong checks that a line of two gigabytes is rejected after its
+// first mebibyte. The error has the row number, and the rows before it are
+// returned first.
 func TestLineTooLong(t *testing.T) {
 	t.Parallel()
 	for name, piece := range map[string]string{"plain": "x", "quoted": `""`, "commas": ",", "quoted lines": "a\n"} {
@@ -58,8 +58,8 @@ func TestLineTooLong(t *testing.T) {
 	}
 }
 
-// TestBlankLinesAreNotKept checks that endless blank lines make no rows and
-// take no memory.
+// TestBlankLinesAreNotKept checks that megabytes of blank lines give no rows
+// and are not kept in memory.
 func TestBlankLinesAreNotKept(t *testing.T) {
 	t.Parallel()
 	r := NewReader(
@@ -72,8 +72,8 @@ func TestBlankLinesAreNotKept(t *testing.T) {
 	}
 }
 
-// TestLineEndsOfOneKind checks that a file with only one kind of line end is
-// read in linear time: in quadratic time this test would take minutes.
+// TestLineEndsOfOneKind checks that a file with only one kind of line ending is
+// read in linear time. In quadratic time this test would take minutes.
 func TestLineEndsOfOneKind(t *testing.T) {
 	t.Parallel()
 	const rows = 1 << 19
@@ -94,8 +94,8 @@ func TestLineEndsOfOneKind(t *testing.T) {
 	}
 }
 
-// TestBrokenStream checks that a stream that fails is not treated as the end of
-// a file.
+// TestBrokenStream checks that a read error is not treated as the end of the
+// file.
 func TestBrokenStream(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("connection lost")
@@ -155,8 +155,8 @@ func TestNoAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkRows measures the reader and the cursor separately, for each row of
-// 20 cells.
+// BenchmarkRows measures the reader and the cursor separately, with rows of 20
+// cells.
 func BenchmarkRows(b *testing.B) {
 	const line = "app-0000017,742,34,52300,0.312,250000,2,1,5,0,0,0,0,61,0.42,0,17,9,SALARIED,0\n"
 	const header = "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t\n"

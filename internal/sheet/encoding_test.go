@@ -13,13 +13,13 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestEncoding checks that files are decoded in their encoding, however they
-// are split into reads, and that files that are not text are refused.
+// TestEncoding checks that files are decoded in their encoding, with reads of
+// any size, and that files that are not text are rejected.
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	many := strings.Repeat("1,Pune\n", 200)
 	for name, c := range map[string]struct {
-		file, want string // of the decoded end
+		file, want string // want is the end of the decoded text
 		encoding   Encoding
 		replaced   int64
 		refused    bool
@@ -74,8 +74,8 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestDecodedIsUTF8 checks that arbitrary bytes are decoded to valid UTF-8, the
-// same for reads of any size.
+// TestDecodedIsUTF8 checks that arbitrary bytes are decoded to valid UTF-8, and
+// that the result does not depend on the size of the reads.
 func TestDecodedIsUTF8(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

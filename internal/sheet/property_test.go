@@ -16,7 +16,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// drawFile draws a file from pieces that are difficult in CSV.
+// drawFile generates a file from pieces that are difficult to parse in CSV.
 func drawFile(t *rapid.T) string {
 	piece := rapid.SampledFrom([]string{
 		"1", "742", "x y", ",", ",", ",", `"`, `"`, `""`, "\n", "\n", "\r\n", "\r", "a,b,c\n", `"q,""r"`, "é", "\xff",
@@ -46,12 +46,12 @@ func TestAnyCutGivesTheSameRows(t *testing.T) {
 	})
 }
 
-// readAll2 calls readAll in a property.
+// readAll2 calls readAll in a property test.
 func readAll2(t *rapid.T, r io.Reader, size int) (header []string, records []record, err error) {
 	return readAll(rapidTB{t: t}, r, size)
 }
 
-// rapidTB makes a property's T usable as a testing.TB.
+// rapidTB adapts a rapid.T to testing.TB.
 type rapidTB struct {
 	testing.TB
 	t *rapid.T
@@ -60,8 +60,9 @@ type rapidTB struct {
 func (r rapidTB) Helper()                           {}
 func (r rapidTB) Fatalf(format string, args ...any) { r.t.Fatalf(format, args...) }
 
-// agree compares with encoding/csv if that reads the file without an error. The
-// file is text and has no carriage returns, which the two treat differently.
+// agree compares the result with encoding/csv if encoding/csv can read the
+// file. It skips files that are not text or that have carriage returns, because
+// the two packages treat those differently.
 func agree(tb testing.TB, file string) {
 	tb.Helper()
 	if strings.ContainsAny(file, "\r\x00") || !utf8.ValidString(file) || strings.HasPrefix(file, "\uFEFF") {
@@ -75,7 +76,7 @@ func agree(tb testing.TB, file string) {
 	}
 	header, records, err := readAll(tb, strings.NewReader(file), 16)
 	if err != nil {
-		return // column names that only this package checks
+		return // only this package checks column names
 	}
 	for i, name := range all[0] {
 		if header[i] != strings.TrimSpace(name) {
@@ -118,9 +119,9 @@ func TestAgreesWithEncodingCSV(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { agree(rapidTB{t: t}, "a,b,c\n"+drawFile(t)) })
 }
 
-// FuzzReader reads arbitrary files: it must not panic, must end, must return
-// the same rows in blocks of any size, and must agree with encoding/csv if that
-// can read the file.
+// FuzzReader reads arbitrary files. Reading must not panic, must end, must
+// return the same rows for any block size, and must agree with encoding/csv if
+// encoding/csv can read the file.
 func FuzzReader(f *testing.F) {
 	for _, file := range []string{
 		"", "a,b\n1,2\n", "\xef\xbb\xbfa\r\n\"1\"\r\n", "a,b\n\"1\n2\",\"\"\"\"\n",
@@ -138,8 +139,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestWriteAndRead checks that written cells are read back unchanged, except
-// for the apostrophe before a formula.
+// TestWriteAndRead checks that written cells read back unchanged, except for
+// the apostrophe before a formula.
 func TestWriteAndRead(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

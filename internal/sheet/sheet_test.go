@@ -18,8 +18,8 @@ type record struct {
 	Fault string
 }
 
-// readAll reads a whole file in blocks of a size and returns the error at the
-// end.
+// readAll reads a whole file in blocks of blockBytes. It returns the header,
+// the records and the final error.
 func readAll(tb testing.TB, r io.Reader, blockBytes int) (header []string, records []record, err error) {
 	tb.Helper()
 	reader := NewReader(r, blockBytes)
@@ -151,7 +151,7 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// codeOf returns the code of a refusal, "" for no error.
+// codeOf returns the code of a rejection, or "" if err is nil.
 func codeOf(tb testing.TB, err error) string {
 	tb.Helper()
 	if err == nil {
@@ -179,8 +179,8 @@ func TestHeaderTwice(t *testing.T) {
 	}
 }
 
-// TestOtherFormatsAreRecognised checks that the errors for a workbook and for a
-// file with another separator say what they are.
+// TestOtherFormatsAreRecognised checks that the error for a workbook or for a
+// file with another separator names the format.
 func TestOtherFormatsAreRecognised(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, data, code, says string }{
