@@ -12,13 +12,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// names are the ways in which a test changes a field, both names at once.
+// names maps each canonical field to its raw path. A test always changes both.
 var names = map[string]string{
 	"foir": "applicant.foir", "requested_amount": "applicant.requested_amount",
 	"requested_tenure_months": "applicant.tenure_months", "enquiries_6m": "bureau_report.enquiries_6m",
 }
 
-// bench tries changes without the optimizations of the search.
+// bench tries changes without the optimisations of the search.
 type bench struct {
 	plan  *engine.Plan
 	facts *rule.Facts
@@ -33,7 +33,7 @@ func newBench(plan *engine.Plan, facts *rule.Facts) *bench {
 	return b
 }
 
-// try decides with one field changed, and puts it back.
+// try sets one field to v, calls then, and restores the field.
 func (b *bench) try(name string, v rule.Value, then func()) {
 	if name == field.FOIREffective {
 		b.repay(v.Number(), then)
@@ -48,8 +48,8 @@ func (b *bench) try(name string, v rule.Value, then func()) {
 	b.facts.Set(raw, wasRaw)
 }
 
-// repay decides with obligations paid off down to a share of the declared
-// income: neither the declared ratio nor the bureau's instalments are above it.
+// repay lowers the declared FOIR and the bureau's instalments to at most a
+// share of the declared income, calls then, and restores them.
 func (b *bench) repay(share rule.Number, then func()) {
 	names := []string{"foir", "applicant.foir", "bureau_own_emi"}
 	var was []rule.Value
@@ -71,14 +71,14 @@ func (b *bench) repay(share rule.Number, then func()) {
 	}
 }
 
-// decide reports the outcome of the changed application. A tenure that the band does
-// not allow gives no outcome.
+// decide returns the status of the changed application, and whether the offer is not a
+// counter-offer.
 func (b *bench) decide() (engine.Status, bool) {
 	b.plan.Decide(b.facts, &b.d)
 	return b.d.Status, !b.d.Offer.CounterOffer
 }
 
-// nearer lists every point of a field's grid that is nearer than a distance.
+// nearer visits every point of a field's grid that is nearer to origin than distance.
 func nearer(name string, origin, distance rule.Number, visit func(rule.Number) bool) {
 	grid := map[string]rule.Number{"foir": 10_000, "foir_effective": 10_000, "requested_amount": 100 * rule.One}[name]
 	if grid == 0 {
@@ -103,14 +103,14 @@ func reaches(x *advice.Improvement, status engine.Status, full bool) bool {
 	return status <= x.Status && (!x.Full || full)
 }
 
-// movesTenure reports whether another tenure is proposed. A proposed tenure that the
-// band does not allow gives no outcome, whatever else changes.
+// movesTenure reports whether x proposes another tenure. A proposed tenure that the band does not
+// allow gives no outcome, even together with other changes.
 func movesTenure(x *advice.Improvement) bool {
 	return slices.ContainsFunc(x.Changes, func(c advice.Change) bool { return c.Field == "requested_tenure_months" })
 }
 
-// check verifies every improvement with the engine: applied, it gives the promised
-// outcome, and no smaller change of the same field does.
+// check verifies every improvement with the engine: applying it gives the promised outcome, and no
+// smaller change of the same field does.
 func check(t *testing.T, plan *engine.Plan, facts *rule.Facts, list []advice.Improvement) {
 	t.Helper()
 	b := newBench(plan, facts)
@@ -124,7 +124,7 @@ func check(t *testing.T, plan *engine.Plan, facts *rule.Facts, list []advice.Imp
 		})
 		for k, c := range x.Changes {
 			if c.From.Type() == rule.Absent {
-				continue // there is no distance to nothing
+				continue // an absent value has no distance
 			}
 			others := append(append([]advice.Change{}, x.Changes[:k]...), x.Changes[k+1:]...)
 			distance := c.To.Number() - c.From.Number()
@@ -153,7 +153,7 @@ func apply(b *bench, changes []advice.Change, then func()) {
 	b.try(changes[0].Field, changes[0].To, func() { apply(b, changes[1:], then) })
 }
 
-// found tries the whole grid and fails if a single change exists that was not
+// found tries the whole grid and fails if it finds a single change that was not
 // returned.
 func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, list []advice.Improvement) {
 	t.Helper()
@@ -195,7 +195,7 @@ func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decisio
 	}
 }
 
-// improvable counts the cases that a property has checked, so that it cannot pass
+// improvable counts the cases that a property test has checked, so that the test cannot pass
 // without checking any.
 type improvable struct{ cases, single, pair, full, referred int }
 
@@ -269,7 +269,8 @@ func TestImprovementsAreExactUnderAnyPolicy(t *testing.T) {
 	}
 }
 
-// The same call gives the same result and does not modify its arguments.
+// TestImproveIsDeterministicAndLeavesFactsAlone checks that the same call gives the same result and
+// does not modify its arguments.
 func TestImproveIsDeterministicAndLeavesFactsAlone(t *testing.T) {
 	t.Parallel()
 	plan, dice := defaultPlan(), &dice{state: 7}

@@ -27,8 +27,9 @@ func TestComplete(t *testing.T) {
 	if got := residuals["RF_ENQUIRIES"]; got != "enquiries_6m > 6" {
 		t.Errorf("what is known was not left out: %q", got)
 	}
-	// An age below 21 or obligations above the cap would decline; what the
-	// bureau counts costs more than asking, and comes later.
+	// An age below 21 or obligations above the cap would decline. Bureau
+	// figures come later, because they cost more than a question to the
+	// applicant.
 	want := []string{"age", "employment_type", "foir", "bureau_own_active_tradelines"}
 	got := c.AskNext()
 	if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
@@ -36,8 +37,8 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// An input is reported to matter if and only if it does. The test tries every value
-// that the policy distinguishes.
+// TestMissingMatters checks that an input is reported to matter if, and only if, it does. The test
+// tries every value that the policy distinguishes.
 func TestMissingMatters(t *testing.T) {
 	t.Parallel()
 	plan, dice := defaultPlan(), &dice{state: 3}
@@ -70,8 +71,9 @@ func TestMissingMatters(t *testing.T) {
 	}
 }
 
-// A rule that looks at the offer, or calculates with a field, can treat a value
-// between all thresholds like none of them.
+// TestMissingMattersBetweenThresholds checks rules that read the offer or
+// calculate with a field. For such rules a value between two thresholds can
+// give another outcome than the thresholds.
 func TestMissingMattersBetweenThresholds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -122,8 +124,8 @@ func TestMissingMattersBetweenThresholds(t *testing.T) {
 	}
 }
 
-// TestMissingInstalmentsMatter checks, for several incomes, that the reported best and
-// worst outcome of missing bureau instalments are those over all amounts.
+// TestMissingInstalmentsMatter checks, for several incomes, that the reported best and worst
+// outcomes of missing bureau instalments are the best and worst over all amounts.
 func TestMissingInstalmentsMatter(t *testing.T) {
 	t.Parallel()
 	between := compile(t,

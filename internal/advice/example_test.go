@@ -14,7 +14,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// facts makes facts from "name value" pairs.
+// factsOf parses facts from "name value" pairs that are separated by ", ".
 func factsOf(tb testing.TB, text string) *rule.Facts {
 	tb.Helper()
 	f := rule.NewFacts(field.Catalogue())
@@ -33,7 +33,7 @@ func factsOf(tb testing.TB, text string) *rule.Facts {
 	return f
 }
 
-// lines writes improvements as a person would.
+// lines formats improvements as readable text.
 func lines(list []advice.Improvement) []string {
 	out := []string{}
 	for i := range list {
@@ -128,8 +128,9 @@ func TestImprove(t *testing.T) {
 	}
 }
 
-// An evaluate request sends a percentage. Both names move together, or a rule
-// on the raw one would never be turned.
+// TestBothNamesMoveTogether checks that a change sets both the canonical field
+// and the raw path. An evaluate request sends the FOIR as a percentage, and a
+// rule may read that raw value.
 func TestBothNamesMoveTogether(t *testing.T) {
 	t.Parallel()
 	plan := compile(t, `{"name":"raw","base":"none","knockouts":[{"id":"K","reason_code":"FOIR_HIGH","condition_ast":
@@ -148,8 +149,9 @@ func TestBothNamesMoveTogether(t *testing.T) {
 	}
 }
 
-// Whatever a policy calls actionable, nobody is told to earn more, to have
-// another score or to use another phone.
+// TestSomeFieldsAreNeverAdvisedOn checks that no improvement proposes a higher
+// income, another score or another device, even if the policy lists such a
+// field in "actionable_fields".
 func TestSomeFieldsAreNeverAdvisedOn(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

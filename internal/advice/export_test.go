@@ -5,10 +5,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// MaxSteps is the bound of a search.
+// MaxSteps is the maximum number of steps of a search.
 const MaxSteps = maxSteps
 
-// ImprovePlainly is like Improve, but decides every trial in full.
+// ImprovePlainly is like Improve but evaluates every trial completely.
 func ImprovePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Options) []Improvement {
 	wanted := goalsOf(d)
 	if len(wanted) == 0 {
@@ -19,7 +19,7 @@ func ImprovePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o 
 	return s.improve(wanted, d, o)
 }
 
-// CompletePlainly is like Complete, but decides every value in full.
+// CompletePlainly is like Complete but evaluates every value completely.
 func CompletePlainly(plan *engine.Plan, facts *rule.Facts, d *engine.Decision) Completeness {
 	s := beginSearch(plan, facts, d, nil)
 	s.plain = true

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// rounds is how often a property is tried: usually, and when there is time.
+// rounds returns the number of rounds of a property test: usual, or long if VERDICT_LONG is set.
 func rounds(usual, long int) int {
 	if os.Getenv("VERDICT_LONG") != "" {
 		return long
@@ -20,7 +20,7 @@ func rounds(usual, long int) int {
 	return usual
 }
 
-// dice is splitmix64, so that a seed means the same with every version of Go.
+// dice is a splitmix64 generator, so that a seed gives the same values with every version of Go.
 type dice struct{ state uint64 }
 
 func (d *dice) next() uint64 {
@@ -36,7 +36,7 @@ func (d *dice) percent(p int64) bool          { return d.between(0, 99) < p }
 
 func pick[T any](d *dice, from ...T) T { return from[d.between(0, int64(len(from))-1)] }
 
-// compile makes the plan of a policy document.
+// compile parses and compiles a policy document.
 func compile(tb testing.TB, document string) *engine.Plan {
 	tb.Helper()
 	p, err := engine.ParsePolicy([]byte(document), engine.Sources{Catalogue: field.Catalogue()})
@@ -48,7 +48,7 @@ func compile(tb testing.TB, document string) *engine.Plan {
 
 func defaultPlan() *engine.Plan { return engine.Compile(engine.DefaultPolicy(), field.Catalogue()) }
 
-// application draws the facts of a decision request, under both names.
+// application generates the facts of a decision request, under canonical and raw names.
 func application(d *dice) *rule.Facts {
 	f := rule.NewFacts(field.Catalogue())
 	both := func(name, raw string, v rule.Value) {
@@ -70,7 +70,7 @@ func application(d *dice) *rule.Facts {
 	optional("monthly_income", "applicant.monthly_income", rule.Num(rule.Int(d.between(12, 160)*1_000)))
 	foir := rule.Number(d.between(5, 75)) * 10_000
 	if d.percent(20) {
-		foir += rule.Number(d.between(1, 9_999)) // off the grid
+		foir += rule.Number(d.between(1, 9_999)) // not on the grid
 	}
 	optional("foir", "applicant.foir", rule.Num(foir))
 	optional("enquiries_6m", "bureau_report.enquiries_6m", rule.Num(rule.Int(d.between(0, 15))))
@@ -92,8 +92,8 @@ func application(d *dice) *rule.Facts {
 	return f
 }
 
-// ownAccounts reads a report without accounts: what was sent is the
-// applicant's own.
+// ownAccounts copies the sent figures to the applicant's own accounts, as for a
+// report without accounts.
 func ownAccounts(f *rule.Facts) {
 	for own, sent := range map[string]string{
 		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
@@ -102,8 +102,8 @@ func ownAccounts(f *rule.Facts) {
 	}
 }
 
-// policy draws a policy whose rules, bins and bands turn on the actionable
-// fields in every way the language has.
+// policy generates a policy whose rules, bins and bands depend on the
+// actionable fields in every way that conditions allow.
 func policy(d *dice) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"name":"drawn","limit_step":%s,"knockouts":[`,
@@ -150,8 +150,8 @@ func policy(d *dice) string {
 	return b.String()
 }
 
-// onField draws a condition on an actionable field: with a constant, a set, a range,
-// another field, or a calculation.
+// onField generates a condition on an actionable field: with a constant, a set, a range, another
+// field or arithmetic.
 func onField(d *dice) string {
 	number := func(name string) int64 {
 		switch name {
@@ -192,7 +192,7 @@ func onField(d *dice) string {
 	}
 }
 
-// onOffer is a Stage 2 condition.
+// onOffer generates a Stage 2 condition.
 func onOffer(d *dice) string {
 	switch d.between(0, 4) {
 	case 0:
@@ -209,7 +209,7 @@ func onOffer(d *dice) string {
 	}
 }
 
-// bins are three half-open ranges with points in no order.
+// bins returns three half-open ranges whose points are in no order.
 func bins(d *dice, cut func() int64, places int) string {
 	a, b := cut(), cut()
 	for a == b {
@@ -226,7 +226,7 @@ func bins(d *dice, cut func() int64, places int) string {
 		low, d.between(-30, 30), low, high, d.between(-30, 30), high, d.between(-30, 30))
 }
 
-// improve calls advice.Improve without a check.
+// improve calls advice.Improve and fails the test on an error.
 func improve(
 	tb testing.TB, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o advice.Options,
 ) []advice.Improvement {

@@ -11,12 +11,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// manyKnockouts is how many rules the hostile policies have: as many as a
-// document of a megabyte holds.
+// manyKnockouts is the number of rules of the hostile policies, as many as fit
+// into a document of one megabyte.
 const manyKnockouts = 9_800
 
-// hostile is a valid policy of nearly a megabyte. condition gives the i-th
-// knockout's condition.
+// hostile returns a valid policy of nearly one megabyte. The function condition
+// returns the condition of the i-th knockout.
 func hostile(condition func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(`{"name":"hostile","actionable_fields":["requested_amount","enquiries_6m","foir"],"knockouts":[`)
@@ -34,13 +34,15 @@ func hostile(condition func(i int) string) string {
 	return b.String()
 }
 
-// hostilePolicies are worst cases for a search.
+// hostilePolicies holds the conditions of policies that are worst cases for a
+// search.
 var hostilePolicies = map[string]func(i int) string{
-	// Each trial but the last ones is declined by the rule with the least threshold.
+	// The rule with the lowest threshold declines every trial except the last
+	// ones.
 	"thresholds": func(i int) string {
 		return fmt.Sprintf(`{"op":"gt","field":"requested_amount","value":%d}`, 100*i+100)
 	},
-	// Each trial is declined by another rule.
+	// A different rule declines each trial.
 	"points": func(i int) string {
 		return fmt.Sprintf(`{"op":"between","field":"requested_amount","min":%d,"max":%d}`, 100*i+1, 100*i+100)
 	},

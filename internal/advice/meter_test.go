@@ -16,15 +16,16 @@ import (
 
 var exactly = cmp.AllowUnexported(advice.Improvement{}, rule.Value{})
 
-// Probing the rule that declined the last trial first changes only the time that a
-// search takes.
+// TestProbingFindsWhatThePlainSearchFinds checks that the search finds the same improvements with
+// and without probing. Probing first evaluates the rule that declined the last trial; it must
+// change only the time that the search takes.
 func TestProbingFindsWhatThePlainSearchFinds(t *testing.T) {
 	t.Parallel()
 	found := 0
 	for seed := range uint64(rounds(25, 5_000)) {
 		dice := &dice{state: 1_000 + seed}
 		document := policy(dice)
-		if dice.percent(25) { // more of the same: many rules, of which few hit
+		if dice.percent(25) { // many rules, of which few hit
 			document = manyRules(dice)
 		}
 		plan := compile(t, document)
@@ -50,7 +51,7 @@ func TestProbingFindsWhatThePlainSearchFinds(t *testing.T) {
 	}
 }
 
-// manyRules is a policy of some dozens of drawn rules in both stages.
+// manyRules generates a policy with 20 to 60 rules in both stages.
 func manyRules(d *dice) string {
 	var rules []string
 	for i := range d.between(20, 60) {
@@ -72,8 +73,8 @@ func manyRules(d *dice) string {
 		`"foir_cap":0.5}]}`
 }
 
-// Work under the largest policies is bounded, and offers to end many times on
-// the way: fewer than a tenth of a million steps lie between two checks.
+// TestSearchIsBoundedAndChecked checks that the work under the largest policies
+// is bounded, and that a search calls its check many times.
 func TestSearchIsBoundedAndChecked(t *testing.T) {
 	t.Parallel()
 	for name, condition := range hostilePolicies {
@@ -103,7 +104,7 @@ func TestSearchIsBoundedAndChecked(t *testing.T) {
 	}
 }
 
-// A search ends at the first check that fails, whichever it is.
+// TestSearchEndsWithItsCaller checks that a search ends at the first check that fails.
 func TestSearchEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
@@ -133,7 +134,8 @@ func TestSearchEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// An input whose values could not all be tried is reported to matter.
+// TestMissingBeyondTheBoundMatters checks that an input is reported to matter if not all of its
+// values could be tried.
 func TestMissingBeyondTheBoundMatters(t *testing.T) {
 	t.Parallel()
 	var inputs, rules []string

@@ -47,7 +47,7 @@ func TestHistoryAndStatementBecomeFacts(t *testing.T) {
 }
 
 // TestNoDayToCountFrom checks that only the facts that need a reference day are
-// absent if there is none.
+// absent if there is no reference day.
 func TestNoDayToCountFrom(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation(listed, statement), Options{})
@@ -180,8 +180,8 @@ func TestLaterMicrofinance(t *testing.T) {
 	}
 }
 
-// TestDeviceWithoutFraud checks the warning about a device id without a fraud
-// block, which is not used.
+// TestDeviceWithoutFraud checks the warning that a device id is not used
+// without a fraud block.
 func TestDeviceWithoutFraud(t *testing.T) {
 	t.Parallel()
 	for blocks, want := range map[string]string{

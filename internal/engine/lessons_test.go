@@ -48,8 +48,8 @@ import (
 const lessonBand = `{"id":"P","grade":"A","min_score":-1000,"max_score":1000,"interest_rate":16,"tenure_months":36,` +
 	`"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}`
 
-// lessonPlan compiles a policy of these sections. A plain scorecard and band fill in for missing
-// ones.
+// lessonPlan compiles a policy of these sections. If they have no scorecard or no bands, it adds
+// plain ones.
 func lessonPlan(tb testing.TB, sections string) *engine.Plan {
 	tb.Helper()
 	if !strings.Contains(sections, `"scorecard"`) {

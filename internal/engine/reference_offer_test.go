@@ -306,8 +306,8 @@ func amortise(principal, emi *big.Rat, bp, months int64) loan {
 
 // apr returns twelve times the monthly rate at which the present value of the
 // instalments is the net amount. The rate is in percent, rounded half up to two
-// decimals: the greatest k for which the loan is not cheaper than k − ½
-// hundredths.
+// decimals. The function searches the greatest k, in hundredths of a percent,
+// for which the instalments discounted at k − ½ are still worth the net amount.
 func apr(net, emi, last *big.Rat, months int64) *big.Rat {
 	paid := add(mul(emi, big.NewRat(months-1, 1)), last)
 	if paid.Cmp(net) <= 0 {

@@ -550,7 +550,7 @@ func (a *application) lastResort(codes []string) string {
 	}
 }
 
-// Reading of documents.
+// The functions below read documents.
 
 func readObject(tb testing.TB, document []byte) object {
 	tb.Helper()
@@ -637,7 +637,7 @@ func objects(o object, name string) []object {
 	return out
 }
 
-// Arithmetic.
+// The functions below calculate with fractions.
 
 func add(a, b *big.Rat) *big.Rat { return new(big.Rat).Add(a, b) }
 func sub(a, b *big.Rat) *big.Rat { return new(big.Rat).Sub(a, b) }

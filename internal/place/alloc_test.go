@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A lookup is in the path of every decision with a location.
+// TestLookupsDoNotAllocate checks that lookups allocate nothing, because every
+// decision with a location makes them.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestLookupsDoNotAllocate(t *testing.T) {

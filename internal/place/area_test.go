@@ -58,7 +58,7 @@ func TestMatches(t *testing.T) {
 	}
 }
 
-// office is a row of the sample: a post office as in the directory.
+// office is a post office of the sample from the directory.
 type office struct {
 	code string
 	at   Point
@@ -84,8 +84,9 @@ func readSample(t *testing.T) []office {
 	return offices
 }
 
-// TestOfficesMatchTheirPincode checks a thousand offices of the directory,
-// including those with wrong positions in India.
+// TestOfficesMatchTheirPincode checks that at least 950 of 1,000 offices of the
+// directory match their own pincode. The sample includes offices with wrong
+// positions in India.
 func TestOfficesMatchTheirPincode(t *testing.T) {
 	t.Parallel()
 	offices, matched := readSample(t), 0
@@ -100,8 +101,8 @@ func TestOfficesMatchTheirPincode(t *testing.T) {
 	}
 }
 
-// TestDistanceHash pins half a million distances by one hash: every processor
-// must compute the same.
+// TestDistanceHash checks half a million distances against one hash, because
+// every processor must compute the same distances.
 func TestDistanceHash(t *testing.T) {
 	t.Parallel()
 	offices := readSample(t)
@@ -141,7 +142,7 @@ func TestEveryPincodeIsWellFormed(t *testing.T) {
 }
 
 // TestAFewMetropolitanPincodesAreFarApart checks every pair of large cities:
-// none is within another's circle.
+// the centre of one city is never within the circle of another.
 func TestAFewMetropolitanPincodesAreFarApart(t *testing.T) {
 	t.Parallel()
 	cities := []string{"110001", "400001", "560001", "600001", "700001", "500001", "380001", "411001", "302001",

@@ -76,7 +76,7 @@ func TestEmbeddedCountriesCoverTheInternet(t *testing.T) {
 	}
 }
 
-// within is a range of addresses with its country.
+// within is a range of addresses and its country.
 type within struct{ first, last, country string }
 
 func build(t *testing.T, ranges ...within) *Countries {
@@ -94,12 +94,12 @@ func TestBuilder(t *testing.T) {
 	t.Parallel()
 	table := build(t,
 		within{"1.0.0.0", "1.0.0.255", "AU"},
-		within{"1.0.1.0", "1.0.1.255", "AU"}, // joined with the one before
+		within{"1.0.1.0", "1.0.1.255", "AU"}, // merged with the previous range
 		within{"1.0.2.0", "1.0.2.255", "IN"},
 		within{"1.0.4.0", "1.0.4.0", "JP"}, // after a gap
 		within{"223.255.255.0", "255.255.255.255", "FJ"},
 		within{"2400::", "2400:0:0:1:ffff:ffff:ffff:ffff", "IN"},
-		within{"2400:0:0:2::", "2400:0:0:2::ffff", "JP"}, // part of a network
+		within{"2400:0:0:2::", "2400:0:0:2::ffff", "JP"}, // part of a /64 network
 		within{"2400:0:0:2::1:0", "2400:0:0:4:ffff:ffff:ffff:ffff", "CN"},
 	)
 	for address, want := range map[string]string{
@@ -148,8 +148,8 @@ func TestAnEmptyTableKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestCountriesAreAsAdded compares a table that was written and read back with
-// its list of ranges.
+// TestCountriesAreAsAdded checks that a table that is written and read back
+// agrees with its list of ranges.
 func TestCountriesAreAsAdded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -192,8 +192,8 @@ func TestCountriesAreAsAdded(t *testing.T) {
 	})
 }
 
-// address returns an IPv4 address, or an IPv6 address with the number as its
-// network.
+// address returns an IPv4 address, or an IPv6 address that has number as its
+// first 32 bits.
 func address(number uint32, six, last bool) netip.Addr {
 	var octets [16]byte
 	binary.BigEndian.PutUint32(octets[:], number)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestSources checks that every table has its source and every source is in
+// TestSources checks that every table has a source and that every source is in
 // NOTICE.
 func TestSources(t *testing.T) {
 	t.Parallel()
@@ -55,7 +55,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestTableSizes keeps the tables small enough to carry in every binary.
+// TestTableSizes checks that the tables are small enough to embed in every
+// binary.
 func TestTableSizes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

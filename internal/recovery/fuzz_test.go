@@ -32,7 +32,8 @@ func seed(f *testing.F, folder string, names ...string) {
 	}
 }
 
-// refused checks that a refusal is one that a client may see.
+// refused checks that an error is a rejection with items, which a client may
+// see.
 func refused(t *testing.T, err error) {
 	t.Helper()
 	var e *fault.Error
@@ -41,8 +42,8 @@ func refused(t *testing.T, err error) {
 	}
 }
 
-// FuzzRead reads arbitrary bytes. The result is a refusal with pointers, or a
-// case that can be advised on.
+// FuzzRead reads arbitrary bytes. The result must be a rejection with pointers,
+// or a case for which advice is possible.
 func FuzzRead(f *testing.F) {
 	seed(f, "cases", "request.json")
 	s := DefaultStrategy()
@@ -68,9 +69,9 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadStrategy reads arbitrary strategies. The result is a refusal with
-// pointers, or a strategy that stays the same when written and read back, and
-// under which advice keeps the rules.
+// FuzzReadStrategy reads arbitrary strategies. The result must be a rejection
+// with pointers, or a strategy that stays the same when it is written and read
+// back and under which the advice keeps the rules.
 func FuzzReadStrategy(f *testing.F) {
 	seed(f, "strategies", "request.json", "strategy.json")
 	seed(f, "cases", "strategy.json")

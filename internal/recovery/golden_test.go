@@ -16,9 +16,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestCases reads every testdata/cases/*.txtar: a comment on what it shows, the
-// request, a strategy if it is not the default, and either the advice or the
-// faults.
+// TestCases reads every testdata/cases/*.txtar file. A file has a comment that
+// says what the file shows, the request, a strategy if it is not the default,
+// and either the advice or the faults.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	archives(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
@@ -39,8 +39,8 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// TestStrategies reads every testdata/strategies/*.txtar: what a tenant sets,
-// and either the complete strategy or the faults.
+// TestStrategies reads every testdata/strategies/*.txtar file. A file has the
+// settings of a tenant, and either the complete strategy or the faults.
 func TestStrategies(t *testing.T) {
 	t.Parallel()
 	archives(t, "strategies", func(t *testing.T, given *txtar.Archive) []txtar.File {
@@ -84,7 +84,7 @@ func parse(tb testing.TB, document []byte) wire.Value {
 	return v
 }
 
-// object writes an advice as an object of its own.
+// object writes an advice as a separate object.
 type object struct{ *Advice }
 
 func (a object) Write(w *wire.Writer) {

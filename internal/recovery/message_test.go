@@ -11,8 +11,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// forbidden lists words that pressure, shame or threaten, or involve other
-// people.
+// forbidden lists words that put pressure on borrowers, shame or threaten them,
+// or involve other people.
 var forbidden = []string{
 	"threat", "police", "arrest", "jail", "prison", "court", "seize", "attach", "legal action", "consequence", "shame",
 	"family", "neighbour", "employer", "relative", "immediately", "urgent", "at once", "or else", "last chance",
@@ -67,8 +67,8 @@ func placeholders(text string) map[string]bool {
 	return found
 }
 
-// TestEveryTemplateIsFilled creates every message in both languages, with
-// everything known and with only what is required.
+// TestEveryTemplateIsFilled checks every message in both languages, with all
+// data and with only the required data.
 func TestEveryTemplateIsFilled(t *testing.T) {
 	t.Parallel()
 	asOf := time.Date(2026, 11, 16, 12, 0, 0, 0, civil.India)

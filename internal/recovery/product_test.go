@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestProducts checks that every name of microfinance has its hours, that an
-// unknown product causes a warning that the general hours apply, and that runs
-// of the third edition are read as before.
+// TestProducts checks that every name of a microfinance product gets the
+// microfinance hours, that an unknown product causes a warning that the general
+// hours apply, and that runs of the third edition are read as before.
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	strategy := DefaultStrategy()

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// drawCase draws any valid case.
+// drawCase generates any valid case.
 func drawCase(t *rapid.T) string {
 	pick := func(label string, choices ...string) string { return rapid.SampledFrom(choices).Draw(t, label) }
 	asOf := time.Unix(rapid.Int64Range(1_700_000_000, 1_900_000_000).Draw(t, "as_of"), 0).In(civil.India)
@@ -60,8 +60,8 @@ func drawCase(t *rapid.T) string {
 	return w.String()
 }
 
-// drawStrategy draws any valid strategy, however permissive: the widest hours,
-// every action from its first day.
+// drawStrategy generates any valid strategy, including permissive ones with the
+// widest hours and every action from its first day.
 func drawStrategy(t *rapid.T) string {
 	from := rapid.IntRange(0, 17*60).Draw(t, "window from")
 	var w bytes.Buffer
@@ -99,8 +99,8 @@ func drawStrategy(t *rapid.T) string {
 	return w.String()
 }
 
-// TestAnyCaseUnderAnyStrategy draws both and checks the advice against the
-// rules that apply to all.
+// TestAnyCaseUnderAnyStrategy checks the advice for any case and any strategy
+// against the rules that always apply.
 func TestAnyCaseUnderAnyStrategy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -139,8 +139,8 @@ func TestAnyCaseUnderAnyStrategy(t *testing.T) {
 	})
 }
 
-// boundless returns the first rule that the advice violates, of those that
-// apply under any strategy; "" for none.
+// boundless returns the first violated rule, of the rules that apply under any
+// strategy, or "".
 func boundless(c *Case, s *Strategy, a *Advice) string {
 	perDay := map[civil.Day]int{}
 	for _, e := range c.History {

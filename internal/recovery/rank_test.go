@@ -28,8 +28,8 @@ func ranked(t interface{ Fatal(...any) }, s *Strategy, principal int64, dpd int)
 }
 
 // TestPriorityRises checks that under the default strategy the priority rises
-// with exposure and with age: of two equal loans, the older case never ranks
-// lower.
+// with exposure and with days past due: of two equal loans, the older case
+// never ranks lower.
 func TestPriorityRises(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -47,8 +47,8 @@ func TestPriorityRises(t *testing.T) {
 	})
 }
 
-// TestPriorityByRecovery checks the ranking that strategies used before it
-// could be chosen.
+// TestPriorityByRecovery checks the ranking of strategies from before the
+// ranking could be chosen.
 func TestPriorityByRecovery(t *testing.T) {
 	t.Parallel()
 	s := FirstStrategy()

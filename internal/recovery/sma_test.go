@@ -10,8 +10,8 @@ import (
 )
 
 // TestClassesByTheEndOfTheDay compares the classification with the regulator's
-// own example of a loan due on 31 March: it is tagged at the end of the day, so
-// it shows from the first second of the next day in India.
+// example of a loan due on 31 March. The class is assigned at the end of the
+// day, so it is visible from the first second of the next day in India.
 func TestClassesByTheEndOfTheDay(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", -3*60*60) // the server's time zone must not matter

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestDoubtfulUnits checks that a rate that looks like a ratio and an amount
-// that looks like paise are read as given, with a warning.
+// TestDoubtfulUnits checks that a rate that looks like a ratio, and an amount
+// that looks like paise, is read unchanged, with a warning.
 func TestDoubtfulUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -22,8 +22,8 @@ func TestDoubtfulUnits(t *testing.T) {
 		{`"emi":9000,"overdue_amount":1800000,"missed_emis":2`, []string{"/loan/overdue_amount"}},
 		{`"emi":900000,"overdue_amount":18000,"missed_emis":2,"interest_rate":0.5`,
 			[]string{"/loan/interest_rate", "/loan/overdue_amount"}},
-		{`"emi":9000,"overdue_amount":1800000`, []string{"/loan/overdue_amount"}}, // above what is outstanding
-		// the number of missed instalments is unknown
+		{`"emi":9000,"overdue_amount":1800000`, []string{"/loan/overdue_amount"}}, // above the principal
+		// No warning, because the number of missed instalments is unknown.
 		{`"emi":9000,"overdue_amount":180000`, nil},
 	} {
 		body := `{"loan":{"id":"L","principal_outstanding":182000,"dpd":47,` + c.loan + `},"borrower":{"ref":"A"}}`

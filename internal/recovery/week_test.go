@@ -14,11 +14,11 @@ import (
 type circumstance struct {
 	name string
 	set  func(c *Case)
-	// hold is the reason for the hold that must be given, "" for no hold.
+	// hold is the reason of the required hold, or "" for no hold.
 	hold string
 }
 
-// monday is the first hour of the tested week.
+// monday is the start of the tested week.
 var monday = civil.Day(20_773).At(0, civil.India)
 
 func promised(c *Case, daysAhead civil.Day, kept, told bool) {
@@ -57,12 +57,12 @@ var circumstances = []circumstance{
 	}, ""},
 }
 
-// TestEveryHourOfAWeekAndEveryDayPastDue tests every hour of a week and every
-// day from 0 to 200 past due, for both kinds of product, the channels that a
-// borrower can prefer and every circumstance, and checks each advice against a
-// second implementation of the rules of conduct. Channels and circumstances
-// alternate, so that each still meets every hour and every day; with
-// VERDICT_LONG=1 every combination is tested.
+// TestEveryHourOfAWeekAndEveryDayPastDue checks the advice for every hour of a
+// week and every day from 0 to 200 past due, for both kinds of product, the
+// channels that a borrower can prefer and every circumstance. It compares each
+// advice with a second implementation of the rules of conduct. Channels and
+// circumstances alternate, so that each still occurs with every hour and every
+// day. With VERDICT_LONG=1 every combination is tested.
 func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 	t.Parallel()
 	s := DefaultStrategy()
@@ -73,8 +73,8 @@ func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/microfinance=%t", circumstance.name, microfinance), func(t *testing.T) {
 				t.Parallel()
 				for hour := range 7 * 24 {
-					// The minutes differ, so that the ends of windows are
-					// tested too.
+					// The minutes vary, so that the ends of windows are tested
+					// too.
 					asOf := monday.Add(time.Duration(hour)*time.Hour + time.Duration(hour%3)*29*time.Minute)
 					for dpd := range 201 {
 						if !long && number > 0 && (hour+dpd+number)%turns != 0 {
@@ -98,8 +98,9 @@ func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 	}
 }
 
-// TestNoStrategyLoosensTheRules advises under a strategy that ReadStrategy
-// would refuse: it permits everything, at every hour, from the first day on.
+// TestNoStrategyLoosensTheRules checks that the rules hold even under a
+// strategy that ReadStrategy would reject, with every action at every hour from
+// the first day on.
 func TestNoStrategyLoosensTheRules(t *testing.T) {
 	t.Parallel()
 	s := DefaultStrategy()
@@ -149,7 +150,7 @@ func ordinary(asOf time.Time, dpd int, microfinance bool, channel Channel) *Case
 }
 
 // conduct checks the rules as the regulation states them, independently of the
-// implementation. It returns the first rule that is violated, "" for none.
+// implementation. It returns the first violated rule, or "".
 func conduct(c *Case, a *Advice, hold string) string {
 	dpd := c.Loan.DPD
 	if rule := held(c, a, hold); rule != "" {
@@ -195,8 +196,8 @@ func conduct(c *Case, a *Advice, hold string) string {
 	return offered(a, dpd)
 }
 
-// held checks holds: the required hold is given, no other is, and the plan
-// respects it.
+// held checks that the required hold and no other is given, and that the plan
+// respects it. It returns the first violated rule, or "".
 func held(c *Case, a *Advice, hold string) string {
 	switch {
 	case a.Held.Reason != hold:
@@ -226,7 +227,8 @@ func held(c *Case, a *Advice, hold string) string {
 	return ""
 }
 
-// permittedTime checks the hours of one action in the borrower's time.
+// permittedTime checks the hours of one action in the borrower's time zone. It
+// returns the first violated rule, or "".
 func permittedTime(c *Case, e *Entry) string {
 	from, to := "08:00", "19:00"
 	if c.Loan.Microfinance {
@@ -246,7 +248,8 @@ func permittedTime(c *Case, e *Entry) string {
 	return ""
 }
 
-// offered checks the figures of the offers.
+// offered checks the figures of the offers. It returns the first violated rule,
+// or "".
 func offered(a *Advice, dpd int) string {
 	s := &a.Settlement
 	var sum int64

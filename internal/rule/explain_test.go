@@ -46,7 +46,8 @@ func TestExplain(t *testing.T) {
 		{and(young + "," + poor), `{"monthly_income":1}`, rule.Unknown, nil, []string{"age"}},
 		{and(poor + "," + young + "," + not(poor)), `{}`, rule.Unknown, nil, []string{"monthly_income", "age"}},
 
-		// For an "or" it is the other way round.
+		// An "or" fails because of all its arguments; one argument is enough to
+		// make it hold.
 		{or(young + "," + poor), `{"monthly_income":1}`, rule.Holds, []string{"monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`,
 			rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},

@@ -33,7 +33,7 @@ var matrix = []struct {
 	yes, no   string
 	want      string // yes no absent null wrong
 }{
-	// A field with a constant.
+	// A field compared with a constant.
 	{"eq", `{"op":"eq","field":"age","value":21}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
 	{"ne", `{"op":"ne","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
 	{"lt", `{"op":"lt","field":"age","value":21}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
@@ -60,7 +60,7 @@ var matrix = []struct {
 	{"eq", `{"op":"eq","field":"applicant.is_staff","value":false}`, `{"applicant.is_staff":false}`,
 		`{"applicant.is_staff":true}`, "H F U U U"},
 
-	// A constant with a field.
+	// A constant compared with a field.
 	{"eq", `{"op":"eq","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":20}`, "H F U U U"},
 	{"ne", `{"op":"ne","left":{"value":"cibil"},"right":{"field":"bureau"}}`,
 		`{"bureau":"crif"}`, `{"bureau":"cibil"}`, "H F U U U"},

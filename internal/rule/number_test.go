@@ -167,8 +167,8 @@ func TestHasPlaces(t *testing.T) {
 	}
 }
 
-// TestTimesAtTheEdge checks a product whose value in millionths is MaxUint64 +
-// 2/3. Rounding it up must not overflow to 0.
+// TestTimesAtTheEdge checks a product whose value in millionths is about
+// MaxUint64 + 0.67. Rounding it up must not overflow to 0.
 func TestTimesAtTheEdge(t *testing.T) {
 	t.Parallel()
 	if n, ok := rule.Number(922_335_866_298_471_448).Times(20_000_029); ok {

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestEngineScoresAsTrained: the engine gives every row, held out or not, the
-// points that training gave it.
+// TestEngineScoresAsTrained checks that the engine gives every row, held out or
+// not, the points that training gave it.
 func TestEngineScoresAsTrained(t *testing.T) {
 	t.Parallel()
 	csv := loans(3000, 1)
@@ -59,7 +59,7 @@ func TestEngineScoresAsTrained(t *testing.T) {
 	}
 }
 
-// fact is a cell as an application would carry it.
+// fact returns a cell as the value that an application would carry.
 func (c *column) fact(cell []byte) rule.Value {
 	switch {
 	case cell == nil:
@@ -117,7 +117,7 @@ func TestHoldOutIsNotLearntFrom(t *testing.T) {
 	}
 }
 
-// TestLoans: a card made of rows that follow a rule finds the rule.
+// TestLoans checks that a fit on rows that follow a known rule finds that rule.
 func TestLoans(t *testing.T) {
 	t.Parallel()
 	r, err := Fit(from(loans(10_000, 4)), loanOptions(t), nil)
@@ -151,7 +151,7 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name, csv string
 		change    func(*Options)
-		want      string // code and pointer
+		want      string // fault code and pointer
 	}{
 		{"empty file", "", nil, "empty_csv "},
 		{"header alone", "score,bad\n", nil, "no_rows "},

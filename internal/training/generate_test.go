@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// draws is a small generator of our own, so that the rows of a test are the
-// same for ever.
+// draws is a small random generator. It does not depend on the Go version, so
+// the rows of a test never change.
 type draws struct{ state uint64 }
 
 func (d *draws) next() uint64 {
@@ -20,9 +20,9 @@ func (d *draws) next() uint64 {
 
 func (d *draws) unit() float64 { return float64(d.next()>>11) / (1 << 53) }
 
-// loans writes rows as a lender might have them: a bureau score with its code
-// for new to credit, an income with gaps, utilisation with special values,
-// employment with rare kinds, and columns that say nothing.
+// loans writes rows like those of a lender: a bureau score with a code for new
+// to credit, an income with gaps, utilisation with special values, employment
+// with rare kinds, and columns without information.
 func loans(n int, seed uint64) string {
 	d := &draws{seed << 32}
 	var b strings.Builder
@@ -40,7 +40,7 @@ func loans(n int, seed uint64) string {
 			risk += 0.7
 		}
 		if months > 40 && months < 80 {
-			risk -= 0.8 // the best are in the middle
+			risk -= 0.8 // medium values are the best
 		}
 		scoreText, utilText, incomeText := fmt.Sprint(score), fmt.Sprintf("%.4f", util), fmt.Sprint(income)
 		switch d.next() % 12 {
@@ -76,7 +76,7 @@ func loanOptions(tb testing.TB) Options {
 	return o
 }
 
-// written is all that a fit hands out.
+// written returns the complete output of a fit as JSON.
 func (r *Result) written() string {
 	var w wire.Writer
 	w.Object().Key("card").Raw(r.Card.Document()).Key("inputs")

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestLeak: a column that knows the outcome is left out by name, unless the
-// caller names it; so is one that knows nearly all of it.
+// TestLeak checks that a column that reveals the outcome, or nearly all of it,
+// is dropped as a leak unless the caller names the column.
 func TestLeak(t *testing.T) {
 	t.Parallel()
 	csv := loans(3000, 23)
@@ -48,7 +48,8 @@ func TestLeak(t *testing.T) {
 	}
 }
 
-// TestOnlyLeaks: where nothing but leaks would be left, the refusal names them.
+// TestOnlyLeaks checks that the rejection names the leaks if no other column is
+// left.
 func TestOnlyLeaks(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -66,7 +67,8 @@ func TestOnlyLeaks(t *testing.T) {
 	}
 }
 
-// TestNoiseIsNoLeak: many cells of few rows do not look like a leak.
+// TestNoiseIsNoLeak checks that noise with many cells and few rows does not
+// look like a leak.
 func TestNoiseIsNoLeak(t *testing.T) {
 	t.Parallel()
 	d := &draws{31 << 32}
@@ -81,8 +83,9 @@ func TestNoiseIsNoLeak(t *testing.T) {
 	}
 }
 
-// TestIdentifiers: what only tells rows apart stays out, by its name or by what
-// it holds, and columns that look alike without being one stay in.
+// TestIdentifiers checks that columns that only identify rows are dropped, by
+// name or by content, and that similar columns that are not identifiers are
+// kept.
 func TestIdentifiers(t *testing.T) {
 	t.Parallel()
 	d := &draws{41 << 32}

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// quickOptions are those of a fit that tries few settings.
+// quickOptions returns options for a fit that tries few settings.
 func quickOptions(tb testing.TB) Options {
 	tb.Helper()
 	o := loanOptions(tb)
@@ -21,7 +21,7 @@ func quickOptions(tb testing.TB) Options {
 	return o
 }
 
-// mustFit fits a card that must come out.
+// mustFit fits a scorecard and fails the test on an error.
 func mustFit(t *testing.T, csv string, o Options) *Result {
 	t.Helper()
 	r, err := Fit(from(csv), o, nil)
@@ -31,7 +31,7 @@ func mustFit(t *testing.T, csv string, o Options) *Result {
 	return r
 }
 
-// edited is a file with one of its columns written anew.
+// edited returns the file with the cells of one column rewritten.
 func edited(csv, column string, write func(row int, cell string) string) string {
 	lines := strings.Split(strings.TrimSuffix(csv, "\n"), "\n")
 	at := slices.Index(strings.Split(lines[0], ","), column)
@@ -43,7 +43,7 @@ func edited(csv, column string, write func(row int, cell string) string) string 
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// widened is a file with a column more, in front.
+// widened returns the file with an additional first column.
 func widened(csv, name string, cell func(row int, cells []string) string) string {
 	lines := strings.Split(strings.TrimSuffix(csv, "\n"), "\n")
 	lines[0] = name + "," + lines[0]
@@ -75,8 +75,9 @@ func (r *Report) warned(column, code string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Column == column && w.Code == code })
 }
 
-// TestSpecialsInTheCard: special values are bins of their own in the document,
-// so that no range is cut by them and nothing calls the factor non-monotone.
+// TestSpecialsInTheCard checks that special values get bins of their own in the
+// document, so that they do not split a range and the factor is not reported as
+// non-monotone.
 func TestSpecialsInTheCard(t *testing.T) {
 	t.Parallel()
 	r := mustFit(t, loans(4000, 28), quickOptions(t))
@@ -99,7 +100,7 @@ func TestSpecialsInTheCard(t *testing.T) {
 	t.Error("utilisation is not in the card")
 }
 
-// TestPossibleSpecials: numbers that look like codes are pointed out.
+// TestPossibleSpecials checks that the report notes numbers that look like special codes.
 func TestPossibleSpecials(t *testing.T) {
 	t.Parallel()
 	o := quickOptions(t)
@@ -118,9 +119,8 @@ func TestPossibleSpecials(t *testing.T) {
 	}
 }
 
-// TestWindows1252: a file as a spreadsheet program saves it gives the card of
-// the same file in UTF-8, but for a note; a few broken bytes are replaced, and a
-// file full of them is refused.
+// TestWindows1252 checks that a file in Windows-1252 gives the same scorecard as the file in UTF-8,
+// with a note. A few invalid bytes are replaced, and a file with many of them is rejected.
 func TestWindows1252(t *testing.T) {
 	t.Parallel()
 	plain := strings.ReplaceAll(loans(2500, 30), "pensioner", "retraité")
@@ -151,8 +151,8 @@ func TestWindows1252(t *testing.T) {
 	}
 }
 
-// TestNamelessColumn: the column of row numbers that some programs write without
-// a name is left out.
+// TestNamelessColumn checks that a column of row numbers without a name, which some programs write,
+// is dropped.
 func TestNamelessColumn(t *testing.T) {
 	t.Parallel()
 	r := mustFit(t, widened(loans(1500, 33), "", func(row int, _ []string) string { return fmt.Sprint(row) }),
@@ -162,8 +162,8 @@ func TestNamelessColumn(t *testing.T) {
 	}
 }
 
-// TestIndeterminates: rows whose outcome is neither good nor bad are left out
-// and counted, by the usual spellings and by those given.
+// TestIndeterminates checks that rows whose outcome is neither good nor bad are
+// left out and counted, for the usual and for the given spellings.
 func TestIndeterminates(t *testing.T) {
 	t.Parallel()
 	plain := loans(3000, 25)
@@ -177,7 +177,7 @@ func TestIndeterminates(t *testing.T) {
 	}
 	o := quickOptions(t)
 	o.Indeterminate = []string{"Grey"}
-	o.HoldOutShare = 0 // which rows are held out depends on their numbers
+	o.HoldOutShare = 0 // the hold-out depends on row numbers
 	got, want := mustFit(t, b.String(), o), mustFit(t, plain, o)
 	if got.Report.RowsIndeterminate != 100 || got.Report.RowsUnlabelled != 50 {
 		t.Errorf("%d indeterminate, %d without an outcome", got.Report.RowsIndeterminate, got.Report.RowsUnlabelled)
@@ -195,8 +195,8 @@ func TestIndeterminates(t *testing.T) {
 	}
 }
 
-// TestPercentFOIR: a column of percentages is not taken for a column of gaps. It is
-// left out with a loud warning, or read as what it is.
+// TestPercentFOIR checks that a FOIR column in percent is not read as missing values. The column is
+// dropped with a warning, or read as percent if the cells or the options say so.
 func TestPercentFOIR(t *testing.T) {
 	t.Parallel()
 	rng := uint64(7)
@@ -235,8 +235,8 @@ func TestPercentFOIR(t *testing.T) {
 	}
 }
 
-// TestUnreadableColumn: a column of which the field can hold next to nothing is no
-// factor of one bin.
+// TestUnreadableColumn checks that a column is dropped if its field cannot hold most of the values,
+// instead of becoming a factor with one bin.
 func TestUnreadableColumn(t *testing.T) {
 	t.Parallel()
 	csv := widened(loans(2000, 25), "age", func(row int, _ []string) string {

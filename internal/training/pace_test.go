@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// A fit with a check works on one processor and comes to the same result; it
-// ends at the check that fails, wherever that is.
+// TestCheckEndsTheFit checks that a fit with a check gives the same result as a
+// fit without one, and that it ends at the first check that fails.
 func TestCheckEndsTheFit(t *testing.T) {
 	t.Parallel()
 	write := func(r *Result) string {

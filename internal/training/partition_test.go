@@ -12,7 +12,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestPartitionIsBest holds the dynamic programme against every cut there is.
+// TestPartitionIsBest compares the dynamic programme with a search of all
+// possible cuts.
 func TestPartitionIsBest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -43,8 +44,8 @@ func TestPartitionIsBest(t *testing.T) {
 	})
 }
 
-// worth is what a cut brings, told apart by the bits between cells; ok is false
-// when it breaks a rule.
+// worth returns the value of a partition. Bit i of cuts is set if there is a
+// cut after cell i. ok is false if the partition breaks a rule.
 func (p *partition) worth(cuts int) (value float64, ok bool) {
 	bins := []counts{{}}
 	for i, c := range p.cells {
@@ -76,8 +77,8 @@ func (p *partition) worth(cuts int) (value float64, ok bool) {
 	return value, len(bins) <= p.maxBins
 }
 
-// TestEvidence: bins that are large enough have the weight of evidence of the
-// definition.
+// TestEvidence checks that bins that are large enough have the weight of
+// evidence of the definition.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	goods, bads := []int64{900, 500, 300}, []int64{30, 60, 210}
@@ -148,8 +149,8 @@ func TestRoundest(t *testing.T) {
 	}
 }
 
-// TestShapes: the nearest sequence of a shape has the shape, and one that has
-// it already stays.
+// TestShapes checks that the nearest sequence of a shape has that shape, and
+// that a sequence that already has the shape stays unchanged.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -184,8 +185,9 @@ func fallsOn(values []float64) bool {
 
 var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
 
-// TestRegression recovers the coefficients that the rows were drawn with, and
-// is where the likelihood has no slope.
+// TestRegression checks that the regression recovers the coefficients that
+// generated the rows, and that the gradient of the likelihood is zero at the
+// result.
 func TestRegression(t *testing.T) {
 	t.Parallel()
 	const n = 20_000
@@ -224,7 +226,8 @@ func TestRegression(t *testing.T) {
 			t.Errorf("the likelihood still rises by %v along %d", slope, i)
 		}
 	}
-	// Removing by the curvature lands next to where a new regression would.
+	// Removing a column by the curvature gives nearly the same result as a new
+	// regression.
 	one := &design{table: g.table, codes: g.codes[:1], values: g.values[:1], rows: g.rows}
 	alone, err := one.regress(0, nil)
 	if err != nil {

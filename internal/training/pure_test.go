@@ -11,9 +11,9 @@ import (
 	"verdict/internal/backtest"
 )
 
-// pureCells writes rows with cells that hold only goods or only bads. One
-// segment and one tenure are always good, another of each always bad; the others
-// follow the number of enquiries, in part.
+// pureCells writes rows of which some cells contain only goods or only bads. One segment and one
+// tenure are always good, another segment and tenure are always bad. The other rows depend partly
+// on the number of enquiries.
 func pureCells(n int, seed uint64) string {
 	d := &draws{seed << 32}
 	var b strings.Builder
@@ -36,10 +36,10 @@ func pureCells(n int, seed uint64) string {
 	return b.String()
 }
 
-// TestPureBins: bins with only goods or only bads are used. The hold-out AUC is
-// 0.9155, and that of a regression with an indicator for every value 0.9182;
-// when every bin had to have goods and bads it was 0.6216, because segment and
-// tenure could not be cut at all.
+// TestPureBins checks that bins with only goods or only bads are used. The
+// hold-out AUC is 0.9155; a regression with an indicator for every value has
+// 0.9182. When every bin had to have goods and bads, the AUC was 0.6216,
+// because segment and tenure could not be cut.
 func TestPureBins(t *testing.T) {
 	t.Parallel()
 	csv := pureCells(8000, 11)
@@ -66,7 +66,8 @@ func TestPureBins(t *testing.T) {
 	}
 }
 
-// TestPureBinWeighsMore: a bin without bads weighs more than the same with one.
+// TestPureBinWeighsMore checks that a bin without bads has a greater weight of evidence than the
+// same bin with one bad.
 func TestPureBinWeighsMore(t *testing.T) {
 	t.Parallel()
 	total := counts{8000, 2000}
@@ -79,9 +80,10 @@ func TestPureBinWeighsMore(t *testing.T) {
 	}
 }
 
-// oneHot fits a logistic regression with an indicator for each different value
-// of a column, by Newton's method with a ridge, on the training rows, and
-// returns its AUC on the hold-out. It shares nothing with the code under test.
+// oneHot fits a logistic regression with an indicator for each distinct value
+// of a column on the training rows, with Newton's method and a ridge penalty.
+// It returns the AUC on the hold-out. It shares no regression code with the
+// package.
 func oneHot(t *testing.T, csv string, o Options) float64 {
 	t.Helper()
 	place := map[string]int{"": 0}

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestSignReversal: where a column is missing is bad by itself, and good beside
-// the column that explains it; the report says that the points run against the
-// evidence.
+// TestSignReversal checks a column whose missing values are bad alone, but good
+// together with the column that explains them. The report says that the points
+// contradict the evidence.
 func TestSignReversal(t *testing.T) {
 	t.Parallel()
 	d := &draws{51 << 32}
@@ -27,7 +27,7 @@ func TestSignReversal(t *testing.T) {
 		balance := d.next() % 50
 		statement := fmt.Sprint(balance)
 		risk := -2.5 + 0.5*float64(arrears)
-		if d.unit() < float64(arrears)/11 { // mostly those in arrears send no statement
+		if d.unit() < float64(arrears)/11 { // applicants in arrears mostly send no statement
 			statement, risk = "", risk-0.7
 		} else {
 			risk -= 0.06 * (float64(balance) - 25)
@@ -54,8 +54,8 @@ func TestSignReversal(t *testing.T) {
 	}
 }
 
-// TestReasonsOfTheCard: every factor says why it costs points, and what people
-// call it.
+// TestReasonsOfTheCard checks that every factor has a reason code and a
+// readable label.
 func TestReasonsOfTheCard(t *testing.T) {
 	t.Parallel()
 	r := mustFit(t, loans(4000, 32), quickOptions(t))
@@ -95,8 +95,8 @@ func TestReasonsOfTheCard(t *testing.T) {
 	}
 }
 
-// TestCodesOfTheCardAreTrue: a factor that gains where the catalogue's code calls
-// the value bad has a code of its own.
+// TestCodesOfTheCardAreTrue checks that a factor gets its own code if it gives more points to
+// values that the catalogue's code calls bad.
 func TestCodesOfTheCardAreTrue(t *testing.T) {
 	t.Parallel()
 	for name, points := range map[string][2]rule.Number{

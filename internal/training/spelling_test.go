@@ -12,10 +12,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestSpelledMissing: a file in which missing numbers are spelt out and amounts
-// are written for people gives the card of the same file with blanks and plain
-// numbers, and the report says what was read. The hold-out AUC is 0.74 for both;
-// when such columns counted as categories, or as unreadable, it was 0.50.
+// TestSpelledMissing checks a file with words such as "NA" for missing numbers and with formatted
+// amounts. It gives the same scorecard as the file with blanks and plain numbers, and the report
+// says what was read. The hold-out AUC is 0.74 for both. When such columns counted as categories or
+// as unreadable, it was 0.50.
 func TestSpelledMissing(t *testing.T) {
 	t.Parallel()
 	blank := loans(4000, 21)
@@ -68,7 +68,7 @@ func TestSpelledMissing(t *testing.T) {
 	}
 }
 
-// indian writes a whole number with its thousands apart as in India.
+// indian formats a whole number with Indian digit grouping.
 func indian(digits string) string {
 	if len(digits) <= 3 {
 		return digits
@@ -116,8 +116,8 @@ func TestReadNumber(t *testing.T) {
 	})
 }
 
-// TestMostlyNumbers: a column of numbers with a stray text stays a category, and
-// the report says so.
+// TestMostlyNumbers checks that a column of numbers with a few texts stays a category, and that the
+// report says so.
 func TestMostlyNumbers(t *testing.T) {
 	t.Parallel()
 	csv := edited(loans(2000, 22), "months", func(row int, cell string) string {

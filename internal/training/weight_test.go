@@ -12,8 +12,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestWeights: a row of weight 3 counts as three rows, in bins, regression and
-// measures; what all weights have in common does not matter.
+// TestWeights checks that a row of weight 3 counts as three rows in bins,
+// regression and metrics, and that a common factor of all weights has no
+// effect.
 func TestWeights(t *testing.T) {
 	t.Parallel()
 	plain := loans(3000, 26)
@@ -67,7 +68,7 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestEqualWeights: weights that are all alike change nothing.
+// TestEqualWeights checks that equal weights change nothing.
 func TestEqualWeights(t *testing.T) {
 	t.Parallel()
 	plain := loans(2500, 27)

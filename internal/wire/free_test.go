@@ -57,8 +57,8 @@ func TestFreedIsUnusable(t *testing.T) {
 }
 
 // TestParseAllocations checks that the number of allocations does not grow with
-// the size of the document: its text, its nodes and the document itself, and no
-// nodes after Free.
+// the size of the document. A document allocates its text, its nodes and
+// itself, and reuses freed nodes.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestParseAllocations(t *testing.T) {
