@@ -7,8 +7,8 @@ import (
 	"verdict/internal/engine/analysis"
 )
 
-// TestEveryoneAgrees: a contestant that decides something else is measured at
-// some other work.
+// TestEveryoneAgrees checks that all contestants reach the same decisions. A
+// contestant that decides differently would be measured at different work.
 func TestEveryoneAgrees(t *testing.T) {
 	t.Parallel()
 	if err := agree(); err != nil {
@@ -16,9 +16,9 @@ func TestEveryoneAgrees(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllocated holds for ours, whether the facts are prepared, built
-// or half absent, and for the limit: a decision allocates nothing once its
-// memory has been used.
+// TestNothingIsAllocated checks that a decision allocates no memory once its
+// buffers have been used: for our engine with prepared, built and half-absent
+// facts, and for the hand-written limit.
 func TestNothingIsAllocated(t *testing.T) { //nolint:paralleltest // It counts the allocations of the whole process.
 	for _, c := range contestants() {
 		switch c.Name {
@@ -32,8 +32,8 @@ func TestNothingIsAllocated(t *testing.T) { //nolint:paralleltest // It counts t
 	}
 }
 
-// TestGrownPoliciesDecideAlike holds the grown policies of the growth table
-// against the policy they repeat.
+// TestGrownPoliciesDecideAlike checks that a grown policy of the growth table
+// decides like the policy whose rules it repeats.
 func TestGrownPoliciesDecideAlike(t *testing.T) {
 	t.Parallel()
 	facts := prepared(applicants()[:growthBook])
@@ -49,8 +49,8 @@ func TestGrownPoliciesDecideAlike(t *testing.T) {
 	}
 }
 
-// TestThePolicyIsSound keeps a policy under measurement that a lender could
-// activate.
+// TestThePolicyIsSound checks that the measured policy has no finding that
+// would prevent a lender from activating it.
 func TestThePolicyIsSound(t *testing.T) {
 	t.Parallel()
 	_, findings := activate(policyJSON)
@@ -62,9 +62,9 @@ func TestThePolicyIsSound(t *testing.T) {
 	}
 }
 
-// TestTheBookIsBelievable keeps the workload honest: shares of outcomes as a
-// lender sees them, every rule hitting somebody and passing somebody else,
-// every bin and band in use, every constraint binding.
+// TestTheBookIsBelievable checks that the workload is realistic: the shares of
+// the outcomes are those that a lender sees, every rule hits some applicants
+// and passes others, every bin and band is used, and every constraint binds.
 func TestTheBookIsBelievable(t *testing.T) {
 	t.Parallel()
 	book := applicants()

@@ -9,8 +9,9 @@ import (
 	"verdict/bench/board"
 )
 
-// A whole run writes the scoreboard and every section; a part of one leaves the
-// scoreboard alone, which is always of one run, and says when it was measured.
+// TestWrite checks that a complete run writes the scoreboard and every section.
+// A partial run leaves the scoreboard unchanged, because a scoreboard always
+// comes from one run, and notes when its section was measured.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.md")
@@ -43,7 +44,8 @@ func TestWrite(t *testing.T) {
 	has(false, "old", "ORIGIN 1")
 }
 
-// Sections are measured alone when they are named, and all of them otherwise.
+// TestSettings checks that only the named sections are measured, and all
+// sections if none is named.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	all, err := read([]string{"-quick"})

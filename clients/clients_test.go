@@ -15,13 +15,14 @@ import (
 
 const (
 	contract = "../api/openapi.yaml"
-	// packages is where scripts/deps installs what package.json names.
+	// packages is the folder into which scripts/deps installs the packages of
+	// package.json.
 	packages = "../.tools/clients/node_modules"
 )
 
 // TestGeneratedClients generates both clients, compiles them, lets them call
-// the same running service, and holds what they were answered against each
-// other: a value that one of them misread would differ.
+// the same running service, and compares the answers that they read. A value
+// that one client misreads would differ.
 func TestGeneratedClients(t *testing.T) {
 	t.Parallel()
 	url := serve(t)
@@ -53,8 +54,9 @@ func TestGeneratedClients(t *testing.T) {
 	}
 }
 
-// callGo generates a client with oapi-codegen, compiles it in a module that has
-// what this one requires, and runs the program that uses it.
+// callGo generates a client with oapi-codegen, compiles it in a module with the
+// same requirements as this one, runs the program that uses it, and returns its
+// output.
 func callGo(t *testing.T, url string) []byte {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,7 +74,8 @@ func callGo(t *testing.T, url string) []byte {
 }
 
 // callTypeScript generates types with openapi-typescript, compiles the program
-// that uses them as strictly as the compiler can, and runs it.
+// that uses them with the compiler's strictest options, runs it, and returns
+// its output.
 func callTypeScript(t *testing.T, url string) []byte {
 	t.Helper()
 	modules, err := filepath.Abs(packages)
@@ -97,8 +100,7 @@ func callTypeScript(t *testing.T, url string) []byte {
 	return run(t, dir, []string{"VERDICT_URL=" + url}, "node", "call.js")
 }
 
-// serve builds the service, starts it on a port of its own and returns where it
-// answers.
+// serve builds the service, starts it on a free port and returns its URL.
 func serve(t *testing.T) (url string) {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "verdict")
@@ -116,13 +118,13 @@ func serve(t *testing.T) (url string) {
 	}
 	t.Cleanup(func() {
 		_ = service.Process.Kill()
-		_ = service.Wait() // it was killed
+		_ = service.Wait() // the error only says that it was killed
 	})
 	address := regexp.MustCompile(`answers at +(\S+)`)
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if found := address.FindStringSubmatch(lines.Text()); found != nil {
 			go func() {
-				for lines.Scan() { // or it would wait for a reader
+				for lines.Scan() { // drain the output, or the service would block on its writes
 				}
 			}()
 			return found[1]
@@ -132,8 +134,8 @@ func serve(t *testing.T) (url string) {
 	return ""
 }
 
-// run runs a program in a folder, with variables beside those of the test, and
-// returns what it prints.
+// run runs a program in the folder dir, with variables added to the environment
+// of the test, and returns its output.
 func run(t *testing.T, dir string, variables []string, name string, args ...string) []byte {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), name, args...)

@@ -25,7 +25,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A ratio is taken within each round, and only where both were measured.
+// TestQuotients checks that a ratio is taken within each round, and only for
+// rounds in which both sides were measured.
 func TestQuotients(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff(Spread{2, 1, 3}, Quotients([]float64{4, 9, 5, 100}, []float64{4, 3, 2.5})); diff != "" {
@@ -36,8 +37,8 @@ func TestQuotients(t *testing.T) {
 	}
 }
 
-// A target is met at its bound, missed beyond it, and not told of unless it was
-// measured.
+// TestTargets checks that a target is met at its bound, missed beyond it, and
+// left out of the table if it was not measured.
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	var s Section

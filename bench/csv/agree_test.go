@@ -7,8 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// All contestants come to the same counts, on one core and on two, and the book
-// is one that tells them apart: every rule hits and every grade occurs.
+// TestContestantsAgree checks that all contestants compute the same counts, on
+// one core and on two. The book must be able to show a difference, so every
+// rule hits and every grade occurs.
 func TestContestantsAgree(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "book.csv")
@@ -48,7 +49,8 @@ func TestContestantsAgree(t *testing.T) {
 	}
 }
 
-// A file read several times over is as many rows, and the same ones.
+// TestRepeated checks that reading a file three times gives three times the
+// counts of one reading.
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "book.csv")

@@ -9,7 +9,8 @@ func TestEveryoneAgrees(t *testing.T) {
 	}
 }
 
-// TestTheRequestsAreLarge keeps the size that the targets name.
+// TestTheRequestsAreLarge checks that the requests have the size that the
+// targets name.
 func TestTheRequestsAreLarge(t *testing.T) {
 	t.Parallel()
 	for i, body := range bodies() {
@@ -19,8 +20,9 @@ func TestTheRequestsAreLarge(t *testing.T) {
 	}
 }
 
-// TestReadingAllocatesLittle: what is allocated grows with the accounts and
-// enquiries, not with the months and transactions.
+// TestReadingAllocatesLittle checks that reading a request makes at most 200
+// allocations. They grow with the number of accounts and enquiries, not with
+// the number of months and transactions.
 func TestReadingAllocatesLittle(t *testing.T) { //nolint:paralleltest // It counts the allocations of the whole process.
 	list := bodies()
 	i := 0

@@ -2,7 +2,8 @@ package fraud
 
 import "testing"
 
-// The contest runs and says what it found; no time is asserted.
+// TestContest checks that the contest runs and reports its results. It asserts
+// no times.
 func TestContest(t *testing.T) {
 	t.Parallel()
 	s, err := Contest(t.Context(), Options{Few: 1_000, Many: 5_000, Rounds: 1, Requests: 20})

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The contest runs with next to nothing and says what it found; no time is
-// asserted.
+// TestContest checks that the contest runs at a very small size and reports its
+// results. It asserts no times.
 func TestContest(t *testing.T) {
 	t.Parallel()
 	s, err := Contest(t.Context(), Options{

@@ -21,8 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSamplesReadBack: encoding/json writes the very bytes that we answer, so
-// nobody has more or less to write than we have.
+// TestSamplesReadBack checks that encoding/json writes exactly the bytes of our
+// answers, so that every contestant writes as much as our service.
 func TestSamplesReadBack(t *testing.T) {
 	t.Parallel()
 	statuses := map[string]int{}
@@ -41,8 +41,9 @@ func TestSamplesReadBack(t *testing.T) {
 	}
 }
 
-// TestContestants starts each contestant, compares what it answers with what
-// our engine decides, loads it a little, and has its turn count what is stored.
+// TestContestants starts each contestant, compares its answers with the
+// decisions of our engine, puts a short load on it, and lets its turn count the
+// stored rows.
 func TestContestants(t *testing.T) {
 	t.Parallel()
 	g, err := newEnvironment(t.Context(), Options{}, contestants())
@@ -117,7 +118,7 @@ func ask(ctx context.Context, url, key string, body []byte) ([]byte, error) {
 	return data, err
 }
 
-// settled is an answer without what differs from one time to the next.
+// settled returns an answer without the values that differ between runs.
 func settled(answer []byte) (a Answer) {
 	if err := json.Unmarshal(answer, &a); err != nil {
 		a.Status = err.Error()
@@ -129,7 +130,7 @@ func settled(answer []byte) (a Answer) {
 	return a
 }
 
-// TestContest is the whole way, as short as it goes.
+// TestContest runs the whole contest with the shortest settings.
 func TestContest(t *testing.T) {
 	t.Parallel()
 	s, err := Contest(t.Context(), Options{

@@ -7,8 +7,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A sample belongs to the first item that has a function on its stack, leaf or
-// not, and to none twice.
+// TestItemOf checks that a sample is counted once, for the first item that has
+// a function anywhere on the sample's stack.
 func TestItemOf(t *testing.T) {
 	t.Parallel()
 	for want, functions := range map[string][]string{

@@ -66,7 +66,7 @@ func endHalfWay(t *testing.T, databaseURL, name string, with syscall.Signal) (wr
 			}
 		}
 		if written > 64<<10 {
-			_ = c.Process.Signal(with) // it may have ended in the meantime
+			_ = c.Process.Signal(with) // the process may have ended in the meantime
 			return written, <-ended != nil
 		}
 	}

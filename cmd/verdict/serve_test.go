@@ -144,8 +144,8 @@ func ask(t *testing.T, url, key, body string) (answer map[string]any) {
 	return answer
 }
 
-// TestSecondSignal checks that after the first signal, which starts a long
-// shutdown, a second one ends the process immediately.
+// TestSecondSignal checks that a second signal ends the process immediately
+// while the shutdown that the first signal started is still waiting.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	p := startServe(t, "-database-url", "sqlite:"+filepath.Join(t.TempDir(), "verdict.db"), "-shutdown-delay", "5m")
@@ -169,7 +169,7 @@ func TestSecondSignal(t *testing.T) {
 	// Repeat the signal: one that arrives before the handler is reset counts as
 	// the first.
 	for {
-		_ = p.Process.Signal(os.Interrupt) // it may have ended in the meantime
+		_ = p.Process.Signal(os.Interrupt) // the process may have ended in the meantime
 		select {
 		case err := <-ended:
 			if err == nil || !strings.Contains(err.Error(), "interrupt") {

@@ -114,7 +114,7 @@ func TestPeople(t *testing.T) {
 		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleAdmin); err != nil {
 			t.Fatal(err)
 		}
-		h.Ended(token) // a new role, a new token
+		h.Ended(token) // a new role ends the session: the user needs a new token
 		ravi, token = h.SignIn("ravi@example.in")
 		key, _, err := h.Service.People.CreateAPIKey(t.Context(), ravi.Principal(tenant.Live),
 			account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Read})
@@ -156,7 +156,7 @@ func TestPeople(t *testing.T) {
 	})
 }
 
-// oldestFirst turns a trail around if it is told newest first.
+// oldestFirst reverses an audit trail that lists its newest entry first.
 func oldestFirst(actions []string) []string {
 	turned := make([]string, 0, len(actions))
 	for i := len(actions) - 1; i >= 0; i-- {
@@ -165,7 +165,8 @@ func oldestFirst(actions []string) []string {
 	return turned
 }
 
-// TestOnlyAdministratorsManage people and keys, and only their own tenant's.
+// TestOnlyAdministratorsManage checks that only administrators manage people and keys,
+// and only those of their own tenant.
 func TestOnlyAdministratorsManage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -227,7 +228,8 @@ func TestOnlyAdministratorsManage(t *testing.T) {
 	})
 }
 
-// TestSecondPersonIsAPerson whether they come with a key or a session.
+// TestSecondPersonIsAPerson checks that the author of a draft does not count as the
+// second person, whether the author uses a key or a session.
 func TestSecondPersonIsAPerson(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -271,7 +273,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		}
 		ravi, _ := h.Join(admin, "ravi@example.in", tenant.RoleRisk)
 		risk := ravi.Principal(tenant.Live)
-		clock.Pass(24 * time.Hour) // he is new until then
+		clock.Pass(24 * time.Hour) // a new activator waits for a day
 		for name, c := range map[string]struct{ author, by tenant.Principal }{
 			"by hand":               {admin, admin},
 			"by hand, then the key": {admin, ashasKey},
@@ -295,7 +297,7 @@ func TestSecondPersonIsAPerson(t *testing.T) {
 		if err := h.Service.People.DisableUser(t.Context(), admin, ravi.User.ID, false); err != nil {
 			t.Fatal(err)
 		}
-		clock.Pass(24 * time.Hour) // he counts until then
+		clock.Pass(24 * time.Hour) // a disabled activator counts for a day
 		if code := arm(admin, draft(admin)); code != "" {
 			t.Errorf("nobody else is left, and still: %s", code)
 		}

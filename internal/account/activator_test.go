@@ -17,11 +17,11 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// team is a house with people in live, where something is active.
+// team is a house with several people in live, where a rule set is active.
 type team struct {
 	*usecasetest.House
 	clock            *usecasetest.Clock
-	asha, ravi, zoya tenant.Principal // asha administers; ravi and zoya are of the risk team
+	asha, ravi, zoya tenant.Principal // asha is an administrator; ravi and zoya have the risk role
 	first            string           // the seeded rule set, active
 	safe             string           // SAFE_MODE
 }
@@ -45,7 +45,7 @@ func newTeam(t *testing.T, db *store.DB) *team {
 	return m
 }
 
-// draft stores a rule set of somebody's own.
+// draft stores a rule set written by the principal and returns its id.
 func (m *team) draft(by tenant.Principal) string {
 	m.Helper()
 	set, err := m.Service.Policies.CreateRuleSet(m.Context(), by, usecasetest.Draft(m.T, `{"name":"new"}`), nil)
@@ -67,7 +67,8 @@ func (m *team) may(by tenant.Principal, id string) {
 	}
 }
 
-// mayNot wants a refusal that says certain things.
+// mayNot checks that an activation is refused and that the refusal contains the texts
+// says.
 func (m *team) mayNot(by tenant.Principal, id string, says ...string) {
 	m.Helper()
 	err := m.activate(by, id)
@@ -94,7 +95,7 @@ func (m *team) done(err error) {
 	}
 }
 
-// eachTeam runs a test over each database.
+// eachTeam runs a test on each database.
 func eachTeam(t *testing.T, test func(m *team)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, db *store.DB) { test(newTeam(t, db)) })
@@ -102,8 +103,8 @@ func eachTeam(t *testing.T, test func(m *team)) {
 
 const day = 24 * time.Hour
 
-// TestDisabledPersonCounts: disabling or demoting everybody else does not make an
-// author alone, for a day.
+// TestDisabledPersonCounts checks that disabled or demoted activators still count for a
+// day, so an author cannot become the only activator by disabling everybody else.
 func TestDisabledPersonCounts(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
@@ -113,7 +114,7 @@ func TestDisabledPersonCounts(t *testing.T) {
 		m.done(m.Service.People.SetRole(m.Context(), m.asha, m.zoya.UserID, tenant.RoleViewer))
 		m.mayNot(m.asha, own, "until 2026-11-16 09:00 UTC")
 
-		// Letting them in again gains nothing: now they wait.
+		// Enabling the user again does not help: a re-enabled activator has to wait.
 		m.clock.Pass(time.Hour)
 		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(m.asha, own, "ravi@example.in from 2026-11-16 10:00 UTC can activate it")
@@ -133,8 +134,9 @@ func TestDisabledPersonCounts(t *testing.T) {
 	})
 }
 
-// TestNewActivatorWaits: an invited address of one's own, and one invited by that
-// one, activate after a day or when somebody else has confirmed them.
+// TestNewActivatorWaits checks that a newly invited activator may activate only after a
+// day or after somebody else has confirmed them. This also holds for a user invited by
+// a new activator.
 func TestNewActivatorWaits(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
@@ -152,7 +154,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.refused(confirm(m.asha, second), "you gave this person")
 		m.refused(confirm(second, second), "yourself")
 		m.refused(confirm(second, third), "you may activate from")
-		m.refused(confirm(m.asha, third), "you gave this person") // by a hand of her own
+		m.refused(confirm(m.asha, third), "you gave this person") // asha invited the user who invited third
 		if err := confirm(m.ravi, m.zoya); usecasetest.CodeOf(err) != fault.CodeNothingToConfirm {
 			m.Errorf("got %v", err)
 		}
@@ -170,7 +172,7 @@ func TestNewActivatorWaits(t *testing.T) {
 		m.clock.Pass(day)
 		m.may(second, m.draft(m.asha))
 
-		// A password that the operator has set makes somebody new.
+		// A password set by the operator makes a user a new activator again.
 		m.done(m.Service.Operator.ResetPassword(m.Context(), m.asha.TenantID, "ravi@example.in",
 			tenant.NewSecret("battery staple")))
 		m.mayNot(m.ravi, m.draft(m.asha))
@@ -179,8 +181,8 @@ func TestNewActivatorWaits(t *testing.T) {
 	})
 }
 
-// TestStopButtonAsksNobody: who waits, and who just disabled everybody, can still
-// stop lending and undo the last activation.
+// TestStopButtonAsksNobody checks that a waiting activator can still stop lending and
+// undo the last activation.
 func TestStopButtonAsksNobody(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
@@ -193,13 +195,13 @@ func TestStopButtonAsksNobody(t *testing.T) {
 		if err != nil || len(sets.Data) != 2 {
 			m.Fatalf("%d retired, %v", len(sets.Data), err)
 		}
-		m.may(waiting, sets.Data[0].ID) // the one before
-		m.mayNot(waiting, m.first)      // the seeded default is none
+		m.may(waiting, sets.Data[0].ID) // the rule set that was active before
+		m.mayNot(waiting, m.first)      // the seeded default is not the previous rule set
 	})
 }
 
-// TestKeysFollowTheirOwner: a key is its owner's hand, and no second person once
-// the owner is gone.
+// TestKeysFollowTheirOwner checks that a key acts for its owner, and does not count as
+// a second person after its owner is disabled.
 func TestKeysFollowTheirOwner(t *testing.T) {
 	t.Parallel()
 	eachTeam(t, func(m *team) {
@@ -220,14 +222,14 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 		}
 		before := call()
 		own := m.draft(m.asha)
-		m.mayNot(before, m.draft(m.ravi)) // his key does not activate what he wrote
+		m.mayNot(before, m.draft(m.ravi)) // ravi's key cannot activate ravi's own draft
 		m.done(m.Service.People.DisableUser(m.Context(), m.asha, m.ravi.UserID, false))
 		after := call()
 		if after.Scopes.Has(tenant.PolicyActivate) || after.Scopes.Has(tenant.PolicyWrite) ||
 			!after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
-		m.mayNot(before, own, "whose API key this is") // were it remembered somewhere
+		m.mayNot(before, own, "whose API key this is") // a principal that was cached before ravi was disabled
 		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(call(), own, "from ")
 	})

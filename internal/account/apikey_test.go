@@ -87,7 +87,7 @@ func TestRotateAPIKey(t *testing.T) {
 			t.Errorf("nonsense: %v", err)
 		}
 		clock.Pass(80 * 24 * time.Hour)
-		by := ravi.Principal(tenant.Sandbox) // the console's environment is not the key's
+		by := ravi.Principal(tenant.Sandbox) // the console's environment differs from the key's
 		fresh, second, err := h.Service.People.RotateAPIKey(t.Context(), by, first.ID, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -158,7 +158,7 @@ func TestRotationFollowsALoweredRole(t *testing.T) {
 		if _, err := rotate(admin, deciding.ID); usecasetest.CodeOf(err) != fault.CodeRoleTooLow {
 			t.Errorf("a key to decide: %v", err)
 		}
-		// Their old key manages keys no more, its own successor included.
+		// The owner's old key can no longer manage keys, not even its own successor.
 		caller, err := h.Service.Access.Authenticate(t.Context(), all)
 		if err != nil {
 			t.Fatal(err)
@@ -176,7 +176,7 @@ func TestTooManyAPIKeys(t *testing.T) {
 	h := usecasetest.Open(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{Logins: generous})
 	admin := h.Admin()
 	ask := account.NewAPIKey{Environment: tenant.Sandbox, Scopes: tenant.Read}
-	for i := range 99 { // and the one of the signup
+	for i := range 99 { // the signup created one more
 		ask.Name = strconv.Itoa(i)
 		if _, _, err := h.Service.People.CreateAPIKey(t.Context(), admin, ask); err != nil {
 			t.Fatal(err)

@@ -17,9 +17,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestOwnerIsNotLockedOut: wrong passwords from anywhere, the owner's own address
-// among it, keep nobody out of a browser that has signed in before; from elsewhere
-// the owner waits, and is not refused.
+// TestOwnerIsNotLockedOut checks that wrong passwords, from the owner's own address or
+// any other, do not lock the owner out of a browser that has signed in before. In
+// another browser the owner has to wait, but is not refused.
 func TestOwnerIsNotLockedOut(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -40,14 +40,14 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 60 { // from her own address
+		for range 60 { // wrong passwords from the owner's address
 			try(usecasetest.Asha, "no", at(usecasetest.Home, ""))
 		}
 		if got := try(usecasetest.Asha, usecasetest.Password,
 			at(usecasetest.Home, "")); got != fault.CodeLoginThrottled {
 			t.Errorf("a stranger at her address: %q", got)
 		}
-		for i := range 200 { // and from everywhere
+		for i := range 200 { // wrong passwords from many other addresses
 			try(usecasetest.Asha, "no", at(fmt.Sprintf("198.51.100.%d", i), ""))
 		}
 		if slept == 0 {
@@ -62,7 +62,7 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 			t.Errorf("in another browser: %q after %v", got, slept)
 		}
 
-		// The browser's own tries count, and are no other browser's.
+		// Wrong passwords in this browser count, but for this browser only.
 		for range 10 {
 			if got := try(usecasetest.Asha, "no", at(usecasetest.Home, marks)); got != fault.CodeInvalidCredentials {
 				t.Errorf("got %q", got)
@@ -79,8 +79,8 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 	})
 }
 
-// TestMarksAreForOneAccount: a mark of one account says nothing about another,
-// ends, and cannot be made up.
+// TestMarksAreForOneAccount checks that a mark of one account has no effect for another
+// account, that it expires, and that it cannot be forged.
 func TestMarksAreForOneAccount(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -9,8 +9,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestMarksAreOnePersons: a mark holds for the person, the environment, the
-// purpose and the text that it was made for, on every node.
+// TestMarksAreOnePersons checks that a mark is valid only for the person,
+// environment, purpose and text that it was made for, and is valid on every
+// node.
 func TestMarksAreOnePersons(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -20,7 +20,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// generous rates are for tests that try more often than people do.
+// generous has rates for tests that sign in more often than people do.
 var generous = tenant.LoginRates{
 	Account: tenant.Rate{Allowance: 1000, Window: time.Second, Burst: 1000},
 	Address: tenant.Rate{Allowance: 1000, Window: time.Second, Burst: 1000},
@@ -83,7 +83,7 @@ func TestSessionsEndByThemselves(t *testing.T) {
 		h := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, Logins: generous})
 		_, idle := h.SignIn(usecasetest.Asha)
 		_, busy := h.SignIn(usecasetest.Asha)
-		for range 20 { // six days and sixteen hours
+		for range 20 { // 20 × 8 h: 6 days and 16 hours
 			clock.Pass(8 * time.Hour)
 			h.Held(busy)
 			usecasetest.RunUntilFlushed(t, h.Service)
@@ -97,7 +97,7 @@ func TestSessionsEndByThemselves(t *testing.T) {
 		h.Held(busy)
 		usecasetest.RunUntilFlushed(t, h.Service)
 		clock.Pass(time.Minute)
-		h.Ended(busy) // seven days are enough
+		h.Ended(busy) // a session ends after seven days
 	})
 }
 
@@ -149,7 +149,7 @@ func TestSessionsAreRevoked(t *testing.T) {
 		}
 		h.Ended(three)
 		h.Held(one)
-		for range 2 { // signing out again does no harm
+		for range 2 { // signing out twice does no harm
 			if err := h.Service.Access.SignOut(t.Context(), first); err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestSessionsAreRevoked(t *testing.T) {
 	})
 }
 
-// TestPasswordIsReset by the operator, for somebody who forgot it.
+// TestPasswordIsReset checks that the operator can reset a forgotten password.
 func TestPasswordIsReset(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -191,7 +191,8 @@ func TestPasswordIsReset(t *testing.T) {
 	})
 }
 
-// TestOtherNodesHearOfIt within half a second.
+// TestOtherNodesHearOfIt checks that another node learns of a sign-out within half a
+// second.
 func TestOtherNodesHearOfIt(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -243,11 +244,11 @@ func TestSignInIsThrottled(t *testing.T) {
 			}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0},
 			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, {
 				usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0,
-			}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, // what succeeds costs nothing
+			}, {usecasetest.Asha, usecasetest.Password, "192.0.2.1", "", 0}, // a successful sign-in is not counted
 			{usecasetest.Asha, "no", "192.0.2.1", wrong, 0}, {usecasetest.Asha, "no", "192.0.2.1", wrong, 0},
 			{usecasetest.Asha, "no", "192.0.2.1", wrong, 0},
 			{usecasetest.Asha, usecasetest.Password, "192.0.2.1", throttled, 2 * time.Minute},
-			{usecasetest.Asha, usecasetest.Password, "192.0.2.4", "", 0}, // nobody else's tries keep her out
+			{usecasetest.Asha, usecasetest.Password, "192.0.2.4", "", 0}, // attempts elsewhere do not lock her out
 			{"nobody@example.in", "no", "192.0.2.5", wrong, 0}, {"nobody@example.in", "no", "192.0.2.5", wrong, 0},
 			{"nobody@example.in", "no", "192.0.2.5", wrong, 0},
 			{"Nobody@example.in", "no", "192.0.2.5", throttled, 2 * time.Minute},
@@ -274,7 +275,8 @@ func TestSignInIsThrottled(t *testing.T) {
 	})
 }
 
-// TestCostlierHash is made when the person comes by.
+// TestCostlierHash checks that a password is hashed again at the new cost when its user
+// signs in.
 func TestCostlierHash(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -290,7 +292,7 @@ func TestCostlierHash(t *testing.T) {
 			t.Fatal(err)
 		}
 		var browsers sync.WaitGroup
-		for range 4 { // at the same moment: one of them makes the new hash
+		for range 4 { // concurrently: only one of them makes the new hash
 			browsers.Go(func() {
 				_, _, err := later.Access.SignIn(t.Context(), usecasetest.Asha,
 					tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")

@@ -16,7 +16,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// signup is a request of the nth new tenant, with an invitation code or "".
+// signup returns the request of the nth new tenant. The invitation code may be "".
 func signup(n int, code string) tenant.Signup {
 	return tenant.Signup{
 		Email:    fmt.Sprintf("new%d@example.in", n),
@@ -26,13 +26,13 @@ func signup(n int, code string) tenant.Signup {
 	}
 }
 
-// TestSignupModes: closed is closed to everybody but the operator; by invitation a
-// code lets one tenant in, once and within its time.
+// TestSignupModes checks that a closed signup admits nobody but the operator, and that
+// an invitation code admits one tenant, once, until it expires.
 func TestSignupModes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
 		clock := usecasetest.NewClock()
-		// the operator's signup works
+		// Open signs up as the operator, which works in the closed mode.
 		closed := usecasetest.Open(t, db, usecase.Options{Now: clock.Now, SignupMode: tenant.SignupClosed})
 		_, err := closed.Service.Access.SignupFrom(t.Context(), signup(1, ""), usecasetest.Home)
 		if usecasetest.CodeOf(err) != fault.CodeSignupClosed {
@@ -63,7 +63,7 @@ func TestSignupModes(t *testing.T) {
 		}{
 			{1, "", fault.CodeInviteCodeRequired}, {1, "ZEBRA", fault.CodeInvalidInviteCode},
 			{1, first, ""}, {2, first, fault.CodeInvalidInviteCode},
-			{1, late, fault.CodeEmailTaken}, // which does not use the code up
+			{1, late, fault.CodeEmailTaken}, // a refused signup does not use up the code
 		} {
 			if got := try(c.n, c.code); got != c.want {
 				t.Errorf("step %d: %q, want %q", i, got, c.want)
@@ -76,7 +76,8 @@ func TestSignupModes(t *testing.T) {
 	})
 }
 
-// TestSignupsOfADay: only tenants that were created count, for each address.
+// TestSignupsOfADay checks that the daily limit for an address counts only tenants that
+// were created.
 func TestSignupsOfADay(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -110,8 +111,9 @@ func TestSignupsOfADay(t *testing.T) {
 	})
 }
 
-// TestUnusedTenantsAreRemoved seven days after their signup, with all that was
-// seeded, unless a request with a key or a session came. Others keep everything.
+// TestUnusedTenantsAreRemoved checks that a tenant is removed with everything that was
+// seeded, seven days after its signup, unless a request came with one of its keys or
+// sessions. Other tenants keep everything.
 func TestUnusedTenantsAreRemoved(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -162,7 +164,7 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 		purge()
 		there(unused, called, looked, idle)
 		clock.Pass(time.Hour)
-		h.Service.Purge(t.Context()) // closes
+		h.Service.Purge(t.Context()) // closes the tenant
 		if _, err := h.Service.Access.Authenticate(t.Context(), unused.Key); err == nil {
 			t.Error("a tenant that is being removed lets somebody in")
 		}
@@ -173,12 +175,12 @@ func TestUnusedTenantsAreRemoved(t *testing.T) {
 			t.Errorf("the operator's tenant: %v", err)
 		}
 		wantNothingOf(t, databaseURL, db.Kind(), unused.Tenant.ID)
-		// Its address can sign up again.
+		// Its e-mail address can sign up again.
 		sign(1)
 	})
 }
 
-// wantNothingOf wants no row of a tenant in any table.
+// wantNothingOf checks that no table has a row of the tenant.
 func wantNothingOf(t *testing.T, databaseURL, kind, tenantID string) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)

@@ -20,7 +20,8 @@ func TestPoolSharesOut(t *testing.T) {
 		}
 		return n
 	}
-	// One owner alone gets half, the next half of the rest, and so on.
+	// A single owner gets half of the units, the next owner half of the rest,
+	// and so on.
 	for _, want := range []struct {
 		owner string
 		units int64

@@ -12,12 +12,13 @@ import (
 	"verdict/internal/admission"
 )
 
-// work computes for a while inside a slot, step by step.
+// work holds a slot and sleeps for a number of steps, with a checkpoint between two
+// steps.
 func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, step time.Duration) error {
 	ctx, slot := s.Enter(ctx, owner)
 	defer slot.Leave()
 	for range steps - 1 {
-		time.Sleep(step) // in the bubble's time: it stands for computing
+		time.Sleep(step) // computing, in the synthetic time of the bubble
 		if err := admission.Checkpoint(ctx); err != nil {
 			return err
 		}
@@ -26,9 +27,9 @@ func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, 
 	return nil
 }
 
-// TestProcessorTimeIsShared lets one owner queue requests of 100 ms each and
-// another send small ones one after the other: the small ones get half of the
-// time, and none waits for a large one to end.
+// TestProcessorTimeIsShared checks that small requests, sent one after the other,
+// get half of the processor time while another owner queues requests of 100 ms, and
+// that no small request waits for a large one to end.
 func TestProcessorTimeIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -63,8 +64,8 @@ func TestProcessorTimeIsShared(t *testing.T) {
 	})
 }
 
-// TestNobodySavesUp: an owner that was idle for long is no better off than one
-// that has just come.
+// TestNobodySavesUp checks that an owner that was idle for long gets no more than an
+// owner that has just arrived.
 func TestNobodySavesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +98,8 @@ func TestNobodySavesUp(t *testing.T) {
 	})
 }
 
-// TestWaitingHoldsNothing: who waits for something else holds no slot, and one
-// who computes for long keeps others who do from it.
+// TestWaitingHoldsNothing checks that a paused request holds no slot, and that a
+// long computation makes other long computations wait.
 func TestWaitingHoldsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -139,8 +140,8 @@ func TestWaitingHoldsNothing(t *testing.T) {
 	})
 }
 
-// TestShortWorkNeedsNoSlot: a request that computes for less than a slice goes
-// on whoever holds the slots.
+// TestShortWorkNeedsNoSlot checks that a request that computes for less than a slice
+// never waits for a slot.
 func TestShortWorkNeedsNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -161,7 +162,7 @@ func TestShortWorkNeedsNoSlot(t *testing.T) {
 	})
 }
 
-// TestPace: pieces of large bodies wait for their owner's turn.
+// TestPace checks that Pace waits for the owner's turn and holds no slot afterwards.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(1, time.Now)
@@ -177,8 +178,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestCheckpointEndsWithTheCaller: work whose caller has gone away ends, and
-// work outside of a request goes on.
+// TestCheckpointEndsWithTheCaller checks that Checkpoint ends work whose context is
+// cancelled, and that work without a slot continues.
 func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
@@ -197,7 +198,7 @@ func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-// TestManyOwners: those who come once are forgotten.
+// TestManyOwners checks that owners that came only once are forgotten.
 func TestManyOwners(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
@@ -211,8 +212,8 @@ func TestManyOwners(t *testing.T) {
 	}
 }
 
-// TestFloodRests: while another owner is active, an owner with many requests in
-// the queue does not use every moment in which nobody else waits.
+// TestFloodRests checks that an owner with many queued requests rests while another
+// owner is active, instead of using every moment in which nobody else waits.
 func TestFloodRests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -250,8 +251,8 @@ func TestFloodRests(t *testing.T) {
 	})
 }
 
-// TestShortRequestsNeedNoSlot: a request that has not been found to be long does
-// not wait for a slot at CheckpointIfLong, however late it comes by there.
+// TestShortRequestsNeedNoSlot checks that a request that has not yet been found to
+// be long does not wait for a slot at CheckpointIfLong, however late it gets there.
 func TestShortRequestsNeedNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -259,7 +260,7 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 		long, slot := s.Enter(t.Context(), "long")
 		defer slot.Leave()
 		time.Sleep(10 * time.Millisecond)
-		if err := admission.Checkpoint(long); err != nil { // it has the only slot now
+		if err := admission.Checkpoint(long); err != nil { // long now holds the only slot
 			t.Fatal(err)
 		}
 		short, entry := s.Enter(t.Context(), "short")
@@ -280,8 +281,9 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 	})
 }
 
-// flood lets an owner keep a number of requests of each in progress until stop is
-// called, which returns how many have ended.
+// flood keeps a number of requests of an owner in progress, each of which computes
+// for the duration each. Calling stop ends the flood and returns how many requests
+// have ended.
 func flood(
 	ctx context.Context, s *admission.Scheduler, owner string, requests int, each time.Duration,
 ) (stop func() int64) {
@@ -303,8 +305,8 @@ func flood(
 	}
 }
 
-// TestEqualsDoNotRest: two owners with about as many requests in progress get as
-// much between them as one alone, half each.
+// TestEqualsDoNotRest checks that two owners with similar numbers of requests
+// together get as much as one owner alone, half each.
 func TestEqualsDoNotRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -319,8 +321,8 @@ func TestEqualsDoNotRest(t *testing.T) {
 	})
 }
 
-// TestNeighbourOfAFloodDoesNotRest: an owner with a few requests in progress is not
-// taken for one that floods because another does.
+// TestNeighbourOfAFloodDoesNotRest checks that an owner with a few requests does not
+// have to rest because another owner floods.
 func TestNeighbourOfAFloodDoesNotRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -338,8 +340,8 @@ func TestNeighbourOfAFloodDoesNotRest(t *testing.T) {
 	})
 }
 
-// TestWhoIsAwayMakesNobodyRest: a request that waits for a slow reader or sender
-// does not count as in progress, so nobody rests because of it.
+// TestWhoIsAwayMakesNobodyRest checks that a request that waits for a slow client
+// does not count as in progress, so that it makes no other owner rest.
 func TestWhoIsAwayMakesNobodyRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -381,7 +383,7 @@ func TestShortWorkDoesNotEndARest(t *testing.T) {
 			defer slot.Leave()
 		}
 		first.Charge(time.Hour)
-		first.Leave() // a short piece
+		first.Leave() // a short piece of work
 		begun := time.Now()
 		_, next := s.Enter(t.Context(), "flood")
 		defer next.Leave()
@@ -391,8 +393,8 @@ func TestShortWorkDoesNotEndARest(t *testing.T) {
 	})
 }
 
-// TestExtend: a slot with another context ends with that one, and still computes in
-// its owner's turn.
+// TestExtend checks that an extended slot ends with its new context and still
+// computes in its owner's turn.
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(1, time.Now)
@@ -415,9 +417,10 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestFloodBeginsFew: an owner that floods has few requests that have begun, however
-// long each takes, because each may hold a large document. Requests that wait for
-// their write do not count, and an owner that is alone has no bound.
+// TestFloodBeginsFew checks that an owner that floods has only a few requests that
+// have begun, however long each takes, because each may hold a large document.
+// Requests that wait for their write do not count, and an owner that is alone has no
+// such limit.
 func TestFloodBeginsFew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -436,7 +439,7 @@ func TestFloodBeginsFew(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				var all sync.WaitGroup
 				if c.beside {
-					all.Go(func() { // somebody with one request after the other
+					all.Go(func() { // another owner sends one request after the other
 						for ctx.Err() == nil {
 							_ = work(ctx, s, "light", 1, 100*time.Microsecond)
 						}
@@ -456,7 +459,7 @@ func TestFloodBeginsFew(t *testing.T) {
 						if c.writing {
 							slot.PauseLast()
 						} else {
-							slot.Pause() // it reads a document
+							slot.Pause() // as if it read a document
 						}
 						<-ctx.Done()
 					})

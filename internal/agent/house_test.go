@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// house is the agents over the use cases of one tenant.
+// house has the agents and the use cases of one tenant.
 type house struct {
 	testing.TB
 	cases  *usecase.Set
@@ -93,7 +93,7 @@ func request(tb testing.TB, body string) agent.Request {
 	return agent.NewRequest(parse(tb, body))
 }
 
-// fetched replays a stored run and returns it as the API answers it.
+// fetched replays a stored run and returns the document that the API answers.
 func (h *house) fetched(id string) []byte {
 	h.Helper()
 	run, err := h.agents.Run(h.Context(), h.caller, id)

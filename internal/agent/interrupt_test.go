@@ -31,8 +31,8 @@ func (e *ending) Err() error {
 	return e.Context.Err()
 }
 
-// hostile activates a valid policy of nearly a megabyte, whose rules each
-// decline other amounts.
+// hostile activates a valid policy of nearly one megabyte, in which every rule
+// declines different amounts.
 func (h *house) hostile() {
 	h.Helper()
 	const perRule = 10
@@ -97,7 +97,7 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 // a model writes.
 func TestNarrationHoldsNoProcessor(t *testing.T) {
 	t.Parallel()
-	var seconds atomic.Int64 // one passes whenever the clock is looked at: all computing is long
+	var seconds atomic.Int64 // each look at the clock adds a second, so that all computing is long
 	processors := admission.NewScheduler(1, func() time.Time { return time.Unix(seconds.Add(1), 0) })
 	narrated := false
 	h := onSQLite(t, agent.Options{Narrator: narrator(func(context.Context, string) (string, error) {

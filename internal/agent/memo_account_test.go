@@ -12,10 +12,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// told is one statement that a memo has to make, with everything it cites.
+// told is a statement that a memo must make, with everything it cites.
 type told struct {
 	Section, Text string
-	Cites         []string // as key = value, in order
+	Cites         []string // as "key = value", in order
 }
 
 // account derives a memo a second time, independently of the agent: from the
@@ -82,8 +82,8 @@ func list(v any, path string) []any {
 
 var outcomeWords = map[string]string{"APPROVED": "approved", "REFERRED": "referred to a person", "DECLINED": "declined"}
 
-// headline returns the sentence that both the summary and the first statement
-// have.
+// headline returns the sentence that opens the summary and is the first
+// statement.
 func (a *account) headline() string {
 	return fmt.Sprintf("The application was %s with grade %s and a score of %s.",
 		outcomeWords[text(a.decision, "status")], text(a.decision, "grade"),
@@ -188,7 +188,7 @@ func (a *account) holdsRule(id string) {
 			return
 		}
 	}
-	for _, open := range a.open { // a rule that hits where it cannot be evaluated
+	for _, open := range a.open { // a rule that cannot be evaluated may be set to hit
 		if open.ID == id {
 			return
 		}
@@ -225,7 +225,7 @@ func (a *account) thresholds(ruleID, name string) (out []string) {
 
 func amount(paise int64) string { return (rule.Number(paise) * (rule.One / 100)).String() }
 
-// with returns a copy of the stored facts with other values.
+// with returns a copy of the stored facts with the changes applied.
 func (a *account) with(changes map[string]rule.Value) *rule.Facts {
 	facts := rule.NewFacts(field.Catalogue())
 	for _, fact := range a.facts.Sorted() {
@@ -241,7 +241,8 @@ func (a *account) with(changes map[string]rule.Value) *rule.Facts {
 	return facts
 }
 
-// repay lowers every source of obligations to at most this share of the income.
+// repay lowers every source of obligations to at most the given share of the
+// income.
 func (a *account) repay(facts *rule.Facts, share rule.Value) {
 	income := rational(facts.Get("monthly_income").String())
 	owed, _, _ := rule.ParseNumber(new(big.Rat).Mul(income, rational(share.String())).FloatString(6))
@@ -257,7 +258,8 @@ func (a *account) repay(facts *rule.Facts, share rule.Value) {
 	}
 }
 
-// decided returns the engine's decision on the stored facts with other values.
+// decided returns the engine's decision on the stored facts with the changes
+// applied.
 func (a *account) decided(changes map[string]rule.Value) *engine.Decision {
 	d := new(engine.Decision)
 	a.plan.Decide(a.with(changes), d)
@@ -357,7 +359,7 @@ func (a *account) improvement(x any) string {
 		if was := a.value(name); was.Type() != rule.Absent {
 			parts[i] += " instead of " + was.String()
 		}
-		if name == "enquiries_6m" { // nothing an applicant does makes them fewer but time
+		if name == "enquiries_6m" { // only time reduces the number of enquiries
 			parts[i] += " (by waiting)"
 		}
 		if amount := a.paidOff(c); amount != "" {
@@ -366,7 +368,7 @@ func (a *account) improvement(x any) string {
 	}
 	d := a.decided(a.values(changes))
 	then := outcomeWords[d.Status.String()]
-	if text(a.decision, "status") == "APPROVED" { // approved already, but for less
+	if text(a.decision, "status") == "APPROVED" { // it was approved, but for less than was requested
 		if d.Offer.CounterOffer {
 			a.Errorf("%s promises the whole amount and gives less", parts)
 		}
@@ -378,7 +380,7 @@ func (a *account) improvement(x any) string {
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it was decoded a moment ago
+		panic(err) // cannot fail: the value was decoded from JSON
 	}
 	return string(b)
 }

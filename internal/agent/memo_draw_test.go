@@ -19,7 +19,8 @@ func (d *dice) next(low, high uint64) uint64 {
 	return low + (uint64(*d)>>33)%(high-low+1)
 }
 
-// maybe returns a member of an object with this probability, and "" otherwise.
+// maybe returns a member of an object with a probability of percent, and ""
+// otherwise.
 func (d *dice) maybe(percent uint64, format string, args ...any) string {
 	if d.next(1, 100) > percent {
 		return ""
@@ -27,10 +28,10 @@ func (d *dice) maybe(percent uint64, format string, args ...any) string {
 	return fmt.Sprintf(","+format, args...)
 }
 
-// chance reports true with this probability.
+// chance reports true with a probability of percent.
 func (d *dice) chance(percent uint64) bool { return d.next(1, 100) <= percent }
 
-// one returns one of the texts.
+// one returns one of the texts at random.
 func (d *dice) one(texts ...string) string { return texts[d.next(0, uint64(len(texts)-1))] }
 
 // drawn returns the n-th of a sequence of decision requests.
@@ -103,7 +104,7 @@ func (d *dice) bankSummary() string {
 		}
 		add(month+"-08", "DEBIT", "FT", "IMPS RENT AND DEPOSIT", -salary)
 		if d.chance(15) {
-			balance += 500 // a line was edited out
+			balance += 500 // as if a line had been removed
 		}
 	}
 	return strings.TrimPrefix(scalars+`,"transactions":[`+strings.Join(list, ",")+"]", ",")

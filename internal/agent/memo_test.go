@@ -16,7 +16,8 @@ import (
 	"verdict/internal/document"
 )
 
-// rounds is how often a property is tried: usually, and when there is time.
+// rounds returns how often to try a property: usual times, or long times if
+// VERDICT_LONG is set.
 func rounds(usual, long int) int {
 	if os.Getenv("VERDICT_LONG") != "" {
 		return long
@@ -24,15 +25,16 @@ func rounds(usual, long int) int {
 	return usual
 }
 
-// Every line of a memo is derived a second time from what is stored, and a line
-// that is not among what was derived is a statement that nobody checks.
+// TestEveryStatementOfAMemoCanBeChecked derives every line of a memo a second
+// time from the stored data. A line that was not derived is a statement that no
+// test checks, so it fails the test.
 func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
 	statements, seen := 0, map[string]bool{}
 	for n := range uint64(rounds(50, 3_000)) {
 		body := drawn(n)
-		if n == 0 { // somebody with every strength
+		if n == 0 { // an applicant with every strength
 			body = applicant(`"monthly_income":185000,"foir":0.1,"requested_amount":200000`,
 				`"score":830,"enquiries_6m":0`, "")
 		}
@@ -59,9 +61,9 @@ func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 	}
 }
 
-// Memos of applications with every block, under a policy with conditions, say
-// all that a memo can say: whatever kind of statement was never seen here was
-// never checked.
+// TestStatementsAboutBlocksCanBeChecked checks the memos of applications with
+// every block, under a policy with conditions. It fails if some kind of
+// statement never occurs, because that kind would be unchecked.
 func TestStatementsAboutBlocksCanBeChecked(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -168,7 +170,7 @@ func checkAmounts(h *house, body string, run map[string]any) {
 		changes, _ := member(o, "changes").(map[string]any)
 		overrides := map[string]json.Number{}
 		for name := range changes {
-			path := "applicant." + name // both requests' own names for what is asked for
+			path := "applicant." + name // both kinds of request use this name
 			overrides[path] = json.Number(fmt.Sprint(changes[name]))
 		}
 		h.checkOffer(body, overrides, o)

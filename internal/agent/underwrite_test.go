@@ -203,8 +203,9 @@ func TestBadInputNamesItsFields(t *testing.T) {
 	}
 }
 
-// Applications that are counted are decided with the counts of the moment they
-// are stored, and the run is of what was decided.
+// TestCountedApplicationsAreUnderwritten checks that an application with a fraud block
+// is decided with the counts at the time it is stored, and that the run describes that
+// decision.
 func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -235,8 +236,8 @@ func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 	})
 }
 
-// TestExploreWithoutEffect: what of explore could not be tried is told, and the run
-// is repeated with its warnings.
+// TestExploreWithoutEffect checks that the answer warns about parts of "explore" that
+// could not be tried, and that a replay repeats the warnings.
 func TestExploreWithoutEffect(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -277,7 +277,8 @@ func checkRestored(t *testing.T, databaseURL, key string, before map[string]stri
 	}
 }
 
-// wholes are queries that count rows whose related rows are missing.
+// wholes maps queries, which count rows whose related rows are missing, to the
+// error text for such rows.
 var wholes = map[string]string{
 	`SELECT count(*) FROM decisions d WHERE endpoint = 'POST /v1/evaluate'
 		AND NOT EXISTS (SELECT 1 FROM decision_features f

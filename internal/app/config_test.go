@@ -146,9 +146,10 @@ func TestConfigMistakes(t *testing.T) {
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
-	// files, read when the service starts
+	// The files are read when the service starts; only the endpoint can check
+	// the narration key and model.
 	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true,
-		"narration-key": true, "narration-model": true} // only the endpoint can check them
+		"narration-key": true, "narration-model": true}
 	for _, k := range settings {
 		if len(wrong[k.name]) == 0 && !free[k.name] {
 			t.Errorf("no wrong value of %s is tried", k.name)
@@ -199,7 +200,8 @@ func TestUnknownVariables(t *testing.T) {
 	}
 }
 
-// TestConfigurationPageIsCurrent also checks that names are unique.
+// TestConfigurationPageIsCurrent checks that the page lists the current
+// settings, and that each setting has a unique name and a description.
 func TestConfigurationPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	const page = "../../docs/CONFIGURATION.md"

@@ -11,9 +11,8 @@ import (
 )
 
 // TestRacedOrNot checks that "make test" runs every test, with the race detector
-// or without it. What it skips in the run with the race detector, it must run in
-// the one without: each of those names must be a test, and only of packages that
-// the second run names.
+// or without it. Every name that the run with the race detector skips must be a
+// test, and its package must be part of the run without the race detector.
 func TestRacedOrNot(t *testing.T) {
 	t.Parallel()
 	again := packageSet(t, "SEQUENTIAL_IN")

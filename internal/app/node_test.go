@@ -87,7 +87,7 @@ func (n *node) URL() string { return n.url }
 
 // kill ends the process with SIGKILL.
 func (n *node) kill() {
-	_ = n.process.Process.Kill() // it may be dead already
+	_ = n.process.Process.Kill() // the process may be dead already
 	_ = n.process.Wait()
 }
 

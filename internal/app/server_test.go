@@ -53,8 +53,8 @@ func fetch(ctx context.Context, url string) (int, string, error) {
 	return answer.StatusCode, string(body), err
 }
 
-// TestShutdownFinishesWhatWasAccepted shuts down during a request. It is
-// answered completely, and new connections are refused.
+// TestShutdownFinishesWhatWasAccepted checks that a request in progress is
+// answered completely during a shutdown, and that new connections are refused.
 func TestShutdownFinishesWhatWasAccepted(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})

@@ -121,7 +121,8 @@ func TestCertificateMustBeThereAtFirst(t *testing.T) {
 	}
 }
 
-// TestTLSServer connects to a real listener: at least TLS 1.2, with HTTP/2.
+// TestTLSServer checks that a real listener offers HTTP/2 and requires at least
+// TLS 1.2.
 func TestTLSServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,9 +11,9 @@ import (
 )
 
 // typeReader reads the declarations of the service's packages with their types.
-// Function bodies are left out. Packages of others are empty, so their types are
-// invalid: that is enough to see which types of our own stand where, and takes a
-// second instead of a minute.
+// It leaves out function bodies and reads packages of others as empty, so their
+// types are invalid. That is enough to see where our own types are used, and
+// takes a second instead of a minute.
 type typeReader struct {
 	tree  fs.FS
 	files *token.FileSet
@@ -24,7 +24,8 @@ func newTypeReader(tree fs.FS) *typeReader {
 	return &typeReader{tree: tree, files: token.NewFileSet(), read: map[string]*types.Package{}}
 }
 
-// iterators are the types of package iter, which can hold types of our own.
+// iterators declares the types of package iter, because their type arguments can
+// be our own types.
 const iterators = "package iter; type Seq[V any] func(func(V) bool); type Seq2[K, V any] func(func(K, V) bool)"
 
 // Import implements types.Importer.
@@ -48,7 +49,7 @@ func (r *typeReader) Import(name string) (*types.Package, error) {
 	}
 
 	settings := types.Config{Importer: r, IgnoreFuncBodies: true, Error: func(error) {}}
-	p, _ := settings.Check(name, r.files, files, nil) // what uses other packages is wrong, and left out
+	p, _ := settings.Check(name, r.files, files, nil) // the errors are in uses of the empty packages
 	p.MarkComplete()
 	if !ours && name != "iter" {
 		p.SetName(path.Base(name))

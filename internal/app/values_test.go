@@ -19,8 +19,8 @@ var valueRooms = []string{"account", "policydesk", "frauddesk", "decisioning", "
 // database. They may be parameters.
 var storeHandles = []string{"DB", "Scope", "Tx"}
 
-// notYetValues are the operations that still show JSON or a struct of store. Each
-// line must be needed.
+// notYetValues lists the operations that still show JSON or a struct of store. The
+// test fails for an entry that is no longer needed.
 var notYetValues = []string{
 	"agent.NewRequest",
 	"decisioning.MeasuredOn",
@@ -29,8 +29,9 @@ var notYetValues = []string{
 	"policydesk.Service.InsertScorecard",
 }
 
-// TestOperationsAreValues: no exported operation shows wire.Value or wire.Writer, nor
-// a struct of store, also not in the exported fields of what it takes and returns.
+// TestOperationsAreValues checks that no exported operation shows wire.Value,
+// wire.Writer or a struct of store, not even in the exported fields of its parameters
+// and results.
 func TestOperationsAreValues(t *testing.T) {
 	t.Parallel()
 	found, err := notValues(os.DirFS("../.."), valueRooms)
@@ -49,8 +50,8 @@ func TestOperationsAreValues(t *testing.T) {
 	}
 }
 
-// TestOperationsAreValuesChecker shows the checker one room after another and what it
-// must find in each, "" for nothing.
+// TestOperationsAreValuesChecker runs the checker on small packages. If want is "",
+// it must find nothing.
 func TestOperationsAreValuesChecker(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, source, want string }{
@@ -104,8 +105,8 @@ func TestOperationsAreValuesChecker(t *testing.T) {
 	}
 }
 
-// notValues returns the operations of rooms that show JSON or storage, and what they
-// show.
+// notValues returns the operations of rooms that show JSON or storage, each with the
+// types it shows.
 func notValues(tree fs.FS, rooms []string) (map[string][]string, error) {
 	reader := newTypeReader(tree)
 	found := map[string][]string{}
@@ -127,10 +128,10 @@ func notValues(tree fs.FS, rooms []string) (map[string][]string, error) {
 	return found, nil
 }
 
-// shown collects what the types of a signature show.
+// shown collects the types of JSON or storage that a signature shows.
 type shown struct {
 	seen      map[types.Type]bool
-	mayHandle bool // parameters are looked at
+	mayHandle bool // set while parameters are examined
 	found     []string
 }
 
@@ -140,7 +141,7 @@ func (s *shown) tuple(t *types.Tuple) {
 	}
 }
 
-// look follows a type to everything that a caller can reach in it.
+// look examines a type and every type that a caller can reach through it.
 func (s *shown) look(t types.Type) {
 	if s.seen[t] {
 		return
@@ -194,7 +195,7 @@ func (s *shown) named(t *types.Named) {
 			s.found = append(s.found, "store."+name)
 		}
 	case at < 0 || house[at].kind == pure:
-		// A document is the typed value of the room that owns its language.
+		// Types of the pure ring, such as documents, are values. Packages outside the table are not examined.
 	default:
 		s.look(t.Underlying())
 	}

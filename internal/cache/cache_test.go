@@ -42,14 +42,15 @@ func TestCacheLooksUpAgain(t *testing.T) {
 	s.get(t, "a", 1)
 	s.now = s.now.Add(RefreshAfter / 2)
 	s.get(t, "a", 2)
-	s.now = s.now.Add(-time.Hour) // a clock that was set back
+	s.now = s.now.Add(-time.Hour) // the clock is set back
 	s.get(t, "a", 3)
 	s.cache.Forget("a")
 	s.get(t, "a", 4)
 }
 
-// TestCacheLoadsAhead: nobody waits for a value that is asked for all the time,
-// however long it takes to load, and nobody gets one that has expired.
+// TestCacheLoadsAhead checks that no caller waits for a value that is read all
+// the time, however long a load takes, and that no caller gets an expired
+// value.
 func TestCacheLoadsAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +88,7 @@ func TestCacheRemembersNoError(t *testing.T) {
 	s.get(t, "a", 1)
 	s.now = s.now.Add(RefreshAfter)
 	s.err = errors.New("lost")
-	for range 2 { // the earlier value does not come back either
+	for range 2 { // a later Get does not return the earlier value either
 		if _, err := s.cache.Get(t.Context(), "a"); !errors.Is(err, s.err) {
 			t.Errorf("got %v", err)
 		}

@@ -28,7 +28,8 @@ func sqlite(t *testing.T) *store.DB {
 	return storetest.Open(t, storetest.MigratedSQLite(t), store.Options{})
 }
 
-// unavailable fails unless the answer is the page that says to come back.
+// unavailable checks that the answer is the page that asks the user to try
+// again in a second.
 func (a *answer) unavailable(says string) {
 	a.Helper()
 	a.want(http.StatusServiceUnavailable).has("Not available right now", says)
@@ -37,8 +38,8 @@ func (a *answer) unavailable(says string) {
 	}
 }
 
-// zeros is a packed file of a few bytes that becomes so many. One MiB is
-// packed, and stands in the file as often as it takes.
+// zeros returns a small gzip file that decompresses to at least size bytes. It
+// compresses 1 MiB once and repeats the result as often as necessary.
 func zeros(t *testing.T, size int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -52,8 +53,9 @@ func zeros(t *testing.T, size int) string {
 	return strings.Repeat(out.String(), (size+1<<20-1)>>20)
 }
 
-// TestUploadsTakeTheirMemoryFromTheBudget: a small file that unpacks to more
-// than bodies may take is refused, and what it took is there again.
+// TestUploadsTakeTheirMemoryFromTheBudget checks that a small file is refused
+// if it decompresses to more than the memory budget of its owner, and that the
+// memory it used is released.
 func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	t.Parallel()
 	const room = 70 << 20
@@ -66,7 +68,7 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	b.upload(fitPath, visits(2000), "target", "outcome").want(http.StatusOK)
 
 	held, left := map[string]int64{}, int64(room)
-	for neighbour := 0; left > 8<<10; neighbour++ { // all of it, but for crumbs
+	for neighbour := 0; left > 8<<10; neighbour++ { // take all but the last few KiB
 		owner := strconv.Itoa(neighbour)
 		for memory.Take(owner, 1<<10) {
 			held[owner] += 1 << 10
@@ -86,7 +88,8 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	}
 }
 
-// TestFilesAreTooLarge: within the budget the limit of one file stands.
+// TestFilesAreTooLarge checks that the size limit of a file also applies if the
+// budget has enough memory.
 func TestFilesAreTooLarge(t *testing.T) {
 	t.Parallel()
 	b := houseWith(t, sqlite(t), console.Options{Memory: admission.NewPool(1 << 30)}).signUp()
@@ -94,9 +97,10 @@ func TestFilesAreTooLarge(t *testing.T) {
 		want(http.StatusUnprocessableEntity).has(`id="e-file"`, "64 MiB", `value="outcome"`)
 }
 
-// TestSlowUploadsKeepNobodyFromFitting: while a file is on its way, others are
-// fitted; while one is fitted, the next is refused before it is read, with all
-// that was typed.
+// TestSlowUploadsKeepNobodyFromFitting checks that other scorecards can be
+// fitted while a file is still being uploaded. While one scorecard is fitted,
+// the next upload is refused before its file is read, and the form keeps its
+// values.
 func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -110,7 +114,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	request.Header.Set("Origin", b.url)
 	slow := b.aside(request)
-	part, err := form.CreateFormFile("file", "rows.csv") // returns when it is read
+	part, err := form.CreateFormFile("file", "rows.csv") // returns when the server reads it
 	if err == nil {
 		_, err = io.WriteString(part, visits(10))
 	}
@@ -124,14 +128,14 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	_ = pipe.Close()
 	(<-slow).want(http.StatusUnprocessableEntity)
 
-	bomb := zeros(t, 65<<20) // beforehand: packing it takes longer than fitting
+	bomb := zeros(t, 65<<20) // compress it before: that takes longer than fitting
 	ctx, cancel := context.WithCancel(t.Context())
 	fitted, who := make(chan struct{}), b.who(tenant.Sandbox)
 	fit := study.FitRequest{Options: training.Defaults(), Rows: visits(100_000)}
 	fit.Options.Target = "outcome"
 	go func() {
 		defer close(fitted)
-		_, _ = h.service.Fitting.Fit(ctx, who, fit, nil) // until the test is over
+		_, _ = h.service.Fitting.Fit(ctx, who, fit, nil) // runs until the test ends
 	}()
 	defer func() { cancel(); <-fitted }()
 	h.eventually(func() bool { return h.service.Fitting.Free(who) != nil })
@@ -139,14 +143,14 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 		want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
 }
 
-// TestFullConsole takes the only place there is. Who comes then is told so, and
-// the place is free again with the answer.
+// TestFullConsole uses the only slot for requests in progress. Further requests
+// are refused until the first one is answered.
 func TestFullConsole(t *testing.T) {
 	t.Parallel()
 	db := sqlite(t)
 	arrived := make(chan struct{}, 1)
 	h := houseWith(t, db, console.Options{MaxInFlight: 1, Secure: func(r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/edit") { // asked after it was seen that there are places
+		if strings.HasSuffix(r.URL.Path, "/edit") { // called after the check for a free slot
 			select {
 			case arrived <- struct{}{}:
 			default:
@@ -181,7 +185,7 @@ func TestFullConsole(t *testing.T) {
 	}
 	(<-inside).want(http.StatusOK)
 	turned.unavailable("in progress")
-	for range 3 { // whatever becomes of a request, its place is free afterwards
+	for range 3 { // every request frees its slot, whatever its status
 		b.get("/console/sandbox").want(http.StatusOK)
 		b.get("/console/sandbox/decisions/dec_nobody").want(http.StatusNotFound)
 		b.get("/console/nowhere").want(http.StatusNotFound)
@@ -190,8 +194,8 @@ func TestFullConsole(t *testing.T) {
 	}
 }
 
-// lateEdit begins to send an edit without being signed in. The rest of it is
-// sent by finish.
+// lateEdit begins to send an edit without a session. Calling finish ends the
+// body.
 func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
 	b.Helper()
 	body, pipe := io.Pipe()
@@ -209,8 +213,8 @@ func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
 	return answered, func() { _ = pipe.Close() }
 }
 
-// TestExportsAreFew: the places of exports are those of everybody who sends
-// files, and a page is not kept out with them.
+// TestExportsAreFew checks that exports are limited by the pool that all
+// senders of files share, and that pages are not.
 func TestExportsAreFew(t *testing.T) {
 	t.Parallel()
 	shares := admission.NewPool(2)
@@ -231,8 +235,8 @@ func TestExportsAreFew(t *testing.T) {
 	}
 }
 
-// TestFormsHaveARate: one person sends so many forms in a minute, and keeps
-// nobody else from sending theirs.
+// TestFormsHaveARate checks that the rate limit for forms applies to each
+// person separately.
 func TestFormsHaveARate(t *testing.T) {
 	t.Parallel()
 	h := houseWith(t, sqlite(t), console.Options{PostRate: tenant.Rate{Allowance: 6, Window: time.Minute, Burst: 3}})

@@ -19,10 +19,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestAttack walks through the console by its links, fills every field of every
-// form that it finds with texts that mean something elsewhere, and looks at
-// every page again: all of them are texts there, too. A new page is found by
-// the link to it.
+// TestAttack follows the links of the console, fills every field of every form
+// with texts that have a meaning in HTML, SQL or a spreadsheet, and visits
+// every page again. Every page must show these texts as plain text. A new page
+// is covered as soon as a page links to it.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -63,8 +63,8 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// formTexts are those that mean something in HTML, in a template, in a
-// spreadsheet, in SQL or in a header.
+// formTexts are texts with a meaning in HTML, in a template, in a spreadsheet,
+// in SQL or in a header.
 var formTexts = []string{
 	`"><script>QUAGGA()</script>`, `<img src=x onerror=QUAGGA>`, `" onfocus="QUAGGA" autofocus="`,
 	`javascript:QUAGGA`, `</textarea></title><svg onload=QUAGGA>`, `{{QUAGGA}}`, `=cmd|'/C calc'!QUAGGA`,
@@ -72,17 +72,18 @@ var formTexts = []string{
 	strings.Repeat("QUAGGA", 5_000),
 }
 
-// awake is what one of them would be if it were more than a text.
+// awake has the parts of a page that show that one of formTexts was not
+// escaped.
 var awake = []string{"<script>QUAGGA", "<img src=x", `onfocus="QUAGGA`, `href="javascript:`, "<svg onload"}
 
-// crawler is a browser that goes wherever a link leads.
+// crawler is a browser that follows every link.
 type crawler struct {
 	*browser
 	tally   *proof.Tally
 	seen    map[string]bool
 	forms   []found
-	planted int  // texts of ours that were shown
-	long    bool // every text in every field, not one
+	planted int  // how often formTexts were shown
+	long    bool // try every text in every field, not only one
 }
 
 // found is a form of a page.
@@ -93,8 +94,8 @@ type found struct {
 
 var anyPath = regexp.MustCompile(`\{[a-z$]+\}`)
 
-// walk visits every page that can be reached, each once. Lists of many pages of
-// one kind end somewhere.
+// walk visits every page that can be reached from paths, each once. It stops
+// after 250 pages, because some lists link to many pages of the same kind.
 func (c *crawler) walk(paths ...string) {
 	c.Helper()
 	const most = 250
@@ -117,7 +118,7 @@ func (c *crawler) walk(paths ...string) {
 	}
 }
 
-// collect notes the forms of a page, one of each address without its ids.
+// collect stores the forms of a page, one for each action without its ids.
 func (c *crawler) collect(path, body string) {
 	for form := range postForms(body) {
 		f := found{action: form.member("action"), fields: url.Values{}}
@@ -143,7 +144,8 @@ var hasID = regexp.MustCompile(`[a-z]+_[0-9A-Z]{26}`)
 
 func withoutIDs(path string) string { return hasID.ReplaceAllString(path, "*") }
 
-// attack fills each field of a form in turn with each text.
+// attack fills each field of a form in turn, with every text if c.long is set,
+// otherwise with one.
 func (c *crawler) attack(f found) (fields int) {
 	c.Helper()
 	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
@@ -157,7 +159,7 @@ func (c *crawler) attack(f found) (fields int) {
 	return fields
 }
 
-// fill sends a form with a text in one of its fields.
+// fill sends a form with text in the field name.
 func (c *crawler) fill(f found, name, text string) {
 	c.Helper()
 	pairs := []string{}
@@ -171,7 +173,8 @@ func (c *crawler) fill(f found, name, text string) {
 	c.judge("POST "+f.action+" with "+name, c.post(f.action, pairs...))
 }
 
-// judge looks at one answer.
+// judge checks that one answer is no server error, plants no header, leads to
+// no other site, and shows formTexts only as plain text.
 func (c *crawler) judge(what string, a *answer) {
 	c.Helper()
 	c.tally.Add("console", strconv.Itoa(a.status))
@@ -207,8 +210,8 @@ func (c *crawler) judge(what string, a *answer) {
 	}
 }
 
-// otherMethods asks every path of the console with methods that it does not
-// have, and by a header that names another one.
+// otherMethods requests every path of the console with methods that it does not
+// support, together with a header that asks for a supported one.
 func (c *crawler) otherMethods() {
 	c.Helper()
 	methods := map[string][]string{}

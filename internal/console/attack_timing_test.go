@@ -10,11 +10,11 @@ import (
 	"verdict/internal/proof"
 )
 
-// TestAttackTiming signs in a thousand times with a wrong password, in turn as
-// somebody who has an account and as somebody who has none: how long it takes
-// does not tell them apart. What a clock measures is no test beside others, so
-// the short form tries a few times and compares nothing: that for nobody a
-// password is checked as well is held by the tests of signing in.
+// TestAttackTiming signs in with a wrong password, in turn with an existing
+// account and without one, and checks that the times do not tell them apart.
+// Times measured beside other tests prove nothing, so without VERDICT_LONG the
+// test tries a few times and compares nothing. The tests of signing in check
+// that a password is also verified if there is no account.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")
@@ -29,7 +29,7 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 	owner := h.signUp()
 	b := h.newBrowser()
 	try := func(email string) time.Duration {
-		h.clock.advance(time.Hour) // nobody is throttled
+		h.clock.advance(time.Hour) // so that no attempt is throttled
 		begun := time.Now()
 		b.post("/console/signin", "email", email, "password", "not this one at all").want(http.StatusUnauthorized)
 		return time.Since(begun)

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// upload sends a form with a file at its end, as a browser does.
+// upload sends a form like a browser, with the file as its last part.
 func (b *browser) upload(path, file string, pairs ...string) *answer {
 	b.Helper()
 	var body bytes.Buffer
@@ -46,7 +46,8 @@ const rowsCSV = "loan,score,enquiries_6m,active_tradelines,max_dpd_12m,monthly_i
 	"L-3,710,2,3,0,60000,0.35,300000,good\n" +
 	"<script>alert(1)</script>,x,2,3,0,60000,0.35,300000,good\n"
 
-// location is where an answer sends the browser, below /console/sandbox.
+// location checks that the answer is a redirect and returns its target below
+// "/console/sandbox".
 func (a *answer) location() string {
 	a.Helper()
 	a.want(http.StatusSeeOther)
@@ -71,7 +72,7 @@ func TestBacktestOfAFile(t *testing.T) {
 		t.Errorf("the report is not a file to keep: %q", got)
 	}
 	b.get(at+"/rows.csv").want(http.StatusOK).has("L-1", "APPROVED")
-	b.get(at + "/rows.csv?swapped=1").want(http.StatusUnprocessableEntity) // there was no challenger
+	b.get(at + "/rows.csv?swapped=1").want(http.StatusUnprocessableEntity) // the backtest had no challenger
 	b.post(at + "/cancel").want(http.StatusConflict).has("has already finished")
 }
 
@@ -122,8 +123,9 @@ func TestBacktestOfAFileRefused(t *testing.T) {
 	b.post("/console/sandbox/backtests/file", "outcome_column", "outcome").want(http.StatusBadRequest)
 }
 
-// TestUploadByScript: our own module is told where the run is, because it
-// cannot follow a redirect without asking for the page twice.
+// TestUploadByScript checks that the upload script gets the address of the run
+// with status 201. A script that follows a redirect would request the page
+// twice.
 func TestUploadByScript(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -153,8 +155,7 @@ func TestBacktestOfOtherRows(t *testing.T) {
 	b.get("/console/sandbox/backtests/compare?a=" + id(first) + "&b=bt_nothing").want(http.StatusNotFound)
 }
 
-// TestBacktestsOfOthers: another tenant's runs, and those of the other
-// environment, are not there.
+// TestBacktestsOfOthers checks that the runs of another tenant are not found.
 func TestBacktestsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

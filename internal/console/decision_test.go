@@ -14,10 +14,11 @@ import (
 	"verdict/internal/tenant"
 )
 
-// hostile is what somebody who means harm sends wherever a text is taken.
+// hostile is a text that would run as script or template code if it were not
+// escaped.
 const hostile = `"><script>alert(1)</script>{{.}}`
 
-// apply stores a decision of a request's body and returns its id.
+// apply decides the request body and returns the id of the stored decision.
 func (b *browser) apply(env tenant.Environment, body string) string {
 	b.Helper()
 	decided, err := b.service.Decisions.Decide(b.Context(), b.who(env),
@@ -28,19 +29,22 @@ func (b *browser) apply(env tenant.Environment, body string) string {
 	return decided.ID
 }
 
-// referred is a request that the default policy refers: many enquiries.
+// referred returns a request that the default policy refers, because of many
+// enquiries.
 func referred(applicant string) string {
 	return fmt.Sprintf(`{"applicant":{"id":%q,"monthly_income":85000,"foir":0.32,"requested_amount":600000},
 		"bureau_report":{"score":742,"enquiries_6m":8,"active_tradelines":4,"max_dpd_12m":0}}`, applicant)
 }
 
-// declined is one that it declines: late payments.
+// declined returns a request that the default policy declines, because of late
+// payments.
 func declined(applicant string) string {
 	return fmt.Sprintf(`{"applicant":{"id":%q,"monthly_income":85000,"foir":0.32,"requested_amount":600000},
 		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":120}}`, applicant)
 }
 
-// evaluated stores a decision from a report, with features and a fraud block.
+// evaluated decides a report with features and a fraud block and returns the id
+// of the stored decision.
 func (b *browser) evaluated(ref string) string {
 	b.Helper()
 	request := application.EvaluateRequest(parse(b.T, fmt.Sprintf(`{"bureau":"cibil","features":true,
@@ -65,11 +69,11 @@ func TestDecisionTellsItsStory(t *testing.T) {
 	b := newHouse(t).signUp()
 	b.get("/console/sandbox/decisions/"+b.decide(tenant.Sandbox, "A-1")).want(http.StatusOK).has(
 		"₹5,00,000 over 48 months at 16 %", "₹6,00,000 was asked for", // the outcome
-		"₹14,170", "₹10,000", "₹1,800", "₹4,88,200", "17.33 %", // what it costs
+		"₹14,170", "₹10,000", "₹1,800", "₹4,88,200", "17.33 %", // the costs
 		"<svg", "Final score", "bureau_score = 742", // the waterfall
 		"ADJ_RECENT_ENQUIRIES",
 		"enquiries_6m &gt;= 2 and bureau_own_active_tradelines &gt;= 4", // a rule with its condition
-		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 500000", // both sides of a reason
+		"AMT_BAND_CAP", "The amount offered is the most available", "PB_B maximum 500000", // both texts of a reason
 		"Verified", "version 1", "monthly_income", "₹85,000",
 		"could not be evaluated", "decision_hash&#34;: &#34;sha256:",
 	)
@@ -81,8 +85,8 @@ func TestDecisionTellsItsStory(t *testing.T) {
 	)
 }
 
-// TestExpiredOffersSaySo: an offer that can be accepted no more does not look
-// as if it could, where it is read and where it is reviewed.
+// TestExpiredOffersSaySo checks that the decision's page and the review queue
+// mark an offer as expired when it is no longer valid.
 func TestExpiredOffersSaySo(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -134,7 +138,7 @@ func TestDecisionOfAnEvaluation(t *testing.T) {
 	b.get("/console/sandbox/decisions/" + b.decide(tenant.Sandbox, "A-4") + "/features").want(http.StatusNotFound)
 }
 
-// link is where a link with this text leads.
+// link returns the target of the link with this text, or "".
 func link(a *answer, text string) string {
 	before, _, found := strings.Cut(a.body, ">"+text)
 	if !found {

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEditStateIsReadBack: whatever an edit holds, its address holds it too.
+// TestEditStateIsReadBack checks that an edit can be read back unchanged from
+// its address.
 func TestEditStateIsReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -34,8 +35,8 @@ func TestEditStateIsReadBack(t *testing.T) {
 	})
 }
 
-// TestEditStateIsBounded: what a stranger puts into an address is refused, and
-// costs no more than a form.
+// TestEditStateIsBounded checks that a malformed state in an address is
+// refused, and that reading it uses no more memory than a form.
 func TestEditStateIsBounded(t *testing.T) {
 	t.Parallel()
 	base := strings.Repeat("line\n", 100)
@@ -56,7 +57,8 @@ func TestEditStateIsBounded(t *testing.T) {
 
 func packed(data []byte) string { return pack(data, flate.BestSpeed) }
 
-// FuzzEditState reads what a stranger puts into an address.
+// FuzzEditState reads arbitrary states from an address. A state that is
+// accepted must respect the size limit.
 func FuzzEditState(f *testing.F) {
 	const base = "{\n  \"a\": 1\n}"
 	f.Add(editState{text: "{\n  \"a\": 2\n}", open: "knockouts/1"}.seal(base))

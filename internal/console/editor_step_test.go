@@ -10,8 +10,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestEditorStepsAreAddresses: every step of an edit is a page of its own that
-// can be asked for again, so that going back posts nothing.
+// TestEditorStepsAreAddresses checks that every step of an edit has its own
+// address, which can be requested again, so that the browser's back button
+// posts nothing.
 func TestEditorStepsAreAddresses(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -33,8 +34,8 @@ func TestEditorStepsAreAddresses(t *testing.T) {
 	b.get(withoutFragment(d.at[1])).hasNot("Typed second")
 }
 
-// TestEditIsItsAuthors: the address of an edit shows it to the person who made
-// it, also after another sign-in, and to nobody else.
+// TestEditIsItsAuthors checks that the address of an edit shows the edit only
+// to its author, even after the author signs in again.
 func TestEditIsItsAuthors(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -66,8 +67,8 @@ func TestEditIsItsAuthors(t *testing.T) {
 	b.get(mine).want(http.StatusOK).has("Typed by its author")
 }
 
-// TestEditorKeepsLargeEdits: an edit that no address holds is drawn in its
-// place, and the page says so.
+// TestEditorKeepsLargeEdits checks that an edit that is too large for an
+// address is answered directly to the form, and that the page says so.
 func TestEditorKeepsLargeEdits(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -99,7 +100,7 @@ func TestEditorUndoesARemoval(t *testing.T) {
 			if d.form.Get("document") == before {
 				t.Errorf("%s%s is not removed", section, at)
 			}
-			d.form.Set("limit_step", "7000") // what is done meanwhile stays
+			d.form.Set("limit_step", "7000") // a later change is kept
 			d.press("check:").press("restore:").page.want(http.StatusOK).hasNot("was removed").has(`value="7000"`)
 			d.form.Set("limit_step", first.form.Get("limit_step"))
 			if got := d.press("check:").form.Get("document"); got != before {
@@ -134,21 +135,21 @@ func TestEditorCancels(t *testing.T) {
 	}
 }
 
-// TestEditorSaysWhatWasAnalysed: where nothing was analysed nothing is said to
-// be in order.
+// TestEditorSaysWhatWasAnalysed checks that the editor does not report "no
+// findings" for a policy that was not analysed.
 func TestEditorSaysWhatWasAnalysed(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
-	// The default policy has notes, and without them there would be nothing.
+	// The default policy has notes, so without an analysis the list of findings
+	// would be empty.
 	d := b.edit(b.active(tenant.Sandbox), "").press("add:knockouts")
 	d.page.want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
 	d.form.Set("row.id", "KO_NEW")
 	d.press("check:").page.has("It cannot be stored yet").hasNot("nothing to object to", "no findings", "found nothing")
 }
 
-// TestEditorResumesAfterSignIn: an edit that is sent after the session has
-// ended is there when the same person has signed in again, and is nobody
-// else's.
+// TestEditorResumesAfterSignIn checks that an edit sent after the session has
+// ended is shown again when its author signs in, and to nobody else.
 func TestEditorResumesAfterSignIn(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -175,7 +176,8 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 		b.get(withoutFragment(at)).
 			want(http.StatusOK).has("Typed before the session ended", "Your edit is unchanged and not saved yet")
 
-		// The colleague, at the same browser, is given nothing of it.
+		// A colleague who signs in with the same kept form does not see the
+		// edit.
 		kept.Set("email", colleague.email)
 		kept.Set("password", colleague.password)
 		other := b.newBrowser()
@@ -191,8 +193,9 @@ func TestEditorResumesAfterSignIn(t *testing.T) {
 	b.get("/console/sandbox/policies").want(http.StatusOK).hasNot("version 3")
 }
 
-// TestEditorResumesAfterSigningOutElsewhere: an edit that is sent after its
-// author has signed out in another tab of the same browser is not lost.
+// TestEditorResumesAfterSigningOutElsewhere checks that an edit is not lost if
+// its author has signed out in another tab of the same browser before sending
+// it.
 func TestEditorResumesAfterSigningOutElsewhere(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -212,8 +215,9 @@ func TestEditorResumesAfterSigningOutElsewhere(t *testing.T) {
 		want(http.StatusOK).has("Typed before signing out", "Your edit is unchanged and not saved yet")
 }
 
-// TestKeptFormsLeadNowhereElse: what a sign-in page is given to go on with is
-// no way around a page's rules.
+// TestKeptFormsLeadNowhereElse checks that a form kept by the sign-in page can
+// be sent on only to the editor, and that the editor still checks the user's
+// rights.
 func TestKeptFormsLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -239,7 +243,7 @@ func TestKeptFormsLeadNowhereElse(t *testing.T) {
 		kept.Set("kept", damaged)
 		h.newBrowser().send("/console/signin", kept).to("/console")
 	}
-	for _, other := range []*browser{stranger, viewer} { // they may post what they like, as themselves
+	for _, other := range []*browser{stranger, viewer} { // a form is sent as the user who signs in
 		d.form.Set("author", ids[other])
 		again := b.send(d.path, d.form).want(http.StatusUnauthorized)
 		form := fieldsOf(again.body, "/console/signin")

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// desk is the editor in a browser.
+// desk is the editor of a policy in a browser.
 type desk struct {
 	*browser
 	path string
@@ -27,8 +27,8 @@ func (b *browser) edit(id, query string) *desk {
 	return d
 }
 
-// press sends the form with a button, and reads the page it comes to: the one
-// that the browser is sent on to, where the edit goes on.
+// press sends the form with a button. If the answer redirects to the next step
+// of the edit, press reads that page.
 func (d *desk) press(act string) *desk {
 	d.Helper()
 	d.form.Set("act", act)
@@ -43,13 +43,13 @@ func (d *desk) press(act string) *desk {
 	return d
 }
 
-// withoutFragment is an address as a browser asks for it.
+// withoutFragment returns an address as a browser requests it.
 func withoutFragment(at string) string {
 	at, _, _ = strings.Cut(at, "#")
 	return at
 }
 
-// saved is the id of the draft that a press on save has made.
+// saved presses the save button and returns the id of the new draft.
 func (d *desk) saved() string {
 	d.Helper()
 	d.press("save:")
@@ -58,8 +58,8 @@ func (d *desk) saved() string {
 	return id
 }
 
-// TestEditorChangesNothingByItself: a version that is opened and saved says
-// what it said before.
+// TestEditorChangesNothingByItself checks that a version that is opened and
+// saved without changes keeps its checksum.
 func TestEditorChangesNothingByItself(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -225,7 +225,7 @@ func TestConditionIsChecked(t *testing.T) {
 	b.do(request).want(http.StatusForbidden)
 }
 
-// first is the element of a list whose member has a text.
+// first returns the first element of a list whose member has this text.
 func first(list wire.Value, member, text string) wire.Value {
 	for _, v := range list.Elements() {
 		if v.Get(member).Text() == text {
@@ -235,8 +235,9 @@ func first(list wire.Value, member, text string) wire.Value {
 	return wire.Value{}
 }
 
-// TestEditorEditsSpecialValues: values typed for a bin of a number field are
-// special values, and stay what they are when the draft is opened again.
+// TestEditorEditsSpecialValues checks that values typed for a bin of a numeric
+// field are stored as special values, and are kept when the draft is opened and
+// saved again.
 func TestEditorEditsSpecialValues(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -254,7 +255,7 @@ func TestEditorEditsSpecialValues(t *testing.T) {
 		var last wire.Value
 		for _, f := range b.stored(tenant.Sandbox, id).Get("scorecard").Get("factors").Elements() {
 			for _, last = range f.Get("bins").Elements() {
-				continue // to the last one
+				continue // find the last bin
 			}
 			break
 		}

@@ -17,9 +17,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestFilledConsole looks at a tenant that has one of everything, at every page
-// of the table: where its links and forms lead, what of it others see, and what
-// becomes of the hostile texts in it.
+// TestFilledConsole visits every page of a tenant that has one of everything. It checks the
+// links and forms, that other tenants see nothing, and that hostile texts are escaped.
 func TestFilledConsole(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)
@@ -45,11 +44,11 @@ func TestFilledConsole(t *testing.T) {
 	})
 }
 
-// filled is a demonstration, every page of which was fetched once.
+// filled is a demonstration tenant with every page fetched once.
 type filled struct {
 	*house
 	admin *browser
-	pages map[string]string // by address
+	pages map[string]string // the bodies, by address
 	ids   map[tenant.Environment]map[string][]consoletest.Page
 }
 
@@ -64,7 +63,7 @@ func newFilled(t *testing.T) *filled {
 	for _, env := range tenant.Environments() {
 		fillPast(t, &past{db: db, made: made, env: env, decisions: 150})
 	}
-	// Somebody waits to be confirmed.
+	// One user waits to be confirmed.
 	_, err = h.service.Operator.CreateUser(t.Context(), made.TenantID, "fresh@kaveri.example",
 		tenant.NewSecret(demotest.Password), tenant.RoleRisk)
 	if err != nil {
@@ -114,17 +113,17 @@ var (
 	aQuery = regexp.MustCompile(`=[^&]*`)
 )
 
-// sameLinks is how many links of one kind are followed.
+// sameLinks is how many links of the same kind are followed.
 const sameLinks = 4
 
-// links follows what leads from any page: nothing may be missing at the end, nor
-// the place on the page that a link names.
+// links follows the links of all pages and checks that their targets exist, including the
+// element that a fragment names.
 func (f *filled) links(t *testing.T) {
 	t.Helper()
 	followed := map[string]int{}
 	for at, body := range f.pages {
 		if strings.HasSuffix(at, ".html") || strings.Contains(at, ".csv") {
-			continue // a file
+			continue // a file has no links
 		}
 		for link := range tags(body, "a") {
 			to, place, _ := strings.Cut(link.member("href"), "#")
@@ -150,8 +149,8 @@ func (f *filled) links(t *testing.T) {
 	}
 }
 
-// byScript are the forms that no page has: scripts post them, or buttons that
-// are there in a state that the demonstration is not in.
+// byScript lists the forms that are on no page: those that a script posts, and those of
+// buttons that the demonstration never shows. The values give the reason.
 var byScript = map[string]string{
 	"POST /console/{env}/policies/condition":    "the editor's script",
 	"POST /console/signin":                      "somebody is signed in",
@@ -160,8 +159,8 @@ var byScript = map[string]string{
 	"POST /console/{env}/backtests/{id}/cancel": "nothing is running",
 }
 
-// forms posts what the pages have forms for, as another site would have a
-// browser do it; and every form of the table must be on some page.
+// forms posts every form of the pages like a browser on another site, and checks that it is
+// refused. It also checks that every POST route has a form on some page.
 func (f *filled) forms(t *testing.T) {
 	t.Helper()
 	posted := map[string]bool{}
@@ -196,14 +195,14 @@ func (f *filled) forms(t *testing.T) {
 	}
 }
 
-// hostileTexts are parts of the texts of demotest.Hostile; the first is the note of a review.
+// hostileTexts are parts of the texts of demotest.Hostile. The first one is the note of a
+// review.
 var hostileTexts = []string{
 	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`,
 	`<b>v2</b>`, `<i>draft</i>`,
 }
 
-// escapes looks for them on every page: each is shown somewhere, and nowhere as
-// anything but text.
+// escapes checks that each hostile text is shown on some page, and is escaped on every page.
 func (f *filled) escapes(t *testing.T) {
 	t.Helper()
 	shown := map[string]bool{}
@@ -224,8 +223,7 @@ func (f *filled) escapes(t *testing.T) {
 	}
 }
 
-// filters asks for every list with each of its filters, and for the pages after
-// the first.
+// filters requests every list with each of its filters, and the page after each.
 func (f *filled) filters(t *testing.T) {
 	t.Helper()
 	house, admin := *f.house, *f.admin
@@ -233,7 +231,7 @@ func (f *filled) filters(t *testing.T) {
 	(&size{browser: &admin, fetches: 1}).measure(t)
 }
 
-// trail is everything that was done, for telling whether something was.
+// trail returns the number of audit entries, which shows whether anything was done.
 func (f *filled) trail(t *testing.T) (entries int) {
 	t.Helper()
 	for _, env := range tenant.Environments() {

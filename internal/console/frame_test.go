@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestForeignFormsAreRefused posts every form as another site would have a
-// browser do it.
+// TestForeignFormsAreRefused checks that a form that a browser posts from
+// another site is refused.
 func TestForeignFormsAreRefused(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -38,7 +38,8 @@ func TestForeignFormsAreRefused(t *testing.T) {
 	b.get("/console/account").want(http.StatusOK)
 }
 
-// TestEveryPageAsksForASession visits every page and form as a stranger.
+// TestEveryPageAsksForASession checks that every page and form that is not
+// public requires a session.
 func TestEveryPageAsksForASession(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -66,7 +67,7 @@ func TestEveryPageAsksForASession(t *testing.T) {
 		if path == "/console/x" {
 			continue // the overview without its slash
 		}
-		if route == "POST /console/{env}/policies/{id}/edit" { // the page that asks keeps the edit
+		if route == "POST /console/{env}/policies/{id}/edit" { // the sign-in page keeps the edit
 			a.want(http.StatusUnauthorized).has("Your session has ended", `action="/console/signin"`)
 			continue
 		}
@@ -146,8 +147,8 @@ func TestSwitchLeadsToTheSamePage(t *testing.T) {
 	b.get("/console/sandbox/keys/" + p.KeyID).has(`<a href="/console/live/keys">Live</a>`)
 }
 
-// TestBrowsersComeBackByTLS: whatever is answered to somebody who came encrypted
-// says so, and nothing else does.
+// TestBrowsersComeBackByTLS checks that every answer to an encrypted request has
+// the Strict-Transport-Security header, and that no other answer has it.
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{true, false} {

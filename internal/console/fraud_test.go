@@ -12,14 +12,14 @@ import (
 
 const hostileRef = `<script>alert("x")</script>`
 
-// ring lets three applicants share a bank account and an address, and is the
-// path of the alert that is raised about the account.
+// ring makes three applicants share a bank account and an IP address, and returns the
+// path of the alert about the account.
 func (b *browser) ring(env tenant.Environment) string {
 	b.Helper()
 	return b.raised(env, "beneficiary_account_reuse")
 }
 
-// raised is ring for the alert of a type.
+// raised does the same as ring and returns the path of the alert of type kind.
 func (b *browser) raised(env tenant.Environment, kind string) string {
 	b.Helper()
 	for _, ref := range []string{"A-1", "A-2", hostileRef} {
@@ -30,7 +30,7 @@ func (b *browser) raised(env tenant.Environment, kind string) string {
 	return b.alertOf(env, kind)
 }
 
-// applies sends an applicant with members of the fraud block.
+// applies evaluates an application with the given members of the fraud block.
 func (b *browser) applies(env tenant.Environment, ref, members string) {
 	b.Helper()
 	body := parse(b.T, fmt.Sprintf(`{"bureau":"cibil",
@@ -43,7 +43,7 @@ func (b *browser) applies(env tenant.Environment, ref, members string) {
 	}
 }
 
-// alertOf is the path of the newest alert of a type.
+// alertOf returns the path of the newest alert of type kind.
 func (b *browser) alertOf(env tenant.Environment, kind string) string {
 	b.Helper()
 	shown := b.get("/console/" + string(env) + "/fraud?type=" + kind).want(http.StatusOK)
@@ -90,8 +90,8 @@ func TestAlert(t *testing.T) {
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
 }
 
-// TestRingAlert shows a connected group without its addresses, and blocks what is
-// ticked.
+// TestRingAlert checks that the alert of a connected group does not show its IP
+// addresses, and that the ticked entities are blocked.
 func TestRingAlert(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -110,8 +110,8 @@ func TestRingAlert(t *testing.T) {
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566")
 }
 
-// TestCrowdAlert offers to block an agent, and says whom that declines; what is
-// not ticked is not blocked.
+// TestCrowdAlert checks that an agent can be blocked from an alert, that the page
+// says who would be declined, and that an agent that is not ticked is not blocked.
 func TestCrowdAlert(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -134,7 +134,8 @@ func TestCrowdAlert(t *testing.T) {
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("Nothing is blocked")
 }
 
-// TestBlockByHand adds an entry, which in live is asked for twice.
+// TestBlockByHand checks that entries can be added to the block list, and that in
+// live the user has to confirm.
 func TestBlockByHand(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -173,7 +174,8 @@ func TestThresholds(t *testing.T) {
 		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email).
 		hasNot("00112233445566")
 
-	// The masked account is kept as it is, and an old page changes nothing.
+	// The masked account is stored unchanged, and a form with an old version changes
+	// nothing.
 	b.post(at, "version", "1", "fraud.beneficiary_reuse.allowlist_accounts", "••••5566").to(at)
 	b.post(at, "version", "1", "fraud.ip_cluster.distinct_applicants", "9").
 		want(http.StatusPreconditionFailed).has("another version", `value="9"`)
@@ -188,8 +190,8 @@ func TestThresholds(t *testing.T) {
 	b.post(live, "version", "0", "fraud.ip_cluster.points", "1", "confirm", "LIVE").to(live)
 }
 
-// TestUnstorableTexts checks that a zero character or bad UTF-8 in a field leaves the
-// page, and what it sets, readable.
+// TestUnstorableTexts checks that the page and its settings stay readable if a field
+// contains a NUL character or invalid UTF-8.
 func TestUnstorableTexts(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

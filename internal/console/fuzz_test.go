@@ -13,9 +13,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzDraft types anything into the editor of a policy. What was typed is a
-// document again or is refused in words, and putting back what a field shows
-// changes nothing.
+// FuzzDraft types arbitrary text into the editor of a policy. The result is a
+// document or a refusal, and sending back the text that a field shows changes
+// nothing.
 func FuzzDraft(f *testing.F) {
 	f.Add([]byte(`{"name":"x","knockouts":[{"id":"K","condition_ast":{"op":"eq","field":"foir","value":1}}],
 		"scorecard":{"factors":[{"factor":"f","bins":[{"in":["a,b"],"points":1}]}]}}`),
@@ -73,8 +73,7 @@ func FuzzDraft(f *testing.F) {
 	})
 }
 
-// stays checks that a field which is shown and sent back as it is changes
-// nothing.
+// stays checks that sending back the text that a field shows changes nothing.
 func stays(t *testing.T, d *draft, f *editField, row map[string]any) {
 	t.Helper()
 	before := d.bytes()
@@ -85,7 +84,8 @@ func stays(t *testing.T, d *draft, f *editField, row map[string]any) {
 	}
 }
 
-// FuzzMemo shows anybody's memo on a page: all of it as text, and no tag.
+// FuzzMemo shows arbitrary memos on a page. The page must show them as text,
+// without any tag.
 func FuzzMemo(f *testing.F) {
 	f.Add("# Credit memo: REFER\n\nText with \\<b> and \\[x\\](y).\n\n" +
 		"## Checks\n\n- A statement [foir = 0.3; rule = K]\n- bare\n")

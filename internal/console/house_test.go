@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// house is the console on a real socket, over SQLite.
+// house serves the console on a real socket.
 type house struct {
 	*testing.T
 	service *usecase.Set
@@ -34,7 +34,7 @@ type house struct {
 	clock   *clock
 }
 
-// clock is a clock that only the test moves.
+// clock is a clock that only the test advances.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -59,20 +59,20 @@ func newHouse(t *testing.T) *house {
 	return houseOver(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}))
 }
 
-// newHouseWith is a house whose signup is not open to everybody.
+// newHouseWith returns a house with the signup mode.
 func newHouseWith(t *testing.T, mode tenant.SignupMode) *house {
 	t.Helper()
 	return houseOf(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}), console.Options{}, mode)
 }
 
-// houseOver is the console over a database of choice.
+// houseOver returns a house on the database db.
 func houseOver(t *testing.T, db *store.DB) *house {
 	t.Helper()
 	return houseWith(t, db, console.Options{})
 }
 
-// houseWith is the console with what a test wants otherwise. Tests send forms
-// faster than people do.
+// houseWith returns a house with the options o. Unless o sets a rate for forms,
+// it is high, because tests send forms faster than people do.
 func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
 	t.Helper()
 	return houseOf(t, db, o, tenant.SignupOpen)
@@ -102,14 +102,14 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 	return h
 }
 
-// browser is somebody's browser: it keeps cookies, and does not follow
-// redirects, so that a test sees each.
+// browser is a user's browser. It keeps cookies and does not follow redirects,
+// so that a test sees each one.
 type browser struct {
 	*house
 	client   http.Client
 	email    string
 	password string
-	key      string // the first key, of who signed up
+	key      string // the first API key, if this browser signed up
 }
 
 func (h *house) newBrowser() *browser {
@@ -125,8 +125,8 @@ func (h *house) newBrowser() *browser {
 
 var signups atomic.Int64
 
-// signUp is a browser in which somebody has signed up, as the admin of a
-// tenant of their own.
+// signUp returns a browser in which somebody has signed up as the admin of a
+// new tenant.
 func (h *house) signUp() *browser {
 	h.Helper()
 	b := h.newBrowser()
@@ -142,7 +142,8 @@ func (h *house) signUp() *browser {
 	return b
 }
 
-// colleague is the browser of somebody who was invited by b and has joined.
+// colleague returns the browser of a user whom b has invited and who has
+// joined.
 func (b *browser) colleague(role tenant.Role) *browser {
 	b.Helper()
 	other := b.newBrowser()
@@ -157,7 +158,8 @@ func (b *browser) colleague(role tenant.Role) *browser {
 	return other
 }
 
-// who is the person in this browser, for use cases that a test calls itself.
+// who returns the principal signed in with this browser, for tests that call
+// use cases directly.
 func (b *browser) who(env tenant.Environment) tenant.Principal {
 	b.Helper()
 	token, ok := tenant.ParseToken(b.token())
@@ -171,7 +173,7 @@ func (b *browser) who(env tenant.Environment) tenant.Principal {
 	return session.Principal(env)
 }
 
-// token is the session's token in this browser, "" when there is none.
+// token returns the session token of this browser, or "".
 func (b *browser) token() string {
 	b.Helper()
 	at, err := url.Parse(b.url)
@@ -186,7 +188,7 @@ func (b *browser) token() string {
 	return ""
 }
 
-// setToken puts a token into this browser, as a thief would.
+// setToken puts a token into this browser, like a thief would.
 func (b *browser) setToken(token string) {
 	b.Helper()
 	at, err := url.Parse(b.url)
@@ -196,8 +198,8 @@ func (b *browser) setToken(token string) {
 	b.client.Jar.SetCookies(at, []*http.Cookie{{Name: "verdict", Value: token, Path: "/"}})
 }
 
-// between is the text between two others on a page, the first time they stand
-// there.
+// between returns the text between the first occurrence of before on a page and
+// the next occurrence of after.
 func (b *browser) between(path, before, after string) string {
 	b.Helper()
 	page := b.get(path).want(http.StatusOK)
@@ -209,7 +211,7 @@ func (b *browser) between(path, before, after string) string {
 	return text
 }
 
-// answer is what a request came to.
+// answer is the response to a request.
 type answer struct {
 	*testing.T
 	status int
@@ -217,7 +219,7 @@ type answer struct {
 	body   string
 }
 
-// do makes a request. Each takes a millisecond of the clock, so that what is
+// do sends a request and advances the clock by a millisecond, so that data
 // stored later has a later time.
 func (b *browser) do(request *http.Request) *answer {
 	b.Helper()
@@ -229,7 +231,7 @@ func (b *browser) do(request *http.Request) *answer {
 	return got
 }
 
-// try is do for other goroutines.
+// try sends a request and can be called from other goroutines.
 func (b *browser) try(request *http.Request) (*answer, error) {
 	response, err := b.client.Do(request)
 	if err != nil {
@@ -240,7 +242,7 @@ func (b *browser) try(request *http.Request) (*answer, error) {
 	return &answer{b.T, response.StatusCode, response.Header, string(body)}, err
 }
 
-// aside makes a request while the test goes on.
+// aside sends a request in the background.
 func (b *browser) aside(request *http.Request) <-chan *answer {
 	answered := make(chan *answer, 1)
 	go func() {
@@ -253,7 +255,7 @@ func (b *browser) aside(request *http.Request) <-chan *answer {
 	return answered
 }
 
-// eventually waits until something is so.
+// eventually waits until is returns true.
 func (h *house) eventually(is func() bool) {
 	h.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -274,7 +276,8 @@ func (b *browser) get(path string) *answer {
 	return b.do(request)
 }
 
-// post sends a form: names and values in turn, a name any number of times.
+// post sends a form. The pairs are alternating names and values; a name may
+// occur several times.
 func (b *browser) post(path string, pairs ...string) *answer {
 	b.Helper()
 	return b.do(b.form(path, pairs...))
@@ -296,7 +299,7 @@ func (b *browser) form(path string, pairs ...string) *http.Request {
 	return request
 }
 
-// want fails unless the status is the one that is meant.
+// want fails unless the answer has the status.
 func (a *answer) want(status int) *answer {
 	a.Helper()
 	if a.status != status {
@@ -316,7 +319,7 @@ func (a *answer) has(texts ...string) *answer {
 	return a
 }
 
-// hasNot fails when the page shows one of the texts.
+// hasNot fails if the page shows any of the texts.
 func (a *answer) hasNot(texts ...string) *answer {
 	a.Helper()
 	for _, text := range texts {
@@ -327,7 +330,7 @@ func (a *answer) hasNot(texts ...string) *answer {
 	return a
 }
 
-// to fails unless the answer sends the browser on to a place.
+// to fails unless the answer redirects to location.
 func (a *answer) to(location string) *answer {
 	a.Helper()
 	if got := a.header.Get("Location"); a.status != http.StatusSeeOther || got != location {
@@ -336,7 +339,7 @@ func (a *answer) to(location string) *answer {
 	return a
 }
 
-// parse reads JSON for a use case that a test calls itself.
+// parse reads JSON, for tests that call use cases directly.
 func parse(t *testing.T, text string) wire.Value {
 	t.Helper()
 	v, err := wire.Parse([]byte(text))
@@ -346,7 +349,7 @@ func parse(t *testing.T, text string) wire.Value {
 	return v
 }
 
-// decide stores a decision of an applicant.
+// decide stores a decision for an applicant and returns its id.
 func (b *browser) decide(env tenant.Environment, applicant string) string {
 	b.Helper()
 	var w wire.Writer

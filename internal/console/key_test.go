@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// made is the key that a page shows.
+// made returns the key that the page shows.
 func (a *answer) made(env tenant.Environment) tenant.Key {
 	a.Helper()
 	_, rest, found := strings.Cut(a.body, "<code>vk_"+string(env)+"_")

@@ -8,30 +8,31 @@ import (
 	"strings"
 )
 
-// tag is the beginning of an element on a page of ours, and what comes after.
+// tag is the start tag of an element on one of our pages, with the rest of the
+// page.
 type tag struct {
 	name    string
-	members string // of the tag, as they are written
-	rest    string // of the page
+	members string // the attributes, as written
+	rest    string // the page after the tag
 }
 
-// member is the value of a member of a tag, "" when it has none.
+// member returns the value of an attribute, or "".
 func (t tag) member(name string) string {
 	_, after, _ := strings.Cut(t.members, " "+name+`="`)
 	value, _, _ := strings.Cut(after, `"`)
 	return html.UnescapeString(value)
 }
 
-// inner is what stands between the tag and the end of its element, which has
-// none of its own kind inside.
+// inner returns the text up to the end tag. The element must not contain another
+// one with the same name.
 func (t tag) inner() string {
 	inner, _, _ := strings.Cut(t.rest, "</"+t.name+">")
 	return inner
 }
 
-// tags finds the elements of some names. Expressions would take the race
-// detector most of the time that these tests have: pages are large, and it
-// watches every step over every byte.
+// tags yields the elements with the given names. It uses no regular expressions,
+// because with the race detector they would take most of the time of these
+// tests: pages are large.
 func tags(page string, names ...string) iter.Seq[tag] {
 	return func(yield func(tag) bool) {
 		for {
@@ -44,7 +45,7 @@ func tags(page string, names ...string) iter.Seq[tag] {
 			if end < 0 || !slices.Contains(names, after[:end]) {
 				continue
 			}
-			// Templates write ">" inside of a member as "&gt;".
+			// Templates write ">" inside an attribute as "&gt;".
 			members, rest, _ := strings.Cut(after[end:], ">")
 			if page = rest; !yield(tag{after[:end], members, rest}) {
 				return
@@ -53,7 +54,7 @@ func tags(page string, names ...string) iter.Seq[tag] {
 	}
 }
 
-// postForms finds the forms of a page that are posted.
+// postForms yields the forms of a page with method "post".
 func postForms(page string) iter.Seq[tag] {
 	return func(yield func(tag) bool) {
 		for form := range tags(page, "form") {
@@ -82,7 +83,8 @@ func fieldsOf(page, action string) url.Values {
 	return values
 }
 
-// valueOf is what a browser would send of a field; sent is false for nothing.
+// valueOf returns the value that a browser would send for a field. sent is false
+// if it would send nothing.
 func valueOf(field tag) (value string, sent bool) {
 	switch field.name {
 	case "textarea":

@@ -8,7 +8,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestEveryPageIsDrawn visits every page that needs no id, in both environments.
+// TestEveryPageIsDrawn checks that every page that needs no id is shown, in both
+// environments.
 func TestEveryPageIsDrawn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -15,26 +15,27 @@ import (
 	"verdict/internal/tenant"
 )
 
-// past is a year of a lender's work, written beside a demonstration through the
-// store's own batches. Every decision in it is a copy of one that the service
-// made, with an id of its own time, so that it can be repeated like any other.
+// past writes a year of a lender's work into a demonstration tenant, through
+// the store's own batches. Every decision is a copy of a decision that the
+// service made, with an id of its own time, so that it can be replayed like any
+// other.
 type past struct {
 	db        *store.DB
 	made      demo.Filled
 	env       tenant.Environment
 	decisions int
 
-	actor string // a person
-	key   string // of the program that decisions are asked for by
+	actor string // the user who acts
+	key   string // the API key that requests the decisions
 	end   time.Time
 	ids   *tenant.IDs
 
-	by       map[string][]store.DecisionWrite // what to copy, by status
+	by       map[string][]store.DecisionWrite // the decisions to copy, by status
 	referred []string
 }
 
-// How the copies come out, in a thousand, and how many there are of the rest
-// for a number of decisions.
+// These constants set how many of 1000 copies are referred and declined, and
+// for how many decisions there is one of the other records.
 const (
 	referredOf1000 = 20
 	declinedOf1000 = 400
@@ -43,7 +44,7 @@ const (
 	perApplicant, vectorFor, atOnce = 3, 100, 256
 )
 
-// fillPast writes it.
+// fillPast writes the year of work that p describes.
 func fillPast(t *testing.T, p *past) {
 	t.Helper()
 	p.actor, p.end, p.ids = p.made.People[1].ID, newClock().now(), tenant.NewIDs(rand.Reader)
@@ -61,12 +62,12 @@ func fillPast(t *testing.T, p *past) {
 
 func (p *past) scope() *store.Scope { return p.db.Scope(p.made.TenantID, string(p.env)) }
 
-// at is the time of the i-th of n things, spread over the year.
+// at returns the time of the i-th of n events, spread evenly over the year.
 func (p *past) at(i, n int) time.Time {
 	return p.end.AddDate(-1, 0, 0).Add(time.Duration(i) * (365 * 24 * time.Hour / time.Duration(n+1)))
 }
 
-// readCopies finds what to copy.
+// readCopies reads the decisions to copy.
 func (p *past) readCopies(t *testing.T) {
 	t.Helper()
 	p.by = map[string][]store.DecisionWrite{}
@@ -85,7 +86,7 @@ func (p *past) readCopies(t *testing.T) {
 	}
 }
 
-// writeDecisions stores the copies, many at once, as requests do.
+// writeDecisions stores the copies, many concurrently, like requests.
 func (p *past) writeDecisions(t *testing.T) {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -116,7 +117,7 @@ func (p *past) writeDecisions(t *testing.T) {
 	}
 }
 
-// copied is the i-th decision.
+// copied returns the i-th decision.
 func (p *past) copied(i int) *store.DecisionWrite {
 	status := "APPROVED"
 	switch n := i * 617 % 1000; {
@@ -146,7 +147,7 @@ func (p *past) copied(i int) *store.DecisionWrite {
 	return w
 }
 
-// inBatches does something so many times, a few hundred in a transaction.
+// inBatches calls do n times, with up to atOnce calls in one transaction.
 func (p *past) inBatches(t *testing.T, n int, do func(tx *store.Tx, i int) error) {
 	t.Helper()
 	for from := 0; from < n; from += atOnce {
@@ -164,7 +165,7 @@ func (p *past) inBatches(t *testing.T, n int, do func(tx *store.Tx, i int) error
 	}
 }
 
-// writeReviews settles all that was referred but for the newest.
+// writeReviews reviews all referred decisions except the newest.
 func (p *past) writeReviews(t *testing.T) {
 	t.Helper()
 	settled := p.referred[:max(0, len(p.referred)-waitingReferrals)]
@@ -182,7 +183,7 @@ func (p *past) writeReviews(t *testing.T) {
 	})
 }
 
-// entry is something that people did; most of it is what they do every day.
+// entry returns the i-th audit entry.
 func (p *past) entry(i int) store.AuditEntry {
 	id := p.ids.New(tenant.KindAudit, p.at(i, p.decisions/anEntryFor))
 	made, _ := tenant.Time(id)
@@ -196,7 +197,7 @@ func (p *past) entry(i int) store.AuditEntry {
 	}
 }
 
-// alert opens one about an account of its own.
+// alert raises the i-th alert, each about a different account.
 func (p *past) alert(tx *store.Tx, i int) error {
 	made := p.at(i, p.decisions/anAlertFor)
 	kinds := frauddesk.AlertTypes()
@@ -214,7 +215,7 @@ func (p *past) alert(tx *store.Tx, i int) error {
 	return err
 }
 
-// writeRuns copies the agents' runs.
+// writeRuns stores copies of the agents' runs.
 func (p *past) writeRuns(t *testing.T, scope *store.Scope) {
 	t.Helper()
 	runs, _, err := scope.Runs(t.Context()).List(store.RunFilter{}, store.Page{})
@@ -234,7 +235,7 @@ func (p *past) writeRuns(t *testing.T, scope *store.Scope) {
 	})
 }
 
-// writeBacktests copies those that succeeded, without their rows.
+// writeBacktests stores copies of the succeeded backtests, without their rows.
 func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
 	t.Helper()
 	var runs []store.Backtest
@@ -263,8 +264,8 @@ func (p *past) writeBacktests(t *testing.T, scope *store.Scope) {
 	})
 }
 
-// writeRuleStats counts every rule of every version on every day of the year,
-// if there were decisions enough for that.
+// writeRuleStats stores counts for 40 rules of every version, for up to 365
+// days depending on the number of decisions.
 func (p *past) writeRuleStats(t *testing.T) {
 	t.Helper()
 	sets, _, err := p.scope().RuleSets(t.Context()).List(store.RuleSetFilter{}, store.Page{})

@@ -26,22 +26,23 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The variables of TestPagesAtSize: how many decisions there are in live (a
-// tenth of that in the sandbox), and a database that is filled once and kept.
+// The environment variables of TestPagesAtSize: the number of decisions in live
+// (the sandbox gets a tenth), and the URL of a database that is filled once and
+// kept.
 const (
 	pagesVariable         = "VERDICT_PAGES"
 	pagesDatabaseVariable = "VERDICT_PAGES_DATABASE"
 )
 
-// mostForAPage is how long a page may take, in the median of its fetches.
+// mostForAPage is the longest allowed median time of a page's fetches.
 const mostForAPage = 50 * time.Millisecond
 
-// TestPagesAtSize asks for every page and file of a lender that has decided for
-// a year: with each filter and each two of them, the page after the first and
-// the last one, in both environments, on both databases. A page whose median is
-// above mostForAPage fails. It is for VERDICT_LONG=1, or for a number of
-// decisions that VERDICT_PAGES names: TestFilledConsole looks at the same pages
-// of a few.
+// TestPagesAtSize fetches every page and file of a lender with a year of
+// decisions: with each filter and each pair of filters, the next page and the
+// last page, in both environments, on both databases. It fails for a page whose
+// median is above mostForAPage. The test runs only with VERDICT_LONG=1, or if
+// VERDICT_PAGES gives the number of decisions. TestFilledConsole visits the same
+// pages with few decisions.
 func TestPagesAtSize(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -61,23 +62,23 @@ func TestPagesAtSize(t *testing.T) {
 		newSize(t, kept, n).measure(t)
 		return
 	}
-	// One after the other: each would slow the other down.
+	// Run them sequentially, because each would slow down the other.
 	t.Run("sqlite", func(t *testing.T) { newSize(t, storetest.SQLite(t), n).measure(t) })
 	t.Run("postgres", func(t *testing.T) { newSize(t, storetest.Postgres(t), n).measure(t) })
 }
 
-// manyFetches is how often a page is fetched to be measured.
+// manyFetches is how often a page is fetched for a measurement.
 const manyFetches = 20
 
 // size measures the console pages of a tenant that has a year of decisions.
 type size struct {
 	*browser
-	fetches int // 1 when pages are looked at and not measured
+	fetches int // 1 if pages are only visited, not measured
 	taken   []fetched
 }
 
-// fetched is how long a page took, and how much of the processors this program
-// used for one fetch of it: that does not depend on what else the machine does.
+// fetched has the times of a page, and the processor time that this program used
+// for each fetch, which does not depend on other load of the machine.
 type fetched struct {
 	path             string
 	median, p99, cpu time.Duration
@@ -91,7 +92,7 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 	begun := time.Now()
 	made, err := demo.Fill(t.Context(), db, demotest.Hostile(newClock().now(), 240))
 	switch {
-	case errors.Is(err, demo.ErrNotEmpty): // it was kept
+	case errors.Is(err, demo.ErrNotEmpty): // the database was kept
 	case err != nil:
 		t.Fatal(err)
 	default:
@@ -108,7 +109,7 @@ func newSize(t *testing.T, databaseURL string, n int) *size {
 	return s
 }
 
-// measure asks for everything and tells what took long.
+// measure fetches all pages and reports the slow ones.
 func (s *size) measure(t *testing.T) {
 	t.Helper()
 	for _, env := range tenant.Environments() {
@@ -133,12 +134,12 @@ func (s *size) measure(t *testing.T) {
 	s.tell()
 }
 
-// visit measures a page, with each of its filters and the page that comes after
-// each; of a list also with each two of them. Where little is measured, what can
-// be filtered about one thing and each two filters are left out.
+// visit measures a page, with each of its filters and the next page of each, and
+// for a list also with each pair of filters. If pages are only visited, it
+// leaves out the filters of pages about one thing and the pairs of filters.
 func (s *size) visit(path string, list bool) {
 	s.Helper()
-	if strings.HasSuffix(path, "/audit.csv") { // a file of everything takes as long as it takes
+	if strings.HasSuffix(path, "/audit.csv") { // limit the file to one day: a complete one takes long
 		day := s.clock.now().AddDate(0, 0, -2).Format(time.DateOnly)
 		path += "?from=" + day + "&to=" + day
 	}
@@ -153,13 +154,13 @@ func (s *size) visit(path string, list bool) {
 		s.next(s.fetch(path+"?"+a.query(), s.fetches))
 		for _, b := range filters[i+1:] {
 			if list && long && a.name != b.name {
-				s.fetch(path+"?"+a.query()+"&"+b.query(), s.fetches/4) // they are many
+				s.fetch(path+"?"+a.query()+"&"+b.query(), s.fetches/4) // fewer fetches, because there are many pairs
 			}
 		}
 	}
 }
 
-// next measures the page after one.
+// next measures the next page after the page shown, if there is one.
 func (s *size) next(shown string) {
 	s.Helper()
 	for link := range tags(shown, "a") {
@@ -170,11 +171,11 @@ func (s *size) next(shown string) {
 	}
 }
 
-// rounds is how often a page that takes too long is measured: the machine may
-// have had something else to do.
+// rounds is how often a slow page is measured, because the machine may have been
+// busy.
 const rounds = 3
 
-// fetch measures one page and returns it.
+// fetch measures one page, up to rounds times if it is slow, and returns it.
 func (s *size) fetch(path string, times int) string {
 	s.Helper()
 	best, shown := s.round(path, times)
@@ -187,7 +188,7 @@ func (s *size) fetch(path string, times int) string {
 	return shown
 }
 
-// round fetches a page a few times.
+// round fetches a page times times.
 func (s *size) round(path string, times int) (fetched, string) {
 	s.Helper()
 	took := make([]time.Duration, max(times, 1))
@@ -206,13 +207,13 @@ func (s *size) round(path string, times int) (fetched, string) {
 	return fetched{path, took[len(took)/2], took[len(took)-1], cpu, len(shown.body)}, shown.body
 }
 
-// slow reports whether a page took too long. A file takes as long as it takes:
-// what stands in it may have to be decided again, row by row.
+// slow reports whether a page took too long. Files have no limit, because their
+// rows may have to be decided again.
 func (f fetched) slow() bool {
 	return f.median > mostForAPage && !strings.Contains(f.path, ".csv") && !strings.HasSuffix(f.path, "/report.html")
 }
 
-// spent is how long this program has used the processors.
+// spent returns the processor time that this program has used.
 func spent(t *testing.T) time.Duration {
 	t.Helper()
 	var used syscall.Rusage
@@ -222,8 +223,8 @@ func spent(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// last measures the last pages of the long lists. Cursors are those of the use
-// cases, whose pages may be larger.
+// last measures the last pages of the long lists. It takes the cursors from the
+// use cases, whose pages may be larger.
 func (s *size) last(env tenant.Environment) {
 	s.Helper()
 	who := s.who(env)
@@ -259,7 +260,7 @@ func (s *size) last(env tenant.Environment) {
 	}
 }
 
-// filter is one value of a filter of a page.
+// filter is a filter of a page with one value.
 type filter struct{ name, value string }
 
 func (f filter) query() string { return url.Values{f.name: {f.value}}.Encode() }
@@ -272,13 +273,13 @@ var (
 	filterBox    = regexp.MustCompile(`<input type="checkbox" name="([^"]+)" value="([^"]+)"`)
 )
 
-// filtersOf finds the filters that a page offers: every choice of a select, and
-// for what is typed some values that are there and one that is not.
+// filtersOf returns the filters that a page offers: every option of a select,
+// and for a text field some values that exist and one that does not.
 func (s *size) filtersOf(path, shown string) []filter {
 	s.Helper()
 	form := filterForm.FindStringSubmatch(shown)
 	if len(form) < 2 || form[1] != path {
-		return nil // none, or one that leads elsewhere
+		return nil // no filters, or a form of another page
 	}
 	var list []filter
 	for _, choice := range filterSelect.FindAllStringSubmatch(form[0], -1) {
@@ -302,8 +303,8 @@ func (s *size) filtersOf(path, shown string) []filter {
 	return list
 }
 
-// typed are what people type into the filters: what is there often, what is
-// rare, and what is not there at all.
+// typed returns the values to type into each filter: common, rare and unknown
+// ones.
 func (s *size) typed() map[string][]string {
 	day := func(ago int) string { return s.clock.now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{
@@ -321,8 +322,7 @@ func (s *size) typed() map[string][]string {
 	}
 }
 
-// tell prints what was measured, the slowest first, and fails on what is too
-// slow.
+// tell logs the measurements, slowest first, and fails if a page is too slow.
 func (s *size) tell() {
 	s.Helper()
 	slices.SortStableFunc(s.taken, func(a, b fetched) int { return int(b.median - a.median) })

@@ -10,13 +10,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestPolicyErrorsAreAcknowledged: an error of the analysis does not go live
-// like a note. It stands above the button, and is ticked or mended first.
+// TestPolicyErrorsAreAcknowledged checks that an error of the analysis is shown
+// above the button, and must be acknowledged or fixed before the policy is
+// activated in live.
 func TestPolicyErrorsAreAcknowledged(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
 	d := b.edit(b.active(tenant.Sandbox), "?open=pricing_bands/1")
-	d.form.Set("row.interest_rate", "26.5") // a better grade at a worse price
+	d.form.Set("row.interest_rate", "26.5") // a better grade with a higher rate
 	id := d.saved()
 	sandbox := "/console/sandbox/policies/" + id
 	shown := b.get(sandbox).want(http.StatusOK).
@@ -46,8 +47,8 @@ func TestPolicyErrorsAreAcknowledged(t *testing.T) {
 	b.get(live).want(http.StatusOK).has("Deciding now")
 }
 
-// TestPolicyThatWasNotAnalysed is about a version that another release of the
-// service has stored: nothing looked at it, and the page says so.
+// TestPolicyThatWasNotAnalysed checks that the page of a version that cannot be
+// analysed, because another release of the service stored it, says so.
 func TestPolicyThatWasNotAnalysed(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// active is the id of the version that decides, or of the newest draft where
-// none does.
+// active returns the id of the active version, or of the newest version if none
+// is active.
 func (b *browser) active(env tenant.Environment) string {
 	b.Helper()
 	page, err := b.service.Policies.RuleSets(b.Context(), b.who(env), policydesk.RuleSetFilter{},
@@ -31,7 +31,8 @@ func (b *browser) active(env tenant.Environment) string {
 	return page.Data[0].ID
 }
 
-// draft stores a version made from the active one, with some members changed.
+// draft stores a version based on the active one, with the given members
+// changed, and returns its id.
 func (b *browser) draft(env tenant.Environment, members string) string {
 	b.Helper()
 	draft := engine.NewDraft(parse(b.T, `{"name":"Draft",`+members+`}`))
@@ -42,7 +43,8 @@ func (b *browser) draft(env tenant.Environment, members string) string {
 	return set.ID
 }
 
-// stricter is the members of a draft that knocks out whoever earns less.
+// stricter has the members of a draft that knocks out applicants with less
+// income.
 const stricter = `"knockouts":[{"id":"KO_MIN_INCOME","reason_code":"INC_LOW",
 	"condition_ast":{"op":"lt","field":"monthly_income","value":90000}}]`
 
@@ -98,7 +100,7 @@ func TestPolicyOfAnotherTenant(t *testing.T) {
 	for _, path := range []string{"", "/edit", "/try", "/impact"} {
 		b.get("/console/sandbox/policies/" + theirs + path).want(http.StatusNotFound)
 		b.get("/console/live/policies/" + mine + path).
-			want(http.StatusNotFound) // nor is there one of the sandbox in live
+			want(http.StatusNotFound) // a version of the sandbox is not found in live
 	}
 	b.get("/console/sandbox/policies/compare?a=" + mine + "&b=" + theirs).want(http.StatusNotFound)
 	for _, act := range []string{"/activate", "/promote", "/edit", "/try", "/impact"} {
@@ -131,7 +133,8 @@ func TestPolicyActivateAndRollBack(t *testing.T) {
 	b.send("/console/sandbox/policies/"+second+"/activate", form).to("/console/sandbox/policies/" + second)
 	b.get("/console/sandbox/policies/"+second).has("is now active", "Deciding now", "tighter on income")
 
-	// Whoever saw the first one active has not seen what is replaced now.
+	// A form for the first active version is refused, because another version
+	// is active now.
 	third := b.draft(tenant.Sandbox, `"offer_validity_days":5`)
 	form.Set("expected_checksum", "")
 	b.send("/console/sandbox/policies/"+third+"/activate", form).
@@ -165,7 +168,8 @@ func TestPolicyPromotedAndArmedInLive(t *testing.T) {
 	b.post(path + "/promote").want(http.StatusNotFound)
 }
 
-// TestPromotedAsItIs: what goes to live is what was tried, whatever live has.
+// TestPromotedAsItIs checks that promotion to live keeps the document of the
+// sandbox, whatever live has.
 func TestPromotedAsItIs(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -257,7 +261,7 @@ func TestPolicyImpact(t *testing.T) {
 		want(http.StatusNotFound)
 }
 
-// send posts a form as it was read from a page.
+// send posts a form with the values read from a page.
 func (b *browser) send(path string, form url.Values) *answer {
 	b.Helper()
 	var pairs []string
@@ -269,7 +273,7 @@ func (b *browser) send(path string, form url.Values) *answer {
 	return b.post(path, pairs...)
 }
 
-// stored is the document of a version.
+// stored returns the document of a version.
 func (b *browser) stored(env tenant.Environment, id string) wire.Value {
 	b.Helper()
 	set, err := b.service.Policies.RuleSet(b.Context(), b.who(env), id)
@@ -279,7 +283,8 @@ func (b *browser) stored(env tenant.Environment, id string) wire.Value {
 	return parse(b.T, string(set.Document))
 }
 
-// TestDraftIsDeleted from its page; what decides has no such button.
+// TestDraftIsDeleted checks that a draft can be deleted from its page, and that
+// the active version cannot.
 func TestDraftIsDeleted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// visits are rows whose outcome follows from a column of the lender's own.
+// visits returns n rows of CSV. Their outcome depends on the column "visits".
 func visits(n int) string {
 	var b strings.Builder
 	b.WriteString("visits,city,outcome\n")
@@ -57,8 +57,9 @@ func TestScorecard(t *testing.T) {
 	viewer.get("/console/sandbox/scorecards/fit").want(http.StatusForbidden)
 }
 
-// TestScorecardOfAMessyFile: a file as a spreadsheet program saves it is read, and
-// the page says how; what looks like a leak is told.
+// TestScorecardOfAMessyFile checks that a file saved by a spreadsheet program is
+// read, that the page says how it was read, and that it warns about a column that
+// looks like a leak.
 func TestScorecardOfAMessyFile(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

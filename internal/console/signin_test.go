@@ -39,8 +39,8 @@ func TestReturnPathStaysInTheHouse(t *testing.T) {
 	}
 }
 
-// TestWrongCredentialsSayTheSame compares the pages of an unknown address and
-// of a wrong password: nothing may tell them apart.
+// TestWrongCredentialsSayTheSame checks that the pages for an unknown e-mail
+// address and for a wrong password are identical.
 func TestWrongCredentialsSayTheSame(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -68,7 +68,7 @@ func TestSignInIsThrottled(t *testing.T) {
 				t.Error("nobody is told when to come back")
 			}
 			b.post("/console/signin", "email", owner.email, "password", owner.password).want(http.StatusTooManyRequests)
-			// The owner comes from the same address, in a browser that is known.
+			// The owner signs in from the same address, in a known browser.
 			owner.post("/console/signout").to("/console/signin")
 			owner.post("/console/signin", "email", owner.email, "password", owner.password).want(http.StatusSeeOther)
 			h.clock.advance(time.Hour)
@@ -174,8 +174,9 @@ func TestThemeIsKept(t *testing.T) {
 	b.get("/console/signin").hasNot("data-theme")
 }
 
-// TestSignUpIsClosed: the page says so, and a form that is posted all the same is
-// refused; by invitation the form asks for the code.
+// TestSignUpIsClosed checks that the page says that signup is closed, that a
+// posted form is refused, and that the form asks for a code in the invitation
+// mode.
 func TestSignUpIsClosed(t *testing.T) {
 	t.Parallel()
 	fields := []string{"email", "late@example.in", "org_name", "Late", "password", "correct horse"}

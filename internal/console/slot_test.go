@@ -11,8 +11,9 @@ import (
 	"verdict/internal/console"
 )
 
-// slotless counts, for every body that is written, whether the one processor is
-// held meanwhile: a reader may take all day.
+// slotless counts the writes of response bodies, and those during which the
+// processor slot is held. A slot must not be held during a write, because the
+// reader may be slow.
 type slotless struct {
 	http.ResponseWriter
 
@@ -27,8 +28,8 @@ func (w *slotless) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// leaping is a clock on which a second passes whenever it is looked at: every
-// stretch of computing is a long one.
+// leaping returns a clock that advances by a second on every call, so that all
+// computing is long.
 func leaping() func() time.Time {
 	var seconds atomic.Int64
 	return func() time.Time { return time.Unix(seconds.Add(1), 0) }
@@ -36,7 +37,8 @@ func leaping() func() time.Time {
 
 func (w *slotless) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// No page and no file is sent while its request holds a processor.
+// TestNobodyComputesWhileTheReaderReads checks that no page or file is sent
+// while its request holds a processor slot.
 func TestNobodyComputesWhileTheReaderReads(t *testing.T) {
 	t.Parallel()
 	processors := admission.NewScheduler(1, leaping())

@@ -15,13 +15,12 @@ var (
 	cssClass   = regexp.MustCompile(`\.([a-zA-Z][\w-]*)`)
 )
 
-// unscoped returns the classes that a stylesheet defines outside of scope, in
-// the order of their names. A rule that is inside a block whose selector is
-// scope is not looked at.
+// unscoped returns the sorted names of the classes that a stylesheet defines
+// outside of blocks with the selector scope.
 func unscoped(css, scope string) []string {
 	found := map[string]bool{}
 	css = cssComment.ReplaceAllString(css, "")
-	var open []bool // of each block that is open: is it, or is it inside, the scope
+	var open []bool // for each open block: whether it is, or is inside, the scope
 	begin := 0
 	for i := range len(css) {
 		switch css[i] {
@@ -47,8 +46,8 @@ func unscoped(css, scope string) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// clashes returns the classes that two stylesheets of parts define outside of
-// their scopes, and those that one defines there at all.
+// clashes returns an error text for every class that a stylesheet of a part
+// defines outside of its scope, and says if two parts define it.
 func clashes(sheets map[string]string) []string {
 	var said []string
 	owner := map[string]string{}
@@ -66,9 +65,9 @@ func clashes(sheets map[string]string) []string {
 	return said
 }
 
-// TestStylesAreScoped keeps the stylesheet of one part of the console from
-// styling the pages of another. Once ".open" of the policies' overrode ".open"
-// of the decisions', and the queue of referrals fell apart.
+// TestStylesAreScoped checks that the stylesheet of one part of the console
+// does not style the pages of another. Once, ".open" of the policy pages
+// overrode ".open" of the decision pages and broke the queue of referrals.
 func TestStylesAreScoped(t *testing.T) {
 	t.Parallel()
 	sheets := map[string]string{}
@@ -98,7 +97,8 @@ func TestStylesAreScoped(t *testing.T) {
 	}
 }
 
-// TestClashesAreFound tests the test above with what was wrong once.
+// TestClashesAreFound checks clashes with the mistake that once broke the
+// queue.
 func TestClashesAreFound(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(clashes(map[string]string{
@@ -121,8 +121,8 @@ func TestClashesAreFound(t *testing.T) {
 	}
 }
 
-// TestPartsArePages keeps the list of parts true: each has pages, and no page
-// belongs to two.
+// TestPartsArePages checks that every part has pages and that no page belongs
+// to two parts.
 func TestPartsArePages(t *testing.T) {
 	t.Parallel()
 	names, err := fs.Glob(templateFiles, "pages/*.html")

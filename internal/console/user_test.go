@@ -25,13 +25,13 @@ func TestRolesSeeWhatTheyMayUse(t *testing.T) {
 	}
 	viewer.get("/console/sandbox").hasNot("People</a>")
 	viewer.get("/console/users").want(http.StatusForbidden).has("Not allowed", "Your role")
-	// Who may activate sees whom to confirm, and changes nobody.
+	// A user who may activate sees whom to confirm, but cannot change users.
 	risk.get("/console/users").want(http.StatusOK).has(admin.email).hasNot("Invite somebody", "Shut out", "/role\"")
 	admin.get("/console/sandbox").has("API keys</a>", "People</a>")
 }
 
-// TestActivatorIsConfirmed: after the first activation in live, who is new is
-// confirmed by somebody else than who invited them.
+// TestActivatorIsConfirmed checks that after the first activation in live, a
+// new activator must be confirmed by a user who did not invite them.
 func TestActivatorIsConfirmed(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

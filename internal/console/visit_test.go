@@ -11,8 +11,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestPanicsStayOurs has a page throw what somebody typed: the visitor hears of
-// a mistake of ours, and the log says where it is but not what was typed.
+// TestPanicsStayOurs lets a page panic with text that a user typed. The user
+// sees an internal error, and the log shows the place of the panic but not the
+// text.
 func TestPanicsStayOurs(t *testing.T) {
 	t.Parallel()
 	const typed = "PAN ABCDE1234F"

@@ -9,10 +9,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// walls asks for everything that the demonstration's tenant has, as the admin
-// of another one and as its own admin in the other environment: every page, and
-// every form of the table, with ids that are somebody else's. Nothing is there,
-// and nothing is done.
+// walls requests every page and form about one thing of the demonstration
+// tenant, as the admin of another tenant and as its own admin in the other
+// environment. Every answer must be "not found", and nothing may be changed.
 func (f *filled) walls(t *testing.T) {
 	t.Helper()
 	before := f.trail(t)
@@ -49,15 +48,15 @@ func (f *filled) walls(t *testing.T) {
 	}
 }
 
-// everyField fills in whatever a form of one thing asks for before it looks for
-// the thing.
+// everyField has a value for each field that a form validates before it looks
+// up its thing.
 var everyField = []string{
 	"confirm", "LIVE", "outcome", "upheld", "note", "mine now", "role", "viewer", "resolution", "false_positive",
 	"overlap", "1h", "on", "synthetic", "score", "742", "monthly_income", "50000", "doc", "{}", "act", "check",
 }
 
-// nothingThere wants a page that is not found and says nothing of what was
-// asked for.
+// nothingThere checks that the answer is "not found" and shows nothing about
+// the requested thing.
 func (f *filled) nothingThere(t *testing.T, who string, a *answer, path string) {
 	t.Helper()
 	if a.status != http.StatusNotFound {
@@ -70,8 +69,8 @@ func (f *filled) nothingThere(t *testing.T, who string, a *answer, path string) 
 	}
 }
 
-// acts are the forms about the thing that a page of this pattern is about: what
-// their addresses add to the page's.
+// acts returns the paths of the forms below a page of the pattern, without the
+// path of the page.
 func (f *filled) acts(pattern string) (list []string) {
 	if !strings.HasSuffix(pattern, "/{id}") {
 		return nil
@@ -84,9 +83,9 @@ func (f *filled) acts(pattern string) (list []string) {
 	return list
 }
 
-// people are the forms about people, their sessions and invitations, and those
-// about decisions in the queue: things that have no page of their own. A form
-// with an id that is neither here nor about a page's thing fails the test.
+// people returns the paths of the forms about users, sessions, invitations and
+// referred decisions, which have no page of their own. A form with an id that
+// belongs to none of them and to no page fails the test.
 func (f *filled) people(t *testing.T) map[string]bool {
 	t.Helper()
 	admin := f.admin.who(tenant.Live)

@@ -15,12 +15,12 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// What the use cases allocate for one request between the parsed body and the
-// answer's bytes, the plan being cached: a preview stores nothing, a decision
-// is durable when it returns and pays for its place in the database too. That
-// one has a little room, because the store works beside the caller. Two of each
-// are the warning of the inputs that the policy names and this request leaves
-// out, and up to two of a preview mask the applicant's id.
+// TestAllocations limits the allocations of one request between the parsed body
+// and the bytes of the answer, with a cached plan. A preview stores nothing; a
+// decision also allocates for its durable write. The limit of a decision has
+// some slack, because the store works concurrently. Two allocations of each are
+// the warning about inputs that the policy names and this request leaves out,
+// and up to two of a preview mask the applicant's id.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {

@@ -31,8 +31,8 @@ func NewExamples(service *usecase.Set, who tenant.Principal) *Examples {
 // Page is a page to visit.
 type Page struct {
 	Path string
-	Name string // tells it from other pages of the same pattern; may be empty
-	Cut  string // CSS selector of what to remove before looking, on very long pages
+	Name string // distinguishes pages of the same pattern; may be empty
+	Cut  string // CSS selector of the elements to remove from very long pages
 }
 
 // list asks for one page of up to 100 rows.
