@@ -11,7 +11,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The remembered day is the one that would be worked out anew, at every edge.
+// TestTodayIsTheBusinessDay checks that the cached business day equals the
+// computed one, also right before and after midnight in India.
 func TestTodayIsTheBusinessDay(t *testing.T) {
 	t.Parallel()
 	var s Service
@@ -29,8 +30,8 @@ func TestTodayIsTheBusinessDay(t *testing.T) {
 	}
 }
 
-// TestUnbilledCountsAreTriedAgain lets a flush fail: what was counted is stored
-// by the next one, with what came meanwhile, once.
+// TestUnbilledCountsAreTriedAgain lets a flush fail and checks that the next
+// flush stores its counts once, together with those added in the meantime.
 func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -45,7 +46,7 @@ func TestUnbilledCountsAreTriedAgain(t *testing.T) {
 		s.meterUnbilled(p, EndpointPreview)
 		s.Flush(gone)
 		s.meterUnbilled(p, EndpointEligibility)
-		for range 2 { // the second has nothing to store
+		for range 2 { // the second flush has nothing to store
 			s.Flush(t.Context())
 		}
 		usage, err := db.Scope("ten_A", "sandbox").Usage(t.Context()).Get(s.today(s.core.Now()).period)

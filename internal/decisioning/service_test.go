@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// decision is a decision request.
+// decision parses a decision request.
 func decision(t *testing.T, body string) application.Request {
 	t.Helper()
 	return application.DecisionRequest(usecasetest.Parse(t, body))

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// application is a decision request for the default policy, which declines it
-// for its late payments or refers it for its enquiries.
+// The default policy declines lateBody for its late payments, and refers
+// manyEnquiries for its enquiries.
 const (
 	lateBody = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
 		"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":120}}`

@@ -17,7 +17,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// sight is a study that remembers what it was shown.
+// sight is a study that keeps the facts it was shown.
 type sight struct{ facts string }
 
 func (s sight) Outcome() string                        { return "REFER" }
@@ -25,7 +25,7 @@ func (s sight) Hash() string                           { return "sha256:x" }
 func (s sight) Request() []byte                        { return []byte("{}") }
 func (s sight) Encode(head decisioning.RunHead) []byte { return head.Decision }
 
-// answered reads the decision that a run was answered with.
+// answered reads the decision from the answer of a run.
 func answered(
 	t *testing.T, reply *operation.Reply[decisioning.Underwritten], run decisioning.Underwritten,
 ) decisioning.Answered {
@@ -37,8 +37,9 @@ func answered(
 	return decision
 }
 
-// A study is made before anything is written. When another application moves
-// the counts meanwhile, it is made again, of what is then decided.
+// TestAStudyIsOfWhatWasDecided checks that a study is made before anything is written,
+// and made again if another application has changed the counts in the meantime, so that
+// it describes the stored decision.
 func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -88,9 +89,10 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 	})
 }
 
-// Counts that keep moving do not keep the study going for ever: the last of a
-// few transactions decides with what was studied, and each study is made
-// outside of any transaction, where others can write.
+// TestStudiesEndThoughTheCountsKeepMoving checks that the number of studies is limited
+// if the counts keep changing: the last of a few transactions decides with the facts
+// that were studied. Each study runs outside of any transaction, so that others can
+// write.
 func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -107,7 +109,7 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 			Study: func(ctx context.Context, u *decisioning.Underwriting, _ bool) (decisioning.Study, error) {
 				studies++
 				shown = u.Facts.Get("fraud_beneficiary_applicants").String()
-				// This would wait for ever if the study held the one writer up.
+				// This would wait forever if the study blocked the only writer.
 				if _, err := h.Service.Decisions.Evaluate(ctx, h.Caller, body(studies), nil); err != nil {
 					t.Error(err)
 				}
@@ -138,7 +140,8 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	})
 }
 
-// A study that ends with its caller stores nothing.
+// TestAStudyThatIsEndedStoresNothing checks that a study whose caller is cancelled
+// stores nothing.
 func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

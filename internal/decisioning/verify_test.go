@@ -13,8 +13,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// forge stores a copy of a decision under another id, with a hash that its
-// facts do not give.
+// forge stores a copy of a decision under another id, with a hash that does not match
+// its facts, and returns that id.
 func forge(t *testing.T, scope *store.Scope, id string) (forged string) {
 	t.Helper()
 	d, err := scope.Decisions(t.Context()).Get(id)
@@ -31,8 +31,8 @@ func forge(t *testing.T, scope *store.Scope, id string) (forged string) {
 	return d.ID
 }
 
-// TestVerifyFindsWhatDoesNotReproduce replays everything, with one decision
-// that came in behind the service's back.
+// TestVerifyFindsWhatDoesNotReproduce checks that Verify replays all decisions and
+// finds a forged one.
 func TestVerifyFindsWhatDoesNotReproduce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -28,7 +28,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// quick is a small demonstration.
+// quick returns the options of a small demonstration.
 func quick() demo.Options {
 	return demo.Options{
 		Now:          time.Date(2026, time.November, 15, 6, 0, 0, 0, time.UTC),
@@ -38,7 +38,7 @@ func quick() demo.Options {
 	}
 }
 
-// filled is a database with a demonstration in it, and the use cases over it.
+// filled returns a database with a demonstration and the use cases over it.
 func filled(t *testing.T, o demo.Options) (*usecase.Set, demo.Filled) {
 	t.Helper()
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
@@ -56,7 +56,7 @@ func filled(t *testing.T, o demo.Options) (*usecase.Set, demo.Filled) {
 	return service, made
 }
 
-// caller may do everything in an environment.
+// caller returns a principal with all scopes of an admin in the environment.
 func caller(made demo.Filled, env tenant.Environment) tenant.Principal {
 	return tenant.Principal{
 		TenantID:    made.TenantID,
@@ -66,8 +66,8 @@ func caller(made demo.Filled, env tenant.Environment) tenant.Principal {
 	}
 }
 
-// TestFill finds everything in both environments that a page could show,
-// decided so that it can be repeated, and the same every time.
+// TestFill checks that both environments have something for every page, that
+// all decisions reproduce, and that two demonstrations are equal.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := quick()
@@ -102,8 +102,8 @@ func TestFill(t *testing.T) {
 	})
 }
 
-// TestTextsAreALenders: whoever looks at the demonstration for the first time
-// sees what a lender would have, and nothing that looks like an attack.
+// TestTextsAreALenders checks that the texts of the demonstration are those of
+// a lender, without any that look like an attack.
 func TestTextsAreALenders(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.db")
@@ -132,7 +132,8 @@ func TestTextsAreALenders(t *testing.T) {
 	}
 }
 
-// outcomes are the decisions of both environments, but for ids and times.
+// outcomes returns the decisions of both environments as text, without ids and
+// times.
 func outcomes(t *testing.T, service *usecase.Set, made demo.Filled) string {
 	t.Helper()
 	var out strings.Builder

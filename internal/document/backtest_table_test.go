@@ -68,12 +68,12 @@ func TestRowsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestTableBombs are requests whose table would be thousands of times their
-// size: they are refused before it is made.
+// TestTableBombs checks that a request whose table would be thousands of times
+// its size is refused before the table is built.
 //
 //nolint:paralleltest // Memory is counted for everybody.
 func TestTableBombs(t *testing.T) {
-	const most = 128 << 20 // bytes of memory; the least of the tables would take 400 MB
+	const most = 128 << 20 // bytes; the smallest of the tables would need 400 MB
 	named, wide := &strings.Builder{}, &strings.Builder{}
 	for i := range 40_000 {
 		fmt.Fprintf(named, `{"a%d":1},`, i)

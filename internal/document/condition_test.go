@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestConditionTexts: one condition that cannot be read does not keep the
-// others from their texts.
+// TestConditionTexts checks that a condition that cannot be read does not
+// prevent the texts of the others.
 func TestConditionTexts(t *testing.T) {
 	t.Parallel()
 	got := document.ConditionTexts(parsed(t, `{

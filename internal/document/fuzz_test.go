@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzBodies reads anybody's bytes as each request. What is refused is refused as a
-// fault with a bounded number of items; nothing else may happen.
+// FuzzBodies reads arbitrary bytes as each request. A refusal must be a fault with
+// a bounded number of items.
 func FuzzBodies(f *testing.F) {
 	for _, seed := range []string{
 		`{"status":"closed","resolution":"confirmed_fraud","note":"x","block":[{"kind":"ip","key":"k"}]}`,
@@ -68,8 +68,8 @@ func FuzzBodies(f *testing.F) {
 	})
 }
 
-// FuzzBacktestOptions turns anybody's texts into the options of a backtest: a
-// refusal, or an object with nothing that was not asked for.
+// FuzzBacktestOptions turns arbitrary texts into the options of a backtest. The
+// result is a refusal, or an object with nothing but the given members.
 func FuzzBacktestOptions(f *testing.F) {
 	f.Add("cibil=score,income=monthly_income", "1, yes", "0.45", "rs_1", `{}`)
 	f.Add(`{"a":"b"}`, ",", "1e3", "\xff", `{"csv":"x","map":null}`)
@@ -104,7 +104,7 @@ func FuzzBacktestOptions(f *testing.F) {
 	})
 }
 
-// refusedWell checks that an error is a refusal that a client can be told.
+// refusedWell checks that an error is a refusal that may be shown to a client.
 func refusedWell(t *testing.T, err error) {
 	t.Helper()
 	var refusal *fault.Error

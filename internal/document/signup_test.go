@@ -224,7 +224,8 @@ func TestSignupWarningsAreBounded(t *testing.T) {
 	}
 }
 
-// TestSignupRefusalHints: a misspelt member is often why another is missing.
+// TestSignupRefusalHints checks that a misspelt member is reported with the
+// nearest name, because it is often the reason why another member is missing.
 func TestSignupRefusalHints(t *testing.T) {
 	t.Parallel()
 	_, _, err := document.ReadSignup(parse(t, `{"email":"a@example.in","orgName":"Acme","password":"a long password"}`),
@@ -238,8 +239,8 @@ func TestSignupRefusalHints(t *testing.T) {
 	}
 }
 
-// FuzzReadSignup reads anybody's bytes: the answer is a refusal that says
-// where, or values that keep every rule and read back as themselves.
+// FuzzReadSignup reads arbitrary bytes. The result is a refusal with pointers,
+// or values that obey every rule and read back the same.
 func FuzzReadSignup(f *testing.F) {
 	for _, seed := range []string{
 		`{"email":"Admin@example.in","org_name":" Asha Finance ","password":"s3cret-pass"}`,

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// FuzzBlockedCursor reads anybody's place in the block list: it is refused, or is the
-// entity that it says.
+// FuzzBlockedCursor reads arbitrary texts as a position in the block list. Each is
+// refused, or gives the entity that it names.
 func FuzzBlockedCursor(f *testing.F) {
 	f.Add("2026-11-15T06:00:00.000Z ip 00ff")
 	f.Add("2026-11-15T06:00:00Z ip")
@@ -26,7 +26,7 @@ func FuzzBlockedCursor(f *testing.F) {
 	})
 }
 
-// FuzzAccounts reads anybody's bytes as the stored list of allowed accounts.
+// FuzzAccounts reads arbitrary bytes as the stored list of allowed accounts.
 func FuzzAccounts(f *testing.F) {
 	f.Add([]byte(`[{"key":"k","display":"d"}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {

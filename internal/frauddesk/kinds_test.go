@@ -9,8 +9,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// Storage counts pincodes and agents in ways of their own, and knows them by
-// the words that signals use; neither package sees the other.
+// TestKindsAreTheSameWords checks that store and signal use the same words for
+// pincodes and agents. Storage counts these two kinds specially, and neither
+// package imports the other.
 func TestKindsAreTheSameWords(t *testing.T) {
 	t.Parallel()
 	if store.KindPincode != signal.KindPincode || store.KindAgent != signal.KindAgent {
@@ -19,8 +20,8 @@ func TestKindsAreTheSameWords(t *testing.T) {
 	}
 }
 
-// A threshold that storage never counts up to would switch its signal off
-// without saying so.
+// TestThresholdsCanBeReached checks that a threshold above the highest count
+// that storage keeps is refused, because it would silently disable its signal.
 func TestThresholdsCanBeReached(t *testing.T) {
 	t.Parallel()
 	for body, ok := range map[string]bool{

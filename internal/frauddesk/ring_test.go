@@ -18,19 +18,20 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// applicant is one application of a generated stream.
+// applicant is an application of a generated stream.
 type applicant struct {
-	at                               time.Duration // since the beginning
+	at                               time.Duration // since the start of the stream
 	ref, account, ip, pincode, agent string
-	ring                             string // "" for an honest one
+	ring                             string // "" for an honest applicant
 }
 
-// street is a town's traffic: honest people, and rings among them.
+// street is the traffic of a town: honest applicants, and fraud rings among
+// them.
 type street struct {
 	random *rand.Rand
 	days   int
 	all    []applicant
-	rings  map[string]string // the type of alert that a ring must raise
+	rings  map[string]string // the type of alert that each ring must raise
 	next   int
 }
 
@@ -56,9 +57,9 @@ func (s *street) moment() time.Duration {
 	return time.Duration(s.random.Int64N(int64(s.days) * int64(24*time.Hour)))
 }
 
-// honest people have an account each; some share an address for a day, as a
-// family or a mobile network makes them, and an agent brings a few a day from
-// the neighbourhood.
+// honest adds n honest applicants. Each has an account; some share an IP
+// address, like a family or the customers of a mobile network, and an agent
+// brings applicants from a few neighbouring pincodes.
 func (s *street) honest(n int) {
 	for range n {
 		a := applicant{at: s.moment()}
@@ -66,7 +67,7 @@ func (s *street) honest(n int) {
 		a.agent = fmt.Sprintf("AG-%d", agent)
 		a.pincode = fmt.Sprintf("%06d", 400_001+agent*2+s.random.IntN(3))
 		s.add(a)
-		if s.random.IntN(20) == 0 { // a second one from the same address
+		if s.random.IntN(20) == 0 { // a second applicant from the same IP address
 			b := a
 			b.ip = fmt.Sprintf("49.%d.%d.%d", 32+s.next>>16, s.next>>8&255, s.next&255)
 			s.add(b)
@@ -75,7 +76,7 @@ func (s *street) honest(n int) {
 }
 
 // plant adds rings of each kind. They begin after two weeks, when a pincode has
-// a past to be compared with.
+// a baseline.
 func (s *street) plant(each int) {
 	s.rings = map[string]string{}
 	for i := range each {
@@ -101,9 +102,9 @@ func (s *street) plant(each int) {
 	}
 }
 
-// TestPlantedRingsAreFound sends honest traffic with rings planted in it: every
-// ring raises its alert, and honest traffic raises at most one alert for each
-// 10,000 applications.
+// TestPlantedRingsAreFound sends honest traffic with planted rings. Every ring
+// must raise its alert, and honest traffic at most one alert for every 10,000
+// applications.
 func TestPlantedRingsAreFound(t *testing.T) {
 	t.Parallel()
 	honest, each := 700, 2

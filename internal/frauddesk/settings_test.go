@@ -11,8 +11,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestSettingsAreKeptOnce: what a tenant changed a hundred times is in memory
-// once, as it stands, and its weight is counted.
+// TestSettingsAreKeptOnce checks that the cache holds only the current settings
+// of a tenant after many changes, and counts their weight.
 func TestSettingsAreKeptOnce(t *testing.T) {
 	t.Parallel()
 	core := operation.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), operation.Options{})

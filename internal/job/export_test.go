@@ -11,21 +11,21 @@ import (
 	"verdict/internal/study"
 )
 
-// The figures that tests hold the package to.
+// These limits are exported for the tests.
 const (
 	Attempts       = attempts
 	AttemptTimeout = attemptTimeout
 	StopTimeout    = stopTimeout
 )
 
-// Pause and SchemaBeside are what they are named after.
+// Pause and SchemaBeside are exported for the tests.
 var (
 	Pause        = pause
 	SchemaBeside = schemaBeside
 )
 
-// Attempt is one call of River's, and whether it will be made again without
-// counting.
+// Attempt runs a chunk like one attempt of River, and reports whether River
+// will repeat it without counting the attempt.
 func Attempt(ctx context.Context, c study.Chunk, attempt int, work Work, giveUp GiveUp) (uncounted bool, err error) {
 	r := &River{}
 	r.runner.Store(&runner{work: work, giveUp: giveUp, logger: slog.New(slog.DiscardHandler)})

@@ -33,10 +33,10 @@ func takeUntilKilled(databaseURL string) {
 	os.Exit(1)
 }
 
-// TestKill kills a node that is running two chunks and, in one case, is the
-// leader. Another node runs the other chunks immediately, and those two after
-// their timeout; the test simulates time by changing what the dead node has
-// left in the tables of the queue.
+// TestKill kills a node that is running two chunks and may be the leader.
+// Another node runs the remaining chunks immediately, and those two after their
+// timeout. The test simulates the passing of time by changing the rows that the
+// dead node left in the tables of the queue.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/study"
 )
 
-// TestLocal enqueues chunks several times, before and while they run: each runs
-// once.
+// TestLocal enqueues chunks several times, before and while they run, and
+// checks that each runs once.
 func TestLocal(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +26,7 @@ func TestLocal(t *testing.T) {
 			counted.done("local", c)
 			return nil
 		}, unwanted)
-		synctest.Wait() // three are running
+		synctest.Wait() // three chunks are running
 		spread(t, local, chunksOf("bt_1", n))
 		close(gate)
 		<-counted.all
@@ -50,7 +50,7 @@ func TestLocalUrgency(t *testing.T) {
 		synctest.Wait()
 		stop()
 		last := slices.Index(order, chunksOf("bt_small", 3)[2])
-		if last != 10 || len(order) != 1003 { // after the first eight of the large one
+		if last != 10 || len(order) != 1003 { // after the first eight chunks of the large run
 			t.Errorf("the small run ended at place %d of %d", last, len(order))
 		}
 	})
@@ -101,9 +101,9 @@ func TestLocalRetries(t *testing.T) {
 	})
 }
 
-// TestLocalStops stops a process in the middle. A chunk that finishes in time
-// is finished, one that does not is interrupted and not given up, and another
-// process runs the rest.
+// TestLocalStops stops a queue while chunks are running. A chunk that ends in
+// time is finished, and one that does not is interrupted and not given up.
+// Another process runs the rest.
 func TestLocalStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestLocalStops(t *testing.T) {
 		}
 		second := job.NewLocal(2, quiet)
 		stop = running(t, second, func(_ context.Context, c study.Chunk) error {
-			if c.Number != 2 { // which is finished
+			if c.Number != 2 { // chunk 2 is finished already
 				counted.done("second", c)
 			}
 			return nil

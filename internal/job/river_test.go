@@ -29,7 +29,7 @@ func newRiver(tb testing.TB, databaseURL string, workers int) *job.River {
 }
 
 // TestRiver runs the chunks of one run on two nodes, both of which enqueue
-// them. Every chunk runs once, and both nodes run some.
+// them, and checks that every chunk runs once and that both nodes run some.
 func TestRiver(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -57,7 +57,7 @@ func TestRiver(t *testing.T) {
 	}
 }
 
-// barrier opens when all have arrived.
+// barrier opens when all names have arrived.
 type barrier struct {
 	mu      sync.Mutex
 	missing map[string]bool
@@ -84,8 +84,8 @@ func (b *barrier) arrive(name string) {
 	<-b.open
 }
 
-// TestRiverUnique enqueues waiting and running chunks several times: the queue
-// holds each chunk once.
+// TestRiverUnique enqueues waiting and running chunks several times, and checks
+// that the queue holds each chunk once.
 func TestRiverUnique(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -121,9 +121,9 @@ func TestRiverUnique(t *testing.T) {
 	}
 }
 
-// TestRiverStops stops a node in the middle of a chunk that does not finish.
-// The chunk is immediately available to another node, and the attempt does not
-// count.
+// TestRiverStops stops a node while it runs a chunk that does not end. The
+// chunk is immediately available to another node, and the attempt is not
+// counted.
 func TestRiverStops(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -151,8 +151,8 @@ func TestRiverStops(t *testing.T) {
 	}
 }
 
-// TestRiverStartsAtOnce creates the queue's tables from many nodes
-// concurrently.
+// TestRiverStartsAtOnce checks that many nodes can create the tables of the
+// queue concurrently.
 func TestRiverStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -72,8 +72,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadRefusesATreeThatMeetsItself reads a small file in which every node
-// has the same child on both sides, so that a walk over it would not end.
+// TestReadRefusesATreeThatMeetsItself checks that a small file is refused if
+// every node has the same child on both sides, because a walk over its paths
+// would take practically forever.
 func TestReadRefusesATreeThatMeetsItself(t *testing.T) {
 	t.Parallel()
 	data := database(network{"2409:4000::/100", map[string]any{"country_code": "IN"}})

@@ -18,7 +18,7 @@ type network struct {
 // metadata. IPv4 networks are below ::/96.
 func database(networks ...network) []byte {
 	const nobody = -1 << 30
-	type node [2]int // a node above 0, the data at ^offset, or nothing
+	type node [2]int // the number of a node, ^offset of the data, or nobody
 	tree := []node{{nobody, nobody}}
 	var data []byte
 	for _, n := range networks {

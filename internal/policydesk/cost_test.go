@@ -15,8 +15,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// A policy that grows by patches is refused once it is too much work to decide
-// by, though each request is small.
+// TestPoliciesAreBoundedByWhatTheyCost checks that a policy that grows by patches is
+// refused when its evaluation would be too costly, even if each request is small.
 func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -53,7 +53,8 @@ func TestPoliciesAreBoundedByWhatTheyCost(t *testing.T) {
 	})
 }
 
-// A new policy has at most engine.MaxRules knockouts: each decision explains all.
+// TestPoliciesAreBoundedByTheirRules checks that a new policy has at most
+// engine.MaxRules knockouts, because each decision explains all of them.
 func TestPoliciesAreBoundedByTheirRules(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -17,8 +17,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestReadDraft: whoever writes a policy hears the faults that would refuse
-// it, or what the analysis says, and nothing is stored either way.
+// TestReadDraft checks that reading a draft returns its faults, or else the findings of
+// the analysis, and stores nothing.
 func TestReadDraft(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -64,7 +64,8 @@ func TestReadDraft(t *testing.T) {
 	})
 }
 
-// TestFieldsToChooseFrom: features are found, and all else is listed.
+// TestFieldsToChooseFrom checks that PolicyFields lists the fields other than features,
+// and that FindFeatures finds features by words.
 func TestFieldsToChooseFrom(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -14,8 +14,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestUnreadableRuleSet: a version that this service does not take any more is
-// still listed and shown, hides nothing, and cannot be activated.
+// TestUnreadableRuleSet checks that a version that this service can no longer
+// read is still listed and shown, does not hide other versions, and cannot be
+// activated.
 func TestUnreadableRuleSet(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)
@@ -50,8 +51,8 @@ func TestUnreadableRuleSet(t *testing.T) {
 	}
 }
 
-// TestPagesOfUnreadableRuleSets: a page of policies of which none can be
-// rendered is empty, and the cursor leads on to those that can.
+// TestPagesOfUnreadableRuleSets checks that a page on which no policy can be
+// rendered is empty, and that its cursor leads to the next page.
 func TestPagesOfUnreadableRuleSets(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// account is a loan as any bureau may report it.
+// account is a loan that any bureau may report.
 type account struct {
-	code                              int // of its type, as the bureaus number them
+	code                              int // the code of its type, as the bureaus number them
 	name                              string
-	openedBack, closedBack            int // days, 0 for one that runs
+	openedBack, closedBack            int // days ago; closedBack is 0 for an open loan
 	sanctioned, balance, overdue, emi int
-	dpd                               []int // by month, the last one first
+	dpd                               []int // by month, newest first
 	suit, writtenOff, settled         bool
-	ownership                         string // "" when it is not told
+	ownership                         string // "" if it is not reported
 }
 
 type enquiry struct {
@@ -24,7 +24,8 @@ type enquiry struct {
 	name         string
 }
 
-// kinds are types of loans by code, by name, and by CRIF's and Equifax's words.
+// kinds has types of loans with their code, their name, and the words of CRIF
+// and Equifax.
 var kinds = []struct {
 	code        int
 	name, words string
@@ -59,9 +60,10 @@ func (a *applicant) drawHistory() {
 	}
 }
 
-const reportedBack = 3 // days since the report
+const reportedBack = 3 // age of the report in days
 
-// dated is a date in another form, "" for none.
+// dated returns the date back days ago in a layout of package time, or "" if
+// back is 0.
 func (a *applicant) dated(back int, form string) string {
 	if back == 0 {
 		return ""
@@ -69,12 +71,13 @@ func (a *applicant) dated(back int, form string) string {
 	return a.now.AddDate(0, 0, -back).Format(form)
 }
 
-// month is the first of a month, so many whole ones ago.
+// month returns the first day of a month. If back is 0, that is the previous
+// month.
 func (a *applicant) month(back int) time.Time {
 	return time.Date(a.now.Year(), a.now.Month()-time.Month(1+back), 1, 0, 0, 0, 0, time.UTC)
 }
 
-// common is the report in the shape that any bureau may send.
+// common returns the report in the layout that every bureau may use.
 func (a *applicant) common() object {
 	report := object{"scoreData": object{"score": a.score}}
 	person, income := object{}, object{}
@@ -87,7 +90,7 @@ func (a *applicant) common() object {
 	a.maybe(report, "requestedTenureMonths", a.tenure)
 	a.maybe(report, "reportDate", a.day(reportedBack))
 	if a.percent(20) {
-		return report // the score alone
+		return report // only the score and the applicant
 	}
 	accounts, enquiries := []any{}, []any{}
 	for _, acc := range a.accounts {
@@ -127,7 +130,8 @@ func (a *applicant) common() object {
 	return report
 }
 
-// cibil is CIBIL's own layout: day, month and year, three characters a month.
+// cibil returns the report in CIBIL's own layout: dates as DDMMYYYY, and three
+// characters for each month of a payment history.
 func (a *applicant) cibil() object {
 	const form = "02012006"
 	accounts, enquiries := []any{}, []any{}
@@ -171,7 +175,8 @@ func (a *applicant) cibil() object {
 	}}}
 }
 
-// experian is Experian's own layout: everything a text, a character a month.
+// experian returns the report in Experian's own layout: every value is a
+// string, and a payment history has one character for each month.
 func (a *applicant) experian() object {
 	const form = "20060102"
 	accounts, enquiries := []any{}, []any{}
@@ -219,7 +224,8 @@ func (a *applicant) experian() object {
 	}}
 }
 
-// equifax is Equifax's own layout: types in words, a code a month.
+// equifax returns the report in Equifax's own layout: types of loans in words,
+// and a status code for each month.
 func (a *applicant) equifax() object {
 	accounts, enquiries := []any{}, []any{}
 	for _, acc := range a.accounts {
@@ -271,7 +277,8 @@ func (a *applicant) equifax() object {
 	}}}}
 }
 
-// crif is CRIF High Mark's own layout: hyphens, and histories in one text.
+// crif returns the report in CRIF High Mark's own layout: names with hyphens,
+// and a payment history in one string.
 func (a *applicant) crif() object {
 	const form = "02-01-2006"
 	loans, enquiries := []any{}, []any{}

@@ -6,15 +6,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// author draws one policy.
+// author draws a random policy.
 type author struct {
 	dice
-	fields []string // that it may name in Stage 1
+	fields []string // fields that the policy may name in stage 1
 	inputs map[string]rule.Type
 }
 
-// rare is a condition that does not hold too often, so that decisions of every
-// outcome come about.
+// rare returns a condition that seldom holds, so that decisions of every
+// outcome occur.
 func (w *author) rare(stage2 bool) object {
 	if w.percent(10) {
 		return w.condition(2, stage2)
@@ -22,7 +22,7 @@ func (w *author) rare(stage2 bool) object {
 	return object{"op": "and", "args": []any{w.condition(2, stage2), w.condition(1, stage2), w.predicate(stage2)}}
 }
 
-// condition is one of at most depth levels above its predicates.
+// condition returns a condition with at most depth levels above its predicates.
 func (w *author) condition(depth int, stage2 bool) object {
 	if depth == 0 || w.percent(45) {
 		return w.predicate(stage2)
@@ -54,7 +54,7 @@ func (w *author) predicate(stage2 bool) object {
 	return w.wordTest(w.lookup(name))
 }
 
-// wordTest is a test of a text or of a flag.
+// wordTest returns a test of a string or boolean field.
 func (w *author) wordTest(f *rule.Field) object {
 	words := w.words(f)
 	if f.Type == rule.StringType && w.percent(30) {
@@ -106,7 +106,7 @@ func (w *author) numberTest(f *rule.Field) object {
 	}
 }
 
-// other is an operand of any number field, or a constant.
+// other returns an operand that reads any numeric field, or a constant.
 func (w *author) other(depth int) object {
 	f := w.lookup(pick(w.dice, w.numbers()...))
 	if w.percent(35) {
@@ -115,7 +115,7 @@ func (w *author) other(depth int) object {
 	return w.operand(f, depth)
 }
 
-// numbers are the number fields; the income is always one.
+// numbers returns the numeric fields, always including the income.
 func (w *author) numbers() []string {
 	list := slices.DeleteFunc(slices.Clone(w.fields), func(name string) bool {
 		return w.lookup(name).Type != rule.NumberType
@@ -123,7 +123,7 @@ func (w *author) numbers() []string {
 	return append(list, "monthly_income")
 }
 
-// operand is one that reads the field.
+// operand returns an operand that reads the field.
 func (w *author) operand(f *rule.Field, depth int) object {
 	if depth == 0 || w.percent(40) {
 		return object{"field": f.Name}

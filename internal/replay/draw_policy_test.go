@@ -9,8 +9,8 @@ import (
 
 var reasonCodes = []string{"BUR_SCORE", "BUR_ENQ", "FOIR_HIGH", "INC_LOW", "MY_OWN", "FR_RING", "BANK_ABB"}
 
-// declared are the inputs that policies may declare for themselves, by the
-// request that can carry them.
+// declared has the inputs that a policy may declare. The prefix of a name says
+// which request carries it.
 var declared = []struct {
 	name string
 	typ  rule.Type
@@ -19,9 +19,9 @@ var declared = []struct {
 	{"report.custom.flag", rule.BoolType}, {"report.custom.index", rule.NumberType},
 }
 
-// drawPolicy draws a policy. Sections that it leaves out are inherited from the
-// default policy, prices among them more often than not. One of the first
-// semantics inherits nothing.
+// drawPolicy draws a policy. The sections that it leaves out, often the pricing
+// bands, are inherited from the default policy. A policy with semantics 1
+// inherits nothing.
 func drawPolicy(d dice, key string, number int) object {
 	w := &author{
 		dice:   d,
@@ -72,7 +72,7 @@ func drawPolicy(d dice, key string, number int) object {
 	return policy
 }
 
-// affordability names some sources of income and of obligations.
+// affordability draws sources of income and of obligations.
 func (w *author) affordability() object {
 	some := func(from []string, takes ...string) object {
 		w.Shuffle(len(from), func(i, k int) { from[i], from[k] = from[k], from[i] })
@@ -118,7 +118,8 @@ func (w *author) conditions() []any {
 	return list
 }
 
-// points are whole or have as many decimals as points may have.
+// points draws points that are whole numbers or have the maximum number of
+// decimals.
 func (w *author) points() float64 {
 	if w.percent(70) {
 		return float64(w.between(-50, 50))
@@ -177,7 +178,8 @@ func (w *author) sets(f *rule.Field) []any {
 	return []any{object{"in": words[:n], "points": w.points()}, object{"else": true, "points": w.points()}}
 }
 
-// bands is a ladder of prices with a gap, and a band for those without a score.
+// bands draws pricing bands with an occasional gap, and a band for applicants
+// without a score.
 func (w *author) bands() []any {
 	list := []any{}
 	for low := 300; low <= 900; {

@@ -10,7 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// applicant is a person who applies; what is maybe is left out now and then.
+// applicant is a person who applies. Members written with maybe are sometimes
+// left out.
 type applicant struct {
 	dice
 	n                                  int
@@ -30,13 +31,14 @@ func drawApplicant(d dice, n int, now time.Time) *applicant {
 			"student", "retired", "gig worker"),
 	}
 	if d.percent(12) {
-		a.score = d.between(-1, 6) // new to credit, or an index of it
+		a.score = d.between(-1, 6) // new to credit, or an index instead of a score
 	}
 	a.drawHistory()
 	return a
 }
 
-// maybe says something most of the time, and rarely null.
+// maybe adds a member with a probability of 80 %, and null with a probability
+// of 2 %.
 func (a *applicant) maybe(o object, name string, value any) {
 	switch roll := a.IntN(100); {
 	case roll < 80:
@@ -46,7 +48,7 @@ func (a *applicant) maybe(o object, name string, value any) {
 	}
 }
 
-// decision is a body of POST /v1/decisions: stated facts alone.
+// decision returns a body of POST /v1/decisions, which has only stated facts.
 func (a *applicant) decision(policyKey string) object {
 	person := object{"id": fmt.Sprintf("A-%d", a.n)}
 	a.maybe(person, "monthly_income", a.income)
@@ -82,8 +84,8 @@ func (a *applicant) decision(policyKey string) object {
 	return object{"policy_key": policyKey, "applicant": person, "bureau_report": bureau}
 }
 
-// accountFigures are the figures about accounts by whose they are, as a
-// decision request may state them.
+// accountFigures has the fields about accounts by ownership that a decision
+// request may state.
 var accountFigures = func() (list []*rule.Field) {
 	for _, name := range fields.stage1 {
 		if accountFigure.MatchString(name) {
@@ -96,7 +98,7 @@ var accountFigures = func() (list []*rule.Field) {
 
 var accountFigure = regexp.MustCompile(`^bureau_report\.((own|guaranteed|addon)_|max_dpd_(24|36)m$)`)
 
-// figure draws a figure within a domain.
+// figure draws a value that fits the unit of the field.
 func (a *applicant) figure(f *rule.Field) any {
 	switch {
 	case f.Type == rule.BoolType:
@@ -112,7 +114,7 @@ func (a *applicant) figure(f *rule.Field) any {
 	}
 }
 
-// layouts are the shapes in which bureaus send reports: the common one under
+// layouts has the layouts in which bureaus send reports: the common one under
 // any name, and each bureau's own.
 var layouts = map[string]func(*applicant) object{
 	"common cibil": (*applicant).common, "common experian": (*applicant).common, "common equifax": (*applicant).common,
@@ -123,15 +125,16 @@ var layouts = map[string]func(*applicant) object{
 	"own crif":     (*applicant).crif,
 }
 
-// evaluation is a body of POST /v1/evaluate in a layout, with some of the
-// blocks. The applicant's reference names the layout, for those who count.
+// evaluation returns a body of POST /v1/evaluate in a layout, with some of the
+// blocks. The applicant's reference starts with the layout, so that seen can
+// count layouts.
 func (a *applicant) evaluation(policyKey, layout string) object {
 	var kind, bureau string
 	if _, err := fmt.Sscan(layout, &kind, &bureau); err != nil {
-		panic(err) // of the table above
+		panic(err) // a mistake in layouts
 	}
 	report := layouts[layout](a)
-	if kind == "own" { // what no bureau knows, sent beside what it does
+	if kind == "own" { // a bureau does not know these values, so they are sent with its report
 		report["incomeAssessment"] = object{"monthlyIncome": a.income, "foir": a.foirPercent}
 		report["demographics"] = object{"age": a.age, "employmentType": a.occupation}
 	}
@@ -164,7 +167,7 @@ func (a *applicant) device() object {
 	return block
 }
 
-// town is a pincode with about where it is.
+// town is a pincode with its approximate position.
 type town struct {
 	pincode  string
 	lat, lng float64
@@ -175,7 +178,8 @@ var towns = []town{
 	{"834001", 23.3700, 85.3250}, {"800001", 25.6093, 85.1376},
 }
 
-// addresses are in India and elsewhere, and one is nobody's.
+// addresses has IP addresses in India and elsewhere, and one that is reserved
+// for documentation.
 var addresses = []string{"49.36.12.7", "49.37.200.1", "94.200.10.10", "8.8.8.8", "203.0.113.9", "2405:201:4::1"}
 
 func (a *applicant) location() object {
@@ -192,7 +196,8 @@ func (a *applicant) location() object {
 	return block
 }
 
-// fraud shares accounts, addresses and agents with others now and then.
+// fraud returns a block that sometimes shares accounts, addresses and agents
+// with other applicants.
 func (a *applicant) fraud(ref string) object {
 	block := object{"applicant_ref": fmt.Sprintf("%s-%d", ref, a.n)}
 	a.maybe(block, "pincode", pick(a.dice, towns...).pincode)
@@ -204,8 +209,8 @@ func (a *applicant) fraud(ref string) object {
 	return block
 }
 
-// bank is a summary, mostly with the rows behind it: salaries, instalments,
-// payments and now and then one that bounced.
+// bank returns a bank summary, mostly with transactions: salaries, instalments,
+// payments, and sometimes a bounced payment.
 func (a *applicant) bank() object {
 	balance := a.between(-5, 60) * 1_000
 	summary := object{}
@@ -226,7 +231,7 @@ func (a *applicant) bank() object {
 		}
 		shown := balance
 		if a.percent(2) {
-			shown += 1_000 // a statement that somebody edited
+			shown += 1_000 // as if the statement had been edited
 		}
 		rows = append(rows, object{
 			"txn_id":    fmt.Sprintf("T%d", len(rows)),
@@ -251,5 +256,5 @@ func (a *applicant) bank() object {
 	return summary
 }
 
-// day is a date so many days ago.
+// day returns the date back days ago.
 func (a *applicant) day(back int) string { return a.now.AddDate(0, 0, -back).Format(time.DateOnly) }

@@ -8,18 +8,19 @@ import (
 	"verdict/internal/rule"
 )
 
-// roots are all operators, those of conditions and those of arithmetic. Every
-// drawn policy has adjustments that stand on a few of them and on nothing else,
-// so that a change of any shows in decisions and is not lost in a long rule.
+// roots has the names of all operators of conditions and of arithmetic. Every
+// drawn policy has adjustments that test only a few of them, so that a change
+// of any operator shows in decisions and is not hidden in a long rule.
 var roots = append(spelled(func(i uint8) any {
 	return rule.Op(i)
 }, 1), spelled(func(i uint8) any { return rule.Arith(i) }, 1)...)
 
-// perAuthor is how many adjustments of that kind a policy has.
+// perAuthor is the number of such adjustments in a policy.
 const perAuthor = 6
 
-// usual are numbers that most requests have, and counts those of them that are
-// small enough to be equal to something; texts are texts with their words.
+// usual has numeric fields that most requests have, counts those whose values
+// are small enough to equal a constant, and texts the string fields with their
+// values.
 var (
 	usual = []string{
 		"bureau_score", "monthly_income", "foir", "age", "requested_amount", "enquiries_6m", "active_tradelines",
@@ -34,8 +35,8 @@ var (
 	textNames = []string{"employment_type", "employment_type", "bureau", "device.model"}
 )
 
-// root is a condition with this operator on top, and whose truth is that of
-// the operator.
+// root returns a condition whose top operator is op and whose result depends on
+// op.
 func (w *author) root(op string) object {
 	name := pick(w.dice, textNames...)
 	word := pick(w.dice, texts[name]...)
@@ -80,7 +81,8 @@ func (w *author) root(op string) object {
 	}
 }
 
-// calculated compares the outcome of an arithmetic operator.
+// calculated returns a condition that compares the result of an arithmetic
+// operator.
 func (w *author) calculated(op string) object {
 	income := object{"field": "monthly_income"}
 	args, bound := []any{income, object{"field": "requested_amount"}}, json.Number("300000")
@@ -103,7 +105,7 @@ func (w *author) calculated(op string) object {
 	}
 }
 
-// rooted are the adjustments of the policy with this number.
+// rooted returns the adjustments of the policy with this number.
 func (w *author) rooted(number int) (list []any) {
 	for i := range perAuthor {
 		op := roots[(number*perAuthor+i)%len(roots)]
@@ -112,8 +114,8 @@ func (w *author) rooted(number int) (list []any) {
 	return list
 }
 
-// weighed counts how often the adjustments of a policy that stand on one
-// operator hold and fail.
+// weighed counts how often the adjustments that test a single operator hold and
+// fail.
 type weighed struct {
 	slots *rule.Slots
 	code  *rule.Code
@@ -134,7 +136,8 @@ func newWeighed(policy *engine.Policy, catalogue *rule.Catalogue) *weighed {
 	return w
 }
 
-// weigh adds the outcomes over an application's facts.
+// weigh evaluates the adjustments on an application's facts and adds the
+// results to held and failed.
 func (w *weighed) weigh(facts *rule.Facts, held, failed map[string]int) {
 	w.slots.Load(facts, &w.frame)
 	for i, test := range w.tests {

@@ -11,11 +11,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// object is a JSON object while it is drawn.
+// object is a JSON object that is being drawn.
 type object = map[string]any
 
-// dice draws everything of a corpus. What it draws is committed, so its
-// algorithm has to last only as long as the newest corpus is drawn again.
+// dice draws all random values of a corpus. The corpus is committed, so the
+// algorithm of dice must stay the same only while the newest corpus is drawn
+// again by a test.
 type dice struct{ *rand.Rand }
 
 func newDice(seed uint64) dice {
@@ -24,13 +25,13 @@ func newDice(seed uint64) dice {
 
 func (d dice) percent(p int) bool { return d.IntN(100) < p }
 
-// between includes both ends.
+// between returns a random number from low to high, both included.
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 
-// fields are the names that drawn policies stand on: all of the catalogue but
-// for its thousands of features, of which there are some of every kind.
+// fields has the names that drawn policies use: the whole catalogue, except
+// that of its thousands of features there are a few of each kind.
 var fields = struct{ stage1, stage2 []string }{
 	stage1: append(names(func(f *rule.Field) bool {
 		return f.Supply != rule.FromEngine && f.Semantics == 0 &&
@@ -39,13 +40,13 @@ var fields = struct{ stage1, stage2 []string }{
 	stage2: names(func(f *rule.Field) bool { return f.Supply == rule.FromEngine }),
 }
 
-// derived are the fields that the engine works out before Stage 1. They are no
-// facts, and policies of the first semantics know none.
+// derived has the fields that the engine computes before stage 1. They are not
+// facts, and policies with semantics 1 cannot use them.
 var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 })
 
 // younger matches the fields that were added after the newest corpus was drawn.
-// Leave them out until the next corpus, or other policies are drawn than those
-// of the newest; empty this when a corpus is added.
+// They must be left out, because otherwise the drawn policies would differ from
+// those of the newest corpus. Empty the expression when a corpus is added.
 var younger = regexp.MustCompile(`^$`)
 
 var features = []string{
@@ -64,7 +65,8 @@ func names(wanted func(*rule.Field) bool) (list []string) {
 	return list
 }
 
-// lookup describes a field; one that a policy declares has only a type.
+// lookup returns a field. An input that a policy declares has only a name and a
+// type.
 func (w *author) lookup(name string) *rule.Field {
 	if id, ok := field.Catalogue().Lookup(name); ok {
 		return field.Catalogue().Field(id)
@@ -72,7 +74,7 @@ func (w *author) lookup(name string) *rule.Field {
 	return &rule.Field{Name: name, Type: w.inputs[name]}
 }
 
-// openWords are values of the texts that requests have, whole and in part.
+// openWords has values, and parts of values, of the strings in requests.
 var openWords = []string{
 	"cibil", "experian", "equifax", "crif", "IN", "AE", "400001", "560068", "834001", "AG-3", "salaried",
 	"self employed", "Redmi 9", "13", "d-17", "49.36.12.7", "A-17", "CAT_A", "CAT_B", "अनिल \"quoted\"",
@@ -80,7 +82,7 @@ var openWords = []string{
 
 var parts = []string{"A", "56", "i", "IN", "sal", "ed", "9", "d-", "CAT", "\"q"}
 
-// words are what a text or a flag is compared with.
+// words returns the values that a string or boolean field is compared with.
 func (w *author) words(f *rule.Field) (list []any) {
 	switch {
 	case f.Type == rule.BoolType:
@@ -98,7 +100,7 @@ func (w *author) words(f *rule.Field) (list []any) {
 	return list
 }
 
-// spans are the usual values of numbers, by their unit, in millionths.
+// spans has the usual ranges of numbers by unit, in millionths.
 var spans = map[string][2]int64{
 	"₹": {
 		0,
@@ -107,11 +109,12 @@ var spans = map[string][2]int64{
 	"count": {0, 9e6}, "degrees": {8e6, 80e6}, "index": {1e6, 6e6},
 }
 
-// threshold is a number near to what requests have, mostly a round one.
+// threshold returns a number in the usual range of the field, mostly a round
+// one.
 func (w *author) threshold(f *rule.Field) json.Number {
 	span, ok := spans[f.Unit]
 	switch {
-	case strings.HasSuffix(f.Name, "core"): // a bureau's or the final one
+	case strings.HasSuffix(f.Name, "core"): // the bureau's or the final score
 		span = [2]int64{560e6, 860e6}
 	case !ok:
 		span = [2]int64{0, 100e6}
@@ -134,7 +137,7 @@ func (w *author) threshold(f *rule.Field) json.Number {
 	return json.Number(rule.Number(n).String())
 }
 
-// ordered are numbers in their order without repetitions.
+// ordered returns up to count different numbers in ascending order.
 func (w *author) ordered(f *rule.Field, count int) (list []json.Number) {
 	var cuts []rule.Number
 	for range count {

@@ -23,15 +23,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// The size of a corpus: every policy decides as many applications.
+// The size of a corpus: every policy decides perPolicy applications.
 const (
 	corpusPolicies = 51
 	perPolicy      = 200
 	corpusSeed     = 20261116
 )
 
-// counting is the randomness of ids and keys in a corpus. Nobody's secret is in
-// there, what is alike packs well, and drawn again it is the same.
+// counting is the source of randomness for ids and keys in a corpus. Its
+// counter makes a corpus reproducible and easy to compress, and no real secret
+// depends on it.
 type counting struct{ n atomic.Uint64 }
 
 // Read never fails.
@@ -45,26 +46,26 @@ func (c *counting) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lender is a tenant of the service while a corpus is made. One thing is done
-// after the other, on a clock that goes on by itself.
+// lender is a tenant of the service while a corpus is made. It acts
+// sequentially, and its clock advances with each step.
 type lender struct {
 	service *usecase.Set
 	agents  *agent.Service
 	now     time.Time
 	by      tenant.Principal
-	second  string                        // the user who arms what the first has written
-	base    map[tenant.Environment]string // the default policy of each
+	second  string                        // the user who activates the first user's drafts
+	base    map[tenant.Environment]string // the id of the default policy
 }
 
-// step is how far one application is from the next: far enough for a policy
-// that was armed to be the one that decides.
+// step is the time between two applications. It is long enough for an activated
+// policy to take effect.
 const step = 1250 * time.Millisecond
 
-// shift is how far one policy is from the next, so that the last ones decide on
-// what weeks have counted.
+// shift is the time between two policies, so that the last policies decide with
+// counts of several weeks.
 const shift = 12 * time.Hour
 
-// fill signs a lender up and has so many policies decide.
+// fill signs up a lender and lets the given number of policies decide.
 func fill(ctx context.Context, db *store.DB, policies int) error {
 	l := &lender{now: time.Date(2026, time.October, 12, 4, 30, 0, 0, time.UTC)}
 	var err error
@@ -141,8 +142,8 @@ func (l *lender) open(ctx context.Context) error {
 	return nil
 }
 
-// arm writes a policy and activates it. The first of each environment is the
-// default policy; what is drawn and refused is drawn again.
+// arm writes a policy and activates it. The first policy of each environment is
+// the default policy. A drawn policy that is refused is drawn again.
 func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error) {
 	key = fmt.Sprintf("drawn-%02d", p)
 	draw := func() object { return drawPolicy(d, key, p) }
@@ -173,15 +174,15 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	return key, err
 }
 
-// vectors is how many decisions of a policy come with a feature vector, and
-// underwritten how many through the agent.
+// vectors is the number of decisions of a policy with a feature vector, and
+// underwritten the number of those made by the agent.
 const (
 	vectors      = 6
 	underwritten = 2
 )
 
-// apply decides an application: of nine evaluations there is one in each
-// layout, and as many more are decided from stated facts.
+// apply decides an application, alternating between stated facts and a report.
+// The reports use each layout in turn.
 func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	a := drawApplicant(d, n, l.now)
 	shapes := slices.Sorted(maps.Keys(layouts))
@@ -201,8 +202,8 @@ func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	return err
 }
 
-// value is a document as the service reads one. What is drawn here is ours, so
-// one that cannot be read is a mistake of this package.
+// value returns a document as the service reads it. It panics on an error,
+// because the documents are made by this package.
 func value(document any) wire.Value {
 	data, err := json.Marshal(document)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package replay_test is the gate that keeps releases from changing decisions
-// that were made before them. testdata holds backups of the service, each made
-// by the release of its time and never made again, with ten thousand decisions
-// and more; every run restores them into an empty database and decides
-// everything anew, as verdict verify does. So the migrations, the backup's
-// form, the archived histories and the engine are all held to what they were.
+// Package replay_test checks that a release does not change earlier decisions.
+// The folder testdata has backups of the service, each with at least ten
+// thousand decisions, made by the release of its time and never made again.
+// Every run restores them into an empty database and replays every decision,
+// like the command "verdict verify". This tests the migrations, the format of
+// backups, the archived histories and the engine.
 package replay_test
 
 import (
@@ -28,12 +28,12 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var update = flag.Bool("update", false, "add a corpus made by this version; those that are there stay as they are")
 
-// listFile has the SHA-256 of every corpus. A line is added with a corpus, and
-// none is ever changed or removed.
+// listFile has the SHA-256 sum of every corpus. Add a line with each new
+// corpus; never change or remove one.
 const listFile = "testdata/SHA256SUMS"
 
-// corpora are the committed backups, the oldest first. They are those of the
-// list, to the byte.
+// corpora returns the committed backups, oldest first, and checks that they
+// match listFile.
 func corpora(t *testing.T) (files []string) {
 	t.Helper()
 	list, err := os.ReadFile(listFile)
@@ -58,7 +58,7 @@ func corpora(t *testing.T) (files []string) {
 	return files
 }
 
-// TestUpdate adds a corpus when it is asked for.
+// TestUpdate adds a corpus if the flag -update is set.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	if !*update {
@@ -87,8 +87,9 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// packed is the same backup in fewer bytes: packed tightly instead of quickly,
-// which only the first ten bytes would tell, and those are put back.
+// packed returns the same backup with better compression. It keeps the original
+// gzip header of ten bytes, which records the compression level and must be the
+// same in every backup.
 func packed(t *testing.T, backup []byte) []byte {
 	t.Helper()
 	const head = 10

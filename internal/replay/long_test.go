@@ -17,9 +17,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestLong is what make replay runs: every corpus on both databases, and verify
-// as a process of its own over a million decisions, whose memory must not grow
-// with their number. It writes down what it saw.
+// TestLong is run by "make replay". It verifies every corpus on both databases,
+// and a million decisions in a separate process, whose memory must not grow
+// with the number of decisions. It writes the results to a file.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VERDICT_LONG") == "" {
@@ -54,8 +54,8 @@ func TestLong(t *testing.T) {
 	if all.decisions != many {
 		t.Errorf("%d decisions were verified of %d", all.decisions, many)
 	}
-	// Reading ahead and garbage make it waver; ten thousand decisions alone
-	// would be 40 MiB more.
+	// Read-ahead and garbage collection make the peak vary. Holding ten
+	// thousand decisions in memory would add 40 MiB.
 	if all.peakKiB > 2*few.peakKiB+32<<10 {
 		t.Errorf("memory grows with the number of decisions: from %d to %d KiB", few.peakKiB, all.peakKiB)
 	}
@@ -65,15 +65,15 @@ func TestLong(t *testing.T) {
 			"the newest corpus, decided again from the start.\n", corpusPolicies*perPolicy)
 	t.Log(text)
 	if t.Failed() {
-		return // what does not hold is not written down as if it did
+		return // do not document results of a failed test
 	}
 	if err := proof.Write(os.Getenv(proof.Variable), "replay", text); err != nil {
 		t.Error(err)
 	}
 }
 
-// million is how many decisions the long form verifies; a smaller number may be
-// asked for by VERDICT_REPLAY_DECISIONS.
+// million returns how many decisions TestLong verifies.
+// VERDICT_REPLAY_DECISIONS can set a smaller number.
 func million() int64 {
 	if n, err := strconv.ParseInt(os.Getenv("VERDICT_REPLAY_DECISIONS"), 10, 64); err == nil {
 		return n
@@ -81,7 +81,7 @@ func million() int64 {
 	return 1_000_000
 }
 
-// verification is what a verify said and took.
+// verification is the result of a "verdict verify" process.
 type verification struct {
 	decisions int64
 	took      time.Duration
@@ -95,7 +95,7 @@ func (v verification) row(what string) []string {
 	}
 }
 
-// verifyProcess runs verdict verify, which must find nothing wrong.
+// verifyProcess runs "verdict verify" and fails if it finds an error.
 func verifyProcess(t *testing.T, binary, databaseURL string) (v verification) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -115,15 +115,15 @@ func verifyProcess(t *testing.T, binary, databaseURL string) (v verification) {
 	return v
 }
 
-// multiply copies the decisions of a SQLite file under other ids, until there
-// are about so many. The hash of a decision does not cover its id.
+// multiply copies the decisions of a SQLite file under other ids, up to about
+// the number want. The hash of a decision does not include its id.
 func multiply(t *testing.T, databaseURL string, have, want int64) int64 {
 	t.Helper()
 	raw, err := sql.Open("sqlite", strings.TrimPrefix(databaseURL, "sqlite:")+"?_pragma=synchronous(off)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = raw.Close() }() // what was written is looked at next
+	defer func() { _ = raw.Close() }() // later reads would show a failed write
 	const columns = `created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version, endpoint, ` +
 		`engine_version, hash, actor, response, facts`
 	copies := want / have

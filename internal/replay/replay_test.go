@@ -16,17 +16,17 @@ import (
 	"verdict/internal/usecase"
 )
 
-// leastDecisions is how many every corpus has.
+// leastDecisions is the minimum number of decisions in a corpus.
 const leastDecisions = 10_000
 
-// restored is a corpus in a database of its own, and the use cases over it.
+// restored restores a corpus into the database and returns the use cases over it.
 func restored(t *testing.T, file, databaseURL string) (*store.DB, *usecase.Set) {
 	t.Helper()
 	backup, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = backup.Close() }() // only read from
+	defer func() { _ = backup.Close() }() // the file was only read
 	if _, err := store.Restore(t.Context(), databaseURL, backup, store.Options{}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +38,9 @@ func restored(t *testing.T, file, databaseURL string) (*store.DB, *usecase.Set) 
 	return db, service
 }
 
-// TestReplay decides every committed decision again: each comes out with the
-// hash that was answered. When it fails, a release changes past decisions: that
-// is a new engine version at least, and most likely a mistake.
+// TestReplay replays every committed decision and checks that it has the stored hash. If it fails,
+// this version changes past decisions. That needs at least a new engine version, and is most likely
+// a mistake.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	files := corpora(t)
@@ -60,7 +60,7 @@ func TestReplay(t *testing.T) {
 				t.Parallel()
 				seen := newSeen()
 				eachScope(t, db, func(scope *store.Scope) { seen.look(t, scope) })
-				if i == len(files)-1 { // operators and blocks may be younger than the others
+				if i == len(files)-1 { // older corpora may lack newer operators and blocks
 					seen.check(t)
 				}
 				t.Logf("%d policies, %d feature vectors", seen.policies, seen.vectors)
@@ -75,7 +75,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// reproduces has everything decided again.
+// reproduces replays all decisions.
 func reproduces(t *testing.T, service *usecase.Set) {
 	t.Helper()
 	found, err := service.Decisions.Verify(t.Context(), "", nil)
@@ -91,11 +91,11 @@ func reproduces(t *testing.T, service *usecase.Set) {
 	}
 }
 
-// repeats has runs of the underwriting agent made again, by the edition that
-// made them: each comes out to the byte.
+// repeats replays runs of the underwriting agent with the edition that made them, and checks that
+// the bytes are equal.
 func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 	t.Helper()
-	const enough = 50 // of each environment
+	const enough = 50 // runs of each environment
 	agents, checked := agent.New(service.Decisions, service.Agents, agent.Options{}), 0
 	eachCaller(t, db, func(p tenant.Principal) {
 		page, err := service.Agents.AgentRuns(t.Context(), p, agentdesk.RunFilter{}, operation.List{Limit: enough})
@@ -117,7 +117,8 @@ func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 	}
 }
 
-// eachCaller calls with somebody who may read, of every tenant's environments.
+// eachCaller calls the function with a principal that may read, for each environment of every
+// tenant.
 func eachCaller(t *testing.T, db *store.DB, call func(tenant.Principal)) {
 	t.Helper()
 	tenants, err := db.System().ListTenants(t.Context(), "")
@@ -131,7 +132,7 @@ func eachCaller(t *testing.T, db *store.DB, call func(tenant.Principal)) {
 	}
 }
 
-// eachScope calls with every tenant's environments.
+// eachScope calls the function with the scope of each environment of every tenant.
 func eachScope(t *testing.T, db *store.DB, call func(*store.Scope)) {
 	t.Helper()
 	tenants, err := db.System().ListTenants(t.Context(), "")
@@ -145,8 +146,8 @@ func eachScope(t *testing.T, db *store.DB, call func(*store.Scope)) {
 	}
 }
 
-// remeasured works a stored feature vector out again from the archived history
-// beside it, and tells what is not as it was.
+// remeasured computes a stored feature vector again from the archived history, and returns a text if
+// it differs.
 func remeasured(stored store.Features) string {
 	history, statement, err := report.ReadArchive(stored.Source)
 	if err != nil {
@@ -170,14 +171,13 @@ func remeasured(stored store.Features) string {
 	return ""
 }
 
-// drawnAgain has this version decide requests that the newest corpus was made
-// of, those of its first policies, on a database of its own: reading a request, a bureau's report, a
-// statement and the other blocks leads to the same decisions too. When it fails
-// and the change is intended, the corpus that belongs to it is added with
-// -update, and those that are there stay.
+// drawnAgain lets this version decide the requests of the newest corpus's first policies again, in a
+// new database, and compares the hashes. This also tests the reading of requests, bureau reports,
+// bank statements and other blocks. If it fails and the change is intended, add a new corpus with
+// -update and keep the existing ones.
 func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 	t.Helper()
-	// By the moment of each request: ids are drawn by turns with those of alerts.
+	// Compare by time: ids also depend on the ids of alerts.
 	was := map[int64]string{}
 	eachDecision(t, newest, func(d *store.Decision) { was[d.CreatedMicros] = d.Hash })
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})
@@ -196,7 +196,7 @@ func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 	}
 }
 
-// eachDecision calls with everything that was decided.
+// eachDecision calls the function with every stored decision.
 func eachDecision(t *testing.T, db *store.DB, call func(*store.Decision)) {
 	t.Helper()
 	eachScope(t, db, func(scope *store.Scope) {

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// seen counts what is in a corpus, as it is stored: a corpus that says nothing
-// about an operator or a block would let a change of it through.
+// seen counts what a corpus covers. A corpus without an operator or a block
+// could not detect a change of it.
 type seen struct {
 	operators, held, failed, facts, outcomes, grades, layouts map[string]int
 	read                                                      map[string]*weighed // policies, by id
@@ -32,7 +32,7 @@ func newSeen() *seen {
 	}
 }
 
-// look goes through the decisions of a scope.
+// look counts the decisions of a scope.
 func (s *seen) look(t *testing.T, scope *store.Scope) {
 	t.Helper()
 	err := scope.Decisions(t.Context()).Walk(store.DecisionFilter{}, store.Page{}, func(d *store.Decision) error {
@@ -71,7 +71,7 @@ func (s *seen) look(t *testing.T, scope *store.Scope) {
 	}
 }
 
-// policy notes the operators of a policy that decided.
+// policy counts the operators of a policy that decided.
 func (s *seen) policy(t *testing.T, scope *store.Scope, id string) (*weighed, error) {
 	t.Helper()
 	if s.read[id] != nil {
@@ -113,7 +113,7 @@ func (s *seen) operand(o *rule.Operand) {
 	}
 }
 
-// vector works the features of a decision out again.
+// vector checks that the features of a decision are computed the same again.
 func (s *seen) vector(t *testing.T, scope *store.Scope, id string) error {
 	t.Helper()
 	stored, err := scope.Decisions(t.Context()).Features(id)
@@ -127,7 +127,7 @@ func (s *seen) vector(t *testing.T, scope *store.Scope, id string) error {
 	return nil
 }
 
-// check fails for everything that no decision of the corpus is about.
+// check fails for everything that no decision of the corpus covers.
 func (s *seen) check(t *testing.T) {
 	t.Helper()
 
@@ -172,9 +172,9 @@ func (s *seen) check(t *testing.T) {
 	}
 }
 
-// spelled are the names of a small enumeration, all there are: one that is
-// added is in this list by itself. Package fmt tells where it ends, by saying
-// that String has panicked.
+// spelled returns the names of all values of a small enumeration from first on,
+// so that a new value is included automatically. The enumeration ends where fmt
+// reports that String panicked.
 func spelled(at func(uint8) any, first uint8) (names []string) {
 	for i := first; ; i++ {
 		name := fmt.Sprint(at(i))
@@ -185,7 +185,8 @@ func spelled(at func(uint8) any, first uint8) (names []string) {
 	}
 }
 
-// TestSpelled: the list of operators would pass for complete if it were empty.
+// TestSpelled checks that spelled finds the operators, because an empty list
+// would pass every coverage check.
 func TestSpelled(t *testing.T) {
 	t.Parallel()
 	names := spelled(func(i uint8) any { return rule.Op(i) }, 1)
@@ -194,7 +195,7 @@ func TestSpelled(t *testing.T) {
 	}
 }
 
-// dayOf reads the day that a vector's windows end at.
+// dayOf parses the day at which the windows of a vector end.
 func dayOf(text string) (civil.Day, bool) {
 	at, err := time.Parse(time.DateOnly, text)
 	return civil.DayOf(at.Date()), err == nil

@@ -38,8 +38,8 @@ func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
 	}
 }
 
-// inserting stores a decision in the background and sends the outcome to the
-// channel.
+// inserting stores a decision in the background and returns a channel with the
+// outcome.
 func inserting(t *testing.T, scope *store.Scope, id string) <-chan error {
 	t.Helper()
 	result := make(chan error, 1)
@@ -107,7 +107,7 @@ func TestBlockedScope(t *testing.T) {
 			t.Errorf("a later neighbour: %v", err)
 		}
 	}
-	// Functions, and the tenant's other environment and staff, are not blocked.
+	// Other scopes are not blocked, not even the tenant's other environment.
 	if err := db.Scope("ten_A", "live").InsertDecision(t.Context(), write("dec_1")); err != nil {
 		t.Errorf("the other environment: %v", err)
 	}

@@ -28,8 +28,8 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBackupFails makes backups fail early. The error says what failed, and the
-// database goes on working.
+// TestBackupFails checks that a failed backup returns an error that says what failed,
+// and that the database keeps working.
 func TestBackupFails(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -56,7 +56,8 @@ func TestBackupFails(t *testing.T) {
 	})
 }
 
-// TestRestoreCancelled cancels a restore between two tables.
+// TestRestoreCancelled cancels a restore between two tables and checks that nothing is
+// stored.
 func TestRestoreCancelled(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -77,8 +78,8 @@ func TestRestoreCancelled(t *testing.T) {
 	})
 }
 
-// TestRestoreOther restores files that are not backups, or of another version.
-// They are refused before the database is opened.
+// TestRestoreOther checks that files that are not backups, or have another version, are
+// refused before the database is opened.
 func TestRestoreOther(t *testing.T) {
 	t.Parallel()
 	frame := func(header string) []byte {

@@ -13,10 +13,11 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// BenchmarkInsert measures durable inserts of decisions of two kilobytes, with
-// their usage, from 64 concurrent callers: as the product does it, with an
-// idempotent answer, in groups but each by a function, and each in a
-// transaction of its own. The CPU time is that of this process, without
+// BenchmarkInsert measures durable inserts of decisions of 2 kB, with their
+// usage. "bulk" is what the service does, with 64 concurrent callers; "answers"
+// adds an idempotent answer; "functions" inserts each decision with a function
+// in shared transactions; "alone" uses a transaction for each decision; "one
+// caller" has a single caller. The CPU time is that of this process, without
 // PostgreSQL's.
 func BenchmarkInsert(b *testing.B) {
 	for _, database := range []struct {
@@ -72,7 +73,7 @@ func answers(ctx context.Context, scope *store.Scope, w *store.DecisionWrite) er
 // cpuTime returns the CPU time that this process has used.
 func cpuTime() time.Duration {
 	var usage syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // never fails for the own process
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &usage) // cannot fail for this process itself
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 

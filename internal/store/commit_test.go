@@ -68,7 +68,7 @@ func TestShared(t *testing.T) {
 					errs[i] = scope.Write(t.Context(), func(tx *store.Tx) error {
 						return errors.Join(tx.Decisions().Insert(w), broken)
 					})
-				case 1: // fails in the database, and with it the bulk insert
+				case 1: // fails in the database, and so does the bulk insert with it
 					w.Decision.ID = "dec_same"
 					errs[i] = scope.InsertDecision(t.Context(), w)
 				case 2:
@@ -95,7 +95,7 @@ func TestShared(t *testing.T) {
 			t.Errorf("%d were answered with success, want %d", stored, want)
 		}
 		wantDecisions(t, scope, stored)
-		if batches := db.Stats().Batches - before; batches != 2 { // the holder's and theirs
+		if batches := db.Stats().Batches - before; batches != 2 { // one for hold and one for all the others
 			t.Errorf("%d transactions", batches)
 		}
 	})
@@ -175,8 +175,8 @@ func TestQueueFull(t *testing.T) {
 	wantDecisions(t, scope, 1)
 }
 
-// TestCloseDrains closes the database while writes wait. Each write is
-// answered, and those answered with success are stored.
+// TestCloseDrains checks that Close commits the writes that are waiting, and that each
+// is answered.
 func TestCloseDrains(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

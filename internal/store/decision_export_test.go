@@ -4,14 +4,16 @@ package store
 // index for all conditions.
 const ScanRows = scanRows
 
-// Statement is a statement and its parameters after those of the scope.
+// Statement is the text of a statement with its parameters, which follow those
+// of the scope.
 type Statement struct {
 	Text string
 	Args []any
 }
 
-// RareTexts returns the statements that find decisions with a filter after one
-// of them: for the end of the scan, for a cut up to that end, and for a page.
+// RareTexts returns the statements that find decisions by a filter after the id
+// after: "stretch" finds the end of the scan, "cut" and "page" read up to that
+// end.
 func RareTexts(f DecisionFilter, after, end string) map[string]Statement {
 	p := Page{AfterID: after, FromMicros: 1, ToMicros: 1 << 50, FromID: "dec_0", ToID: "dec_9", Limit: 100}
 	lead, value, _ := f.lead()

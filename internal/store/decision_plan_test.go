@@ -21,13 +21,13 @@ const rareDecisions = `INSERT INTO decisions (tenant_id, environment, id, create
 		CASE WHEN i % 4000 = 0 THEN 'rare' ELSE 'default' END, 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
 	FROM numbers`
 
-// rareWalk is a walk through them: the filter, where it begins, and where a
-// scan ends.
+// rareWalk describes a scan of these decisions: the filter, the id after which
+// it begins, and the id at which it ends.
 type rareWalk struct {
 	filter           store.DecisionFilter
 	after, end       string
-	sqlite, postgres string // the index that is scanned
-	analysed         bool   // PostgreSQL uses it only after the first ANALYZE
+	sqlite, postgres string // the index that must be used
+	analysed         bool   // PostgreSQL uses the index only after the first ANALYZE
 }
 
 func rareWalks() []rareWalk {

@@ -23,7 +23,7 @@ func (db *DB) WriterSetting(ctx context.Context, name string) (value string, err
 	return value, err
 }
 
-// OpenAt opens a database as an earlier version of the service did.
+// OpenAt opens a database with the schema of an earlier version of the service.
 func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error) {
 	return openAt(ctx, databaseURL, Options{}, version)
 }
@@ -42,7 +42,7 @@ func (db *DB) Blocked() int {
 	return len(db.commits.aside)
 }
 
-// ConnectionsOf counts the connections to a server on a timeline.
+// ConnectionsOf returns the number of connections to servers on a timeline.
 func (db *DB) ConnectionsOf(timeline uint64) (n int) {
 	db.primary.mu.Lock()
 	defer db.primary.mu.Unlock()
@@ -61,8 +61,8 @@ func (db *DB) MakeWriterReadOnly(ctx context.Context) error {
 	return err
 }
 
-// MeetTimeline makes the DB see a server on a timeline. It returns the number
-// of connections that were closed.
+// MeetTimeline simulates a connection to a server on a timeline, and returns
+// the number of connections that were closed because of it.
 func (db *DB) MeetTimeline(timeline uint64) int {
 	db.primary.mu.Lock()
 	defer db.primary.mu.Unlock()

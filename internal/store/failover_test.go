@@ -14,10 +14,10 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestFollowsPromotion freezes the primary, which the URL lists first, and
-// promotes the standby. Callers that wait for the frozen server are answered
-// long before their own timeout, and writes go on. When the old primary runs
-// again, it is neither written to nor read from.
+// TestFollowsPromotion freezes the primary, which the URL lists first, and promotes the
+// standby. Callers that wait for the frozen server are answered long before their own
+// timeout, and writes continue on the new primary. When the old primary runs again, it
+// is neither written to nor read from.
 func TestFollowsPromotion(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)
@@ -75,7 +75,7 @@ func TestOldPrimary(t *testing.T) {
 	db := storetest.Open(t, pgcluster.URLs("ledger", first, second), store.Options{Timeout: failSafe})
 	scope := db.Scope("ten_A", "sandbox")
 	fillPool(t, scope)
-	if err := second.Promote(t.Context()); err != nil { // the first keeps running
+	if err := second.Promote(t.Context()); err != nil { // the first server keeps running
 		t.Fatal(err)
 	}
 	eventually(t, "leaving the old primary", func() error {
@@ -140,10 +140,10 @@ func TestReadOnlyServer(t *testing.T) {
 	}
 }
 
-// TestNothingStaleAfterPromotion promotes the standby of a primary that goes on
-// running, and changes what the new primary has. The node's next answers are of the
-// new primary: what it reads, and the refusal of a write, which commits nothing that
-// a standby could confirm.
+// TestNothingStaleAfterPromotion promotes the standby while the old primary keeps
+// running, and deletes the decisions on the new primary. The node's next read and write
+// must be answered by the new primary. The write needs this check too: a write that the
+// old primary refuses commits nothing, so it does not wait for a standby.
 func TestNothingStaleAfterPromotion(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)
@@ -172,8 +172,8 @@ func TestNothingStaleAfterPromotion(t *testing.T) {
 	both.Go(func() { _, found = scope.Decisions(t.Context()).Get("dec_2") })
 	both.Wait()
 	if kindOf(inserted) == fault.Unavailable {
-		// The read noticed the promotion and closed the connection of this write, whose
-		// outcome is then unknown: its sender tries again.
+		// The read noticed the promotion and closed the connection of this write. The
+		// outcome of the write is unknown, so it is retried.
 		inserted = scope.InsertDecision(t.Context(), write("dec_1"))
 	}
 	if inserted != nil {

@@ -14,8 +14,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestLost stops PostgreSQL under an open DB. Reads and writes are Unavailable,
-// and work again once it is back, without a restart.
+// TestLost checks that reads and writes are Unavailable while PostgreSQL
+// accepts no connections, and that they work again afterwards without a
+// restart.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -93,8 +94,8 @@ func fillPool(t *testing.T, scope *store.Scope) {
 	gone.Wait()
 }
 
-// TestLostWithin kills the connection in the middle of a batch. Nothing of the
-// batch is stored, and every caller gets an error.
+// TestLostWithin kills the connection in the middle of a batch, and checks that
+// nothing of the batch is stored and that every caller gets an error.
 func TestLostWithin(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -114,7 +115,7 @@ func TestLostWithin(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			_ = tx.Decisions().Insert(write("dec_3")) // a function that ignores an error
+			_ = tx.Decisions().Insert(write("dec_3")) // as if the function ignored the error
 			return nil
 		})
 	}()
@@ -131,8 +132,8 @@ func TestLostWithin(t *testing.T) {
 	wantDecisions(t, scope, 1)
 }
 
-// TestFull fills the disk under SQLite. Writes are Unavailable, reads go on,
-// and writes work again once there is space.
+// TestFull fills the disk under SQLite, and checks that writes are Unavailable,
+// that reads continue, and that writes work again when there is space.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,8 +175,8 @@ func TestFull(t *testing.T) {
 }
 
 // smallDisk mounts a file system of a few megabytes with a file that can be
-// removed to free space. Only root can mount it; pageLimit covers the other
-// cases.
+// removed to free space. Only root can mount it; otherwise only pageLimit is
+// tested.
 func smallDisk(t *testing.T) (databaseURL string, fill, free func(*store.DB)) {
 	t.Helper()
 	dir := t.TempDir()

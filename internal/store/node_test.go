@@ -57,7 +57,7 @@ func testManyTenants(t *testing.T, db *store.DB) {
 	for _, scope := range scopes {
 		wantDecisions(t, scope, each)
 	}
-	if batches := db.Stats().Batches - before; batches != 2 { // the holder's and theirs
+	if batches := db.Stats().Batches - before; batches != 2 { // one for hold and one for all the others
 		t.Errorf("%d transactions", batches)
 	}
 }
@@ -109,9 +109,9 @@ func TestCrosswise(t *testing.T) {
 	}
 }
 
-// TestScopeLockedFirst makes one node meter and then lock the scope, in one
-// batch, while another holds the lock and meters next. If the lock were taken
-// only when a function asks for it, the two would deadlock.
+// TestScopeLockedFirst makes one node meter and then lock the scope in one
+// batch, while another node holds the lock and then meters. If the lock were
+// taken only when a function asks for it, the two nodes would deadlock.
 func TestScopeLockedFirst(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -162,7 +162,7 @@ func TestScopeLockedFirst(t *testing.T) {
 	})
 	<-locked
 	release()
-	// Wait until the second waits for the first.
+	// Wait until the second node waits for the first.
 	raw, blocked := storetest.Raw(t, databaseURL), 0
 	for blocked == 0 && t.Context().Err() == nil {
 		if err := raw.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_locks WHERE NOT granted

@@ -1,7 +1,8 @@
 package store
 
-// CountText returns the statement that counts an observation whose entities
-// have all been known for long, and its parameters after the scope.
+// CountText returns the statement that counts an observation, with its
+// parameters after those of the scope. It assumes that all entities were first
+// seen long ago.
 func CountText(o Observation, w Windows) (text string, args []any) {
 	known := map[string]entityState{}
 	for _, e := range o.Entities {

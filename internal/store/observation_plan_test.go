@@ -12,9 +12,10 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// manyLinks inserts links of two thousand small accounts and of one account,
+// manyLinks inserts links of two thousand small devices, and of one account,
 // agent and pincode that all applicants share: 20,000 applicants before the
-// window and 20,000 within it. manyHours inserts ten years of one pincode.
+// window and 20,000 within it. manyHours inserts ten years of hourly counts of
+// one pincode.
 const (
 	manyLinks = `INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,
 			first_micros, previous_micros, last_micros, decision_id)
@@ -31,8 +32,8 @@ const (
 )
 
 // TestCountingIsBounded checks that both databases use the index by time, and
-// that PostgreSQL reads no more entries than it may, even with a plan made
-// before the parameters were known and before any ANALYZE.
+// that PostgreSQL reads a limited number of entries, even with a plan made
+// before the parameters are known and before any ANALYZE.
 func TestCountingIsBounded(t *testing.T) {
 	t.Parallel()
 	const now = 1_000_000_000_040_000

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestOpenRefuses opens invalid URLs. The error says what to do and never
+// TestOpenRefuses checks that the error for an invalid URL says what to do and never
 // repeats a password.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestInsertPipelined calls insertPipelined on PostgreSQL: it stores ordinary
-// batches completely, and of special cases nothing.
+// TestInsertPipelined checks that insertPipelined stores ordinary batches
+// completely, and nothing of a batch with a special case.
 func TestInsertPipelined(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Postgres(t), store.Options{})

@@ -9,8 +9,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestWritableTellsTheTruth checks that the next call reports a full disk, even
-// if small writes still succeed, and success once there is space again.
+// TestWritableTellsTheTruth checks that Writable reports a full disk on the
+// next call, even if small writes still succeed, and reports success again when
+// there is space.
 func TestWritableTellsTheTruth(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -43,12 +43,12 @@ func TestQueueIsFair(t *testing.T) {
 	if got := tenants(batch); got != "abababaaaa" || cost != budget {
 		t.Errorf("the first batch holds %s and costs %d of %d", got, cost, budget)
 	}
-	q.push(jobOf("b", 0), now) // it has used less, so it is first
+	q.push(jobOf("b", 0), now) // b has used less, so it comes first
 	batch, _ = q.take(make([]*job, 0, 256), budget)
 	if got := tenants(batch); got != "baaaaaaaaa" {
 		t.Errorf("the second batch holds %s", got)
 	}
-	// A large job gets a batch of its own while others wait.
+	// A large job gets its own batch while others wait.
 	q.remove(batch[1].scope)
 	q.push(jobOf("a", 1<<20), now)
 	q.push(jobOf("b", 0), now)
@@ -111,7 +111,7 @@ func TestQueueMeasures(t *testing.T) {
 		q.measured(10, 5500*time.Microsecond)
 		q.measured(100, 10*time.Millisecond)
 	}
-	if got := q.budget(now); got < 95 || got > 105 { // the commit takes 5 ms
+	if got := q.budget(now); got < 95 || got > 105 { // the commit takes 5 ms of a batch
 		t.Errorf("a batch may cost %d", got)
 	}
 	for range 100 {

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestReadersKeepNoWriterWaiting uses all connections that read, with many more
+// TestReadersKeepNoWriterWaiting uses all read connections, with many more
 // readers waiting, and checks that a write is still stored immediately.
 func TestReadersKeepNoWriterWaiting(t *testing.T) {
 	t.Parallel()

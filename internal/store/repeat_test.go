@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// answering returns a write with an answer. The idempotency key follows from
-// name.
+// answering returns a write with an idempotent answer. name is the name of the
+// idempotency key.
 func answering(id, name, hash string) *store.DecisionWrite {
 	w := write(id)
 	w.Answer = &store.IdempotencyAnswer{
@@ -38,8 +38,8 @@ func together(t *testing.T, db *store.DB, scope *store.Scope, writes []*store.De
 	return errs
 }
 
-// heard returns the body of the answer that a write got: the stored one, or its
-// own if it was first.
+// heard returns the body of the answer that a caller got: its own if its write was
+// stored, otherwise the stored one.
 func heard(w *store.DecisionWrite, err error) string {
 	var before *store.AlreadyAnswered
 	switch {
@@ -52,14 +52,14 @@ func heard(w *store.DecisionWrite, err error) string {
 	}
 }
 
-// TestRepeatedTogether puts repetitions of a request into one group. Each
-// request makes one decision, all its senders get that decision, and other
-// requests are not affected.
+// TestRepeatedTogether submits repetitions of requests in one group, and checks that
+// each request makes one decision, that all its callers get that decision, and that
+// other requests are not affected.
 func TestRepeatedTogether(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name     string
-		collides bool // one of the group fails in the database, so that each is tried by itself
+		collides bool // one write fails in the database, so that each write is retried separately
 	}{{"in one statement", false}, {"each by itself", true}} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -98,8 +98,9 @@ func TestRepeatedTogether(t *testing.T) {
 	}
 }
 
-// TestRepeatedRefused submits a group of repetitions without quota. No sender
-// gets an answer that was not stored, and the key stays free.
+// TestRepeatedRefused submits repetitions of a request without quota in one group, and
+// checks that no caller gets an answer that was not stored, and that the key can still
+// be used.
 func TestRepeatedRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -122,9 +123,9 @@ func TestRepeatedRefused(t *testing.T) {
 	})
 }
 
-// TestRepeatedUncommitted makes a commit fail that includes an answer. A write
-// that found the answer inside the transaction must not return it, nor report
-// that the quota is used up by a decision that was never stored.
+// TestRepeatedUncommitted makes the commit of a group with an answer fail. A write that
+// found the answer inside the transaction must not return it, and must not report that
+// the quota is used up by a decision that was never stored.
 func TestRepeatedUncommitted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

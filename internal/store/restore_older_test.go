@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// olderBackup returns a backup of schema version 8, before referrals had a
-// table, with two decisions that wait for a person.
+// olderBackup returns a backup of schema version 8, before referrals had their own table,
+// with two decisions that wait for a review.
 func olderBackup(t *testing.T, databaseURL string) []byte {
 	t.Helper()
 	const beforeReferrals = 8

@@ -1,8 +1,8 @@
 package store
 
 // RingTexts returns the statements that find an observation's rings, with their
-// parameters after the scope: one that reads the rings of its entities, which
-// are all known, and one that finds the people who share them.
+// parameters after those of the scope: one reads the known rings of its
+// entities, and one finds the people who share the entities.
 func RingTexts(o Observation, w Windows) (texts []string, args [][]any) {
 	g := &grouping{rings: map[string]*ringRow{}}
 	var unknown []int

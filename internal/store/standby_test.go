@@ -63,8 +63,8 @@ func eventually(t *testing.T, what string, try func() error) {
 	}
 }
 
-// replayed looks up the answer of a write and returns an error if there is
-// none.
+// replayed looks up the stored answer of a write and returns an error if there
+// is none.
 func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
 	t.Helper()
 	stored, err := db.Scope("ten_A", "sandbox").Answers(t.Context()).Lookup(w.Answer.Key, w.Answer.RequestHash, 1500)
@@ -75,8 +75,8 @@ func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
 }
 
 // TestReplayIsDurable stores decisions while the synchronous standby is
-// stopped. Each is refused, but its row is visible on the primary. Neither a
-// replay nor a GET returns it until the standby has it.
+// stopped. Each write is refused, but its row is visible on the primary.
+// Neither a replay nor a read may return the row until the standby has it.
 func TestReplayIsDurable(t *testing.T) {
 	t.Parallel()
 	primary, standby := synchronousPair(t)
@@ -156,7 +156,7 @@ func TestReplayIsDurable(t *testing.T) {
 }
 
 // cancelled runs a function that waits for the standby, and cancels every such
-// wait as an operator would.
+// wait like an operator would.
 func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error {
 	t.Helper()
 	result := make(chan error, 1)
@@ -177,7 +177,7 @@ func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error
 	}
 }
 
-// seen waits until a server shows the wanted number of decisions.
+// seen waits until the server shows the wanted number of decisions.
 func seen(t *testing.T, databaseURL string, want int) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)

@@ -19,7 +19,7 @@ func FuzzDatabaseURL(f *testing.F) {
 	f.Fuzz(func(t *testing.T, url string) {
 		if scheme, rest, _ := strings.Cut(url, ":"); scheme == "sqlite" && strings.Trim(rest,
 			"/") != "" && !strings.HasPrefix(strings.TrimPrefix(rest, "//"), ":memory:") {
-			return // it would create a file
+			return // would create a file
 		}
 		db, err := connect(url, Options{}.withDefaults())
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestBacktestRequestsAreChecked checks requests of callers that do not come through a
-// document.
+// TestBacktestRequestsAreChecked checks the validation of requests that were not read
+// from a document.
 func TestBacktestRequestsAreChecked(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)

@@ -2,7 +2,8 @@ package study
 
 import "testing"
 
-// TestReadReplayed reads what is stored of a piece, also by earlier releases.
+// TestReadReplayed checks that the stored input of a chunk can be read,
+// including inputs stored by earlier releases.
 func TestReadReplayed(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]replayed{

@@ -17,8 +17,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// A tenant has a few backtests running at a time whose callers wait, and one
-// fit; another tenant's do not count.
+// TestBacktestsAndFitsOfATenantAreFew checks that a tenant can have only a few
+// synchronous backtests and one fit running, and that those of other tenants do not
+// count.
 func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -58,7 +59,8 @@ func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 	})
 }
 
-// What a caller waits for ends with the caller, and nothing of it is stored.
+// TestBacktestsEndWithTheirCaller checks that a synchronous backtest ends when its
+// caller is cancelled, and stores nothing.
 func TestBacktestsEndWithTheirCaller(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -81,12 +83,13 @@ func TestBacktestsEndWithTheirCaller(t *testing.T) {
 	})
 }
 
-// bookOf is a book of so many rows.
+// bookOf returns a request for a synthetic book with this number of rows.
 func bookOf(rows int64) study.BookRequest {
 	return study.BookRequest{Book: study.Book{Rows: rows, Book: backtest.Book{Seed: 1}}}
 }
 
-// ending is a context that ends when it was asked so often.
+// ending is a context whose Err returns context.Canceled from call number last on. If
+// last is 0, only the parent context can end it.
 type ending struct {
 	context.Context //nolint:containedctx // it is one
 

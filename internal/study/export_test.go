@@ -1,12 +1,13 @@
 package study
 
-// Hold takes places of backtests for a tenant, as running ones do, and
-// returns what gives them back.
+// Hold takes n slots for the backtests of a tenant, like running backtests, and
+// returns a function that releases them.
 func (s *Backtests) Hold(tenantID string, n int64) (taken bool, giveBack func()) {
 	return s.trying.Take(tenantID, n), func() { s.trying.Give(tenantID, n) }
 }
 
-// Hold takes the place of a fit for a tenant.
+// Hold takes the slot for a fit of a tenant, and returns a function that
+// releases it.
 func (s *Fitting) Hold(tenantID string) (taken bool, giveBack func()) {
 	return s.fitting.Take(tenantID, 1), func() { s.fitting.Give(tenantID, 1) }
 }

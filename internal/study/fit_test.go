@@ -23,7 +23,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// labelled are rows whose outcome follows from a column of the lender's own.
+// labelled returns n rows, as CSV and as objects. Their outcome depends on the column
+// "visits".
 func labelled(n int) (csv string, rows []map[string]any) {
 	var b strings.Builder
 	b.WriteString("visits,city,outcome\n")
@@ -47,7 +48,7 @@ func fitBody(t *testing.T, members map[string]any) string {
 	return string(body)
 }
 
-// visitsOf is a request to fit a card to the outcomes of rows.
+// visitsOf returns a request to fit a scorecard to the column "outcome".
 func visitsOf(csv string) study.FitRequest {
 	r := study.FitRequest{Options: training.Defaults(), Rows: csv}
 	r.Options.Target = "outcome"
@@ -63,8 +64,8 @@ func readFit(t *testing.T, members map[string]any) study.FitRequest {
 	return r
 }
 
-// TestFitSaveScoreDecide: what was fitted can be saved, scored with, and named
-// by a policy as it stands.
+// TestFitSaveScoreDecide checks that a fitted scorecard can be saved, used for scoring,
+// and referenced by a policy without changes.
 func TestFitSaveScoreDecide(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -133,8 +134,9 @@ func TestFitRefusals(t *testing.T) {
 	})
 }
 
-// TestFittedCardTellsReasons: who is declined by the score of a fitted card is
-// told which factor cost the points, under codes that the card brings along.
+// TestFittedCardTellsReasons checks that an applicant who is declined by the score of a
+// fitted scorecard gets the factors that cost points as reasons, with codes from the
+// scorecard.
 func TestFittedCardTellsReasons(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -10,12 +10,12 @@ import (
 	"verdict/internal/fault"
 )
 
-// FuzzUnpacked unpacks anybody's file: as it is, as gzip reads it, or refused
-// in our words; never more than is read from it.
+// FuzzUnpacked unpacks arbitrary files. Each is returned unchanged,
+// decompressed like gzip does, or refused with a fault.
 func FuzzUnpacked(f *testing.F) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	_, _ = w.Write([]byte("a,b\n1,2\n")) // memory does not fail
+	_, _ = w.Write([]byte("a,b\n1,2\n")) // writes to memory do not fail
 	_ = w.Close()
 	f.Add(packed.Bytes(), true)
 	f.Add(packed.Bytes()[:packed.Len()-5], false)
@@ -40,7 +40,7 @@ func FuzzUnpacked(f *testing.F) {
 	})
 }
 
-// refusedWell checks that an error is a refusal that a client can be told.
+// refusedWell checks that an error is a refusal that may be shown to a client.
 func refusedWell(t *testing.T, err error) {
 	t.Helper()
 	var refusal *fault.Error

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// scrape returns the page as Prometheus reads it.
+// scrape returns the metrics page that Prometheus would read.
 func scrape(t *testing.T, m *Metrics) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -87,9 +87,9 @@ func TestMetricsHaveTheirOwnRegistry(t *testing.T) {
 	}
 }
 
-// TestRuleSeriesAreBounded checks that the number of rule names does not
-// determine how much memory is used, and that results beyond the limit are
-// still counted in total.
+// TestRuleSeriesAreBounded checks that the number of series has a limit,
+// whatever the number of rules, and that results beyond the limit are counted
+// as dropped.
 func TestRuleSeriesAreBounded(t *testing.T) {
 	t.Parallel()
 	m := New(Options{RuleSeries: 10})

@@ -20,7 +20,7 @@ const (
 	callersParent = "00-" + callersTrace + "-00f067aa0ba902b7-01"
 )
 
-// gathered stores spans as they would be sent to a collector.
+// gathered keeps the exported spans for the test.
 type gathered struct{ spans []map[string]string }
 
 func (g *gathered) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) error {
@@ -73,7 +73,8 @@ func TestTraceTellsOnlyWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// TestTraceReachesACollector sends a span to an HTTP server.
+// TestTraceReachesACollector checks that a span is sent to the collector's HTTP
+// endpoint.
 func TestTraceReachesACollector(t *testing.T) {
 	t.Parallel()
 	paths := make(chan string, 4)

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// A key is parsed and hashed, and a token taken, for every request; an id is
-// made for every decision.
+// TestAllocations limits the allocations of work done for every request:
+// parsing and hashing a key and taking a token from a bucket; and of making an
+// id, which is done for every decision.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {
@@ -31,7 +32,7 @@ func TestAllocations(t *testing.T) {
 			HashKey(key)
 		}},
 		{"Buckets.Take", 0, func() { buckets.Take("key_1", rate, now) }},
-		{"IDs.New", 1, func() { ids.New(KindDecision, now) }}, // the text
+		{"IDs.New", 1, func() { ids.New(KindDecision, now) }}, // the string
 	} {
 		if n := testing.AllocsPerRun(100, c.do); n > c.most {
 			t.Errorf("%s allocates %v times, at most %v are wanted", c.name, n, c.most)

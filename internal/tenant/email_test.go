@@ -57,7 +57,7 @@ func TestNormaliseEmail(t *testing.T) {
 		"a\x00@example.in":                      "",
 		"अशा@example.in":                        "",
 		"a@उदाहरण.भारत":                         "",
-		"\u212aate@example.in":                  "", // the Kelvin sign is k in lower case
+		"\u212aate@example.in":                  "", // the Kelvin sign is "k" in lower case
 		"a@example.in\u00a0":                    "",
 		"a\xff@example.in":                      "",
 		strings.Repeat("x", 65) + "@x.in":       "",
@@ -76,8 +76,8 @@ func TestNormaliseEmail(t *testing.T) {
 	}
 }
 
-// FuzzNormaliseEmail compares NormaliseEmail with net/mail, which accepts much
-// more, but never reads one of our addresses as another.
+// FuzzNormaliseEmail compares NormaliseEmail with net/mail, which accepts many
+// more addresses but must read each of ours the same.
 func FuzzNormaliseEmail(f *testing.F) {
 	for _, seed := range []string{"Admin@Example.in", " a+b@x.co ", `"q"@x.in`, "a@b@c.d", "a@192.0.2.1", "\u212a@x.in",
 		""} {

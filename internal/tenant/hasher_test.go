@@ -97,8 +97,9 @@ func TestHashAndVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyNobody also checks that the work is done for a user that does not
-// exist: it waits for a slot like any other.
+// TestVerifyNobody checks that no password matches an empty hash, and that the
+// work is done even if the user does not exist: Verify waits for a slot as
+// usual.
 func TestVerifyNobody(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)
@@ -124,8 +125,8 @@ func TestVerifyNobody(t *testing.T) {
 	}
 }
 
-// TestHasherIsBounded blocks every worker inside its slot, where it reads its
-// salt, and counts them.
+// TestHasherIsBounded blocks every worker while it holds a slot, when it reads
+// its salt, and counts the workers.
 func TestHasherIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -235,7 +236,7 @@ func TestStoredHashForm(t *testing.T) {
 		strings.Replace(good, "t=1", "t=0", 1), strings.Replace(good, "t=1", "t=1000000", 1),
 		strings.Replace(good, "p=1", "p=0", 1), strings.Replace(good, "p=1", "p=257", 1),
 		strings.Replace(good, "p=1", "p=1,x=2", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHQ=", 1),
-		// stray bits behind the last byte
+		// unused bits after the last byte are set
 		strings.Replace(good, "c29tZXNhbHQ", "c29t", 1), strings.Replace(good, "c29tZXNhbHQ", "c29tZXNhbHR", 1),
 		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "", 1),
 		strings.Replace(good, "AAAAAAAAAAAAAAAAAAAAAA", "AAAA", 1),
@@ -292,7 +293,7 @@ func TestHasherTellsOfWaits(t *testing.T) {
 	h.OnWait(func(context.Context) func() {
 		told = append(told, "waits")
 		if len(told) == 1 {
-			<-h.slots // now one is free
+			<-h.slots // a slot is free now
 		}
 		return func() { told = append(told, "goes on") }
 	})

@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// seeded returns randomness that is the same in every run.
+// seeded returns a random source that is the same in every run.
 func seeded(seed byte) *rand.ChaCha8 { return rand.NewChaCha8([32]byte{seed}) }
 
 // same is a reader that returns one byte endlessly.
@@ -37,7 +37,7 @@ func TestIDGolden(t *testing.T) {
 	ids := NewIDs(bytes.NewReader([]byte("\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a" + "\x00\x00\x00\x05")))
 	for _, want := range []string{
 		"dec_01ARYZ6S41041061050R3GG28A",
-		"dec_01ARYZ6S41041061050R3GG28G", // a step of 5+1 on
+		"dec_01ARYZ6S41041061050R3GG28G", // increased by 5 + 1
 	} {
 		if got := ids.New(KindDecision, at); got != want {
 			t.Errorf("got %s, want %s", got, want)
@@ -63,8 +63,8 @@ func TestIDIsTheNumberItStandsFor(t *testing.T) {
 	})
 }
 
-// TestIDsSortAsMade checks that ids sort in the order of creation, whatever the
-// clock does except for large steps back.
+// TestIDsSortAsMade checks that ids sort in the order of creation, unless the
+// clock is set back far.
 func TestIDsSortAsMade(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -188,8 +188,8 @@ func TestIDForm(t *testing.T) {
 	}
 }
 
-// TestFirstID checks that the ids of a moment are between its own FirstID and
-// the next.
+// TestFirstID checks that an id lies between the FirstID of its millisecond and
+// that of the next.
 func TestFirstID(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -55,7 +55,8 @@ func TestKeyGolden(t *testing.T) {
 	}
 }
 
-// TestKeyForm takes a key apart with independent tools.
+// TestKeyForm checks the format and the checksum of a key with independent
+// implementations.
 func TestKeyForm(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,8 +89,8 @@ func TestKeyForm(t *testing.T) {
 	})
 }
 
-// TestKeyTypos tries every single wrong character and every exchange of two
-// characters, at any position.
+// TestKeyTypos checks that every single wrong character and every exchange of
+// two characters is detected, at any position.
 func TestKeyTypos(t *testing.T) {
 	t.Parallel()
 	for seed := range byte(3) {
@@ -122,24 +123,25 @@ func TestKeyTypos(t *testing.T) {
 	}
 }
 
-// TestKeyTypoAcrossTheBorder completes what a CRC guarantees. A CRC detects any
-// change of up to 32 bits in a row, and any exchange of two characters, within
-// what it covers; the checksum itself is compared digit by digit. Exchanging
-// the last random character with the first character of the checksum changes
-// both. This test computes for all pairs of characters that every key detects
-// that too.
+// TestKeyTypoAcrossTheBorder covers an exchange that the CRC does not guarantee
+// to detect. A CRC detects any change of up to 32 consecutive bits, and any
+// exchange of two characters, within the text it covers; the checksum itself is
+// compared digit by digit. Exchanging the last random character with the first
+// character of the checksum changes both. This test computes for all pairs of
+// characters that every key detects this exchange too.
 func TestKeyTypoAcrossTheBorder(t *testing.T) {
 	t.Parallel()
-	const place = 62 * 62 * 62 * 62 * 62 // the value of the first digit
+	const place = 62 * 62 * 62 * 62 * 62 // the place value of the first digit
 	most := (1<<32 - 1) / place          // a larger first digit cannot be a CRC
 	for digit := range most + 1 {
 		for moved := range most + 1 {
 			if digit == moved {
 				continue
 			}
-			// The checksum x of the key becomes x^flip, and for a match must be
-			// x + (moved-digit)·place. Each bit of flip adds or subtracts its
-			// value, so those that add must have exactly the right sum.
+			// The exchange changes the checksum x of the key to x^flip. It goes
+			// unnoticed only if that equals x + (moved-digit)·place. Each bit
+			// of flip adds or subtracts its value, so the bits that add must
+			// have exactly the right sum.
 			before := crc32.ChecksumIEEE([]byte{base62[moved]})
 			after := crc32.ChecksumIEEE([]byte{base62[digit]})
 			flip := int64(before ^ after)
@@ -170,8 +172,8 @@ func TestMintKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyIsUniform is a chi-square test over a fixed stream: all characters are
-// equally likely at every position.
+// TestKeyIsUniform is a chi-square test over a fixed stream. It checks that all
+// characters are equally likely at every position.
 func TestKeyIsUniform(t *testing.T) {
 	t.Parallel()
 	const keys = 20_000
@@ -198,8 +200,8 @@ func TestKeyIsUniform(t *testing.T) {
 		for _, n := range counts {
 			chi += (n - total/62) * (n - total/62) / (total / 62)
 		}
-		// With 61 degrees of freedom 1 in 10,000 is above 110. Taking bytes
-		// modulo 62 without rejecting any gives about 4,000 over all
+		// With 61 degrees of freedom, 1 in 10,000 results is above 110. Taking
+		// bytes modulo 62 without rejecting any gives about 4,000 over all
 		// characters.
 		if chi > 110 {
 			t.Errorf("%s: chi-square is %.1f over %v", name, chi, *counts)

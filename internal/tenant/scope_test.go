@@ -11,7 +11,8 @@ import (
 
 var singles = []Scopes{Decide, Read, PolicyWrite, PolicyActivate, FactsRead, Admin}
 
-// TestScopesAll checks every set of scopes.
+// TestScopesAll checks formatting, parsing and membership for every set of
+// scopes.
 func TestScopesAll(t *testing.T) {
 	t.Parallel()
 	for s := Scopes(1); s < Admin<<1; s++ {

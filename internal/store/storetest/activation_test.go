@@ -104,7 +104,7 @@ func TestActivateNotMine(t *testing.T) {
 		}{
 			{scope, "default", "pol_ten_Asandbox"}, {armed, "default", "pol_ten_Alive"}, {scope, "gold", ""},
 			{others["another tenant"], "default", "pol_ten_OTHERsandbox"},
-			// it has only a draft
+			// ten_OTHER has only a draft in live
 			{others["a tenant that is not there"], "default", ""}, {db.Scope("ten_OTHER", live), "default", ""},
 		} {
 			if id, err := c.scope.RuleSets(ctx).ActiveID(c.key); err != nil || id != c.want {
@@ -118,8 +118,9 @@ func TestActivateNotMine(t *testing.T) {
 	})
 }
 
-// TestActivationRace runs sixteen activations concurrently, from two nodes. One
-// rule set is active in the end, and the audit log has one entry for each.
+// TestActivationRace runs sixteen activations concurrently from two nodes, and checks
+// that one rule set is active in the end and that the audit log has one entry for each
+// activation.
 func TestActivationRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -153,7 +154,7 @@ func TestActivationRace(t *testing.T) {
 		if err != nil || len(entries) != n {
 			t.Errorf("%d audit entries, %v", len(entries), err)
 		}
-		// With an expectation only one of them can succeed.
+		// If all expect the same active rule set, only one activation can succeed.
 		errs = race(n, func(i int) error {
 			id := numbered("pol", i)
 			if id == active[0].ID {
@@ -169,9 +170,9 @@ func TestActivationRace(t *testing.T) {
 	})
 }
 
-// TestActivationIsAllowed checks that the caller can refuse a change based on
-// both rule sets, and that of three activations at the same time only one
-// directly precedes the last.
+// TestActivationIsAllowed checks that Allow gets both rule sets, can refuse an
+// activation and can edit its audit entry, and that of three activations at the same
+// time only one directly precedes the last.
 func TestActivationIsAllowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -103,7 +103,7 @@ func TestRaiseAlert(t *testing.T) {
 		record(t, scope,
 			observed("too-old", micros-91*dayMicros, account("1")), observed("A", micros-89*dayMicros, account("1")),
 			observed("A", micros-5, account("1")))
-		// The earlier applicant is evidence from the start.
+		// The earlier applicant is part of the evidence from the start.
 		_, created := hit(t, scope, "alr_1", observed("B", micros, account("1")), nil)
 		open := store.Alert{
 			ID: "alr_1", Type: "beneficiary_account_reuse", Severity: "high", Status: store.AlertOpen,
@@ -113,7 +113,7 @@ func TestRaiseAlert(t *testing.T) {
 			UpdatedMicros: micros,
 		}
 		wantAlert(t, scope, open)
-		// Later hits add to it, and its severity does not fall.
+		// Later hits are added to the alert, and its severity never decreases.
 		a, again := hit(t, scope, "alr_2", observed("C", micros+10, account("1")), func(w *store.AlertWant) {
 			w.Severity, w.Value = "medium",
 				3
@@ -131,7 +131,7 @@ func TestRaiseAlert(t *testing.T) {
 		open.DecisionIDs, open.DecisionCount = append(open.DecisionIDs, "dec_C2"), 4
 		open.Severity, open.LastSeenMicros, open.UpdatedMicros = "critical", micros+11, micros+11
 		wantAlert(t, scope, open)
-		// Another type, and another entity, have alerts of their own.
+		// Another type or another entity gets a separate alert.
 		for id, change := range map[string]func(*store.AlertWant){
 			"alr_3": func(w *store.AlertWant) { w.Type = "ip_cluster" },
 			"alr_4": func(w *store.AlertWant) { w.Entity = account("2") },
@@ -161,7 +161,8 @@ func TestRaiseAlert(t *testing.T) {
 	})
 }
 
-// TestMuchEvidence adds more evidence to one alert than it shows.
+// TestMuchEvidence checks that an alert counts all evidence but shows at most
+// store.MaxEvidence entries.
 func TestMuchEvidence(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -187,7 +188,7 @@ func TestMuchEvidence(t *testing.T) {
 			t.Errorf("%d applicants, %d decisions, %d and %d shown, %v",
 				a.ApplicantCount, a.DecisionCount, len(a.ApplicantRefs), len(a.DecisionIDs), err)
 		}
-		// Many applicants were seen before a second alert is opened.
+		// A second alert is opened after many applicants were seen.
 		hit(t, scope, "alr_2", observed("app_000", micros+3*n, account("1")),
 			func(w *store.AlertWant) { w.Type = "ip_cluster" })
 		if a, err := scope.Alerts(t.Context()).Get("alr_2"); err != nil || a.ApplicantCount != n ||
@@ -197,8 +198,8 @@ func TestMuchEvidence(t *testing.T) {
 	})
 }
 
-// TestRaiseAtOnce raises one alert concurrently on two nodes. There is one
-// alert, with all applicants.
+// TestRaiseAtOnce raises one alert concurrently on two nodes, and checks that there is
+// one alert with all applicants.
 func TestRaiseAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -305,7 +306,7 @@ func TestMoveAlert(t *testing.T) {
 	}
 }
 
-// TestAlertNeighbours moves, lists and reads alerts of another scope.
+// TestAlertNeighbours checks that other scopes cannot move, list or read an alert.
 func TestAlertNeighbours(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

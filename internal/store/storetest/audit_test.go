@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestListAudit lists stored entries and decisions, which are their own
-// entries, in one order and by pages of any size.
+// TestListAudit checks that stored entries and decisions, each of which counts as an
+// entry, are listed in one order, with pages of any size.
 func TestListAudit(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestFinishChunkOnce finishes every chunk several times concurrently on two
-// nodes. Each counts once, exactly one caller learns that no chunk is left, and
-// the run ends once.
+// TestFinishChunkOnce finishes every chunk several times concurrently on two nodes.
+// Each chunk is counted once, exactly one caller learns that no chunk is left, and the
+// run ends once.
 func TestFinishChunkOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -57,8 +57,8 @@ func TestFinishChunkOnce(t *testing.T) {
 	})
 }
 
-// TestCancelRaces cancels a run while its chunks are finished. What was counted
-// before stays counted, and nothing is counted afterwards.
+// TestCancelRaces cancels a run while its chunks are being finished. Chunks counted
+// before the cancellation stay counted, and none is counted afterwards.
 func TestCancelRaces(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -103,7 +103,8 @@ func TestCancelRaces(t *testing.T) {
 	})
 }
 
-// TestSweepBacktests finds unfinished and abandoned runs of all tenants.
+// TestSweepBacktests checks that unfinished and abandoned runs of all tenants are
+// found.
 func TestSweepBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -152,8 +153,8 @@ func TestSweepBacktests(t *testing.T) {
 	})
 }
 
-// TestPurgeBacktests deletes the chunks of old runs, a few at a time, and keeps
-// their records.
+// TestPurgeBacktests checks that the chunks of old runs are deleted, a few at a time,
+// and that the records of the runs are kept.
 func TestPurgeBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -182,7 +183,7 @@ func TestPurgeBacktests(t *testing.T) {
 			}
 			steps = append(steps, n)
 		}
-		if want := []int64{3, 3, 3, 1}; !slices.Equal(steps, want) { // 5 chunks and a record, 2 and a record, a record
+		if want := []int64{3, 3, 3, 1}; !slices.Equal(steps, want) { // chunks and record: 5 + 1, 2 + 1, 0 + 1
 			t.Errorf("steps were %v, want %v", steps, want)
 		}
 		for _, c := range []struct {
@@ -206,8 +207,8 @@ func TestPurgeBacktests(t *testing.T) {
 	})
 }
 
-// TestPurgeVainBacktests deletes the chunks of failed and cancelled runs, and
-// of no others.
+// TestPurgeVainBacktests checks that only the chunks of failed and cancelled runs are
+// deleted.
 func TestPurgeVainBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// run returns a backtest whose input is about to arrive.
+// run returns a backtest that is still receiving its input.
 func run(id string) store.Backtest {
 	return store.Backtest{
 		ID: id, Status: store.BacktestReceiving, Source: "csv", RuleSetID: "pol_1", ChallengerID: "pol_2",
@@ -135,7 +135,7 @@ func wantPending(t *testing.T, scope *store.Scope, id string, want ...int64) {
 	}
 }
 
-// TestChunks reads chunks one at a time and in their order.
+// TestChunks checks that chunks can be read one at a time and in their order.
 func TestChunks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -192,7 +192,7 @@ func TestChunks(t *testing.T) {
 	})
 }
 
-// TestBacktestIsolation calls every method from scopes that must not see the
+// TestBacktestIsolation checks that no method works from a scope that must not see the
 // run.
 func TestBacktestIsolation(t *testing.T) {
 	t.Parallel()
@@ -242,7 +242,7 @@ func TestListBacktests(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for i := range 5 {
 			b := run(numbered("bt", i))
-			b.CreatedMicros = int64(1000 + i/2) // pairs differ by id
+			b.CreatedMicros = int64(1000 + i/2) // two runs have the same time and differ by id
 			wantKind(t, storetest.InsertBacktest(ctx, scope, b, store.AuditEntry{}), 0, "")
 		}
 		if _, _, err := storetest.CancelBacktest(ctx, scope, "bt_003", 2000, store.AuditEntry{}); err != nil {

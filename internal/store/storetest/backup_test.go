@@ -20,8 +20,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// tablesOf returns a database's tables, bypassing package store, except the one
-// that every database writes for itself.
+// tablesOf returns the tables of a database, bypassing package store. It leaves out the
+// table of migrations, which every database writes for itself.
 func tablesOf(t *testing.T, raw *sql.DB, kind string) []string {
 	t.Helper()
 	query := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -101,7 +101,7 @@ func fillMore(t *testing.T, db *store.DB) *store.Scope {
 		w := decision(numbered("dec_more", i), store.Unmetered)
 		w.Decision.Response = bytes.Repeat([]byte{byte(i), 0, 0xff, '\''}, 500)
 		w.Decision.ApplicantRef = "अनिल 'quoted' \"" + strings.Repeat("\n", i%3)
-		w.Decision.CreatedMicros = int64(i) - 7 // before 1970 too
+		w.Decision.CreatedMicros = int64(i) - 7 // some are before 1970
 		if i%10 == 0 {
 			w.Decision.Facts = nil
 		}
@@ -200,8 +200,8 @@ func backupWhileWriting(t *testing.T, db *store.DB, scope *store.Scope) []byte {
 	return backup.Bytes()
 }
 
-// wantSnapshot restores a backup and checks that it is of one moment: it has as
-// many decisions as are billed.
+// wantSnapshot restores a backup and checks that it is a snapshot of one moment: it has
+// as many decisions as were billed.
 func wantSnapshot(t *testing.T, databaseURL string, backup []byte) {
 	t.Helper()
 	stats, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{}, nil)
@@ -223,8 +223,8 @@ func wantSnapshot(t *testing.T, databaseURL string, backup []byte) {
 	}
 }
 
-// TestRestoreRefuses restores altered backups. The database stays empty, and
-// accepts the unaltered backup afterwards.
+// TestRestoreRefuses checks that altered backups are refused, that the database then
+// stays empty, and that it still accepts the unaltered backup.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	source := storetest.Open(t, storetest.SQLite(t), store.Options{})
@@ -271,9 +271,10 @@ func TestRestoreRefuses(t *testing.T) {
 	})
 }
 
-// alteredAt returns the backup with one byte changed. The same content can be
-// compressed in several ways, so after the gzip header, which a restore
-// compares completely, it chooses a byte that changes the content.
+// alteredAt returns the backup with the byte at position at changed. Different
+// compressed bytes can give the same content, so it tries values until the content
+// changes. In the gzip header any change will do, because a restore compares the whole
+// header.
 func alteredAt(t *testing.T, backup []byte, at int) []byte {
 	t.Helper()
 	want, _ := unpacked(backup)
@@ -296,8 +297,8 @@ func unpacked(backup []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// wantAnalyzed fails unless PostgreSQL's planner knows that there are
-// decisions. Otherwise it would sort all of them for the first page of a list.
+// wantAnalyzed checks that PostgreSQL's planner has statistics of the decisions.
+// Without them it would sort all decisions for the first page of a list.
 func wantAnalyzed(t *testing.T, databaseURL, kind string) {
 	t.Helper()
 	if kind != "postgres" {

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestResolutions closes alerts about four entities with different resolutions.
+// TestResolutions checks the effects of closing an alert with each resolution.
 func TestResolutions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -43,7 +43,7 @@ func TestResolutions(t *testing.T) {
 					t.Errorf("%s at %d: %+v", resolution, at, got)
 				}
 			}
-			// A closed alert stays closed; the next hit opens another.
+			// A closed alert stays closed; the next hit opens another alert.
 			next, created := hit(t, scope, numbered("alr_next", i), observed("C", micros+20, about), nil)
 			if !created || next.PreviousID != a.ID {
 				t.Errorf("%+v, %t", next, created)
@@ -70,10 +70,10 @@ func entities(list []store.BlockedEntity) (out []store.ObservedEntity) {
 	return out
 }
 
-// TestConfirmedBlocksNoCrowd checks that confirming an alert about an address,
-// a pincode or an agent, which unrelated people share, blocks the accounts that
-// two or more of its applicants share, and blocks the entity itself only if it
-// is named.
+// TestConfirmedBlocksNoCrowd confirms alerts about an IP address, a pincode and an
+// agent, which unrelated people share. It checks that this blocks the accounts that two
+// or more applicants of the alert share, and blocks the entity itself only if the
+// request names it.
 func TestConfirmedBlocksNoCrowd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -126,9 +126,8 @@ func TestConfirmedBlocksNoCrowd(t *testing.T) {
 	})
 }
 
-// TestShorterMute closes two alerts about one entity as false positives, the
-// later one with a shorter mute. The longer mute stays; a longer one replaces
-// it.
+// TestShorterMute closes two alerts about one entity as false positives. It checks that
+// a later, shorter mute does not replace a longer one, and that a longer one does.
 func TestShorterMute(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -165,7 +164,7 @@ func TestShorterMute(t *testing.T) {
 	})
 }
 
-// TestShorterMuteOfRing does the same for the alerts of a ring.
+// TestShorterMuteOfRing checks the same for the alerts of a ring.
 func TestShorterMuteOfRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -245,9 +244,9 @@ func TestBlocklist(t *testing.T) {
 	})
 }
 
-// TestBlockedFor checks entries with an end: the longer one wins, an ended one
-// counts as absent, and confirmed fraud has no end. Checking whether an entity
-// is blocked needs no applicant.
+// TestBlockedFor checks block list entries with an expiry: the later expiry wins, an
+// expired entry counts as absent, and confirmed fraud never expires. Checking whether
+// an entity is blocked needs no applicant.
 func TestBlockedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestCutDecisions splits a list of decisions. Each part begins where the one
-// before ended.
+// TestCutDecisions splits a list of decisions and checks that each part begins where
+// the previous one ended.
 func TestCutDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -57,16 +57,16 @@ func TestCutDecisions(t *testing.T) {
 	})
 }
 
-// TestRareDecisions cuts and walks rare decisions among many. Both find what a
-// full scan finds, in its order, and neither scans more than its limit at a
-// time.
+// TestRareDecisions cuts and walks rare decisions among many. Both must find the same
+// decisions as a full scan, in the same order, and neither may scan more than its limit
+// at a time.
 func TestRareDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fillBy(t, databaseURL, db.Kind(), strings.Replace(manyDecisions, "'default'",
 			"CASE WHEN i % 1500 = 0 THEN 'rare' WHEN i > 19000 AND i % 2 = 0 THEN 'late' ELSE 'default' END", 1))
-		scope := db.Scope("ten_0", sandbox) // a third of them: those whose number is divisible by three
+		scope := db.Scope("ten_0", sandbox) // every third decision
 		walk := func(f store.DecisionFilter) (found []store.Decision) {
 			err := scope.Decisions(t.Context()).Walk(f, store.Page{Limit: 60}, func(d *store.Decision) error {
 				found = append(found, *d)
@@ -106,7 +106,8 @@ func TestRareDecisions(t *testing.T) {
 	})
 }
 
-// wantCuts cuts everything that a filter admits, and tells how many cuts it took.
+// wantCuts cuts all decisions that match a filter, compares them with want, and returns
+// the number of cuts.
 func wantCuts(t *testing.T, scope *store.Scope, f store.DecisionFilter, want []store.Decision) (cuts int) {
 	t.Helper()
 	var found int64

@@ -47,7 +47,7 @@ func TestDecision(t *testing.T) {
 			}
 			wantUsage(t, other, 0)
 		}
-		// The same id is a different decision in another scope.
+		// Another scope can have a different decision with the same id.
 		wantKind(t, others["the other environment"].InsertDecision(ctx, decision("dec_1", 1)), 0, "")
 		wantUsage(t, scope, 1)
 	})
@@ -122,7 +122,7 @@ func TestWalkDecisions(t *testing.T) {
 		var want []string
 		for i := range n {
 			w := decision(numbered("dec", i), store.Unmetered)
-			w.Decision.CreatedMicros = int64(1000 + i/2) // pairs differ by id
+			w.Decision.CreatedMicros = int64(1000 + i/2) // two decisions have the same time and differ by id
 			want = append(want, w.Decision.ID)
 			wantKind(t, scope.InsertDecision(ctx, w), 0, "")
 		}
@@ -167,8 +167,8 @@ func TestWalkDecisions(t *testing.T) {
 	})
 }
 
-// TestQuota inserts concurrently, from two nodes, more than a quota allows.
-// Exactly the quota is admitted, stored, counted and audited.
+// TestQuota inserts more decisions than a quota allows, concurrently from two nodes,
+// and checks that exactly the quota is admitted, stored, counted and audited.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{0, 1, 13} {
@@ -179,7 +179,7 @@ func TestQuota(t *testing.T) {
 			scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 			errs := race(n, func(i int) error {
 				w := decision(numbered("dec", i), quota)
-				if i%5 == 0 { // the slower way, with the same rule
+				if i%5 == 0 { // the slower way has the same limit
 					return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 				}
 				return scopes[i%2].InsertDecision(ctx, w)
@@ -200,7 +200,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestLargeQuota counts beyond 32 bits, both ways.
+// TestLargeQuota checks that both ways of inserting count beyond 32 bits.
 func TestLargeQuota(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -220,8 +220,8 @@ func TestLargeQuota(t *testing.T) {
 	})
 }
 
-// TestOwnMeters commits decisions with different meters as one group. Each is
-// counted by its own meter.
+// TestOwnMeters commits decisions with different meters as one group, and checks that
+// each is counted by its own meter.
 func TestOwnMeters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -279,7 +279,7 @@ func TestMeter(t *testing.T) {
 		if diff := cmp.Diff(want, usage); err != nil || diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)
 		}
-		// A quota below the present usage admits nothing; a larger one does.
+		// A quota below the current usage admits nothing; a larger one does.
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 5)), fault.Limited, fault.CodeQuotaExceeded)
 		wantKind(t, scope.InsertDecision(ctx, decision("dec_1", 11)), 0, "")
 	})

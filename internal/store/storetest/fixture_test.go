@@ -19,7 +19,7 @@ const (
 	day     = "2026-11-15"
 )
 
-// seed returns a signup with one of everything.
+// seed returns a signup with one of each kind of row.
 func seed(tenant string) store.Seed {
 	set := func(environment, status string) store.RuleSet {
 		return store.RuleSet{
@@ -76,7 +76,7 @@ func signUp(t *testing.T, db *store.DB, tenant string) *store.Scope {
 	return db.Scope(tenant, sandbox)
 }
 
-// neighbours returns handles that must see nothing of a tenant's sandbox.
+// neighbours returns scopes that must see nothing of a tenant's sandbox.
 func neighbours(t *testing.T, db *store.DB, tenant string) map[string]*store.Scope {
 	t.Helper()
 	other := "ten_OTHER"
@@ -95,7 +95,7 @@ func draft(id string) store.RuleSet {
 	}
 }
 
-// decision returns a write that uses one unit of a quota.
+// decision returns a write that uses one unit of the quota.
 func decision(id string, quota int64) *store.DecisionWrite {
 	return &store.DecisionWrite{
 		Decision: store.Decision{
@@ -152,10 +152,10 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 	}
 }
 
-// codes counts the signup codes of the fixtures.
+// codes numbers the signup codes of the fixtures.
 var codes atomic.Int64
 
-// secret creates the installation's secret if there is none.
+// secret creates the installation's secret if there is none, and a signup code.
 func secret(t *testing.T, db *store.DB) error {
 	t.Helper()
 	_, err := db.System().Secret(t.Context(), []byte{0, 1, 0xff})

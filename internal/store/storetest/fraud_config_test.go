@@ -90,7 +90,7 @@ func TestFraudConfig(t *testing.T) {
 	})
 }
 
-// TestFraudConfigRace replaces the same version concurrently: one call
+// TestFraudConfigRace replaces the same version concurrently, and checks that one call
 // succeeds.
 func TestFraudConfigRace(t *testing.T) {
 	t.Parallel()
@@ -106,8 +106,8 @@ func TestFraudConfigRace(t *testing.T) {
 	})
 }
 
-// twoNodes returns two handles on one database; on SQLite, which has one
-// writer, the same handle twice.
+// twoNodes returns two handles on one database. SQLite has one writer, so there it
+// returns the same handle twice.
 func twoNodes(t *testing.T, databaseURL string) [2]*store.DB {
 	t.Helper()
 	first := storetest.Open(t, databaseURL, store.Options{})

@@ -20,13 +20,13 @@ func answer(body string) store.IdempotencyAnswer {
 	}
 }
 
-// once stores only an answer.
+// once stores an answer without a decision.
 func once(t *testing.T, scope *store.Scope, a store.IdempotencyAnswer) error {
 	t.Helper()
 	return scope.Write(t.Context(), func(tx *store.Tx) error { return tx.Answers().Insert(a) })
 }
 
-// wantAnswered checks that a write was refused with an earlier answer's body.
+// wantAnswered checks that a write was refused with the body of an earlier answer.
 func wantAnswered(t *testing.T, err error, body string) {
 	t.Helper()
 	var before *store.AlreadyAnswered
@@ -74,7 +74,7 @@ func TestIdempotency(t *testing.T) {
 		}
 		look(again, 0, stored)
 
-		// Once expired, the key is free for any request.
+		// An expired key can be used again by any request.
 		changed.NowMicros, changed.ExpiresMicros = 9000, 20000
 		look(changed, 0, nil)
 		wantKind(t, once(t, scope, changed), 0, "")
@@ -87,8 +87,8 @@ func TestIdempotency(t *testing.T) {
 	})
 }
 
-// TestAnsweredUndoes checks that a write whose key is taken leaves nothing
-// behind, and that a refused write leaves no answer.
+// TestAnsweredUndoes checks that a write whose key is taken stores nothing else, and
+// that a refused write stores no answer.
 func TestAnsweredUndoes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -104,7 +104,7 @@ func TestAnsweredUndoes(t *testing.T) {
 			t.Errorf("a refusal was stored: %+v, %v", stored, err)
 		}
 		wantKind(t, insert("dec_1", "h1", 1), 0, "")
-		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // although the quota is used up
+		wantAnswered(t, insert("dec_2", "h1", 1), "dec_1") // even with the quota used up
 		wantKind(t, insert("dec_3", "h2", store.Unmetered), fault.Invalid, fault.CodeIdempotencyKeyReused)
 		err := scope.Write(ctx, func(tx *store.Tx) error {
 			if _, err := tx.RuleSets().Insert(draft("pol_2")); err != nil {
@@ -123,9 +123,9 @@ func TestAnsweredUndoes(t *testing.T) {
 	})
 }
 
-// TestIdempotencyRace sends one request many times concurrently, to two nodes.
-// There is one decision and one unit of usage, and all callers get the same
-// answer, even if the quota allows only one.
+// TestIdempotencyRace sends one request many times concurrently to two nodes. It checks
+// that there is one decision and one unit of usage, and that all callers get the same
+// answer, even if the quota allows only one decision.
 func TestIdempotencyRace(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{1, store.Unmetered} {
@@ -140,7 +140,7 @@ func TestIdempotencyRace(t *testing.T) {
 				w, a := decision(id, quota), answer(id)
 				w.Answer, heard[i] = &a, id
 				insert := scopes[i%2].InsertDecision
-				if i%5 == 0 { // the slower way, with the same rule
+				if i%5 == 0 { // the slower way has the same rule
 					insert = func(ctx context.Context, w *store.DecisionWrite) error {
 						return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 					}

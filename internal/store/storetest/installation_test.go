@@ -9,8 +9,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestSecret checks that the first call determines the secret for all nodes,
-// permanently.
+// TestSecret checks that the first call sets the secret for all nodes permanently.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

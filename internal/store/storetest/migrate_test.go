@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestMigrateAtOnce opens one new database from many nodes concurrently.
+// TestMigrateAtOnce checks that many nodes can open one new database concurrently.
 func TestMigrateAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -39,8 +39,8 @@ func TestMigrateAtOnce(t *testing.T) {
 	})
 }
 
-// TestMigrateAgain opens a database with data a second time: no migration runs
-// again.
+// TestMigrateAgain checks that opening a database a second time runs no migration again
+// and keeps its data.
 func TestMigrateAgain(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -55,7 +55,8 @@ func TestMigrateAgain(t *testing.T) {
 	})
 }
 
-// TestMigrateRefuses opens databases that the binary must refuse.
+// TestMigrateRefuses checks that databases with an unknown or changed migration are
+// refused.
 func TestMigrateRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, change, want string }{

@@ -88,23 +88,23 @@ func TestObserve(t *testing.T) {
 		}{
 			{observed("A", micros, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1),
 				1},
-			// a retry
+			// a retry by the same applicant
 			{observed("A", micros+1, account("1"), address("1"), pincode("400001"), agent("1")), applicants(1, 1, 1, 1),
 				1},
 			{observed("B", micros+2, account("1"), address("1"), pincode("400001"), agent("1")), applicants(2, 2, 2, 2),
 				1},
-			// one more pincode
+			// a second pincode
 			{observed("B", micros+3, account("2"), address("1"), pincode("400002"), agent("1")), applicants(1, 2, 1, 2),
 				2},
 			{observed("C", micros+4, agent("1")), applicants(0, 0, 0, 3), 2},
 			{observed("C", micros+5, account("2")), applicants(2, 0, 0, 0), 0},
-			// A is outside one window
+			// A was seen before the window of the address
 			{observed("D", micros+dayMicros+1, address("1"), account("1")), applicants(3, 2, 0, 0), 0},
 			// with a clock that is behind
 			{observed("D", micros+dayMicros-5, address("1"), account("1")), applicants(3, 3, 0, 0), 0},
 			{observed("E", micros+dayMicros+1, agent("1"), pincode("400002")), applicants(0, 0, 2, 3), 2},
 			{observed("E", micros+dayMicros+10, agent("1"), pincode("400002")), applicants(0, 0, 1, 1), 1},
-			// A is outside the longer window
+			// A was seen before the window of the account
 			{observed("F", micros+90*dayMicros+1, account("1")), applicants(3, 0, 0, 0), 0},
 			{observed("", micros, account("1")), nil, 0},
 			{observed("G", micros), nil, 0},
@@ -112,13 +112,13 @@ func TestObserve(t *testing.T) {
 			got := observe(t, scope, c.o, windows())
 			want := store.ObservedCounts{Applicants: c.want, AgentPincodes: c.pincodes}
 			if c.o.ApplicantRef != "" {
-				want.Ring.People = 1 // without ties nobody is in a ring
+				want.Ring.People = 1 // without ties everybody is alone
 			}
 			if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("%d (-want +got):\n%s", i, diff)
 			}
 		}
-		// A kind without a window is recorded and not counted.
+		// A kind without a window is recorded but not counted.
 		got := observe(t, scope, observed("H", micros+90*dayMicros, account("1"), address("1")),
 			store.Windows{Micros: map[string]int64{"ip": dayMicros}})
 		if diff := cmp.Diff(map[string]int64{"ip": 1}, got.Applicants); diff != "" {
@@ -139,8 +139,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// TestBaseline gives a pincode two applicants a day, one of whom is always the
-// same, and checks the baseline at different times.
+// TestBaseline gives a pincode two applicants a day, one of them always the same, and
+// checks the baseline at different times.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -153,7 +153,7 @@ func TestBaseline(t *testing.T) {
 				for _, o := range []store.Observation{
 					observed("regular", at(day), pincode("400001")),
 					observed(numbered("new", day), at(day), pincode("400001")),
-					observed(numbered("new", day), at(day)+1, pincode("400001")), // a retry
+					observed(numbered("new", day), at(day)+1, pincode("400001")), // a retry by the same applicant
 					observed("elsewhere", at(day), pincode("400002")),
 				} {
 					if _, err := tx.Observations().Observe(o, windows()); err != nil {
@@ -195,8 +195,8 @@ func TestBaseline(t *testing.T) {
 	})
 }
 
-// TestCountsEnd counts more than MaxCounted applicants: the count of an account
-// ends there, that of a pincode does not.
+// TestCountsEnd counts more than MaxCounted applicants, and checks that the count of an
+// account ends there and that of a pincode does not.
 func TestCountsEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -226,9 +226,8 @@ func TestCountsEnd(t *testing.T) {
 	})
 }
 
-// TestObserveAtOnce observes five hundred applicants with one account
-// concurrently, on two nodes. Each gets a different number, and none is
-// missing.
+// TestObserveAtOnce observes five hundred applicants with one account concurrently on
+// two nodes, and checks that the counts are the numbers 1 to 500.
 func TestObserveAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -236,8 +235,7 @@ func TestObserveAtOnce(t *testing.T) {
 		const n = 500
 		counts := make([]int64, n)
 		errs := race(n, func(i int) error {
-			// Their other entities make the transactions conflict in every
-			// order.
+			// The other entities make the transactions conflict in every order.
 			o := observed(numbered("app", i), micros, account("1"), address(numbered("", i%7)),
 				agent(numbered("", i%3)), pincode(numbered("", i%5)))
 			return nodes[i%2].Scope("ten_A", sandbox).Write(t.Context(), func(tx *store.Tx) error {
@@ -263,8 +261,8 @@ func TestObserveAtOnce(t *testing.T) {
 	})
 }
 
-// TestScopesAtOnce runs batches of several scopes on two nodes, each of which
-// observes and meters. They lock scope by scope in one order.
+// TestScopesAtOnce runs batches of several scopes, which observe and meter, on two
+// nodes. They do not deadlock, because they lock the scopes in one order.
 func TestScopesAtOnce(t *testing.T) {
 	t.Parallel()
 	nodes := twoNodes(t, storetest.Postgres(t))
@@ -291,9 +289,8 @@ func TestScopesAtOnce(t *testing.T) {
 	}
 }
 
-// TestOlderKeyCounts checks that what was recorded, muted or blocked under an
-// older key of an entity applies to the newer one, and that new records use
-// only the newer key.
+// TestOlderKeyCounts checks that records, mutes and blocks under an older key of an
+// entity apply to its newer key, and that new records use only the newer key.
 func TestOlderKeyCounts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

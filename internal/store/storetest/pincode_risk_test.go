@@ -114,7 +114,8 @@ func TestPincodeRisks(t *testing.T) {
 	})
 }
 
-// TestManyPincodeRisks stores the maximum number of entries, and one more.
+// TestManyPincodeRisks checks that the maximum number of entries can be stored, and not
+// one more.
 func TestManyPincodeRisks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -26,7 +26,7 @@ func TestPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain, key = "EXPLAIN ", "decisions_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			execIn(t, tx, "SET LOCAL enable_sort = off") // for so few rows it would rather sort
+			execIn(t, tx, "SET LOCAL enable_sort = off") // it would prefer to sort so few rows
 		}
 		execIn(t, tx, manyDecisions)
 		for _, c := range []struct {
@@ -81,8 +81,8 @@ func execIn(t *testing.T, tx *sql.Tx, statement string) {
 	}
 }
 
-// planOf returns the plan that a database reports: the last column of every
-// row.
+// planOf returns the plan of a query: the last column of every row that the database
+// returns.
 func planOf(t *testing.T, tx *sql.Tx, explain string) string {
 	t.Helper()
 	rows, err := tx.QueryContext(t.Context(), explain)

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// referred returns a write of a decision that waits for a person.
+// referred returns a write of a decision that waits for a review.
 func referred(id string) *store.DecisionWrite {
 	w := decision(id, store.Unmetered)
 	w.Decision.Status = "REFERRED"
@@ -40,7 +40,7 @@ func TestReferrals(t *testing.T) {
 			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
 		}
 		wantKind(t, settle(scope, "rev_1", "dec_000", "upheld"), 0, "")
-		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // it was not referred
+		wantKind(t, settle(scope, "rev_2", "dec_002", "overturned"), 0, "") // the decision was not referred
 		wantKind(t, settle(scope, "rev_3", "dec_003", store.OutcomeAsks), 0, "")
 		wantKind(t, settle(scope, "rev_4", "dec_004", store.OutcomeAsks), 0, "")
 		wantKind(t, settle(scope, "rev_5", "dec_004", "overturned"), 0, "")
@@ -51,8 +51,8 @@ func TestReferrals(t *testing.T) {
 				t.Errorf("got %v, %v", rows, err)
 			}
 		}
-		// A review that asks for information does not bring a settled decision
-		// back.
+		// A review that asks for information does not put a settled decision back into
+		// the queue.
 		wantKind(t, settle(scope, "rev_7", "dec_000", store.OutcomeAsks), 0, "")
 
 		rows, more, err := scope.Decisions(ctx).Referrals(store.Page{})
@@ -67,7 +67,7 @@ func TestReferrals(t *testing.T) {
 		if diff := cmp.Diff([]int64{0, review("", "").CreatedMicros, 0, 0}, asked(rows)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		// which is not in the queue
+		// The page may begin after a decision that is not in the queue.
 		page, more, err := scope.Decisions(ctx).Referrals(store.Page{Limit: 2, AfterID: "dec_002"})
 		if err != nil || !more || len(page) != 2 || page[0].ID != "dec_003" || page[1].ID != "dec_005" {
 			t.Errorf("got %+v, %t, %v", page, more, err)
@@ -117,8 +117,8 @@ func TestReferralPlan(t *testing.T) {
 	})
 }
 
-// TestReferralsBefore runs the statement with which the migration puts the
-// referrals of earlier versions into the queue.
+// TestReferralsBefore checks the statement of the migration that puts the referrals of
+// earlier versions into the queue.
 func TestReferralsBefore(t *testing.T) {
 	t.Parallel()
 	migration, err := os.ReadFile("../migrations/0009_referrals.sql")
@@ -165,8 +165,7 @@ func TestReferralsBefore(t *testing.T) {
 	})
 }
 
-// TestReferralRefused checks that a decision that the quota refuses is not in
-// the queue.
+// TestReferralRefused checks that a decision refused by the quota is not in the queue.
 func TestReferralRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

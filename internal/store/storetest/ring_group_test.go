@@ -38,7 +38,7 @@ func chain() []store.Observation {
 	}
 }
 
-// wantRing checks the ring of a person with an observation without entities.
+// wantRing checks the ring of a person, by an observation without entities.
 func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64, truncated bool) {
 	t.Helper()
 	got, err := scope.Observations(t.Context()).Peek(observed(ref, micros), ringWindows())
@@ -48,8 +48,8 @@ func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64,
 	}
 }
 
-// wantCounted checks, bypassing package store, that the stored counts of rings
-// are right.
+// wantCounted checks, bypassing package store, that the stored counts of rings are
+// correct.
 func wantCounted(t *testing.T, databaseURL, kind string) {
 	t.Helper()
 	raw := storetest.Raw(t, databaseURL)
@@ -76,8 +76,8 @@ func wantCounted(t *testing.T, databaseURL, kind string) {
 	}
 }
 
-// TestRingChain connects six people in many orders. Each time they form one
-// ring of six, and an address alone connects nobody.
+// TestRingChain connects six people in many orders. It checks that they form one ring
+// of six each time, and that an IP address alone connects nobody.
 func TestRingChain(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -117,7 +117,7 @@ func TestRingReference(t *testing.T) {
 		for seed := range uint64(4) {
 			scope := signUp(t, db, fmt.Sprint("ten_", seed))
 			dice := rand.New(rand.NewPCG(seed, 7))
-			group := map[string]string{} // the group of each person and entity, named by its first member
+			group := map[string]string{} // the group of each person and entity, named after its first member
 			for i := range 60 {
 				o := observed(numbered("P", dice.IntN(40)), micros+int64(i)*hourMicros)
 				o.DecisionID = numbered("dec", i)
@@ -155,13 +155,13 @@ func join(group map[string]string, o store.Observation) {
 			}
 		}
 	}
-	for _, name := range names[1:] { // records who was seen with what
+	for _, name := range names[1:] { // record which entities the person was seen with
 		group[names[0]+" with "+name] = "seen"
 	}
 }
 
-// size returns the number of people of a group, and of entities that two or
-// more of them share.
+// size returns the number of people in the group of an observation, and the number of
+// entities that two or more of them share.
 func size(group map[string]string, o store.Observation) (people, links int64) {
 	in := group["person "+o.ApplicantRef]
 	for _, member := range slices.Collect(maps.Keys(group)) {
@@ -203,17 +203,17 @@ func TestRingWindow(t *testing.T) {
 		}
 		people(1, at("A", 0, account("1")))
 		people(2, at("B", 60, account("1")))
-		people(3, at("C", 149, account("1"))) // B is within the window, and A is with B
-		people(1, at("D", 240, account("1"))) // all were seen too long ago
-		people(2, at("E", 241, account("1"))) // D was not
+		people(3, at("C", 149, account("1"))) // B is within the window, and A is in B's ring
+		people(1, at("D", 240, account("1"))) // all others were seen too long ago
+		people(2, at("E", 241, account("1"))) // D was seen recently
 		people(3, at("A", 250, pincode("400001")))
 		people(5, at("A", 251, account("1")))
 		wantCounted(t, databaseURL, db.Kind())
 	})
 }
 
-// TestRingIsBounded puts more people on one account than a ring may have, and
-// connects two rings that would be too large together.
+// TestRingIsBounded checks the limit of a ring, with more people on one account than a
+// ring may have, and with two rings that together would be too large.
 func TestRingIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -249,8 +249,8 @@ func TestRingIsBounded(t *testing.T) {
 	})
 }
 
-// TestRingFromBefore checks that people who were observed before rings were
-// stored join with the first person who shares an entity with them.
+// TestRingFromBefore checks that people who were observed before rings were stored join
+// a ring as soon as another person shares an entity with them.
 func TestRingFromBefore(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -268,7 +268,7 @@ func TestRingFromBefore(t *testing.T) {
 	})
 }
 
-// ringHit records an observation and raises an alert about the ring if it has
+// ringHit records an observation, and raises an alert about the ring if it has at least
 // three people.
 func ringHit(tx *store.Tx, alertID string, o store.Observation) (store.Alert, error) {
 	got, err := tx.Observations().Observe(o, ringWindows())
@@ -292,7 +292,7 @@ func ringHits(t *testing.T, scope *store.Scope, prefix string, observations ...s
 	return last
 }
 
-// TestRingAlerts merges two rings that both have an open alert.
+// TestRingAlerts checks the alerts when two rings with open alerts are merged.
 func TestRingAlerts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -339,8 +339,8 @@ func TestRingAlerts(t *testing.T) {
 	})
 }
 
-// TestRingAlertGoesOn checks that the alert of the smaller ring becomes the
-// larger ring's if that has none, and that the merged ring is unmuted.
+// TestRingAlertGoesOn checks that if the larger of two merged rings has no open alert,
+// it gets the alert of the smaller one, and that the merged ring is unmuted.
 func TestRingAlertGoesOn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -362,7 +362,7 @@ func TestRingAlertGoesOn(t *testing.T) {
 		}
 		small := ringHits(t, scope, "alr_small", observed("A", micros+1, account("1")),
 			observed("B", micros+1, account("1")), observed("C", micros+1, account("1")))
-		var got store.RingCount // Peek does not read alerts, so it does not know that the mute ends
+		var got store.RingCount // Peek does not read alerts, so it does not see that the mute ends
 		doing(t, scope, func(tx *store.Tx) error {
 			counts, err := tx.Observations().Observe(observed("A", micros+2, entity("device", "1")), ringWindows())
 			got = counts.Ring
@@ -378,8 +378,8 @@ func TestRingAlertGoesOn(t *testing.T) {
 	})
 }
 
-// TestRingRace connects chains concurrently on two handles. Every chain becomes
-// one ring with one open alert.
+// TestRingRace connects chains concurrently on two handles, and checks that every chain
+// becomes one ring with one open alert.
 func TestRingRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

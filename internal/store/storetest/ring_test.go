@@ -51,7 +51,7 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// TestLargeRing builds a graph with more of everything than is shown.
+// TestLargeRing checks the limits of the graph with more of everything than is shown.
 func TestLargeRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -99,7 +99,7 @@ func TestSeenOnce(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		others []store.Observation // besides one applicant who was seen once, at address 1
+		others []store.Observation // in addition to an applicant who was seen once, at address 1
 		want   bool
 	}{
 		{"alone", nil, false},

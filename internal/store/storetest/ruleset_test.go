@@ -53,8 +53,8 @@ func TestRuleSet(t *testing.T) {
 	})
 }
 
-// TestVersions takes version numbers concurrently: each is given once, without
-// a gap.
+// TestVersions checks that concurrent inserts get every version number once, without a
+// gap.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -80,8 +80,8 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// secondNode returns another handle on a PostgreSQL database, as of another
-// process. A SQLite file has one process, so it returns the same handle.
+// secondNode returns another handle on a PostgreSQL database, like another process. A
+// SQLite file has one process, so it returns the same handle.
 func secondNode(t *testing.T, db *store.DB, databaseURL string) *store.DB {
 	t.Helper()
 	if db.Kind() == "sqlite" {
@@ -96,7 +96,7 @@ func TestListRuleSets(t *testing.T) {
 		ctx, scope := t.Context(), signUp(t, db, "ten_A")
 		for i := range 7 {
 			set := draft(numbered("pol", i))
-			set.CreatedMicros = int64(1000 + i/2) // pairs differ by id
+			set.CreatedMicros = int64(1000 + i/2) // two rule sets have the same time and differ by id
 			if _, err := storetest.InsertRuleSet(ctx, scope, set, store.AuditEntry{}); err != nil {
 				t.Fatal(err)
 			}
@@ -182,8 +182,8 @@ func TestScorecards(t *testing.T) {
 	})
 }
 
-// TestPagesOfLargeDocuments checks that pages of large documents end early,
-// with at least one row, and that the next page continues there.
+// TestPagesOfLargeDocuments checks that a page of large documents ends early, but has
+// at least one row, and that the next page continues there.
 func TestPagesOfLargeDocuments(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

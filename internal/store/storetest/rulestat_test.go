@@ -31,7 +31,7 @@ func TestRuleStats(t *testing.T) {
 				stat("ten_B", "pol_1", "KO_1", "2026-11-15", 7, 7, 7),
 				stat("ten_A", "pol_1", "KO_1", "2026-11-14", 5, 5, 0),
 				stat("ten_A", "pol_1", "KO_1", "2026-11-15", 3, 1, 2),
-				stat("ten_A", "pol_1", "KO_1", "2026-11-15", 1, 1, 0), // a duplicate
+				stat("ten_A", "pol_1", "KO_1", "2026-11-15", 1, 1, 0), // the same rule and day again
 				stat("ten_A", "pol_2", "KO_1", "2026-11-15", 100, 0, 0),
 			})
 		})

@@ -29,15 +29,15 @@ func fillBy(t *testing.T, databaseURL, kind, statement string) {
 	}
 }
 
-// TestScanLimit looks for rare decisions among many. Every page ends after a
-// limited scan, all pages together have all decisions in order, and a search
-// without results ends too.
+// TestScanLimit searches for rare decisions among many. It checks that every page ends
+// after a limited scan, that all pages together have all decisions in order, and that a
+// search without results ends.
 func TestScanLimit(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fillBy(t, databaseURL, db.Kind(), manyDecisions)
-		scope := db.Scope("ten_0", "sandbox") // a third of them: those whose number is divisible by three
+		scope := db.Scope("ten_0", "sandbox") // every third decision
 		for _, filter := range []store.DecisionFilter{
 			{Status: "REFERRED", Grade: "A"},
 			{Status: "APPROVED", Grade: "A", PolicyID: "pol_1"},
@@ -56,7 +56,7 @@ func TestScanLimit(t *testing.T) {
 		}
 		_, next, err := scope.Decisions(t.Context()).List(store.DecisionFilter{Status: "DECLINED", Grade: "B"},
 			store.Page{})
-		if err != nil || next.ID != "dec_106015" { // the two-thousandth with grade B
+		if err != nil || next.ID != "dec_106015" { // the 2,000th decision with grade B
 			t.Errorf("a page in which nothing is found ends at %v: %v", next, err)
 		}
 		trail := wholeTrail(t, scope, store.AuditFilter{Actor: "key_2"}, store.Page{Descending: true})
@@ -71,7 +71,7 @@ func TestScanLimit(t *testing.T) {
 	})
 }
 
-// wantedIDs computes from the numbers which of manyDecisions the filter admits.
+// wantedIDs computes from their numbers which of manyDecisions match the filter.
 func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	for i := 3; i <= 20_000; i += 3 {
 		status, grade, policy := "APPROVED", "B", "pol_1"
@@ -96,8 +96,8 @@ func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	return ids
 }
 
-// wholeList reads all pages. Pages with few results follow one another, because
-// no page scans more than its limit.
+// wholeList reads all pages. Some pages have few results, because each scans at most its
+// limit.
 func wholeList(t *testing.T, scope *store.Scope, f store.DecisionFilter, p store.Page) (ids []string) {
 	t.Helper()
 	for pages := 0; ; pages++ {

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// passwordHash is the password hash of the fixture's first user.
+// passwordHash is the password hash of the first user of the fixture.
 const passwordHash = "argon2id"
 
 func consoleSession(tenant, id string) store.ConsoleSession {
@@ -41,7 +41,7 @@ func fillStaff(t *testing.T, db *store.DB, tenant string) error {
 	return staff.Invite(t.Context(), invitation(tenant, "inv_1"), store.AuditEntry{})
 }
 
-// addUser adds a person to a tenant.
+// addUser adds a user to a tenant.
 func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 	t.Helper()
 	u := store.User{
@@ -153,8 +153,8 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// endSessions ends two sessions, after checking that another tenant or user
-// cannot.
+// endSessions ends two sessions, after checking that another tenant or another user
+// cannot end them.
 func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession) {
 	t.Helper()
 	ctx, staff := t.Context(), db.Staff("ten_A")
@@ -192,7 +192,7 @@ func endSessions(t *testing.T, db *store.DB, first, second store.ConsoleSession)
 	}
 }
 
-// TestSessionsAreFew checks that the oldest session ends if a person has too
+// TestSessionsAreFew checks that the oldest session of a user ends if there are too
 // many.
 func TestSessionsAreFew(t *testing.T) {
 	t.Parallel()
@@ -254,7 +254,7 @@ func TestRolesAndTheLastAdmin(t *testing.T) {
 		_, err = staff.Disable(ctx, first, by(300), entry("2", "user.disabled", first))
 		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		second := addUser(t, db, "ten_A", "usr_second", "risk")
-		// the other is not an administrator
+		// the second user is not an administrator
 		_, err = staff.Disable(ctx, first, by(300), entry("3", "user.disabled", first))
 		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
 		_, err = db.Staff("ten_B").SetRole(ctx, second.ID, "admin", by(1), store.AuditEntry{})
@@ -310,7 +310,8 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}), 0, "")
 }
 
-// TestAdminsRace makes every administrator disable the next, concurrently.
+// TestAdminsRace disables all administrators concurrently and checks that one of them
+// remains.
 func TestAdminsRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -438,7 +439,7 @@ func TestAcceptInvitation(t *testing.T) {
 		}
 
 		taken := invitation("ten_A", "inv_2")
-		taken.Email = "ten_b@example.in" // a person of another tenant, whom this one cannot see
+		taken.Email = "ten_b@example.in" // a user of another tenant, whom this tenant cannot see
 		wantKind(t, staff.Invite(ctx, taken, store.AuditEntry{}), 0, "")
 		u, s = person(50)
 		u.Email = taken.Email
@@ -506,8 +507,8 @@ func TestRotateKey(t *testing.T) {
 	})
 }
 
-// TestListKeysKeepsTheOnesInUse checks which keys are listed if there are more
-// than a list can show.
+// TestListKeysKeepsTheOnesInUse checks that active keys are listed first if there are
+// more keys than a list can show.
 func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -526,9 +527,9 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 	})
 }
 
-// TestKeysToExpireOutliveTheExpired checks that keys that will expire are
-// listed before expired ones, however many those are: a working key that is not
-// shown could not be revoked.
+// TestKeysToExpireOutliveTheExpired checks that keys that have not expired yet are
+// listed before any number of expired ones. A working key that is not listed could not
+// be revoked.
 func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// arm activates the fixture's rule set in live.
+// arm activates a rule set in live.
 func arm(t *testing.T, db *store.DB, tenant string) {
 	t.Helper()
 	scope := db.Scope(tenant, live)
@@ -24,8 +24,8 @@ func arm(t *testing.T, db *store.DB, tenant string) {
 	}
 }
 
-// stands checks from when on a person may activate and who gave them the right,
-// and when they lost it and who took it.
+// stands checks when a person may activate and who gave the right, and when the person
+// lost it and who took it away.
 func stands(t *testing.T, db *store.DB, user string, from int64, madeBy string, stopped int64, stoppedBy string) {
 	t.Helper()
 	u, err := db.Staff("ten_A").User(t.Context(), user)
@@ -37,9 +37,9 @@ func stands(t *testing.T, db *store.DB, user string, from int64, madeBy string, 
 	}
 }
 
-// TestStanding checks that before the first activation in live rights have no
-// delay, and that afterwards a person who gains the right to activate waits,
-// and for a person who loses it the time and the actor are recorded.
+// TestStanding checks that rights have no delay before the first activation in live.
+// Afterwards, a person who gains the right to activate has to wait, and for a person
+// who loses it the time and the actor are recorded.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -63,10 +63,11 @@ func TestStanding(t *testing.T) {
 		change(staff.SetRole(ctx, early.ID, "viewer", by(1200), store.AuditEntry{}))
 		stands(t, db, early.ID, 1110, "usr_ten_A", 1200, "usr_ten_A")
 		change(staff.SetRole(ctx, early.ID, "risk", by(1300), store.AuditEntry{}))
-		change(staff.SetRole(ctx, early.ID, "admin", by(1350), store.AuditEntry{})) // still has the right
+		change(staff.SetRole(ctx, early.ID, "admin", by(1350), store.AuditEntry{})) // the user already has the right
 		stands(t, db, early.ID, 1400, "usr_ten_A", 1200, "usr_ten_A")
 
-		// A person who is still waiting does not count as the maker of others.
+		// A person who is still waiting is not recorded as the giver of a right to
+		// others.
 		puppet := store.User{
 			ID:           "usr_puppet",
 			TenantID:     "ten_A",

@@ -32,8 +32,8 @@ import (
 // not be a superuser, because row-level security does not apply to superusers.
 const EnvURL = "VERDICT_TEST_DATABASE_URL"
 
-// Main is the TestMain of every package that tests on both databases. It stops
-// the server, if one was started, after the tests.
+// Main runs the tests of a package that tests on both databases, and then stops
+// the server if one was started. Call it from TestMain.
 func Main(m *testing.M) {
 	ready = true
 	code := m.Run()
@@ -46,8 +46,8 @@ var (
 	shared server
 )
 
-// Each runs a test on each kind of database, with a new database that has its
-// schema.
+// Each runs a test on each kind of database, with a new database that already
+// has the schema.
 func Each(t *testing.T, test func(t *testing.T, db *store.DB)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -74,11 +74,11 @@ func EachURL(t *testing.T, test func(t *testing.T, databaseURL string)) {
 	})
 }
 
-// Open opens a database until the end of the test.
+// Open opens a database and closes it at the end of the test.
 func Open(tb testing.TB, databaseURL string, options store.Options) *store.DB {
 	tb.Helper()
 	if options.Timeout == 0 {
-		options.Timeout = time.Minute // a busy machine must not look like a database that hangs
+		options.Timeout = time.Minute // a busy machine must not look like a hanging database
 	}
 	db, err := store.Open(tb.Context(), databaseURL, options)
 	if err != nil {
@@ -92,7 +92,7 @@ func Open(tb testing.TB, databaseURL string, options store.Options) *store.DB {
 	return db
 }
 
-// SQLite returns the URL of a new file in the test's own folder.
+// SQLite returns the URL of a new file in the test's temporary folder.
 func SQLite(tb testing.TB) string {
 	tb.Helper()
 	return "sqlite:" + filepath.Join(tb.TempDir(), "verdict.db")
@@ -114,7 +114,7 @@ func NeedPostgres(tb testing.TB) {
 }
 
 // createPostgres creates a database and returns its URL. clause is appended to
-// the statement.
+// the CREATE DATABASE statement.
 func createPostgres(tb testing.TB, clause string) string {
 	tb.Helper()
 	NeedPostgres(tb)
@@ -137,8 +137,8 @@ func createPostgres(tb testing.TB, clause string) string {
 	return mine.String()
 }
 
-// Raw opens a connection that bypasses package store, for inspecting or
-// disturbing a database.
+// Raw opens a connection that bypasses package store, to inspect or disturb a
+// database.
 func Raw(tb testing.TB, databaseURL string) *sql.DB {
 	tb.Helper()
 	db, err := openRaw(databaseURL)
@@ -174,8 +174,9 @@ func execute(tb testing.TB, db *sql.DB, statement string) {
 	}
 }
 
-// drop drops a database and ends connections to it. It retries while autovacuum
-// works in the database, which only a superuser could stop.
+// drop drops a database and ends the connections to it. It retries while
+// autovacuum is working in the database, because only a superuser could stop
+// that.
 func drop(tb testing.TB, admin *sql.DB, name string) {
 	tb.Helper()
 	for attempt := 1; ; attempt++ {
@@ -183,7 +184,7 @@ func drop(tb testing.TB, admin *sql.DB, name string) {
 		if err == nil {
 			return
 		}
-		if attempt == 1200 { // two minutes, for a database of a million decisions
+		if attempt == 1200 { // two minutes, enough for a database of a million decisions
 			tb.Error(err)
 			return
 		}
@@ -200,9 +201,9 @@ type server struct {
 	template postgresTemplate
 }
 
-// unflushed turns off flushing to the disk. Test data need not survive a crash
-// of the machine; processes that are killed in tests, even the server, have
-// written to the files by then.
+// unflushed turns off flushing to disk. Test data need not survive a crash of
+// the machine, and data that a process has written survives if the process is
+// killed, even if it is the server.
 var unflushed = []string{"fsync=off", "full_page_writes=off"}
 
 func (s *server) url() (string, error) {

@@ -26,7 +26,7 @@ func putStrategy(t *testing.T, scope *store.Scope, s store.Strategy, expected in
 	return put, err
 }
 
-// TestStrategy checks that every version stays, and belongs to its scope only.
+// TestStrategy checks that every version is kept and is visible in its own scope only.
 func TestStrategy(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -77,8 +77,8 @@ func TestStrategy(t *testing.T) {
 	})
 }
 
-// TestStrategyRace replaces the same version concurrently: one call succeeds.
-// Calls without an expected version all succeed.
+// TestStrategyRace replaces the same version concurrently, and checks that one call
+// succeeds. Calls without an expected version all succeed.
 func TestStrategyRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/store"
 )
 
-// MigratedSQLite returns the URL of a new file, in the test's own folder, that
-// has the schema. It is a copy of a file that was migrated once.
+// MigratedSQLite returns the URL of a new file with the schema, in the test's
+// temporary folder. The file is a copy of one that was migrated once.
 func MigratedSQLite(tb testing.TB) string {
 	tb.Helper()
 	file, err := sqliteTemplate()
@@ -48,8 +48,8 @@ var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
 	return os.ReadFile(path)
 })
 
-// MigratedPostgres returns the URL of a new database that has the schema, which
-// is dropped at the end of the test. It is a copy of a database that was
+// MigratedPostgres returns the URL of a new database with the schema, which is
+// dropped at the end of the test. The database is a copy of one that was
 // migrated once.
 func MigratedPostgres(tb testing.TB) string {
 	tb.Helper()
@@ -89,8 +89,8 @@ func (p *postgresTemplate) make(s *server) (name string, err error) {
 	return p.name, p.err
 }
 
-// drop drops the template database if there is one. A server that the tests did
-// not start keeps running, so it would stay there.
+// drop drops the template database if there is one. Otherwise it would remain
+// on a server that the tests did not start.
 func (p *postgresTemplate) drop(base string) {
 	if p.name != "" {
 		_ = statement(base, "DROP DATABASE "+p.name+" WITH (FORCE)") // a leftover database must not fail a test

@@ -76,7 +76,8 @@ func TestCreateTenant(t *testing.T) {
 	})
 }
 
-// TestEmailTaken checks that a refused signup leaves nothing behind.
+// TestEmailTaken checks that a signup with a taken e-mail address is refused and stores
+// nothing.
 func TestEmailTaken(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

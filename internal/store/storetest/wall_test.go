@@ -12,8 +12,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// walled lists the tables of tenant data with an environment, personal those of
-// a tenant without one, and shared the others.
+// walled lists the tables with a tenant and an environment, personal those with a
+// tenant only, and shared the others.
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
@@ -26,8 +26,8 @@ var (
 	shared   = []string{"schema_migrations", "installation", "signup_codes"}
 )
 
-// TestKeysLead checks that in every table, including those of later migrations,
-// tenant and environment lead the primary key.
+// TestKeysLead checks that tenant and environment are the first columns of the primary
+// key of every table, including those of later migrations.
 func TestKeysLead(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -95,8 +95,8 @@ func texts(t *testing.T, raw querier, query string, args ...any) []string {
 	return found
 }
 
-// TestSecondWall bypasses package store: PostgreSQL itself shows no rows to a
-// session that has set no row-level security scope or another one.
+// TestSecondWall checks, bypassing package store, that PostgreSQL itself shows no rows
+// to a session that has set no row-level security scope or another one.
 func TestSecondWall(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -166,7 +166,8 @@ func countAs(t *testing.T, raw *sql.DB, table, tenant, environment string) int {
 	return n
 }
 
-// TestAppendOnly tries to change stored rows, bypassing package store.
+// TestAppendOnly checks, bypassing package store, that the database refuses to change
+// append-only rows.
 func TestAppendOnly(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -67,7 +67,7 @@ func MoveAlert(
 	})
 }
 
-// Meter counts something that stores no decision.
+// Meter counts usage that stores no decision.
 func Meter(ctx context.Context, scope *store.Scope, m store.Meter) error {
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Usage().Meter(m) })
 }
@@ -82,7 +82,8 @@ func InsertBacktest(ctx context.Context, scope *store.Scope, b store.Backtest, a
 	})
 }
 
-// ReceiveBacktestChunk stores a chunk that has just arrived.
+// ReceiveBacktestChunk stores a chunk of input of a run that is still
+// receiving.
 func ReceiveBacktestChunk(ctx context.Context, scope *store.Scope, id string, c store.BacktestChunk) error {
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Backtests().ReceiveChunk(id, c) })
 }
