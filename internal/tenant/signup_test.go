@@ -25,7 +25,8 @@ func TestPasswordMinimum(t *testing.T) {
 	}
 }
 
-// FuzzParseKey holds ParseKey against its own description.
+// FuzzParseKey checks that ParseKey does what its comment says, for arbitrary
+// texts.
 func FuzzParseKey(f *testing.F) {
 	for _, e := range Environments() {
 		key, err := MintKey(e, seeded(1))

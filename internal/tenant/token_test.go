@@ -52,7 +52,7 @@ func TestTokenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "A", strings.Repeat("A", 42), strings.Repeat("A", 44), strings.Repeat("A", 42) + "+",
-		strings.Repeat("A", 42) + "\n", strings.Repeat("A", 42) + "B", // a second name for the same bytes
+		strings.Repeat("A", 42) + "\n", strings.Repeat("A", 42) + "B", // another encoding of the same bytes
 		strings.Repeat("A", 41) + "\r\n",
 	} {
 		if _, ok := ParseToken(text); ok {

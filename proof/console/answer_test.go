@@ -9,17 +9,17 @@ import (
 	"verdict/proof/browser"
 )
 
-// brief returns a lens with one look: the pages checked with it consist of the
-// same elements as pages that are checked in every look. If screenshots are
-// stored, it checks all looks.
+// brief returns a lens that checks one look only, because pages checked with it
+// consist of the same elements as pages that are checked in every look. If
+// screenshots are stored, the lens checks all looks.
 func (s *stage) brief() browser.Lens {
 	lens := s.lens
 	lens.Brief = !lens.Tall
 	return lens
 }
 
-// answers checks pages after a form was submitted: with results, or with
-// errors.
+// answers checks the pages that are shown after a form was submitted, with
+// results or with errors.
 func (s *stage) answers(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	things := consoletest.NewExamples(s.service, s.caller(tenant.Live)).Pages(t)
@@ -45,9 +45,9 @@ func (s *stage) answers(t *testing.T) {
 		{"decisions-id", things["/console/{env}/decisions/{id}"][1].Path, "[name=reason_code]", "not a code",
 			"Add review"},
 	} {
-		tab.Width(1280) // the last look had the width of a phone
+		tab.Width(1280) // the previous check used the width of a phone
 		tab.Go(f.path)
-		// The browser would not submit these forms; a program would.
+		// The browser would not submit these forms, but a program would.
 		tab.Ask(
 			`document.querySelectorAll("form").forEach(f => { f.noValidate = true });
 			document.querySelectorAll("main details").forEach(d => { d.open = true })`, nil)
@@ -61,9 +61,9 @@ func (s *stage) answers(t *testing.T) {
 	}
 }
 
-// reference takes screenshots of the whole API reference, a part at a time, if
-// screenshots are stored. It does not run axe-core, which would take minutes
-// for a page made of a few kinds of elements.
+// reference takes screenshots of the whole API reference, one part at a time,
+// if screenshots are stored. It does not run axe-core, which would take
+// minutes, because the page consists of a few kinds of elements.
 func (s *stage) reference(t *testing.T) {
 	if !s.lens.Tall {
 		return
@@ -81,9 +81,9 @@ func (s *stage) reference(t *testing.T) {
 	tab.Quiet()
 }
 
-// nextPart shows as much of the reference as fits into a screenshot, beginning
-// at one of its elements, and returns the index of the next element, -1 at the
-// end.
+// nextPart is a script that shows as much of the reference as fits into a
+// screenshot, starting at one of its elements. It returns the index of the next
+// element, or -1 at the end.
 const nextPart = `(() => { const all = [...document.querySelectorAll(".reference > *")]; let to = %[1]d, tall = 0;
 	for (const e of all) e.hidden = true;
 	for (; to < all.length && (tall < 3000 || to === %[1]d); to++) {

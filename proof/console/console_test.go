@@ -23,7 +23,7 @@ import (
 )
 
 // shotsVariable is the environment variable with the folder for screenshots of
-// all pages; without it none are stored.
+// all pages. If it is not set, no screenshots are stored.
 const shotsVariable = "VERDICT_SHOTS"
 
 // now is the fixed time of the service's clock.
@@ -32,7 +32,7 @@ var now = time.Date(2026, time.November, 15, 6, 30, 0, 0, time.UTC)
 // stage is the service with the demonstration data, and a browser.
 type stage struct {
 	url     string
-	service *usecase.Set // a second one besides the server's, for looking up ids
+	service *usecase.Set // a second service besides the server's, to look up ids
 	made    demo.Filled
 	browser *browser.Browser
 	lens    browser.Lens
@@ -125,7 +125,7 @@ func (s *stage) signIn(t *testing.T, email string) *browser.Tab {
 	return tab
 }
 
-// door checks the pages for visitors who are not signed in.
+// door checks the pages that visitors see before they sign in.
 func (s *stage) door(t *testing.T) {
 	_, token, err := s.service.People.Invite(t.Context(), s.caller(tenant.Live), "guest@kaveri.example",
 		tenant.RoleViewer)

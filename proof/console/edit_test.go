@@ -64,8 +64,8 @@ func (s *stage) firstScreens(t *testing.T) {
 	tab.Quiet()
 }
 
-// edit edits a rule with the keyboard: the focus stays in place, no key leaves
-// the page, and no change is lost.
+// edit edits a rule with the keyboard, and checks that the focus stays in
+// place, that no key leaves the page, and that no change is lost.
 func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
@@ -88,8 +88,8 @@ func (s *stage) edit(t *testing.T) {
 }
 
 // steps clicks every button of the editor, on a desktop without scripts and on
-// a phone with them, and checks where each next page begins. A line is edited
-// and removed in place.
+// a phone with scripts, and checks where each next page begins. It also edits
+// and removes a line in place.
 func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	for _, with := range []struct {
@@ -163,7 +163,7 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	settled("Tab", "/min")
 	tab.Type("0.4")
 	settled("a value", "/min")
-	// a field of another type, which has another control for its value
+	// a field of another type has another control for its value
 	tab.Fill(`[data-at="/field"]`, "employment_type")
 	tab.Click(`[data-at="/op"]`)
 	settled("a field of another type", "/op")
@@ -195,8 +195,8 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	tab.Sees("Add a knockout")
 }
 
-// refusals submits an invalid draft on a phone: the errors must be at the top
-// of the window, wherever the button was.
+// refusals submits an invalid draft on a phone, and checks that the errors are
+// at the top of the window, wherever the button was.
 func (s *stage) refusals(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Size(380, 800)
@@ -237,7 +237,8 @@ func (s *stage) history(t *testing.T, tab *browser.Tab, at string) {
 	}
 }
 
-// expiry signs the author out in another tab while a rule is edited.
+// expiry signs the author out in another tab while a rule is being edited, and
+// checks that the edit is kept.
 func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	tab.Go(at + "?open=knockouts/0")
@@ -261,10 +262,11 @@ func (s *stage) expiry(t *testing.T, tab *browser.Tab, at string) {
 	tab.Follow("#notice a")
 	tab.BeginsAt("open-knockouts-0")
 	tab.Back()
-	tab.Sees("General") // the editor, not a form that is posted again
+	tab.Sees("General") // the editor, without posting a form again
 }
 
-// shortcuts writes a review and continues to type after the focus was lost.
+// shortcuts checks that keys typed after the focus was lost do not act as
+// shortcuts while a review is being written.
 func (s *stage) shortcuts(t *testing.T, tab *browser.Tab) {
 	t.Helper()
 	tab.Go("/console/live/referrals")

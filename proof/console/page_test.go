@@ -9,15 +9,15 @@ import (
 	"verdict/internal/tenant"
 )
 
-// paths returns the pages with an id in their path and those that are checked
-// in several states; nil for pages that are checked elsewhere. Most are of
-// live, which has more data.
+// paths returns the pages with an id in their path and the pages that are
+// checked in several states. A pattern with nil is checked elsewhere. Most
+// pages are of live, which has more data.
 func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 	t.Helper()
 	all := map[string][]consoletest.Page{
 		"/console": nil, "/console/{$}": nil, "/console/signin": nil, "/console/signup": nil,
 		"/console/invite/{token}": nil,
-		// asked for by the editor's script
+		// The editor's script requests "/console/{env}/policies/fields".
 		"/console/{env}":                 {{Path: "/console/live"}, {Path: "/console/sandbox", Name: "sandbox"}},
 		"/console/{env}/policies/fields": nil,
 		"/console/{env}/reference":       {{Path: "/console/live/reference", Cut: ".reference > :nth-child(n+4)"}},
@@ -26,7 +26,7 @@ func (s *stage) paths(t *testing.T) map[string][]consoletest.Page {
 	return all
 }
 
-// fileOf returns the name of the page's pictures.
+// fileOf returns the name of the page's screenshots.
 func fileOf(page consoletest.Page, pattern string) string {
 	name := strings.Trim(strings.NewReplacer("/console", "", "/{env}", "", "{", "", "}", "", "/", "-").Replace(pattern),
 		"-")

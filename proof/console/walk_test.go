@@ -15,7 +15,7 @@ import (
 	"verdict/proof/browser"
 )
 
-// walk does, as a new user, the main tasks of the console.
+// walk does the main tasks of the console as a new user.
 func (s *stage) walk(t *testing.T) {
 	w := &walker{stage: s, Tab: s.browser.Tab(t, s.url)}
 	w.Theme("light")
@@ -32,7 +32,7 @@ func (s *stage) walk(t *testing.T) {
 type walker struct {
 	*stage
 	*browser.Tab
-	key string // the key of the sandbox
+	key string // the API key of the sandbox
 }
 
 func (w *walker) signUp() {
@@ -84,7 +84,7 @@ func (w *walker) liveKey() {
 // activates the policy nevertheless, and rolls back.
 func (w *walker) changePolicy() {
 	w.Helper()
-	w.Width(1280) // the last look had the width of a phone
+	w.Width(1280) // the previous check used the width of a phone
 	w.Go("/console/sandbox/policies")
 	w.Press("version 1")
 	first := w.At()
@@ -92,7 +92,7 @@ func (w *walker) changePolicy() {
 	w.Follow("button[value='add:knockouts']")
 	w.Fill("[name='row.id']", "KO_VERY_LOW", "[name='row.reason_code']", "BUR_SCORE")
 	w.Choose("[name='row.action']", "decline")
-	w.Click(".builder .tools button") // a condition
+	w.Click(".builder .tools button") // adds a condition
 	w.Fill(".builder [aria-label=Field]", "bureau_score\t")
 	w.Choose(".builder [aria-label=Operator]", "lt")
 	w.Fill(".builder .value", "600")
@@ -114,7 +114,7 @@ func (w *walker) changePolicy() {
 	w.Quiet()
 }
 
-// measure uploads a file and checks its report.
+// measure uploads a file and checks that the report of its backtest is shown.
 func (w *walker) measure() {
 	w.Helper()
 	book := backtest.Book{Seed: 11}
@@ -165,7 +165,7 @@ func (w *walker) wants(status int, method, path, key, body string) string {
 	if err != nil {
 		w.Fatal(err)
 	}
-	defer func() { _ = response.Body.Close() }() // only read from
+	defer func() { _ = response.Body.Close() }() // the body was only read
 	answer, err := io.ReadAll(response.Body)
 	if err != nil || response.StatusCode != status {
 		w.Fatalf("%s %s answers %d, want %d: %s %v", method, path, response.StatusCode, status, answer, err)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// stage returns a stage in which all answers have the same latency.
+// stage returns a step of a campaign in which all answers have the same
+// latency.
 func stage(percent int, good, refused int64, latency time.Duration) Step {
 	r := &Result{
 		Offered: float64(good + refused),
@@ -94,7 +95,7 @@ func TestJudge(t *testing.T) {
 }
 
 // TestRecovery checks that recovery ends with the first window that is as good
-// as the worst one before the overload.
+// as the worst window before the overload.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
 	c := campaign()

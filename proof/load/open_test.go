@@ -55,10 +55,10 @@ func answerWith(t *testing.T, handler http.HandlerFunc) *Generator {
 		Options{Mix: Mix{1, 0, 0, 0}, Arrivals: Even, Seed: 1, Connections: 50, Timeout: 2 * time.Minute})
 }
 
-// TestStallIsSeen checks a server that answers immediately except for a stall
-// of half a second. Half of all requests are due during the stall and must be
-// measured as delayed, with few connections as with many: requests that could
-// not even be sent have waited too.
+// TestStallIsSeen uses a server that answers immediately except for a stall of
+// half a second. Half of all requests are due during the stall and must be
+// measured as delayed, whether there are few connections or many, because
+// requests that could not even be sent have waited too.
 func TestStallIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, connections := range []int{1, 50} {
@@ -76,8 +76,8 @@ func TestStallIsSeen(t *testing.T) {
 		if r.Due != 200 || r.Good != r.Due || r.Lost+r.Unsent+r.Overtime+r.Wrong != 0 {
 			t.Errorf("%d connections: of %d due %d were answered: %+v", connections, r.Due, r.Good, r)
 		}
-		// Half of all requests are due within the stall, and wait half of it on
-		// average.
+		// Half of all requests are due during the stall, and wait for half of
+		// it on average.
 		if got := r.Latency.Quantile(0.85); got < 250*time.Millisecond {
 			t.Errorf("%d connections: p85 is %s", connections, got)
 		}
@@ -88,8 +88,8 @@ func TestStallIsSeen(t *testing.T) {
 			t.Errorf("%d connections were made", r.Conns)
 		}
 		// A closed loop sends only one request into the stall and does not
-		// notice it. A busy machine may delay other requests too, so it gets
-		// several attempts.
+		// notice it. A busy machine may delay other requests too, so this check
+		// is repeated.
 		for begun := time.Now(); ; {
 			first.Store(0)
 			got := g.Closed(t.Context(), 1, time.Second).Latency.Quantile(0.85)
@@ -103,9 +103,9 @@ func TestStallIsSeen(t *testing.T) {
 	}
 }
 
-// TestRefusalsAndFailuresAreToldApart sends to a server that answers, in turn,
-// with success, with a refusal, with a refusal without Retry-After, with an
-// error, and not at all.
+// TestRefusalsAndFailuresAreToldApart uses a server that answers in turn with
+// success, with a refusal, with a refusal without Retry-After, with an error,
+// and not at all, and checks that each is counted separately.
 func TestRefusalsAndFailuresAreToldApart(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int64

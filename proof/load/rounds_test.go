@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRounds checks that a bad round is outvoted in what it did past saturation, and
-// in nothing else.
+// TestRounds checks that one bad round of three is outvoted only in its results
+// beyond saturation.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	bad := campaign()
@@ -16,7 +16,7 @@ func TestRounds(t *testing.T) {
 	for range 20 {
 		bad.Steps[1].Latency.Add(time.Second)
 	}
-	bad.Rate = 900 // of a slow moment
+	bad.Rate = 900 // as if measured at a slow moment
 	good, best := campaign(), campaign()
 	best.Rate = 1100
 

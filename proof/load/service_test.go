@@ -47,14 +47,15 @@ func serve(args []string) error {
 	return a.Run(ctx)
 }
 
-// start runs a service on a database and signs up tenants.
+// start runs a service on a database, signs up two tenants, and returns the
+// server and a target with their keys.
 func start(t *testing.T, databaseURL string, settings ...string) (*load.Server, load.Target) {
 	t.Helper()
 	s, err := load.StartServer(t.Context(), os.Args[0], databaseURL, t.TempDir(), settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Stop() }) // it reports the signal as an error
+	t.Cleanup(func() { _ = s.Stop() }) // Stop reports the signal as an error
 	keys, err := load.SignUp(t.Context(), s.URL, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -66,9 +67,9 @@ func options(mix load.Mix) load.Options {
 	return load.Options{Mix: mix, Arrivals: load.Poisson, Seed: 1, Connections: 100, Timeout: 2 * time.Minute}
 }
 
-// TestShedding overloads a service with little capacity: it refuses what
-// exceeds the capacity, answers the rest, loses nothing, and recovers after the
-// overload.
+// TestShedding overloads a service with little capacity, and checks that it
+// refuses requests beyond the capacity, answers the rest, loses nothing, and
+// recovers after the overload.
 func TestShedding(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -106,8 +107,8 @@ func TestShedding(t *testing.T) {
 	})
 }
 
-// TestTheMixIsTaken checks that with enough capacity every request of each kind
-// is answered with 200, so that a load measures what it claims to.
+// TestTheMixIsTaken checks that every kind of request is answered with 200 if
+// there is enough capacity, so that a load test measures what it claims to.
 func TestTheMixIsTaken(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -124,11 +125,11 @@ func TestTheMixIsTaken(t *testing.T) {
 	}
 }
 
-// TestNeighbours checks that all requests of a tenant and the probes are
+// TestNeighbours checks that all requests of a tenant and all probes are
 // answered while an attacker holds connections, announces bodies without
 // sending them or floods the service, and while a tenant with a large policy
-// does its worst. "make fair" measures which share of its rate the tenant
-// keeps; on a busy machine that says little.
+// sends its most expensive requests. "make fair" measures which share of its
+// rate the tenant keeps, which says little on a busy machine.
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// evaluate tells the model of an evaluation of an applicant with an account,
-// whose answer counts n applicants.
+// evaluate tells the model about an evaluation of an applicant with an account.
+// Its answer counts n applicants.
 func (b *bench) evaluate(id, applicant, account string, n int) *request {
 	r := b.post("/v1/evaluate", http.StatusOK)
 	r.once = id
@@ -24,7 +24,7 @@ func TestFraudCountsNeverGoBack(t *testing.T) {
 	b := newBench(t)
 	b.evaluate("dec_1", "A", "acc", 1)
 	b.evaluate("dec_2", "B", "acc", 2)
-	b.evaluate("dec_3", "B", "acc", 2) // the same person
+	b.evaluate("dec_3", "B", "acc", 2) // the same applicant again
 	b.evaluate("dec_4", "C", "other", 1)
 	b.holds()
 	b.evaluate("dec_5", "D", "acc", 2)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// activate tells the model of an activation that began and ended at the given
-// seconds; to is 0 if it had no answer.
+// activate tells the model about an activation that began and ended at the
+// given seconds. If it had no answer, to is 0.
 func (b *bench) activate(id string, from, to int) {
 	start := time.Unix(1_900_000_000, 0)
 	r := &request{

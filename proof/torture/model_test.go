@@ -59,7 +59,7 @@ func decisionBody(id, hash, policy string) string {
 		id, policy, hash)
 }
 
-// decide tells the model of an answered decision.
+// decide tells the model about an answered decision.
 func (b *bench) decide(id, hash, policy string) {
 	r := b.post("/v1/decisions", http.StatusOK)
 	r.once = id
@@ -67,7 +67,7 @@ func (b *bench) decide(id, hash, policy string) {
 	b.tell(r, http.StatusOK, decisionBody(id, hash, policy))
 }
 
-// holds checks that there is no violation so far.
+// holds checks that no guarantee was violated so far.
 func (b *bench) holds() {
 	b.Helper()
 	if err := b.m.verdict(); err != nil {
@@ -75,7 +75,8 @@ func (b *bench) holds() {
 	}
 }
 
-// broken checks that there is one violation of a guarantee, with a text.
+// broken checks that there is exactly one violation, of the guarantee promise,
+// whose text contains of.
 func (b *bench) broken(promise, of string) {
 	b.Helper()
 	err := b.m.verdict()
@@ -183,8 +184,9 @@ func TestFaultsExcuse(t *testing.T) {
 	b.broken("available-without-fault", "unavailable")
 }
 
-// TestFaultOfOneLender checks that only that lender's refusals are excused, and
-// that the durations of the others are recorded.
+// TestFaultOfOneLender checks that a fault of one lender excuses only that
+// lender's refusals, and that the durations of the other lenders' requests are
+// recorded.
 func TestFaultOfOneLender(t *testing.T) {
 	t.Parallel()
 	const refusal = `{"code":"unavailable","status":503}`

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// echo runs a server on a socket that returns what it receives.
+// echo runs a server on a socket that sends back the bytes it receives.
 func echo(t *testing.T) (socket string) {
 	t.Helper()
 	socket = filepath.Join(t.TempDir(), "s")
@@ -58,7 +58,8 @@ func dial(t *testing.T, p *Proxy) net.Conn {
 	return c
 }
 
-// said returns the answer to a message within a time.
+// said sends a message and returns the answer that arrives within the given
+// time.
 func said(t *testing.T, c net.Conn, message string, within time.Duration) (string, error) {
 	t.Helper()
 	if err := c.SetDeadline(time.Now().Add(within)); err != nil {
@@ -138,7 +139,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestProxyHalfWay resets a connection in the middle of an answer.
+// TestProxyHalfWay checks that a connection is reset in the middle of an
+// answer.
 func TestProxyHalfWay(t *testing.T) {
 	t.Parallel()
 	p := startProxy(t)

@@ -20,11 +20,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// shortRounds is the number of rounds of each scenario here, one if it is not
-// listed; cmd/torture runs the long form.
+// shortRounds is the number of rounds of each scenario in TestShort, 1 if it is
+// not listed. cmd/torture runs more rounds.
 var shortRounds = map[string]int{"kill": 5, "network": 3, "disk-error": 3}
 
-// seedVariable is the environment variable with another seed than the default.
+// seedVariable is the environment variable that replaces the default seed.
 const seedVariable = "VERDICT_TORTURE_SEED"
 
 // TestShort runs some rounds of every scenario on each of its databases.
@@ -88,8 +88,8 @@ func traceable(t *testing.T) {
 	}
 }
 
-// stage holds what all scenarios share: the binary, and a server for those that
-// do not disturb it.
+// stage holds what all scenarios share: the binary, and a server for the scenarios
+// that do not disturb it.
 var stage theatre
 
 type theatre struct {
@@ -113,8 +113,8 @@ func (s *theatre) open() (err error) {
 	if s.folder, err = os.MkdirTemp("", "torture-stage-"); err != nil {
 		return err
 	}
-	// The flags are those of make build, so what bench has compiled, or a clone in
-	// another folder, is not compiled again.
+	// The flags are those of "make build", so that packages compiled for bench or
+	// for a clone in another folder are not compiled again.
 	build := exec.CommandContext(context.Background(), "go", "build", "-trimpath", "-buildvcs=false",
 		"-ldflags", "-s -w", "-o", s.folder, "verdict/cmd/verdict")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

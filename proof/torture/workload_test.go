@@ -33,7 +33,7 @@ func (rec *recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"code":"unavailable","status":503}`)
 }
 
-// askedBy returns the requests of the first stories of a seed.
+// askedBy returns the sorted requests of the first 60 stories of a seed.
 func askedBy(t *testing.T, seed uint64) []string {
 	t.Helper()
 	rec := &recorder{asked: map[string]struct{}{}}
@@ -57,7 +57,7 @@ func askedBy(t *testing.T, seed uint64) []string {
 	return list
 }
 
-// newIdle returns a workload whose lenders count as signed up.
+// newIdle returns a workload whose lenders are marked as signed up.
 func newIdle(seed uint64) *Workload {
 	w := NewWorkload(seed)
 	for i := range uint64(lenders) {
@@ -86,8 +86,8 @@ func TestWhatIsAskedFollowsFromTheSeed(t *testing.T) {
 	}
 }
 
-// TestSettleSendsTheSameAgain loses the first answer of every request and
-// checks that Settle sends the same again.
+// TestSettleSendsTheSameAgain loses the first answer of every request, and
+// checks that Settle sends the same request again.
 func TestSettleSendsTheSameAgain(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

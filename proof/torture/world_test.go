@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDisk fills a disk and frees it again.
+// TestDisk checks that a disk can be filled and freed again.
 func TestDisk(t *testing.T) {
 	t.Parallel()
 	mountable(t)
@@ -50,7 +50,8 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// TestInject injects a fault into a process that writes, and removes it.
+// TestInject checks that a fault can be injected into a process that writes,
+// and removed again.
 func TestInject(t *testing.T) {
 	t.Parallel()
 	traceable(t)
@@ -86,7 +87,7 @@ func TestInject(t *testing.T) {
 	}
 }
 
-// TestClock moves a clock and reads it as a node does.
+// TestClock checks that a node notices when its clock is moved.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	c := &Clock{path: filepath.Join(t.TempDir(), "clock")}
@@ -108,7 +109,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestNodeThatDoesNotStart checks that the error has the output of the process.
+// TestNodeThatDoesNotStart checks that the error of Start contains the output
+// of the process.
 func TestNodeThatDoesNotStart(t *testing.T) {
 	t.Parallel()
 	n, err := newNode(filepath.Join(t.TempDir(), "log"), func() *exec.Cmd {

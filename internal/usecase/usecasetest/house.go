@@ -22,7 +22,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// House is a service with one tenant.
+// House is a service with one tenant, for use in a test.
 type House struct {
 	*testing.T
 	Service *usecase.Set
@@ -73,23 +73,23 @@ func (h *House) Signup(email string) (account.SignedUp, tenant.Principal) {
 	return signed, caller
 }
 
-// Clock is a clock that only the test moves.
+// Clock is a clock that only the test advances.
 type Clock struct {
 	mu sync.Mutex
 	at time.Time
 }
 
-// NewClock returns a clock that stands still until Pass moves it.
+// NewClock returns a clock that stands still until Pass advances it.
 func NewClock() *Clock { return &Clock{at: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)} }
 
-// Now returns the time.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.at
 }
 
-// Pass moves the clock.
+// Pass advances the clock by d.
 func (c *Clock) Pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,14 +106,15 @@ func (h *House) SignIn(email string) (account.Session, tenant.Token) {
 	return c, token
 }
 
-// Admin returns the person who signed up, as a caller in live.
+// Admin returns the principal of the person who signed up, in live.
 func (h *House) Admin() tenant.Principal {
 	h.Helper()
 	c, _ := h.SignIn(Asha)
 	return c.Principal(tenant.Live)
 }
 
-// Join invites a person, accepts the invitation, and returns the person's session.
+// Join invites a person, accepts the invitation, and returns the person's session and its
+// token.
 func (h *House) Join(by tenant.Principal, email string, role tenant.Role) (account.Session, tenant.Token) {
 	h.Helper()
 	_, link, err := h.Service.People.Invite(h.Context(), by, email, role)
@@ -143,7 +144,7 @@ func (h *House) Held(token tenant.Token) {
 	}
 }
 
-// CodeOf returns the code of a refusal, "" for other errors and nil.
+// CodeOf returns the code of a refusal, and "" for nil and other errors.
 func CodeOf(err error) string {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
@@ -152,7 +153,8 @@ func CodeOf(err error) string {
 	return ""
 }
 
-// Pointers returns the pointers of a refusal's faults, or its code alone if it has none.
+// Pointers returns the sorted pointers of the items of a refusal, or only its code if it has
+// no items.
 func Pointers(t *testing.T, err error) []string {
 	t.Helper()
 	var refusal *fault.Error
@@ -170,7 +172,7 @@ func Pointers(t *testing.T, err error) []string {
 	return list
 }
 
-// Logged returns the actors and actions in the audit trail about an object, the newest first.
+// Logged returns the actors and actions of the audit entries about an object, newest first.
 func (h *House) Logged(p tenant.Principal, object string) []string {
 	h.Helper()
 	page, err := h.Service.People.Audit(h.Context(), p, account.AuditFilter{Object: object}, operation.List{Limit: 100})
@@ -184,7 +186,7 @@ func (h *House) Logged(p tenant.Principal, object string) []string {
 	return actions
 }
 
-// Parse parses a body.
+// Parse parses a JSON text and fails the test if it is invalid.
 func Parse(t *testing.T, text string) wire.Value {
 	t.Helper()
 	v, err := wire.Parse([]byte(text))
@@ -214,7 +216,8 @@ func Object(t *testing.T, body []byte) map[string]any {
 const Sample = `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},
 	"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`
 
-// RunUntilFlushed runs the background work until its last flush.
+// RunUntilFlushed runs the background work with a cancelled context, so that it ends after
+// its last flush.
 func RunUntilFlushed(t *testing.T, s *usecase.Set) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
