@@ -18,7 +18,7 @@ func TestEveryoneAgrees(t *testing.T) {
 
 // TestNothingIsAllocated checks that a decision allocates no memory once its
 // buffers have been used: for our engine with prepared, built and half-absent
-// facts, and for the hand-written limit.
+// facts, for the hand-written limit, and for the offers alone.
 func TestNothingIsAllocated(t *testing.T) { //nolint:paralleltest // It counts the allocations of the whole process.
 	for _, c := range contestants() {
 		switch c.Name {

@@ -114,7 +114,7 @@ func TestPeople(t *testing.T) {
 		if err := h.Service.People.SetRole(t.Context(), admin, ravi.User.ID, tenant.RoleAdmin); err != nil {
 			t.Fatal(err)
 		}
-		h.Ended(token) // a new role ends the session: the user needs a new token
+		h.Ended(token) // a new role ends the earlier session
 		ravi, token = h.SignIn("ravi@example.in")
 		key, _, err := h.Service.People.CreateAPIKey(t.Context(), ravi.Principal(tenant.Live),
 			account.NewAPIKey{Environment: tenant.Live, Name: "his", Scopes: tenant.Read})

@@ -229,7 +229,7 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 			!after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
-		m.mayNot(before, own, "whose API key this is") // a principal that was cached before ravi was disabled
+		m.mayNot(before, own, "whose API key this is") // even with a principal from before ravi was disabled
 		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(call(), own, "from ")
 	})

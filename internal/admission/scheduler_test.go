@@ -141,7 +141,7 @@ func TestWaitingHoldsNothing(t *testing.T) {
 }
 
 // TestShortWorkNeedsNoSlot checks that a request that computes for less than a slice
-// never waits for a slot.
+// does not wait for a slot.
 func TestShortWorkNeedsNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,7 +162,8 @@ func TestShortWorkNeedsNoSlot(t *testing.T) {
 	})
 }
 
-// TestPace checks that Pace waits for the owner's turn and holds no slot afterwards.
+// TestPace checks that Pace takes a free slot, even with a cancelled context, and
+// holds no slot afterwards.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(1, time.Now)
@@ -393,8 +394,9 @@ func TestShortWorkDoesNotEndARest(t *testing.T) {
 	})
 }
 
-// TestExtend checks that an extended slot ends with its new context and still
-// computes in its owner's turn.
+// TestExtend checks that the context that Extend returns does not end with the
+// slot's first context, and that the slot can still be paused and resumed. Without a
+// slot, Extend returns its argument.
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(1, time.Now)

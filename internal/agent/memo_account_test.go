@@ -82,8 +82,8 @@ func list(v any, path string) []any {
 
 var outcomeWords = map[string]string{"APPROVED": "approved", "REFERRED": "referred to a person", "DECLINED": "declined"}
 
-// headline returns the sentence that opens the summary and is the first
-// statement.
+// headline returns the sentence that both the summary and the first statement
+// contain.
 func (a *account) headline() string {
 	return fmt.Sprintf("The application was %s with grade %s and a score of %s.",
 		outcomeWords[text(a.decision, "status")], text(a.decision, "grade"),
@@ -188,7 +188,7 @@ func (a *account) holdsRule(id string) {
 			return
 		}
 	}
-	for _, open := range a.open { // a rule that cannot be evaluated may be set to hit
+	for _, open := range a.open { // a rule can be set to hit if it cannot be evaluated
 		if open.ID == id {
 			return
 		}

@@ -234,7 +234,7 @@ func TestRecommendationsFollowTheEngine(t *testing.T) {
 			"REFER":                status != "DECLINED" || len(offers) > 0,
 			"DECLINE":              status == "DECLINED" && len(offers) == 0,
 		}[recommended]
-		// Without a requested amount no offer can be lower than it.
+		// Without a requested amount no offer can be below it.
 		if !right && !(recommended == "APPROVE" && status == "APPROVED") {
 			t.Fatalf("%s of what was %s, with %d offers: %v", recommended, status, len(offers), run["memo"])
 		}

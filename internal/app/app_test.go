@@ -36,8 +36,8 @@ func (b *safeBuffer) String() string {
 	return b.buf.String()
 }
 
-// startApp runs a service on free ports with a database of its own. The
-// returned function stops it as a signal would.
+// startApp runs a service on free ports with its own database. The returned
+// function stops it as a signal would.
 func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
 	t.Helper()
 	c, err := load(t, append([]string{
@@ -212,9 +212,9 @@ func TestShutdownUnderLoad(t *testing.T) {
 	}
 }
 
-// TestStopEndsLongWork stops the service while underwriting runs with a policy
-// of a megabyte are in progress, more than the grace period has time for. They
-// must end with the service.
+// TestStopEndsLongWork stops the service while the underwriting agent works
+// with a policy of one megabyte, on more requests than the grace period has
+// time for. The work must end with the service.
 func TestStopEndsLongWork(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, []string{
@@ -277,7 +277,7 @@ func TestStopEndsLongWork(t *testing.T) {
 		})
 	}
 	<-first
-	go func() { // the clients can go on
+	go func() { // drain the channel, so that no client blocks
 		for range first {
 		}
 	}()

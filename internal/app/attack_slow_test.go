@@ -76,8 +76,8 @@ func repeat(text string, n int) (out string) {
 	return out
 }
 
-// hold holds a connection in one way until the test ends, and never reads. So
-// only the server notices that it was closed.
+// hold holds a connection open in one way until the test ends. It never reads,
+// so only the server notices when the connection is closed.
 func hold(ctx context.Context, addr string, way idle) {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", addr)
 	if err != nil {

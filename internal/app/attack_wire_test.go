@@ -113,7 +113,7 @@ type shape struct {
 	// statuses are the allowed statuses of the first answer; if empty, any
 	// refusal is allowed.
 	statuses []int
-	// two says that according to RFC 9112 there are two requests.
+	// two is true if the text is two requests according to RFC 9112.
 	two bool
 }
 
@@ -176,9 +176,10 @@ func shapes(key string) []shape {
 	return list
 }
 
-// attackBySmuggling hides a request behind another, in every way in which one
-// parser may treat as part of a body what another treats as a request. Any
-// malformed request ends the connection; nothing after it is read.
+// attackBySmuggling hides a request behind another one, in every way in which
+// one parser may read bytes as part of a body that another parser reads as a
+// request. A malformed request must end the connection, and nothing after it
+// may be read.
 func attackBySmuggling(t *testing.T) {
 	t.Helper()
 	a, log, _ := startApp(t)

@@ -14,7 +14,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// largeBook has more rows than are processed synchronously, in several chunks.
+// largeBook has several chunks of rows, more than are processed synchronously.
 const largeBook = `{"synthetic":{"n":400000,"seed":7}}`
 
 // TestBacktestNodeKilled runs a backtest on two nodes and kills one, the
@@ -84,8 +84,8 @@ func TestLargeReplay(t *testing.T) {
 	})
 }
 
-// copyDecision stores copies of the one decision, within the same millisecond
-// and before it.
+// copyDecision stores copies of the only decision. Their ids have the same
+// millisecond and sort before it.
 func copyDecision(t *testing.T, databaseURL string, times int) {
 	t.Helper()
 	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)

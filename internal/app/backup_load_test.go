@@ -58,9 +58,9 @@ func gather(url, key, name string) *crowd {
 	return c
 }
 
-// apply sends one application, alternating between stated facts that are
-// approved, some that are referred, and a report with features and a shared
-// account.
+// apply sends one application. It alternates between stated facts with
+// different scores, stated facts that are referred, and a report with features
+// and a shared account.
 func (c *crowd) apply() {
 	n := c.next.Add(1)
 	once := fmt.Sprintf("%s-%d", c.name, n)
@@ -138,9 +138,10 @@ func (c *crowd) leave() {
 }
 
 // TestBackupUnderLoad takes backups of a service from another process while
-// applications arrive, and restores them into each kind of database. Every
-// answer from before the backup is in it, it is a consistent snapshot, every
-// decision reproduces, and the service works on it.
+// applications arrive, and restores them into each kind of database. A backup
+// must be a consistent snapshot with every answer given before it began, every
+// decision in it must reproduce, and the service must work on the restored
+// database.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -209,8 +210,8 @@ func backupRounds(t *testing.T, databaseURL string, rounds int) *backups {
 		found.longest, found.largest = max(found.longest, time.Since(begun)), max(found.largest, backup.Len())
 		found.rounds, found.last, found.during = found.rounds+1, stats.Rows["decisions"],
 			found.during+len(c.known())-len(before)
-		// Verify works during load too, and ends although decisions keep
-		// arriving.
+		// Verify must also work under load, and must end although decisions
+		// keep arriving.
 		verified, err := a.service.Decisions.Verify(t.Context(), "", nil)
 		if err != nil || verified.Failed > 0 || verified.Checked < int64(len(before)) {
 			t.Errorf("verify under load: %d of %d wrong, %v", verified.Failed, verified.Checked, err)

@@ -109,7 +109,7 @@ var house = []room{
 	{"app", wiring, allBelow},
 
 	{"cmd/verdict", wiring, allBelow},
-	{"place/generate", wiring, "place"}, // makes the tables of place, by hand
+	{"place/generate", wiring, "place"}, // run by hand to make the tables of place
 
 	// Only tests and the harness import these.
 	{"golden", wiring, ""},
@@ -327,9 +327,9 @@ func violations(house []room, layers []layer) []string {
 	return found
 }
 
-// roomOf returns the name that a folder of the repository has in the table, ""
-// for a folder outside of internal, cmd and proof, except api, which holds the
-// contract as a file.
+// roomOf returns the name that a folder of the repository has in the table. A
+// folder outside of api, internal, cmd and proof gets the prefix "./", which no
+// name in the table has.
 func roomOf(dir string) string {
 	if dir == "api" {
 		return dir
@@ -358,8 +358,9 @@ func allowance(house []room, name string) []string {
 	return nil
 }
 
-// fitForTheRing reports whether the pure ring may import a package that is not
-// ours. Test support may also use seeded randomness and test packages.
+// fitForTheRing reports whether the pure ring may import a package of the
+// standard library or of a third party. Test support may also import seeded
+// randomness and test packages.
 func fitForTheRing(imported string, support bool) bool {
 	if host, _, _ := strings.Cut(imported, "/"); strings.Contains(host, ".") {
 		return slices.Contains(pureThirdParty, imported) || support && slices.Contains(testThirdParty, imported)

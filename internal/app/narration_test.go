@@ -19,7 +19,7 @@ type model struct {
 	mu     sync.Mutex
 	asked  []byte
 	bearer string
-	answer func(summary string) string // "" never answers
+	answer func(summary string) string // if it returns "", the endpoint never answers
 }
 
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {

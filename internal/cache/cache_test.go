@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// fixture is a cache over a counter, with a clock that the test moves.
+// fixture is a cache over a counter, with a clock that the test advances.
 type fixture struct {
 	cache *Cache[string, int]
 	now   time.Time
@@ -111,8 +111,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestCacheLooksUpOnce makes many callers wait for one lookup, and cancels one
-// of them.
+// TestCacheLooksUpOnce checks that many callers wait for one lookup, and that a
+// cancelled caller stops waiting.
 func TestCacheLooksUpOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -137,8 +137,8 @@ func TestCacheLooksUpOnce(t *testing.T) {
 	})
 }
 
-// TestCacheSharesBadNews makes many callers wait for a lookup that fails: all
-// get the error, and storage is read once.
+// TestCacheSharesBadNews checks that all callers that wait for a lookup get its
+// error, and that storage is read once.
 func TestCacheSharesBadNews(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,8 +181,9 @@ func TestCacheMakesRoom(t *testing.T) {
 	}
 }
 
-// TestPanicOfALoad checks that a load that panics fails for its callers alone, says
-// where it panicked but not with what, and is tried again.
+// TestPanicOfALoad checks that a panic in a load becomes an error of Get that says
+// where the load panicked but not with which value, and that the next Get loads
+// again.
 func TestPanicOfALoad(t *testing.T) {
 	t.Parallel()
 	panics := true

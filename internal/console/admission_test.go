@@ -128,7 +128,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	_ = pipe.Close()
 	(<-slow).want(http.StatusUnprocessableEntity)
 
-	bomb := zeros(t, 65<<20) // compress it before: that takes longer than fitting
+	bomb := zeros(t, 65<<20) // compressed now, because that takes longer than fitting
 	ctx, cancel := context.WithCancel(t.Context())
 	fitted, who := make(chan struct{}), b.who(tenant.Sandbox)
 	fit := study.FitRequest{Options: training.Defaults(), Rows: visits(100_000)}

@@ -67,8 +67,9 @@ func TestEditIsItsAuthors(t *testing.T) {
 	b.get(mine).want(http.StatusOK).has("Typed by its author")
 }
 
-// TestEditorKeepsLargeEdits checks that an edit that is too large for an
-// address is answered directly to the form, and that the page says so.
+// TestEditorKeepsLargeEdits checks that the editor answers the form with the
+// page itself if an edit is too large for an address, and that the page says
+// so.
 func TestEditorKeepsLargeEdits(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

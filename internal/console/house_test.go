@@ -188,7 +188,7 @@ func (b *browser) token() string {
 	return ""
 }
 
-// setToken puts a token into this browser, like a thief would.
+// setToken puts a token into this browser, as a thief would.
 func (b *browser) setToken(token string) {
 	b.Helper()
 	at, err := url.Parse(b.url)

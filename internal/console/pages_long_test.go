@@ -188,7 +188,8 @@ func (s *size) fetch(path string, times int) string {
 	return shown
 }
 
-// round fetches a page times times.
+// round fetches a page at least once and up to times times, and returns its
+// measurements and its body.
 func (s *size) round(path string, times int) (fetched, string) {
 	s.Helper()
 	took := make([]time.Duration, max(times, 1))

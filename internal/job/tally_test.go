@@ -45,7 +45,7 @@ func (t *tally) done(who string, c study.Chunk) {
 	}
 }
 
-// wantOnce waits until all chunks have run and checks that each ran once.
+// wantOnce checks that every chunk ran exactly once.
 func (t *tally) wantOnce(tb testing.TB) {
 	tb.Helper()
 	t.mu.Lock()

@@ -90,7 +90,7 @@ func (a *applicant) common() object {
 	a.maybe(report, "requestedTenureMonths", a.tenure)
 	a.maybe(report, "reportDate", a.day(reportedBack))
 	if a.percent(20) {
-		return report // only the score and the applicant
+		return report // without accounts and enquiries
 	}
 	accounts, enquiries := []any{}, []any{}
 	for _, acc := range a.accounts {

@@ -88,8 +88,7 @@ func TestUpdate(t *testing.T) {
 }
 
 // packed returns the same backup with better compression. It keeps the original
-// gzip header of ten bytes, which records the compression level and must be the
-// same in every backup.
+// gzip header of ten bytes, because a restore accepts only that header.
 func packed(t *testing.T, backup []byte) []byte {
 	t.Helper()
 	const head = 10

@@ -202,7 +202,8 @@ func TestBlockedDeadline(t *testing.T) {
 }
 
 // TestBlockedSystem locks a tenant's row that the flush of unbilled usage
-// needs. Neither signups nor other tenants' keys wait for it.
+// needs, and checks that a signup does not wait for it and that the flush
+// succeeds after the lock is released.
 func TestBlockedSystem(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

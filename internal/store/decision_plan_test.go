@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// rareDecisions inserts 40,000 decisions of one tenant. One in 4,000 has a
-// policy key of its own and one in 5,000 is referred.
+// rareDecisions inserts 40,000 decisions of one tenant. One in 4,000 has the
+// policy key "rare" and one in 5,000 is referred.
 const rareDecisions = `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
 		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
 	WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 40000)
@@ -42,8 +42,8 @@ func rareWalks() []rareWalk {
 }
 
 // TestRareDecisionsAreBounded checks that both databases use the expected index
-// for rare decisions, and that PostgreSQL reads no more rows than it may, even
-// with a plan made before the parameters were known.
+// for rare decisions, and that no step of PostgreSQL's plan reads more than
+// ScanRows rows, even with a plan made before the parameters are known.
 func TestRareDecisionsAreBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

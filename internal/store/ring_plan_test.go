@@ -8,7 +8,7 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// manyRings inserts 20,000 rings of two people of manyLinks.
+// manyRings inserts 20,000 rings, each of two applicants of manyLinks.
 var manyRings = []string{
 	`INSERT INTO fraud_rings (tenant_id, environment, id, people, links, truncated, muted_micros, created_micros)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)
@@ -19,8 +19,8 @@ var manyRings = []string{
 }
 
 // TestRingReadsAreBounded checks that both databases use the indexes, and that
-// PostgreSQL reads at most one ring's number of rows for each entity, however
-// many people share it and however many rings there are.
+// PostgreSQL reads at most MaxRingPeople rows for each of two entities, however
+// many people share them and however many rings there are.
 func TestRingReadsAreBounded(t *testing.T) {
 	t.Parallel()
 	const now = 1_000_000_000_040_000

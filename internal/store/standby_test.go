@@ -156,7 +156,7 @@ func TestReplayIsDurable(t *testing.T) {
 }
 
 // cancelled runs a function that waits for the standby, and cancels every such
-// wait like an operator would.
+// wait as an operator would.
 func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error {
 	t.Helper()
 	result := make(chan error, 1)

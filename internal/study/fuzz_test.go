@@ -11,7 +11,7 @@ import (
 )
 
 // FuzzUnpacked unpacks arbitrary files. Each is returned unchanged,
-// decompressed like gzip does, or refused with a fault.
+// decompressed as gzip does, or refused with a fault.
 func FuzzUnpacked(f *testing.F) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

@@ -284,8 +284,7 @@ func BenchmarkHash(b *testing.B) {
 }
 
 // TestHasherTellsOfWaits checks that the callbacks before and after waiting for
-// a slot are called, whether or not a slot was obtained, and that they are not
-// called if a slot is free.
+// a slot are called if no slot is free, and are not called if a slot is free.
 func TestHasherTellsOfWaits(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)

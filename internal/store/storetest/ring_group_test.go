@@ -38,7 +38,8 @@ func chain() []store.Observation {
 	}
 }
 
-// wantRing checks the ring of a person, by an observation without entities.
+// wantRing checks the ring that Peek returns for a person, with an observation without
+// entities.
 func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64, truncated bool) {
 	t.Helper()
 	got, err := scope.Observations(t.Context()).Peek(observed(ref, micros), ringWindows())
