@@ -1,5 +1,5 @@
 // Package civil is the calendar: Indian time, days and months as numbers, and
-// the days on which lenders work. Everything that counts days counts them here.
+// the days on which lenders work. All code that counts days uses this package.
 //
 // It reads no clock and no time zone database. A moment is always an argument,
 // and the answer is the same on every machine.

@@ -26,7 +26,7 @@ func Date(year, month, day int) Day {
 	if month < 3 {
 		year, month = year-1, month+12
 	}
-	year += 400 // no negative years
+	year += 400 // avoid negative years
 	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1
 	const toEpoch = 719_468 + 146_097 // 1 March of the year 0 to 1970, and the 400 years
 	return Day(days - toEpoch)
@@ -82,7 +82,7 @@ func (d Day) String() string {
 	return d.Midnight().Format(time.DateOnly)
 }
 
-// At returns a minute of the day in a zone.
+// At returns the moment at which a minute of the day begins in a zone.
 func (d Day) At(minute int, zone *time.Location) time.Time {
 	year, month, day := d.Date()
 	return time.Date(year, month, day, 0, minute, 0, 0, zone)

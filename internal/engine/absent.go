@@ -18,8 +18,8 @@ type namedInput struct {
 	scored bool
 	// card marks an input of the scorecard.
 	card bool
-	// derived marks an input that the engine computes from other inputs. Those
-	// are listed instead of it.
+	// derived marks an input that the engine computes from other inputs. Those other
+	// inputs are listed instead.
 	derived bool
 }
 
@@ -41,8 +41,8 @@ func (p *Policy) NeedsScore() bool {
 		func(name string) bool { return slices.Contains(scoreFields, name) })
 }
 
-// namedInputs is computed when a decision first needs it. A backtest compiles
-// many plans that never do.
+// namedInputs is a list that is computed when a decision first needs it, because a
+// backtest compiles many plans that never need it.
 type namedInputs struct {
 	once sync.Once
 	list []namedInput
@@ -143,10 +143,9 @@ func (d *Decision) AbsentInputs() (names []string, card bool) {
 	return names, ofCard > 0 && given == 0
 }
 
-// AbsentBankFigures lists the bank statement figures that the policy's
-// affordability would count and the application lacks. It returns nil if there
-// are none. If the first given source counts, the sources after it are not
-// needed.
+// AbsentBankFigures lists the bank statement figures that the policy's affordability
+// would count and the application lacks. It returns nil if there are none. If the
+// policy takes the first given source, the sources after it are not needed.
 func (p *Policy) AbsentBankFigures(facts *rule.Facts) (names []string) {
 	if p.Affordability == nil {
 		return nil

@@ -81,8 +81,8 @@ func adverse(f *rule.Field) direction {
 }
 
 // adverseFeature returns the direction of a feature whose code has direction d.
-// A trend or a share is not a level, and some metrics have a code only because
-// it is the nearest one: for those the code is never true by default.
+// It returns neither for trends and shares, which are not levels, and for
+// metrics that have a code only because it is the nearest one.
 func adverseFeature(name string, d direction) direction {
 	metric, _, _ := strings.Cut(name, "__")
 	counts := strings.HasSuffix(name, "__count")
@@ -94,7 +94,7 @@ func adverseFeature(name string, d direction) direction {
 	case "debit", "bill_payment", "investment", "deposited_return", "loan_credit", "self_transfer", "charge",
 		"account_closed":
 		return neither
-	case "enquiry": // the other figures are amounts
+	case "enquiry": // figures other than counts are amounts
 		if !counts {
 			return neither
 		}
@@ -108,10 +108,10 @@ func adverseFeature(name string, d direction) direction {
 	return d
 }
 
-// PredicateCode returns the reason code that is true of an applicant for whom a
-// predicate has the result holds: the code of the first field that it compares
-// in its adverse direction, MISSING_REQUIRED_INPUT if the field is absent, or
-// "".
+// PredicateCode returns the reason code that is true of an applicant for whom
+// the predicate c has the result holds. That is the code of the first field
+// that c compares in its adverse direction, "MISSING_REQUIRED_INPUT" if the
+// field is absent, or "" if no code is true.
 func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
 	switch c.Op {
 	case rule.Exists, rule.IsAbsent:
@@ -190,10 +190,10 @@ func compares(c *rule.Condition, v rule.Value) bool {
 	}
 }
 
-// comparisonCode returns what PredicateCode returns, for a comparison of fields
-// or arithmetic.
+// comparisonCode does the work of PredicateCode for a comparison of fields or
+// arithmetic.
 func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
-	left := high // whether the left operand is the larger or the smaller side
+	left := high // high if the left operand is the larger side, low if it is the smaller one
 	if smaller := c.Op == rule.Lt || c.Op == rule.Lte; smaller == holds {
 		left = low
 	}

@@ -270,9 +270,9 @@ func (a *affording) effectiveIncome(fr *rule.Frame) (income rule.Number, known b
 	return income, known
 }
 
-// effectiveFOIR returns the share of income that the obligations take. It
-// converts each source to a share first. Without an income only the declared
-// ratio has a share, which is used as sent.
+// effectiveFOIR returns the share of income that the obligations take. It converts
+// each source to a share first. If there is no income, only the declared ratio
+// counts, as it was sent.
 func (a *affording) effectiveFOIR(fr *rule.Frame, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
 	for _, slot := range a.obligations {
 		share, ok := a.share(fr, slot, income, hasIncome)
@@ -314,7 +314,7 @@ const maxShare = 5 * rule.One
 // capped at maxShare.
 func shareOf(amount, ratio, income rule.Number) rule.Number {
 	if amount == 0 || ratio == 0 {
-		return 0 // even without any income
+		return 0 // even if there is no income
 	}
 	q, ok := exact.MulDivHalfUp(uint64(amount), uint64(ratio), uint64(income))
 	if !ok {

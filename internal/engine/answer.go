@@ -8,9 +8,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Answer is a decision as its response tells it, in values. ReadAnswer takes it
-// from a stored response, whichever version of the engine wrote it; what that
-// version did not write is left zero.
+// Answer has the values of a decision's response. ReadAnswer reads them from a
+// stored response of any engine version; values that the version did not write
+// are zero.
 type Answer struct {
 	DecisionID    string
 	Status        string
@@ -27,7 +27,7 @@ type Answer struct {
 	Hash          string
 	EngineVersion string
 	Warnings      []fault.Item
-	CreatedAt     string // RFC 3339; "" of a preview
+	CreatedAt     string // RFC 3339; "" for a preview
 }
 
 // AnswerTerm is a condition of an offer.
@@ -43,7 +43,7 @@ type AnswerReason struct {
 	Text    string
 }
 
-// Answer returns the decision as Write would tell it. It shares no memory with d.
+// Answer returns the values that Write would write. They share no memory with d.
 func (d *Decision) Answer(env *Envelope) Answer {
 	a := Answer{
 		DecisionID:    env.DecisionID,

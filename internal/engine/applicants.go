@@ -12,16 +12,16 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxApplicants bounds the applicants that are scored in one request, and
-// maxContributions bounds their number times the factors of the card, because each
-// contribution is in the answer.
+// maxApplicants is the maximum number of applicants that one request can score.
+// maxContributions is the maximum number of applicants times factors of the card,
+// because the response has every contribution.
 const (
 	maxApplicants    = 1_000
 	maxContributions = 50_000
 )
 
-// Applicants are the people to be scored, as they were sent or filled in: for each
-// the values of fields by name. They may have faults; Read reports them.
+// Applicants are the people to be scored. Each has field values by name, either
+// sent or filled in. They may have faults, which Read reports.
 type Applicants struct {
 	input, inputs wire.Value
 	values        []rule.NamedValue // of one applicant that was filled in
@@ -39,8 +39,9 @@ func OneApplicant(values []rule.NamedValue) Applicants { return Applicants{value
 // IsList reports whether the applicants were sent as a list.
 func (a Applicants) IsList() bool { return a.inputs.Given() && !a.input.Given() }
 
-// Read checks the applicants and returns their facts. A card of many factors takes
-// fewer applicants. What is legal and looks like a mistake is a warning.
+// Read checks the applicants and returns their facts. The more factors the card
+// has, the fewer applicants it takes. A value that is valid but looks like a
+// mistake gives a warning.
 func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.Item, err error) {
 	most := min(maxApplicants, maxContributions/max(len(card.Factors), 1))
 	var doubts, faults fault.List
@@ -115,9 +116,9 @@ func (m member) Pointer() string {
 	return m.sent.Pointer()
 }
 
-// read reads one applicant. It refuses a name that is no field's, a value of
-// the wrong type and one outside the field's domain: scored as absent, or in
-// the bin at the end, they would pass unnoticed.
+// read reads one applicant. It rejects a name that is not the name of a field, a
+// value of the wrong type and a value outside the field's domain. Otherwise such a
+// value would be scored as absent, or in an outermost bin, and nobody would notice.
 func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	facts, err := rule.ReadFacts(v, field.Catalogue())
 	if err != nil {
@@ -132,7 +133,7 @@ func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	return facts, faults.Err()
 }
 
-// filledIn is read for values that were filled in.
+// filledIn does the work of read for values that were filled in.
 func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error) {
 	facts := rule.NewFacts(field.Catalogue())
 	var faults fault.List
@@ -143,7 +144,7 @@ func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error
 	return facts, faults.Err()
 }
 
-// check checks one value.
+// check checks the name and the value of one member.
 func (r *applicantReader) check(name string, value rule.Value, at member, faults *fault.List) {
 	id, known := field.Catalogue().Lookup(name)
 	switch {
@@ -157,8 +158,8 @@ func (r *applicantReader) check(name string, value rule.Value, at member, faults
 	}
 }
 
-// nearestField hints at a known name, unless there are too many faults already
-// for a search.
+// nearestField returns a hint with the most similar known name, or "" if there is
+// none or if there are already too many faults to search.
 func nearestField(name string, faults *fault.List) string {
 	if faults.Terse() {
 		return ""
@@ -169,7 +170,7 @@ func nearestField(name string, faults *fault.List) string {
 	return ""
 }
 
-// unread warns of a path of the lender's own that no factor reads.
+// unread adds a warning if no factor reads the lender's own path name.
 func (r *applicantReader) unread(name string, at member) {
 	if slices.Contains(r.reads, name) {
 		return
@@ -202,7 +203,7 @@ func (r *applicantReader) known(f *rule.Field, value rule.Value, at member, faul
 	}
 }
 
-// outside reports whether no request can carry a number in a field.
+// outside reports whether the number n is outside the domain of the field f.
 func outside(f *rule.Field, n rule.Number) bool {
 	return f.BoundedBelow && n < f.Min || f.BoundedAbove && n > f.Max || f.Integer && n%rule.One != 0
 }

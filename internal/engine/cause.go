@@ -11,9 +11,9 @@ import (
 
 // causes adds the reasons under semantics 2: only those that are true of this
 // decision. A cause is an unmet requirement, a rule that hit, the limit or the
-// score, and it counts only if it alone would give the final status. Without
-// all causes the status would be better; without everything else it would be
-// the same.
+// score, and it counts only if it alone would give the final status. If all
+// causes were removed, the status would be better; if everything else were
+// removed, it would be the same.
 func (x reasoner) causes() {
 	p, d := x.plan, x.decision
 	if d.missing >= 0 {
@@ -50,11 +50,11 @@ func (x reasoner) scoreStatus() Status {
 	}
 }
 
-// scoreReasons explains a score that gave the status by the points lost, if
-// those points separate the applicant from a better band. A loss is a reason if
-// the larger losses alone do not reach that band, or if it is firm. A factor
-// near its best, whose value is not bad, is given only if it is needed to reach
-// the band.
+// scoreReasons adds the points lost as reasons for a score that gave the
+// status, if those points separate the applicant from a better band. A loss is
+// a reason if the larger losses alone do not reach that band, or if it is firm.
+// A factor near its best, whose value is not bad, is a reason only if its
+// points are needed to reach the band.
 func (x reasoner) scoreReasons() {
 	p, d := x.plan, x.decision
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// compiler makes a plan of a policy. It holds what is needed only until the plan
-// is complete.
+// compiler compiles a policy to a plan. It holds the data that is needed only
+// during the compilation.
 type compiler struct {
 	plan    *Plan
 	codeAt  map[string]int32 // the index of each of the plan's codes
@@ -66,8 +66,8 @@ func (c *compiler) required() {
 	}
 }
 
-// adjustment compiles an adjustment of the score. Only one that takes points has
-// a reason code.
+// adjustment compiles an adjustment of the score. Only an adjustment that takes
+// points away has a reason code.
 func (c *compiler) adjustment(a *Adjustment) {
 	p := c.plan
 	compiled := compiledAdjustment{id: a.ID, delta: a.Delta}
@@ -119,7 +119,7 @@ func (c *compiler) results() {
 	}
 }
 
-// knockout compiles the knockout with an index in the policy.
+// knockout compiles the knockout at index i of the policy.
 func (c *compiler) knockout(i int32) {
 	p := c.plan
 	k := &p.policy.Knockouts[i]
@@ -212,7 +212,7 @@ func (c *compiler) codeIndex(code string) int32 {
 	return at
 }
 
-// band compiles the band with an index in the policy.
+// band compiles the band at index i of the policy.
 func (c *compiler) band(i int32) {
 	p := c.plan
 	b := &p.policy.Bands[i]

@@ -188,7 +188,7 @@ func (p *Plan) putResults(d *Decision) {
 // conclude completes the offer that the status allows, and adds the reasons.
 func (p *Plan) conclude(d *Decision) {
 	switch {
-	case d.Status == Declined && d.Offer.Made: // it was made only for Stage 2 to read
+	case d.Status == Declined && d.Offer.Made: // the offer was made only so that Stage 2 could read it
 		d.Offer = Offer{Terms: d.Offer.Terms[:0]}
 	case d.Status != Declined:
 		if !d.Offer.Made {

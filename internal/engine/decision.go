@@ -83,7 +83,7 @@ func (c Constraint) String() string { return constraintNames[c] }
 // Offer is a priced loan. Amounts are in paise.
 type Offer struct {
 	Made               bool // if false, nothing is offered and all other members are zero
-	Indicative         bool // a person has to confirm it
+	Indicative         bool // a person has to confirm the offer
 	LimitPaise         int64
 	HasRequested       bool
 	RequestedPaise     int64
@@ -105,7 +105,7 @@ type Offer struct {
 	Binding            Constraint
 	BandID             string
 	Terms              []*Term
-	TenureNotAvailable bool // the tenure asked for is not among the band's
+	TenureNotAvailable bool // the band does not allow the requested tenure
 }
 
 // Alternative is the same limit over another allowed tenure.
@@ -150,12 +150,12 @@ type Decision struct {
 
 	plan     *Plan
 	frame    rule.Frame
-	stage1   rule.Truths  // of the Stage 1 knockouts
-	stage2   rule.Truths  // of the Stage 2 knockouts
-	adjusted rule.Truths  // of the adjustments
+	stage1   rule.Truths  // results of the Stage 1 knockouts
+	stage2   rule.Truths  // results of the Stage 2 knockouts
+	adjusted rule.Truths  // results of the adjustments
 	bins     []int32      // the outcome of each factor
 	sum      rule.Number  // the score before it is clamped
-	lost     []lostPoints // under each code
+	lost     []lostPoints // points lost under each code
 	missing  int32        // index of the first unmet requirement, -1 for none
 	unknown  []int32      // knockouts that could not be evaluated
 	hits     []Hit        // in order of evaluation
@@ -170,7 +170,7 @@ type Decision struct {
 	canonical     []byte // buffer of Canonical, reused
 	hash          string // "" until first use
 
-	eligibility bool // Stage 1 alone, with no field required
+	eligibility bool // only Stage 1 is evaluated, and no field is required
 }
 
 // listed is a list that is built on first use.

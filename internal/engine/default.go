@@ -33,8 +33,9 @@ var defaultPolicy = sync.OnceValue(func() *Policy {
 })
 
 // systemRules are the knockouts that include_defaults merges, so that the
-// documented defaults apply to every tenant's policy. The first ones belong to
-// every semantics, the others only to later ones.
+// documented defaults apply to every tenant's policy. The first
+// firstSystemRules of them belong to every semantics, the others only to later
+// ones.
 const systemRules = `[
  {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}},
  {"id":"KO_FRAUD_MULE_ACCOUNT","reason_code":"FR_MULE","condition_ast":{"op":"eq","field":"fraud_beneficiary_reuse","value":true}},

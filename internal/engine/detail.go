@@ -43,14 +43,14 @@ func (d *Decision) Message(r Reason) string {
 	return ApplicantMessage(r.Code)
 }
 
-// instalmentHigh replaces the text of FOIR_HIGH, which speaks of existing
-// obligations, if the new instalment is what is too high.
+// instalmentHigh replaces the text of "FOIR_HIGH", which is about existing
+// obligations, if the new instalment is too high.
 const instalmentHigh = "The instalment would be high compared with income"
 
-// isAboutInstalment reports whether a reason is about the instalment of the new
-// loan rather than about existing obligations: either those take at most half
-// of what the band allows, or the rule is on the FOIR after the offer. Policies
-// of semantics 1 keep their original texts.
+// isAboutInstalment reports whether a reason is about the instalment of the new loan
+// rather than about existing obligations: either the existing obligations take at
+// most half of what the band allows, or the rule reads the FOIR after the offer.
+// Policies of semantics 1 keep their original texts.
 func (d *Decision) isAboutInstalment(r Reason) bool {
 	switch {
 	case d.plan.policy.Semantics == FirstSemantics:

@@ -28,8 +28,8 @@ func ParseDraft(text []byte) (Draft, error) {
 }
 
 // Base returns the id of the rule set that the draft inherits from, or NoBase.
-// named is false if the draft leaves that open. A base that is not a text is a
-// fault, and counts as left open.
+// named is false if the draft names no base. A base that is not a text is a
+// fault and counts as not named.
 func (d Draft) Base(faults *fault.List) (id string, named bool) {
 	v := d.body.Get("base")
 	if v.Given() && v.Kind() != wire.String {
@@ -61,9 +61,9 @@ type Merged struct {
 // the draft.
 func (m Merged) Retell(item fault.Item) fault.Item { return m.patched.Retell(item) }
 
-// Merge applies the patch of the draft to its base and inherits what the draft
-// leaves out. An empty base is for a draft that has none. An error means that
-// the base is not JSON.
+// Merge applies the patch of the draft to its base and inherits the sections
+// that the draft leaves out. base is empty for a draft that has no base. An
+// error means that the base is not JSON.
 func (d Draft) Merge(base Document) (m Merged, err error) {
 	var from wire.Value
 	if len(base) > 0 {

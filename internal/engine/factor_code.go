@@ -4,15 +4,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// codesOfRulesOnly are default reason codes that are untrue of lost points:
-// they describe applicants who get no loan at all.
+// codesOfRulesOnly has the default reason codes that are not true of lost
+// points: they describe applicants who get no loan at all.
 var codesOfRulesOnly = map[string]bool{"AGE_RANGE": true, ReasonAmountMinimum: true, "LOC_PINCODE": true}
 
 // DefaultCodes gives a factor without a reason code the code of its catalogue
-// field, for bins of which it is true: those on the field's adverse side of the
-// best bin. If that is so for every bin that loses points, the factor itself
-// gets the code. Otherwise only those bins do, and the other bins lose points
-// under the factor's generated code.
+// field. The code is true of the bins on the field's adverse side of the best
+// bin. If it is true of every bin that loses points, the factor itself gets the
+// code. Otherwise only those bins get it, and the other bins lose points under
+// the factor's generated code.
 func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	if f.ReasonCode != "" || f.Field.Name == "" || f.Field.ID < 0 {
 		return

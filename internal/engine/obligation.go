@@ -34,14 +34,14 @@ func (d *Decision) AddDerived(facts *rule.Facts) {
 // than the declared FOIR.
 func (p *Plan) Derives() bool { return p.afford.active }
 
-// Obligations is what one application owes each month, by source. It is used to
-// compute the effect of paying off a part.
+// Obligations has the monthly obligations of one application by source. It is
+// used to compute the effect of paying off a part of them.
 type Obligations struct {
 	// FOIR is foir_effective, absent when it cannot be derived.
 	FOIR rule.Value
 
 	income  rule.Value // income_effective
-	monthly rule.Value // the income that the declared ratio is of
+	monthly rule.Value // the income to which the declared ratio refers
 	ratio   rule.Value // the declared ratio
 	amounts []rule.NamedValue
 }
@@ -66,9 +66,9 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 	return o
 }
 
-// Lower sets the facts of the application after its obligations are paid off to
-// the share foir of its income. It lowers each source that states more than
-// that.
+// Lower sets the facts of the application to their values after its obligations
+// are paid off until they take the share foir of its income. It lowers each
+// source that states more than that.
 func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value)) {
 	income := o.income.Number()
 	if o.ratio.Type() != rule.Absent {
@@ -114,7 +114,7 @@ func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 }
 
 // PayOff returns the monthly obligations, in whole rupees, that must be paid
-// off until obligations take the share foir of the income. It is the largest
+// off so that the rest takes the share foir of the income. It is the largest
 // excess of any source that Lower lowers. known is false if there is no income
 // or nothing to pay off.
 func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) {

@@ -85,7 +85,8 @@ type patcher struct {
 	places        []movedPlace
 }
 
-// sectionPatch is what a patch does to a section.
+// sectionPatch has the entries that a patch sets in a section and the ids that
+// it removes.
 type sectionPatch struct {
 	set    []wire.Value
 	remove []wire.Value
@@ -200,7 +201,7 @@ func (p *patcher) section(w *wire.Writer, name, id string, c *sectionPatch) {
 // entries writes the base's entries with the change applied. New entries come
 // after the others but before the system rules.
 func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *sectionPatch) {
-	system := make(map[string]bool, base.Len()) // of every entry of the base, by id
+	system := make(map[string]bool, base.Len()) // whether each entry of the base is a system rule, by id
 	for _, v := range base.Elements() {
 		system[v.Get(id).Text()] = v.Get("system").IsTrue()
 	}

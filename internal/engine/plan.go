@@ -19,7 +19,7 @@ type Plan struct {
 	slots     *rule.Slots
 	code      *rule.Code
 
-	required    [][]int32 // of each list, at least one slot must be given
+	required    [][]int32 // at least one slot of each list must be given
 	stage1      stage
 	stage2      stage
 	adjustments []compiledAdjustment
@@ -36,9 +36,9 @@ type Plan struct {
 	codes         []string
 	labels        map[string]string // labels of the factors with generated codes
 	lostCodes     int
-	knockoutCodes []int32                // of each knockout
-	codeNodes     map[int32]*codeNode    // of the knockouts whose code depends on the predicates that hit
-	own           [len(ownReasons)]int32 // of the engine's own reasons
+	knockoutCodes []int32                // code of each knockout
+	codeNodes     map[int32]*codeNode    // for knockouts whose code depends on the predicates that hit
+	own           [len(ownReasons)]int32 // codes of the engine's own reasons
 
 	step    int64
 	inputs  inputSlots
@@ -167,9 +167,9 @@ type tenure struct {
 
 // earlyPaise returns an instalment above which rounding to the rupee cannot
 // repay a loan early, so that the schedule charges that instalment unchanged.
-// It exceeds what 51 paise a month grow to: 50 from rounding the instalment and
-// less than one from rounding the interest. The value only decides how often
-// the schedule must be computed, so a high estimate is safe.
+// It exceeds the sum to which 51 paise a month grow: 50 from rounding the
+// instalment and less than one from rounding the interest. The value only
+// decides how often the schedule must be computed, so a high estimate is safe.
 func earlyPaise(rateBP int64, months int) int64 {
 	growth, factor := 1.0, 1+float64(rateBP)/120_000
 	for n := months + 1; n > 0; n >>= 1 {

@@ -10,8 +10,8 @@ import (
 const NoKnockout int32 = -1
 
 // Worst returns the index of the first knockout that gave the decision its
-// status, or NoKnockout if none did, because the score, the price or a missing
-// input did.
+// status, or NoKnockout if the status came from the score, the price or a
+// missing input.
 func (d *Decision) Worst() int32 {
 	for i := range d.hits {
 		if resultStatus[d.hits[i].Result] == d.Status {

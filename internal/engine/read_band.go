@@ -19,7 +19,7 @@ const (
 )
 
 // elementPointer returns the pointer of an array's element. It is called only
-// for a fault, so that a valid policy does not pay for it.
+// for a fault, so that reading a valid policy builds no pointers.
 func elementPointer(list wire.Value, i int) string { return list.Pointer() + "/" + strconv.Itoa(i) }
 
 func (r *policyReader) bands(f *wire.Form) {
@@ -153,9 +153,9 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 // be read are not compared.
 type pricedParts struct{ least, most, usual, fees bool }
 
-// priceConsistency rejects a price whose limits contradict each other, whose
-// smallest loan is less than a rupee for every month, or of whose smallest loan
-// fee and tax take more than half.
+// priceConsistency rejects a price if its limits contradict each other, if its
+// smallest loan is less than a rupee for every month, or if fee and tax take
+// more than half of its smallest loan.
 func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	if known.least && known.most && b.MaxLimitPaise < b.MinLimitPaise {
 		f.Fail("max_limit", fault.CodeOutOfRange, "must not be below min_limit")

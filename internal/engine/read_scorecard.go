@@ -38,8 +38,8 @@ func (r *policyReader) scorecard(f *wire.Form) {
 	switch {
 	case inline.Given():
 		// A stored document has both the card and the id it was taken from. The
-		// card counts: what was tested is what gets activated, whatever the id
-		// refers to now.
+		// card is used, so that the card that was tested gets activated even if
+		// the id refers to another card now.
 		card := scorecardReader{scope: &r.scope, faults: &r.faults}
 		r.policy.Scorecard = card.card(inline)
 	case referenced:

@@ -84,8 +84,8 @@ func (x reasoner) addFallback() {
 	}
 }
 
-// pointsHelp reports whether more points would have given an applicant without
-// a band a loan: there are lending bands above the score and none below it.
+// pointsHelp reports whether an applicant without a band would have got a loan
+// with more points: there are lending bands above the score and none below it.
 func (x reasoner) pointsHelp() bool {
 	score, above := x.decision.FinalScore.Floor(), false
 	l := x.plan.ladder(x.decision)
@@ -192,10 +192,10 @@ func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(x.plan.adjustments) == 0 {
 		return worst
 	}
-	// Each key has the points in its high bits and the position in its low
-	// bits. A chain of max and min keeps the four largest keys in one pass
-	// without unpredictable branches. Four are enough: the codes already given
-	// are at most as many as the slots that they take.
+	// Each key has the points in its high bits and the position in its low bits.
+	// A chain of max and min keeps the four largest keys in one pass without
+	// unpredictable branches. Four are enough even if some of their codes are
+	// already given, because each given code takes one of the four reasons.
 	const placeBits = 11
 	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // every place fits
 	var first, second, third, fourth uint64

@@ -52,7 +52,7 @@ const (
 var offerTable = [...]struct {
 	name   string
 	kind   memberKind
-	places int // of a number
+	places int // decimals of a number
 }{
 	offerLimit:        {"limit", memberNumber, 2},
 	offerCurrency:     {"currency", memberText, 0},

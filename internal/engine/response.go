@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// ResponseHash computes the decision hash of a response that Write wrote from
-// the response alone, so that anyone can check that it was not altered. Any
-// other document has a different hash.
+// ResponseHash computes the decision hash from a response that Write wrote, so
+// that anyone can check that the response was not altered. Any other document
+// has a different hash.
 func ResponseHash(v wire.Value) string {
 	var w wire.Writer
 	w.Object().Key("explanation")

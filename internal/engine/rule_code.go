@@ -4,9 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// strongerCode returns the code of two predicates that hit together. A code
-// about a value takes precedence over one about a missing value, and the first
-// over the second.
+// strongerCode returns the code of two predicates that hit together. A code about
+// a value takes precedence over a code about a missing value; otherwise a takes
+// precedence over b.
 func strongerCode[T comparable](a, b, missing, none T) T {
 	switch {
 	case a != none && a != missing:
@@ -138,8 +138,8 @@ func (n *codeNode) eval(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	}
 }
 
-// evalArgs is eval for an and or an or. The first argument that determines the
-// result counts alone; if there is none, all arguments count.
+// evalArgs does the work of eval for an "and" or an "or". The first argument that
+// determines the result counts alone; if there is none, all arguments count.
 func (n *codeNode) evalArgs(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	settles, otherwise := rule.Holds, rule.Fails
 	if n.op == rule.And {

@@ -23,7 +23,7 @@ const (
 type scoring struct {
 	base, min, max rule.Number
 	factors        []compiledFactor
-	outcomes       []outcome // of all bins of all factors in one slice; the first is noBin
+	outcomes       []outcome // outcomes of all bins of all factors; the first is noBin
 }
 
 // compiledFactor has the members that every decision reads first, so that they
@@ -34,7 +34,7 @@ type compiledFactor struct {
 	numeric   bool
 	hasWhen   bool
 	fitsEdges bool  // edges has all bounds
-	first     int32 // index of the first bin in outcomes; the last bin of a category is else
+	first     int32 // index of the first bin in outcomes; the last bin of a category factor is its "else" bin
 	bins      int32
 	absent    int32        // the outcome of an absent field, noBin for none
 	edges     [2]fourEdges // the bounds, padded with a value above all numbers
@@ -55,8 +55,8 @@ func (e *fourEdges) reached(x rule.Number) int32 {
 	return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3])
 }
 
-// outcome is the effect of a bin: its weighted points, and how far they fall
-// short of the factor's best if there is a code for that.
+// outcome is the effect of a bin: its weighted points and, if there is a code
+// for lost points, how far they fall short of the factor's best.
 type outcome struct {
 	points, lost rule.Number
 	code         int32 // of the points lost, noCode for none

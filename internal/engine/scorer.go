@@ -33,9 +33,9 @@ type Score struct {
 	Final         rule.Number
 	Contributions []Contribution // base, factors in declared order, clamp
 
-	// Missing are the absent fields of factors that have no entry because of
-	// it, in declared order, each once. A factor with missing points has an
-	// entry.
+	// Missing lists the absent fields because of which factors have no entry,
+	// in declared order, each once. A factor that gives points for a missing
+	// value has an entry.
 	Missing []string
 
 	HasOdds  bool // the scorecard relates points to odds

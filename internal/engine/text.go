@@ -63,8 +63,8 @@ func (n *narrative) addHits() {
 	}
 }
 
-// band describes the band if there is none or it does not approve.
-// Otherwise it returns "".
+// band returns a sentence about the band if the decision has no band or its
+// band does not approve, otherwise "".
 func (n *narrative) band() string {
 	b := n.decision.band
 	if b == nil {
@@ -89,8 +89,8 @@ func (n *narrative) band() string {
 	}
 }
 
-// limit says what determined the limit of an offer that was made, or of one
-// that would have been too small.
+// limit returns a sentence that says what determined the limit of an offer that
+// was made, or of one that would have been too small.
 func (n *narrative) limit() string {
 	d := n.decision
 	l, b := &d.limit, d.band

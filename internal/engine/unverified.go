@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// The applicant's texts where a figure was declared, and not given by a source
-// that counts.
+// The texts for an applicant who declared a figure that no counted source
+// gives.
 const (
 	incomeUnverified      = "The income could not be verified from the bank statement"
 	obligationsUnverified = "The existing obligations could not be verified from the bank statement"

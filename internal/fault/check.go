@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Check checks the fields of a Go value that a document was read into, or that
-// somebody filled in. Its faults name the members of the document. A member that
-// already has a fault, because it could not be read, gets no second one.
+// Check checks the fields of a Go value that a document was read into or that a person
+// filled in. Its faults name the members of the document. A member that already has a
+// fault, because it could not be read, gets no second one.
 type Check struct {
 	faults *List
 	at     string // the pointer of the object
@@ -20,7 +20,7 @@ func (l *List) Check(pointer string) Check { return Check{faults: l, at: pointer
 // Entry returns the Check of an object within a list.
 func (c Check) Entry(pointer string) Check { return Check{faults: c.faults, at: c.at + pointer} }
 
-// Ok reports whether a member has no fault, and is a member of an object at all.
+// Ok reports whether the object is of the right type and the member has no fault.
 func (c Check) Ok(name string) bool {
 	pointer := c.at + "/" + name
 	return !slices.ContainsFunc(c.faults.items, func(i Item) bool {
@@ -29,14 +29,14 @@ func (c Check) Ok(name string) bool {
 	})
 }
 
-// Fail adds a fault at a member, unless it has one.
+// Fail adds a fault at a member unless the member already has one.
 func (c Check) Fail(name, code, format string, args ...any) {
 	if c.Ok(name) {
 		c.faults.Add(c.at+"/"+name, code, format, args...)
 	}
 }
 
-// Require adds a fault if a member is not given. what says what it is. It reports
+// Require adds a fault if a member is not given; what describes the member. It reports
 // whether the member is given and has no fault.
 func (c Check) Require(name string, given bool, what string) bool {
 	if !given {
@@ -53,8 +53,8 @@ func (c Check) Choice(name, text string, choices ...string) {
 	}
 }
 
-// Text adds a fault if a text has more than most bytes, or is not one that JSON and the
-// databases can hold.
+// Text adds a fault if a text has more than most bytes, or if it is not valid UTF-8
+// without a zero character, which JSON and the databases require.
 func (c Check) Text(name, text string, most int) {
 	switch {
 	case len(text) > most:

@@ -31,7 +31,7 @@ const (
 	CodeScoresWithoutBand     = "scores_without_band"
 )
 
-// Findings about what a version has lost compared with its base.
+// Findings about parts of the base that a version no longer has.
 const (
 	CodeRulesRemoved   = "rules_removed"
 	CodeBandsRemoved   = "bands_removed"

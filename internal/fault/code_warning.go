@@ -1,7 +1,7 @@
 package fault
 
 // Warnings about an application. A warning refuses nothing: the request was
-// done, and the detail says what was read or left out.
+// carried out, and the detail says what was read or left out.
 const (
 	CodeInputsAbsent          = "inputs_absent"
 	CodeScorecardInputsAbsent = "scorecard_inputs_absent"

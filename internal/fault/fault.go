@@ -26,7 +26,8 @@ import (
 	"strings"
 )
 
-// Kind says what kind of error it is and so what the caller can do about it.
+// Kind is the kind of an error. It tells the caller what can be done about the
+// error.
 type Kind uint8
 
 // The kinds, in the order of their HTTP statuses.
@@ -73,8 +74,8 @@ func Unknown(pointer, text, nearest string, caseOnly bool) Item {
 	return Item{Pointer: pointer, Code: CodeUnknownField, Detail: text, Nearest: nearest}
 }
 
-// maxPointer is the maximum length of a pointer in a sentence. A longer one was
-// invented by the sender and appears only in the item.
+// maxPointer is the maximum length of a pointer in a sentence. A longer pointer
+// has names that the sender made up, and appears only in the item.
 const maxPointer = 256
 
 // placed returns the item's sentence with its pointer in front.

@@ -24,8 +24,8 @@ func Meant(name string, known []string, terse bool) (meant string, caseOnly bool
 // Nearest returns the candidate with the smallest edit distance. The distance
 // may be at most a third of the name's length, or two if that is more, and must
 // be less than the length of either name ("==" is not near to "or"). If several
-// have the same distance, the more similar one wins, so that "neq" suggests
-// "ne" and not "eq"; then the first one.
+// candidates have the same distance, the more similar one wins, so that "neq"
+// suggests "ne" and not "eq". If they are equally similar, the first one wins.
 func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	const longest = 128 // no known name is longer; avoids quadratic work
 	if len(name) > longest {

@@ -142,7 +142,7 @@ func (c *Code) emit(cond *Condition, positive bool, yes, no int32) int32 {
 	case Not:
 		return c.emit(&cond.Args[0], !positive, yes, no)
 	case And, Or:
-		// The negation of an and is the or of the negations.
+		// The negation of an "and" is the "or" of the negations.
 		if (cond.Op == And) == positive {
 			for i := len(cond.Args) - 1; i >= 0; i-- {
 				yes = c.emit(&cond.Args[i], positive, yes, no)

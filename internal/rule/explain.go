@@ -26,8 +26,8 @@ func (c *Code) Explain(cond *Condition, fr *Frame) Explanation {
 }
 
 // explain returns the truth of cond and adds the predicates that determined it
-// to e. A false argument alone determines an and; a true argument alone
-// determines an or.
+// to e. A false argument alone determines an "and"; a true argument alone
+// determines an "or".
 func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 	switch cond.Op {
 	case Not:

@@ -63,8 +63,9 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 	return Ref{}, "is not a known field" + hint
 }
 
-// nearest searches the declared inputs as well as the catalogue, so that the
-// suggestion for a misspelt input is not to declare the misspelling.
+// nearest returns the known name that is most similar to name. It searches the
+// declared inputs as well as the catalogue. Otherwise the message for a
+// misspelt input would suggest to declare the misspelling.
 func (s *Scope) nearest(name string) (string, bool) {
 	return fault.Nearest(name, func(yield func(string) bool) {
 		for _, declared := range slices.Sorted(maps.Keys(s.Inputs)) {

@@ -122,8 +122,9 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 }
 
 // inside checks the parts of a condition whose operator is unknown, so that all
-// faults are reported together. Since the members of an unknown operator are
-// not known either, it reads each member as what it looks like.
+// faults are reported together. The members of an unknown operator are not
+// known either, so it reads each member by its form, as an operand or as a
+// condition.
 func (r *reader) inside(v wire.Value, depth int) {
 	part := func(e wire.Value) {
 		switch {

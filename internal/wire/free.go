@@ -20,8 +20,8 @@ func newNodes(n int) []node {
 }
 
 // Free releases the memory of the document that v belongs to. No value of the
-// document may be used afterwards: it panics, because the memory may already
-// hold another request. Texts read from the document stay valid.
+// document may be used afterwards, because the memory may already hold another
+// request. Using one panics. Texts read from the document stay valid.
 func (v Value) Free() {
 	if v.doc == nil {
 		return

@@ -168,7 +168,7 @@ type parser struct {
 	// read there, 0 for none.
 	last [MaxDepth]int32
 
-	check func() error // nil: never interrupted
+	check func() error // never nil
 	pause int          // position of the next call of check
 }
 

@@ -97,7 +97,8 @@ func (p *parser) escaped(start int) (string, error) {
 				return "", p.fail("an invalid \\u escape")
 			}
 			if r == 0 {
-				// Texts do not contain it, and some databases cannot store it.
+				// Texts do not contain a zero character, and some databases cannot
+				// store one.
 				return "", p.fail("a string holds a zero character")
 			}
 			b.WriteRune(r)
@@ -188,7 +189,7 @@ func (p *parser) number() (text span, far bool, err error) {
 // hold.
 func (p *parser) tooFar(n node) error {
 	at := int32(len(p.nodes))
-	p.nodes = append(p.nodes, n) // so that it has a pointer
+	p.nodes = append(p.nodes, n) // so that the number has a pointer
 	p.doc.nodes = p.nodes
 	return &fault.Error{
 		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",

@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Value is one value of a parsed document. The zero Value has kind Missing, as
-// has the result for an absent member; all methods are safe on it.
+// Value is one value of a parsed document. The zero Value has kind Missing, and
+// so has the result for an absent member. All methods are safe on a Missing
+// value.
 type Value struct {
 	doc *document
 	at  int32

@@ -17,17 +17,17 @@ type silencing struct {
 	field space.Field
 	names []string // the rules and factors as named in a sentence
 	ids   []string
-	at    location // of the first one
-	first *clause  // the first one; nil if it is a factor or silenced only in part
+	at    location // location of the first rule or factor
+	first *clause  // clause of the first rule; nil if a factor is first or the rule is silenced only in part
 }
 
 // silentWhenAbsent reports the rules and factors that do not apply, or apply
-// only in part, if a field is left out. A required field, or one whose absence
-// a knockout hits, causes no finding. Neither does a rule with on_absent or a
-// factor with missing_points. There is one finding for each of the fields that
-// nearly every request has, one for the remaining fields of each block, and one
-// for each rule or factor that reads features. The last are errors, and people
-// acknowledge them one by one.
+// only in part, if a field is left out. A required field, or a field whose
+// absence a knockout hits, causes no finding. Neither does a rule with
+// on_absent or a factor with missing_points. There is one finding for each of
+// the fields that nearly every request has, one for the remaining fields of
+// each block, and one for each rule or factor that reads features. Findings
+// about features are errors, which people acknowledge one by one.
 func (a *silenceCheck) silentWhenAbsent() {
 	list := make([]silencing, a.space.Len())
 	for at := range list {
@@ -243,7 +243,8 @@ func (a *silenceCheck) isCore(at space.Field) bool {
 	return ref.ID >= 0 && a.catalogue.Field(ref.ID).Core
 }
 
-// reportSilenced reports what does not apply without each field or each block.
+// reportSilenced reports the rules and factors that do not apply without each
+// field or each block.
 func (a *silenceCheck) reportSilenced(list []silencing) {
 	var order []string
 	grouped := map[string][]*silencing{}
@@ -267,7 +268,8 @@ func (a *silenceCheck) reportSilenced(list []silencing) {
 	}
 }
 
-// reportField reports one field.
+// reportField reports the rules and factors that do not apply without one
+// field.
 func (a *silenceCheck) reportField(q *silencing) {
 	name := a.space.Domain(q.field).Ref.Name
 	severity, rest := SeverityWarning, "The field is not required, and no rule tests whether it is present."
@@ -325,7 +327,7 @@ func notApply(names []string) string {
 	return "do not apply"
 }
 
-// enumerateOr is enumerate with "or" instead of "and".
+// enumerateOr joins names like enumerate, but with "or" instead of "and".
 func enumerateOr(names []string) string {
 	text := enumerate(names)
 	if i := strings.LastIndex(text, " and "); i >= 0 && len(names) > 1 {

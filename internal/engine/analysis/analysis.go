@@ -25,9 +25,9 @@ func Run(p *engine.Policy, catalogue *rule.Catalogue) []Finding {
 	return found
 }
 
-// RunUntil is Run with a function check that it calls many times in a
-// millisecond. An error of check ends the analysis and is the only error
-// returned. If check is nil, the analysis runs to its end.
+// RunUntil does the work of Run and calls check every few hundred steps. An
+// error of check ends the analysis and is the only error returned. If check is
+// nil, the analysis runs to its end.
 func RunUntil(p *engine.Policy, catalogue *rule.Catalogue, check func() error) ([]Finding, error) {
 	a, kept := analyses.Get().(*analysis)
 	if !kept {
@@ -68,7 +68,7 @@ const (
 )
 
 // analysis is the working memory of one call of Run, which the checks share:
-// the policy, its conditions, and what has been found.
+// the policy, its conditions and the findings.
 type analysis struct {
 	policy    *engine.Policy
 	catalogue *rule.Catalogue
@@ -112,7 +112,7 @@ func (a *analysis) begin(p *engine.Policy, catalogue *rule.Catalogue, check func
 	a.space.Reset(catalogue, paramsOf(p))
 }
 
-// paramsOf returns what the space must know of a policy.
+// paramsOf returns the parameters of a policy that the space needs.
 func paramsOf(p *engine.Policy) space.Params {
 	sources := p.CountedSources()
 	params := space.Params{

@@ -10,19 +10,19 @@ import (
 	"verdict/internal/rule"
 )
 
-// theArg is the path step from a not to its argument. Any other step is the
-// position of an argument of an and or an or.
+// theArg is the path step from a "not" to its argument. Any other step is the
+// position of an argument of an "and" or an "or".
 const theArg = -1
 
 // branches reports the alternatives of a condition that can never hold although
 // the whole condition can. context is the region of the conditions that are
-// joined with it by and; a.path leads to it.
+// joined with cond by "and". a.path leads to cond.
 func (a *conditionCheck) branches(c *clause, cond *rule.Condition, positive bool, context space.Region) {
 	switch {
 	case cond.Op == rule.Not:
 		a.descend(theArg, func() { a.branches(c, &cond.Args[0], !positive, context) })
 	case !compound(cond):
-	case (cond.Op == rule.And) != positive: // an or, or a negated and
+	case (cond.Op == rule.And) != positive: // an "or", or a negated "and"
 		for i := range cond.Args {
 			a.descend(i, func() { a.branch(c, &cond.Args[i], positive, context) })
 		}
@@ -45,8 +45,8 @@ func (a *conditionCheck) branches(c *clause, cond *rule.Condition, positive bool
 
 func compound(c *rule.Condition) bool { return len(c.Args) > 0 }
 
-// joined narrows a context by the predicates among the arguments of an and. ok
-// is false if a limit is reached.
+// joined narrows a context by the predicates among the arguments of an "and".
+// ok is false if a limit is reached.
 func (a *conditionCheck) joined(args []rule.Condition, positive bool, context space.Region) (_ space.Region, ok bool) {
 	for i := range args {
 		if compound(&args[i]) {

@@ -15,11 +15,12 @@ import (
 // checks use the shapes that it leaves in the clauses.
 type conditionCheck struct {
 	*analysis
-	path []int // to the part of a condition that is being checked
+	path []int // path to the part of a condition that is being checked
 }
 
-// run begins only when every field of the policy has its domain: two rules
-// together may show that something is impossible for an applicant.
+// run solves and checks all conditions. Every field of the policy must have its
+// domain before, because two rules together may show that something is
+// impossible for an applicant.
 func (a *conditionCheck) run() {
 	for _, list := range a.lists() {
 		for i := range list {

@@ -8,8 +8,9 @@ import (
 // Severity says how much a finding matters.
 type Severity uint8
 
-// The severities, milder ones first. An error is a policy that does something
-// nobody can want; a warning is probably a mistake; an info is worth knowing.
+// The severities, milder ones first. An error means that the policy does
+// something that nobody can want, a warning is probably a mistake, and an info
+// is worth knowing.
 const (
 	SeverityInfo Severity = iota
 	SeverityWarning
@@ -27,7 +28,7 @@ type Finding struct {
 	Code     string            // stable, snake_case
 	Pointer  string            // into the policy's document
 	Key      string            // code@pointer with ids instead of positions, so that it is stable when rules move
-	Origin   Origin            // whether the base has it too; unknown until Against sets it
+	Origin   Origin            // whether the base has the finding too; unknown until Against sets it
 	Detail   string            // a sentence for a risk officer
 	IDs      []string          // the rules, factors or bands it is about, if there are several
 	Fields   []string          // the fields it is about

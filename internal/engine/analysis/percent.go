@@ -32,7 +32,7 @@ func (a percentCheck) run() {
 		}
 		if b.GSTPct > 0 && b.GSTPct < rule.One {
 			a.fraction(i, "gst_pct", b.GSTPct)
-			if b.FeePct > 0 && b.FeePct < rule.One { // on its own it may be intended
+			if b.FeePct > 0 && b.FeePct < rule.One { // a small fee alone may be intended
 				a.fraction(i, "processing_fee_pct", b.FeePct)
 			}
 		}

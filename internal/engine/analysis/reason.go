@@ -49,7 +49,8 @@ func (a reasonCheck) messages() {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
 		at := location{section: atFactor, index: i}
-		// Otherwise the applicant's text is the label.
+		// A factor with a label and a factor code shows the label to the
+		// applicant.
 		if f.Label == "" || !engine.IsFactorCode(f.ReasonCode) {
 			check(f.ReasonCode, at, "the factor ", f.Name)
 		}

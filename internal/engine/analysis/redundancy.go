@@ -42,11 +42,11 @@ func (a *redundancyCheck) run() {
 	})
 }
 
-// superfluous reports whether a knockout changes no outcome because another one
-// hits whenever it does, with at least the same severity and in the same or an
-// earlier stage. mutual reports whether the two always hit together. Then only
-// one of them is superfluous: the milder or the later one, and never a system
-// rule.
+// superfluous reports whether a knockout changes no outcome because another
+// knockout hits whenever it does, with at least the same severity and in the
+// same or an earlier stage. mutual reports whether the two always hit together.
+// If they do, only one of them is superfluous: the milder or the later one, and
+// never a system rule.
 func (a *redundancyCheck) superfluous(c, by *clause) (superfluous, mutual bool) {
 	k, other := &a.policy.Knockouts[c.at.index], &a.policy.Knockouts[by.at.index]
 	// A Stage 2 rule cannot replace a Stage 1 rule, because eligibility runs

@@ -47,8 +47,8 @@ func (a scoreCheck) scorecard() {
 	}
 }
 
-// deadBins reports the bins that no value of the field falls into. The else bin
-// may be empty.
+// deadBins reports the bins that no value of the field falls into. The "else"
+// bin may be empty.
 func (a scoreCheck) deadBins(f *engine.Factor, i int) {
 	d := a.space.Domain(a.space.Place(f.Field))
 	rest := d.Given
@@ -102,7 +102,7 @@ func (a scoreCheck) specials(bins []engine.Bin, d *space.Domain) space.Set {
 
 // reachability reports the bands that no combination of bins, missing fields
 // and adjustments leads to. It treats factors and adjustments as independent,
-// which can only make more scores look reachable than are.
+// so more scores may look reachable than are, but never fewer.
 func (a scoreCheck) reachability() {
 	for _, ntc := range [...]bool{false, true} {
 		if ntc && a.space.NTC() == space.NoField ||
@@ -128,8 +128,8 @@ func (a scoreCheck) reachability() {
 	}
 }
 
-// scores computes the sums that applicants can reach: those who are new to
-// credit, or the others.
+// scores computes the sums that applicants can reach: applicants who are new to
+// credit if ntc is set, otherwise all others.
 func (a scoreCheck) scores(ntc bool) *reach {
 	card := a.policy.Scorecard
 	r := newReach(card)

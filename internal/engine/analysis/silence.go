@@ -64,10 +64,10 @@ func (a *silenceCheck) possibleClause(c *clause) bool {
 	return c.Known && len(c.Upper) > 0 && a.solver.Supplied(c.Upper)
 }
 
-// requirements marks the fields that required_fields lists. Of several
-// alternatives none is certain to be given. The exception is a list of bureau
-// score and new-to-credit fields: an applicant without a score is new to
-// credit, which is checked separately.
+// requirements marks the fields that required_fields lists. It marks none of
+// several alternatives, because none of them is certain to be given. If all
+// alternatives are bureau score and new-to-credit fields, it marks them all: an
+// applicant without a score is new to credit, which is checked separately.
 func (a *silenceCheck) requirements() {
 	for _, req := range a.policy.Required {
 		for _, ref := range req.Any {
@@ -102,8 +102,9 @@ func (a *silenceCheck) presenceTests() {
 	}
 }
 
-// ntcHandled says how the policy treats new-to-credit applicants. It is empty
-// if the policy does not consider them and approves them.
+// ntcHandled returns a clause that says how the policy treats new-to-credit
+// applicants. It returns "" if the policy does not consider them and approves
+// them.
 func (a *silenceCheck) ntcHandled() string {
 	for _, req := range a.policy.Required {
 		if len(req.Any) == 1 && a.space.Domain(a.space.Place(req.Any[0])).Scored {

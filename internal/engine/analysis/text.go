@@ -32,8 +32,8 @@ func (a *analysis) names(fields []space.Field) string {
 	return enumerate(list)
 }
 
-// enumerate joins names with commas and "and". Of a long list it names only the
-// first few.
+// enumerate joins names with commas and "and". If the list is long, it names
+// only the first few.
 func enumerate(names []string) string {
 	const most = 6
 	switch n := len(names); {

@@ -13,8 +13,8 @@ const maxUnknown = 100
 
 // noteTooLarge records a clause that is too large to analyse. The checks of
 // features and units read its condition directly and still work. The check that
-// some request carries all fields does not, so a clause whose fields no request
-// carries together is an error.
+// some request carries all fields does not work, so noteTooLarge reports an
+// error if no request carries all fields of the clause together.
 func (a *analysis) noteTooLarge(c *clause) {
 	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
 		return // several branches of one clause
@@ -43,6 +43,6 @@ func (a *analysis) truncation() {
 	}
 	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
 		what+"; the findings listed here hold, but there may be others.", nil)
-	// nil for none, however the memory was used before
+	// The copy is nil if there are no ids, even if the reused slice is not nil.
 	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...)
 }

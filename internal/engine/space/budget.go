@@ -10,8 +10,8 @@ type Budget struct {
 	sinceCheck int          // steps since the last check
 }
 
-// NewBudget returns a budget of about max steps. check, if it is not nil, is
-// called many times in a millisecond of work; its first error exhausts the
+// NewBudget returns a budget of about max steps. If check is not nil, it is
+// called about every stepsBetweenChecks steps, and its first error exhausts the
 // budget.
 func NewBudget(maxSteps int, check func() error) Budget {
 	return Budget{max: maxSteps, check: check}

@@ -11,7 +11,7 @@ import (
 type Shape struct {
 	Upper, Lower Region
 	Known        bool // false if a limit was reached; then nothing is known
-	Nobody       bool // it holds only for combinations that no applicant can have
+	Nobody       bool // the condition holds only for combinations that no applicant can have
 }
 
 // Shape computes the regions of a condition.
@@ -80,8 +80,9 @@ func (s *Solver) Covers(r Region, b Box) bool {
 	return covered
 }
 
-// covered subtracts one box of the region and looks for the rest in the others.
-// If that takes more steps than allowed, the result is false.
+// covered reports whether everybody in the box b is in the region r. It
+// subtracts one box of r from b and looks for the rest in the other boxes. If
+// that takes more steps than allowed, the result is false.
 func (s *Solver) covered(b Box, r Region) bool {
 	for len(r) > 0 {
 		s.coverSteps--

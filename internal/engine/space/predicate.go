@@ -56,7 +56,8 @@ func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Se
 	return at, s.polarity(d.Given, allow, positive), true
 }
 
-// polarity returns the part of whole inside x, or outside it.
+// polarity returns the part of whole that is inside x, or outside x if inside
+// is false.
 func (s *Solver) polarity(whole, x Set, inside bool) Set {
 	if inside {
 		return s.Sets.Intersection(whole, x)

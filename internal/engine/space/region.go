@@ -45,8 +45,8 @@ const (
 
 // Region returns the set of applications for which a condition holds, or for
 // which its negation holds if positive is false. Negations are pushed down to
-// the predicates. A predicate and its negation both hold only over a given
-// field, so the result is exactly the three-valued meaning. If sets cannot
+// the predicates. A predicate and its negation both hold only if the field is
+// given, so the result matches three-valued logic exactly. If sets cannot
 // express a predicate, the result is an approximation in the direction as. The
 // result may contain applications that cannot exist; see Possible. ok is false
 // if a limit is reached.

@@ -30,8 +30,8 @@ type Domain struct {
 	Scored     bool        // absent by definition for an applicant who is new to credit
 }
 
-// Params has what a Space must know of the policy whose applications it
-// describes, or of all of them if there are several.
+// Params has the data that a Space needs about the policy whose applications it
+// describes, or about all of these policies if there are several.
 type Params struct {
 	MinScore, MaxScore rule.Number // the range of final_score
 	Grades             []string    // the possible values of grade
@@ -59,7 +59,7 @@ type Space struct {
 
 // Reset empties the space and prepares it for another catalogue and other
 // policies. It places the field bureau_is_ntc if the catalogue has one. Memory
-// is reused, so sets and domains of before must no longer be used.
+// is reused, so sets and domains from before the call must no longer be used.
 func (s *Space) Reset(catalogue *rule.Catalogue, params Params) {
 	s.Clear()
 	byID := s.byID
@@ -185,7 +185,7 @@ const AnyRequest = rule.FromDecisions | rule.FromEvaluate
 
 // Code returns the code of a constant that a field is compared with. ok is
 // false if the field never has that value. A text of an open field gets a code
-// the first time.
+// the first time it occurs.
 func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
 	switch v.Type() {
 	case rule.NumberType:
@@ -211,9 +211,9 @@ func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
 	return code, true
 }
 
-// Reads appends to list the fields whose values a condition reads, each once
-// from list[mark:] on. It places every field that the condition names,
-// including those whose presence it only tests.
+// Reads appends to list the fields whose values a condition reads, except those
+// that are already in list[mark:]. It places every field that the condition
+// names, including those whose presence it only tests.
 func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 	for i := range c.Args {
 		list = s.Reads(&c.Args[i], list, mark)
