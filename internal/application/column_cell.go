@@ -21,7 +21,8 @@ type RowReader struct {
 // field, and the code "number_format" or "read_as_missing".
 type CellNote struct{ Field, Code string }
 
-// Notes returns the numbers of such cells since the last call, and resets them.
+// Notes returns the number of cells for each CellNote since the last call, and
+// resets the counts.
 func (r *RowReader) Notes() map[CellNote]int64 {
 	notes := r.notes
 	r.notes = nil

@@ -16,8 +16,8 @@ const scoreName = "score"
 // once. The names are:
 //
 //   - the paths of the requests, with the aliases that a request may use;
-//   - the canonical names of what a decision request carries, each of which is
-//     read as that request's path is;
+//   - the canonical names of the facts in a decision request, each of which is
+//     read like the path in that request;
 //   - the last part of such a path alone, if no fact has that name;
 //   - the facts derived from an evaluate request's blocks and features, which a
 //     file gives as finished values.

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// number reads a number. Plain decimals, which most cells are, are parsed here;
-// all others are parsed as a request's number is.
+// number reads a number. It parses plain decimals, which most cells are, itself;
+// all others are parsed like a number in a request.
 func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 	digits := cell
 	if cell[0] == '-' {

@@ -12,7 +12,7 @@ import (
 // Feature is a feature that a policy names.
 type Feature struct {
 	Name  string
-	Index int // in a vector
+	Index int // position in a vector
 	id    rule.FieldID
 }
 

@@ -8,30 +8,31 @@ import (
 	"verdict/internal/wire"
 )
 
-// Bounds on the values a preview may change, and on how deep they stand.
+// The maximum number of values that a preview may change, and the maximum number
+// of segments of a path.
 const (
 	maxOverrides     = 100
 	maxOverrideDepth = 16
 )
 
-// override is what is put at a path, or below it.
+// override holds the value to put at a path, or the overrides below the path.
 type override struct {
-	value    wire.Value // a null takes the value away
+	value    wire.Value // null removes the value
 	given    bool
 	children map[string]*override
 	order    []string
 }
 
-// Overrides are other values for some paths of a request, such as applicant.foir.
-// The zero value changes nothing.
+// Overrides replace the values at some paths of a request, such as
+// "applicant.foir". The zero value changes nothing.
 type Overrides struct{ values wire.Value }
 
 // NewOverrides returns the overrides of an object of paths and values.
 func NewOverrides(values wire.Value) Overrides { return Overrides{values} }
 
-// With returns the request with other values at some of its paths. A path into
-// report goes past the bureau's key, as the names of fields do. A null takes a
-// value away: that is how to ask what would be decided without it.
+// With returns the request with its values replaced by the overrides. A path into
+// "report" leaves out the bureau's key, as the names of fields do. A null removes
+// a value, so that a caller can ask what would be decided without it.
 func (r Request) With(o Overrides) (Request, error) {
 	if !o.values.Given() {
 		return r, nil
@@ -82,7 +83,8 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 // overridable are the blocks of a request whose values a preview may change.
 var overridable = []string{"applicant", "bureau_report", "report", "device", "location", "fraud", "bank_summary"}
 
-// onlyKey is the name of an object's only member.
+// onlyKey returns the name of an object's only member, and false if the object
+// does not have exactly one member.
 func onlyKey(v wire.Value) (string, bool) {
 	if v.Len() == 1 {
 		for name := range v.Members() {
@@ -92,7 +94,8 @@ func onlyKey(v wire.Value) (string, bool) {
 	return "", false
 }
 
-// put keeps a value at a path; ok is false when another path is in the way.
+// put stores a value at a path. ok is false if another override lies above or
+// below the path.
 func (o *override) put(path []string, v wire.Value) (ok bool) {
 	for _, name := range path {
 		if o.given {
@@ -116,8 +119,8 @@ func (o *override) put(path []string, v wire.Value) (ok bool) {
 	return true
 }
 
-// fits refuses a path into something that has no members: changed by it, a
-// wrong request would become a right one.
+// fits adds a fault for a path that leads into a value that is not an object.
+// Otherwise the override would turn an invalid request into a valid one.
 func (o *override) fits(v wire.Value, faults *fault.List) {
 	if o.children == nil || !v.Given() {
 		return
@@ -131,7 +134,7 @@ func (o *override) fits(v wire.Value, faults *fault.List) {
 	}
 }
 
-// write writes v with what is overridden in it.
+// write writes v with the overrides applied.
 func (o *override) write(w *wire.Writer, v wire.Value) {
 	if o.given {
 		w.Value(o.value)
@@ -155,7 +158,7 @@ func (o *override) write(w *wire.Writer, v wire.Value) {
 	w.EndObject()
 }
 
-// has reports whether an object has a member, a null one too.
+// has reports whether an object has a member, even if the member is null.
 func has(v wire.Value, name string) bool {
 	for n := range v.Members() {
 		if n == name {

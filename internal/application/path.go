@@ -17,7 +17,7 @@ type node struct {
 	children  map[string]*node
 	aliases   map[string]string // other names of children
 	lists     []string          // members that package report reads
-	names     []string          // of children, aliases and lists, in order
+	names     []string          // sorted names of children, aliases and lists
 	scalar    bool
 	raw       rule.FieldID
 	canonical rule.FieldID // rule.Undeclared when there is only the raw value

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Request is the body of a decision or an evaluate request before it is read:
-// how it is read depends on the policy that it names. It is valid as long as the
+// Request is the body of a decision or an evaluate request before it is read,
+// because reading depends on the policy that it names. It is valid as long as the
 // document that it was made from.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
@@ -16,27 +16,28 @@ type Request struct {
 
 	body      wire.Value
 	read      func(wire.Value, Options) (*Application, error)
-	policyKey string // instead of the one that the body names
+	policyKey string // replaces the policy_key of the body if it is not ""
 }
 
-// DecisionRequest is a body of POST /v1/decisions.
+// DecisionRequest returns the request for a body of POST /v1/decisions.
 func DecisionRequest(body wire.Value) Request { return Request{body: body, read: ReadDecision} }
 
-// EvaluateRequest is a body of POST /v1/evaluate.
+// EvaluateRequest returns the request for a body of POST /v1/evaluate.
 func EvaluateRequest(body wire.Value) Request { return Request{body: body, read: ReadEvaluate} }
 
-// EitherRequest is a body of one of the two, which its members tell apart.
+// EitherRequest returns the request for a body of either endpoint. The members of
+// the body tell which.
 func EitherRequest(body wire.Value) Request { return Request{body: body, read: Read} }
 
-// ForPolicy returns the request for another policy than the one that it names.
+// ForPolicy returns the request with key in place of the policy_key that it names.
 func (r Request) ForPolicy(key string) Request {
 	r.policyKey = key
 	return r
 }
 
 // PolicyKey returns the policy_key that the request names, "" if it names none. ok
-// is false if what it says is no such key; Read then refuses it with all else that
-// is wrong. The text is a copy, which outlives the body in a cache.
+// is false if the policy_key is invalid; Read reports that fault together with all
+// others. The key is a copy, because a cache may keep it longer than the body.
 func (r Request) PolicyKey() (key string, ok bool) {
 	if r.policyKey != "" {
 		return r.policyKey, true
@@ -57,7 +58,7 @@ func (r Request) HasSignals() bool {
 // HasFraud reports whether the request has a fraud block.
 func (r Request) HasFraud() bool { return r.body.Get("fraud").Kind() == wire.Object }
 
-// Read reads the request. Options.Strict is the request's own.
+// Read reads the request. It sets Options.Strict to the request's Strict.
 func (r Request) Read(opt Options) (*Application, error) {
 	opt.Strict = r.Strict
 	return r.read(r.body, opt)

@@ -29,7 +29,7 @@ func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
 	}
 	val := r.app.Facts.Get(rawPath)
 	if val.Type() == rule.Absent {
-		return // refused already
+		return // a fault was already added
 	}
 	r.scored(raw, val)
 }

@@ -15,7 +15,7 @@ import (
 type hint struct {
 	nearest  string
 	caseOnly bool   // the names differ only in case
-	beside   string // the object that wrongly contains the member; it belongs beside it
+	beside   string // the object that wrongly contains the member, which belongs beside it
 }
 
 // suggester warns about members that are not known, and suggests the names that
@@ -24,7 +24,7 @@ type suggester struct {
 	endpoint Endpoint
 	inputs   map[string]rule.Type // the paths that the policy declares
 	members  []string             // further top-level members that the caller reads itself
-	warnings *fault.List          // of the whole request
+	warnings *fault.List          // warnings of the whole request
 	hinted   fault.List           // those warnings that suggest a name
 	searched int                  // number of members for which a similar known name was searched
 }
@@ -56,7 +56,7 @@ func (s *suggester) warnMember(v wire.Value, name string, known []string) {
 		return
 	}
 	if s.full() {
-		s.warnings.Add("", fault.CodeUnknownField, textNoMember) // is only counted
+		s.warnings.Add("", fault.CodeUnknownField, textNoMember) // the warning is only counted
 		return
 	}
 	candidates := slices.Concat(known, s.members, []string{"policy_key"})

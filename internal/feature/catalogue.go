@@ -20,7 +20,7 @@ import (
 const Count = 97 * 6 * 6
 
 // Catalogue is a version of the definitions. Every version has the same names and is
-// kept for ever, because stored vectors and policies depend on it.
+// kept forever, because stored vectors and policies depend on it.
 type Catalogue uint8
 
 // The catalogues.

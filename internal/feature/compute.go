@@ -35,7 +35,7 @@ type row [beyond + 1]cell
 // clearing it is cheaper than allocating it.
 type workspace struct {
 	input
-	rows [256]row // all numbers that fit a uint8
+	rows [256]row // one row for every number that fits a uint8
 }
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}

@@ -15,7 +15,7 @@ type input struct {
 	present   [origins]bool
 	newest    [origins]civil.Month // the newest month of a monthly origin's windows
 	ended     [origins]bool        // whether that month ended within the last 7 days
-	covered   [origins]int         // how many windows, from the shortest on, have values
+	covered   [origins]int         // number of windows, from the shortest on, that have values
 	firstDay  civil.Day
 	balances  []int64 // at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
@@ -26,7 +26,7 @@ type input struct {
 const (
 	accountList = iota
 	microfinanceList
-	accountLists // how many there are
+	accountLists // the number of lists
 )
 
 // monthsBehind is how many months the newest month of a source may lie before

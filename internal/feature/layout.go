@@ -32,7 +32,7 @@ type pair struct {
 	unit    int64 // ten-thousandths in one paisa or day
 }
 
-// choice is the set of transaction streams that some bits of Found include and
+// choice has the sets of transaction streams that some bits of Found include and
 // exclude.
 type choice struct{ with, without uint32 }
 
@@ -55,18 +55,19 @@ type layout struct {
 	single [][classes]uint8
 	folds  []fold
 	signed []uint8 // rows whose values may be negative
-	rows   int     // of products
-	total  int     // with the classes' own rows
+	rows   int     // number of rows of products
+	total  int     // number of rows including the classes' own
 	pairs  []pair  // in catalogue order
 	byName []int   // pairs in name order
 	names  []string
 	// from lists the streams of each origin.
 	from [origins][]int
-	// always, low and high choose among from[transactions], for debits and credits.
+	// always, low and high choose among from[transactions], by 0 for debits and 1
+	// for credits.
 	always    [2]uint32
 	low, high [2][1 << foundBits]choice
-	// bitRow is single by bit. The entry noBit, for an empty set, is the spare
-	// row, which is never read.
+	// bitRow is single indexed by the bit of a stream. The entry noBit, for an
+	// empty set, is the spare row, which is never read.
 	bitRow [noBit + 1][classes]uint8
 }
 

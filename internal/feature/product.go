@@ -22,11 +22,12 @@ const smallTicketPaise = 50_000 * 100
 // classes is the number of class numbers of either source.
 const classes = 16
 
-// The class numbers of a bureau are its products, followed by small-ticket personal
-// loans.
+// The class numbers of bureau records are their products, followed by small-ticket
+// personal loans.
 const smallTicketClass = uint8(report.BusinessLoanSecured) + 1
 
-// The class numbers of a bank are its channels, with a bit for each instrument.
+// The class numbers of bank records are their channels, with a bit for each
+// instrument.
 const (
 	mandateClass = 1 << 2
 	chequeClass  = 1 << 3

@@ -18,7 +18,7 @@ const (
 	balances                       // a transaction with a balance
 	incomeMonths                   // a whole month of transactions, and a declared income
 	instalmentMonths               // a whole month of transactions, and declared instalments
-	origins                        // how many there are
+	origins                        // the number of origins
 )
 
 // side is the direction of a transaction.

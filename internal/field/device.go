@@ -2,8 +2,7 @@ package field
 
 import "verdict/internal/rule"
 
-// deviceSection returns the facts derived from the device block (interface
-// 2.4).
+// deviceSection returns the facts derived from the device block.
 func deviceSection() section {
 	return section{
 		group: "device", title: "Device", supply: rule.FromEvaluate,

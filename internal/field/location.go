@@ -2,8 +2,7 @@ package field
 
 import "verdict/internal/rule"
 
-// locationSection returns the facts derived from the location block (interface
-// 2.5).
+// locationSection returns the facts derived from the location block.
 func locationSection() section {
 	return section{
 		group: "location", title: "Location", supply: rule.FromEvaluate,

@@ -83,8 +83,8 @@ func identifies(name string, v rule.Value) bool {
 	return !known && nameIdentifies(name)
 }
 
-// identifiesByShape reports the same by the older rules: it judges values of
-// unknown names by their format alone.
+// identifiesByShape reports whether MaskedByShape must hide a value. It judges
+// values of unknown names by their format alone.
 func identifiesByShape(name string, v rule.Value) bool {
 	if v.Type() == rule.Absent || v.Type() == rule.BoolType {
 		return false

@@ -2,8 +2,8 @@ package place
 
 import "encoding/binary"
 
-// reader decodes numbers from the front of a table. After the first one that is
-// truncated or too large it is bad and returns zeros.
+// reader decodes numbers from the front of a table. After the first number that
+// is truncated or too large, bad is set and the reader returns zeros.
 type reader struct {
 	rest []byte
 	bad  bool

@@ -16,7 +16,7 @@ type bankReader struct {
 	faults *fault.List
 	rows   []bankRow
 	last   dated
-	fields bankFields // of the current row
+	fields bankFields // members of the current row
 
 	strangers strangers
 

@@ -24,7 +24,7 @@ type layout struct {
 	accounts  []string // paths; the first that is present counts
 	enquiries []string
 	dates     []string // paths of the date of the report
-	none      string   // path of the number of accounts, which can be 0
+	none      string   // path of the number of accounts; 0 means that the person has none
 	inside    []string // members that hold the list if it is inside an object
 	within    []string // nested members of a list's element that hold the account
 	reasons   map[int]Product
@@ -57,8 +57,8 @@ type bureauReader struct {
 	reported civil.Day    // the date of the report
 	small    bool         // the current part is a list of microfinance
 	payments []Payment    // backs the histories of all accounts
-	slots    slotted      // of the current account or enquiry
-	months   months       // of its history
+	slots    slotted      // members of the current account or enquiry
+	months   months       // payment history of the current account
 	found    []wire.Value // the lists that were read
 
 	strangers strangers // unknown members

@@ -142,8 +142,8 @@ func (r *bureauReader) reportable(a *Account) bool {
 		a.Closed.Known() && r.newest-a.Closed.Month() >= rememberedMonths)
 }
 
-// owes reports whether a closed account still states something owed. An
-// instalment beside a balance of 0 is the former instalment and does not count.
+// owes reports whether a closed account still states an amount owed. An instalment
+// beside a balance of 0 is the former instalment and does not count.
 func owes(a *Account) bool {
 	return a.BalancePaise > 0 || a.OverduePaise > 0 ||
 		a.BalancePaise != 0 && (a.InstalmentPaise > 0 || a.ConvertedPaise > 0)

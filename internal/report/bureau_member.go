@@ -34,7 +34,7 @@ const (
 	slotOwner
 	slotFacility // written off or settled
 	slotWrittenOff
-	slotPrincipal // written off
+	slotPrincipal // the principal that was written off
 	slotSettlement
 	slotWriteOffDay
 	slotSettledDay
@@ -60,7 +60,7 @@ type slotted [slotCount]wire.Value
 type memberNames struct {
 	exact    map[string]slot   // as the common shape spells them
 	squashed map[string]slot   // as a bureau's own layout may spell them
-	spelling map[string]string // the common shape's, by squashed name
+	spelling map[string]string // spelling in the common shape, by squashed name
 }
 
 // accountMembers are the names of the members of an account in the common

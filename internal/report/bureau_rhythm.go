@@ -53,9 +53,9 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	return m[slotRhythm]
 }
 
-// instalment reads an instalment. It returns a monthly one in monthly, and one
-// with another rhythm, such as CRIF's 900/Weekly, converted to a month in
-// converted. At least one of the two is NoAmount.
+// instalment reads an instalment. It returns a monthly instalment in monthly.
+// It converts an instalment with another rhythm, such as CRIF's "900/Weekly",
+// to a month and returns it in converted. At least one of the two is NoAmount.
 func (r *scalarReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
 	if r.isFiller(v) {

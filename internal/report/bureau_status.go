@@ -49,7 +49,7 @@ func statusDays(text string) (days int16, said bool) {
 	if c, known := readCell(strings.ToUpper(squashed)); known && !isDigits(squashed) {
 		return c.days, c.said
 	}
-	if c, known := readCell(text); known && c.said { // 31+
+	if c, known := readCell(text); known && c.said { // such as "31+"
 		return c.days, true
 	}
 	if number := statedDays.FindStringSubmatch(text); number != nil {

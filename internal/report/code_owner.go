@@ -13,7 +13,7 @@ type Owner uint8
 const (
 	Own            Owner = iota
 	Joint                // owed together with others
-	Guarantor            // owed by somebody else, and by the person if they default
+	Guarantor            // owed by somebody else; the person owes it if the borrower defaults
 	AuthorisedUser       // somebody else's card, used with an add-on card
 )
 

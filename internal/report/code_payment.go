@@ -17,7 +17,7 @@ const maxDays = 9999
 
 // cell is the content of one month of a payment history.
 type cell struct {
-	days int16    // when said
+	days int16    // days past due; only valid if said
 	said bool     // the month was reported
 	note standing // what the month says about the account itself
 }

@@ -6,7 +6,7 @@ import "strings"
 type standing struct {
 	adverse Adverse
 	over    bool // closed, written off, settled, sold or never disbursed: no longer an obligation
-	running bool // stated to be an obligation still
+	running bool // stated to be still an obligation
 }
 
 // and combines the statements of two places of a report. over takes precedence
@@ -90,7 +90,7 @@ var facilities = map[int]standing{
 	3:  {adverse: Settled, over: true},
 	4:  {adverse: WrittenOff | Settled, over: true}, // settled after it was written off
 	5:  {over: true},                                // sold
-	6:  {adverse: WrittenOff, over: true},           // and sold
+	6:  {adverse: WrittenOff, over: true},           // written off and sold
 	7:  {running: true},                             // purchased
 	8:  {adverse: WrittenOff, over: true},           // purchased and written off
 	9:  {adverse: Settled, over: true},              // purchased and settled
@@ -111,7 +111,7 @@ var equifaxCodes = map[string]standing{
 	"ns":   {},
 	"sf":   {adverse: SuitFiled, running: true},
 	"wdf":  {adverse: Wilful, running: true},
-	"sfr":  {adverse: SuitFiled, running: true}, // and restructured
+	"sfr":  {adverse: SuitFiled, running: true}, // suit filed and restructured
 	"sfwd": {adverse: SuitFiled | Wilful, running: true},
 	"sfwo": {adverse: SuitFiled | WrittenOff, over: true},
 	"wdwo": {adverse: Wilful | WrittenOff, over: true},

@@ -1,6 +1,7 @@
 package report
 
-// role is a preliminary classification of a row, which depends on other rows.
+// role is the preliminary classification of a row. The final one depends on
+// other rows.
 type role uint8
 
 const (
@@ -16,9 +17,9 @@ const (
 	returnedTrace      // a debit marked as returned, whose money was returned
 )
 
-// maxBareCharge is the most that any bank charges for a returned instrument,
-// tax included. A returned row up to this amount that no other row explains is
-// the charge.
+// maxBareCharge is the most that any bank charges for a returned instrument, in
+// paise, tax included. A returned row up to this amount that no other row
+// explains is the charge.
 const maxBareCharge = 1_000_00
 
 // detect classifies the rows, which must be in chronological order.
@@ -143,7 +144,7 @@ func (c *clue) instrument() Found {
 }
 
 // charged reports whether the row is a charge of the bank. Banks do not collect
-// charges by UPI, so such a word in a UPI row is a merchant's.
+// charges by UPI, so a word for charges in a UPI row comes from a merchant.
 func (r *bankRow) charged() bool {
 	c := &r.clue
 	return r.Channel != UPI && (c.has(wordCharge) ||

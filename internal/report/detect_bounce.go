@@ -7,13 +7,13 @@ import (
 	"verdict/internal/civil"
 )
 
-// The maximum days between a row and its return.
+// The maximum number of days between a row and its return.
 const (
 	issuedDays    = 5
 	depositedDays = 10
 )
 
-// The maximum days of a charge after and before its bounce.
+// The maximum number of days by which a charge follows or precedes its bounce.
 const (
 	chargeAfter  = 31
 	chargeBefore = 3
@@ -27,8 +27,8 @@ type pairing struct {
 	at     int32
 }
 
-// amountSet is a Bloom filter of amounts with one hash function. It excludes
-// most rows that nothing undoes from sorting.
+// amountSet is a Bloom filter of amounts with one hash function. It keeps most
+// rows that nothing undoes out of the sort.
 type amountSet [64]uint64
 
 func (s *amountSet) place(paise int64) (word, bit uint64) {
@@ -177,7 +177,7 @@ func undo(back, debit *bankRow) {
 }
 
 // settleDeposited matches each returned cheque with the credit of its deposit,
-// which was then no income. A small debit without a matching deposit is the
+// which is then not income. A small debit without a matching deposit is the
 // bank's charge.
 func settleDeposited(rows []bankRow) {
 	list := pairings(rows,

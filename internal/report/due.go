@@ -168,9 +168,9 @@ func hasRhythm(calls []call) bool {
 	return false
 }
 
-// markReplaced marks the series that one of later continues with another
-// amount. Series without a counterparty's name are skipped, because they may
-// belong to different lenders.
+// markReplaced marks each series of list that a series of later continues with
+// another amount. Series without a counterparty's name are skipped, because they
+// may belong to different lenders.
 func markReplaced(list, later []series) {
 	for i := range list {
 		a := &list[i]

@@ -8,8 +8,8 @@ import (
 )
 
 // equifax is the layout of Equifax India: the CIRReportData of a CCRResponse,
-// with or without the enclosing keys. Of its own windows for enquiries only the
-// 30 days match one of History.
+// with or without the enclosing keys. Of Equifax's windows for enquiries, only
+// the one of 30 days matches a window of History.
 var equifax = layout{
 	native: func(v wire.Value) wire.Value {
 		for _, path := range []string{"ccrresponse.cirreportdatalst", "cirreportdatalst"} {

@@ -8,8 +8,8 @@ import (
 )
 
 // experian is the layout of Experian India: the INProfileResponse, with or
-// without that key. Enquiries that a person makes about himself (NonCreditCAPS)
-// are no hard pulls and are not read.
+// without that key. Enquiries that people make about themselves (NonCreditCAPS)
+// are not hard pulls and are not read.
 var experian = layout{
 	native: func(v wire.Value) wire.Value {
 		return under(v, []string{"inprofileresponse"}, []string{"caisaccount", "score", "caps", "creditprofileheader"})

@@ -1,9 +1,9 @@
 // Package report reads bureau reports and bank statements from each vendor's layout
 // into the canonical types History and Statement.
 //
-// What a report does not state stays unknown; nothing is guessed. Dates are days in
-// India, amounts are paise. Facts and features are derived in packages signal and
-// feature.
+// A value that a report does not state stays unknown; nothing is guessed. Dates are
+// days in India, amounts are paise. Facts and features are derived in packages
+// signal and feature.
 package report
 
 import "verdict/internal/civil"
@@ -19,8 +19,8 @@ type History struct {
 	Microfinance []Account
 	HasEnquiries bool
 	Enquiries    []Enquiry // in the order of the report
-	// Last7 to Last180 are the bureau's own counts of enquiries in the last so
-	// many days, NoCount when it gives none. They replace a missing list.
+	// Last7 to Last180 are the bureau's own counts of enquiries in the last 7, 30,
+	// 90 and 180 days, NoCount when it gives none. They replace a missing list.
 	Last7, Last30, Last90, Last180 int32
 }
 

@@ -9,13 +9,13 @@ const (
 	wordUPI words = 1 << iota
 	wordTransfer
 	wordATM      // enough alone to mean cash
-	wordCash     // only with a deposit or withdrawal
+	wordCash     // means cash only together with wordCashVerb
 	wordCashVerb // deposit, withdrawal
 	wordMandate
 	wordCheque
 	wordBook // of cheques
 	wordReturn
-	wordReturnWeak // only beside an instrument
+	wordReturnWeak // means a return only beside an instrument
 	wordReversal
 	wordRefund
 	wordRedeem
@@ -26,8 +26,8 @@ const (
 	wordEMI
 	wordInstalment
 	wordLoan
-	wordLender        // also does other business
-	wordDigitalLender // only lends
+	wordLender        // a lender that also does other business
+	wordDigitalLender // a lender that does nothing else
 	wordDisbursal
 	wordClosure
 	wordSelf
@@ -41,7 +41,7 @@ const (
 	wordClub
 	wordBill
 	wordInvest
-	wordDeposit // fixed
+	wordDeposit // a fixed deposit
 	wordRecurring
 	wordCharge
 	wordFee

@@ -67,8 +67,9 @@ func (c *Cursor) Cells() [][]byte {
 	return c.cells
 }
 
-// Fault returns why the row is malformed: CodeWrongCells, CodeBadQuote or
-// CodeBadUTF8. It returns "" if the row is well-formed.
+// Fault returns why the row is malformed: fault.CodeWrongNumberOfCells,
+// fault.CodeBadQuote or fault.CodeBadUTF8. It returns "" if the row is
+// well-formed.
 func (c *Cursor) Fault() (code string) { return c.fault }
 
 // clean reports whether the row is UTF-8 text without NULs.

@@ -34,8 +34,8 @@ func Understood(cell []byte) (plain []byte, s Spelling) {
 	return plain, Formatted
 }
 
-// missingSpellings holds what programs and people write in place of a missing
-// number.
+// missingSpellings holds the texts that programs and people write in place of a
+// missing number.
 var missingSpellings = map[string]bool{
 	"na": true, "n/a": true, "n.a.": true, "#n/a": true, "#na": true, "nan": true, "null": true, "#null!": true,
 	"nil": true, "none": true, "missing": true, "not available": true, "-": true, "--": true, ".": true, "?": true,

@@ -19,7 +19,7 @@ type Reader struct {
 	size   int
 	rest   []byte // data after the last block: the beginning of the next row
 	rows   int64  // rows returned so far
-	err    error  // what Next returns after the rows before it; io.EOF at the end
+	err    error  // the error that Next returns after all rows read so far; io.EOF at the end
 	header bool   // the header has been read
 }
 

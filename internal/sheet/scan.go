@@ -64,7 +64,7 @@ func (s *scanner) lineEnd(from int) int {
 	return min(s.lf, s.cr)
 }
 
-// quotedEnd returns where a row ends that has a quote before its first line end.
+// quotedEnd returns the end of a row that has a quote before its first line end.
 // Only a quote at the beginning of a cell opens a quoted cell: an unquoted cell
 // such as 5" pipe spoils its own row but no other.
 func (s *scanner) quotedEnd(end int) int {

@@ -48,7 +48,7 @@ func Bank(summary wire.Value, s *report.Statement, asOf civil.Day, add func(name
 type bank struct {
 	asOf civil.Day
 	put  func(name string, v rule.Value)
-	emi  amount // detected
+	emi  amount // detected instalments
 }
 
 // amount is an amount in paise that may be unknown.

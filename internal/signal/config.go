@@ -23,8 +23,8 @@ type FraudConfig struct {
 	Ring             RingConfig
 	LevelCutoffs     LevelCutoffs
 	AlertMinSeverity Severity
-	// MuteDays is how long no alert is raised about an entity after an alert
-	// about it was closed as a false positive.
+	// MuteDays is the number of days during which no alert is raised about an entity
+	// after an alert about it was closed as a false positive.
 	MuteDays int64
 }
 

@@ -20,9 +20,9 @@ type Account struct {
 	number string // the normalized value, until the entry is sealed
 }
 
-// NewAccount returns the entry of a value in plain text, or the problem of an invalid
-// value. The text may also be the mask of an existing entry, because a client that reads
-// the configuration and sends it back sends masks.
+// NewAccount returns the entry of a value in plain text. For an invalid value it returns
+// a text that says what is wrong. The text may also be the mask of an existing entry,
+// because a client that reads the configuration and sends it back sends masks.
 func NewAccount(kind, text string) (a Account, problem string) {
 	if strings.HasPrefix(text, maskDots) && len(text) <= len(maskDots)+4*4 {
 		return Account{Kind: kind, Masked: text}, ""

@@ -29,7 +29,8 @@ func ReadConfig(v wire.Value) (Config, error) {
 	return c, nil
 }
 
-// Check adds what ReadConfig would refuse in the document of this configuration.
+// Check adds the faults that ReadConfig would find in the document of this
+// configuration.
 func (c Config) Check(faults *fault.List) {
 	f := configReader{faults: faults, checks: true}
 	f.config(&c)

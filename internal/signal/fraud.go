@@ -198,9 +198,9 @@ func (a *assessment) blocklisted() {
 	a.fact("fraud_blocklisted", rule.Bool(len(a.fraud.Blocklisted) > 0))
 }
 
-// level returns the level of the score. It is at least high if an entity is on
-// the block list, or if the account-reuse or ring signal triggered: a lender
-// that sets their points to 0 must not turn that into an all-clear.
+// level returns the level of the score. It is at least high if an entity is on the
+// block list, or if the account-reuse or ring signal triggered. A lender may set the
+// points of these signals to 0, but the application must not look harmless then.
 func (a *assessment) level() string {
 	level := a.cfg.LevelCutoffs.level(a.fraud.Score)
 	hard := len(a.fraud.Blocklisted) > 0 || slices.ContainsFunc(a.fraud.Signals, func(s Signal) bool {
@@ -252,8 +252,8 @@ func (a *assessment) fact(name string, v rule.Value) {
 
 // severities gives the severity of a triggered signal: at its threshold, at 1.5
 // times the threshold, and at twice the threshold. A pincode often reaches its
-// threshold by chance, so that has a low severity: the fact is there for the
-// rules, but nobody is alerted by default.
+// threshold by chance, so PincodeSpike has a low severity there: rules can read the
+// fact, but nobody is alerted by default.
 var severities = map[string]struct{ plain, half, twice Severity }{
 	PincodeSpike:     {SeverityLow, SeverityMedium, SeverityHigh},
 	IPCluster:        {SeverityMedium, SeverityMedium, SeverityHigh},

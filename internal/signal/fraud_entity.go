@@ -34,8 +34,8 @@ type Entity struct {
 	Older string
 }
 
-// Observation is what one application reveals: the applicant's reference and
-// the entities used.
+// Observation has the applicant's reference and the entities of one
+// application.
 type Observation struct {
 	ApplicantRef string
 	Entities     []Entity // at most one of each kind, in a fixed order

@@ -52,7 +52,7 @@ var wanted = map[string]string{
 type Flawed struct {
 	Fact    string // such as fraud.mobile
 	Private bool   // an address of a local network
-	Text    string // what is wrong, what was done, and how to mend it
+	Text    string // what is wrong, what was done, and how to fix it
 }
 
 // Unusable returns the members that were sent and that Observe leaves out.
@@ -252,10 +252,11 @@ var emailPlaceholders = map[string]bool{
 	"EMAIL": true,
 }
 
-// isEmailPlaceholder reports whether an address is a placeholder: the name is
-// one, and so is the domain, or the name is long enough to be nobody's. A short
-// word such as "na" can be somebody's initials, but not at Gmail, where names
-// have at least six characters.
+// isEmailPlaceholder reports whether an address is a placeholder. Its name must
+// be a placeholder. In addition, its domain must be a placeholder or belong to
+// Gmail, or the name must be a general placeholder of at least four characters.
+// A shorter name such as "na" can be somebody's initials, but not at Gmail,
+// where names have at least six characters.
 func isEmailPlaceholder(name, domain string) bool {
 	const shortest = 4
 	name, _, _ = strings.Cut(name, "+")

