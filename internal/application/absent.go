@@ -40,9 +40,9 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	return warnings
 }
 
-// bankFigures holds, for each bank figure that a policy may count with, the
-// text of the warning if it is absent, and the member of bank_summary that
-// looks like the figure but does not replace it.
+// bankFigures holds, for each bank figure that a policy may count, the text of
+// the warning if it is absent, and the member of bank_summary that looks like
+// the figure but does not replace it.
 var bankFigures = map[string]struct{ member, text string }{
 	field.BankDueEMI: {"emi", "the policy counts obligations with bank_due_emi, which is worked out from " +
 		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
@@ -55,8 +55,8 @@ var bankFigures = map[string]struct{ member, text string }{
 
 // WarnBank adds a warning for each bank figure in names that is absent although
 // a bank_summary was sent. names are the figures that the policy's
-// affordability counts with. Without a bank_summary, which is optional, it adds
-// none.
+// affordability counts. If no bank_summary was sent, it adds none, because the
+// block is optional.
 func (a *Application) WarnBank(names []string) {
 	if !a.hasBank {
 		return

@@ -40,7 +40,7 @@ const (
 type Application struct {
 	Endpoint    Endpoint
 	ApplicantID string // "" when not given
-	Bureau      string // of an evaluate request
+	Bureau      string // the bureau of an evaluate request
 	PolicyKey   string // "" when not named
 	Facts       *rule.Facts
 	Warnings    []fault.Item

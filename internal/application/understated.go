@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// foirTolerance is how far the declared FOIR may lie below the bureau's without
-// a warning.
+// foirTolerance is the amount by which the declared FOIR may lie below the
+// bureau's FOIR without a warning.
 const foirTolerance = 5 * rule.One / 100
 
 // foirID is the id of the canonical FOIR.

@@ -34,7 +34,7 @@ const (
 	sharersAt   = wide - sharedAt
 	ringLeast   = 200.0 // minimum height
 	nodeSpacing = 26.0  // between the centres of two nodes in a column
-	fewSpacing  = 44.0  // the same if no column has more than few nodes
+	fewSpacing  = 44.0  // spacing if no column has more than few nodes
 	few         = 8
 	largeNode   = 10.0
 	usualNode   = 6.0

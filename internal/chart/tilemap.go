@@ -11,7 +11,7 @@ import (
 type Tile struct {
 	Column, Row int
 	Label       string // a few characters, written on the tile
-	Name        string // of the region
+	Name        string // name of the region
 	Values      []float64
 }
 

@@ -144,9 +144,9 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 }
 
 // escapes reports whether a predicate over a field and constants, whose result
-// is holds, has the other result for the best value of the field: the largest
-// if up, otherwise the smallest. If so, the applicant's value was too low or
-// too high for the predicate.
+// is holds, would have the other result for the best value of the field: the
+// largest value if up is set, otherwise the smallest. If so, the applicant's
+// value was too low or too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {

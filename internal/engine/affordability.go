@@ -80,14 +80,14 @@ func (a *Affordability) CountsDeclared() bool {
 	return slices.Contains(a.Obligations.Of, obligationsDeclared)
 }
 
-// isDeclaredAlone reports whether only declared figures count. Then there is
-// nothing for take to choose from.
+// isDeclaredAlone reports whether only declared figures count. If so, take has
+// nothing to choose from.
 func (a *Affordability) isDeclaredAlone() bool {
 	alone := declaredAlone()
 	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
 }
 
-// String describes which figures count. nil stands for the declared ones.
+// String describes which figures count. nil means the declared figures.
 func (a *Affordability) String() string {
 	if a == nil {
 		alone := declaredAlone()
@@ -173,7 +173,7 @@ type affording struct {
 	monthly, foir      int32
 	income             []int32 // in order of preference
 	lowest             bool
-	obligations        []int32 // in order of preference, declaredSlot for the declared ones
+	obligations        []int32 // in order of preference; declaredSlot for the declared obligations
 	highest            bool
 	incomeOut, foirOut int32
 }

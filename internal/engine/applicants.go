@@ -24,7 +24,7 @@ const (
 // sent or filled in. They may have faults, which Read reports.
 type Applicants struct {
 	input, inputs wire.Value
-	values        []rule.NamedValue // of one applicant that was filled in
+	values        []rule.NamedValue // values of one applicant that was filled in
 }
 
 // NewApplicants returns the applicants of a request: input is one of them, inputs a
@@ -105,7 +105,7 @@ type applicantReader struct {
 // member is a value of an applicant, as it was sent or filled in.
 type member struct {
 	sent wire.Value
-	name string // of a value that was filled in
+	name string // name of a value that was filled in
 }
 
 // Pointer returns the place of the value in the request.

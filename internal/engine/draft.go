@@ -51,7 +51,7 @@ func (d Draft) PinsScorecard() bool {
 
 // Merged is a draft completed by its base.
 type Merged struct {
-	Document  Document     // for ParsePolicy
+	Document  Document     // the merged document, for ParsePolicy
 	Inherited []string     // the sections that the draft leaves out, taken from the base
 	Faults    []fault.Item // the faults of the patch
 	patched   Patched

@@ -91,7 +91,7 @@ type Input struct {
 // Requirement is one entry of required_fields: at least one of the fields
 // must be given.
 type Requirement struct {
-	Text string // as written, "a|b"
+	Text string // as written, such as "a|b"
 	Any  []rule.Ref
 }
 

@@ -39,8 +39,8 @@ func (r *policyReader) bands(f *wire.Form) {
 	r.ladder(list, true, placed)
 }
 
-// band reads a band. placed reports whether its scores are known, whatever
-// other faults it has.
+// band reads a band. placed reports whether its scores are known, even if it
+// has other faults.
 func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed bool) {
 	form := wire.NewForm(v, &r.faults)
 	f := &form

@@ -224,8 +224,8 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 // binMembers are the members of all kinds of bins. Each kind has some of them.
 var binMembers = []string{"gte", "lt", "in", "else", "special"}
 
-// bin reads a bin. readable reports whether its values are known, whatever
-// other faults it has.
+// bin reads a bin. readable reports whether its values are known, even if it
+// has other faults.
 func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable bool) {
 	form := wire.NewForm(v, r.faults)
 	f := &form

@@ -114,7 +114,7 @@ func (x reasoner) lacks(knockout int32) bool {
 }
 
 // bindingCode returns the reason code of the constraint that determined the
-// limit. bandCode is the code of the constraints without one of their own.
+// limit. It returns bandCode for a constraint that has no code of its own.
 func (x reasoner) bindingCode(bandCode int32) int32 {
 	p, d := x.plan, x.decision
 	switch d.limit.binding {

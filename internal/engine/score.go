@@ -59,7 +59,7 @@ func (e *fourEdges) reached(x rule.Number) int32 {
 // for lost points, how far they fall short of the factor's best.
 type outcome struct {
 	points, lost rule.Number
-	code         int32 // of the points lost, noCode for none
+	code         int32 // code of the points lost, noCode for none
 	// firm is set if the outcome gives no points, if it loses at least half of
 	// what the bins can lose, or if the field is missing. Otherwise the value
 	// is near its best.

@@ -3,10 +3,10 @@ package exact
 import "math"
 
 const (
-	// PaisePerRupee is how many paise a rupee has.
+	// PaisePerRupee is the number of paise in a rupee.
 	PaisePerRupee = 100
 
-	// Million is how many millionths a whole has.
+	// Million is the number of millionths in a whole.
 	Million = 1_000_000
 
 	// MillionthsPerPaisa is a paisa in millionths of a rupee.

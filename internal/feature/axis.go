@@ -24,7 +24,7 @@ type span struct{ end, newer, older uint8 }
 
 // axis maps ages to segments and windows to spans.
 type axis struct {
-	segmentOf []uint8 // by age in days or months
+	segmentOf []uint8 // indexed by age in days or months
 	spans     [windows]span
 }
 

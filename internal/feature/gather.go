@@ -17,7 +17,7 @@ type input struct {
 	ended     [origins]bool        // whether that month ended within the last 7 days
 	covered   [origins]int         // number of windows, from the shortest on, that have values
 	firstDay  civil.Day
-	balances  []int64 // at the end of each day from firstDay on
+	balances  []int64 // balance at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
 	whole     [monthsMost]bool // which of months, counted back from the newest, are whole
 }
@@ -29,9 +29,10 @@ const (
 	accountLists // the number of lists
 )
 
-// monthsBehind is how many months the newest month of a source may lie before
-// as_of. For a source that stopped earlier, windows are counted from that
-// limit: missing months are no evidence of recent good conduct.
+// monthsBehind is the largest number of months by which the newest month of a
+// source may lie before as_of. For a source that stopped earlier, windows are
+// counted from that limit: missing months are no evidence of recent good
+// conduct.
 const monthsBehind = 2
 
 func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day) {

@@ -39,7 +39,7 @@ type stream struct {
 	leastDays int16 // the fewest days past due that make a payment month an event
 	side      side
 	found     report.Found // a transaction is an event if it has any of these bits; 0 for all
-	unless    report.Found // and none of these bits
+	unless    report.Found // a transaction with any of these bits is no event
 	balance   func(paise int64) (value int64, ok bool)
 	month     func(m *monthTotal) (value int64, ok bool)
 }

@@ -98,8 +98,8 @@ func partFacts() []entry {
 // Fallback is a fact that gets the value of another fact if it was not sent
 // itself.
 type Fallback struct {
-	Name string // of the fact
-	From string // of the fact whose value it gets
+	Name string // name of the fact
+	From string // name of the fact whose value it gets
 }
 
 // Fallbacks returns the facts about own and joint accounts that fall back to

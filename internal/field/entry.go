@@ -2,9 +2,9 @@ package field
 
 import "verdict/internal/rule"
 
-// entry is one line of a table. Its constructors stand for the kinds of fields
-// of a credit file and set the type, the unit and the natural domain; its
-// methods add what is specific to the field.
+// entry is one line of a table. Each constructor makes one kind of field of a
+// credit file and sets its type, unit and natural domain. The methods add
+// properties of a single field.
 type entry struct{ rule.Field }
 
 func number(name, unit, meaning string) entry {

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// identifyingWords are words in names of inputs that identify a person. Their
-// values are masked whatever their length.
+// identifyingWords are words in the names of inputs whose values identify a
+// person. Such a value is masked at any length.
 var identifyingWords = wordSet(`account acct accountno acno iban vpa upi card passport voter epic licence license
 	dl driving gst gstin din cin pan uan aadhaar aadhar adhaar uid ckyc kyc ssn name fullname firstname lastname surname
 	username address addr street dob birth birthdate dateofbirth phone telephone tel mobile contact whatsapp email mail

@@ -8,12 +8,12 @@ type Source struct {
 	URL         string
 	Licence     string
 	LicenceURL  string
-	Version     string // of the package from which it was taken
-	Date        string // of the data as far as the package says, YYYY-MM-DD
+	Version     string // version of the package from which the data was taken
+	Date        string // date of the data as far as the package states it, YYYY-MM-DD
 	Attribution string // the sentence that the licence requires to be shown
 	Changes     string // how the data was changed
 	File        string // path relative to this package
-	SHA256      string // of the file, so that it cannot be replaced without updating the source
+	SHA256      string // hash of the file, so that it cannot be replaced without updating the source
 }
 
 const (

@@ -20,7 +20,7 @@ const maxBankPaise = 1_000_000_000_000
 // detection needs.
 type bankRow struct {
 	Transaction
-	second   int32 // of the day, -1 when only the date is known
+	second   int32 // second of the day, -1 when only the date is known
 	interest bool  // the source marks it as interest
 	clue     clue
 }

@@ -9,7 +9,7 @@ import (
 // stamp is a date or time of a statement.
 type stamp struct {
 	day      civil.Day
-	second   int32 // of the day in India, -1 when only the date is given
+	second   int32 // second of the day in India, -1 when only the date is given
 	zoneless bool  // a time without a time zone
 }
 

@@ -12,7 +12,7 @@ import (
 const (
 	MaxAccounts  = 1_000
 	MaxEnquiries = 5_000
-	MaxMonths    = 120 // of one account's payment history
+	MaxMonths    = 120 // months of one account's payment history
 )
 
 // layout says where one bureau's own report keeps the parts of a history. The

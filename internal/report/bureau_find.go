@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// member returns the member of an object whose squashed name is given, whatever
-// its case and separators.
+// member returns the first member of an object that is not null and whose name
+// has the given squashed form.
 func member(v wire.Value, squashed string) wire.Value {
 	for name, m := range v.Members() {
 		if isNamed(name, squashed) && m.Given() {

@@ -22,11 +22,11 @@ const (
 	slotSecurity // secured or not
 	slotSanctioned
 	slotHighCredit // used if no sanctioned amount is given
-	slotLimit      // of a card
+	slotLimit      // limit of a card
 	slotBalance
 	slotOverdue
 	slotInstalment
-	slotRhythm // of the instalments
+	slotRhythm // how often an instalment is due
 	slotTenure // the number of instalments, or their rhythm
 	slotSuit
 	slotSuit2 // Experian has two members for suits
@@ -58,8 +58,8 @@ type slotted [slotCount]wire.Value
 
 // memberNames maps the names of the members of one kind of object to slots.
 type memberNames struct {
-	exact    map[string]slot   // as the common shape spells them
-	squashed map[string]slot   // as a bureau's own layout may spell them
+	exact    map[string]slot   // names as the common shape spells them
+	squashed map[string]slot   // names as a bureau's own layout may spell them
 	spelling map[string]string // spelling in the common shape, by squashed name
 }
 

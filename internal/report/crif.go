@@ -39,7 +39,7 @@ func (to *months) crifCombined(_ *Account, m *slotted) {
 	}
 }
 
-// crifHistories reads HISTORY, a list of grids of which one is the payment
+// crifHistories reads HISTORY, a list of grids. One of the grids is the payment
 // history, with its months and its values in two texts.
 func (to *months) crifHistories(_ *Account, m *slotted) {
 	v := m[slotHistories]

@@ -20,7 +20,7 @@ type call struct {
 // series is a group of calls from one counterparty with similar amounts.
 type series struct {
 	party       uint64
-	amount      int64 // of the newest call
+	amount      int64 // amount of the newest call
 	first, last civil.Day
 	times       int64 // instalments of this amount in a month
 	gone        bool  // another series continues it
@@ -188,10 +188,10 @@ func markReplaced(list, later []series) {
 	}
 }
 
-// bouncedUnseen returns the instalments of bounces that are visible only by
-// their charge. Each such charge stands for one series that was called in the
-// month before the newest whole one and not since: a series of the counterparty
-// that the charge names, else the largest series.
+// bouncedUnseen returns the instalments of bounces that are visible only by their
+// charge. Each such charge counts as one series that was called in the month
+// before the newest whole month and not since: a series of the counterparty that
+// the charge names, otherwise the largest series.
 func bouncedUnseen(rows []bankRow, lapsed []series, newest civil.Month) int64 {
 	slices.SortStableFunc(lapsed, func(a, b series) int { return cmp.Compare(b.paise(), a.paise()) })
 	due := int64(0)

@@ -70,7 +70,7 @@ const (
 type Account struct {
 	Product         Product
 	Owner           Owner
-	Microfinance    bool // by its type, or because it is in the list of microfinance
+	Microfinance    bool // by its type, or because it is in the separate list of microfinance
 	Live            bool // still an obligation, even if delinquent or restructured
 	Adverse         Adverse
 	Opened          civil.Day
@@ -82,8 +82,8 @@ type Account struct {
 	InstalmentPaise int64
 	ConvertedPaise  int64     // monthly equivalent of a non-monthly instalment; InstalmentPaise is NoAmount then
 	AdversePaise    int64     // amount written off or settled
-	WrittenOffPaise int64     // of an account that was written off
-	SettledPaise    int64     // of an account that was settled
+	WrittenOffPaise int64     // amount written off; NoAmount if the account was not written off
+	SettledPaise    int64     // amount settled; NoAmount if the account was not settled
 	WrittenOffDay   civil.Day // NoDay when the report does not say
 	SettledDay      civil.Day // NoDay when the report does not say
 	History         []Payment // newest first, a month at most once

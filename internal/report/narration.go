@@ -13,7 +13,7 @@ const (
 	wordCashVerb // deposit, withdrawal
 	wordMandate
 	wordCheque
-	wordBook // of cheques
+	wordBook // a book of cheques
 	wordReturn
 	wordReturnWeak // means a return only beside an instrument
 	wordReversal
@@ -98,8 +98,9 @@ var capital = func() (t [256]byte) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// nameWords is how many words of a name identify the counterparty. More words
-// would include the remarks after the name, which change from month to month.
+// nameWords is the number of words of a name that identify the counterparty.
+// More words would include the remarks after the name, which change from month
+// to month.
 const nameWords = 2
 
 // readNarration scans a narration once. A word is a run of letters, optionally

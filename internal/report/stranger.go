@@ -44,8 +44,8 @@ type stranger struct {
 	count   int
 }
 
-// add counts an unknown member. nearest is the known name of which it is
-// another spelling, "" if there is none. A null is skipped.
+// add counts an unknown member. nearest is the known name if the member's name
+// is another spelling of it, otherwise "". A null is skipped.
 func (s *strangers) add(name string, v wire.Value, nearest string) {
 	if !v.Given() {
 		return

@@ -11,7 +11,7 @@ type Slots struct {
 	refs   []Ref
 	types  []Type
 	texts  []texts
-	byID   []slotEntry      // by catalogue id
+	byID   []slotEntry      // indexed by catalogue id
 	byName map[string]int32 // inputs that the policy declares
 }
 

@@ -14,7 +14,7 @@ const (
 	MaxDepth  = 16
 	MaxNodes  = 512
 	MaxValues = 1000
-	maxText   = 256 // of a string constant, in bytes
+	maxText   = 256 // length of a string constant, in bytes
 )
 
 // Scope says which names a condition may use.
@@ -22,7 +22,7 @@ type Scope struct {
 	Catalogue *Catalogue
 	Inputs    map[string]Type // names that the policy itself declares
 	Stage2    bool            // whether the condition may read the engine's results
-	Semantics int             // of the policy being read
+	Semantics int             // semantics of the policy being read
 }
 
 // ReadCondition reads and checks a condition_ast. It adds every fault with its

@@ -97,7 +97,7 @@ type census struct {
 	bytes, lines  int64
 	wide, invalid int64 // characters of several bytes, and bytes that are not UTF-8
 
-	badUTF8, badWindows         bool // in this line
+	badUTF8, badWindows         bool // this line has bytes that are invalid in the encoding
 	badUTF8Lines, badWindowsAll int64
 }
 

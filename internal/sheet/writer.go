@@ -13,7 +13,7 @@ import (
 type Writer struct {
 	w     io.Writer
 	buf   []byte
-	cells int // of this row
+	cells int // number of cells in this row
 	bare  int // position in buf at which this row begins
 	err   error
 }

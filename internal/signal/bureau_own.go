@@ -48,7 +48,7 @@ func each(h *report.History, do func(*report.Account)) {
 type tally struct {
 	live, liveUnsecured               int64
 	overdue, owed, unsecuredOwed, emi sum
-	drawn, limit                      int64                    // of the cards
+	drawn, limit                      int64                    // sums over the cards
 	worst                             [len(dpdWindows)]extreme // days past due
 	serious                           extreme                  // age in months of the newest serious month
 	oldest                            extreme                  // day of opening

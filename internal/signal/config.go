@@ -212,8 +212,8 @@ const (
 	maxDays        = 365
 	maxAgeDays     = 100 * 365
 	maxThreshold   = 1_000_000
-	// maxCounted is where the counting of applicants stops. A threshold above it
-	// could never be reached, so the signal would never trigger.
+	// maxCounted is the number of applicants at which counting stops. A threshold
+	// above it could never be reached, so the signal would never trigger.
 	maxCounted   = 1_000
 	maxPoints    = 100
 	minRatio     = 1_00    // 1.00

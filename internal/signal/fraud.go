@@ -60,8 +60,8 @@ type Counts struct {
 
 	Ring RingCount
 
-	// Blocklisted are the kinds of the entities on the block list, Muted the
-	// kinds of those about which no alert must be raised for now.
+	// Blocklisted lists the kinds of the entities on the block list. Muted lists the
+	// kinds of the entities about which no alert must be raised for now.
 	Blocklisted []string
 	Muted       []string
 }

@@ -12,10 +12,10 @@ import (
 )
 
 // Run lists the likely mistakes in a policy from engine.ReadPolicy. Every
-// finding is true for all applicants within the domains of the catalogue; what
-// cannot be proved is not reported. Errors come first, then warnings, then
-// infos; those of one severity are in document order, then by code. The result
-// is deterministic.
+// finding is true for all applicants within the domains of the catalogue; a
+// finding that cannot be proved is not reported. Errors come first, then
+// warnings, then infos. Findings of one severity are in document order, then by
+// code. The result is deterministic.
 //
 // The work is bounded for every policy. Checks that give errors read the
 // conditions directly and use no budget. The comparison of rules with each

@@ -15,7 +15,7 @@ import (
 // no credit history, or by leaving a field out.
 type silenceCheck struct {
 	*analysis
-	notes []fieldNote // by field
+	notes []fieldNote // indexed by field
 }
 
 // fieldNote says how the policy treats the absence of one field.

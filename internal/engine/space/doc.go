@@ -1,6 +1,6 @@
-// Package space answers questions about all applications at once: whether some
-// application satisfies a condition, whether every application that satisfies
-// one condition satisfies another, and which application is an example.
+// Package space answers questions about all applications together: whether some
+// application satisfies a condition, whether every application that satisfies one
+// condition satisfies another, and which application is an example.
 //
 //   - Space has the fields and the domain of each: the states that the field can
 //     have in an application. Every state has a code, and a Set is a set of codes

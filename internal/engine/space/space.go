@@ -36,7 +36,7 @@ type Params struct {
 	MinScore, MaxScore rule.Number // the range of final_score
 	Grades             []string    // the possible values of grade
 	IncomeSource       string      // the fact that alone determines income_effective, "" if there is none
-	FOIRSource         string      // the same for foir_effective
+	FOIRSource         string      // the fact that alone determines foir_effective, "" if there is none
 }
 
 // Space is the set of all applications: the fields that conditions name, each
