@@ -11,9 +11,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// WarnAbsent returns the application's warnings, with one added for the inputs
-// in names, which the policy reads and the request lacks. If card is true, the
-// scorecard has none of the inputs it reads, and a second warning is added.
+// WarnAbsent returns the application's warnings plus one for the inputs in
+// names, which the policy reads and the request lacks. If card is set, the
+// request has none of the inputs that the scorecard reads, and the result has a
+// second warning.
 func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	if len(names) > 0 && a.History != nil {
 		names = slices.DeleteFunc(names, a.settled)

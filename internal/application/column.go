@@ -51,9 +51,10 @@ type column struct {
 	ratio  bool // the raw fact is the ratio too, as for a percentage in a column of ratios
 	plain  bool // a number that becomes at most one fact, unchanged
 
-	// raw and canonical are the facts that the cell becomes, Undeclared for one
-	// that is not kept. input, if set, is the name of a declared input instead.
-	// only is the single fact of a plain number, Undeclared if none is kept.
+	// raw and canonical are the facts that the cell becomes, Undeclared for a
+	// fact that is not kept. If input is set, the cell becomes the declared input
+	// of that name instead. only is the single fact of a plain number, Undeclared
+	// if none is kept.
 	raw, canonical, only rule.FieldID
 
 	// fallback is a further fact that gets the value unless another column
@@ -273,8 +274,8 @@ func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
 	return rule.Undeclared
 }
 
-// fallbacksFirst moves the columns of facts that have a fallback behind all
-// others. The later of two values of a fact wins, so the fact's own column
+// fallbacksFirst sorts the columns of facts that have a fallback after all other
+// columns. The later of two values of a fact wins, so the fact's own column
 // overrides the fallback.
 func (b *columnBuilder) fallbacksFirst() {
 	own := func(c column) bool {

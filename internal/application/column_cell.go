@@ -17,8 +17,8 @@ type RowReader struct {
 	notes   map[CellNote]int64
 }
 
-// CellNote is the key by which cells are counted that needed interpretation: the
-// field, and the code "number_format" or "read_as_missing".
+// CellNote is the key under which cells that needed interpretation are counted:
+// the field, and the code "number_format" or "read_as_missing".
 type CellNote struct{ Field, Code string }
 
 // Notes returns the number of cells for each CellNote since the last call, and
@@ -41,10 +41,10 @@ func (c *Columns) Reader() *RowReader {
 	return &RowReader{columns: c.columns, texts: make([]vocabulary, len(c.columns)), noScore: c.noScore}
 }
 
-// Read resets the facts and fills them from the cells of one row, which must be as
-// many as the header has. A blank cell is an absent value. If the row is invalid,
-// Read returns the field's name and a code, and the facts must not be used;
-// otherwise code is "".
+// Read resets the facts and fills them from the cells of one row. There must be as
+// many cells as the header has. A blank cell is an absent value. If the row is
+// invalid, Read returns the field's name and a code, and the facts must not be
+// used; otherwise code is "".
 func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) {
 	facts.Reset()
 	scored := false

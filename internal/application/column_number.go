@@ -81,9 +81,9 @@ const (
 	readMissing   = fault.CodeReadAsMissing
 )
 
-// forPeople reads a cell that is formatted for people: with thousands separators,
-// a currency or a percent sign, or with a usual spelling of a missing value. A FOIR
-// with a percent sign is a percentage whatever the file's unit.
+// forPeople reads a cell that is formatted for people: with thousands separators, a
+// currency or a percent sign, or with a usual spelling of a missing value. A FOIR
+// with a percent sign is a percentage even in a file of ratios.
 func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
 	plain, how := sheet.Understood(cell)
 	if how == sheet.Missing {

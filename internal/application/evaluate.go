@@ -105,7 +105,7 @@ func (r *reader) bureauReport(body wire.Value) {
 	}
 }
 
-// meant returns the known name that a misspelt one probably stands for, "" if none.
+// meant returns the known name that a misspelt name probably stands for, or "".
 func meant(name string, known []string) string {
 	near, _ := fault.Meant(name, known, false)
 	return near

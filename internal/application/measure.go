@@ -16,8 +16,8 @@ type Feature struct {
 	id    rule.FieldID
 }
 
-// Features looks up features by name, so that this is done once for each policy.
-// It skips names that are no features.
+// Features looks up features by name, so that the lookup is done once for each
+// policy. It skips names that are not features.
 func Features(names []string) []Feature {
 	list := make([]Feature, 0, len(names))
 	for _, name := range names {

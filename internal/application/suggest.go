@@ -67,16 +67,16 @@ func (s *suggester) warnMember(v wire.Value, name string, known []string) {
 	s.warn(v, textNoMember, h)
 }
 
-// full reports whether the list of warnings is full. Further ones are only counted,
-// so no work needs to go into their text.
+// full reports whether the list of warnings is full. Further warnings are only
+// counted, so their text is not needed.
 func (s *suggester) full() bool { return s.warnings.Len() >= fault.MaxItems }
 
 // maxSearches limits the full searches for similar names in one request, so that a
-// hostile body cannot cause one for each of its members.
+// hostile body cannot cause a search for each of its members.
 const maxSearches = 20
 
-// shortName is the length up to which a name must share its first letter with a
-// suggestion: in a short name a few changed letters change most of it.
+// shortName is the length up to which a name must have the same first letter as a
+// suggestion, because a few changed letters are most of a short name.
 const shortName = 4
 
 // search looks for the known name that was probably meant. It always finds synonyms
@@ -96,9 +96,9 @@ func (s *suggester) search(path, name string, known []string) hint {
 	return hint{nearest: near, caseOnly: caseOnly}
 }
 
-// near suggests what a member of the object at base was probably meant to be. n is
-// the known object at base, or the one that base was probably meant to be; nil when
-// there is none.
+// near suggests a known name for the unknown member name of the object at base. n
+// is the known object at base, or the known object that base was probably meant to
+// be; nil if there is none.
 func (s *suggester) near(n *node, base, name string) hint {
 	if s.full() {
 		return hint{}
@@ -154,8 +154,8 @@ func (s *suggester) candidates(n *node) []string {
 	return slices.Compact(list)
 }
 
-// guess returns the known object that an unknown one was probably meant to be, nil
-// when there is none.
+// guess returns the known object that the sender of an unknown object probably
+// meant, or nil if there is none.
 func (s *suggester) guess(n *node, name string) *node {
 	if n == nil || s.full() {
 		return nil

@@ -17,8 +17,8 @@ var foirID = func() rule.FieldID {
 	return id
 }()
 
-// warnUnderstated warns if the declared FOIR is contradicted by the instalments of
-// the applicant's own accounts in the report. The policy decides which one counts.
+// warnUnderstated warns if the instalments of the applicant's own accounts in the
+// report contradict the declared FOIR. The policy decides which of the two counts.
 // sent is the FOIR in the request.
 func warnUnderstated(facts *rule.Facts, sent wire.Value, warnings *fault.List) {
 	foir, income := facts.Get(field.FOIR), facts.Get(field.MonthlyIncome)

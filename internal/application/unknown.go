@@ -15,7 +15,7 @@ const (
 
 // unknown keeps a nested value that the catalogue does not know, because a policy
 // may declare it, and warns that nothing else reads it. n is the known enclosing
-// object, or the one that the enclosing object was probably meant to be.
+// object, or the known object that the enclosing object was probably meant to be.
 func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 	path := join(base, name)
 	declared, isInput := r.opt.Inputs[path]

@@ -70,8 +70,8 @@ func (a Axis) fit(s span, n int, round bool) scale {
 	return scale{from: from, to: to, ticks: ticksBetween(from, to, step)}
 }
 
-// niceStep returns the smallest 1, 2 or 5 times a power of ten that is not less
-// than raw. If whole is set, the result is at least 1.
+// niceStep returns the smallest number that is 1, 2 or 5 times a power of ten and
+// not less than raw. If whole is set, the result is at least 1.
 func niceStep(raw float64, whole bool) float64 {
 	if !(raw > 0) {
 		return 1

@@ -2,7 +2,7 @@ package chart
 
 import "html/template"
 
-// Dot is a point with, if Low is less than High, an interval around its Y.
+// Dot is a point. If Low is less than High, it has an interval around Y.
 type Dot struct {
 	X, Y, Low, High float64
 	Note            string // another column of the table, such as a count

@@ -18,8 +18,8 @@ const (
 	Ratio               // a bare decimal: 0.742
 )
 
-// hugest bounds every number that is drawn, so that the sum or difference of two
-// is always finite.
+// hugest is the largest absolute value that is drawn, so that the sum or
+// difference of two numbers is always finite.
 const hugest = 1e15
 
 // finite returns v, bounded by hugest, and whether v is finite.

@@ -65,8 +65,8 @@ type fall struct {
 	tone        Tone
 }
 
-// falls returns the bars from the start to the end. sum is the result of all
-// steps; steps are the first of them, each of which gets its own bar.
+// falls returns the bars from the start to the end. sum is the result of all steps
+// of the chart. Each step in steps, which are the first of them, gets its own bar.
 func (c Waterfall) falls(floor, base, sum float64, steps []Step) []fall {
 	var bars []fall
 	if c.Begin != "" {

@@ -7,7 +7,7 @@ package civil
 
 import "time"
 
-// IndiaOffset is how far Indian Standard Time is ahead of UTC. The offset has
+// IndiaOffset is the difference between Indian Standard Time and UTC. It has
 // not changed since 1945 and there is no summer time.
 const IndiaOffset = 5*time.Hour + 30*time.Minute
 

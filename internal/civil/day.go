@@ -99,7 +99,7 @@ const workdaysPerWeek = 6
 
 // AddWorkdays returns the day that is n working days later. Sundays are not
 // working days. Other holidays count as working days, because they differ
-// between states. With n of 0 or less it returns d itself.
+// between states. If n is 0 or less, it returns d itself.
 func (d Day) AddWorkdays(n int) Day {
 	n = max(n, 0)
 	// Weekday is 0 for Sunday and 6 for Saturday. Counted from Monday, every six

@@ -13,8 +13,8 @@ import (
 type namedInput struct {
 	name string
 	slot int32
-	// scored marks an input that a bureau score settles: an applicant either is
-	// new to credit or has a score, and the absence of the other is no gap.
+	// scored marks an input that only a bureau score gives. An applicant either is
+	// new to credit or has a score, so the absence of the other is no gap.
 	scored bool
 	// card marks an input of the scorecard.
 	card bool

@@ -231,8 +231,8 @@ func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direct
 	}
 }
 
-// negativeBeside reports whether the constants among the other factors of a
-// product have a negative product.
+// negativeBeside reports whether the product of the constants among the other
+// factors is negative.
 func negativeBeside(args []rule.Operand, at int) (negative bool) {
 	for i := range args {
 		if i != at && args[i].Kind == rule.ConstantOperand && args[i].Value.Number() < 0 {

@@ -18,8 +18,8 @@ type Affordability struct {
 	Obligations Source
 }
 
-// Source is a list of sources in order of preference, and the rule that selects
-// one of those that are given.
+// Source is a list of sources in order of preference, and the rule that selects one
+// of the sources that are given.
 type Source struct {
 	Of   []string
 	Take Take
@@ -54,7 +54,7 @@ var (
 )
 
 // obligationFields has the field with the monthly amount of each source of
-// obligations. Declared obligations are computed from the FOIR and have none.
+// obligations. Declared obligations are computed from the FOIR and have no field.
 var obligationFields = map[string]string{obligationsBureau: field.BureauOwnEMI, obligationsBank: field.BankDueEMI}
 
 // declaredAlone returns the affordability of a policy that names no sources.

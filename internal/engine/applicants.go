@@ -27,8 +27,8 @@ type Applicants struct {
 	values        []rule.NamedValue // values of one applicant that was filled in
 }
 
-// NewApplicants returns the applicants of a request: input is one of them, inputs a
-// list. Only one of the two may be given.
+// NewApplicants returns the applicants of a request: input is a single applicant,
+// inputs is a list. Only one of the two may be given.
 func NewApplicants(input, inputs wire.Value) Applicants {
 	return Applicants{input: input, inputs: inputs}
 }

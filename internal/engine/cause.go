@@ -38,7 +38,8 @@ func (x reasoner) causes() {
 	x.addFallback()
 }
 
-// scoreStatus returns the status that the score alone gives: that of its band.
+// scoreStatus returns the status that the score alone gives: the status of its
+// band.
 func (x reasoner) scoreStatus() Status {
 	switch band := x.decision.band; {
 	case band == nil || band.Action == Decline:
@@ -77,7 +78,7 @@ func (x reasoner) scoreReasons() {
 	x.rankLost(true)
 }
 
-// betterBand reports whether a score above the final one and up to best falls
+// betterBand reports whether a score above the final score, up to best, falls
 // into a band with a better outcome than the decision's.
 func (x reasoner) betterBand(best rule.Number) bool {
 	d := x.decision
@@ -93,17 +94,18 @@ func (x reasoner) betterBand(best rule.Number) bool {
 }
 
 // factorPrefix starts the generated reason codes of factors and adjustments
-// that name none.
+// that name no code.
 const factorPrefix = "FACTOR_"
 
 // FactorCode returns the generated reason code of a factor or an adjustment
-// that names none: FACTOR_ and its name in capital letters.
+// that names no code: "FACTOR_" and its name in capital letters.
 func FactorCode(name string) string {
 	return codeOf(factorPrefix, name)
 }
 
-// IsFactorCode reports whether a reason code has the form of one that
-// FactorCode generates. Its applicant-safe text names the factor.
+// IsFactorCode reports whether a reason code has the form of a code that
+// FactorCode generates. The applicant-safe text of such a code names the
+// factor.
 func IsFactorCode(code string) bool { return strings.HasPrefix(code, factorPrefix) }
 
 // codeOf converts a name to a reason code of capital letters, digits and _.
@@ -129,7 +131,7 @@ func UniqueCode(code string, taken map[string]bool) string {
 }
 
 // GeneratedCodes has the generated reason codes of factors by name and of
-// adjustments by id, for those that name none. Under semantics 2 every lost
+// adjustments by id, for those that name no code. Under semantics 2 every lost
 // point has a code.
 type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 
@@ -137,7 +139,7 @@ type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 // order. Names that differ only in punctuation, or only beyond the length of a
 // code, give the same code; the later ones get a numeric suffix. A generated
 // code may equal a code that the policy states, but a code with a suffix never
-// does. A policy of semantics 1 has none.
+// does. A policy of semantics 1 has no generated codes.
 func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	if p.Semantics == FirstSemantics {
 		return g

@@ -73,9 +73,9 @@ func (p *Plan) rules(d *Decision, s *stage, truths *rule.Truths) {
 	}
 }
 
-// result returns the result of a rule whose condition has a truth value. An
-// unknown condition passes unless on_absent says otherwise. Eligibility ignores
-// on_absent.
+// result returns the result of a rule whose condition has the given truth
+// value. An unknown condition passes unless on_absent says otherwise.
+// Eligibility ignores on_absent.
 func (r *compiledRule) result(truth rule.Truth, eligibility bool) Result {
 	switch {
 	case truth == rule.Holds:
@@ -132,7 +132,8 @@ func (p *Plan) price(d *Decision) {
 }
 
 // match returns the band of the final score. Bands marked new-to-credit take
-// only applicants who are new to credit, and other bands only the others.
+// only applicants who are new to credit, and other bands take only other
+// applicants.
 func (p *Plan) match(d *Decision) *compiledBand {
 	return p.ladder(d).find(d.FinalScore)
 }

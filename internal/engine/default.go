@@ -25,8 +25,8 @@ func DefaultPolicy() *Policy { return defaultPolicy() }
 var defaultPolicy = sync.OnceValue(func() *Policy {
 	p, err := ParsePolicy(defaultPolicyJSON, Sources{Catalogue: field.Catalogue()})
 	if err != nil {
-		// Every test run reads the embedded document, so a broken one cannot be
-		// released.
+		// Every test run reads the embedded document, so a broken document
+		// cannot be released.
 		panic(fmt.Sprintf("the embedded default policy: %v", err))
 	}
 	return p
@@ -100,8 +100,8 @@ func semanticsOf(request, base wire.Value) int {
 
 // isDefaultKnockout reports whether an entry of a stored document is one of the
 // system rules. An ordinary rule that hits the same applicants with the same
-// outcome counts as one. A tenant's own rule that only has the same id does
-// not.
+// outcome counts as a system rule. A tenant's own rule that only has the same
+// id does not.
 func isDefaultKnockout(entry wire.Value, semantics int) bool {
 	if entry.Get("system").IsTrue() {
 		return true

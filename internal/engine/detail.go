@@ -79,8 +79,8 @@ const criterion = "One of the lender's scoring criteria: "
 // reason code. It names the factor by its label, or by its name if it has none.
 func (f *Factor) GeneratedMessage() string { return criterion + cmp.Or(f.Label, spaced(f.Name)) }
 
-// shown is how a detail shows values: with those of identifying fields masked,
-// or in clear.
+// shown has the functions with which a detail shows values: with the values of
+// identifying fields masked, or in clear.
 type shown struct {
 	value func(name string, v rule.Value) rule.Value
 	text  func(name string, v rule.Value) string
@@ -99,13 +99,13 @@ var (
 // masked, as in the facts of a response.
 func (d *Decision) Detail(r Reason) Detail { return detailer{d, masked}.reason(r) }
 
-// DetailMaskedByShape is Detail for older agent runs, which masked the values
-// of fields outside the catalogue by their shape alone and did not look at the
-// name.
+// DetailMaskedByShape does the work of Detail for older agent runs, which masked the
+// values of fields outside the catalogue by their shape alone and did not look at
+// the name.
 func (d *Decision) DetailMaskedByShape(r Reason) Detail { return detailer{d, byShape}.reason(r) }
 
-// DetailInClear is Detail without masking, for agent runs from before masking
-// existed.
+// DetailInClear does the work of Detail without masking, for agent runs from before
+// masking existed.
 func (d *Decision) DetailInClear(r Reason) Detail { return detailer{d, inClear}.reason(r) }
 
 // detailer explains the reasons of a decision to the lender, with values shown in
@@ -202,8 +202,8 @@ func (x detailer) rule(hit Hit) Detail {
 	return out
 }
 
-// isMasked reports whether a condition reads a masked field. Its constants must
-// then be hidden too, because they often are the same value.
+// isMasked reports whether a condition reads a masked field. If so, its constants
+// must be hidden too, because they often are the same value.
 func (x detailer) isMasked(c *rule.Condition) (hides bool) {
 	c.Fields(func(ref rule.Ref) {
 		v := x.decision.value(ref)

@@ -7,7 +7,7 @@ import (
 )
 
 // Document is a policy or a scorecard as JSON, as it is stored. Documents of
-// earlier releases may have members that this one no longer reads.
+// earlier releases may have members that this release no longer reads.
 type Document []byte
 
 // NoBase is the base of a draft that inherits nothing.

@@ -90,7 +90,8 @@ func (f *Factor) takes(at int, value bool) bool {
 }
 
 // withFieldCodes returns a copy of the card in which factors without a reason
-// code have that of their field. Policies of semantics 1 read a card this way.
+// code have the code of their field. Policies of semantics 1 read a card this
+// way.
 func (c *Scorecard) withFieldCodes(catalogue *rule.Catalogue) *Scorecard {
 	out := *c
 	out.Factors = append([]Factor(nil), c.Factors...)

@@ -33,10 +33,10 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	return n.Paise(), ok && n >= 0
 }
 
-// limit computes the amount that the band can lend: the smallest of what the
-// capacity can pay, the amount requested, the band's maximum and a multiple of
-// income, rounded down to the step. It then goes down by steps while the
-// rounded instalment exceeds the capacity.
+// limit computes the amount that the band can lend: the smallest of the amount
+// that the capacity can repay, the amount requested, the band's maximum and a
+// multiple of income, rounded down to the step. It then goes down by steps
+// while the rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
@@ -99,8 +99,8 @@ func (p *Plan) limit(d *Decision) {
 	l.belowMinimum = l.paise < b.MinLimitPaise
 }
 
-// tenureFor returns the index of the requested tenure, or that of the band's
-// default tenure.
+// tenureFor returns the index of the requested tenure, or the index of the
+// band's default tenure.
 func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) {
 	for i := range b.tenures {
 		if b.tenures[i].num == asked {

@@ -25,10 +25,10 @@ func (d *Decision) Worst() int32 {
 // d is used again.
 func (d *Decision) Hits() []Hit { return d.hits }
 
-// Probe returns a status that is at least as good as the one Decide gives,
-// evaluating one knockout instead of all. A knockout that declined an
-// application usually declines a similar one too. d is not a complete decision
-// afterwards.
+// Probe returns a status that is at least as good as the status that Decide
+// gives. It evaluates one knockout instead of all, because a knockout that
+// declined an application usually declines a similar one too. d is not a
+// complete decision afterwards.
 func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 	p.begin(facts, d)
 	if at, ok := p.stage1.find(knockout); ok {
@@ -57,7 +57,7 @@ func (p *Plan) evaluateOne(d *Decision, s *stage, at int) {
 	d.Status = max(d.Status, resultStatus[result])
 }
 
-// MaxCost is the highest Policy.Cost of a new policy, which takes some
+// MaxCost is the highest Policy.Cost of a new policy. Such a policy takes a few
 // milliseconds to decide. Policies that are already stored are not affected.
 const MaxCost = 100_000
 
@@ -115,7 +115,7 @@ func operandCost(o *rule.Operand) int {
 const offerCost = 200
 
 // Cost returns the maximum number of steps of Decide: predicates and operands
-// of all conditions, fields, factors and bands. A step takes some nanoseconds.
+// of all conditions, fields, factors and bands. A step takes a few nanoseconds.
 func (p *Plan) Cost() int { return p.ProbeCost() + p.code.Len() }
 
 // ProbeCost returns the number of steps of Probe without those of the knockout

@@ -4,8 +4,8 @@ import (
 	"verdict/internal/loan"
 )
 
-// quote is the price of a limit over a tenure of a band. It depends only on
-// these three.
+// quote is the price of a limit over a tenure of a band. It depends only on the
+// limit, the tenure and the band.
 type quote struct {
 	band     *compiledBand
 	at       int32 // index of the tenure in the band

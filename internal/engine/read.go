@@ -331,8 +331,8 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 	}
 }
 
-// defaultReason returns the reason code of a rule or adjustment that names
-// none. Under semantics 2 that is the code that is true of everybody whom the
+// defaultReason returns the reason code of a rule or adjustment that names no
+// code. Under semantics 2 that is the code that is true of everybody whom the
 // condition hits. It is "" if the code depends on which predicate hit, or if no
 // code is true.
 func (r *policyReader) defaultReason(c *rule.Condition) string {

@@ -177,8 +177,8 @@ func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 }
 
 // ladder rejects overlapping bands, and gaps between bands unless the policy
-// allows them. It skips bands that are not placed. If there are any, it does
-// not look for gaps, because such a band might fill one.
+// allows them. It skips bands that are not placed. If a band is not placed, it
+// does not look for gaps, because such a band might fill one.
 func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	var order []int
 	all, open := true, false

@@ -13,8 +13,8 @@ const (
 	ReasonNewToCredit   = "BUR_NTC"
 )
 
-// ownReason is an index of the engine's own reason codes, so that a plan can
-// map each to its own code index.
+// ownReason numbers the engine's own reason codes, so that a plan can map each
+// of them to its index in the plan's codes.
 type ownReason uint8
 
 const (

@@ -55,8 +55,8 @@ func (x reasoner) addAll() {
 	x.addFallback()
 }
 
-// hitCode returns the reason code of a knockout that hit: that of the policy,
-// or that of the predicates that made the condition hold.
+// hitCode returns the reason code of a knockout that hit: the code that the
+// policy states, or the code of the predicates that made the condition hold.
 func (x reasoner) hitCode(h *Hit) int32 {
 	p := x.plan
 	if h.absent && x.lacks(h.Knockout) {
@@ -70,9 +70,9 @@ func (x reasoner) hitCode(h *Hit) int32 {
 	return p.knockoutCodes[h.Knockout]
 }
 
-// addFallback adds a reason for a decline that nothing else explains. A
-// referral by a band for which no points were lost has no reason other than the
-// policy itself.
+// addFallback adds a reason for a decline that nothing else explains. It adds
+// none for a referral: if a band refers and no points were lost, the only reason
+// is the policy itself.
 func (x reasoner) addFallback() {
 	p, d := x.plan, x.decision
 	switch {
@@ -165,7 +165,7 @@ type lostPoints struct {
 }
 
 // rankLost adds the codes with the most points lost, as computed by sumLost. If
-// onlyFirm, it adds only those with firm losses.
+// onlyFirm is set, it adds only those with firm losses.
 func (x reasoner) rankLost(onlyFirm bool) {
 	worst := x.worstLost(onlyFirm)
 	x.addLost(worst[:])
@@ -184,9 +184,9 @@ func (x reasoner) addLost(list []lostPoints) {
 }
 
 // worstLost returns the largest losses in descending order, padded with zeros.
-// Points lost under one code are added up. Of equal losses, the one whose
+// Points lost under one code are added up. If losses are equal, the loss whose
 // factor comes first in the policy ranks higher, and adjustments rank after
-// factors. If onlyFirm, it skips losses that are not firm.
+// factors. If onlyFirm is set, it skips losses that are not firm.
 func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	d := x.decision
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(x.plan.adjustments) == 0 {

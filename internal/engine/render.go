@@ -105,8 +105,8 @@ func (d *Decision) warnings(env *Envelope) []fault.Item {
 	return append(slices.Clone(env.Warnings), own...)
 }
 
-// otherTenure says which tenure applies instead of the requested one, and which
-// tenures the band allows.
+// otherTenure returns a sentence that says which tenure applies instead of the
+// requested one, and which tenures the band allows.
 func (d *Decision) otherTenure() string {
 	detail := "the tenure asked for is not among the band's; its usual tenure applies"
 	if d.band == nil || len(d.band.Tenures) == 0 {

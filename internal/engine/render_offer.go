@@ -158,7 +158,7 @@ type offerWriter struct {
 }
 
 // writeOffer writes the offer as an object, with the members in the order of the
-// form.
+// response or of the canonical form.
 func writeOffer(w *wire.Writer, d *Decision, validUntil string, canonical bool) {
 	o := offerWriter{decision: d, canonical: canonical}
 	o.values.fill(&d.Offer, validUntil)

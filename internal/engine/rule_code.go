@@ -68,13 +68,13 @@ func settledCode(c *rule.Condition, catalogue *rule.Catalogue) string {
 	return ""
 }
 
-// rulePrefix starts the generated reason code of a rule that names none, if no
+// rulePrefix starts the generated reason code of a rule that names no code, if no
 // code of the catalogue is true.
 const rulePrefix = "RULE_"
 
-// Code returns the reason code of the rule as a whole: that of the policy, or
-// one generated from the rule's id. The reason for a hit of a rule without a
-// code depends on the predicates that hit; see hitCode.
+// Code returns the reason code of the rule as a whole: the code that the policy
+// states, or a code generated from the rule's id. The reason for a hit of a rule
+// without a code depends on the predicates that hit; see hitCode.
 func (k *Knockout) Code() string {
 	if k.ReasonCode != "" {
 		return k.ReasonCode

@@ -66,8 +66,9 @@ type outcome struct {
 	firm bool
 }
 
-// noBin is the outcome of a factor without an entry: no points, none lost. It
-// is one of the outcomes, so that adding up points needs no special case.
+// noBin is the outcome of a factor that has no entry: it gives no points and
+// loses none. It is one of the outcomes, so that adding up points needs no
+// special case.
 const noBin int32 = 0
 
 func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32) scoring {
@@ -237,9 +238,9 @@ func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	return f.first + f.bins - 1
 }
 
-// interval returns the bin of a special value, otherwise that of the half-open
-// range of x. The first and last ranges are unbounded, so every number has
-// exactly one bin.
+// interval returns the bin of a special value, otherwise the bin of the
+// half-open range that contains x. The first and last ranges are unbounded, so
+// every number has exactly one bin.
 func (f *compiledFactor) interval(x rule.Number) int32 {
 	if f.fitsEdges {
 		return f.edges[0].reached(x) + f.edges[1].reached(x)

@@ -17,9 +17,9 @@ type Scorer struct {
 	scoring scoring
 }
 
-// CompileScorecard compiles a scorecard with the same code as a policy's, so
-// that a card gives the same score on its own and in a decision. A card from
-// ReadScorecard always compiles.
+// CompileScorecard compiles a scorecard with the same code as the scorecard of
+// a policy, so that a card gives the same score on its own and in a decision. A
+// card from ReadScorecard always compiles.
 func CompileScorecard(c *Scorecard, catalogue *rule.Catalogue) *Scorer {
 	s := &Scorer{card: c, slots: rule.NewSlots(catalogue)}
 	s.code = rule.NewCode(s.slots)

@@ -30,7 +30,7 @@ func (p *Plan) NewTally() *Tally {
 }
 
 // Count counts one decision, which must be as Decide left it. It ignores a
-// decision under another policy, because that has other rules.
+// decision under another policy, because that policy has other rules.
 func (t *Tally) Count(d *Decision) {
 	if d.plan == nil || d.plan != t.plan && d.plan.checksum != t.plan.checksum {
 		return

@@ -52,7 +52,7 @@ type Item struct {
 	Detail  string
 
 	// Nearest is the known name closest to an unknown one, "" if none is close.
-	// Fields lists the fields of a warning that is about several.
+	// Fields lists the fields of a warning that is about several fields.
 	Nearest string
 	Fields  []string
 

@@ -59,7 +59,8 @@ func alike(a, b string) (n int) {
 	return n
 }
 
-// distance returns the Levenshtein distance, or limit if it is not below that.
+// distance returns the Levenshtein distance, or limit if the distance is not
+// below limit.
 func distance(a, b string, limit int, row []int) int {
 	if len(b) >= len(row) || len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

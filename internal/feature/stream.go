@@ -147,9 +147,9 @@ func closed(a *report.Account, _ civil.Day) (civil.Day, int64, bool) {
 	return a.Closed, amount(a.SanctionedPaise), a.Closed.Known()
 }
 
-// reported returns the day on which the lender last reported the account. If it
-// is not given, it is the closing day, or asOf for an account that is not
-// closed.
+// reported returns the day on which the lender last reported the account. If
+// that day is not given, it returns the closing day, or asOf for an account
+// that is not closed.
 func reported(a *report.Account, asOf civil.Day) civil.Day {
 	switch {
 	case a.Reported.Known():

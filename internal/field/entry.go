@@ -22,8 +22,8 @@ func count(name, meaning string) entry  { return whole(name, "count", meaning) }
 func days(name, meaning string) entry   { return whole(name, "days", meaning) }
 func months(name, meaning string) entry { return whole(name, "months", meaning) }
 
-// rupees returns a field for an amount that cannot be negative. Balances can
-// be, and use number with the unit ₹.
+// rupees returns a field for an amount that cannot be negative. Balances can be
+// negative; they use number with the unit ₹.
 func rupees(name, meaning string) entry { return number(name, "₹", meaning).atLeast(0) }
 
 // ratio returns a field for a share or multiple that cannot be negative; 0.35

@@ -21,7 +21,7 @@ func IsPolicyKey(s string) bool {
 }
 
 // PolicyKeyOf returns the policy_key that a body names. ok is false if it is
-// invalid. The text is a copy, so that the body need not outlive it.
+// invalid. The key is a copy, so that it does not keep the body in memory.
 func PolicyKeyOf(body wire.Value) (key string, ok bool) {
 	v := body.Get("policy_key")
 	if !v.Given() {

@@ -22,10 +22,10 @@ var references = []string{"applicant.id", "fraud.applicant_ref", "fraud.agent_id
 // hidden replaces the masked part of a value.
 const hidden = "••••"
 
-// Masked returns a fact's value for display. If it identifies somebody, a text
-// shows only its end, and a number becomes absent, because a masked number
-// would be a text. Values of unknown names, which policies declare, are judged
-// by their name and their format.
+// Masked returns a fact's value for display. If the value identifies somebody,
+// a text is masked except for its end, and a number becomes absent, because a
+// masked number would be a text. Values of unknown names, which policies
+// declare, are judged by their name and their format.
 func Masked(name string, v rule.Value) rule.Value { return masked(v, identifies(name, v)) }
 
 // MaskedText returns a fact's value as text for a sentence, masked by the same

@@ -63,8 +63,8 @@ var spellings = map[string]string{
 
 // Misspelt warns about members of a bureau's own layout that were probably
 // meant to be a list of accounts or enquiries: they are where the list should
-// be and have a similar name. meant returns the one of the known names that a
-// name probably stands for, "" if none.
+// be and have a similar name. meant returns the known name that a name probably
+// stands for, or "".
 func Misspelt(bureau string, v wire.Value, meant func(name string, known []string) string, warnings *fault.List) {
 	l := layouts[bureau]
 	if l == nil {

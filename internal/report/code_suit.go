@@ -41,8 +41,8 @@ func (r *scalarReader) suit(v wire.Value, yes Adverse) standing {
 	return s
 }
 
-// readSuit reads a text about suits. known is false when it does not say
-// whether there is one.
+// readSuit reads a text about suits. known is false if the text does not say
+// whether there is a suit.
 func readSuit(text string, yes Adverse) (s standing, known bool) {
 	if code, ok := codeOf(text); ok {
 		if s, known = suits[code]; code == 1 {

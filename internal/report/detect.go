@@ -172,8 +172,8 @@ func (c *clue) redeemed() bool {
 }
 
 // loan reports whether a credit is a loan disbursal. Wages, pensions and the
-// like are also disbursed, and lenders pay their own staff, so those words
-// exclude it.
+// like are also disbursed, and lenders pay their own staff, so words for such
+// payments exclude a loan.
 func (c *clue) loan() bool {
 	switch {
 	case c.all(wordEarly | wordSalary):

@@ -20,8 +20,8 @@ type repeat struct {
 }
 
 // maxMonthly limits the rows of one counterparty in one calendar month. A
-// counterparty with more is no employer and no lender, and the search for a
-// rhythm would be slow.
+// counterparty with more rows is neither an employer nor a lender, and the
+// search for a rhythm would be slow.
 const maxMonthly = 31
 
 // sameSeries is the minimum number of days between two dates of one monthly
@@ -92,8 +92,9 @@ func monthly(group []repeat) bool {
 	return true
 }
 
-// match marks the rows of one counterparty that have a similar row about a
-// month away as matched, and those that have one too close by as crowded.
+// match marks two rows of one counterparty as matched if they are similar and
+// about a month apart, and as crowded if they are similar and too close
+// together.
 func match(group []repeat, like, near func(a, b *repeat) bool) {
 	for i := range group {
 		for k := i + 1; k < len(group) && group[k].month <= group[i].month+2; k++ {

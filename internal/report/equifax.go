@@ -45,8 +45,8 @@ var equifax = layout{
 }
 
 // equifaxGrid reads History48Months: a payment status a month, or the asset
-// class if there is no status. For suits the newest month that states one
-// counts; write-offs and settlements of any month count.
+// class if there is no status. For suits, only the newest month that has a suit
+// status counts; write-offs and settlements of any month count.
 func (to *months) equifaxGrid(_ *Account, m *slotted) {
 	v := m[slotGrid]
 	if v.Kind() == wire.Object {

@@ -114,7 +114,7 @@ func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 
 // runGiven executes instructions from pc and returns the exit. Every compared
 // slot must be given, so that only instructions other than plain ranges and
-// small sets need evaluate.
+// small sets need a call of evaluate.
 func (c *Code) runGiven(pc int32, fr *Frame) int32 {
 	ins, nums := c.ins, fr.nums
 	for pc >= 0 {

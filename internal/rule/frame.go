@@ -72,9 +72,9 @@ func (s *Slots) Len() int { return len(s.refs) }
 // Ref returns the field of a slot.
 func (s *Slots) Ref(slot int32) Ref { return s.refs[slot] }
 
-// Number returns the number that a frame holds for a constant in the slot that
-// it is compared with: a number itself, 0 or 1 for a boolean, or the number
-// assigned to a text.
+// Number returns the number that represents the constant v in a slot of a
+// frame: a number itself, 0 or 1 for a boolean, or the number assigned to a
+// text.
 func (s *Slots) Number(slot int32, v Value) Number {
 	if v.typ == StringType {
 		return s.texts[slot].intern(v.str)

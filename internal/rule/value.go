@@ -102,8 +102,8 @@ func (v Value) Write(w *wire.Writer) {
 	}
 }
 
-// ReadValue converts a scalar of a document to a Value. A null or missing one
-// is absent. ok is false for arrays, objects and numbers out of range.
+// ReadValue converts a scalar of a document to a Value. A null or missing
+// scalar is absent. ok is false for arrays, objects and numbers out of range.
 func ReadValue(v wire.Value) (val Value, ok bool) {
 	switch v.Kind() {
 	case wire.Missing, wire.Null:

@@ -106,8 +106,8 @@ func (b *bank) salaries(s *report.Statement) {
 }
 
 // issuedBounces counts the bounces of the last 90 days. If the statement ends
-// before that window, the fact stays absent, because that does not mean no
-// bounces.
+// before that window, the fact stays absent, because the statement says nothing
+// about the window.
 func (b *bank) issuedBounces(s *report.Statement) {
 	if len(s.Transactions) == 0 || b.asOf-s.Last() >= recentDays {
 		return

@@ -143,8 +143,8 @@ func cardInstalment(balance int64) int64 {
 	return exact.DivHalfAway(balance*5, 100)
 }
 
-// payments adds the highest days past due in each window, and the months since
-// the last serious one.
+// payments adds the highest days past due in each window, and the number of
+// months since the last serious month.
 func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	now := asOf.Month()
 	var worst [len(dpdWindows)]extreme

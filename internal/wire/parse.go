@@ -57,12 +57,12 @@ const unescaped = 1 << 31
 // collector does not scan. It is small, because a large request has tens of thousands
 // of nodes and parsing is limited by memory access.
 type node struct {
-	// name is the member's name when the parent is an object; when it is an
-	// array, its at is the index among the elements.
+	// name is the member's name if the parent is an object. If the parent is an
+	// array, name.at is the index among the elements.
 	name span
-	// text is a string's value, a number's literal or a boolean's word. An
-	// array or object has none; there, at is one past the last node of the
-	// subtree and length the number of children.
+	// text is a string's value, a number's literal or a boolean's word. For an array
+	// or object, text.at is one past the last node of the subtree and text.length is
+	// the number of children.
 	text   span
 	parent int32
 	kind   Kind
@@ -150,10 +150,10 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	return Value{doc: p.doc}, nil
 }
 
-// estimate returns the approximate number of values in a document: each is the
-// first in its container or follows a comma. The result is limited to what a
-// real document of that size could hold, so that a text full of commas cannot
-// cause a large allocation.
+// estimate returns the approximate number of values in a document: each value is the
+// first in its container or follows a comma. The result is limited to what a real
+// document of that size could hold, so that a text full of commas cannot cause a
+// large allocation.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
 	return min(n, len(data)/6+8, MaxValues)
@@ -184,8 +184,8 @@ func (p *parser) fail(what string) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedJSON, "line %d, column %d: %s", line, column, what)
 }
 
-// skipSpace skips white space. It is small enough to be inlined, because most
-// documents have none.
+// skipSpace skips white space. Most documents have none, so skipSpace is small enough
+// to be inlined.
 func (p *parser) skipSpace() {
 	if p.pos < len(p.src) && p.src[p.pos] <= ' ' {
 		p.skipSpaces()

@@ -62,8 +62,8 @@ func (v Value) Len() int {
 	return int(v.node().count())
 }
 
-// HasFolded reports whether an object has a member, not null, whose name
-// differs from name only in case.
+// HasFolded reports whether an object has a member that is not null and whose
+// name differs from name only in case.
 func (v Value) HasFolded(name string) bool {
 	for other, member := range v.Members() {
 		if member.Given() && other != name && strings.EqualFold(other, name) {

@@ -184,8 +184,8 @@ func (a *silenceCheck) hitsAbsence(at space.Field) bool {
 }
 
 // silencedBy reports whether an applicant for whom a clause holds can avoid it
-// by leaving a field out: wholly if the clause holds for nobody without the
-// field.
+// by leaving a field out. wholly is set if the clause holds for nobody without
+// the field; partly is set if it still holds for some.
 func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly bool) {
 	wholly = true
 	for _, b := range c.Upper {

@@ -28,7 +28,7 @@ func (a bandCheck) run() {
 }
 
 // ladder compares the action of each band with that of the next lower band, and
-// its price with that of the next lower band that has one.
+// its price with that of the next lower band that has a price.
 func (a bandCheck) ladder(ntc bool) {
 	order := ladderOrder(a.policy.Bands, ntc)
 	var below, priced *engine.Band

@@ -72,7 +72,7 @@ func (a *redundancyCheck) superfluous(c, by *clause) (superfluous, mutual bool) 
 }
 
 // sameCondition compares two conditions node by node. It stops at the first
-// difference and uses budget for what it compared.
+// difference and uses budget for the nodes that it compared.
 func (a *redundancyCheck) sameCondition(c, d *rule.Condition) bool {
 	if !a.solver.Budget.Spend(1+len(c.Values)) || c.Op != d.Op || len(c.Args) != len(d.Args) ||
 		!sameOperand(&c.Left, &d.Left) || !sameOperand(&c.Right, &d.Right) || !slices.Equal(c.Values, d.Values) {
@@ -91,11 +91,12 @@ func sameOperand(o, p *rule.Operand) bool {
 		slices.EqualFunc(o.Args, p.Args, func(x, y rule.Operand) bool { return sameOperand(&x, &y) })
 }
 
-// pairs compares the clauses of a list with each other and reports, for each,
-// the first one that makes it superfluous. A clause can cover another only if
-// both constrain some common field. A clause of one box can do so only if the
-// other constrains every field of that box. So each clause is indexed by the
-// fields through which it can be found, and most pairs are never compared.
+// pairs compares the clauses of a list with each other and reports, for each
+// clause, the first clause that makes it superfluous. A clause can cover
+// another only if both constrain some common field. A clause of one box can do
+// so only if the other constrains every field of that box. So each clause is
+// indexed by the fields through which it can be found, and most pairs are never
+// compared.
 func (a *redundancyCheck) pairs(
 	list []clause,
 	superfluous func(c, by *clause) (bool, bool),

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// scoreCheck reports factors and adjustments that cannot be meant as they are,
-// and pricing bands that do not fit the scores that applicants can reach.
+// scoreCheck reports factors and adjustments that look like mistakes, and
+// pricing bands that do not fit the scores that applicants can reach.
 type scoreCheck struct{ *analysis }
 
 func (a scoreCheck) run() {
@@ -66,8 +66,8 @@ func (a scoreCheck) deadBins(f *engine.Factor, i int) {
 	}
 }
 
-// takes returns the states of the field that fall into bin k, out of those in
-// rest that earlier bins did not take, and the states that remain.
+// takes returns the states of the field that fall into bin k, and the states
+// that remain. rest has the states that earlier bins did not take.
 func (a scoreCheck) takes(f *engine.Factor, k int, d *space.Domain, rest space.Set) (states, left space.Set) {
 	ranges := f.Ranges()
 	switch {

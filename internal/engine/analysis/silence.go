@@ -47,7 +47,8 @@ func (a *silenceCheck) run() {
 }
 
 // evadable reports whether leaving a field out could keep a knockout from
-// hitting: it can hit, and it does nothing if its condition is unknown.
+// hitting: the knockout can hit, and it does nothing if its condition is
+// unknown.
 func (a *silenceCheck) evadable(c *clause) bool {
 	return a.passesAbsence(c) && a.possibleClause(c)
 }
@@ -172,8 +173,8 @@ func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
 	return !a.solver.States(b, at).Contains(space.Absent)
 }
 
-// given returns the box with the first of the fields that can be given set to
-// its highest value, which is the best value of a score.
+// given returns the box in which the first field that can be given has its
+// highest value, which is the best value of a score.
 func (a *silenceCheck) given(b space.Box, refs []rule.Ref, except space.Field) space.Box {
 	for _, ref := range refs {
 		at := a.space.Place(ref)

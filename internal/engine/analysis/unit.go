@@ -65,7 +65,7 @@ func (a unitCheck) unitsOf(c *clause) {
 	}
 }
 
-// unit reports one field with a counterpart, and the bounds that it is compared
+// unit checks one field that has a counterpart, and the bounds that it is compared
 // with.
 func (a unitCheck) unit(at location, who, name string, pair field.UnitPair, twin string, bounds []rule.Number) {
 	for _, n := range bounds {
