@@ -160,7 +160,7 @@ const (
 // from cell to cell. plainNumber therefore processes eight bytes together instead
 // of looping, because the branch at the loop's end would be mispredicted.
 func plainNumber(cell []byte) (coef int64, places int, ok bool) {
-	if uint(len(cell)-1) > 7 || cap(cell) < 8 { // no character, or more than eight
+	if uint(len(cell)-1) > 7 || cap(cell) < 8 { // no character, more than eight, or too little capacity
 		return longNumber(cell)
 	}
 	// Turn each character into its digit's value and shift the digits to the

@@ -5,7 +5,7 @@ import "verdict/internal/rule"
 // vocabulary caches the values of the texts of one column. It is bounded; a text
 // that does not fit is converted every time.
 type vocabulary struct {
-	recent [64]*meaning // by a hash of a few bytes: most columns hold few texts
+	recent [64]*meaning // indexed by a hash of a few bytes; most columns hold few texts
 	all    map[string]*meaning
 }
 

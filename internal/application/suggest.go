@@ -25,7 +25,7 @@ type suggester struct {
 	inputs   map[string]rule.Type // the paths that the policy declares
 	members  []string             // further top-level members that the caller reads itself
 	warnings *fault.List          // warnings of the whole request
-	hinted   fault.List           // those warnings that suggest a name
+	hinted   fault.List           // the warnings that suggest a name
 	searched int                  // number of members for which a similar known name was searched
 }
 

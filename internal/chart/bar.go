@@ -25,10 +25,10 @@ type Bars struct {
 	Head
 	Unit  Unit
 	Of    string // heading of the table's first column, which holds the labels
-	Parts []Part // none: one blue part without a name
+	Parts []Part // if empty, each bar is one blue part without a name
 	Rows  []Bar
-	Full  float64 // value of a full-length bar; 0: that of the longest bar
-	Mark  float64 // a vertical line at this value, such as a limit; 0: none
+	Full  float64 // value of a full-length bar; if 0, the value of the longest bar
+	Mark  float64 // value of a vertical line, such as a limit; 0 for none
 }
 
 const (

@@ -33,7 +33,7 @@ const (
 	sharedAt    = 150.0
 	sharersAt   = wide - sharedAt
 	ringLeast   = 200.0 // minimum height
-	nodeSpacing = 26.0  // between the centres of two nodes in a column
+	nodeSpacing = 26.0  // distance between the centres of two nodes in a column
 	fewSpacing  = 44.0  // spacing if no column has more than few nodes
 	few         = 8
 	largeNode   = 10.0

@@ -28,7 +28,7 @@ func Date(year, month, day int) Day {
 	}
 	year += 400 // avoid negative years
 	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1
-	const toEpoch = 719_468 + 146_097 // 1 March of the year 0 to 1970, and the 400 years
+	const toEpoch = 719_468 + 146_097 // days from 1 March of the year 0 to 1970, and days of the 400 years
 	return Day(days - toEpoch)
 }
 

@@ -185,7 +185,7 @@ func compares(c *rule.Condition, v rule.Value) bool {
 		return slices.Contains(c.Values, v)
 	case rule.NotIn:
 		return !slices.Contains(c.Values, v)
-	default: // between
+	default: // rule.Between
 		return v.Number() >= c.Values[0].Number() && v.Number() <= c.Values[1].Number()
 	}
 }

@@ -17,7 +17,7 @@ type limit struct {
 	belowMinimum    bool
 	hasCapacity     bool
 	capacityPaise   int64
-	notAvailable    bool // the requested tenure is not among the band's
+	notAvailable    bool // the band does not allow the requested tenure
 	computed        bool
 }
 

@@ -162,7 +162,7 @@ type compiledBand struct {
 type tenure struct {
 	terms      loan.Terms
 	num        rule.Number // months as a fact holds them
-	earlyPaise int64       // see earlyPaise
+	earlyPaise int64       // result of the function earlyPaise
 }
 
 // earlyPaise returns an instalment above which rounding to the rupee cannot

@@ -69,7 +69,7 @@ type Policy struct {
 	Required          []Requirement
 	Knockouts         []Knockout
 	Adjustments       []Adjustment
-	Affordability     *Affordability // nil: declared income and declared obligations alone
+	Affordability     *Affordability // nil means that only declared income and declared obligations count
 	Scorecard         *Scorecard
 	ScorecardID       string // the stored scorecard that Scorecard was taken from
 	Bands             []Band

@@ -36,7 +36,7 @@ const (
 	Unauthenticated                 // no valid key
 	Forbidden                       // a valid key without the scope
 	NotFound                        // no such object for this tenant and environment
-	Conflict                        // the state does not allow it
+	Conflict                        // the stored state does not allow the request
 	Precondition                    // the caller's expected version is not the current one
 	TooLarge                        // the body is over the limit
 	Invalid                         // well-formed, but wrong

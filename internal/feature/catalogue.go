@@ -65,11 +65,11 @@ type Metric struct {
 	Dated    string // the verb behind the date that puts an event into a window
 	Value    string // what is summed
 	Unit     string // the value's unit
-	Ratio    string // what the ratio divides by what
+	Ratio    string // numerator and denominator of the ratio, in words
 	Monthly  bool   // windows are whole months as the source reports them
 	Signed   bool   // values may be negative
 
-	events   stream   // the records that are its events
+	events   stream   // the records that are the metric's events
 	fraction fraction // the computable form of Ratio
 	typical  typical  // figures of an ordinary borrower, for ranking
 }

@@ -20,7 +20,7 @@ var (
 // feature that tells whether it has a value, and the values. Amounts are stored
 // in paise and counts as integers, which keeps them short.
 func (v *Vector) Encode(dst []byte) []byte {
-	const usual = 3 // bytes of a value
+	const usual = 3 // bytes of a usual value
 	dst = slices.Grow(dst, 1+8*len(v.known)+usual*v.Populated())
 	dst = append(dst, byte(v.Catalogue()))
 	for _, word := range v.known {

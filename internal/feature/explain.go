@@ -46,7 +46,7 @@ type Provenance struct {
 	Name     Name
 	Meaning  string
 	Formula  string
-	From, To civil.Day // the window, both days in it; NoDay when nothing is on record
+	From, To civil.Day // the window, both ends included; NoDay when nothing is on record
 	Value    int64     // ten-thousandths, as in Vector
 	Known    bool      // whether there is a value
 	// CoveredFrom is the first day of the bank statement if there is no value

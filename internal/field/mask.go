@@ -98,7 +98,7 @@ func identifiesByShape(name string, v rule.Value) bool {
 // looksIdentifying reports whether a text has the format of an e-mail address,
 // an account, card, Aadhaar or telephone number, or a PAN.
 func looksIdentifying(text string) bool {
-	const fewest = 9 // digits, one more than a date has
+	const fewest = 9 // fewest digits of an identifier, one more than a date has
 	digits, letters := 0, 0
 	for i := range len(text) {
 		switch c := text[i]; {

@@ -2,7 +2,7 @@ package place
 
 // Source says where a table comes from and under which licence.
 type Source struct {
-	Table       string // what it is used for
+	Table       string // what the table is used for
 	Title       string
 	Publisher   string
 	URL         string

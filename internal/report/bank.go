@@ -21,7 +21,7 @@ const maxBankPaise = 1_000_000_000_000
 type bankRow struct {
 	Transaction
 	second   int32 // second of the day, -1 when only the date is known
-	interest bool  // the source marks it as interest
+	interest bool  // the source marks the row as interest
 	clue     clue
 }
 

@@ -51,7 +51,7 @@ type bureauReader struct {
 	faults   *fault.List
 	notes    noted
 	scalar   scalarReader
-	layout   *layout // nil when the bureau has none of its own
+	layout   *layout // nil when the bureau has no layout of its own
 	asOf     civil.Day
 	newest   civil.Month  // the last month that is not in the future
 	reported civil.Day    // the date of the report

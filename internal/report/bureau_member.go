@@ -18,8 +18,8 @@ const (
 	slotRating   // current payment rating
 	slotDays     // current days past due
 	slotMaxDays  // highest days past due
-	slotOpen     // yes or no
-	slotSecurity // secured or not
+	slotOpen     // whether the account is open
+	slotSecurity // whether the account is secured
 	slotSanctioned
 	slotHighCredit // used if no sanctioned amount is given
 	slotLimit      // limit of a card
@@ -32,7 +32,7 @@ const (
 	slotSuit2 // Experian has two members for suits
 	slotWilful
 	slotOwner
-	slotFacility // written off or settled
+	slotFacility // whether the account was written off or settled
 	slotWrittenOff
 	slotPrincipal // the principal that was written off
 	slotSettlement

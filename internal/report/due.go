@@ -22,7 +22,7 @@ type series struct {
 	party       uint64
 	amount      int64 // amount of the newest call
 	first, last civil.Day
-	times       int64 // instalments of this amount in a month
+	times       int64 // number of instalments of this amount in a month
 	gone        bool  // another series continues it
 }
 

@@ -39,7 +39,7 @@ const (
 	CreditCard
 	ConsumerLoan
 	VehicleLoan
-	HomeLoan // with loans against property
+	HomeLoan // includes loans against property
 	GoldLoan
 	BusinessLoan
 	BusinessLoanSecured

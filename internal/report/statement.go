@@ -58,7 +58,7 @@ const (
 	CardBill                         // a debit
 	BillPayment                      // a debit
 	Investment                       // a debit
-	Charge                           // a debit: the bank's own or penal
+	Charge                           // a debit: the bank's own charge or a penal charge
 	LoanCredit                       // a credit: a disbursal
 	SelfTransfer                     // to or from the holder's own account
 	// by NACH, ECS or standing instruction: an honoured debit, or the entry of a bounce

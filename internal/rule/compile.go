@@ -43,7 +43,7 @@ type instruction struct {
 	slot    int32
 	aux     int32 // a second slot, or an index into sets, texts or operands
 	yes, no int32 // the next instruction, or one of the exits
-	unknown int32 // the next instruction if it cannot be evaluated
+	unknown int32 // the next instruction if the predicate cannot be evaluated
 	op      opcode
 }
 
@@ -63,7 +63,7 @@ const (
 	opContains
 	opExists
 	opAlways
-	opSame      // two strings or two booleans
+	opSame      // two strings or two booleans are equal
 	opCompareLt // two numeric operands, at aux and aux+1
 	opCompareLte
 	opCompareEq

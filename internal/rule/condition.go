@@ -78,10 +78,10 @@ func parseOp(name string) (Op, bool) {
 // read; many plans and goroutines may share it.
 type Condition struct {
 	Op     Op
-	Args   []Condition // and, or: one or more; not: one
+	Args   []Condition // "and", "or": one or more; "not": one
 	Left   Operand     // every predicate; a plain field except in comparisons
 	Right  Operand     // comparisons and string tests
-	Values []Value     // in, not_in: the set; between: least and greatest
+	Values []Value     // "in", "not_in": the set; "between": least and greatest
 }
 
 // Arith is an arithmetic operator.

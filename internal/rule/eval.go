@@ -28,9 +28,9 @@ func truth(holds bool) Truth {
 func (c *Code) Eval(t Test, fr *Frame) Truth {
 	if t.short {
 		switch t.reads & fr.given[0] {
-		case t.reads: // all given
+		case t.reads: // all compared slots are given
 			return truth(c.runGiven(t.holds, fr) == exitTrue)
-		case 0: // none given
+		case 0: // no compared slot is given
 			if t.strict {
 				return Unknown
 			}

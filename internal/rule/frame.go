@@ -203,7 +203,7 @@ func (fr *Frame) clear(n int) {
 	}
 	fr.nums, fr.texts = fr.nums[:n], fr.texts[:n]
 	fr.given, fr.mistyped = fr.given[:words], fr.mistyped[:words]
-	for i := range words { // nearly always one, which is cheaper than calling the builtin clear
+	for i := range words { // nearly always one word, for which the loop is cheaper than the builtin clear
 		fr.given[i], fr.mistyped[i] = 0, 0
 	}
 }

@@ -42,7 +42,7 @@ var missingSpellings = map[string]bool{
 	"–": true, "—": true,
 }
 
-const longestMissing = 13 // bytes, of "not available"
+const longestMissing = 13 // length of "not available" in bytes
 
 // replacement is the character that replaces bytes that could not be decoded.
 var replacement = []byte("\uFFFD")

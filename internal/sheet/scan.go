@@ -9,14 +9,14 @@ import "bytes"
 type scanner struct {
 	data          []byte
 	at            int // where the next row begins
-	lf, cr, quote int // position of the next one; len(data) for none
+	lf, cr, quote int // position of the next line feed, carriage return and quote; len(data) for none
 }
 
 // row is the position of a row in the data, without its line end.
 type row struct {
 	from, to int
-	quoted   bool // it contains a quote
-	closed   bool // it has a line end
+	quoted   bool // the row contains a quote
+	closed   bool // the row has a line end
 }
 
 func (s *scanner) reset(data []byte) {

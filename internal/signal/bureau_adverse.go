@@ -11,7 +11,7 @@ import (
 type adverseTally struct {
 	count       int64
 	cards, rest sum
-	newest      extreme // the day
+	newest      extreme // day of the newest write-off or settlement
 }
 
 func (t *adverseTally) add(a *report.Account, paise int64, day civil.Day) {

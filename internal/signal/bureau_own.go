@@ -49,9 +49,9 @@ type tally struct {
 	live, liveUnsecured               int64
 	overdue, owed, unsecuredOwed, emi sum
 	drawn, limit                      int64                    // sums over the cards
-	worst                             [len(dpdWindows)]extreme // days past due
+	worst                             [len(dpdWindows)]extreme // highest days past due in each window
 	serious                           extreme                  // age in months of the newest serious month
-	oldest                            extreme                  // day of opening
+	oldest                            extreme                  // day on which the oldest account was opened
 	suit                              bool
 	recentlyAdverse                   int64
 	writtenOff, settled               adverseTally

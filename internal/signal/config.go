@@ -34,7 +34,7 @@ type PincodeSpikeConfig struct {
 	Enabled         bool
 	WindowHours     int64
 	MinCount        int64
-	RatioHundredths int64 // ratio_to_baseline
+	RatioHundredths int64 // the member ratio_to_baseline, in hundredths
 	BaselineDays    int64
 	MinBaselineDays int64
 	Points          int64

@@ -70,7 +70,7 @@ type PincodeRisk struct {
 	Score         rule.Number
 	Reason        string
 	UpdatedMicros int64
-	ExpiresMicros int64 // 0: never
+	ExpiresMicros int64 // 0 if the entry never expires
 }
 
 // Write writes the entry as an object of the API.

@@ -282,7 +282,7 @@ func (a *silenceCheck) reportField(q *silencing) {
 	}
 	opening := "Without " + name + " in the request"
 	if name == field.IncomeEffective || name == field.FOIREffective {
-		opening = "If " + name + " cannot be derived from the request" // requests do not send it
+		opening = "If " + name + " cannot be derived from the request" // requests do not send the derived field
 	}
 	f := a.report(severity, fault.CodeSilentWhenAbsent, q.at,
 		fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)

@@ -21,7 +21,7 @@ import (
 // conditions directly and use no budget. The comparison of rules with each
 // other is the most expensive part and comes last.
 func Run(p *engine.Policy, catalogue *rule.Catalogue) []Finding {
-	found, _ := RunUntil(p, catalogue, nil) // it cannot fail without a check
+	found, _ := RunUntil(p, catalogue, nil) // RunUntil cannot fail without a check
 	return found
 }
 
@@ -72,12 +72,12 @@ const (
 type analysis struct {
 	policy    *engine.Policy
 	catalogue *rule.Catalogue
-	space     *space.Space // that of the solver
+	space     *space.Space // the solver's space
 	solver    *space.Solver
 
 	knockouts   []clause
 	adjustments []clause
-	whens       []clause // the when conditions of factors
+	whens       []clause // the "when" conditions of factors
 	terms       []clause
 	reads       []space.Field // backing array of the reads of all clauses
 

@@ -26,13 +26,13 @@ func (s Severity) String() string { return severityNames[s] }
 type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
-	Pointer  string            // into the policy's document
+	Pointer  string            // JSON pointer into the policy's document
 	Key      string            // code@pointer with ids instead of positions, so that it is stable when rules move
 	Origin   Origin            // whether the base has the finding too; unknown until Against sets it
 	Detail   string            // a sentence for a risk officer
-	IDs      []string          // the rules, factors or bands it is about, if there are several
-	Fields   []string          // the fields it is about
-	Witness  []rule.NamedValue // facts of an applicant who shows it; empty if there is none
+	IDs      []string          // the rules, factors or bands that the finding is about, if there are several
+	Fields   []string          // the fields that the finding is about
+	Witness  []rule.NamedValue // facts of an applicant who is an example of the finding; empty if there is none
 }
 
 // Origin says whether a finding is new in a version or inherited from its base.

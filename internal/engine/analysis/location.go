@@ -22,7 +22,7 @@ const (
 // location is the place in the document that a finding is about.
 type location struct {
 	section section
-	index   int    // within the section, -1 for all of it
+	index   int    // index within the section, -1 for the whole section
 	rest    string // the rest of the pointer
 }
 

@@ -20,8 +20,8 @@ type silenceCheck struct {
 
 // fieldNote says how the policy treats the absence of one field.
 type fieldNote struct {
-	required bool // the policy declines everybody who leaves it out
-	tested   bool // some condition tests whether it is present
+	required bool // the policy declines everybody who leaves the field out
+	tested   bool // some condition tests whether the field is present
 	hit      absenceHit
 }
 

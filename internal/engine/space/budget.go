@@ -5,7 +5,7 @@ type Budget struct {
 	max, steps int
 	exhausted  bool
 
-	check      func() error // nil: never interrupted
+	check      func() error // nil if the run is never interrupted
 	err        error        // the error of check
 	sinceCheck int          // steps since the last check
 }

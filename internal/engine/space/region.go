@@ -39,8 +39,8 @@ type Approximation uint8
 
 // The approximations.
 const (
-	Over  Approximation = iota // it may hold: include everybody who gives its fields
-	Under                      // it may fail: include nobody
+	Over  Approximation = iota // the predicate may hold: include everybody who gives its fields
+	Under                      // the predicate may fail: include nobody
 )
 
 // Region returns the set of applications for which a condition holds, or for

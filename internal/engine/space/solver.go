@@ -14,13 +14,13 @@ const (
 // by several goroutines at the same time.
 type Solver struct {
 	Space  *Space
-	Budget Budget // of the run; methods that need it say what they return when it has ended
+	Budget Budget // budget of the run; methods that need it say what they return when it has ended
 	Sets   Sets   // allocates the sets that the solver makes
 
 	constraints []Constraint
 	boxes       []Box
 	opaque      bool // a predicate was found that sets cannot express
-	coverSteps  int  // left for the current call of Covers or Implies
+	coverSteps  int  // steps left for the current call of Covers or Implies
 }
 
 // NewSolver returns a solver over an empty space. Reset it before use.

@@ -47,14 +47,14 @@ type Space struct {
 	catalogue *rule.Catalogue
 	params    Params
 	domains   []Domain
-	byID      []uint16 // catalogue id to index+1
+	byID      []uint16 // index+1 by catalogue id
 	byName    map[string]Field
 	texts     map[string]int64 // codes of the texts of open string fields
 	textOf    []string
 	other     string // a text that no condition names; "" until first use
 	ntc       Field
 	scored    []Field
-	sets      Sets // the sets of the domains, which stay as long as the space
+	sets      Sets // the sets of the domains, which stay valid as long as the space
 }
 
 // Reset empties the space and prepares it for another catalogue and other
