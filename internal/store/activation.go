@@ -14,9 +14,9 @@ type Activation struct {
 	NowMicros int64
 	Actor     string
 
-	ExpectedActiveID       string // the id of the rule set that it replaces
-	ExpectedActiveChecksum string // the checksum of the document that it replaces
-	ExpectedChecksum       string // the checksum of the document that it activates
+	ExpectedActiveID       string // the id of the rule set that the activation replaces
+	ExpectedActiveChecksum string // the checksum of the document that the activation replaces
+	ExpectedChecksum       string // the checksum of the document to activate
 
 	// Allow, unless nil, may refuse the change and edit its audit entry. It
 	// runs while no other transaction can activate in this series, and again if
@@ -31,14 +31,15 @@ type Activation struct {
 // Activated is the result of an activation.
 type Activated struct {
 	RuleSet    RuleSet
-	PreviousID string // "" if none was active or nothing changed
-	Changed    bool   // false if it was active already
+	PreviousID string // "" if no rule set was active or nothing changed
+	Changed    bool   // false if the rule set was active already
 }
 
-// Activate activates a rule set and retires the active one of the same
-// policy_key. Activating a retired rule set is a rollback. Activating the
-// active one changes nothing and succeeds, whatever the caller expected to be
-// active before, so that a caller can repeat a request whose answer was lost.
+// Activate activates a rule set and retires the active rule set of the same
+// policy_key. Activating a retired rule set is a rollback. Activating the rule
+// set that is active already changes nothing and succeeds, whatever the caller
+// expected to be active before, so that a caller can repeat a request whose
+// answer was lost.
 func (rs RuleSets) Activate(a Activation) (Activated, error) {
 	var policyKey string
 	if err := rs.tx.one([]any{&policyKey},
@@ -47,7 +48,7 @@ func (rs RuleSets) Activate(a Activation) (Activated, error) {
 		return Activated{}, orNotFound("rule set", err)
 	}
 	// From here on, other activations in this series wait for our commit, and
-	// the following reads see what earlier ones committed.
+	// the following reads see the commits of earlier activations.
 	if _, err := rs.tx.exec(`UPDATE series SET changes = changes + 1
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey); err != nil {
 		return Activated{}, err
@@ -98,10 +99,11 @@ func (rs RuleSetReader) SafeID(policyKey string) (string, error) {
 	})
 }
 
-// swap activates target and retires active, which has no id if none is active.
-// Each activation of a series gets a later time than the one before, even if
-// the clocks of nodes differ. So the time at which a rule set became active is
-// the time at which its predecessor, and no other, was retired.
+// swap activates target and retires active, which has no id if no rule set is
+// active. Each activation of a series gets a later time than the activation
+// before it, even if the clocks of nodes differ. So the time at which a rule
+// set became active identifies its predecessor: no other rule set of the series
+// was retired at that time.
 func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error) {
 	if active.ID != "" {
 		a.NowMicros = max(a.NowMicros, active.ActivatedMicros+1)

@@ -21,7 +21,8 @@ const (
 var severities = []string{"low", "medium", "high", "critical"}
 
 // MaxEvidence is the maximum number of applicants, and of decisions, that an
-// alert lists. It lists the first ones and the total count.
+// alert lists. The alert lists the first MaxEvidence of each, and the total
+// counts.
 const MaxEvidence = 200
 
 // Alert is a fraud alert about one entity that suspiciously many applicants
@@ -70,7 +71,7 @@ func scanAlert(scan func(...any) error) (a Alert, err error) {
 		&a.AcknowledgedMicros, &a.AcknowledgedBy, &a.ClosedMicros, &a.ClosedBy, &a.Resolution, &a.Note, &a.PreviousID,
 		&a.CreatedMicros, &a.UpdatedMicros, &a.MergedInto)
 	if err == nil {
-		a.Severity = severities[severity] // a constraint of the table allows no other
+		a.Severity = severities[severity] // a constraint of the table keeps the index in range
 	}
 	return a, err
 }
@@ -172,8 +173,8 @@ type AlertEvent struct {
 	Note          string
 }
 
-// History returns the events of an alert, oldest first. It returns none for an
-// alert that is not of this scope.
+// History returns the events of an alert, oldest first. It returns no events
+// for an alert of another scope.
 func (al AlertReader) History(id string) ([]AlertEvent, error) {
 	return read(al.access, func(tx *Tx) (events []AlertEvent, err error) {
 		err = tx.each(func(scan func(...any) error) error {

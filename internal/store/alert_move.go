@@ -11,7 +11,7 @@ import (
 type AlertMove struct {
 	ID         string
 	To         string
-	Resolution string // if it is closed
+	Resolution string // the resolution of an alert that is closed
 	Unresolved bool   // the caller named no resolution
 	Note       string // "" keeps the present note
 	Actor      string
@@ -160,12 +160,13 @@ func (al Alerts) mute(a Alert, untilMicros int64) error {
 	return err
 }
 
-// defaultBlock returns what a confirmed alert blocks if the caller names
-// nothing. For an account, a device, a mobile number or an e-mail address that
-// is the entity itself. For a ring it is the accounts that connect it. For an
-// address, a pincode or an agent it is the accounts that two or more of the
-// alert's applicants share. Addresses, pincodes and agents are never blocked by
-// default, because people who have nothing to do with each other share them.
+// defaultBlock returns the entities that a confirmed alert blocks if the caller
+// names none. For an alert about an account, a device, a mobile number or an
+// e-mail address, that is the entity itself. For a ring, it is the accounts
+// that connect the ring. For an address, a pincode or an agent, it is the
+// accounts that two or more of the alert's applicants share. Addresses,
+// pincodes and agents are never blocked by default, because people who have
+// nothing to do with each other share them.
 func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	if slices.Contains(tyingKinds, a.Entity.Kind) {
 		return []BlockedEntity{{Entity: a.Entity}}, nil
@@ -186,9 +187,9 @@ func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	return list, err
 }
 
-// named looks up the entities that a caller names: the alert's own, or ones
-// that its applicants were seen with. An address, a pincode or an agent must be
-// the alert's own.
+// named looks up the entities that a caller names: the alert's own entity, or
+// entities that its applicants were seen with. An address, a pincode or an
+// agent is accepted only if it is the alert's own entity.
 func (al Alerts) named(a Alert, named []BlockedEntity) ([]BlockedEntity, error) {
 	var faults fault.List
 	ring, err := al.Ring(a.ID)

@@ -7,7 +7,7 @@ import (
 
 // AlertWant is one observation's reason for an alert.
 type AlertWant struct {
-	ID           string // the id of the alert, if a new one is opened
+	ID           string // the id of the alert if a new alert is opened
 	Type         string
 	Severity     string
 	Entity       ObservedEntity
@@ -17,16 +17,17 @@ type AlertWant struct {
 	ApplicantRef string
 	DecisionID   string
 	NowMicros    int64
-	Actor        string // recorded as the one who opened it
+	Actor        string // recorded as the actor who opened the alert
 }
 
-// Raise adds to the alert about an entity that is not closed, or opens a new
-// one; created says which. A new alert begins with all applicants seen with the
-// entity in the window, or with all people of a ring, and refers to the last
-// closed alert about the entity. The severity never falls. The alert is
-// returned without its lists of evidence.
+// Raise adds evidence to the alert about an entity if one is not closed yet,
+// and opens a new alert otherwise; created reports whether it opened one. A new
+// alert begins with all applicants seen with the entity in the window, or with
+// all people of a ring, and refers to the last closed alert about the entity.
+// The severity never falls. The alert is returned without its lists of
+// evidence.
 //
-// Call it in the transaction of the Observe that gave the reason.
+// Call Raise in the transaction of the Observe that gave the reason.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
@@ -58,8 +59,8 @@ func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 	return a, created, err
 }
 
-// upsert inserts the row of a new alert or updates that of the present one. The
-// row stays locked until the transaction ends.
+// upsert inserts the row of a new alert or updates the row of the alert that is
+// not closed. The row stays locked until the transaction ends.
 func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 	severity, err := severityOf(w.Severity)
 	if err != nil {
@@ -92,15 +93,16 @@ func (al Alerts) upsert(w AlertWant) (a Alert, err error) {
 }
 
 // evidence is an applicant who was seen with an alert's entity, and the
-// decision.
+// decision about the applicant.
 type evidence struct {
 	applicantRef, decisionID string
 	seenMicros               int64
 }
 
 // seenInWindow returns the applicants seen with the entity in the window,
-// oldest first, limited to the latest MaxCounted. It moves the alert's
-// FirstSeenMicros back to when the first of them was first seen.
+// oldest first, limited to the latest MaxCounted. It sets the alert's
+// FirstSeenMicros back to the time at which the earliest of these applicants
+// was first seen.
 func (al Alerts) seenInWindow(a *Alert, w AlertWant) (found []evidence, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		var e evidence

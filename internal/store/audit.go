@@ -58,10 +58,10 @@ const (
 const personPrefix = "usr_"
 
 // List returns a page of the scope's entries and where it ended. It merges
-// stored entries and decisions in one order, reading of each no more than a
-// page. The decisions of an API key are found by scanning a limited number of
-// decisions for each page, so another page may follow one that is not full or
-// is empty.
+// stored entries and decisions in one order, and reads at most one page of
+// each. The decisions of an API key are found by scanning a limited number of
+// decisions for each page, so another page may follow a page that is not full,
+// or even empty.
 func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Place, error) {
 		p := p // the read may be repeated
@@ -100,9 +100,10 @@ func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 	})
 }
 
-// ofDecisions returns the same page for decisions. The ids of entries and
-// decisions share one order, so after a page that ended with an entry, the next
-// page continues with the decisions after it.
+// ofDecisions returns the page with the ids of entries turned into ids of
+// decisions. The ids of entries and decisions share one order, so after a page
+// that ended with an entry, the next page continues with the decisions after
+// it.
 func (p Page) ofDecisions() Page {
 	for _, id := range []*string{&p.AfterID, &p.end.ID} {
 		if *id != "" {
@@ -112,7 +113,7 @@ func (p Page) ofDecisions() Page {
 	return p
 }
 
-// decided adds the decisions for a page of entries.
+// decided adds the query that returns decisions as entries of the page.
 func (q *query) decided(f AuditFilter, p Page) {
 	q.add(`SELECT * FROM (SELECT '` + auditPrefix + `' || substr(id, 5), environment, created_micros, actor,
 		'` + ActionDecided +

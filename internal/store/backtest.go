@@ -4,8 +4,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// The states of a backtest. It is receiving while its input arrives. The last
-// three states are final.
+// The states of a backtest. A backtest is receiving while its input arrives.
+// The last three states are final.
 const (
 	BacktestReceiving = "receiving"
 	BacktestQueued    = "queued"
@@ -22,20 +22,20 @@ type Backtest struct {
 	Status       string
 	Source       string // where the rows came from
 	RuleSetID    string
-	ChallengerID string // "" without one
+	ChallengerID string // "" if there is no challenger
 	Setup        []byte // how to read the rows
 	Request      []byte
 	Rows         int64 // known once the input is complete
 	RowsDone     int64
 	Chunks       int64
 	ChunksDone   int64
-	Report       []byte // empty until it has succeeded
+	Report       []byte // empty until the backtest has succeeded
 	ErrorCode    string
 	ErrorDetail  string
 	CreatedBy    string
 
 	CreatedMicros, StartedMicros, FinishedMicros int64
-	Purged                                       bool // its chunks have been deleted
+	Purged                                       bool // the chunks of the backtest have been deleted
 }
 
 // Over reports whether the backtest is in a final state.

@@ -7,13 +7,13 @@ import (
 	"verdict/internal/fault"
 )
 
-// BacktestChunk is a part of a backtest: complete rows of its input and, once
-// it is done, their result.
+// BacktestChunk is a part of a backtest: complete rows of the input and, once
+// the chunk is done, their result.
 type BacktestChunk struct {
 	Number      int64 // its position among the run's chunks
 	First, Rows int64 // the number of its first row, and the number of rows
 	Input       []byte
-	Result      []byte // empty until it is done
+	Result      []byte // empty until the chunk is done
 	Done        bool
 }
 
@@ -30,7 +30,7 @@ func (bt Backtests) InsertChunk(id string, c BacktestChunk) error {
 
 // ReceiveChunk stores a chunk that has just arrived. It returns Conflict
 // invalid_transition if the run is no longer receiving because it was cancelled
-// or counted as abandoned.
+// or failed as abandoned.
 func (bt Backtests) ReceiveChunk(id string, c BacktestChunk) error {
 	b, err := bt.lock(id)
 	if err != nil {

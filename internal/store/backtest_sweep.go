@@ -9,7 +9,7 @@ import (
 // BacktestRef names a run of any tenant, with its progress.
 type BacktestRef struct {
 	TenantID, Environment, ID, Status string
-	ChunksDone                        int64 // while it is receiving, the highest chunk number stored
+	ChunksDone                        int64 // while the run is receiving, the highest chunk number stored
 }
 
 // UnfinishedBacktests returns the runs that need work, oldest first: those that
@@ -59,8 +59,8 @@ func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit
 	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
 }
 
-// PurgeVainBacktests does the same for runs that failed or were cancelled.
-// Their chunks cannot be read by anyone.
+// PurgeVainBacktests deletes the chunks of runs that failed or were cancelled,
+// like PurgeBacktests. Nobody can read these chunks.
 func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
 }

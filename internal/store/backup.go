@@ -75,7 +75,7 @@ func (s *transaction) catalogue() ([]archive.Table, error) {
 		if err := scan(&table, &c.Name, &c.Kind); err != nil {
 			return err
 		}
-		if table == "schema_migrations" { // every database writes its own
+		if table == "schema_migrations" { // every database fills this table itself
 			return nil
 		}
 		if !c.Kind.Known() {

@@ -14,9 +14,9 @@ type batch struct {
 	transaction *transaction
 	jobs        []*job
 	results     []error
-	// allOrNothing says that the jobs succeed or fail together, so that no
-	// savepoints are needed; split, that they failed together and must be tried
-	// one by one.
+	// allOrNothing means that the jobs succeed or fail together, so no
+	// savepoints are needed. split means that the jobs failed together and must
+	// be tried one by one.
 	allOrNothing, split bool
 	// blocked holds the scopes that wait for another transaction's lock, each
 	// with the error.
@@ -139,7 +139,8 @@ func (b *batch) call(j *job) (err error) {
 }
 
 // insertDecisions inserts the decisions of one scope in a few statements. If
-// that fails, one of them may be the cause, and each is tried by itself.
+// that fails, one of the decisions may be the cause, so each is inserted by
+// itself.
 func (b *batch) insertDecisions(which []int) {
 	if len(which) == 0 {
 		return
@@ -218,8 +219,8 @@ func (b *batch) withSavepoint(fn func() error) error {
 	return err
 }
 
-// markBroken makes the whole transaction fail: if a savepoint fails, the jobs'
-// changes cannot be told apart.
+// markBroken makes the whole transaction fail: if a savepoint fails, the
+// changes of one job can no longer be undone separately.
 func (b *batch) markBroken(err error) error {
 	if err != nil && b.transaction.broken == nil {
 		b.transaction.broken = err

@@ -5,7 +5,7 @@ type BlockedEntity struct {
 	Entity        ObservedEntity
 	BlockedMicros int64
 	BlockedBy     string
-	AlertID       string // the alert that put it there, "" for none
+	AlertID       string // the alert that blocked the entity, "" for none
 	Reason        string
 	UntilMicros   int64 // when the entry ends; 0 for never
 }
@@ -22,8 +22,8 @@ const (
 
 // Block puts an entity on the block list. It returns the valid entry and how
 // the list changed. If the entity is blocked already, the entry that ends later
-// wins, so that nobody can shorten another's block. An entry that has ended
-// counts as absent.
+// wins, so that nobody can shorten a block that somebody else set. An entry
+// that has ended counts as absent.
 func (bl Blocklist) Block(b BlockedEntity) (entry BlockedEntity, change BlockChange, err error) {
 	if err := bl.tx.fraudChanged(); err != nil {
 		return BlockedEntity{}, BlockKept, err
@@ -75,7 +75,7 @@ func (bl Blocklist) entry(e ObservedEntity) (b BlockedEntity, found bool, err er
 }
 
 // Unblock removes an entity from the block list. It returns NotFound if the
-// entity is not on it.
+// entity is not on the list.
 func (bl Blocklist) Unblock(kind, key string) error {
 	if err := bl.tx.fraudChanged(); err != nil {
 		return err

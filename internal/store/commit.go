@@ -39,21 +39,21 @@ type committer struct {
 type job struct {
 	run      func(*transaction) error
 	decision *DecisionWrite
-	rls      rlsScope // the row-level security scope of its statements; zero for the system's
-	scope    rlsScope // what is set aside if the job is blocked
+	rls      rlsScope // the row-level security scope of the job's statements; zero for the system
+	scope    rlsScope // the scope that is set aside if the job is blocked
 
-	ctx      context.Context // the caller's
+	ctx      context.Context // the context of the caller
 	deadline time.Time
 	state    atomic.Int32
 	answer   chan error
 	panicked any
-	took     time.Duration // the committer's time for it, estimated
+	took     time.Duration // the time that the committer spends on the job, estimated or measured
 }
 
 const (
 	jobWaiting   int32 = iota
-	jobBegun           // the committer has it: the caller must wait for the outcome
-	jobWithdrawn       // the caller was cancelled before that, or its deadline passed
+	jobBegun           // the committer has claimed the job: the caller must wait for the outcome
+	jobWithdrawn       // before a claim, the caller was cancelled or its deadline passed
 )
 
 func newCommitter(db *DB) *committer {
@@ -111,7 +111,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	return err
 }
 
-// withdraw cancels a job that has not begun. It reports whether it could.
+// withdraw cancels a job that has not begun. It returns false if the job has begun.
 func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobWaiting, jobWithdrawn) }
 
 // over returns why a job must not be tried again, nil if it may be.
@@ -155,8 +155,8 @@ func (c *committer) enqueue(ctx context.Context, j *job) error {
 	}
 }
 
-// accept queues a job if there is capacity. If not, freed is closed when a job
-// has left.
+// accept queues a job if there is capacity. If there is no capacity, freed is closed when a
+// job leaves.
 func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -192,8 +192,8 @@ func (c *committer) signal() {
 	}
 }
 
-// notifyFreed wakes the callers that wait for capacity. The caller holds the
-// lock.
+// notifyFreed wakes the callers that wait for capacity. The caller of notifyFreed holds the
+// committer's lock.
 func (c *committer) notifyFreed() {
 	if c.freed != nil {
 		close(c.freed)
@@ -238,10 +238,10 @@ func (c *committer) loop() {
 	}
 }
 
-// gather takes the waiting jobs and returns their cost. Then it yields to other
-// goroutines and takes jobs again, because callers whose writes were just
-// committed often write again. If yielding took long, because many goroutines
-// are ready to run, gather does not yield for the next skippedGoscheds batches.
+// gather takes the waiting jobs and returns their cost. Then it yields to other goroutines
+// and takes jobs again, because callers whose writes were just committed often write again.
+// If yielding took long, because many goroutines are ready to run, it does not yield for
+// the next skippedGoscheds batches.
 func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
 	batch, cost = c.takeWaiting(batch, 0)
 	switch {

@@ -22,10 +22,12 @@ type connector struct {
 }
 
 const (
-	// headStart is how long the host that accepted last is tried alone.
+	// headStart is how long Connect tries only the host that last accepted a
+	// connection.
 	headStart = 200 * time.Millisecond
-	// askAgain is after what time a host that refused is tried again while
-	// another has not answered yet: it may have been promoted in the meantime.
+	// askAgain is the time after which a host that refused is tried again while
+	// another host has not answered yet: the host may have been promoted in the
+	// meantime.
 	askAgain = 250 * time.Millisecond
 )
 
@@ -47,9 +49,9 @@ type attempt struct {
 	err  error
 }
 
-// Connect tries the host that accepted last, then all hosts, and returns the
-// first connection that is accepted. It fails if every host has refused or the
-// connect timeout has passed.
+// Connect tries the host that last accepted a connection, then all hosts, and
+// returns the first connection that is accepted. It fails if every host has
+// refused or the connect timeout has passed.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if len(c.hosts) == 1 {
 		return c.hosts[0].Connect(ctx)
@@ -132,7 +134,7 @@ func hostsOf(config *pgx.ConnConfig) []*pgx.ConnConfig {
 }
 
 // choosesServer reports whether the URL or the environment sets
-// target_session_attrs. If not, the server must accept writes.
+// target_session_attrs. If neither does, the server must accept writes.
 func choosesServer(databaseURL string) bool {
 	u, err := url.Parse(databaseURL)
 	return err == nil && u.Query().Has("target_session_attrs") || os.Getenv("PGTARGETSESSIONATTRS") != ""

@@ -10,13 +10,13 @@ import (
 // token, never the token.
 type ConsoleSession struct {
 	ID            string
-	TenantID      string // set by a Staff
+	TenantID      string // set by the Staff handle
 	UserID        string
 	Hash          string
 	Address       string // the client address at sign-in
 	Agent         string // the browser at sign-in
 	CreatedMicros int64
-	SeenMicros    int64 // when it was last used, approximately
+	SeenMicros    int64 // when the session was last used, approximately
 	ExpiresMicros int64
 }
 
@@ -52,7 +52,7 @@ func (sys *System) SessionByHash(ctx context.Context, hash string) (ConsoleSessi
 }
 
 // OpenSession begins a session of a person. It returns NotFound if the password
-// hash is no longer the one that was checked or the person was disabled in the
+// was changed after it was checked, or if the person was disabled in the
 // meantime.
 func (st *Staff) OpenSession(ctx context.Context, c ConsoleSession, passwordHash string, audit AuditEntry) error {
 	return st.write(ctx, func(tx *staffTx) error {
@@ -121,7 +121,7 @@ func (st *Staff) EndSession(ctx context.Context, userID, sessionID string, audit
 }
 
 // EndOtherSessions ends all of a person's sessions except one and returns their
-// hashes. It writes no audit entry if there were none.
+// hashes. It writes no audit entry if there were no other sessions.
 func (st *Staff) EndOtherSessions(
 	ctx context.Context, userID, exceptID string, audit AuditEntry,
 ) (ended []string, err error) {

@@ -19,7 +19,7 @@ type Decision struct {
 	Endpoint      string
 	EngineVersion string
 	Hash          string
-	Actor         string // who asked for it; if "", the decision is not in the audit trail
+	Actor         string // who asked for the decision; if "", the decision is not in the audit trail
 	Response      []byte // the bytes of the answer; nil in lists
 	Facts         []byte // the engine's input; nil in lists
 }
@@ -60,7 +60,7 @@ func (ds Decisions) Insert(w *DecisionWrite) error {
 
 // insertAll stores many decisions of the scope in a few statements. It returns
 // a refusal for each write that was refused, which leaves nothing behind; an
-// error means that none may be kept.
+// error means that no write may be kept.
 //
 // The answers come first: a repetition must get the stored answer even if the
 // quota is used up, and must not count against the quota.
@@ -149,7 +149,7 @@ func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, re
 const decisionColumns = `id, created_micros, applicant_ref, status, grade, policy_key, policy_id, policy_version,
 	endpoint, engine_version, hash, actor`
 
-// allColumns adds the documents.
+// allColumns are decisionColumns and the documents.
 const allColumns = decisionColumns + ", response, facts"
 
 func (d *Decision) fields() []any {
@@ -177,8 +177,8 @@ type DecisionFilter struct {
 }
 
 // List returns a page of the scope's decisions, without their documents, and
-// where it ended. With several filters, another page may follow one that is not
-// full or is empty.
+// where it ended. With several filters, another page may follow a page that is
+// not full, or even empty.
 func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Decision, Place, error) {
 		rows, more, end, err := tx.Decisions().list(decisionColumns, f, p, (*Decision).fields)

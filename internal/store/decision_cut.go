@@ -1,17 +1,18 @@
 package store
 
-// Cut is the beginning of a list of decisions, found for splitting the list.
+// Cut describes the first decisions of a list, for splitting the list into
+// chunks.
 type Cut struct {
 	Rows int64
-	Last string // the id of the last of them; "" if there is none
+	Last string // the id of the last of these decisions; "" if there are none
 	Next string // the list continues after this decision; "" at its end
 }
 
-// Cut returns the extent of the first decisions that the filter and the page's
-// limits admit, at most most of them, oldest first and beginning after the
-// page's AfterID. It reads only ids; it is for splitting a long list into
-// chunks. As with pages, more decisions may follow a cut that found fewer than
-// most, or none.
+// Cut describes the first decisions that the filter and the page's limits
+// admit, oldest first, beginning after the page's AfterID. It counts at most
+// most decisions. It reads only ids; it is for splitting a long list into
+// chunks. As with pages, more decisions may follow a cut with fewer than most
+// decisions, or with none.
 func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) {
 	return read(ds.access, func(tx *Tx) (cut Cut, err error) {
 		p := p // the read may be repeated

@@ -94,9 +94,8 @@ const (
 	classRefused        // no new connection can be made
 )
 
-// breaks reports whether the transaction in which the error happened must be
-// given up. SQLite, for instance, rolls back the whole transaction by itself if
-// the disk is full.
+// breaks reports whether the transaction in which the error happened must be abandoned.
+// SQLite, for instance, rolls back the whole transaction by itself if the disk is full.
 func (c class) breaks() bool { return c >= classTimeout }
 
 // commonClass classifies the errors of database/sql and of the network.
@@ -133,7 +132,7 @@ func (sqlite) embedded() bool              { return true }
 func (sqlite) forUpdate() string           { return "" } // SQLite has one writer
 func (sqlite) lockScope() string           { return "" }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
-func (sqlite) lockMigrations() []string    { return nil } // the transaction began immediate
+func (sqlite) lockMigrations() []string    { return nil } // write transactions begin with BEGIN IMMEDIATE
 func (sqlite) setRLS() string              { return "" }
 func (sqlite) shortLockTimeout() string    { return "" }
 func (sqlite) standbys() string            { return "''" }
@@ -225,9 +224,8 @@ func (postgres) forUpdate() string { return " FOR UPDATE" }
 
 func (postgres) embedded() bool { return false }
 
-// lockScope returns a statement that takes an advisory lock until the
-// transaction ends. Two scopes with the same hash share a lock; they only wait
-// for each other.
+// lockScope returns a statement that takes an advisory lock until the transaction ends. Two
+// scopes with the same hash share a lock; the only effect is that they wait for each other.
 func (postgres) lockScope() string {
 	return "SELECT pg_advisory_xact_lock(4, hashtext(CAST($1 AS TEXT) || '/' || CAST($2 AS TEXT)))"
 }
@@ -339,8 +337,8 @@ func (postgres) class(err error) class {
 	}
 }
 
-// logText omits detail and hint, which repeat values of rows, and the message
-// of error classes that repeat them too.
+// logText omits the detail and the hint, and the message of a data exception (class 22),
+// because these can quote values of rows.
 func (postgres) logText(err error) string {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {

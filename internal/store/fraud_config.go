@@ -7,7 +7,7 @@ import (
 // FraudConfig holds a scope's fraud thresholds, encoded by the caller. Accounts
 // holds the keys of the allow list, which are not in the document.
 type FraudConfig struct {
-	Version       int64 // 0 before the first; given by Put
+	Version       int64 // assigned by Put; 0 before the first Put
 	Document      []byte
 	Accounts      []byte
 	UpdatedMicros int64
@@ -65,8 +65,8 @@ func (fc FraudConfigReader) Changes() (int64, error) {
 	})
 }
 
-// fraudChanged increments the number of Changes. It is the first step of every
-// change that other nodes must notice.
+// fraudChanged increments the number that Changes returns. It is the first step
+// of every change that other nodes must notice.
 func (tx *Tx) fraudChanged() error {
 	if err := tx.lockFraud(); err != nil {
 		return err

@@ -44,7 +44,7 @@ type AlreadyAnswered struct {
 	Stored Stored
 
 	of          *IdempotencyAnswer
-	unconfirmed bool // a synchronous standby may not have it
+	unconfirmed bool // a synchronous standby may not have the answer
 }
 
 func (*AlreadyAnswered) Error() string { return "the request was answered before" }
@@ -52,17 +52,18 @@ func (*AlreadyAnswered) Error() string { return "the request was answered before
 var answerTable = newBulkTable("idempotency_keys",
 	column{"route", text}, column{"name", text}, column{"request_hash", text}, column{"status", bigint},
 	column{"header", text}, column{"body", bytea}, column{"created_micros", bigint}, column{"expires_micros", bigint}).
-	// A free or expired key becomes ours and is returned; any other row stays
-	// unchanged. If another transaction holds the row, the statement waits for
-	// it.
+	// The statement takes a free or expired key and returns it; it leaves any
+	// other row unchanged. If another transaction holds the row, the statement
+	// waits for it.
 	withClause(`ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
 	request_hash = excluded.request_hash, status = excluded.status, header = excluded.header, body = excluded.body,
 	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
 	WHERE idempotency_keys.expires_micros <= excluded.created_micros RETURNING route, name`)
 
-// Insert stores an answer. If the key is taken, it returns *AlreadyAnswered for
-// the same request and Invalid idempotency_key_reused for another. The caller
-// must return this error, so that its changes are undone.
+// Insert stores an answer. If the key is taken, it returns *AlreadyAnswered if
+// the key was used for the same request, and Invalid idempotency_key_reused if
+// it was used for another. The caller must return this error, so that its
+// changes are undone.
 func (an Answers) Insert(a IdempotencyAnswer) error {
 	taken, err := an.insertAll([]*IdempotencyAnswer{&a})
 	if err != nil || !taken[0] {
@@ -71,9 +72,9 @@ func (an Answers) Insert(a IdempotencyAnswer) error {
 	return an.answered(&a, inProgress())
 }
 
-// insertAll stores the answers whose key is free. taken marks those whose key
-// is taken, also if by an earlier answer of the same call. An answer may be
-// nil.
+// insertAll stores the answers whose key is free. taken marks the answers whose
+// key is taken, including by an earlier answer of the same call. An answer may
+// be nil.
 func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err error) {
 	taken = make([]bool, len(answers))
 	holder := map[IdempotencyKey]int{}
@@ -109,8 +110,8 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 	return taken, err
 }
 
-// answered returns the refusal of a write whose key is taken. It returns
-// otherwise if the stored answer is gone in the meantime.
+// answered returns the refusal of a write whose key is taken. It returns the
+// error otherwise if the stored answer was deleted in the meantime.
 func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
 	stored, unconfirmed, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {

@@ -11,7 +11,7 @@ import (
 // in its link, never the token.
 type Invitation struct {
 	ID            string
-	TenantID      string // set by a Staff
+	TenantID      string // set by the Staff handle
 	Email         string
 	Role          string
 	Hash          string

@@ -4,14 +4,14 @@ import "maps"
 
 // lane holds the jobs of a blocked scope, in their order. A goroutine tries
 // them on a connection of the side lanes until each is stored, refused or past
-// its deadline. The lane ends when it is empty and the last attempt met no
-// lock. If the last attempt met a lock, the empty lane is parked: the scope's
-// next job goes to it and does not delay the shared batch again.
+// its deadline. The lane ends when it has no jobs left and the last attempt met
+// no lock. If the last attempt met a lock, the empty lane is parked: the
+// scope's next job goes to it and does not delay the shared batch again.
 type lane struct {
 	scope   rlsScope
-	jobs    []*job // guarded by the committer's lock, like all fields
+	jobs    []*job // guarded by the committer's lock, like all fields of lane
 	blocked bool   // the last attempt met another transaction's lock
-	parked  bool   // it has no goroutine
+	parked  bool   // the lane has no goroutine
 }
 
 const (
@@ -44,8 +44,8 @@ func (c *committer) setAside(blocked []*job) {
 	}
 }
 
-// openLane opens a lane for the jobs of a scope. It reports whether there was
-// capacity for one.
+// openLane opens a lane for the jobs of a scope. It returns false if there are
+// too many lanes.
 func (c *committer) openLane(scope rlsScope, jobs []*job) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

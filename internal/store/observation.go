@@ -23,8 +23,8 @@ const kindAgentPincode = "agent_pincode"
 // the applicants of a pincode are counted beyond it.
 const MaxCounted = 1000
 
-// ObservedEntity is something that applicants can share. The key does not
-// reveal what it is, and the display shows only part of it.
+// ObservedEntity is something that applicants can share. Key does not reveal the
+// entity, and Display shows only part of it.
 //
 // Older is another key of the same entity, under which it may have been
 // recorded before, or "". Records under the older key count too; new records use Key.
@@ -47,7 +47,7 @@ type Windows struct {
 	// the usual number of applicants is taken.
 	BaselineDays int64
 	// Ties holds, for each kind that connects people into a ring, how far back
-	// it does. Such a kind is also counted as far back.
+	// observations connect people. Such a kind is also counted as far back.
 	Ties map[string]int64
 }
 
@@ -252,8 +252,8 @@ func (ob Observations) knownEntities(o Observation) (map[string]entityState, err
 	return known, ob.addOlder(o, known)
 }
 
-// addOlder adds the state of entities under their older keys: an entity that
-// was blocked or muted under its older key stays so.
+// addOlder adds the state of entities under their older keys: an entity that was
+// blocked or muted under its older key is still blocked or muted.
 func (ob Observations) addOlder(o Observation, known map[string]entityState) error {
 	q := &query{}
 	for _, e := range o.Entities {
@@ -304,9 +304,9 @@ var linkTable = newBulkTable("fraud_links",
 	`THEN excluded.last_micros ELSE fraud_links.last_micros END
 	RETURNING kind, previous_micros`)
 
-// recordLinks links the applicant with the entities, and an agent with the
-// pincode. It returns when the applicant was last seen with each entity before,
-// by kind; 0 for never.
+// recordLinks links the applicant with the entities, and an agent with the pincode.
+// It returns, by kind, when the applicant was last seen with each entity before; 0
+// means never.
 func (ob Observations) recordLinks(o Observation) (before map[string]int64, err error) {
 	link := func(member, kind, key string) []any {
 		return []any{member, kind, key, o.NowMicros, int64(0), o.NowMicros, o.DecisionID}

@@ -72,9 +72,10 @@ func (ob Observations) count(t *tally) error {
 	}, t.query.text.String(), t.query.args...)
 }
 
-// observed counts everything except the observation itself, whether or not that
-// was recorded, and then adds it. So Peek returns what Observe will return. The
-// grouping is the observation's effect on the rings; it is not stored yet.
+// observed counts everything except the observation itself, whether or not the
+// observation was recorded, and then adds 1 for the observation. So Peek
+// returns what Observe will return. The grouping is the observation's effect on
+// the rings; it is not stored yet.
 func (ob Observations) observed(
 	o Observation, w Windows, known map[string]entityState,
 ) (ObservedCounts, *grouping, error) {
@@ -100,7 +101,8 @@ func (ob Observations) observed(
 	return c, g, nil
 }
 
-// questions returns all counts of the observation, for one statement.
+// questions returns a tally that asks for all counts of the observation in one
+// statement.
 func (o Observation) questions(w Windows, known map[string]entityState, c *ObservedCounts) *tally {
 	t := &tally{}
 	for _, e := range o.Entities {
@@ -133,7 +135,7 @@ func (o Observation) askAgentPincodes(t *tally, c *ObservedCounts, agentKey stri
 func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Windows, known entityState) {
 	begins := o.NowMicros - w.Micros[KindPincode]
 	if known.firstMicros == 0 {
-		return // never seen before
+		return // the pincode was never seen before
 	}
 	c.BaselineDays = max(0, min(w.BaselineDays, (begins-known.firstMicros)/dayMicros))
 	if c.BaselineDays == 0 {

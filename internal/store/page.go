@@ -26,7 +26,7 @@ type Page struct {
 	// limit.
 	FromID, ToID string
 
-	end Place // the last row to scan to; the zero Place for no limit
+	end Place // the last row to scan; the zero Place for no limit
 }
 
 func (p Page) limit() int {
@@ -158,7 +158,7 @@ func (q *query) idBounds(p Page) {
 // reaches it ends early, and the next page begins there.
 const maxPageBytes = 4 << 20
 
-// errPageFull ends a page before its last row.
+// errPageFull ends a page early, because its documents reach maxPageBytes.
 var errPageFull = errors.New("the page is full")
 
 // pageBytes counts the bytes of a page's documents.
@@ -167,8 +167,8 @@ type pageBytes struct {
 	taken int
 }
 
-// take counts a row's document. It returns errPageFull if the document exceeds
-// maxPageBytes and is not the page's first.
+// take counts a row's document. It returns errPageFull if the documents of the
+// page exceed maxPageBytes, unless the row is the page's first.
 func (r *pageBytes) take(document []byte) error {
 	if r.taken += len(document); r.begun && r.taken > maxPageBytes {
 		return errPageFull

@@ -35,9 +35,9 @@ func (r *PincodeRisk) fields() []any {
 	return []any{&r.Pincode, &r.Risk, &r.Score, &r.Reason, &r.UpdatedMicros, &r.UpdatedBy, &r.ExpiresMicros}
 }
 
-// Put adds entries and replaces those with the same digits. If two of the given
-// entries have the same digits, the later one is stored. Put returns Invalid
-// too_many if there would be more than MaxPincodeRisks.
+// Put adds entries and replaces the stored entries with the same digits. If two
+// of the given entries have the same digits, the later one is stored. Put
+// returns Invalid too_many if there would be more than MaxPincodeRisks.
 func (pr PincodeRisks) Put(entries []PincodeRisk) error {
 	if len(entries) == 0 {
 		return nil
@@ -77,9 +77,9 @@ func (pr PincodeRisks) put(entries []PincodeRisk) error {
 
 // Remove deletes entries and returns how many existed.
 //
-// It runs one statement for each pincode. With a list, PostgreSQL, until it has
-// analysed the table, expects one row in the scope and compares every row with
-// every pincode of the list.
+// It runs one statement for each pincode. If one statement had a list of
+// pincodes, PostgreSQL would compare every row with every pincode of the list,
+// because before it has analysed the table it expects one row in the scope.
 func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 	if len(pincodes) == 0 {
 		return 0, nil
@@ -114,8 +114,8 @@ func (pr PincodeRisks) Replace(entries []PincodeRisk) error {
 type PincodeRiskFilter struct{ Pincode, Prefix, Risk string }
 
 // List returns a page of the scope's entries in the order of their digits, and
-// whether there are more. Of the page it uses only Limit and AfterID, which is
-// the digits of the last entry of the previous page.
+// whether there are more. It uses only Limit and AfterID of the page; AfterID
+// is the digits of the last entry of the previous page.
 func (pr PincodeRiskReader) List(f PincodeRiskFilter, p Page) ([]PincodeRisk, bool, error) {
 	return readTwo(pr.access, func(tx *Tx) ([]PincodeRisk, bool, error) {
 		q := listOf(

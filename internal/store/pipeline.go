@@ -13,7 +13,7 @@ import (
 )
 
 // pipelineText inserts decisions and everything that belongs to them, but only
-// if the quota has room for all: every other insert selects from total, which
+// if the quota admits all of them: every other insert selects from total, which
 // has no row if the quota did not admit the units. The answers have no ON
 // CONFLICT, so that a taken idempotency key makes the statement fail.
 //
@@ -49,9 +49,9 @@ func pipelineInserts() (text string) {
 }
 
 // insertPipelined begins a transaction in one round trip and does everything
-// else in a second, because a round trip costs more than most statements.
-// Special cases are left to the ordinary way: several meters, a quota without
-// room for all, a taken key, and any statement that PostgreSQL refuses.
+// else in a second, because a round trip costs more than most statements. It
+// leaves special cases to the ordinary way: several meters, a quota that does
+// not admit all writes, a taken key, and any statement that PostgreSQL refuses.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {
@@ -86,13 +86,13 @@ func (p postgres) insertPipelined(
 	_ = conn.Close() // the outcome of the decisions is known by now
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && !p.class(err).breaks() && p.class(err) != classConflict {
-		return false, nil // it was rolled back; the ordinary way finds out which write caused it
+		return false, nil // the transaction was rolled back; the ordinary way finds out which write caused it
 	}
 	return stored, err
 }
 
 // sumOf returns one meter for all writes. plain is false if their meters differ
-// in more than the units, or if one is not billable or has no units.
+// in more than the units, or if one of them is not billable or has no units.
 func sumOf(writes []*DecisionWrite) (sum Meter, plain bool) {
 	like := writes[0].Meter
 	sum = like

@@ -25,7 +25,7 @@ type primary struct {
 	seen     time.Time // when a server on that timeline last answered
 	open     map[*trackedConn]uint64
 
-	hosts   []*watchedHost // those of the URL if it has several
+	hosts   []*watchedHost // the hosts of the URL if it has several
 	end     context.CancelFunc
 	watches sync.WaitGroup
 }
@@ -90,7 +90,7 @@ func trackedOf(conn net.Conn) *trackedConn {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
-	tracked, _ := conn.(*trackedConn) // nil if it is wrapped in another type
+	tracked, _ := conn.(*trackedConn) // nil if conn is wrapped in another type
 	return tracked
 }
 
@@ -137,21 +137,22 @@ func (p *primary) admit(conn *trackedConn, timeline uint64) error {
 }
 
 // follow records a timeline and closes the connections to servers with lower
-// ones. The caller holds the lock.
+// timelines. The caller holds the lock.
 func (p *primary) follow(timeline uint64) {
 	p.timeline, p.seen = timeline, time.Now()
 	for conn, old := range p.open {
 		if old < timeline {
 			delete(p.open, conn)
-			_ = conn.Conn.Close() // its user gets an error and retries on another
+			_ = conn.Conn.Close() // the user of the connection gets an error and retries on another
 		}
 	}
 }
 
 const (
 	watchEvery  = 500 * time.Millisecond
-	watchWithin = time.Second // what one look may take
-	// lookPause is the least time between two looks at a host, however many ask.
+	watchWithin = time.Second // the time limit of one look
+	// lookPause is the minimum time between two looks at a host, however many
+	// callers wait.
 	lookPause = 2 * time.Millisecond
 )
 
@@ -159,13 +160,13 @@ const (
 // primary that watches it.
 type watchedHost struct {
 	config *pgconn.Config
-	wake   chan struct{} // somebody waits for the next look
-	next   chan struct{} // closed after a look that has not begun yet; nil if nobody waits
-	away   bool          // the last look failed: nobody waits for the next one
+	wake   chan struct{} // wakes watchHost because a caller waits for the next look
+	next   chan struct{} // closed after the next look that begins; nil if nobody waits
+	away   bool          // the last look failed: nobody waits for the next look
 }
 
-// watch looks at every host until close, so that a promotion is noticed while
-// statements still wait for a frozen server.
+// watch looks at every host until close is called, so that a promotion is noticed
+// while statements still wait for a frozen server.
 func (p *primary) watch(configs []*pgconn.Config) {
 	ctx, end := context.WithCancel(context.Background())
 	p.end = end
@@ -177,7 +178,7 @@ func (p *primary) watch(configs []*pgconn.Config) {
 	}
 }
 
-// watchHost looks at a host twice a second, and when somebody waits for it.
+// watchHost looks at a host twice a second, and whenever a caller waits for a look.
 func (p *primary) watchHost(ctx context.Context, i int) {
 	host := p.hosts[i]
 	var conn *pgconn.PgConn
@@ -217,8 +218,8 @@ func (p *primary) watchHost(ctx context.Context, i int) {
 	}
 }
 
-// look asks a host for its timeline and follows it. It returns the connection
-// to ask on the next time, nil if there is none.
+// look asks a host for its timeline and follows it. It returns the connection for
+// the next look, nil if there is none.
 func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.PgConn {
 	ctx, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
@@ -236,8 +237,8 @@ func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.
 	return conn
 }
 
-// ask asks a host for its timeline over a connection, or over a new one if there is
-// none that works.
+// ask asks a host for its timeline, over conn or, if conn does not work, over a new
+// connection.
 func (p *primary) ask(ctx context.Context, host *pgconn.Config, conn *pgconn.PgConn) (uint64, *pgconn.PgConn, error) {
 	if conn == nil || conn.IsClosed() {
 		var err error
@@ -247,22 +248,23 @@ func (p *primary) ask(ctx context.Context, host *pgconn.Config, conn *pgconn.PgC
 	}
 	timeline, err := timelineOf(ctx, conn)
 	if err != nil {
-		_ = conn.Close(ctx) // it is of no use any more
+		_ = conn.Close(ctx) // the connection is of no use any more
 		return 0, nil, err
 	}
 	return timeline, conn, nil
 }
 
-// primaryCheck tells of something that is read whether the primary was still the
-// primary when the check began.
+// primaryCheck finds out whether the primary was still the primary when the check
+// began, and so whether data that was read from it is current.
 type primaryCheck struct {
 	of       *primary
 	timeline uint64
 	looks    []chan struct{}
 }
 
-// check begins a look at every host but the primary itself. It does nothing where
-// there is no other host, and does not wait for hosts that did not answer last time.
+// check begins a look at every host except the primary itself. It does nothing if
+// there is no other host, and does not wait for hosts that did not answer the last
+// look.
 func (p *primary) check() (c primaryCheck) {
 	if p == nil || len(p.hosts) == 0 {
 		return c
@@ -279,7 +281,7 @@ func (p *primary) check() (c primaryCheck) {
 			host.next = make(chan struct{})
 			select {
 			case host.wake <- struct{}{}:
-			default: // the last wake was not seen yet
+			default: // the last wake was not received yet
 			}
 		}
 		c.looks = append(c.looks, host.next)
@@ -287,7 +289,8 @@ func (p *primary) check() (c primaryCheck) {
 	return c
 }
 
-// since makes the check one that began earlier, when the primary was on a timeline.
+// since returns the check as if it had begun earlier, when the primary was on the
+// given timeline.
 func (c primaryCheck) since(timeline uint64) primaryCheck {
 	c.timeline = timeline
 	return c
@@ -304,7 +307,8 @@ func (p *primary) current() uint64 {
 }
 
 // passed waits for the looks and reports whether there was no promotion. If there
-// was one, the connections to the old primary are closed by now.
+// was a promotion, the connections to the old primary have been closed. passed
+// returns false if ctx ends first.
 func (c primaryCheck) passed(ctx context.Context) bool {
 	if c.of == nil {
 		return true

@@ -39,9 +39,9 @@ const (
 	largeEvery = 60
 )
 
-// Writable returns nil if writes become durable, and Unavailable if not or if
-// ctx ends first. It is cheap while others write. Otherwise it writes a row and
-// waits for the commit.
+// Writable returns nil if writes become durable, and Unavailable if they do not
+// or if ctx ends first. While callers write, it is cheap; otherwise it writes a
+// row and waits for the commit.
 func (db *DB) Writable(ctx context.Context) error {
 	f := db.prober.join(db)
 	if f == nil {
@@ -72,14 +72,14 @@ func (p *prober) join(db *DB) *flight {
 	p.flight = f
 	large := p.full.Load() || p.probes%largeEvery == 0
 	go func() {
-		f.err = db.probe(context.Background(), large) // has the time limit of every commit
+		f.err = db.probe(context.Background(), large) // every commit has a time limit
 		close(f.done)
 	}()
 	return f
 }
 
 // probe writes a small row, or a large one. The previous large row is removed
-// after the new one is written, so that the new one needs disk space.
+// after the new one is written, so that the new row needs more disk space.
 func (db *DB) probe(ctx context.Context, large bool) error {
 	p := &db.prober
 	slot, value, stale := p.next(large)

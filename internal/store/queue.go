@@ -9,10 +9,10 @@ import (
 // scope. The scope that has used the committer least goes next, by start-time
 // fair queueing (ADR 15). While several scopes write, batches are kept short,
 // because later writes wait until the batch is committed; so a scope with many
-// or large jobs delays only itself. The caller holds a lock around every
-// method.
+// or large jobs delays only itself. The caller of every method holds the
+// committer's lock.
 type queue struct {
-	scopes  map[rlsScope]*fifo // scopes with jobs, and idle ones that have used more than others
+	scopes  map[rlsScope]*fifo // scopes with jobs, and idle scopes that have used more than others
 	turn    []*fifo            // scopes with jobs, in order of arrival
 	length  int                // jobs in all FIFOs
 	clock   int64              // the virtual time: the start tag of the latest job taken
@@ -26,7 +26,7 @@ type fifo struct {
 	scope rlsScope
 	jobs  []*job
 	taken int   // the number of jobs taken
-	used  int64 // the start tag of its next job, in units of cost
+	used  int64 // the start tag of the scope's next job, in units of cost
 }
 
 const (
@@ -34,18 +34,19 @@ const (
 	costBytes = 4 << 10
 	// costTakes is the approximate time for one unit of cost.
 	costTakes = 50 * time.Microsecond
-	// shortBatch is the least time that a scope's work in a batch may take.
+	// shortBatch is the minimum time that a scope's work in a batch may take.
 	shortBatch = time.Millisecond
 	// severalWithin is the time within which the scope of arriving jobs must
 	// change three times for several scopes to count as writing.
 	severalWithin = 50 * time.Millisecond
-	// manyScopes is the number of scopes from which on idle ones are forgotten.
+	// manyScopes is the number of scopes at which idle scopes begin to be
+	// deleted.
 	manyScopes = 1024
 )
 
 func newQueue() *queue { return &queue{scopes: map[rlsScope]*fifo{}, fixed: shortBatch} }
 
-// cost estimates the work of a job, in rows.
+// cost estimates the work of a job, in units of one row.
 func (j *job) cost() int64 {
 	if j.decision == nil {
 		return 2
@@ -61,7 +62,7 @@ func (j *job) cost() int64 {
 // costOf returns the cost of a row of the given size.
 func costOf(bytes int) int64 { return 1 + int64(bytes)/costBytes }
 
-// durationOf estimates how long the committer needs for work of a cost.
+// durationOf estimates how long the committer needs for work of the given cost.
 func durationOf(cost int64) time.Duration { return time.Duration(cost) * costTakes }
 
 // waiting returns the number of waiting jobs of a scope.
@@ -105,17 +106,17 @@ func (q *queue) budget(now time.Time) int64 {
 }
 
 // measured records how long a batch took. The time that its writes do not
-// account for is attributed to the commit. On a slow machine that is too much,
-// which only makes batches longer.
+// account for is attributed to the commit. On a slow machine this overestimates
+// the commit, which only makes batches longer.
 func (q *queue) measured(cost int64, took time.Duration) {
 	if cost > 0 {
 		q.fixed += (max(0, took-durationOf(cost)) - q.fixed) / 8
 	}
 }
 
-// take adds jobs to a batch until it is full or the budget is used up, but at
-// least one job. It returns their cost, 0 if there were none. Jobs that were
-// withdrawn are dropped.
+// take adds jobs to a batch until the batch is full or the budget is used up,
+// but at least one job. It returns the cost of the jobs, 0 if there were none.
+// Jobs that were withdrawn are dropped.
 func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 	for len(batch) < cap(batch) && q.length > 0 {
 		f := q.first()
@@ -137,13 +138,13 @@ func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 		}
 	}
 	if q.length == 0 {
-		q.clock = q.most // no scope waits: all start equal again
+		q.clock = q.most // no scope waits: all scopes start equal again
 	}
 	return batch, cost
 }
 
-// first returns the scope that has used least. Among equals it returns the one
-// that has waited longest.
+// first returns the scope that has used least. Among equals it returns the
+// scope that has waited longest.
 func (q *queue) first() *fifo {
 	least := q.turn[0]
 	for _, f := range q.turn[1:] {

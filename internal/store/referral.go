@@ -39,12 +39,13 @@ func (ds Decisions) settle(r Review) error {
 
 // Referrals returns a page of the queue, oldest first, and whether there are
 // more. Of p it uses only Limit and AfterID. If the decision AfterID has left
-// the queue in the meantime, the page begins where it was.
+// the queue in the meantime, the page begins at the position where that
+// decision was.
 func (ds DecisionReader) Referrals(p Page) ([]Referral, bool, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Referral, bool, error) {
 		// The subquery selects the page before the decisions are looked up, and
-		// CROSS JOIN makes SQLite keep that order. In the other order it would
-		// scan all decisions to find those in the queue.
+		// CROSS JOIN makes SQLite keep that order. In the other order SQLite
+		// would scan all decisions to find those in the queue.
 		q := listOf("SELECT " + decisionColumns +
 			`, response, asked_micros FROM (SELECT decision_id, asked_micros FROM referrals
 		WHERE tenant_id = $1 AND environment = $2`)

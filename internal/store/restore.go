@@ -12,11 +12,11 @@ import (
 
 // Restore reads a backup into the database at a URL, which must be new or
 // empty. The backup may come from either kind of database. Restore runs one
-// transaction: if the backup is cut short, altered or of a newer schema, it is
-// refused and the database stays empty. A backup of an older schema is loaded
-// into a database of that schema, which is then migrated. Restore returns
-// Conflict database_not_empty if the database has data. Only ctx limits how
-// long it takes.
+// transaction: if the backup is cut short, altered or of a newer schema,
+// Restore refuses it and the database stays empty. A backup of an older schema
+// is loaded into a database of that schema, which is then migrated. Restore
+// returns Conflict database_not_empty if the database has data. Only ctx limits
+// how long it takes.
 func Restore(
 	ctx context.Context, databaseURL string, r io.Reader, o Options, progress func(table string, rows int64),
 ) (BackupStats, error) {
@@ -73,15 +73,15 @@ func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(s
 	return tx.Commit()
 }
 
-// restoreTable is a table of the database that is restored.
+// restoreTable is a table of the database that a backup is restored into.
 type restoreTable struct {
 	archive.Table
 	bulk *bulkTable
 }
 
 // restoreTables returns the tables of the database and prepares the statements
-// that fill them. This must happen before the transaction begins, because the
-// transaction then holds the only connection that writes.
+// that fill them. This must happen before the transaction begins, because
+// SQLite has only one connection that writes, and the transaction holds it.
 func (db *DB) restoreTables(ctx context.Context) (tables []restoreTable, err error) {
 	err = db.read(ctx, func(s *transaction) error {
 		found, err := s.catalogue()
@@ -134,8 +134,8 @@ func (s *transaction) load(from *archive.Reader, tables []restoreTable, progress
 }
 
 // loadError returns Damaged if the database refuses a row, and the error itself
-// if the database failed. In an altered backup, a refused row is often met
-// before the checksum at the end.
+// if the database failed. In an altered backup, a refused row is often found
+// before the checksum at the end is checked.
 func (s *transaction) loadError(table string, err error) error {
 	if err := s.ctx.Err(); err != nil {
 		return err

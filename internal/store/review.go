@@ -29,7 +29,7 @@ func (ds Decisions) AddReview(r Review) error {
 }
 
 // Reviews returns the reviews of a decision, oldest first, at most MaxPage. It
-// returns none for a decision that is not of this scope.
+// returns no reviews for a decision of another scope.
 func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 	return read(ds.access, func(tx *Tx) ([]Review, error) {
 		var reviews []Review

@@ -17,13 +17,13 @@ type Ring struct {
 	Applicants []string // the alert's first MaxEvidence
 	Entities   []RingEntity
 	Edges      []RingEdge
-	Truncated  bool // there is more than the graph shows
+	Truncated  bool // the graph does not show all applicants, entities or edges
 }
 
 // RingEntity is an entity that one or more of the applicants were seen with.
 type RingEntity struct {
 	ObservedEntity
-	Applicants int64 // applicants of the graph that were seen with it
+	Applicants int64 // applicants of the graph that were seen with the entity
 }
 
 // RingEdge connects an applicant with an entity.
@@ -58,8 +58,8 @@ func (al AlertReader) Ring(alertID string) (Ring, error) {
 	})
 }
 
-// ties returns the edges of an applicant and counts the applicant in each of
-// its entities.
+// ties returns the edges of an applicant and counts the applicant in each
+// entity of an edge.
 func (al Alerts) ties(applicantRef string, entities map[[2]string]*RingEntity) (edges []RingEdge, err error) {
 	err = al.tx.each(func(scan func(...any) error) error {
 		e := RingEdge{ApplicantRef: applicantRef}
@@ -100,11 +100,11 @@ func compareTies(a, b *RingEntity) int {
 	return cmp.Or(cmp.Compare(b.Applicants, a.Applicants), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
 }
 
-// errSeenAgain stops the reading once the answer is known.
+// errSeenAgain stops reading once the result is known.
 var errSeenAgain = errors.New("seen again")
 
 // SeenOnce reports whether the references of an alert's applicants seem to be
-// new for each application instead of identifying people: all were seen once,
+// new for each application instead of identifying people: each was seen once,
 // within a day, from one address. addressKind is the kind of the address.
 func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 	return read(al.access, func(tx *Tx) (bool, error) {

@@ -11,9 +11,9 @@ import (
 const KindRing = "ring"
 
 // MaxRingPeople is the maximum number of people in a ring. Two rings that would
-// exceed it stay separate and are marked as truncated. maxRingLinks limits the
-// connecting entities in the same way, so that a merge changes a limited number
-// of rows.
+// exceed it together stay separate and are marked as truncated. maxRingLinks
+// limits the connecting entities in the same way, so that a merge changes a
+// limited number of rows.
 const (
 	MaxRingPeople = 200
 	maxRingLinks  = 1000
@@ -25,7 +25,7 @@ const (
 type RingCount struct {
 	ID        string // "" for an applicant without a ring
 	People    int64
-	Links     int64 // different entities that connect them
+	Links     int64 // different entities that connect these people
 	Truncated bool  // more people are connected than a ring may have
 	Muted     bool
 }
@@ -48,9 +48,9 @@ type ringPerson struct {
 type ringTie struct {
 	entity ObservedEntity
 	before entityState
-	rings  []string // the rings of the people who share it
+	rings  []string // the rings of the people who share the entity
 	people []ringPerson
-	added  bool // it is a new link of the ring
+	added  bool // the entity is a new link of the ring
 }
 
 // grouping is the effect of an observation on the rings: the present rings, and
@@ -60,10 +60,10 @@ type grouping struct {
 	rings map[string]*ringRow // the rings that were read, by id
 	ties  []ringTie
 
-	survivor ringRow      // the ring after the merge; without people if the applicant stays alone
-	absorbed []string     // ids of the rings merged into it, the largest first
+	survivor ringRow      // the ring after the merge; it has no people if the applicant stays alone
+	absorbed []string     // ids of the rings merged into the survivor, the largest first
 	joining  []ringPerson // people who had no ring
-	refused  []*ringRow   // rings that are too large to be merged with it
+	refused  []*ringRow   // rings that are too large to be merged with the survivor
 }
 
 // group computes the ring of an observation and stores nothing. It reads the
@@ -180,7 +180,7 @@ func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 		e := g.ties[at].entity
 		keys := []string{e.Key, e.Older}
 		if len(g.ties[at].rings) > 0 {
-			keys = keys[1:] // its ring is known; only people seen with the older key are missing
+			keys = keys[1:] // the ring of the newer key is known; only people seen with the older key are missing
 		}
 		for _, key := range keys {
 			if key == "" {
@@ -200,7 +200,7 @@ func (g *grouping) sharerQuery(o Observation, w Windows, unknown []int) *query {
 
 // merge decides which rings and people form one ring. The largest ring absorbs
 // the others as far as the limits allow. The order is fixed, so the result
-// depends only on what is stored.
+// depends only on the stored data.
 func (g *grouping) merge(o Observation) {
 	people, links := int64(1), int64(0)
 	var merged []*ringRow
@@ -282,7 +282,7 @@ func larger(a, b *ringRow) int {
 }
 
 // keepTies keeps the ties that belong to the merged ring and counts the new
-// ones. A tie to a ring that could not be merged stays with that ring.
+// ties. A tie to a ring that could not be merged stays with that ring.
 func (g *grouping) keepTies() {
 	var kept []ringTie
 	for _, t := range g.ties {

@@ -1,15 +1,16 @@
 package store
 
-// tieRefreshMicros is the age from which on the time of a tie is written again.
-// A tie that looks older than it is only costs an extra query for the people
-// who share the entity.
+// tieRefreshMicros is the age at which the time of a tie is written again. A
+// tie whose stored time is too old only costs an extra query for the people who
+// share the entity.
 const tieRefreshMicros = hourMicros
 
 var ringPersonTable = newBulkTable("fraud_ring_people",
 	column{"person", text}, column{"ring_id", text}, column{"seen_micros", bigint}, column{"decision_id", text},
 )
 
-// actorSystem is the recorded actor if the alert of a merged ring is closed.
+// actorSystem is the actor that is recorded when the alert of a merged ring is
+// closed.
 const actorSystem = "system"
 
 // regroup stores the result of a grouping. The caller holds the scope's lock,
@@ -79,7 +80,7 @@ func (rg rings) truncate(r *ringRow) error {
 }
 
 // absorb moves the people, the ties and the alert of a ring into another ring.
-// Rings are limited in size, so the number of changed rows is too.
+// Rings are limited in size, so the number of changed rows is limited too.
 func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 	for _, statement := range []string{
 		"UPDATE fraud_ring_people SET ring_id = $4 WHERE tenant_id = $1 AND environment = $2 AND ring_id = $3",
@@ -99,8 +100,8 @@ func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 
 // mergeAlerts ensures that only one alert is open about two merged rings. The
 // alert of the absorbed ring is closed as a duplicate or, if the other ring has
-// none, becomes the other ring's. In both cases an alert about these people was
-// still open, so the ring is unmuted.
+// no open alert, becomes the alert of the other ring. In both cases an alert
+// about these people is still open, so the ring is unmuted.
 func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) error {
 	theirs, err := rg.openAlert(absorbed)
 	if err != nil || theirs.ID == "" {

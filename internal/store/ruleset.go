@@ -11,19 +11,19 @@ const (
 type RuleSet struct {
 	ID              string
 	PolicyKey       string
-	Version         int64 // given by Insert
+	Version         int64 // assigned by Insert
 	Name            string
 	Status          string
 	Document        []byte
 	Checksum        string
-	Base            string // the rule set it was made from
+	Base            string // the rule set from which it was made
 	Notes           string
 	CreatedMicros   int64
 	CreatedBy       string
 	ActivatedMicros int64
 	ActivatedBy     string
 	RetiredMicros   int64
-	ArchivedMicros  int64 // when a draft was archived; 0: it was not
+	ArchivedMicros  int64 // when a draft was archived; 0 if it was not
 }
 
 const ruleSetColumns = `id, policy_key, version, name, status, document, checksum, base, notes,
@@ -35,7 +35,8 @@ func (r *RuleSet) fields() []any {
 }
 
 // Insert stores a draft and returns it with its version, which is one more than
-// the last of its policy_key. Only deleted drafts leave gaps.
+// the last of its policy_key. Gaps in the versions come only from deleted
+// drafts.
 func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 	version, err := rs.tx.nextVersion("policy", r.PolicyKey)
 	if err != nil {
@@ -84,9 +85,9 @@ func (rs RuleSetReader) Active(policyKey string) (RuleSet, error) {
 	})
 }
 
-// ActiveID returns the id of the active rule set of a policy_key, "" if none is
-// active or the key is unknown. It reads one small row, so it is cheap enough
-// to call often.
+// ActiveID returns the id of the active rule set of a policy_key, "" if no rule
+// set is active or the key is unknown. It reads one small row, so it is cheap
+// enough to call often.
 func (rs RuleSetReader) ActiveID(policyKey string) (string, error) {
 	return read(rs.access, func(tx *Tx) (id string, err error) {
 		err = tx.one([]any{&id}, `SELECT active_id FROM series

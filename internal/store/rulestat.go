@@ -16,7 +16,7 @@ type RuleStat struct {
 	Day         string // in the caller's format; "" in a sum over days
 	Evaluated   int64  // decisions in which the rule ran
 	Hit         int64
-	Unknown     int64 // decisions in which it could not be evaluated
+	Unknown     int64 // decisions in which the rule could not be evaluated
 }
 
 var ruleStatTable = newBulkTable("rule_stats",
@@ -26,8 +26,8 @@ var ruleStatTable = newBulkTable("rule_stats",
 	evaluated = rule_stats.evaluated + excluded.evaluated, hit = rule_stats.hit + excluded.hit,
 	unknown = rule_stats.unknown + excluded.unknown`)
 
-// AddRuleStats adds to the counts, all in one transaction. Callers collect
-// counts and do not call it for every decision.
+// AddRuleStats adds counts to the stored counts, all in one transaction.
+// Callers collect counts and do not call AddRuleStats for every decision.
 func (sys *System) AddRuleStats(ctx context.Context, stats []RuleStat) error {
 	// Sum up duplicates, so that no statement inserts a key twice, and sort, so
 	// that two nodes cannot deadlock.

@@ -10,7 +10,7 @@ type Run struct {
 	DecisionID    string // "" for an agent that decides nothing
 	Outcome       string
 	Hash          string // of the part that a repetition must reproduce
-	Request       []byte // the input for repeating it; nil in lists
+	Request       []byte // the input for repeating the run; nil in lists
 	Response      []byte // the bytes of the answer; nil in lists
 }
 

@@ -8,14 +8,14 @@ type Place struct {
 }
 
 // scanRows limits the rows that are scanned for one page if no index covers all
-// conditions. The page ends there, whatever it has found, and the next page
-// continues. So no filter, not even one that matches nothing, scans the whole
-// table.
+// conditions. The page ends after scanRows rows, whatever it has found, and the
+// next page continues from there. So no filter, not even one that matches
+// nothing, scans the whole table.
 const scanRows = 2_000
 
 // scanEnd returns the last row that a page may scan to, counting only rows that
 // the condition lead admits; there must be an index for lead. It returns the
-// zero Place if the list ends before. It reads only ids and times.
+// zero Place if the list ends earlier. It reads only ids and times.
 func (ds Decisions) scanEnd(p Page, lead string, values ...any) (end Place, err error) {
 	q := scanEndQuery(p, lead, values...)
 	err = ds.tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(),
@@ -40,7 +40,7 @@ func scanEndQuery(p Page, lead string, values ...any) *query {
 }
 
 // endOf returns the last row that a list of decisions may scan to with a
-// filter. If the page has an end already, endOf returns that.
+// filter. If the page has an end already, endOf returns that end.
 func (ds Decisions) endOf(f DecisionFilter, p Page) (Place, error) {
 	lead, value, rest := f.lead()
 	if len(rest) == 0 || p.end.ID != "" {
@@ -63,7 +63,7 @@ func (q *query) filtered(f DecisionFilter) {
 // lead returns the condition whose index the list is scanned by, and the
 // remaining conditions, which are checked in each scanned row. The remaining
 // conditions are written so that no planner uses another index for them: that
-// index could admit many more rows between two ids than the chosen one.
+// index could have many more rows between two ids than the chosen index.
 func (f DecisionFilter) lead() (lead string, value any, rest []condition) {
 	for _, c := range []struct {
 		column, value, along string
@@ -94,8 +94,8 @@ type condition struct {
 	value any
 }
 
-// rareStatus returns the filter's status if few decisions have it, as with
-// those that wait for a person; otherwise "".
+// rareStatus returns the filter's status if few decisions have it, and ""
+// otherwise. Only the status of decisions that wait for a person is rare.
 func (f DecisionFilter) rareStatus() string {
 	if f.Status == statusReferred {
 		return f.Status
@@ -103,8 +103,8 @@ func (f DecisionFilter) rareStatus() string {
 	return ""
 }
 
-// commonStatus returns the filter's status if many decisions may have it;
-// otherwise "".
+// commonStatus returns the filter's status if many decisions may have it, and
+// "" otherwise.
 func (f DecisionFilter) commonStatus() string {
 	if f.Status == statusReferred {
 		return ""

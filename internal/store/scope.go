@@ -47,11 +47,11 @@ func (tx *Tx) Environment() string { return tx.rls.environment }
 // callers' writes may share the commit, but not the outcome: if fn returns an
 // error, only its own changes are undone, and the error is returned.
 //
-// fn runs on another goroutine and has returned when Write returns. While fn
-// runs, the writes of every tenant wait, so it must do only what has to be in
-// the transaction. fn may be run again after a conflict with another
-// transaction, and must not call Write or Read. If ctx ends before fn begins,
-// fn does not run; once fn has begun, Write waits for the outcome.
+// fn runs on another goroutine and has returned when Write returns. While fn runs, the
+// writes of every tenant wait, so fn must do only work that has to be in the
+// transaction. fn may be run again after a conflict with another transaction, and must
+// not call Write or Read. If ctx ends before fn begins, fn does not run; once fn has
+// begun, Write waits for the outcome.
 //
 // Unavailable means that the database did not confirm the write. Usually
 // nothing was written, but if the connection was lost during the commit, the
@@ -63,8 +63,8 @@ func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.confirmed(ctx, s.db.submit(ctx, write))
 }
 
-// Read runs fn in a read-only transaction that sees one snapshot of the
-// database. It never waits for writers.
+// Read runs fn in a read-only transaction that sees one snapshot of the database. Read
+// never waits for writers.
 func (s *Scope) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.db.read(ctx, func(t *transaction) error {
 		return fn(&Tx{transaction: t, rls: s.rlsScope()})
@@ -110,7 +110,8 @@ func (tx *Tx) scoped(args []any) []any {
 	return append([]any{tx.rls.tenant, tx.rls.environment}, args...)
 }
 
-// read runs fn in a read transaction. It retries if the connection was dead.
+// read runs fn in a read transaction. It retries if the connection turns out to be
+// dead.
 func (db *DB) read(ctx context.Context, fn func(*transaction) error) error {
 	slot := admission.SlotOf(ctx)
 	if db.dialect.embedded() {
@@ -123,9 +124,9 @@ func (db *DB) read(ctx context.Context, fn func(*transaction) error) error {
 	return db.failure("read", err)
 }
 
-// retryDeadConnections calls try again if its connection was dead. After a
-// server restart all connections of a pool may be dead. It stops when a
-// connection works or a new one is refused.
+// retryDeadConnections calls try again if its connection was dead. After a server
+// restart all connections of a pool may be dead. It stops when a connection works or
+// when a new connection is refused.
 func (db *DB) retryDeadConnections(try func() error) error {
 	err := try()
 	for range max(db.options.Connections, postgresWriters) {
@@ -148,12 +149,13 @@ func (db *DB) readOnce(ctx context.Context, fn func(*transaction) error) error {
 	return err
 }
 
-// errStale is the error of a read from a server that is no longer the primary. It
-// is tried again like one whose connection was lost.
+// errStale is the error of a read from a server that is no longer the primary. The read
+// is retried, as after a lost connection.
 var errStale = fmt.Errorf("another server was promoted: %w", driver.ErrBadConn)
 
-// submit hands a write to the committer. A refusal commits nothing, so no standby
-// confirms it: it is checked like a read that the server was still the primary.
+// submit hands a write to the committer. A refused write commits nothing, so no standby
+// confirms it. For a refusal, submit therefore checks, as for a read, that the server
+// was still the primary, and submits the write again if it was not.
 func (db *DB) submit(ctx context.Context, j *job) error {
 	const tries = 3 // a server is promoted once in a while
 	for range tries {
@@ -170,8 +172,8 @@ func (db *DB) submit(ctx context.Context, j *job) error {
 	return unavailable("the primary server changes")
 }
 
-// readLong runs fn like read, but only ctx limits the time, and it does not
-// retry: fn may already have passed on what it read.
+// readLong runs fn like read, but only ctx limits the time, and readLong does not
+// retry: fn may already have passed on the data that it read.
 func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	err := db.readWithin(ctx, false, func(s *transaction) error {
 		for _, setting := range db.dialect.noTimeouts() {
@@ -184,13 +186,13 @@ func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	return db.failure("read", err)
 }
 
-// maxReadCharge is the most that a read counts as computed by its owner.
+// maxReadCharge is the maximum time that a read adds to the processor time of its
+// owner.
 const maxReadCharge = time.Millisecond
 
-// readWithin runs fn in a read transaction. If brief is set, ctx is checked
-// before each statement and not during it: SQLite's driver starts a goroutine
-// for every statement whose context can end, and very many of them delay other
-// goroutines.
+// readWithin runs fn in a read transaction. If brief is set, ctx is checked before each
+// statement and not during it: SQLite's driver starts a goroutine for every statement
+// whose context can end, and very many goroutines delay each other.
 func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) error) (err error) {
 	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
 	if err != nil {
@@ -198,9 +200,10 @@ func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) 
 	}
 	defer db.reader.prepared.prepareWanted(ctx)
 	if !db.dialect.embedded() {
-		// A server computes for the owner while the transaction is open, on processors
-		// that all owners share. How much of a longer time it computed is not known: it
-		// may be far away, or wait for a lock.
+		// While the transaction is open, the database server computes for the owner, on
+		// processors that all owners share. If the transaction takes longer than
+		// maxReadCharge, it is unknown how much of the time the server computed: the
+		// server may be far away, or wait for a lock.
 		begun := time.Now()
 		defer func() {
 			if err == nil {

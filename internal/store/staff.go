@@ -3,9 +3,9 @@ package store
 import "context"
 
 // Staff is a handle on the people of one tenant: its users, their sessions and
-// the invitations. It cannot reach another tenant's data. Of the data of an
-// environment it reaches only the audit log, to add entries, and whether a
-// policy was ever activated in live.
+// the invitations. It cannot reach another tenant's data. In an environment it
+// can only add entries to the audit log, and read whether a policy was ever
+// activated in live.
 type Staff struct {
 	db     *DB
 	tenant string
@@ -18,7 +18,7 @@ func (db *DB) Staff(tenantID string) *Staff { return &Staff{db: db, tenant: tena
 type staffTx struct {
 	transaction *transaction
 	tenant      string
-	rls         rlsScope // the row-level security scope of its statements
+	rls         rlsScope // the row-level security scope of the transaction's statements
 }
 
 func (st *Staff) rlsScope() rlsScope { return rlsScope{tenant: st.tenant} }
@@ -58,8 +58,8 @@ func (tx *staffTx) one(dest []any, query string, args ...any) error {
 }
 
 // setRLS sets the row-level security scope. It runs before every statement,
-// because an audit entry between two statements sets the scope of an
-// environment.
+// because writing an audit entry between two statements changes the scope to
+// that of an environment.
 func (tx *staffTx) setRLS() error { return tx.transaction.setRLS(tx.rls) }
 
 func (tx *staffTx) scoped(args []any) []any { return append([]any{tx.tenant}, args...) }

@@ -2,12 +2,13 @@ package store
 
 import "context"
 
-// Standing says who changes what people may do, and when, and which delay
-// follows for activating policies in live. The zero value applies no delay.
+// Standing says who changes the rights of people, and when, and which delay
+// applies before a person may activate policies in live. The zero value applies
+// no delay.
 type Standing struct {
 	By          string // the id of a user, or the operator
 	NowMicros   int64
-	DelayMicros int64                  // how long a person waits after gaining the right to activate
+	DelayMicros int64                  // how long a person must wait after gaining the right to activate
 	Activates   func(role string) bool // reports whether a role may activate
 }
 
@@ -37,7 +38,7 @@ func (s Standing) move(tx *staffTx, before User, after *User) error {
 	return nil
 }
 
-// begin does what move does, for a new person.
+// begin records, like move, the right to activate of a new person.
 func (s Standing) begin(tx *staffTx, u *User) error { return s.move(tx, User{}, u) }
 
 // renew restarts the delay of a person whose password was set by someone else.
@@ -59,8 +60,8 @@ func (s Standing) renew(tx *staffTx, userID string) error {
 	return tx.updateRights(u)
 }
 
-// delay sets the delay of a person. If the maker is still waiting too, the
-// person counts as made by the maker's maker.
+// delay sets the delay of a person. The person's MadeBy is the user who makes
+// the change or, if that user is still waiting too, the user's own MadeBy.
 func (s Standing) delay(tx *staffTx, u *User) error {
 	by := s.By
 	maker, err := tx.user(by)

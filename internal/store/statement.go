@@ -8,8 +8,8 @@ import (
 )
 
 // statements caches the prepared statements of a pool of SQLite connections.
-// Preparing a statement again costs more than most take to run. (pgx has its
-// own cache.)
+// Preparing a statement again costs more than running it, for most statements.
+// (pgx has its own cache.)
 type statements struct {
 	db     *sql.DB
 	mu     sync.RWMutex
@@ -27,8 +27,8 @@ func newStatements(db *sql.DB) *statements {
 }
 
 // get returns the prepared statement of a text, or nil if the text is not
-// prepared yet. The caller then runs the text unprepared: it holds a
-// connection, and if get waited for another one, it could deadlock.
+// prepared yet. The caller then runs the text unprepared. The caller holds a
+// connection, so get could deadlock if it waited for another connection.
 func (p *statements) get(query string) *sql.Stmt {
 	p.mu.RLock()
 	stmt := p.byText[query]
@@ -56,7 +56,7 @@ func (p *statements) prepareWanted(ctx context.Context) {
 	for query := range wanted {
 		stmt, err := p.db.PrepareContext(ctx, query) //nolint:sqlclosecheck // cached, and closed with the pool
 		if err != nil {
-			continue // it stays unprepared; running it will report the error
+			continue // the text stays unprepared; running it will report the error
 		}
 		p.mu.Lock()
 		if p.byText[query] == nil {
@@ -64,7 +64,7 @@ func (p *statements) prepareWanted(ctx context.Context) {
 			stmt = nil
 		}
 		p.mu.Unlock()
-		if stmt != nil { // another goroutine has prepared it in the meantime
+		if stmt != nil { // another goroutine has prepared the text in the meantime
 			_ = stmt.Close()
 		}
 	}

@@ -1,7 +1,7 @@
 // Package store holds the durable data of the service, in an embedded SQLite
 // file or in PostgreSQL. Both databases run the same SQL text.
 //
-// A caller never writes SQL. It asks for a handle: System for work before or
+// A caller never writes SQL, but asks for a handle: System for work before or
 // above a tenant (signup, finding a key, the operator's work), Staff for the
 // people of one tenant, or Scope for one tenant in one environment. Every
 // statement of a Scope has its tenant and environment as its first two
@@ -9,7 +9,7 @@
 //
 // The data of a Scope is reached by subject (subject.go): scope.Decisions(ctx)
 // reads decisions. In a transaction begun by Scope.Write or Scope.Read,
-// tx.Decisions() reads them with the same methods and stores new ones.
+// tx.Decisions() reads decisions with the same methods and stores new ones.
 //
 // Every write goes through one committer, which commits waiting writes together
 // (commit.go). The differences between the two databases are in dialect.go and,
@@ -136,7 +136,7 @@ func (db *DB) closePools() error {
 // Stats counts the committer's work since the database was opened.
 type Stats struct {
 	Batches int64 // transactions committed
-	Writes  int64 // writes in them
+	Writes  int64 // writes in these transactions
 	Waiting int   // writes in the queue now
 	Aside   int   // writes of scopes that wait for another transaction's locks
 }

@@ -7,7 +7,7 @@ import (
 // Strategy is one version of a scope's collections strategy, encoded by the
 // caller.
 type Strategy struct {
-	Version       int64 // 0 before the first; given by Put
+	Version       int64 // assigned by Put; 0 before the first Put
 	Document      []byte
 	UpdatedMicros int64
 	UpdatedBy     string

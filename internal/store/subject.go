@@ -7,8 +7,8 @@ import "context"
 // which only Tx returns. So nothing can be changed outside a transaction, and
 // each read is implemented once.
 //
-// All of them are small values, made for a call or two. Those of a Tx are valid
-// for as long as the Tx is.
+// Both types are small values, made for a call or two. The values that a Tx returns are
+// valid for as long as the Tx is.
 
 // access says where the reads of a subject run: in a transaction, or each in a
 // read transaction of its own.
@@ -40,7 +40,7 @@ func read[T any](a access, fn func(*Tx) (T, error)) (T, error) {
 	return result, err
 }
 
-// readTwo does what read does, for two results.
+// readTwo runs fn like read, for two results.
 func readTwo[A, B any](a access, fn func(*Tx) (A, B, error)) (first A, second B, err error) {
 	if a.tx != nil {
 		return fn(a.tx)
@@ -52,14 +52,14 @@ func readTwo[A, B any](a access, fn func(*Tx) (A, B, error)) (first A, second B,
 	return first, second, err
 }
 
-// readOf does what read does, for a row with an id. Outside a transaction it
-// runs fn with Scope.ReadOf.
+// readOf runs fn like read, for a row with an id. Outside a transaction it runs fn with
+// Scope.ReadOf.
 func readOf[T any](a access, id string, fn func(*Tx) (T, error)) (T, error) {
 	if a.tx != nil {
 		return fn(a.tx)
 	}
 	var result T
-	scope := a.scope // ReadOf takes its address, so it may be moved to the heap
+	scope := a.scope // ReadOf takes the address of scope, so scope may be moved to the heap
 	err := scope.ReadOf(a.ctx, id, func(tx *Tx) (err error) {
 		result, err = fn(tx)
 		return err
@@ -74,7 +74,7 @@ func readOf[T any](a access, id string, fn func(*Tx) (T, error)) (T, error) {
 // DecisionReader reads decisions, their features and reviews, and the queue of referrals.
 type DecisionReader struct{ access }
 
-// Decisions reads the same and stores decisions and reviews.
+// Decisions reads like DecisionReader, and stores decisions and reviews.
 type Decisions struct{ DecisionReader }
 
 // Decisions returns the DecisionReader of the scope.
@@ -86,7 +86,7 @@ func (tx *Tx) Decisions() Decisions { return Decisions{DecisionReader{tx.access(
 // AnswerReader reads the answers that are stored under idempotency keys.
 type AnswerReader struct{ access }
 
-// Answers reads the same and stores answers.
+// Answers reads like AnswerReader, and stores answers.
 type Answers struct{ AnswerReader }
 
 // Answers returns the AnswerReader of the scope.
@@ -98,7 +98,7 @@ func (tx *Tx) Answers() Answers { return Answers{AnswerReader{tx.access()}} }
 // UsageReader reads the usage counters.
 type UsageReader struct{ access }
 
-// UsageMeter reads the same and counts usage, against the quota if it is billed.
+// UsageMeter reads like UsageReader, and counts usage, against the quota if it is billed.
 type UsageMeter struct{ UsageReader }
 
 // Usage returns the UsageReader of the scope.
@@ -110,7 +110,7 @@ func (tx *Tx) Usage() UsageMeter { return UsageMeter{UsageReader{tx.access()}} }
 // RunReader reads the runs of agents.
 type RunReader struct{ access }
 
-// Runs reads the same and stores runs.
+// Runs reads like RunReader, and stores runs.
 type Runs struct{ RunReader }
 
 // Runs returns the RunReader of the scope.
@@ -122,7 +122,7 @@ func (tx *Tx) Runs() Runs { return Runs{RunReader{tx.access()}} }
 // RuleSetReader reads rule sets and the statistics of their rules.
 type RuleSetReader struct{ access }
 
-// RuleSets reads the same and stores, activates and removes rule sets.
+// RuleSets reads like RuleSetReader, and stores, activates and removes rule sets.
 type RuleSets struct{ RuleSetReader }
 
 // RuleSets returns the RuleSetReader of the scope.
@@ -134,7 +134,7 @@ func (tx *Tx) RuleSets() RuleSets { return RuleSets{RuleSetReader{tx.access()}} 
 // ScorecardReader reads scorecards.
 type ScorecardReader struct{ access }
 
-// Scorecards reads the same and stores scorecards.
+// Scorecards reads like ScorecardReader, and stores scorecards.
 type Scorecards struct{ ScorecardReader }
 
 // Scorecards returns the ScorecardReader of the scope.
@@ -148,7 +148,7 @@ func (tx *Tx) Scorecards() Scorecards { return Scorecards{ScorecardReader{tx.acc
 // StrategyReader reads the versions of the collections strategy.
 type StrategyReader struct{ access }
 
-// Strategies reads the same and adds versions.
+// Strategies reads like StrategyReader, and adds versions.
 type Strategies struct{ StrategyReader }
 
 // Strategies returns the StrategyReader of the scope.
@@ -160,7 +160,7 @@ func (tx *Tx) Strategies() Strategies { return Strategies{StrategyReader{tx.acce
 // AlertReader reads fraud alerts, their history and their rings.
 type AlertReader struct{ access }
 
-// Alerts reads the same and raises and moves alerts.
+// Alerts reads like AlertReader, and raises and moves alerts.
 type Alerts struct{ AlertReader }
 
 // Alerts returns the AlertReader of the scope.
@@ -172,7 +172,7 @@ func (tx *Tx) Alerts() Alerts { return Alerts{AlertReader{tx.access()}} }
 // ObservationReader reads the fraud counters.
 type ObservationReader struct{ access }
 
-// Observations reads the same and records observations.
+// Observations reads like ObservationReader, and records observations.
 type Observations struct{ ObservationReader }
 
 // Observations returns the ObservationReader of the scope.
@@ -183,7 +183,7 @@ func (s *Scope) Observations(ctx context.Context) ObservationReader {
 // Observations returns the Observations of the transaction.
 func (tx *Tx) Observations() Observations { return Observations{ObservationReader{tx.access()}} }
 
-// rings stores which people observations connect.
+// rings stores which people are connected by observations.
 type rings struct{ tx *Tx }
 
 func (tx *Tx) rings() rings { return rings{tx} }
@@ -191,7 +191,7 @@ func (tx *Tx) rings() rings { return rings{tx} }
 // BlocklistReader reads the block list.
 type BlocklistReader struct{ access }
 
-// Blocklist reads the same and adds and removes entries.
+// Blocklist reads like BlocklistReader, and adds and removes entries.
 type Blocklist struct{ BlocklistReader }
 
 // Blocklist returns the BlocklistReader of the scope.
@@ -203,7 +203,7 @@ func (tx *Tx) Blocklist() Blocklist { return Blocklist{BlocklistReader{tx.access
 // FraudConfigReader reads the fraud thresholds.
 type FraudConfigReader struct{ access }
 
-// FraudConfigs reads the same and replaces the thresholds.
+// FraudConfigs reads like FraudConfigReader, and replaces the thresholds.
 type FraudConfigs struct{ FraudConfigReader }
 
 // FraudConfigs returns the FraudConfigReader of the scope.
@@ -217,7 +217,7 @@ func (tx *Tx) FraudConfigs() FraudConfigs { return FraudConfigs{FraudConfigReade
 // PincodeRiskReader reads the risks that the tenant assigns to pincodes.
 type PincodeRiskReader struct{ access }
 
-// PincodeRisks reads the same and changes the risks.
+// PincodeRisks reads like PincodeRiskReader, and changes the risks.
 type PincodeRisks struct{ PincodeRiskReader }
 
 // PincodeRisks returns the PincodeRiskReader of the scope.
@@ -231,7 +231,7 @@ func (tx *Tx) PincodeRisks() PincodeRisks { return PincodeRisks{PincodeRiskReade
 // BacktestReader reads backtests and their chunks.
 type BacktestReader struct{ access }
 
-// Backtests reads the same and stores backtests and changes their state.
+// Backtests reads like BacktestReader, stores backtests and changes their state.
 type Backtests struct{ BacktestReader }
 
 // Backtests returns the BacktestReader of the scope.
@@ -243,7 +243,7 @@ func (tx *Tx) Backtests() Backtests { return Backtests{BacktestReader{tx.access(
 // AuditReader reads the audit log.
 type AuditReader struct{ access }
 
-// AuditLog reads the same and adds entries.
+// AuditLog reads like AuditReader, and adds entries.
 type AuditLog struct{ AuditReader }
 
 // Audit returns the AuditReader of the scope.

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// SeeTenants records the first authenticated request of each tenant that had
-// none before.
+// SeeTenants records the time of the first authenticated request of each tenant
+// that has none recorded yet.
 func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -26,9 +26,10 @@ func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64
 	})
 }
 
-// CloseUnused marks at most limit tenants as closing that signed up until a
-// time and never sent an authenticated request. A tenant that is closing is not
-// admitted any more. It returns their number.
+// CloseUnused marks tenants as closing that signed up no later than untilMicros
+// and never sent an authenticated request, at most limit tenants. A tenant that
+// is closing is no longer admitted. CloseUnused returns the number of tenants
+// that it marked.
 func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64, limit int) (closed int64, err error) {
 	err = sys.write(ctx, "unused tenants", func(s *transaction) (err error) {
 		closed, err = s.exec(`UPDATE tenants SET closing_micros = $1 WHERE seen_micros = 0 AND id IN
@@ -39,9 +40,10 @@ func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64
 	return closed, err
 }
 
-// RemoveUnused removes the oldest tenant whose closing began until a time, with
-// all its data, and reports whether there was one to check. A tenant with
-// decisions, other people or a paid plan is kept and marked as seen.
+// RemoveUnused removes the oldest tenant that has been closing since
+// untilMicros or earlier, with all its data. found is false if there is no such
+// tenant. A tenant with decisions, other people or a paid plan is kept and
+// marked as seen.
 func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found bool, err error) {
 	err = sys.write(ctx, "unused tenants", func(s *transaction) error {
 		ids, err := s.firstColumn(
@@ -67,7 +69,7 @@ func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found b
 }
 
 // removeTenant deletes every row of a tenant. The audit log comes last, because
-// its rows can be deleted only after the tenant's.
+// its rows can be deleted only after the tenant's row.
 func (s *transaction) removeTenant(id string) error {
 	tables, err := s.catalogue()
 	if err != nil {

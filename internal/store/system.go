@@ -7,7 +7,7 @@ import (
 
 // System is the handle for work before or above a tenant: signup, finding the
 // owner of a key, the operator's work, and a tenant's keys, which belong to
-// both environments. Beyond authentication, nothing else that answers a
+// both environments. Apart from authentication and keys, nothing that answers a
 // tenant's request belongs here.
 type System struct{ db *DB }
 

@@ -12,8 +12,8 @@ type Tenant struct {
 	OrgName       string
 	Plan          string
 	CreatedMicros int64
-	SeenMicros    int64 // when the first authenticated request came; 0: none has
-	ClosingMicros int64 // since when it is closing because it is unused; 0: it is not
+	SeenMicros    int64 // when the first authenticated request came; 0 if none has come
+	ClosingMicros int64 // when it began to close because it is unused; 0 if it is not closing
 }
 
 const tenantColumns = "t.id, t.org_name, t.plan, t.created_micros, t.seen_micros, t.closing_micros"
@@ -32,12 +32,12 @@ type User struct {
 	Role          string
 	CreatedMicros int64
 
-	DisabledMicros int64 // when access was disabled; 0: it was not
+	DisabledMicros int64 // when access was disabled; 0 if it was not
 
-	// MayActivateMicros is the time from which on the person may activate in
-	// live, 0 for no delay, and MadeBy is who gave them the right.
-	// StoppedMicros is when they last lost the right, 0 for never, and
-	// StoppedBy is who took it.
+	// MayActivateMicros is the time from which the person may activate in live,
+	// 0 for no delay, and MadeBy is who gave the person this right.
+	// StoppedMicros is when the person last lost the right, 0 for never, and
+	// StoppedBy is who took it away.
 	MayActivateMicros int64
 	MadeBy            string
 	StoppedMicros     int64
@@ -52,7 +52,7 @@ func (u *User) fields() []any {
 		&u.MayActivateMicros, &u.MadeBy, &u.StoppedMicros, &u.StoppedBy}
 }
 
-// Seed is what a signup creates, in one transaction.
+// Seed is the data that a signup creates, in one transaction.
 type Seed struct {
 	CodeHash     string // of the signup code that is used, "" for none
 	Tenant       Tenant
@@ -73,7 +73,7 @@ type SeedEnvironment struct {
 
 // CreateTenant stores a signup in one transaction. It returns Conflict
 // email_taken if a user has the e-mail address already, and Forbidden
-// invalid_invite_code.
+// invalid_invite_code if the signup code is not valid.
 func (sys *System) CreateTenant(ctx context.Context, seed Seed) error {
 	return sys.write(ctx, seed.Tenant.ID, func(s *transaction) error {
 		t := seed.Tenant
@@ -135,8 +135,8 @@ func (e SeedEnvironment) insert(tx *Tx) error {
 	return tx.Audit().Add(e.Audit...)
 }
 
-// InsertUser adds a person to a tenant. It returns Conflict email_taken, or
-// NotFound if there is no such tenant.
+// InsertUser adds a person to a tenant. It returns Conflict email_taken if a
+// user has the e-mail address already, and NotFound if there is no such tenant.
 func (sys *System) InsertUser(ctx context.Context, user User, by Standing, audit AuditEntry) error {
 	return sys.write(ctx, user.TenantID, func(s *transaction) error {
 		if _, err := tenantByID(s, user.TenantID); err != nil {

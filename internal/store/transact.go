@@ -34,10 +34,11 @@ func (c *committer) persist(j *job, err error) error {
 	return err
 }
 
-// transact runs jobs in one transaction and returns the result of each. It has
-// its own context, so that no caller's cancellation interrupts the others.
-// Unless apart is set, decisions of one scope are stored together, without
-// savepoints; if that fails, transact calls itself with apart set.
+// transact runs jobs in one transaction and returns the result of each. The
+// transaction has its own context, so that a caller who is cancelled does not
+// interrupt the others. Unless apart is set, decisions of one scope are stored
+// together, without savepoints; if that fails, transact calls itself with apart
+// set.
 func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	ctx, cancel := c.db.dialect.batchContext(c.timeLeft(jobs))
 	defer cancel()
@@ -59,7 +60,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	b := newBatch(s, jobs, apart)
 	b.run()
 	if s.broken != nil {
-		_ = s.tx.Rollback() // it may be rolled back already
+		_ = s.tx.Rollback() // the transaction may be rolled back already
 		return all(len(jobs), s.broken)
 	}
 	if b.split {
@@ -76,7 +77,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 			c.db.unconfirmed.add(s.written...)
 		}
 		// Refusals are discarded too: a job may have been refused because of a
-		// write that was now not committed, for instance one that used the last
+		// write that was not committed, for instance one that used the last
 		// unit of a quota.
 		return all(len(jobs), err)
 	}

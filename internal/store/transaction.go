@@ -16,7 +16,7 @@ type transaction struct {
 	prepared *statements
 	bound    map[string]*sql.Stmt // prepared statements bound to this transaction, by text
 	rls      rlsScope             // the row-level security scope that was last set in the database
-	written  []writeName          // names of what it stores, for unconfirmedWrites
+	written  []writeName          // names of the rows that the transaction stores, for unconfirmedWrites
 	broken   error                // why the transaction must be rolled back; nil if it need not
 	bytes    int                  // total size of the statements' arguments
 }
@@ -104,7 +104,7 @@ func (s *transaction) each(read func(scan func(...any) error) error, query strin
 	return s.noteBroken(rows.Err())
 }
 
-// stopped returns why no further statement may run, nil if one may.
+// stopped returns why no further statement may run, nil if a statement may run.
 func (s *transaction) stopped() error {
 	if s.broken == nil && s.caller != nil {
 		return s.caller.Err()

@@ -12,14 +12,14 @@ import (
 
 // unconfirmedWrites remembers the names of rows whose commit may not be
 // durable: the outcome is unknown to this node, or the synchronous standby did
-// not acknowledge it. Such a row may be visible and still be lost by a
+// not acknowledge the commit. Such a row may be visible and still be lost by a
 // failover, so it is returned only after a later commit was acknowledged
 // (Scope.ReadOf).
 type unconfirmedWrites struct {
 	any   atomic.Bool // lets readers skip the lock if nothing is unconfirmed
 	mu    sync.Mutex
 	until map[writeName]time.Time
-	all   time.Time // until when every row counts as unconfirmed, because there were too many
+	all   time.Time // until when every row counts as unconfirmed, because there were too many names
 }
 
 // writeName names a row of a scope: the id of a decision or a run, or an
@@ -107,7 +107,7 @@ func (d *unconfirmedWrites) settle(name writeName) {
 var errUnacknowledged = errors.New("the synchronous standby did not acknowledge the commit")
 
 // acknowledgements counts the commits of a pool for which PostgreSQL stopped
-// waiting for the standby. In that case the server sends a warning and reports
+// waiting for the standby. The server then sends a warning and still reports
 // success.
 type acknowledgements struct{ missing atomic.Int64 }
 
@@ -137,7 +137,8 @@ func (p pool) commit(s *transaction) error {
 }
 
 // mayHaveCommitted reports whether a commit that returned err may have
-// succeeded. If the server itself refused the commit, it has rolled back.
+// succeeded. If the server itself refused the commit, the server has rolled the
+// transaction back.
 func (db *DB) mayHaveCommitted(err error) bool {
 	if err == nil || db.dialect.fence() == "" {
 		return false
@@ -215,9 +216,9 @@ func (s *Scope) lookupFenced(
 	return stored, nil
 }
 
-// confirmed returns the error of a write. If it is an earlier answer that may
-// not be durable, the answer is first looked up again in a transaction that the
-// standby acknowledges.
+// confirmed returns the error of a write. If the error is an earlier answer
+// that may not be durable, confirmed first looks up the answer again in a
+// transaction that the standby acknowledges.
 func (s *Scope) confirmed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

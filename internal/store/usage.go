@@ -13,8 +13,8 @@ import (
 // Unmetered is the quota of a scope without a limit.
 const Unmetered = -1
 
-// Meter says what a request counts for. The caller chooses the period and the
-// day, such as 2026-11 and 2026-11-14, because months begin in a time zone that
+// Meter says how a request is counted. The caller chooses the period and the day,
+// such as "2026-11" and "2026-11-14", because months begin in a time zone that
 // this package does not know.
 type Meter struct {
 	Period   string
@@ -25,7 +25,7 @@ type Meter struct {
 	Quota    int64 // maximum billable units of the period, or Unmetered
 }
 
-// allowance is the total that a meter counts against.
+// allowance is a period and its quota, against which meters count.
 type allowance struct {
 	period string
 	quota  int64
@@ -37,10 +37,10 @@ type counter struct {
 	billable              bool
 }
 
-// admit counts the writes for which the quota has room, in the given order, and
-// refuses the others. Writes marked in leftOut are neither counted nor refused.
-// Even with concurrent writes exactly the quota is admitted, because the
-// statement that raises the total also checks it.
+// admit counts the writes that the quota allows, in the given order, and refuses
+// the others. Writes marked in leftOut are neither counted nor refused. The quota
+// is never exceeded, even by concurrent writes, because the statement that raises
+// the total also checks it.
 func (us UsageMeter) admit(writes []*DecisionWrite, leftOut []bool) (refusals []error, err error) {
 	refusals = make([]error, len(writes))
 	drawing := map[allowance][]int{}
@@ -73,7 +73,7 @@ func (us UsageMeter) admit(writes []*DecisionWrite, leftOut []bool) (refusals []
 }
 
 // draw charges the longest prefix of the requests that fits into an allowance, and
-// returns its length. units holds the units of each request.
+// returns the length of the prefix. units holds the units of each request.
 func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 	granted = len(units)
 	for granted > 0 {
@@ -108,8 +108,8 @@ func (us UsageMeter) draw(a allowance, units []int64) (granted int, err error) {
 // is not exceeded. $5 is the quota.
 const quotaHasRoom = `CAST($5 AS BIGINT) < 0 OR usage_totals.used + excluded.used <= $5`
 
-// raise adds to the period's total unless that would exceed the quota. It
-// reports whether it did.
+// raise adds to the period's total unless that would exceed the quota. It returns
+// false if the quota would be exceeded.
 func (us UsageMeter) raise(a allowance, sum int64) (bool, error) {
 	if a.quota != Unmetered && sum > a.quota {
 		return false, nil // the statement does not check the first row of a period
@@ -153,8 +153,8 @@ func quotaExceeded() *fault.Error {
 }
 
 // Meter counts a request that stores no decision. It returns Limited
-// quota_exceeded if the request is billable and the quota has no room for all
-// of it.
+// quota_exceeded if the request is billable and the quota does not allow all its
+// units.
 func (us UsageMeter) Meter(m Meter) error {
 	refusals, err := us.admit([]*DecisionWrite{{Meter: m}}, []bool{false})
 	if err != nil {
@@ -163,7 +163,7 @@ func (us UsageMeter) Meter(m Meter) error {
 	return refusals[0]
 }
 
-// UsageAdd is a count of requests that are metered and not billed.
+// UsageAdd is a number of requests that are metered and not billed.
 type UsageAdd struct {
 	TenantID, Environment string
 	Meter                 Meter
@@ -172,7 +172,7 @@ type UsageAdd struct {
 // AddUsage adds counts of any number of scopes in one transaction. It checks no
 // quota, so it returns an error and counts nothing if a meter is billable.
 func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
-	sums := map[UsageAdd]int64{} // by all but the units
+	sums := map[UsageAdd]int64{} // by everything except the units
 	for _, add := range adds {
 		if add.Meter.Billable {
 			return errors.New("add usage: a billable meter must be counted against its quota")
@@ -204,9 +204,9 @@ func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
 
 func (a UsageAdd) scope() rlsScope { return rlsScope{tenant: a.TenantID, environment: a.Environment} }
 
-// Usage holds the counts of a period.
+// Usage holds the usage of a period.
 type Usage struct {
-	Used   int64 // billed
+	Used   int64 // billed units
 	Counts []UsageCount
 }
 
@@ -218,7 +218,7 @@ type UsageCount struct {
 }
 
 // Get returns a period's counters, ordered by day and endpoint. For a period
-// without counts they are empty.
+// without counts, Counts is empty.
 func (us UsageReader) Get(period string) (Usage, error) {
 	return read(us.access, func(tx *Tx) (Usage, error) {
 		used, err := tx.Usage().used(period)

@@ -62,8 +62,8 @@ func (st *Staff) SetRole(
 
 // Disable disables a person's access and ends their sessions, whose hashes it
 // returns. It returns Conflict last_admin for the last administrator, because
-// nobody could enable them again. If the person is disabled already, nothing
-// changes.
+// nobody could enable the person again. If the person is disabled already,
+// nothing changes.
 func (st *Staff) Disable(
 	ctx context.Context, userID string, by Standing, audit AuditEntry,
 ) (ended []string, err error) {
@@ -89,9 +89,9 @@ func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit A
 	return err
 }
 
-// change changes what a person may do. If apply reports a change, their
-// sessions end and the invitations they sent are deleted, because they could
-// use one of the links to come back.
+// change changes the rights of a person. If apply reports a change, it ends the
+// person's sessions and deletes the invitations that the person sent, because
+// the person could use one of the links to come back.
 func (st *Staff) change(
 	ctx context.Context, userID string, by Standing, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
 ) (ended []string, err error) {
@@ -126,7 +126,7 @@ func (st *Staff) change(
 	return ended, err
 }
 
-// updateRights stores what a person may do.
+// updateRights stores the rights of a person.
 func (tx *staffTx) updateRights(u User) error {
 	_, err := tx.exec(`UPDATE users SET role = $3, disabled_micros = $4, may_activate_micros = $5, made_by = $6,
 		stopped_micros = $7, stopped_by = $8 WHERE tenant_id = $1 AND id = $2`,
@@ -151,9 +151,9 @@ func (tx *staffTx) refuseLastAdmin(u User) error {
 
 // SetPassword replaces a password. It returns NotFound if the password hash is
 // no longer oldHash or the person is disabled. All sessions end; if begins has
-// an id, that session begins. SetPassword returns the hashes of the ended
-// sessions. by says who set the password; its zero value means the person
-// themselves.
+// an id, it is stored as a new session. SetPassword returns the hashes of the
+// ended sessions. by says who set the password; its zero value means the
+// person.
 func (st *Staff) SetPassword(
 	ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by Standing, audit AuditEntry,
 ) (ended []string, err error) {
@@ -199,8 +199,8 @@ func (tx *staffTx) replaceHash(userID, oldHash, newHash string) error {
 // disabled ones.
 func (tx *Tx) People() ([]User, error) {
 	var people []User
-	// The table users has no environment; the condition on $2 exists so that
-	// the parameter is used.
+	// The table users has no environment; the condition on $2 is there only to
+	// use the parameter.
 	err := tx.each(func(scan func(...any) error) error {
 		var u User
 		err := scan(u.fields()...)

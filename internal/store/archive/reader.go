@@ -102,7 +102,7 @@ func (a *Reader) Load(
 // Rows returns the number of rows read so far, by table.
 func (a *Reader) Rows() map[string]int64 { return a.rows }
 
-// SHA256 returns the checksum of the part of the file that was read.
+// SHA256 returns the checksum of the bytes of the file that were read so far.
 func (a *Reader) SHA256() string { return hex.EncodeToString(a.file.Sum(nil)) }
 
 // describedBy returns the index of the table that a frame describes. Names in
@@ -143,8 +143,9 @@ func (a *Reader) next() (kind byte, payload []byte, err error) {
 	return head[0], a.buffer.Bytes(), nil
 }
 
-// cutShort returns a different error for an archive that ends too early and one
-// that cannot be read.
+// cutShort turns a read error into an error that wraps ErrDamaged. It
+// distinguishes an archive that ends too early from an archive that cannot be
+// read.
 func cutShort(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return Damaged("it ends too early")

@@ -23,11 +23,11 @@ type Writer struct {
 
 	table string
 	frame []byte // encoded rows that are not written yet
-	held  int    // the number of those rows
+	held  int    // the number of rows in frame
 }
 
-// NewWriter returns a Writer to w. After each frame it passes the number of
-// rows written of the table to progress.
+// NewWriter returns a Writer to w. After each frame, the Writer calls progress
+// with the number of the table's rows written so far.
 func NewWriter(w io.Writer, progress func(table string, rows int64)) *Writer {
 	file := sha256.New()
 	// Rows are short and similar, so even the fastest level compresses them
