@@ -6,29 +6,31 @@ import (
 	"time"
 )
 
-// crowd counts the requests in progress of each owner, to tell an owner that
-// floods from one that it crowds out.
+// crowd counts the requests in progress of each owner, to distinguish owners that
+// flood the node from owners that are crowded out.
 type crowd struct {
 	now func() time.Time
 
 	mu       sync.Mutex
 	requests map[string]int
-	begun    map[string]int // those of them that have begun and are not about to end
+	begun    map[string]int // the requests that have begun and are not about to end
 	sizes    [crowdSizes]crowdSize
 }
 
-// crowdSize is about the owners with 2^(i-1) to 2^i-1 requests in progress.
+// crowdSize describes the owners with 2^(i-1) to 2^i-1 requests in progress, where i
+// is its index in sizes.
 type crowdSize struct {
 	owners int
-	until  time.Time // when the last of them was gone
+	until  time.Time // when the last of these owners was gone
 }
 
 const (
 	crowdSizes = 16
-	// floodFrom is the number of requests in progress from which an owner may flood.
+	// floodFrom is the number of requests in progress at which an owner may count as
+	// flooding.
 	floodFrom = 8
-	// lately is how long an owner counts as active after its last request: somebody
-	// who sends one request after another needs time to send the next.
+	// lately is how long an owner counts as active after its last request: a client
+	// that sends one request after another needs time to send the next.
 	lately = time.Millisecond
 )
 
@@ -36,7 +38,7 @@ func newCrowd(now func() time.Time) *crowd {
 	return &crowd{now: now, requests: map[string]int{}, begun: map[string]int{}}
 }
 
-// join counts a request of an owner that begins.
+// join counts a new request of an owner.
 func (c *crowd) join(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,7 +47,7 @@ func (c *crowd) join(owner string) {
 	c.move(n, n+1)
 }
 
-// leave counts a request of an owner that has ended.
+// leave counts down a request of an owner that has ended.
 func (c *crowd) leave(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,7 +60,8 @@ func (c *crowd) leave(owner string) {
 	c.move(n+1, n)
 }
 
-// begin counts a request of an owner that has begun, finish one that is about to end.
+// begin counts a request of an owner that has begun. finish counts down a request
+// that is about to end.
 func (c *crowd) begin(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,14 +76,16 @@ func (c *crowd) finish(owner string) {
 	}
 }
 
-// mayBegin reports whether fewer than most requests of an owner have begun.
+// mayBegin reports whether fewer than most requests of the owner have begun and are
+// not about to end.
 func (c *crowd) mayBegin(owner string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.begun[owner] < most
 }
 
-// move counts an owner whose requests are now more or fewer. The lock is held.
+// move updates the sizes for an owner whose number of requests changed. The lock is
+// held.
 func (c *crowd) move(from, to int) {
 	old, now := sizeOf(from), sizeOf(to)
 	if old == now {
@@ -94,11 +99,11 @@ func (c *crowd) move(from, to int) {
 	}
 }
 
-// sizeOf returns the index of the size for a number of requests, 0 for none.
+// sizeOf returns the index in sizes for a number of requests, 0 for no requests.
 func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } //nolint:gosec // never negative
 
-// floods reports whether an owner has many requests in progress while another
-// owner, with a fraction of as many, has some too or had lately.
+// floods reports whether the owner has at least floodFrom requests in progress while
+// an owner with far fewer has requests in progress, or had them lately.
 func (c *crowd) floods(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,8 +119,8 @@ func (c *crowd) others(owner string) bool {
 	return c.active(crowdSizes-1, own)
 }
 
-// active reports whether there are owners of the sizes from 1 to most, one owner of
-// size own left out. The lock is held.
+// active reports whether there are, or lately were, owners of the sizes 1 to most,
+// without counting one owner of size own. The lock is held.
 func (c *crowd) active(most, own int) bool {
 	for size := 1; size <= most; size++ {
 		s := &c.sizes[size]

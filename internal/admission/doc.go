@@ -9,9 +9,9 @@
 //     wait, the owner that has used least goes next.
 //   - Refusals counts refusals, so that at most one log line a second is written.
 //
-// Amounts beyond a bound are refused immediately instead of queued: a caller
-// who hears within milliseconds that there is no capacity can retry or go
-// elsewhere. Only the processor has a queue, and the places bound its length.
+// Amounts beyond a bound are refused immediately instead of queued: a caller who
+// learns within milliseconds that there is no capacity can retry or go elsewhere.
+// Only the processor has a queue, and the places bound its length.
 //
 // The caller decides how to answer a refused request. All types are safe for
 // concurrent use.

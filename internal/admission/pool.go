@@ -6,14 +6,15 @@ import (
 )
 
 // Pool is an amount that many owners share. An owner may hold at most as much
-// as remains free afterwards, plus one unit: alone it gets half, beside one
-// other of its kind a third, and a newcomer always finds something. (This is
-// the dynamic threshold that switches use to share buffer memory.)
+// as remains free afterwards, plus one unit: an owner that is alone gets half,
+// two owners that take all they can get a third each, and a new owner always
+// gets something. (This is the dynamic threshold that switches use to share
+// buffer memory.)
 type Pool struct {
 	Refusals
 
 	room  int64
-	taken atomic.Int64 // written under mu, read without
+	taken atomic.Int64 // written with mu held, read without
 
 	mu   sync.Mutex
 	held map[string]int64
@@ -28,10 +29,10 @@ func (p *Pool) Room() int64 { return p.room }
 // Share returns the largest amount that one owner can hold while it is alone.
 func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
 
-// Taken returns how much is held.
+// Taken returns how many units are held.
 func (p *Pool) Taken() int64 { return p.taken.Load() }
 
-// Full reports whether nothing is left for anybody.
+// Full reports whether all units are held.
 func (p *Pool) Full() bool { return p.taken.Load() >= p.room }
 
 // FullFor reports whether the owner would be refused one more unit.
@@ -41,7 +42,8 @@ func (p *Pool) FullFor(owner string) bool {
 	return !p.fits(owner, 1)
 }
 
-// Take takes n units for the owner, or nothing if they exceed its share.
+// Take takes n units for the owner, or none if they exceed the owner's share.
+// It reports whether it took them.
 func (p *Pool) Take(owner string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

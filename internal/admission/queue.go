@@ -15,23 +15,24 @@ import (
 // unless all owners were idle meanwhile.
 type fairQueue struct {
 	now     func() time.Time
-	waiting atomic.Int64 // written under mu, read without
+	waiting atomic.Int64 // written with mu held, read without
 
-	// An owner for which mustRest is true gets no right for restFactor times as
-	// long as it has used one.
+	// An owner for which mustRest returns true must wait after it has used a right,
+	// for restFactor times as long as it has used the right.
 	restFactor time.Duration
 	mustRest   func(owner string) bool
 	// mayBegin reports whether an owner that must rest may get the first right of a
-	// request, and begin counts those requests; both are nil if nobody counts.
+	// request, and begin counts that request. Both are nil if the queue does not limit
+	// the requests that have begun.
 	mayBegin func(owner string) bool
 	begin    func(owner string)
 
 	mu    sync.Mutex
 	size  int
 	free  int
-	timer *time.Timer   // it will call dispatch; nil if no timer runs
-	due   time.Time     // when it will
-	clock time.Duration // the start tag of the latest right that was given out
+	timer *time.Timer   // the running timer that will call dispatch; nil if no timer runs
+	due   time.Time     // when the timer will call dispatch
+	clock time.Duration // the start tag of the latest right that was granted
 	most  time.Duration // the largest tag of any user
 	users map[string]*user
 	queue []*user // the users with waiters, in order of arrival
@@ -41,10 +42,10 @@ type fairQueue struct {
 // user is the state of one owner in a queue.
 type user struct {
 	name    string
-	used    time.Duration // the start tag of its next right
-	active  int           // rights that it holds
+	used    time.Duration // the start tag of the owner's next right
+	active  int           // rights that the owner holds
 	waiters []*ticket     // the first is served first
-	resumed int           // so many of them, at the front, go before newcomers
+	resumed int           // the number of waiters at the front that go before new requests
 
 	restsUntil time.Time
 }
@@ -53,7 +54,7 @@ type user struct {
 type ticket struct {
 	held    bool
 	at      place
-	since   time.Time // when it was given out, or last charged for
+	since   time.Time // when the right was granted, or last charged for
 	granted chan struct{}
 }
 
@@ -69,12 +70,12 @@ type place bool
 
 const (
 	atBack place = false
-	// atFront is behind other tickets that came to the front, before all others. It is
-	// for requests that have begun: what is nearly done is finished first.
+	// atFront is behind other tickets at the front, and before all other tickets. It
+	// is for requests that have begun, so that these are finished first.
 	atFront place = true
 )
 
-// acquire waits for a right. It returns the context's error if that ends first.
+// acquire waits for a right. It returns the error of ctx if ctx ends first.
 func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at place) error {
 	if q.enqueue(owner, t, at) {
 		return nil
@@ -86,12 +87,12 @@ func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at pla
 		if q.withdraw(owner, t) {
 			return ctx.Err()
 		}
-		return nil // granted at the same time
+		return nil // the right was granted at the same time
 	}
 }
 
 // acquireWithin waits for a right until the context ends or the timeout expires.
-// t.held reports whether it was granted.
+// t.held reports whether the right was granted.
 func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, at place, timeout time.Duration) {
 	t.since = q.now() // in case the caller continues without the right
 	if q.enqueue(owner, t, at) {
@@ -169,8 +170,8 @@ func (q *fairQueue) grant(u *user, t *ticket) {
 	}
 }
 
-// release takes a right back if it is held, charges its owner, and gives it to
-// the waiting owner that has used least.
+// release takes a right back if it is held, charges its owner, and grants it to the
+// waiting owner that has used the least time.
 func (q *fairQueue) release(owner string, t *ticket) {
 	if !t.held {
 		return
@@ -191,8 +192,8 @@ func (q *fairQueue) release(owner string, t *ticket) {
 	q.dispatch()
 }
 
-// dispatch grants the free rights to waiting owners, the one that has used least
-// first. It skips owners that have to rest. The lock is held.
+// dispatch grants the free rights to waiting owners, first to the owner that has used
+// the least time. It skips owners that must rest. The lock is held.
 func (q *fairQueue) dispatch() {
 	for q.free > 0 && len(q.queue) > 0 {
 		next, soonest := -1, time.Duration(0)
@@ -236,10 +237,10 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 	})
 }
 
-// rest returns how much longer an owner has to wait because other owners are
-// active. Without a rest, an owner that floods would use every moment in which
-// nobody else waits, and the next requests of others would wait behind it. An owner
-// with enough requests that have begun looks again after a while. The lock is held.
+// rest returns how much longer an owner has to wait because other owners are active.
+// Without a rest, an owner that floods would use every moment in which nobody else
+// waits, and the next requests of others would wait behind it. An owner that has used
+// up its rest but may not begin another request waits for a slice. The lock is held.
 func (q *fairQueue) rest(u *user, at place) time.Duration {
 	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0
@@ -259,22 +260,23 @@ func (q *fairQueue) charge(owner string, t *ticket) {
 	t.since = q.now()
 }
 
-// use adds the time since a right was given out to what its owner has used. The
-// lock is held.
+// use adds the time since the right was granted to the time that its owner has used.
+// The lock is held.
 func (q *fairQueue) use(u *user, t *ticket) {
 	q.add(u, t.since, max(leastCharge, q.now().Sub(t.since)))
 }
 
-// add adds to what an owner has used, beginning at some moment, and to its rest.
-// The lock is held.
+// add adds used to the time that an owner has used, beginning at since, and extends
+// the owner's rest. The lock is held.
 func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	u.used += used
 	q.most = max(q.most, u.used)
 	if u.restsUntil.Before(since) {
 		u.restsUntil = since
 	}
-	// The piece alone never makes the owner rest longer than it would with a single
-	// right, and a short piece does not end a rest that a longer one began.
+	// A single piece of work never makes the owner rest longer than it would if there
+	// were only one right. A short piece does not end a rest that a longer piece
+	// began.
 	rests := u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
 	if most := q.now().Add(min(q.restFactor*used, longestRest)); rests.After(most) {
 		rests = most
@@ -284,7 +286,7 @@ func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	}
 }
 
-// owe charges an owner for time that others spent on its behalf.
+// owe charges an owner for processor time that others spent on its behalf.
 func (q *fairQueue) owe(owner string, used time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -343,7 +345,7 @@ func (q *fairQueue) remembered() int {
 	return len(q.users)
 }
 
-// held returns how many rights are given out.
+// held returns how many rights are granted.
 func (q *fairQueue) held() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Refusals counts refusals for the log. A log line for each would cost more
-// than the refusal itself.
+// Refusals counts refusals for the log. A log line for each refusal would cost
+// more than the refusal itself.
 type Refusals struct {
 	count  atomic.Int64 // since the last log line
 	logged atomic.Int64 // time of the last log line, in nanoseconds
@@ -15,8 +15,8 @@ type Refusals struct {
 // logEvery is the shortest time between two log lines.
 const logEvery = time.Second
 
-// Refused counts a refusal. It returns how many there were since the last log
-// line if a line is due, and 0 otherwise.
+// Refused counts a refusal. If a log line is due, it returns the number of
+// refusals since the last log line; otherwise it returns 0.
 func (r *Refusals) Refused(now time.Time) (due int64) {
 	r.count.Add(1)
 	last := r.logged.Load()

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// Scheduler shares the processors among owners, with two queues. Every request
-// needs one of a few entries while it computes, and most compute so briefly that
-// they need nothing else: the entries only decide in which order the requests of
-// a flood are begun. One that computes for longer than a slice exchanges its entry
-// for one of as many slots as there are processors, and offers that to others at
-// each Checkpoint. Both are given up while a request waits for the database or the
-// network. In both queues the owner that has used the least time goes next:
-// start-time fair queueing. So a tenant whose requests are many, or take seconds
-// of processor time, slows its own requests down, and not those of another.
+// Scheduler shares the processors among owners, with two queues. Every request needs one
+// of a few entries while it computes, and most compute so briefly that they need nothing
+// else: the entries only decide in which order the requests of a flood are begun. A
+// request that computes for longer than a slice exchanges its entry for a slot, and
+// offers the slot to others at each Checkpoint. There are as many slots as processors. A
+// request gives up its entry or slot while it waits for the database or the network. In
+// both queues the owner that has used the least time goes next: start-time fair queueing.
+// So a tenant whose requests are many, or take seconds of processor time, slows its own
+// requests down, and not those of another tenant.
 type Scheduler struct {
 	now     func() time.Time
 	entries *fairQueue
 	slots   *fairQueue
-	paces   *fairQueue // of the parts of large bodies
+	paces   *fairQueue // for the parts of large bodies
 	crowd   *crowd
 }
 
-// Slot is the right of one request to compute. It is also the request's
-// context, which saves an allocation for each request. The methods of a nil Slot
-// do nothing, so work outside of any request needs no scheduler.
+// Slot is the right of one request to compute. It is also the request's context, which
+// saves an allocation for each request. The methods of a nil Slot do nothing, so work
+// outside a request needs no scheduler.
 type Slot struct {
 	context.Context //nolint:containedctx // it is one
 
 	scheduler *Scheduler
 	owner     string
-	entry     ticket // to compute for less than a slice
-	long      ticket // to compute for longer
-	begun     bool   // it has got its first entry and is not about to end
+	entry     ticket // the right to compute for less than a slice
+	long      ticket // the right to compute for longer
+	begun     bool   // the request has got its first entry and is not about to end
 	left      bool
-	away      bool // it waits for somebody outside and does not count as in progress
+	away      bool // the request waits for a client or another server and does not count as in progress
 }
 
 const (
@@ -44,10 +44,11 @@ const (
 	slice = 500 * time.Microsecond
 	// leastCharge is the minimum charge for a piece of work.
 	leastCharge = 50 * time.Microsecond
-	// entriesEach is the number of entries for each processor. A request that has got
-	// its entry still waits until Go runs it, behind all others that are ready. With one
-	// entry, the processor would do other things meanwhile; with many, it would be
-	// shared by number of requests instead of by owner.
+	// entriesEach is the number of entries for each processor. A request that has got its
+	// entry still waits until Go runs it, behind all other ready goroutines. With one
+	// entry for each processor, the processor would do other work in the meantime; with
+	// many entries, processor time would be shared by number of requests instead of by
+	// owner.
 	entriesEach = 6
 	// entryRest, slotRest and paceRest are the rest factors of the queues: an owner that
 	// floods rests that many times as long as it has used the rights of the queue,
@@ -60,12 +61,13 @@ const (
 	longestSleep = 10 * time.Millisecond
 	longestRest  = time.Second
 	// entryTimeout is how long a request that has begun waits for its next entry before
-	// it continues without one. It ends a deadlock, should requests ever wait for each
-	// other. One that has not begun holds nothing that others wait for.
+	// it continues without one. The timeout ends a deadlock if requests ever wait for
+	// each other. A request that has not begun holds nothing that others wait for, so it
+	// has no timeout.
 	entryTimeout = time.Second
-	// begunEach is, for each processor, how many requests of an owner that floods may
-	// have begun and not be about to end. Each may hold a document of a megabyte, and
-	// what they hold together is what the collector has to mark again and again.
+	// begunEach is, for each processor, the maximum number of requests of a flooding
+	// owner that have begun and are not about to end. Each may hold a document of a
+	// megabyte, which the garbage collector has to mark again and again.
 	begunEach = 2 * entriesEach
 )
 
@@ -87,14 +89,14 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	return s
 }
 
-// Enter waits for the owner's turn. It returns a context for a request that
-// begins to compute, and its slot; the caller must call Leave. If ctx ends
-// meanwhile, Enter returns all the same and the returned context has ended too.
+// Enter waits for the owner's turn. It returns a context for a request that begins to
+// compute, and its slot; the caller must call Leave. If ctx ends first, Enter returns
+// anyway, and the returned context has ended too.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
 	return s.join(ctx, owner, atBack)
 }
 
-// join is Enter at a place in the owner's queue.
+// join does the work of Enter, at a given place in the owner's queue.
 func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
 	s.crowd.join(owner)
@@ -106,9 +108,9 @@ func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.C
 	return slot, slot
 }
 
-// Pace waits for the owner's turn to do a short piece of work, such as reading a
-// part of a large body, and charges the owner for it. The work itself holds no
-// slot, because it may wait for the network.
+// Pace waits for the owner's turn to do a short piece of work, such as reading a part of
+// a large body, and charges the owner for the work. The work itself holds no slot,
+// because it may wait for the network.
 func (s *Scheduler) Pace(ctx context.Context, owner string) error {
 	var t ticket
 	if err := s.paces.acquire(ctx, owner, &t, atBack); err != nil {
@@ -118,7 +120,8 @@ func (s *Scheduler) Pace(ctx context.Context, owner string) error {
 	return nil
 }
 
-// Value returns the slot itself under its own key.
+// Value returns the slot itself for slotKey, and the values of the wrapped context for
+// other keys.
 func (s *Slot) Value(key any) any {
 	if key == (slotKey{}) {
 		return s
@@ -134,9 +137,9 @@ func SlotOf(ctx context.Context) *Slot {
 	return slot
 }
 
-// Fork returns a context for another goroutine that works for the same owner, and
-// its own slot; the goroutine must call Leave. It goes before requests of the owner
-// that have not begun, because some that have begun wait for it.
+// Fork returns a context for another goroutine that works for the same owner, and its own
+// slot; the goroutine must call Leave. The goroutine goes before requests of the owner
+// that have not begun, because requests that have begun may wait for it.
 func Fork(ctx context.Context) (context.Context, *Slot) {
 	slot := SlotOf(ctx)
 	if slot == nil {
@@ -145,9 +148,9 @@ func Fork(ctx context.Context) (context.Context, *Slot) {
 	return slot.scheduler.join(ctx, slot.owner, atFront)
 }
 
-// Checkpoint must be called by long computations at least once a millisecond. It
-// returns the error of the context if that has ended, and otherwise lets others
-// compute if it is their turn.
+// Checkpoint must be called by long computations at least once a millisecond. It returns
+// the error of the context if the context has ended, and otherwise lets others compute if
+// it is their turn.
 func Checkpoint(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -155,10 +158,10 @@ func Checkpoint(ctx context.Context) error {
 	return SlotOf(ctx).yield(ctx)
 }
 
-// CheckpointIfLong is Checkpoint for a request that has been found to be long
-// before, such as while its body was parsed, and does nothing for others. On a busy
-// machine a short request takes long by the clock, and would wait for a slot that
-// it does not need.
+// CheckpointIfLong does the work of Checkpoint for a request that already holds a slot
+// for long work, for instance since its body was parsed. For other requests it only
+// returns the error of the context. On a busy machine even a short request takes long by
+// the clock, and would wait for a slot that it does not need.
 func CheckpointIfLong(ctx context.Context) error {
 	if slot := SlotOf(ctx); slot == nil || !slot.long.held {
 		return ctx.Err()
@@ -166,13 +169,13 @@ func CheckpointIfLong(ctx context.Context) error {
 	return Checkpoint(ctx)
 }
 
-// PauseLast gives up the right to compute for the last time: the holder waits for
-// its write, and what follows is short and needs no right.
+// PauseLast gives up the right to compute for the last time: the holder waits for its
+// write, and the work after that is short and needs no right.
 func (s *Slot) PauseLast() {
 	if s == nil {
 		return
 	}
-	if s.begun { // first, because Pause lets the next one begin
+	if s.begun { // first, because Pause lets the next request begin
 		s.begun = false
 		s.scheduler.crowd.finish(s.owner)
 	}
@@ -191,9 +194,9 @@ func (s *Slot) Leave() {
 	}
 }
 
-// Away gives up the right to compute while its holder waits for the other end of a
-// connection, until Back. The request does not count as in progress meanwhile:
-// somebody who reads or sends slowly must not make other owners rest.
+// Away gives up the right to compute, until Back, while its holder waits for the other
+// end of a connection. Until then the request does not count as in progress: a client
+// that reads or sends slowly must not make other owners rest.
 func (s *Slot) Away() {
 	s.PauseLast()
 	if s != nil && !s.left && !s.away {
@@ -230,8 +233,8 @@ func (s *Slot) PauseLong() {
 	}
 }
 
-// Charge adds time that somebody else computed for the slot's owner, such as the
-// one writer of the database, to what the owner has used.
+// Charge adds time that another goroutine or process computed for the slot's owner, such
+// as the committer of the database, to the time that the owner has used.
 func (s *Slot) Charge(used time.Duration) {
 	if s != nil && used > slice {
 		s.scheduler.entries.owe(s.owner, used)
@@ -244,7 +247,7 @@ func (s *Slot) Resume() {
 	if s == nil || s.entry.held || s.long.held {
 		return
 	}
-	if !s.begun && !s.left { // it goes on after PauseLast, or is a Fork
+	if !s.begun && !s.left { // the request continues after PauseLast, or is a Fork
 		s.begun = true
 		s.scheduler.crowd.begin(s.owner)
 	}
@@ -261,12 +264,12 @@ func (s *Slot) Extend(ctx context.Context) context.Context {
 	return s
 }
 
-// yield lets others compute once a time slice is used up. It acquires the slot or
-// offers it to others. If other owners were active lately, it then sleeps as long
-// as it has computed, or three times as long if its owner floods: Go polls for
-// network input only when a processor is idle, or every ten milliseconds. The
-// slot is not offered to other requests of the same owner, because many unfinished
-// requests would need many times the memory.
+// yield lets others compute once a time slice is used up. It acquires a slot or, if it
+// holds one, offers the slot to others. If other owners were active lately, it then
+// sleeps as long as it has computed, or three times as long if its owner floods. It
+// sleeps because Go polls for network input only when a processor is idle, or every ten
+// milliseconds. The slot is not offered to other requests of the same owner, because many
+// unfinished requests would need many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -311,7 +314,7 @@ func (s *Slot) sleep(d time.Duration) {
 	s.long.since = s.scheduler.now()
 }
 
-// since returns when the slot began to compute, or was last charged for it.
+// since returns when the slot began to compute, or was last charged for computing.
 func (s *Slot) since() time.Time {
 	if s.long.held {
 		return s.long.since
