@@ -14,10 +14,10 @@ import (
 
 // Cache keeps loaded values by key. Concurrent callers of one key share a single
 // lookup and its result, so a database that hangs is asked once and not by each
-// caller. A value that is about to expire is loaded again while callers still get
-// it: on a busy machine a lookup takes long, and all requests of a tenant would wait
-// for it several times a second. An error is not cached, and removes the cached
-// value.
+// caller. A value that is about to expire is loaded again in the background, while
+// callers still get the old value. Otherwise all requests of a tenant would wait for
+// a lookup several times a second, which takes long on a busy machine. An error is
+// not cached, and removes the cached value.
 type Cache[K comparable, V any] struct {
 	recent recent[K, *cached[V]]
 	now    func() time.Time
@@ -57,8 +57,8 @@ func New[K comparable, V any](
 // evicted first. It must be called before the cache is used.
 func (c *Cache[K, V]) Bound(weight int, weigh func(V) int) { c.recent.room, c.weigh = weight, weigh }
 
-// Usage returns the number of keys, their total weight, and the limit on that
-// weight, which is 0 if there is none.
+// Usage returns the number of keys, their total weight, and the limit on the total
+// weight, 0 for no limit.
 func (c *Cache[K, V]) Usage() (held, weight, most int) {
 	c.recent.mu.Lock()
 	defer c.recent.mu.Unlock()
@@ -113,7 +113,7 @@ func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V
 	defer cancel()
 	ctx, slot := admission.Fork(ctx)
 	defer slot.Leave()
-	at := c.now() // taken before the load, because the value may change while it is loaded
+	at := c.now() // taken before the load, because the stored value may change during the load
 	l.value, l.err = c.guardedLoad(ctx, key)
 	e.mu.Lock()
 	e.loading = nil
@@ -131,7 +131,7 @@ func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V
 }
 
 // fresh reports whether a value loaded at a time has not expired. A time in the
-// future is not fresh: it remains after the clock was set back.
+// future, which remains after the clock was set back, is not fresh.
 func (c *Cache[K, V]) fresh(at time.Time) bool {
 	if c.maxAge == 0 {
 		return true
@@ -140,7 +140,7 @@ func (c *Cache[K, V]) fresh(at time.Time) bool {
 	return age >= 0 && age < c.maxAge
 }
 
-// expiresSoon reports whether three quarters of the time of a fresh value are over.
+// expiresSoon reports whether a fresh value has used up three quarters of maxAge.
 func (c *Cache[K, V]) expiresSoon(at time.Time) bool {
 	return c.maxAge > 0 && c.now().Sub(at) >= c.maxAge/4*3
 }
@@ -166,7 +166,7 @@ type recent[K comparable, V any] struct {
 	size   int
 	room   int // limit of the total weight; 0: no limit
 	weight int
-	order  *list.List // of *recentItem, the latest in front
+	order  *list.List // of *recentItem, the most recently used in front
 	items  map[K]*list.Element
 }
 
@@ -186,7 +186,8 @@ func newRecent[K comparable, V any](size int) recent[K, V] {
 	return recent[K, V]{mu: &sync.Mutex{}, size: size, order: list.New(), items: map[K]*list.Element{}}
 }
 
-// getOr returns the value of a key, and adds the result of create if there is none.
+// getOr returns the value of a key. If the key has none, it adds the result of
+// create.
 func (r *recent[K, V]) getOr(key K, create func() V) V {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -266,8 +267,8 @@ const RefreshAfter = 500 * time.Millisecond
 func (c *Cache[K, V]) guardedLoad(ctx context.Context, key K) (value V, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			// The stack says where it happened. The value of the panic may hold what a
-			// tenant has sent, and errors are logged.
+			// Report only the stack, because errors are logged and the value of the panic may
+			// hold data that a tenant has sent.
 			err = fmt.Errorf("a lookup panicked\n%s", debug.Stack())
 		}
 	}()
