@@ -25,9 +25,9 @@ type APIKey struct {
 }
 
 // Check returns nil if the key is valid, and otherwise a refusal with the code
-// key_revoked or key_expired. For a nil or empty record, which is the result of a
-// lookup that found nothing, the code is unauthenticated. A key that is both
-// revoked and expired counts as revoked, because somebody decided that.
+// key_revoked or key_expired. If the record is nil or empty, because a lookup
+// found nothing, the code is unauthenticated. A key that is both revoked and
+// expired counts as revoked, because a person decided to revoke it.
 func (k *APIKey) Check(now time.Time) error {
 	switch {
 	case k == nil, k.ID == "", k.TenantID == "", !k.Environment.Valid():

@@ -9,9 +9,9 @@ import (
 const maxBuckets = 50_000
 
 // Buckets holds token buckets by owner: a key, an account, or the network address
-// of a caller without either. A full bucket is equivalent to none, so full buckets
-// are removed when there are too many. The zero value is ready to use and safe for
-// concurrent use.
+// of a caller without either. A full bucket has the same effect as no bucket, so
+// full buckets are removed when there are too many. The zero value is ready to use
+// and safe for concurrent use.
 type Buckets[Owner comparable] struct {
 	mu      sync.Mutex
 	byOwner map[Owner]*bucket
@@ -23,8 +23,8 @@ type bucket struct {
 	rate Rate
 }
 
-// Take takes a token. It returns how many are left or, if ok is false, how long to
-// wait for the next one.
+// Take takes a token. If ok is true, it returns how many tokens are left;
+// otherwise it returns how long to wait for the next token.
 func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,8 +56,8 @@ func (b *Buckets[Owner]) Return(who Owner) {
 	}
 }
 
-// refill adds the tokens for the time since the last refill. A now that is earlier
-// than that adds nothing.
+// refill adds the tokens for the time since the last refill. If now is earlier
+// than the last refill, it adds nothing.
 func (t *bucket) refill(now time.Time) {
 	if passed := now.Sub(t.at).Seconds(); passed > 0 {
 		t.left = min(t.left+passed*t.rate.PerSecond(), float64(t.rate.Burst))
@@ -65,8 +65,8 @@ func (t *bucket) refill(now time.Time) {
 	}
 }
 
-// sweep removes full buckets and, if that is not enough, some others, whose owners
-// thereby gain a burst.
+// sweep removes full buckets and, if there are still too many, some others. The
+// owners of those gain a burst.
 func (b *Buckets[Owner]) sweep(now time.Time) {
 	for who, t := range b.byOwner {
 		if t.refill(now); t.left >= float64(t.rate.Burst) {

@@ -15,7 +15,7 @@ const (
 
 // NormaliseEmail returns an e-mail address in its canonical form: trimmed and in
 // lower case. Mail servers treat "Asha@" and "asha@" as one person, and without
-// the canonical form there would be two accounts.
+// the canonical form that person could have two accounts.
 //
 // It accepts common addresses: words of RFC 5321 joined by dots, "@", and a domain
 // of at least two labels. It refuses quoted local parts, comments and address

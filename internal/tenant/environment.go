@@ -3,7 +3,8 @@ package tenant
 // Environment separates a tenant's tests from its real lending. Each environment
 // has its own keys, policies, decisions, counters and usage.
 //
-// The zero Environment is invalid, so that an unset one is not taken for sandbox.
+// The zero Environment is invalid, so that an environment that was not set does
+// not count as sandbox.
 type Environment string
 
 // The two environments.
@@ -15,7 +16,7 @@ const (
 // Environments returns both environments, in display order.
 func Environments() []Environment { return []Environment{Sandbox, Live} }
 
-// Valid reports whether e is one of the two.
+// Valid reports whether e is one of the two environments.
 func (e Environment) Valid() bool { return e == Sandbox || e == Live }
 
 // ParseEnvironment reads an environment's name.

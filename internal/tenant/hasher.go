@@ -40,9 +40,9 @@ func NewHasher(cost Cost, limit int, random io.Reader) (*Hasher, error) {
 		wait: func(context.Context) func() { return func() {} }}, nil
 }
 
-// OnWait sets a function that a caller who finds no free slot calls before it
-// waits. The function's result is called after the wait. OnWait must be called
-// before the hasher is used.
+// OnWait sets the function wait. A caller that finds no free slot calls wait
+// before it waits, and resume afterwards. OnWait must be called before the hasher
+// is used.
 func (h *Hasher) OnWait(wait func(context.Context) (resume func())) { h.wait = wait }
 
 // Hash returns the hash of a password with a new salt, to be stored. If the
@@ -62,11 +62,11 @@ func (h *Hasher) Hash(ctx context.Context, password Secret) (Secret, error) {
 }
 
 // Verify reports whether password matches the hash stored, and whether the hash
-// should be replaced because the cost has changed since.
+// should be replaced because the configured cost has changed since it was made.
 //
 // For a user that does not exist, stored is the zero Secret. Verify then does the
 // same work and returns false, so that the time taken does not reveal which
-// addresses have an account. A stored text that is not a hash gives an error. If
+// addresses have an account. If stored is not a hash, Verify returns an error. If
 // the context ends before a slot is free, the error is of kind Unavailable.
 func (h *Hasher) Verify(ctx context.Context, password, stored Secret) (ok, upgrade bool, err error) {
 	want := encoded{cost: h.cost, salt: make([]byte, saltLength), hash: make([]byte, hashLength)}

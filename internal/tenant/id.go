@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Kind is the prefix of an id, with its underscore. It tells what the id names.
+// Kind is the prefix of an id, with its underscore. It tells what kind of object
+// the id names.
 type Kind string
 
 // The kinds.
@@ -41,8 +42,8 @@ func Kinds() []Kind {
 	}
 }
 
-// An id is the prefix of its kind and a ULID: 48 bits of milliseconds since 1970 in
-// ten characters, then 80 random bits in sixteen.
+// An id is the prefix of its kind and a ULID: the milliseconds since 1970 in 48
+// bits, written as ten characters, then 80 random bits in sixteen characters.
 const (
 	crockford   = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 	ulidLength  = 26
@@ -56,9 +57,9 @@ const (
 // is the previous one plus a small random number. If the clock is set back
 // further, the ids follow it. IDs is safe for concurrent use.
 //
-// An id reveals its creation time and nothing else; it is never derived from what
-// an applicant or a user sent. It is not a secret: the scope of the storage handle
-// controls access.
+// An id reveals its creation time and nothing else; it is never derived from data
+// that an applicant or a user sent. It is not a secret: the scope of the storage
+// handle controls access.
 type IDs struct {
 	mu      sync.Mutex
 	random  io.Reader

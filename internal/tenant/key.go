@@ -102,15 +102,16 @@ func countBase62(text string) int {
 	return len(text)
 }
 
-// KeyHash is the stored hash of a key. A key has 190 random bits, so even a fast
-// hash cannot be searched and a slow one would gain nothing.
+// KeyHash is the stored hash of a key. A key has 190 random bits, so nobody can
+// search for the key of a hash, and a slow hash would gain nothing.
 type KeyHash [sha256.Size]byte
 
 // HashKey returns the SHA-256 of the whole key.
 func HashKey(key Key) KeyHash { return sha256.Sum256([]byte(key.Reveal())) }
 
 // Equal compares two hashes in constant time. After a lookup by hash it is only an
-// additional check, because a hash does not tell how close a guessed key was.
+// additional check, because the hash of a guessed key does not tell how close the
+// guess was.
 func (h KeyHash) Equal(other KeyHash) bool { return subtle.ConstantTimeCompare(h[:], other[:]) == 1 }
 
 // Environment returns the environment of the key.

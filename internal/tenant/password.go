@@ -8,7 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// maxPassword bounds what is hashed, in bytes.
+// maxPassword is the maximum length of a password, in bytes. It bounds the time
+// for hashing.
 const maxPassword = 1024
 
 // defaultMinPassword is the default of PasswordRules.MinCharacters.
@@ -33,8 +34,8 @@ func (r PasswordRules) Check(faults *fault.List, pointer, password, email string
 	if len(password) > maxPassword {
 		faults.Add(pointer, fault.CodeOutOfRange, "must have at most %d bytes", maxPassword)
 	}
-	// Nobody types a control character: it is the line break of a file or a failed
-	// paste, and would lock its owner out.
+	// Nobody types a control character. It comes from the line break of a file or
+	// from a failed paste, and would lock its owner out.
 	if strings.ContainsFunc(password, unicode.IsControl) {
 		faults.Add(pointer, fault.CodeInvalidCharacter, "must not hold control characters")
 	}

@@ -15,9 +15,9 @@ type Plan struct {
 	Rates        Rates // rate limits of each key
 }
 
-// Admits reports whether the quota allows n more units after used. This is the rule
-// of the quota; storage applies the same rule in the statement that counts, because
-// two requests may ask at the same moment.
+// Admits reports whether the quota allows n more units after used. Storage applies
+// the same rule in the statement that counts, because two requests may arrive at
+// the same moment.
 func (p Plan) Admits(used, n int64) bool {
 	return p.Unmetered || n <= p.MonthlyQuota-used
 }
@@ -31,8 +31,8 @@ func (p Plan) Remaining(used int64) (units int64, ok bool) {
 	return max(p.MonthlyQuota-used, 0), true
 }
 
-// PercentUsed is how much of the quota is used, in hundredths of a percent, half
-// up. A quota of nothing is used up.
+// PercentUsed returns how much of the quota is used, in hundredths of a percent,
+// rounded half up. A quota of 0 counts as used up.
 func (p Plan) PercentUsed(used int64) int64 {
 	if p.MonthlyQuota <= 0 {
 		return 100_00
@@ -57,8 +57,8 @@ func DefaultPlans() Plans {
 	}}
 }
 
-// Get returns the plan with a name. The caller must refuse an unknown name, which
-// must never become an unmetered plan.
+// Get returns the plan with a name. ok is false for an unknown name. The caller
+// must refuse it; an unknown name must never become an unmetered plan.
 func (p Plans) Get(name string) (plan Plan, ok bool) {
 	i := slices.IndexFunc(p.list, func(q Plan) bool { return q.Name == name })
 	if i < 0 {
@@ -96,8 +96,8 @@ const (
 )
 
 // WithQuotas returns the plans with the quotas of a setting such as
-// "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan. No
-// plan is ever removed, because tenants may use it.
+// "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan.
+// WithQuotas removes no plan, because tenants may use it.
 func (p Plans) WithQuotas(text string) (Plans, error) {
 	list := slices.Clone(p.list)
 	for part := range strings.SplitSeq(text, ",") {
@@ -129,7 +129,7 @@ func (p Plans) WithQuotas(text string) (Plans, error) {
 	return Plans{list}, nil
 }
 
-// WithRates returns the plans with the same rates for each.
+// WithRates returns the plans with the given rates for every plan.
 func (p Plans) WithRates(rates Rates) Plans {
 	list := slices.Clone(p.list)
 	for i := range list {

@@ -3,7 +3,7 @@ package tenant
 import "verdict/internal/fault"
 
 // Principal is the authenticated caller. A storage handle is made from TenantID and
-// Environment and sees nothing else. The zero Principal may do nothing.
+// Environment, and reaches no other data. The zero Principal may do nothing.
 type Principal struct {
 	TenantID    string
 	Environment Environment
@@ -14,7 +14,7 @@ type Principal struct {
 }
 
 // Require returns nil if the caller has the scope, and otherwise an error of kind
-// Forbidden that names it.
+// Forbidden that names the scope.
 func (p Principal) Require(scope Scopes) error {
 	if p.TenantID != "" && p.Environment.Valid() && p.Scopes.Has(scope) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Rate configures a token bucket: it holds at most Burst tokens and gains Allowance
-// tokens in each Window, evenly.
+// Rate configures a token bucket: the bucket holds at most Burst tokens, and gains
+// Allowance tokens in each Window at a constant rate.
 type Rate struct {
 	Allowance int
 	Window    time.Duration
@@ -48,7 +48,8 @@ type LoginRates struct {
 }
 
 // DefaultLoginRates returns the default login rates. They let a person mistype a
-// password ten times in a row, and the people of an office share an address.
+// password ten times in a row, and allow for the people of an office, who share a
+// network address.
 func DefaultLoginRates() LoginRates {
 	return LoginRates{
 		Account:    Rate{30, time.Hour, 10},

@@ -26,9 +26,9 @@ func (r Role) Scopes() Scopes {
 	return 0
 }
 
-// personal holds the scopes that depend on the owner of a key. The other scopes,
-// such as deciding and reading, are used by programs and stay when the owner is
-// disabled.
+// personal holds the scopes that depend on the owner of a key. Programs use the
+// other scopes, such as deciding and reading, so a key keeps them when its owner
+// is disabled.
 const personal = PolicyWrite | PolicyActivate
 
 // Allow returns the effective scopes of a key. It removes the personal scopes that

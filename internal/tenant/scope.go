@@ -9,10 +9,10 @@ import (
 // Scopes is a set of permissions. The zero set permits nothing.
 type Scopes uint8
 
-// The scopes. Activating a policy is separate from writing one, so that different
-// people can do the two. Read does not include the facts of a decision, because
-// they are personal data. Admin includes every scope, future ones too, and the
-// management of keys.
+// The scopes. Activating a policy is separate from writing one, so that one person
+// can write a policy and another can activate it. Read does not include the facts
+// of a decision, because they are personal data. Admin includes every scope, future
+// ones too, and the management of keys.
 const (
 	Decide Scopes = 1 << iota
 	Read
@@ -35,7 +35,7 @@ var scopeNames = []struct {
 }
 
 // Has reports whether the set includes every scope of wanted. It returns false if
-// wanted is empty, because the caller forgot to name a scope.
+// wanted is empty, because the caller then forgot to name a scope.
 func (s Scopes) Has(wanted Scopes) bool {
 	if wanted == 0 {
 		return false
@@ -55,8 +55,8 @@ func (s Scopes) Within(may Scopes) Scopes {
 	}
 }
 
-// Names returns the names of the scopes in a fixed order. For admin it returns only
-// that, because it includes the rest.
+// Names returns the names of the scopes in a fixed order. If the set includes
+// admin, it returns only "admin", which includes the rest.
 func (s Scopes) Names() []string {
 	if s&Admin != 0 {
 		return []string{"admin"}
@@ -79,8 +79,8 @@ func ParseScopes(text string) (Scopes, error) {
 	return ScopesOf(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' })...)
 }
 
-// ScopesOf returns the set of names. It refuses an unknown name and an empty set,
-// because a key without permissions is a mistake.
+// ScopesOf returns the set of the named scopes. It refuses an unknown name and an
+// empty set, because a key without permissions is a mistake.
 func ScopesOf(names ...string) (Scopes, error) {
 	var s Scopes
 	for _, name := range names {

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// redacted is what every secret prints as.
+// redacted is the text that every secret prints as.
 const redacted = "[redacted]"
 
 // Secret is a text that must not appear in a log, an error or an answer. It prints
@@ -14,8 +14,8 @@ const redacted = "[redacted]"
 // text, so that a search for Reveal finds every use.
 //
 // The text is behind a pointer, because fmt does not call the methods of a value in
-// an unexported field. There it would print a string in plain text, but prints only
-// the address of a pointer.
+// an unexported field. In such a field, fmt would print a string in plain text, but
+// prints only the address of a pointer.
 type Secret struct{ text *string }
 
 // NewSecret returns a Secret that holds text.

@@ -44,7 +44,8 @@ func (s Signup) Check(faults *fault.List, rules PasswordRules) {
 	}
 	s.checkOrgName(c)
 	if c.Ok("password") {
-		// The password is compared with the address even if that is invalid.
+		// The password is compared with the e-mail address even if the address is
+		// invalid.
 		rules.Check(faults, "/password", s.Password.Reveal(), s.Email)
 	}
 	c.Text("invite_code", s.Invite.Reveal(), maxInviteCode)

@@ -27,8 +27,8 @@ func MintToken(random io.Reader) (Token, error) {
 	return Token{NewSecret(base64.RawURLEncoding.EncodeToString(bits[:]))}, nil
 }
 
-// ParseToken reads a token; ok is false if the text does not have the form of one.
-// A well-formed token need not have been issued.
+// ParseToken reads a token; ok is false if the text does not have the form of a
+// token. A well-formed token need not have been issued.
 func ParseToken(text string) (t Token, ok bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(tokenBytes) || strings.ContainsAny(text, "\r\n") {
 		return Token{}, false
