@@ -49,8 +49,8 @@ const (
 	ActorOperator = "operator"
 )
 
-// Actor returns the caller's id for stored records: that of the key, or of the
-// person.
+// Actor returns the caller's id for stored records: the id of the key, or of the person if there
+// is no key.
 func Actor(p tenant.Principal) string {
 	if p.KeyID != "" {
 		return p.KeyID
@@ -77,6 +77,6 @@ func (s *Core) AuditBy(actor, environment string, now time.Time, action, object,
 // their id, so that a list by id is also a list by time.
 func (s *Core) NewID(kind tenant.Kind, now time.Time) (id string, made time.Time) {
 	id = s.IDs.New(kind, now)
-	made, _ = tenant.Time(id) // valid for every id of ours
+	made, _ = tenant.Time(id) // every new id contains a time
 	return id, made
 }

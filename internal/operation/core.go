@@ -1,7 +1,7 @@
-// Package operation holds what the operations of all use-case rooms share: the
-// database with its clock and ids, idempotent requests, pages of lists, audit
-// entries, and common refusals and texts. It knows no subject: policies, alerts
-// and people belong to the rooms.
+// Package operation holds the code that the operations of all use-case rooms
+// share: the database with its clock and ids, idempotent requests, pages of lists,
+// audit entries, and common refusals and texts. It knows no subject: policies,
+// alerts and people belong to the rooms.
 package operation
 
 import (
@@ -28,7 +28,7 @@ type Options struct {
 }
 
 // Core is one database, with the clock and the ids that belong to it. All use-case
-// rooms of a process share one. It is safe for concurrent use.
+// rooms of a process share one Core. It is safe for concurrent use.
 type Core struct {
 	DB     *store.DB
 	Now    func() time.Time
@@ -102,9 +102,9 @@ type ScopeID struct{ Tenant, Environment string }
 // ScopeOf returns the scope of a caller.
 func ScopeOf(p tenant.Principal) ScopeID { return ScopeID{p.TenantID, string(p.Environment)} }
 
-// Keyed returns the keyed hash with which a scope recognises accounts,
-// addresses and similar values without storing them. Each scope has its own
-// key, so that hashes cannot be compared between scopes.
+// Keyed returns a keyed hash function. With it, a scope recognises accounts,
+// addresses and similar values without storing them. Each scope has its own key,
+// so that hashes cannot be compared between scopes.
 func (s *Core) Keyed(ctx context.Context, id ScopeID) (func(kind, value string) string, error) {
 	secret, err := s.Secret(ctx)
 	if err != nil {

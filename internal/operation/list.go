@@ -28,8 +28,8 @@ const (
 	MaxLimit     = store.MaxPage
 )
 
-// Page converts the request into a store.Page. A cursor is valid only with the
-// filters it was made for: with others it would skip or repeat rows.
+// Page converts the request into a store.Page. A cursor is valid only with the filters it was
+// made for: with other filters it would skip or repeat rows.
 func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	page := store.Page{
 		Limit: l.Limit, Descending: !l.Ascending,
@@ -38,7 +38,7 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	if !l.From.IsZero() {
 		page.FromID = tenant.FirstID(tenant.KindDecision, l.From)
 	}
-	if !l.To.IsZero() { // within a millisecond the stored times decide
+	if !l.To.IsZero() { // within a millisecond, the stored times decide
 		page.ToID = tenant.FirstID(tenant.KindDecision, l.To.Add(time.Millisecond-1))
 	}
 	if l.Cursor == "" {
@@ -57,8 +57,8 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	return page, nil
 }
 
-// After decodes the cursor and returns the place after which the page begins,
-// "" for the beginning of the list.
+// After decodes the cursor and returns the place after which the page begins. The place is ""
+// for the beginning of the list.
 func (l List) After(p tenant.Principal, filters []string) (place string, err error) {
 	if l.Cursor == "" {
 		return "", nil
@@ -72,7 +72,7 @@ func (l List) After(p tenant.Principal, filters []string) (place string, err err
 	return string(raw[markSize:]), nil
 }
 
-// CursorAfter returns the cursor of a place.
+// CursorAfter returns the cursor of the page that begins after a place.
 func (l List) CursorAfter(p tenant.Principal, filters []string, place string) string {
 	return base64.RawURLEncoding.EncodeToString(append(l.mark(p, filters, []byte(place)), place...))
 }
@@ -139,7 +139,7 @@ func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Place, f
 	return out
 }
 
-// Write writes the page, with write for each row.
+// Write writes the page. It calls write for each row.
 func (p Page[T]) Write(w *wire.Writer, write func(*wire.Writer, T)) {
 	w.Object().Key("data").Array()
 	for _, row := range p.Data {

@@ -23,7 +23,7 @@ type Answer struct {
 	Status   int
 	Location string // the path of the created resource, "" if none was created
 	Body     []byte
-	Replayed bool // it is the stored answer to an earlier request with the same Idempotency-Key
+	Replayed bool // the body is the stored answer to an earlier request with the same Idempotency-Key
 
 	lent *[]byte // the buffer of Body, for Release
 }
@@ -40,7 +40,7 @@ func BorrowBody() *[]byte {
 	return lent
 }
 
-// LentAnswer returns an answer whose body is in a buffer of BorrowBody.
+// LentAnswer returns an answer whose body is in a buffer from BorrowBody.
 func LentAnswer(status int, body []byte, lent *[]byte) Answer {
 	return Answer{Status: status, Body: body, lent: lent}
 }
@@ -94,8 +94,8 @@ func (f *flights) leave(which flight) {
 	delete(f.under, which)
 }
 
-// Keep returns the record of an answer, for storing it in the transaction of
-// the request. It returns nil if the request has no Idempotency-Key.
+// Keep returns the record of an answer. The request must store the record in its transaction. Keep
+// returns nil if the request has no Idempotency-Key.
 type Keep func(Answer) *store.IdempotencyAnswer
 
 // Once executes do once for an Idempotency-Key. do must store the record of
@@ -115,7 +115,7 @@ func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Ke
 }
 
 // Attempt is a request in progress that may have an Idempotency-Key. The zero value is the attempt
-// of a request without one.
+// of a request without an Idempotency-Key.
 type Attempt struct {
 	core   *Core
 	once   *Once
@@ -182,8 +182,8 @@ func (a Attempt) Record(answer Answer) *store.IdempotencyAnswer {
 	}
 }
 
-// earlierAnswer returns the answer of another request with the same Idempotency-Key if err says
-// that it was first, else nil.
+// earlierAnswer returns the stored answer if err says that another request with the same
+// Idempotency-Key was answered first. Otherwise it returns nil.
 func earlierAnswer(err error) *Answer {
 	var already *store.AlreadyAnswered
 	if err == nil || !errors.As(err, &already) {
@@ -229,8 +229,8 @@ func (s *Core) Commit(
 	return answer, err
 }
 
-// Remember computes an answer without changes and stores it, so that
-// repetitions of the request get the same answer.
+// Remember calls work, which changes nothing stored, and stores its answer, so that repetitions of
+// the request get the same answer.
 func (s *Core) Remember(ctx context.Context, scope *store.Scope, o *Once, work func() (Answer, error)) (Answer, error) {
 	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) {
 		answer, err := work()

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// Missing returns NotFound for an id that the caller's scope does not have.
+// Missing returns a NotFound error for an id that does not exist in the caller's scope.
 func Missing(what string) error {
 	return fault.New(fault.NotFound, fault.CodeNotFound, "there is no such %s", what)
 }
@@ -27,13 +27,13 @@ func AddAll(faults *fault.List, items []fault.Item) {
 	}
 }
 
-// Defect hides the kind of an error that the caller did not cause, such as a
-// stored document that can no longer be read.
+// Defect hides the kind of an error that the caller did not cause, for instance that a stored
+// document can no longer be read.
 type Defect struct{ err error }
 
 func (d Defect) Error() string { return d.err.Error() }
 
-// AsDefect hides the kind of an error.
+// AsDefect returns err as a Defect.
 func AsDefect(err error) error { return Defect{err} }
 
 // MissingIsDefect turns NotFound into a defect, because an object that a stored
@@ -59,7 +59,7 @@ func Checking(ctx context.Context) func() error {
 }
 
 // Capped returns Conflict cap_reached if count returns most or more. what names the objects, and
-// mend says how to free some.
+// mend says how to free capacity.
 func Capped(count func() (int64, error), most int, what, mend string) error {
 	n, err := count()
 	if err != nil || n < int64(most) {

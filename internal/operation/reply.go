@@ -35,8 +35,7 @@ func (r *Reply[T]) once() *Once {
 	return r.Once
 }
 
-// encode encodes a result if the answer must be stored, and returns a zero
-// Answer otherwise.
+// encode encodes a result if the answer must be stored. Otherwise it returns the zero Answer.
 func (r *Reply[T]) encode(result T) Answer {
 	if r == nil || r.Once == nil {
 		return Answer{}
@@ -44,7 +43,7 @@ func (r *Reply[T]) encode(result T) Answer {
 	return r.Answer(result)
 }
 
-// keep stores the answer in the reply if it is a replayed one.
+// keep stores the answer in the reply if the answer is replayed.
 func (r *Reply[T]) keep(a Answer) {
 	if r != nil && a.Replayed {
 		r.answer, r.written = a, true
@@ -52,7 +51,7 @@ func (r *Reply[T]) keep(a Answer) {
 }
 
 // Write runs do once for an Idempotency-Key, in one transaction. If an earlier request with the
-// same Idempotency-Key has done it, the result is the zero value and the reply has the earlier
+// same Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier
 // answer.
 func Write[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error),
@@ -60,8 +59,8 @@ func Write[T any](
 	return Prepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
 }
 
-// Prepared is Write with work before the transaction. prepare does that work, also only once, and
-// returns the function to run in the transaction.
+// Prepared runs like Write, with work before the transaction. prepare does that work, also only
+// once for an Idempotency-Key, and returns the function to run in the transaction.
 func Prepared[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], prepare func() (func(*store.Tx) (T, error), error),
 ) (T, error) {
@@ -82,15 +81,15 @@ func Prepared[T any](
 		})
 	})
 	r.keep(answer)
-	if answer.Replayed { // whatever was computed here was not stored
+	if answer.Replayed { // the result that was computed here was not stored
 		var none T
 		return none, err
 	}
 	return result, err
 }
 
-// Remember computes a result without changes, and stores its answer, so that repetitions of the
-// request get the same answer.
+// Remember calls compute, which changes nothing stored, and stores the answer, so that
+// repetitions of the request get the same answer.
 func Remember[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error),
 ) (T, error) {
@@ -102,7 +101,7 @@ func Remember[T any](
 		return r.encode(result), nil
 	})
 	r.keep(answer)
-	if answer.Replayed { // whatever was computed here was not stored
+	if answer.Replayed { // the result that was computed here was not stored
 		var none T
 		return none, err
 	}
@@ -121,8 +120,8 @@ func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a At
 }
 
 // Finish ends an operation that Begin began. answer is the stored answer, or err says why nothing
-// was stored. done is true if another request with the same Idempotency-Key was first; the reply
-// then has its answer.
+// was stored. done is true if another request with the same Idempotency-Key was answered first;
+// the reply then has that answer.
 func (r *Reply[T]) Finish(answer Answer, err error) (done bool, _ error) {
 	if earlier := earlierAnswer(err); earlier != nil {
 		r.keep(*earlier)

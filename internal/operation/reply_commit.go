@@ -6,12 +6,12 @@ import (
 	"verdict/internal/store"
 )
 
-// Commit runs do in one transaction with the record of the answer to its result.
+// Commit runs do in one transaction, and stores the record of the answer in the same transaction.
 type Commit[T any] func(ctx context.Context, do func(*store.Tx) (T, error)) (T, error)
 
-// Through runs work once for an Idempotency-Key. work does more than one transaction and must store
-// its result with the Commit that it gets. If an earlier request with the same Idempotency-Key has
-// done it, the result is the zero value and the reply has the earlier answer.
+// Through runs work once for an Idempotency-Key. work runs more than one transaction and must store
+// its result with the Commit that it is given. If an earlier request with the same Idempotency-Key
+// has succeeded, the result is the zero value and the reply has the earlier answer.
 func Through[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], work func(Commit[T]) (T, error),
 ) (T, error) {
@@ -32,7 +32,7 @@ func Through[T any](
 		return answer, err
 	})
 	r.keep(answer)
-	if answer.Replayed { // whatever was computed here was not stored
+	if answer.Replayed { // the result that was computed here was not stored
 		var none T
 		return none, err
 	}

@@ -30,7 +30,7 @@ func WriteStrings(w *wire.Writer, list []string) {
 }
 
 // The HTTP statuses of answers. They are stored with the answers to idempotent
-// requests. A declined decision is OK too.
+// requests. The status of a declined decision is StatusOK too.
 const (
 	StatusOK      = 200
 	StatusCreated = 201
@@ -45,6 +45,5 @@ func Note(f *wire.Form) string {
 	return strings.Clone(text)
 }
 
-// AnyVersion is the expected version of a caller that does no optimistic
-// locking.
+// AnyVersion is the expected version if a caller does no optimistic locking.
 const AnyVersion = -1
