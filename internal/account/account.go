@@ -11,7 +11,7 @@ import (
 
 // OpenAccount signs up in the console: it creates a tenant like SignupFrom, and a session for its
 // first user. If only the session cannot be created, it returns the new tenant together with the
-// error, because the key in it cannot be shown again.
+// error, because the tenant's key cannot be shown again.
 func (s *Access) OpenAccount(
 	ctx context.Context, ask tenant.Signup, address, agent string,
 ) (SignedUp, Session, tenant.Token, error) {
@@ -47,7 +47,7 @@ func (s *Access) ChangePassword(
 	}
 
 	now := s.core.Moment()
-	// The caller is signed in, so only the person's own attempts count.
+	// The caller is signed in, so only the person's own attempts count against the rate limit.
 	admitted, err := s.takeAll(now, bucketOf{"password of " + c.User.ID, s.options.Logins.Account})
 	if err != nil {
 		return Session{}, tenant.Token{}, err
@@ -82,7 +82,7 @@ func (s *Access) ChangePassword(
 	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.Standing{},
 		s.auditOf(user.ID, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
-	if operation.IsKind(err, fault.NotFound) { // disabled, or the password changed, meanwhile
+	if operation.IsKind(err, fault.NotFound) { // meanwhile the person was disabled or the password changed
 		err = sessionEnded()
 	}
 
@@ -117,11 +117,11 @@ func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string,
 	return err
 }
 
-// forgetKeysOf removes a person's keys from this node's cache, because their permissions have
-// changed.
+// forgetKeysOf removes a person's keys from this node's cache, because the person's permissions
+// have changed.
 func (s *shared) forgetKeysOf(ctx context.Context, tenantID, userID string) {
 	keys, err := s.core.DB.System().ListKeys(ctx, tenantID, s.core.Moment().UnixMicro())
-	if err != nil { // the cache refreshes them within a second anyway
+	if err != nil { // the cache refreshes the keys within a second anyway
 		s.core.Logger.WarnContext(ctx,
 			"could not remove a user's API keys from the cache; the cache refreshes them within a second",
 			"user", userID, "error", err)
@@ -137,8 +137,8 @@ const roleDetail = "must be admin, risk or viewer"
 
 // DisableUser disables a person's access. It refuses with last_admin if the tenant would have no
 // admin left. The person's API keys can no longer write or activate policies or manage anything.
-// Programs can still decide and read with them, unless revokeKeys is set. The person counts as an
-// activator for another day.
+// Programs can still decide and read with them, unless revokeKeys is set. A person who could
+// activate policies still counts as an activator for a day.
 func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID string, revokeKeys bool) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err

@@ -24,7 +24,8 @@ const activatorDelay = 24 * time.Hour
 // activates reports whether a role may activate policies.
 func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.PolicyActivate) }
 
-// standing returns what storage needs to update activators: who makes the change, and when.
+// standing returns the data that storage needs to update activators: who makes the change, and
+// when.
 func (s *shared) standing(by string) store.Standing {
 	return store.Standing{
 		By:          by,
@@ -42,8 +43,8 @@ func waits(u store.User, now time.Time) bool {
 	return mayNow(u) && u.MayActivateMicros > now.UnixMicro()
 }
 
-// countsUntil returns until when a former activator counts, the zero time if the person does not
-// count.
+// countsUntil returns the time until which a former activator still counts, the zero time if the
+// person does not count as a former activator.
 func countsUntil(u store.User, now time.Time) time.Time {
 	until := operation.Time(u.StoppedMicros).Add(activatorDelay)
 	if mayNow(u) || u.StoppedMicros == 0 || !now.Before(until) {
@@ -55,8 +56,9 @@ func countsUntil(u store.User, now time.Time) time.Time {
 // Work is a rule set that is to be activated. Author is the actor who created it.
 type Work struct{ RuleSetID, Author string }
 
-// MayActivate refuses a caller who may not activate a rule set: once two activators count, its
-// author, and a person who is not an activator or is still waiting.
+// MayActivate returns an error if the caller may not activate a rule set. Once a tenant has two
+// activators, including former activators who still count, it refuses the author of the rule set,
+// a person who is not an activator, and an activator who is still waiting.
 func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {
@@ -101,7 +103,8 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	return nil
 }
 
-// whoActivates says who may activate the rule set of the person me.
+// whoActivates returns a sentence that names the people who may activate the rule set of the
+// person me.
 func whoActivates(people []store.User, me store.User, now time.Time) string {
 	var can, wait []string
 	var until time.Time
@@ -128,7 +131,7 @@ func whoActivates(people []store.User, me store.User, now time.Time) string {
 	}
 }
 
-// whoConfirms says who can confirm a waiting activator.
+// whoConfirms returns a sentence that names the people who can confirm a waiting activator.
 func whoConfirms(people []store.User, waiting store.User, now time.Time) string {
 	var can []string
 	for _, u := range people {
@@ -143,7 +146,7 @@ func whoConfirms(people []store.User, waiting store.User, now time.Time) string 
 	return anyOf(can) + " can confirm it before that, on the page People of the console"
 }
 
-// anyOf lists at most three names, and the number of the others.
+// anyOf returns at most three names of the list, and the number of the others.
 func anyOf(list []string) string {
 	const most = 3
 	if len(list) > most {
@@ -154,8 +157,9 @@ func anyOf(list []string) string {
 
 func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// mayConfirm refuses a person who may not confirm a waiting activator: the activator, the person
-// who gave them the right, and people who may not activate or are waiting themselves.
+// mayConfirm returns an error if the person by may not confirm a waiting activator. It refuses the
+// activator, the person who gave the activator the right, and people who may not activate or are
+// waiting themselves.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
@@ -179,7 +183,7 @@ func mayConfirm(person, by store.User, now time.Time) error {
 }
 
 // ConfirmActivator ends the wait of a new activator. The caller must be an activator who did not
-// give the right: others are refused with second_person_required. If the person is not waiting, it
+// give the right: it refuses others with second_person_required. If the person is not waiting, it
 // refuses with nothing_to_confirm. API keys cannot confirm.
 func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.PolicyActivate); err != nil {

@@ -54,7 +54,7 @@ func (s *People) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIK
 	})
 }
 
-// roomForKey refuses if the tenant has as many valid keys as it may have.
+// roomForKey returns too_many_keys if the tenant has the maximum number of valid keys.
 func (s *People) roomForKey(ctx context.Context, tenantID string) error {
 	keys, err := s.keysOf(ctx, tenantID)
 	if err != nil {
@@ -104,11 +104,11 @@ func (s *shared) forgetKey(text string) {
 	}
 }
 
-// RotateAPIKey creates a key with the same name, scopes and lifetime as another, and lets the other
-// one expire after the overlap, after a day if overlap is 0. The new key belongs to the caller: if
-// it belonged to the owner of the old one, one person could act as two. The new key has only scopes
-// that the roles of the caller and of the old key's owner allow now; if none is left, it refuses
-// with role_too_low.
+// RotateAPIKey creates a key with the same name, scopes and lifetime as the old key, and lets the
+// old key expire after overlap, or after a day if overlap is 0. The new key belongs to the caller:
+// if it belonged to the owner of the old key, one person could act as two. The new key has only
+// scopes that the roles of the caller and of the old key's owner allow now. If no scope is left,
+// RotateAPIKey refuses with role_too_low.
 func (s *People) RotateAPIKey(
 	ctx context.Context, p tenant.Principal, id string, overlap time.Duration,
 ) (tenant.Key, tenant.APIKey, error) {
@@ -153,7 +153,7 @@ func (s *People) RotateAPIKey(
 	return s.follow(ctx, p, old, overlap)
 }
 
-// follow creates the successor of a key and sets the end of the old one.
+// follow creates the successor of a key and sets the time at which the old key expires.
 func (s *People) follow(
 	ctx context.Context, p tenant.Principal, old tenant.APIKey, overlap time.Duration,
 ) (tenant.Key, tenant.APIKey, error) {
@@ -251,7 +251,7 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 }
 
 // belongs returns the role of a user, NotFound if the user is not in the tenant. The owner of a key
-// must be in the tenant, because owners are counted as second persons.
+// must be in the tenant, because the owner of a key counts as a person who can activate.
 func (s *shared) belongs(ctx context.Context, tenantID, userID string) (tenant.Role, error) {
 	users, err := s.core.DB.Staff(tenantID).Users(ctx)
 	if err != nil {

@@ -17,7 +17,7 @@ type credential struct {
 	key  tenant.APIKey
 	plan tenant.Plan
 	hash string
-	seen bool // the tenant has been used before
+	seen bool // the tenant has made a request before
 }
 
 // Authenticate returns the caller that owns a key. It refuses with unauthenticated, key_revoked or
@@ -74,7 +74,7 @@ func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (crede
 	}, err
 }
 
-// closed reports whether a tenant is about to be removed because nobody uses it.
+// closed reports whether a tenant is about to be removed because nobody has used it.
 func closed(t store.Tenant) bool { return t.ClosingMicros != 0 && t.SeenMicros == 0 }
 
 // planOf returns the plan of a tenant.
@@ -87,7 +87,7 @@ func (s *shared) planOf(owner store.Tenant) (tenant.Plan, error) {
 	return plan, nil
 }
 
-// keyHash returns a key's hash as storage has it.
+// keyHash returns a key's hash in the form in which it is stored.
 func keyHash(hash tenant.KeyHash) string { return hex.EncodeToString(hash[:]) }
 
 // apiKey converts a stored key.

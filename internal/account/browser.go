@@ -12,22 +12,22 @@ import (
 	"time"
 )
 
-// A known browser is one with which somebody has signed in before. It has a cookie with
-// marks that only this installation can make, one for each of the last few accounts. With
-// a mark, attempts to sign in have a rate limit of their own, so that the attempts of
-// others cannot lock the owner out. A mark does not sign anybody in.
+// A known browser is a browser with which somebody has signed in before. It has a cookie with marks
+// that only this installation can make, one for each of the last few accounts. Attempts to sign in
+// with a mark have their own rate limit, so that the attempts of others cannot lock the owner out.
+// A mark does not sign anybody in.
 
 const (
 	// browserLife is how long a browser stays known after the last sign-in.
 	browserLife = 365 * 24 * time.Hour
-	// maxMarks is how many accounts a browser has marks of.
+	// maxMarks is the maximum number of accounts for which a browser has marks.
 	maxMarks = 4
 	nonceLen = 16
 	markLen  = nonceLen + 8 + 16 // nonce, expiry in seconds, keyed hash of both and of the account
 )
 
-// known looks for a valid mark of an account among the marks of a browser. The nonce identifies the
-// browser.
+// known looks for a valid mark of an account among the marks of a browser. It returns the nonce of
+// the mark, which identifies the browser.
 func (s *Access) known(ctx context.Context, userID, marks string, now time.Time) (nonce string, ok bool, err error) {
 	list := readMarks(marks)
 	if userID == "" || len(list) == 0 {

@@ -33,9 +33,9 @@ func invitationOf(i store.Invitation, orgName string) Invitation {
 	}
 }
 
-// Invite creates an invitation, which replaces an earlier one of the same e-mail address. It
-// refuses with email_taken if the address already has an account. The token is for the link, and
-// only this call returns it.
+// Invite creates an invitation, which replaces an earlier invitation of the same e-mail address.
+// It refuses with email_taken if the address already has an account. The token is for the link,
+// and only this call returns it.
 func (s *People) Invite(
 	ctx context.Context, p tenant.Principal, email string, role tenant.Role,
 ) (Invitation, tenant.Token, error) {
@@ -118,7 +118,8 @@ func (s *People) RevokeInvitation(ctx context.Context, p tenant.Principal, id st
 		s.auditOf(operation.Actor(p), operation.ActionInvitationRevoked, id, ""))
 }
 
-// Invitation returns the invitation of a link's token, invitation_ended if there is none.
+// Invitation returns the invitation of a link's token. It refuses with invitation_ended if there
+// is none.
 func (s *Access) Invitation(ctx context.Context, token tenant.Token) (Invitation, error) {
 	record, owner, err := s.invitation(ctx, token)
 	return invitationOf(record, owner.OrgName), err
@@ -142,8 +143,8 @@ func invitationEnded() error {
 		"this invitation was accepted, withdrawn or has expired; ask for a new one")
 }
 
-// AcceptInvitation creates a user for the invitation's e-mail address, and signs them in. A link
-// works once.
+// AcceptInvitation creates a user with the invitation's e-mail address and signs the user in. A
+// link works once.
 func (s *Access) AcceptInvitation(
 	ctx context.Context, token tenant.Token, password tenant.Secret, address, agent string,
 ) (Session, tenant.Token, error) {

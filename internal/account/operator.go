@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Tenants returns a page of the tenants whose ids are after the given one; "" returns the first
-// page.
+// Tenants returns a page of the tenants whose ids are greater than after, the first page if
+// after is "".
 func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, error) {
 	rows, err := s.core.DB.System().ListTenants(ctx, after)
 	if err != nil {
@@ -122,8 +122,9 @@ func (s *Operator) CreateUser(
 	return userOf(u), err
 }
 
-// ResetPassword sets a new password for a person who forgot theirs, and ends all their sessions.
-// The service sends no mail, so the operator must tell them the password.
+// ResetPassword sets a new password for a person who forgot the old password, and ends all
+// sessions of the person. The service sends no mail, so the operator must tell the person the
+// new password.
 func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, password tenant.Secret) error {
 	address, _ := tenant.NormaliseEmail(email)
 	var faults fault.List

@@ -21,8 +21,8 @@ func (s *Services) Purge(ctx context.Context) {
 	}
 }
 
-// A tenant that was not used within unusedAfter is closed. It is removed after closingTime,
-// when every node has seen that it is closed. A purge handles at most sweepBatch tenants.
+// A tenant that was not used within unusedAfter is closed. It is removed closingTime later,
+// when every node knows that it is closed. A purge handles at most sweepBatch tenants.
 const (
 	unusedAfter = 7 * 24 * time.Hour
 	closingTime = time.Minute

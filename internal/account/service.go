@@ -12,19 +12,19 @@ import (
 
 // Options are the settings of the services. A zero field takes its default.
 type Options struct {
-	Plans        tenant.Plans // tenant.DefaultPlans
+	Plans        tenant.Plans // default: tenant.DefaultPlans
 	Passwords    tenant.PasswordRules
-	PasswordCost tenant.Cost // of new hashes; tenant.DefaultCost
-	HashesAtOnce int         // how many passwords are hashed concurrently; 1
-	// Logins limits the attempts of people who are not signed in. Sleep delays attempts
-	// that are slowed down; by default it waits for the given time.
-	Logins tenant.LoginRates // tenant.DefaultLoginRates
+	PasswordCost tenant.Cost // for new hashes; default: tenant.DefaultCost
+	HashesAtOnce int         // how many passwords are hashed concurrently; default: 1
+	// Logins limits the attempts of people who are not signed in. Sleep delays an attempt; by
+	// default it waits for the given time.
+	Logins tenant.LoginRates // default: tenant.DefaultLoginRates
 	Sleep  func(context.Context, time.Duration) error
-	// SignupMode says who may sign up, by default everybody. SignupsEachDay limits the
-	// sign-ups from one network a day; 0 means no limit.
+	// SignupMode says who may sign up, by default everybody. SignupsEachDay limits the sign-ups
+	// from one network in a day; 0 means no limit.
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
-	MaxKeys        int // valid API keys of a tenant; DefaultMaxKeys
+	MaxKeys        int // maximum number of valid API keys of a tenant; default: DefaultMaxKeys
 }
 
 // Services are the three services over one database. They are safe for concurrent use.
@@ -65,7 +65,7 @@ type shared struct {
 }
 
 // cacheSize is the number of cached keys, and of cached sessions. Tenants that make no requests
-// take no memory.
+// use no memory here.
 const cacheSize = 10_000
 
 // DefaultMaxKeys is the default of Options.MaxKeys.
@@ -97,9 +97,9 @@ func New(core *operation.Core, o Options) (*Services, error) {
 		return nil, err
 	}
 
-	hasher.OnWait(func(ctx context.Context) func() { // do not hold the slot while waiting in the queue
+	hasher.OnWait(func(ctx context.Context) func() { // give up the slot while waiting for the hasher
 		slot := admission.SlotOf(ctx)
-		slot.Away() // nobody must rest because somebody waits here
+		slot.Away() // other owners must not rest because a caller waits here
 		return func() { slot.Back() }
 	})
 

@@ -24,8 +24,8 @@ const (
 	seenEvery = time.Minute
 )
 
-// peoplesLog is the environment whose audit trail has the entries about people, who belong to both
-// environments.
+// peoplesLog is the environment whose audit trail contains the entries about people, because
+// people belong to both environments.
 const peoplesLog = string(tenant.Live)
 
 // Session is a person's session in the console.
@@ -35,9 +35,9 @@ type Session struct {
 	Tenant tenant.Tenant
 	Plan   tenant.Plan
 
-	seen bool // the tenant has been used before
+	seen bool // the tenant has made a request before
 
-	Address, Agent               string // the network address and browser that began it
+	Address, Agent               string // the network address and browser with which the session began
 	CreatedAt, SeenAt, ExpiresAt time.Time
 }
 
@@ -55,13 +55,13 @@ func (c Session) Principal(e tenant.Environment) tenant.Principal {
 	}
 }
 
-// holds reports whether the session is still valid.
+// holds reports whether the session is valid at the time now.
 func (c Session) holds(now time.Time) bool {
 	return c.User.DisabledAt.IsZero() && now.Before(c.ExpiresAt) && now.Sub(c.SeenAt) < sessionIdle
 }
 
-// SessionOf returns the session of a token, session_ended if there is none. Revocations, role
-// changes and disabled access take effect within a second.
+// SessionOf returns the session of a token. It refuses with session_ended if there is none.
+// Revocations, role changes and disabled access take effect within a second.
 func (s *Access) SessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	c, err := s.sessionOf(ctx, token)
 	if err == nil && !c.seen {
@@ -70,7 +70,7 @@ func (s *Access) SessionOf(ctx context.Context, token tenant.Token) (Session, er
 	return c, err
 }
 
-// sessionOf is SessionOf without recording that the tenant is used.
+// sessionOf returns the session like SessionOf, but does not record that the tenant is used.
 func (s *Access) sessionOf(ctx context.Context, token tenant.Token) (Session, error) {
 	hash := tenant.HashToken(token)
 	c, err := s.sessions.Get(ctx, hash)
@@ -126,7 +126,7 @@ func sessionOf(c store.ConsoleSession) Session {
 	}
 }
 
-// begun returns a new session of a person, and its token.
+// begun returns a new session of a person, which is not stored yet, and its token.
 func (s *Access) begun(userID, address, agent string, now time.Time) (store.ConsoleSession, tenant.Token, error) {
 	token, err := tenant.MintToken(s.core.Random)
 	return store.ConsoleSession{
@@ -141,7 +141,7 @@ func (s *Access) begun(userID, address, agent string, now time.Time) (store.Cons
 	}, token, err
 }
 
-// How much is stored of a session's network address and user agent, in bytes.
+// maxAddress and maxAgent limit the stored network address and user agent of a session, in bytes.
 const (
 	maxAddress = 64
 	maxAgent   = 256
@@ -161,7 +161,7 @@ func shown(text string, limit int) string {
 // SignOut ends a session.
 func (s *Access) SignOut(ctx context.Context, c Session) error {
 	err := s.RevokeSession(ctx, c, c.ID)
-	if operation.IsKind(err, fault.NotFound) { // it has already ended
+	if operation.IsKind(err, fault.NotFound) { // the session has already ended
 		return nil
 	}
 	return err
@@ -219,7 +219,7 @@ func (s *shared) forget(hashes ...string) {
 	}
 }
 
-// seen collects the last use of sessions, so that requests need not write it.
+// seen collects when sessions were last used, so that requests need not write it.
 type seen struct {
 	mu sync.Mutex
 	at map[string]int64 // by the token's hash
@@ -243,8 +243,8 @@ func (n *seen) take() map[string]int64 {
 	return taken
 }
 
-// flushSeen stores the last use of sessions. If that fails, the next use of each session is stored
-// instead.
+// flushSeen stores when sessions were last used. If that fails, the next use of each session is
+// stored instead.
 func (s *Services) flushSeen(ctx context.Context) {
 	at := s.seen.take()
 	touches := make([]store.Touch, 0, len(at))

@@ -14,7 +14,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Throttled refuses a caller after too many attempts. errors.As also finds the *fault.Error in it.
+// Throttled is the refusal of a caller after too many attempts. errors.As also finds the
+// *fault.Error in it.
 type Throttled struct {
 	RetryAfter time.Duration
 	refusal    *fault.Error
@@ -23,11 +24,11 @@ type Throttled struct {
 func (t *Throttled) Error() string { return t.refusal.Error() }
 func (t *Throttled) Unwrap() error { return t.refusal }
 
-// Place is where somebody signs in. The person's list of sessions shows the address and the user
-// agent. Marks are those that Remember returned for the browser.
+// Place is where somebody signs in from. The person's list of sessions shows the address and the
+// user agent. Marks holds the marks that Remember returned for the browser.
 type Place struct{ Address, Agent, Marks string }
 
-// SignIn is SignInAt for a browser without marks.
+// SignIn begins a session like SignInAt, for a browser without marks.
 func (s *Access) SignIn(
 	ctx context.Context, email string, password tenant.Secret, address, agent string,
 ) (Session, tenant.Token, error) {
@@ -70,7 +71,7 @@ func (s *Access) SignInAt(
 		return Session{}, tenant.Token{}, err
 	}
 
-	// Verify the password even if there is no user, so that the time does not reveal who
+	// Verify the password even if there is no user, so that the response time does not reveal who
 	// has an account.
 	var stored tenant.Secret
 	if user.ID != "" {
@@ -133,9 +134,9 @@ func (s *Access) welcome(ctx context.Context, token tenant.Token, err error) (Se
 	return c, token, nil
 }
 
-// rehash replaces a password's hash by one of the current cost, and returns the stored hash. A
-// failure does not prevent the sign-in: another sign-in of the same person may have replaced the
-// hash meanwhile.
+// rehash replaces the hash of a password with a hash of the current cost, and returns the stored
+// hash. If that fails, the sign-in continues: another sign-in of the same person may have replaced
+// the hash in the meantime.
 func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Secret) string {
 	fresh, err := s.hasher.Hash(ctx, password)
 	if err == nil {
@@ -155,7 +156,8 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 	return fresh.Reveal()
 }
 
-// rehashedMeanwhile returns the hash that is stored now, if it is of the same password.
+// rehashedMeanwhile returns the hash that is stored now; ok is false if it is not a hash of the
+// same password.
 func (s *Access) rehashedMeanwhile(
 	ctx context.Context, user store.User, password tenant.Secret,
 ) (hash string, ok bool) {
@@ -168,12 +170,12 @@ func (s *Access) rehashedMeanwhile(
 	return current.PasswordHash, ok && err == nil
 }
 
-// admit takes a token from the rate limits of an attempt to sign in, or says how long to wait. The
-// caller calls admitted after a successful sign-in, to return the tokens.
+// admit takes a token from each rate limit of an attempt to sign in, or returns how long to wait.
+// After a successful sign-in the caller calls admitted, which returns the tokens.
 //
-// A known browser has a rate limit of its own and no other. Other clients have one for their
-// network and one for the account from that network; a client that is refused there does not use up
-// the attempts of others. The limit for an account from all networks together locks nobody out:
+// A known browser has its own rate limit and no other. Other clients have a rate limit for their
+// network, and one for the account from that network; a client that is refused there does not use
+// up the attempts of others. The limit for an account from all networks together locks nobody out:
 // beyond it, each attempt is delayed.
 func (s *Access) admit(
 	ctx context.Context, now time.Time, account, address, nonce string, known bool,
@@ -212,7 +214,8 @@ type bucketOf struct {
 	rate tenant.Rate
 }
 
-// takeAll takes a token from each bucket, or refuses if one is empty. giveBack returns the tokens.
+// takeAll takes a token from each bucket, or refuses if a bucket is empty. giveBack returns the
+// tokens.
 func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), err error) {
 	for _, b := range buckets {
 		if err := s.try(b.name, b.rate, now); err != nil {
@@ -226,15 +229,15 @@ func (s *Access) takeAll(now time.Time, buckets ...bucketOf) (giveBack func(), e
 	}, nil
 }
 
-// How attempts beyond the limit of an account are delayed: each waits for slowTry. At most
-// slowAtOnce attempts of one account and slowTogether of all accounts wait at a time.
+// Attempts beyond the limit of an account are delayed by slowTry each. At most slowAtOnce attempts
+// of one account, and slowTogether attempts of all accounts, wait at the same time.
 const (
 	slowTry      = 10 * time.Second
 	slowAtOnce   = 8
 	slowTogether = 64
 )
 
-// slowed counts the waiting attempts by account.
+// slowed counts the delayed attempts that wait, by account.
 type slowed struct {
 	mu    sync.Mutex
 	of    map[string]int
@@ -265,8 +268,8 @@ func (w *slowed) leave(account string) {
 	}
 }
 
-// slow delays an attempt, which holds no slot on a processor meanwhile and does not
-// count as in progress: nobody must rest because of it.
+// slow delays an attempt. Meanwhile the attempt holds no slot on a processor and does not count as
+// in progress, so that other owners need not rest because of it.
 func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {
 		return tooManyTries(slowTry)
@@ -304,8 +307,8 @@ func tooManyTries(wait time.Duration) error {
 		"too many attempts; wait a while and try again")}
 }
 
-// network returns the IPv4 address, or the /64 network of an IPv6 address, because a household has
-// more IPv6 addresses than there are buckets.
+// network returns the IPv4 address, or the /64 network of an IPv6 address, because one household
+// has more IPv6 addresses than this service has buckets.
 func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host

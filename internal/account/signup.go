@@ -23,9 +23,10 @@ type SignedUp struct {
 	RuleSetID     string // the default policy in the sandbox
 }
 
-// Signup creates a tenant with its first user and its first key, for the sandbox, where the default
-// policy is active from the start. In live the same policy is a draft: lending begins when somebody
-// activates it. The operator needs no invite code, and the tenant is not removed if nobody uses it.
+// Signup creates a tenant with its first user and a first key for the sandbox. In the sandbox the
+// default policy is active from the start. In live the same policy is a draft: lending begins when
+// somebody activates it. The operator needs no invite code, and the tenant is not removed if nobody
+// uses it.
 func (s *Operator) Signup(ctx context.Context, ask tenant.Signup) (SignedUp, error) {
 	if err := s.checkSignup(ask); err != nil {
 		return SignedUp{}, err
@@ -39,8 +40,8 @@ func (s *shared) checkSignup(ask tenant.Signup) error {
 	return faults.Err()
 }
 
-// SignupRules returns the rules for the password of a signup, signup_closed if nobody may sign up.
-// That refusal comes before any other.
+// SignupRules returns the rules for the password of a signup. It refuses with signup_closed if
+// nobody may sign up; this check comes before all others.
 func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 	if s.options.SignupMode == tenant.SignupClosed {
 		return tenant.PasswordRules{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
@@ -49,9 +50,9 @@ func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 	return s.options.Passwords, nil
 }
 
-// SignupFrom is Signup for a client at a network address. It refuses with signup_closed,
-// invite_code_required or invalid_invite_code if not everybody may sign up, and with rate_limited
-// (a *Throttled) after too many signups in a day.
+// SignupFrom creates a tenant like Signup, for a client at a network address. Depending on the
+// signup mode, it refuses with signup_closed, invite_code_required or invalid_invite_code. After
+// too many signups in a day it refuses with rate_limited (a *Throttled).
 func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address string) (SignedUp, error) {
 	if _, err := s.SignupRules(); err != nil {
 		return SignedUp{}, err
@@ -107,7 +108,8 @@ func (s *Operator) InviteToSignup(ctx context.Context, life time.Duration) (tena
 	})
 }
 
-// signUp creates a tenant. seen is when the tenant was first used, the zero time if it was not yet.
+// signUp creates a tenant. seen is when the tenant was first used, the zero time if it has not been
+// used yet.
 func (s *shared) signUp(ctx context.Context, ask tenant.Signup, code string, seen time.Time) (SignedUp, error) {
 	hash, err := s.hasher.Hash(ctx, ask.Password)
 	if err != nil {
@@ -219,8 +221,8 @@ const safeMode = `{"name":"SAFE_MODE","include_defaults":false,"knockouts":` +
 	`[{"id":"SAFE_MODE","stage":1,"action":"refer",` +
 	`"reason_code":"PAUSED","message":"Lending is paused","condition_ast":{"op":"true"}}]}`
 
-// seeds returns the policies of a new environment: the default policy, and the same with safeMode
-// in front.
+// seeds returns the policies of a new environment: the default policy, and the default policy with
+// safeMode in front.
 var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 	starting = engine.DefaultPolicy()
 	base, err := wire.Parse(starting.Document())

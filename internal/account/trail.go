@@ -52,12 +52,12 @@ func (s *People) Audit(
 	return operation.PagedUntil(l, p, list, next, filters...), nil
 }
 
-// CreatedAt returns the time of the entry as answers write it.
+// CreatedAt returns the time of the entry in the format of answers.
 func (e AuditEntry) CreatedAt() string { return operation.Clock(e.CreatedMicros) }
 
-// ExportAudit writes all entries that match the filter as CSV, from the list's cursor on. A refusal
-// comes before the first byte. It calls pause after each page, so that the caller can extend the
-// deadline of a long export.
+// ExportAudit writes all entries that match the filter as CSV, from the list's cursor on. If it
+// refuses, it does so before the first byte. It calls pause after each page, so that the caller can
+// extend the deadline of a long export.
 func (s *People) ExportAudit(
 	ctx context.Context, p tenant.Principal, f AuditFilter, l operation.List, w io.Writer, pause func(),
 ) error {

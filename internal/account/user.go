@@ -12,11 +12,11 @@ import (
 type User struct {
 	ID, Email, Role string
 	CreatedAt       time.Time
-	DisabledAt      time.Time // zero if they can sign in
+	DisabledAt      time.Time // zero if the person can sign in
 
 	MayActivateAt time.Time // when a new activator may activate in live; zero: immediately
-	MadeBy        string    // who gave them the right to activate, a user or the operator
-	StoppedAt     time.Time // when they last lost that right
+	MadeBy        string    // who gave the person the right to activate, a user or the operator
+	StoppedAt     time.Time // when the person last lost that right
 }
 
 // Waits reports whether a new activator is still waiting.
@@ -24,8 +24,8 @@ func (u User) Waits(now time.Time) bool {
 	return u.DisabledAt.IsZero() && activates(u.Role) && now.Before(u.MayActivateAt)
 }
 
-// CountsUntil returns until when a former activator counts, the zero time if the person does not
-// count.
+// CountsUntil returns the time until which a former activator still counts, the zero time if the
+// person does not count as a former activator.
 func (u User) CountsUntil(now time.Time) time.Time {
 	return countsUntil(store.User{
 		Role:           u.Role,

@@ -10,7 +10,7 @@ import (
 )
 
 // visits collects when keys were last used, and which tenants were used for the first time, so that
-// requests need not write it.
+// requests need not write them.
 type visits struct {
 	mu      sync.Mutex
 	touches map[string]int64 // by the key's hash
@@ -53,8 +53,9 @@ func (v *visits) takeTouches() map[string]int64 {
 	return touches
 }
 
-// Flush stores the last use of keys and sessions, and which tenants are used. A last use that could
-// not be stored is lost; the next use is stored instead. The use of tenants is tried again.
+// Flush stores when keys and sessions were last used, and which tenants were used for the first
+// time. If the last use of a key or session cannot be stored, it is lost, and the next use is
+// stored instead. The first use of a tenant is stored by the next Flush.
 func (s *Services) Flush(ctx context.Context) {
 	if touches := s.visits.takeTouches(); len(touches) > 0 {
 		list := make([]store.Touch, 0, len(touches))
