@@ -61,7 +61,8 @@ func (s *Service) Alerts(
 	return operation.Paged(l, p, list, more, key, filters...), nil
 }
 
-// Alert returns an alert with its history and, if it is about a ring, the graph.
+// Alert returns an alert with its history. If the alert is about a ring, it also
+// returns the graph.
 func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Alert, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Alert{}, err
@@ -94,8 +95,8 @@ func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Ale
 
 // refMisuse reports whether the references of an alert's applicants seem to identify
 // applications instead of people: each was seen only once, all within a day, from one
-// IP address. If the alert spans more than a day, as most do, its applicants need not
-// be read.
+// IP address. If the alert spans more than a day, as most alerts do, refMisuse does
+// not read its applicants.
 func refMisuse(tx *store.Tx, a store.Alert) (bool, error) {
 	if a.LastSeenMicros-a.FirstSeenMicros > (24*time.Hour).Microseconds() || a.ApplicantCount < 2 {
 		return false, nil
@@ -108,8 +109,8 @@ var resolutions = []string{"confirmed_fraud", "false_positive", "duplicate", "ot
 
 // AlertMove is a step that acknowledges or closes an alert.
 type AlertMove struct {
-	To         string // the new state
-	Resolution string // of a closed alert; "" means "other"
+	To         string // the new status
+	Resolution string // resolution of a closed alert; "" means "other"
 	Note       string
 	// Block lists the entities to block when the alert is closed as confirmed fraud.
 	// If it is nil, the default entities are blocked; an empty list blocks none.
@@ -119,7 +120,7 @@ type AlertMove struct {
 // BlockEntity is an entity of an alert to block.
 type BlockEntity struct {
 	Kind, Key string
-	ExpiresAt time.Time // zero: never
+	ExpiresAt time.Time // zero: the block never ends
 }
 
 const (
@@ -129,7 +130,7 @@ const (
 	maxEntityKey = 256
 )
 
-// Check adds the faults of the step.
+// Check adds the faults of the step to faults.
 func (m AlertMove) Check(faults *fault.List, now time.Time) {
 	c := faults.Check("")
 	if m.To == "" && faults.Len() == 0 {

@@ -28,7 +28,8 @@ type NewBlock struct {
 	ExpiresAt time.Time // zero: the entry never expires
 }
 
-// Check adds the faults of the entry. They do not contain its value.
+// Check adds the faults of the entry to faults. The texts of the faults do not
+// contain the value.
 func (n NewBlock) Check(faults *fault.List, now time.Time) {
 	c := faults.Check("")
 	if c.Require("kind", n.Kind != "", "one of "+strings.Join(EntityKinds(), ", ")) {
@@ -46,7 +47,7 @@ func (n NewBlock) Check(faults *fault.List, now time.Time) {
 	checkExpiry(c, n.ExpiresAt, now)
 }
 
-// unkeyed takes the place of the keyed hash when a value is only checked.
+// unkeyed replaces the keyed hash function when a value is only checked.
 func unkeyed(string, string) string { return "" }
 
 func checkExpiry(c fault.Check, at, now time.Time) {
@@ -55,8 +56,8 @@ func checkExpiry(c fault.Check, at, now time.Time) {
 	}
 }
 
-// untilMicros returns a time as it is stored and shown, cut to milliseconds. It is 0
-// for the zero time, which means never.
+// untilMicros returns a time as it is stored and shown, truncated to milliseconds.
+// It returns 0, which means never, for the zero time.
 func untilMicros(at time.Time) int64 {
 	if at.IsZero() {
 		return 0
@@ -90,7 +91,7 @@ func (s *Service) Block(
 		return Blocking{}, err
 	}
 
-	entity, _ := signal.NewEntity(n.Kind, n.Value, key) // Check has accepted it
+	entity, _ := signal.NewEntity(n.Kind, n.Value, key) // Check has accepted the value
 	entry := store.BlockedEntity{
 		Entity:        store.ObservedEntity(entity),
 		BlockedMicros: now.UnixMicro(),
@@ -134,8 +135,8 @@ func (s *Service) checkBlockCap(tx *store.Tx) error {
 		"remove one with DELETE /v1/fraud/blocklist")
 }
 
-// Blocklist lists the entries of the block list, whether a person added them or the
-// close of an alert as confirmed fraud did.
+// Blocklist lists the entries of the block list. An entry was added by a person, or
+// when an alert was closed as confirmed fraud.
 func (s *Service) Blocklist(
 	ctx context.Context, p tenant.Principal, l operation.List,
 ) (operation.Page[Blocked], error) {

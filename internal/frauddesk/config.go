@@ -11,9 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Config is a tenant's thresholds.
+// Config holds a tenant's thresholds.
 type Config struct {
-	Version       int64 // 0 while nobody has changed them
+	Version       int64 // 0 if nobody has changed the thresholds yet
 	UpdatedMicros int64
 	UpdatedBy     string
 	Values        signal.Config
@@ -53,9 +53,9 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 	return config, nil
 }
 
-// ChangeConfig calls change with the current thresholds and stores the ones that it
-// returns. It fails unless expected is the current version or AnyVersion. change can
-// be called more than once, because a transaction can be retried.
+// ChangeConfig calls change with the current thresholds and stores the thresholds that
+// change returns. It fails unless expected is the current version or AnyVersion.
+// change can be called more than once, because a transaction can be retried.
 func (s *Service) ChangeConfig(
 	ctx context.Context, p tenant.Principal, change func(signal.Config) (signal.Config, error), expected int64,
 ) (Config, error) {

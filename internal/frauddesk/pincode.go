@@ -14,7 +14,7 @@ import (
 type PincodeRisks struct {
 	operation.Page[signal.PincodeRisk]
 	DefaultRisk signal.Risk // of pincodes without an entry
-	Changed     bool        // the entries that SetPincodeRisks has set, not a page of a list
+	Changed     bool        // the entries are those that SetPincodeRisks has set, not a page of a list
 }
 
 // PincodeFilter selects entries. An empty field matches every entry.
@@ -52,7 +52,8 @@ func (s *Service) PincodeRisks(
 	return out, nil
 }
 
-// PincodeRegions counts the entries that are valid now, by region and risk.
+// PincodeRegions returns the number of entries that are valid now, by region and
+// risk.
 func (s *Service) PincodeRegions(ctx context.Context, p tenant.Principal) ([]signal.Region, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return nil, err

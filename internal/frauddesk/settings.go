@@ -17,7 +17,7 @@ import (
 
 // Settings are a tenant's thresholds and tables in one environment.
 type Settings struct {
-	changes int64 // number of changes to the settings so far; tells whether they are outdated
+	changes int64 // number of changes to the settings so far, by which outdated settings are recognised
 	size    int   // approximate size in bytes
 	stored  store.FraudConfig
 	Config  signal.Config
@@ -35,7 +35,7 @@ func (s *Service) settings(ctx context.Context, p tenant.Principal) (*Settings, 
 	if err != nil || found.changes >= changes {
 		return found, err
 	}
-	s.loaded.Forget(scope) // cache one version for each scope: a table can take megabytes
+	s.loaded.Forget(scope) // cache only one version for each scope, because a table can take megabytes
 	return s.loaded.Get(ctx, scope)
 }
 
@@ -69,7 +69,7 @@ func (s *Service) loadSettings(ctx context.Context, id operation.ScopeID) (*Sett
 				id.Tenant, id.Environment, operation.AsDefect(err))
 		}
 	}
-	const entrySize = 160 // without the text of its reason
+	const entrySize = 160 // without the text of the entry's reason
 	out.size = len(out.stored.Document) + len(out.stored.Accounts)
 	entries := make([]signal.PincodeRisk, len(rows))
 	for i, r := range rows {
@@ -92,7 +92,7 @@ func pincodeRisk(r store.PincodeRisk) signal.PincodeRisk {
 }
 
 // readStoredConfig reads a configuration from its two stored parts: the document, in
-// which the accounts are masked, and the list of the accounts' keys.
+// which the accounts are masked, and the list of the keyed hashes of the accounts.
 func readStoredConfig(c store.FraudConfig, key func(kind, value string) string) (signal.Config, error) {
 	document, err := wire.Parse(c.Document)
 	if err != nil {
@@ -130,7 +130,7 @@ func writeAccounts(list []signal.Account) []byte {
 	w.Array()
 	for _, a := range list {
 		w.Object()
-		if a.Kind != signal.KindBeneficiaryAccount { // lists stored by early versions have only this kind, unnamed
+		if a.Kind != signal.KindBeneficiaryAccount { // early versions stored only this kind, unnamed
 			w.Key("kind").Plain(a.Kind)
 		}
 		w.Key("masked").String(a.Masked).Key("key").String(a.Key).EndObject()
@@ -140,7 +140,7 @@ func writeAccounts(list []signal.Account) []byte {
 }
 
 // Signals returns the configuration, the lookups and the tables with which the blocks
-// of a request are evaluated now.
+// of a request are evaluated at present.
 func (s *Service) Signals(ctx context.Context, p tenant.Principal) (*application.Signals, *Settings, error) {
 	settings, err := s.settings(ctx, p)
 	if err != nil {

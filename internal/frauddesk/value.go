@@ -4,8 +4,8 @@ import (
 	"verdict/internal/store"
 )
 
-// Entity is something that applicants can share: an account, an address, a device
-// and so on. Key is the keyed hash of its value and Display its last characters.
+// Entity is something that applicants can share: an account, an address, a device and so
+// on. Key is the keyed hash of the value, and Display is its last characters.
 type Entity struct {
 	Kind    string
 	Key     string
@@ -32,9 +32,9 @@ type Alert struct {
 	Value              int64 // the count when the signal last triggered
 	Threshold          int64
 	WindowHours        int64
-	ApplicantRefs      []string // the first of them
+	ApplicantRefs      []string // the first ones; the store limits their number
 	ApplicantCount     int64
-	DecisionIDs        []string // the first of them
+	DecisionIDs        []string // the first ones; the store limits their number
 	DecisionCount      int64
 	FirstSeenMicros    int64
 	LastSeenMicros     int64
@@ -44,7 +44,7 @@ type Alert struct {
 	ClosedBy           string
 	Resolution         string
 	Note               string
-	PreviousID         string // the closed alert about the same entity
+	PreviousID         string // the last closed alert about the same entity
 	MergedInto         string // the alert whose ring now includes this alert's ring
 	CreatedMicros      int64
 	UpdatedMicros      int64
@@ -143,7 +143,7 @@ func historyOf(events []store.AlertEvent) []AlertEvent {
 	return out
 }
 
-// blockedOf converts an entry. nowMicros decides whether it has expired.
+// blockedOf converts an entry. An entry that ends by nowMicros is marked as expired.
 func blockedOf(b store.BlockedEntity, nowMicros int64) Blocked {
 	return Blocked{
 		Entity:        entityOf(b.Entity),
