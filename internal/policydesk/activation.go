@@ -19,8 +19,8 @@ import (
 // Activation holds the conditions of an activation. Each expectation that is not empty must hold.
 type Activation struct {
 	Note             string
-	ExpectedActiveID string   // the rule set that it replaces
-	ExpectedChecksum string   // the document that it activates
+	ExpectedActiveID string   // the id of the rule set that the activation replaces
+	ExpectedChecksum string   // the checksum of the document to activate
 	Acknowledge      []string // keys of findings that the caller accepts
 }
 
@@ -50,9 +50,9 @@ func (a Activation) Check(faults *fault.List) {
 	}
 }
 
-// Activate activates a rule set and retires the active one. Activating the previous version again
-// is a rollback, which needs no second person and no acknowledgements. The new version applies to
-// the next decision on this node, and within a second on others.
+// Activate activates a rule set and retires the active rule set. Activating the previous version
+// again is a rollback, which needs no second person and no acknowledgements. The new version
+// applies to the next decision on this node, and within a second on other nodes.
 func (s *Service) Activate(
 	ctx context.Context, p tenant.Principal, id string, a Activation, r *operation.Reply[RuleSet],
 ) (RuleSet, error) {
@@ -74,7 +74,7 @@ func (s *Service) Activate(
 	}
 	var findings []analysis.Finding
 	if p.Environment == tenant.Live {
-		// Analyse before the transaction, which blocks other writes.
+		// Analyse before the transaction, because the transaction blocks other writes.
 		if findings, err = policy.findings(ctx); err != nil {
 			return RuleSet{}, err
 		}
@@ -119,13 +119,14 @@ func (s *Service) Activate(
 	return set, err
 }
 
-// wasBefore reports whether an activation undoes the last one. Such a rollback must always be
-// possible, and so must activating the seeded rule set that stops lending.
+// wasBefore reports whether an activation undoes the last activation. Such a rollback must always
+// be possible, and so must the activation of the initial rule set that stops lending.
 func wasBefore(active, target store.RuleSet) bool {
 	return target.Status == store.StatusRetired && active.ID != "" && target.RetiredMicros == active.ActivatedMicros
 }
 
-// rollbackNote returns the note for the audit entry of an activation without the checks of gate.
+// rollbackNote returns the note for the audit entry of an activation that skips the checks of
+// gate.
 func rollbackNote(note string) string {
 	if note == "" {
 		return "rollback"
@@ -133,7 +134,7 @@ func rollbackNote(note string) string {
 	return "rollback: " + note
 }
 
-// gate refuses an activation in live if a second person must make it, or if errors of the analysis
+// gate refuses an activation in live if a second person must do it, or if errors of the analysis
 // are not acknowledged.
 func (s *Service) gate(
 	tx *store.Tx, p tenant.Principal, target store.RuleSet, findings []analysis.Finding, acknowledged []string,
@@ -149,7 +150,7 @@ func (s *Service) gate(
 }
 
 // acknowledgedAll refuses findings of severity error that are not acknowledged. It also refuses
-// acknowledgements that match no finding, so that a typing mistake is not taken for consent.
+// acknowledgements that match no finding, so that a mistyped key does not count as consent.
 func acknowledgedAll(found []analysis.Finding, acknowledged []string) error {
 	var faults fault.List
 	for i, key := range acknowledged {

@@ -27,6 +27,6 @@
 //	    return scorecards: NotFound, invalid_cursor
 //
 // For other use-case packages: Policy returns a compiled rule set; ActivePolicy returns the
-// active one (no_active_policy if there is none); InsertScorecard stores a scorecard
-// within a transaction. Flush is the background work of this package.
+// active policy of a policy_key (no_active_policy if there is none); InsertScorecard stores
+// a scorecard within a transaction. Flush is the background work of this package.
 package policydesk

@@ -23,7 +23,8 @@ type PolicyView struct {
 	Stats     map[string]RuleCount // by rule id; nil if not requested
 }
 
-// PolicyFilter selects policies. If StatsDays is not 0, the statistics of that many days are added.
+// PolicyFilter selects policies. If StatsDays is not 0, Policies adds the statistics of that many
+// days.
 type PolicyFilter struct {
 	PolicyKey string
 	StatsDays int
@@ -51,7 +52,7 @@ func (s *Service) Policies(
 		if err != nil {
 			return err
 		}
-		if next = (store.Place{}); more { // from the last row, even if it is skipped below
+		if next = (store.Place{}); more { // from the last row, even if that row is skipped below
 			last := rows[len(rows)-1]
 			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
 		}
@@ -75,7 +76,7 @@ func (s *Service) Policies(
 		switch {
 		case ctx.Err() != nil:
 			return operation.Page[PolicyView]{}, ctx.Err()
-		case err == nil: // skip unreadable ones; GET /v1/rule-sets lists them
+		case err == nil: // skip unreadable rule sets; GET /v1/rule-sets lists them
 			list = append(list, PolicyView{
 				ID:        set.ID,
 				PolicyKey: set.PolicyKey,

@@ -28,15 +28,15 @@ type Policy struct {
 	Version        int64
 	Plan           *engine.Plan
 	Inputs         map[string]rule.Type
-	Catalogue      feature.Catalogue     // the catalogue that computes its features
-	Features       []application.Feature // the features that it names, in name order
-	Stage1Features []application.Feature // the features that its stage 1 rules name
+	Catalogue      feature.Catalogue     // the catalogue that computes the policy's features
+	Features       []application.Feature // the features that the policy names, in name order
+	Stage1Features []application.Feature // the features that the stage 1 rules name
 
 	tenant, environment string
-	source              *engine.Policy // what Plan was compiled from
-	noScore             bool           // it reads no bureau score
+	source              *engine.Policy // the policy from which Plan was compiled
+	noScore             bool           // the policy reads no bureau score
 	tally               *engine.Tally
-	size                int                                // bytes of its document
+	size                int                                // size of the policy's document in bytes
 	analysed            atomic.Pointer[[]analysis.Finding] // nil until findings is called
 	compared            atomic.Pointer[comparison]         // nil until against is called
 }
@@ -56,8 +56,8 @@ func (p *Policy) Count(d *engine.Decision) { p.tally.Count(d) }
 // policyID identifies a rule set of a tenant in an environment.
 type policyID struct{ tenant, environment, id string }
 
-// Policy returns a rule set of the scope, compiled, NotFound if there is none. The document of a
-// rule set never changes, so the cache is never stale.
+// Policy returns a compiled rule set of the scope. It returns NotFound if there is none. The
+// document of a rule set never changes, so the cache is never stale.
 func (s *Service) Policy(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	return s.policies.Get(ctx, policyID{scope.Tenant(), scope.Environment(), id})
 }
@@ -113,8 +113,8 @@ func stage1Features(read *engine.Policy) []application.Feature {
 	return application.Features(slices.Sorted(maps.Keys(names)))
 }
 
-// findings returns the findings of the static analysis. They never change, so they are computed
-// once.
+// findings returns the findings of the static analysis. The findings never change, so they are
+// computed only once.
 func (p *Policy) findings(ctx context.Context) ([]analysis.Finding, error) {
 	if known := p.analysed.Load(); known != nil {
 		return *known, nil
@@ -133,8 +133,8 @@ type comparison struct {
 	changes  []engine.Change
 }
 
-// against returns the findings with their origin, and the changes, compared with the base of the
-// version; base is nil if there is none. Neither version changes, so the result is computed once.
+// against compares the version with its base, which may be nil. It returns the findings with their
+// origin, and the changes. Neither version changes, so the result is computed only once.
 func (p *Policy) against(ctx context.Context, base *Policy) ([]analysis.Finding, []engine.Change, error) {
 	if known := p.compared.Load(); known != nil {
 		return known.findings, known.changes, nil
@@ -151,7 +151,7 @@ func (p *Policy) against(ctx context.Context, base *Policy) ([]analysis.Finding,
 	return c.findings, c.changes, nil
 }
 
-// Options returns the options with those that depend on the policy.
+// Options returns o with the options that depend on the policy set.
 func (p *Policy) Options(o application.Options) application.Options {
 	o.Inputs, o.NoScore, o.FeaturesAuto = p.Inputs, p.noScore, p.Plan.Policy().FeaturesAuto
 	return o

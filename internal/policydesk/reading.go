@@ -17,12 +17,12 @@ import (
 type Reading struct {
 	Faults   []fault.Item       // why the draft cannot be stored
 	Findings []analysis.Finding // of the static analysis; nil if there are faults
-	Changes  []engine.Change    // against the base; nil if there is none
+	Changes  []engine.Change    // against the base; nil if there is no base
 	Checksum string             // "" if there are faults
 }
 
 // ReadDraft checks a draft as CreateRuleSet does, and stores nothing. The faults of the draft are
-// part of the result and no error.
+// part of the result; they do not cause an error.
 func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engine.Draft) (Reading, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Reading{}, err
@@ -58,7 +58,7 @@ func PolicyFields() []*rule.Field {
 }
 
 // FindFeatures returns the first features, in catalogue order, whose names contain all of the
-// words; at most most of them.
+// words. It returns at most most features.
 func FindFeatures(words string, most int) []*rule.Field {
 	var list []*rule.Field
 	wanted := strings.Fields(strings.ToLower(words))

@@ -24,7 +24,7 @@ type RuleSet struct {
 	Status          string
 	Document        engine.Document // complete, with the name and the policy_key
 	Checksum        string
-	Base            string // the id of the rule set it was made from
+	Base            string // the id of the rule set from which it was made
 	Notes           string
 	CreatedMicros   int64
 	CreatedBy       string
@@ -34,7 +34,7 @@ type RuleSet struct {
 	ArchivedMicros  int64 // when a draft was archived instead of deleted
 
 	FeatureNames []string
-	Inherited    []string           // sections taken from the base; only in the answer to CreateRuleSet
+	Inherited    []string           // sections inherited from the base; set only by CreateRuleSet
 	Changes      []engine.Change    // against the base; nil in lists and without a base
 	Findings     []analysis.Finding // of the static analysis; nil in lists
 }
@@ -59,9 +59,9 @@ func ruleSetOf(r store.RuleSet) RuleSet {
 	}
 }
 
-// CreateRuleSet stores a draft. Members that it omits are taken from its base, by default the
-// active rule set of the same policy_key, so that the stored document is complete. Only a document
-// that compiles is stored.
+// CreateRuleSet stores a draft. If the draft omits members, they are inherited from its base, so
+// that the stored document is complete. The default base is the active rule set of the same
+// policy_key. CreateRuleSet stores only a document that compiles.
 func (s *Service) CreateRuleSet(
 	ctx context.Context, p tenant.Principal, draft engine.Draft, r *operation.Reply[RuleSet],
 ) (RuleSet, error) {
@@ -69,8 +69,8 @@ func (s *Service) CreateRuleSet(
 		return RuleSet{}, err
 	}
 	scope := s.core.Scope(p)
-	// The inherited members depend on the rule set that is active now. Prepared therefore
-	// reads the draft only once: a repeated request gets the first answer.
+	// The inherited members depend on the rule set that is active now. Prepared reads the draft
+	// only once, so a repeated request gets the first answer.
 	return operation.Prepared(ctx, s.core, scope, r, func() (func(*store.Tx) (RuleSet, error), error) {
 		d, err := s.readNew(ctx, scope, draft)
 		if err != nil {
@@ -150,13 +150,13 @@ func againstBase(
 	}
 	changes := engine.Changes(p, base.source)
 	if changes == nil {
-		changes = []engine.Change{} // compared, and nothing differs
+		changes = []engine.Change{} // the versions were compared, and nothing differs
 	}
 	return analysis.Against(found, p, inBase, base.source), changes, admission.Checkpoint(ctx)
 }
 
-// basePolicy returns the policy that a version was made from, nil if there is none or if this
-// version of the service cannot read it.
+// basePolicy returns the policy from which a version was made. It returns nil if there is none or
+// if this version of the service cannot read it.
 func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string) (*Policy, error) {
 	if id == "" {
 		return nil, nil
@@ -172,7 +172,7 @@ func (s *Service) basePolicy(ctx context.Context, scope *store.Scope, id string)
 // newVersion is a draft that was read and merged with its base.
 type newVersion struct {
 	policy    *engine.Policy
-	base      store.RuleSet // zero for none
+	base      store.RuleSet // zero if there is no base
 	inherited []string
 }
 
@@ -202,8 +202,8 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.
 	return d, faults.Err()
 }
 
-// base returns the rule set that a draft inherits from, the zero rule set for none. If the draft
-// does not name a valid base, that is the active rule set.
+// base returns the rule set that a draft inherits from, the zero rule set if there is none. If the
+// draft does not name a valid base, base returns the active rule set.
 func (s *Service) base(
 	ctx context.Context, scope *store.Scope, draft engine.Draft, faults *fault.List,
 ) (store.RuleSet, error) {
@@ -218,7 +218,7 @@ func (s *Service) base(
 	}
 	key, ok := draft.PolicyKey()
 	if !ok {
-		return store.RuleSet{}, nil // refused when the document is read
+		return store.RuleSet{}, nil // readPolicy refuses the draft later
 	}
 	set, err := scope.RuleSets(ctx).Active(key)
 	var refusal *fault.Error
@@ -260,8 +260,8 @@ func (s *Service) readPolicy(
 	return policy, err
 }
 
-// checkRules refuses a policy with too many knockouts of its author, because every decision
-// evaluates, explains and stores each of them.
+// checkRules refuses a policy with too many knockouts, not counting those of the system, because
+// every decision evaluates, explains and stores each knockout.
 func checkRules(policy *engine.Policy) error {
 	written := 0
 	for i := range policy.Knockouts {
@@ -278,8 +278,9 @@ func checkRules(policy *engine.Policy) error {
 			written, engine.MaxRules))
 }
 
-// checkPin refuses a request with a scorecard and a scorecard_id if the stored scorecard differs. A
-// document that GET returned can be sent back, because its scorecard is the stored one.
+// checkPin refuses a request that has both a scorecard and a scorecard_id if the stored scorecard
+// differs from the one in the request. A document that GET returned can be sent back, because its
+// scorecard is the stored scorecard.
 func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bool)) error {
 	stored, ok := find(policy.ScorecardID)
 	switch {
@@ -310,7 +311,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
-		return ruleSetOf(set), nil // without findings, but people can still read its document
+		return ruleSetOf(set), nil // without findings, so that people can still read the document
 	case err != nil:
 		return RuleSet{}, err
 	}
@@ -324,7 +325,7 @@ func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (R
 	return shown, err
 }
 
-// show parses a stored rule set for a list. Most rule sets of a list are shown only once, so it
+// show parses a stored rule set for a list. Most rule sets of a list are shown only once, so show
 // does not add them to the cache.
 func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSet) (RuleSet, *engine.Policy, error) {
 	shown := ruleSetOf(set)
@@ -363,7 +364,8 @@ func (s *Service) RuleSets(
 	}
 	list := make([]RuleSet, len(rows))
 	for i, set := range rows {
-		// A rule set that this version of the service cannot read must not hide the others.
+		// A rule set that this version of the service cannot read must not hide the other rule
+		// sets.
 		if list[i], _, err = s.show(ctx, scope, set); err != nil {
 			list[i] = ruleSetOf(set)
 		}
@@ -395,7 +397,7 @@ func (s *Service) DeleteRuleSet(ctx context.Context, p tenant.Principal, id stri
 	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
 		set, kept, err := tx.RuleSets().RemoveDraft(id, now.UnixMicro())
 		archived = kept
-		if err != nil || kept && set.ArchivedMicros != now.UnixMicro() { // it was archived before
+		if err != nil || kept && set.ArchivedMicros != now.UnixMicro() { // the draft was archived before
 			return err
 		}
 		entry := deleted

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RuleCount is how often a rule of one policy was evaluated, hit, and could not be evaluated since
-// the last report.
+// RuleCount counts how often a rule of one policy was evaluated, hit, and could not be evaluated
+// since the last report.
 type RuleCount struct {
 	TenantID, Environment, PolicyKey, RuleID string
 	Evaluated, Hit, Unknown                  int64

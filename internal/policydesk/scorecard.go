@@ -24,7 +24,7 @@ type Scorecard struct {
 	Checksum      string
 	CreatedMicros int64
 	CreatedBy     string
-	Card          *engine.Scorecard // the document, read
+	Card          *engine.Scorecard // the parsed document
 }
 
 func scorecardOf(c store.Scorecard, card *engine.Scorecard) Scorecard {
@@ -61,7 +61,7 @@ func (s *Service) CreateScorecard(
 }
 
 // InsertScorecard returns the function that stores a new scorecard with its audit entry. The id is
-// chosen before the transaction, which may be retried.
+// chosen before the transaction, because the transaction may be retried.
 func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) func(*store.Tx) (Scorecard, error) {
 	now := s.core.Moment()
 	record := store.Scorecard{
@@ -125,8 +125,8 @@ func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id st
 	return scorecardOf(stored, card), err
 }
 
-// Scorecards returns a page of the stored scorecards. If name is not empty, only those with the
-// name.
+// Scorecards returns a page of the stored scorecards. If name is not empty, it returns only
+// scorecards with that name.
 func (s *Service) Scorecards(
 	ctx context.Context, p tenant.Principal, name string, l operation.List,
 ) (operation.Page[Scorecard], error) {
@@ -163,7 +163,8 @@ func (c Scorecard) Write(w *wire.Writer) {
 	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
 }
 
-// Scoring asks for the scores of applicants by a stored scorecard, or by one in the request.
+// Scoring asks for the scores of applicants, by a stored scorecard or by a scorecard in the
+// request.
 type Scoring struct {
 	ScorecardID string            // "" to score with Card
 	Card        *engine.Scorecard // not used if ScorecardID is set
@@ -171,7 +172,7 @@ type Scoring struct {
 	PolicyKey   string // the key of the active policy that grades the scores; "" for the default key
 }
 
-// Scores are the scores of applicants, in their order.
+// Scores holds the scores of applicants, in the order of the applicants.
 type Scores struct {
 	ScorecardID string // "" if the scorecard was in the request
 	List        []ApplicantScore
@@ -182,7 +183,7 @@ type Scores struct {
 // ApplicantScore is the score of one applicant.
 type ApplicantScore struct {
 	engine.Score
-	Grade string // by the active policy; "" if there is none, or no band contains the score
+	Grade string // grade by the active policy; "" if no policy is active or no band contains the score
 }
 
 // Score scores applicants. It stores nothing except the answer to a request with an
@@ -228,8 +229,8 @@ func (s *Service) score(ctx context.Context, p tenant.Principal, ask Scoring) (o
 	return out, nil
 }
 
-// grading returns the function by which the active policy grades scores. Without an active policy
-// it returns no grade.
+// grading returns the function with which the active policy grades scores. If no policy is active,
+// the function returns no grade.
 func (s *Service) grading(
 	ctx context.Context, p tenant.Principal, key string,
 ) (func(score rule.Number, newToCredit bool) (string, bool), error) {

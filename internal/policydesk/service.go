@@ -7,12 +7,12 @@ import (
 
 // Options are the settings of a Service. A zero field takes its default.
 type Options struct {
-	PlanCache int // how many compiled policies are cached; 1,000
-	// MaxDrafts and MaxScorecards limit what a tenant may have in an environment;
-	// DefaultMaxDrafts and DefaultMaxScorecards.
+	PlanCache int // maximum number of cached compiled policies; default: 1,000
+	// MaxDrafts and MaxScorecards limit the drafts and scorecards of a tenant in an
+	// environment. The defaults are DefaultMaxDrafts and DefaultMaxScorecards.
 	MaxDrafts, MaxScorecards int
-	// Rule is called with the counts of each rule, for metrics. It must not block; it may
-	// be nil.
+	// Rule, unless nil, is called with the counts of each rule, for metrics. It must not
+	// block.
 	Rule func(RuleCount)
 }
 
@@ -31,7 +31,7 @@ type Service struct {
 	policies *cache.Cache[policyID, *Policy]
 }
 
-// The sizes of the caches. Tenants that make no requests take no memory.
+// The sizes of the caches. Tenants that make no requests use no memory here.
 const (
 	activeCached   = 10_000
 	policiesCached = 1_000
