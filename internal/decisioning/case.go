@@ -33,7 +33,7 @@ type creditCase struct {
 	hash     string          // of the vector; "" until vectorHash computes it
 	fraud    *fraudCase      // nil if the request has no fraud block
 
-	id        string    // of the decision; set shortly before it is stored
+	id        string    // the id of the decision; set shortly before the decision is stored
 	made, now time.Time // now is the time of the request, made the time in the id
 }
 
@@ -42,16 +42,16 @@ var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
 // newCase reads a request with the tenant's settings and the active policy that the
 // request names. It computes the features if the request or the policy asks for them,
-// and adds to the facts only those that the policy names. Other features cannot affect
-// the decision.
+// and adds to the facts only the features that the policy names, because other features
+// cannot affect the decision.
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, o application.Options,
 ) (*creditCase, error) {
 	return s.caseUnder(ctx, p, endpoint, request, "", o)
 }
 
-// caseUnder does the same as newCase with the policy of a rule set. If ruleSetID is "",
-// it uses the active policy.
+// caseUnder returns the case like newCase, with the policy of a rule set. If ruleSetID
+// is "", it uses the active policy.
 func (s *Service) caseUnder(
 	ctx context.Context, p tenant.Principal, endpoint string,
 	request application.Request, ruleSetID string, o application.Options,
@@ -116,8 +116,8 @@ func (c *creditCase) measure() {
 	c.app.Measure(c.policy.Catalogue, c.policy.Features, c.vector)
 }
 
-// vectorHash returns the hash of the vector. It costs more than computing the vector,
-// so it is computed only when the vector is stored or shown.
+// vectorHash returns the hash of the vector. Computing the hash costs more than
+// computing the vector, so it is computed only when the vector is stored or shown.
 func (c *creditCase) vectorHash() string {
 	if c.hash == "" {
 		c.hash = c.vector.Hash()
@@ -133,16 +133,16 @@ func (c *creditCase) release() {
 	}
 }
 
-// applicantRef returns the caller's reference of the applicant, or "" if the request has
+// applicantRef returns the caller's reference of the applicant, "" if the request has
 // none.
 func (c *creditCase) applicantRef() string {
 	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
 }
 
-// storedFacts returns the facts to store with the decision. Identifiers and members
-// that the catalogue does not know are stored only if the policy reads them. The
-// decision cannot be repeated without those that it reads, and there is no purpose in
-// storing the others about a person.
+// storedFacts returns the facts to store with the decision. Identifiers and members that
+// the catalogue does not know are stored only if the policy reads them. The decision
+// cannot be repeated without the facts that it reads; the others are personal data that
+// the service has no reason to store.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
@@ -172,14 +172,14 @@ func (c *creditCase) forget() {
 	}
 }
 
-// warnings returns the warnings about the request, and those about inputs that the
-// policy names and the request does not have.
+// warnings returns the warnings about the request, and warnings about inputs that the
+// policy names and the request lacks.
 func (c *creditCase) warnings(d *engine.Decision) []fault.Item {
 	return c.app.WarnAbsent(d.AbsentInputs())
 }
 
-// tenurePointer returns the place of the tenure in the request if the answer warns that
-// the tenure is not available, else "".
+// tenurePointer returns the JSON pointer of the tenure in the request if the answer
+// warns that the tenure is not available. Otherwise it returns "".
 func (c *creditCase) tenurePointer(d *engine.Decision) string {
 	if !d.Offer.TenureNotAvailable {
 		return ""
@@ -187,8 +187,8 @@ func (c *creditCase) tenurePointer(d *engine.Decision) string {
 	return c.app.TenurePointer()
 }
 
-// storedFeatures returns the encoded vector and the history it was computed from, or
-// nil if there is no vector.
+// storedFeatures returns the encoded vector and the history from which it was computed.
+// It returns nil if there is no vector.
 func (c *creditCase) storedFeatures() *store.Features {
 	if c.vector == nil {
 		return nil
@@ -201,8 +201,8 @@ func (c *creditCase) storedFeatures() *store.Features {
 	}
 }
 
-// featureBlock returns the features block of the answer, or nil unless the request asked
-// for features.
+// featureBlock returns the features block of the answer. It returns nil if the request
+// did not ask for features.
 func (c *creditCase) featureBlock(d *engine.Decision) *FeatureBlock {
 	if c.vector == nil || !c.app.WantsFeatures {
 		return nil
@@ -218,12 +218,12 @@ func (c *creditCase) featureBlock(d *engine.Decision) *FeatureBlock {
 	}
 }
 
-// maxContributors limits the contributors in an answer.
+// maxContributors is the maximum number of contributors in an answer.
 const maxContributors = 10
 
-// top returns the features to show. First come those that the policy names: the ones in
-// a knockout that hit, then the ones with the most points earned or lost. The rest of
-// the list is filled with the features whose values are the most unusual.
+// top returns the features to show. First come the features that the policy names:
+// features in a knockout that hit, then features with the most points earned or lost.
+// The rest of the list is filled with the features whose values are the most unusual.
 func (c *creditCase) top(d *engine.Decision) []Contributor {
 	points, hits := d.PointsByField(), hitFeatures(c.policy, d)
 	var list []weighed
@@ -265,7 +265,8 @@ func (c *creditCase) top(d *engine.Decision) []Contributor {
 	return top
 }
 
-// weighed is a contributor with the weight of the worst knockout that hit and names it.
+// weighed is a contributor with the weight of the worst knockout that hit and names the
+// feature.
 type weighed struct {
 	Contributor
 	weight hitWeight

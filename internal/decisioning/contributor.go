@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// hitWeight ranks the effect of a knockout: no hit, refers, declines.
+// hitWeight ranks the effect of a knockout: no hit, then refers, then declines.
 type hitWeight uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 
 // featureHit is the effect of all rules that hit and name a feature.
 type featureHit struct {
-	weight hitWeight   // the highest of its knockouts
-	delta  rule.Number // the sum of its adjustments
+	weight hitWeight   // the highest weight of the knockouts
+	delta  rule.Number // the sum of the adjustments
 }
 
 // hitFeatures returns the features that are named by rules that hit.

@@ -26,7 +26,7 @@ const (
 type Decided struct {
 	ID       string
 	Status   string
-	AlertIDs []string // the fraud alerts that it opened or was added to
+	AlertIDs []string // the fraud alerts that the decision opened or was added to
 }
 
 // Decide decides an application. It returns after the decision, its facts, its usage and
@@ -46,8 +46,8 @@ func (s *Service) Evaluate(
 }
 
 // decide reads the request, computes the features, searches the block list, decides and
-// stores. An application that is counted is decided inside the transaction that counts
-// it, every other before the transaction.
+// stores. An application that is counted for fraud is decided inside the transaction
+// that counts it. Any other application is decided before the transaction.
 func (s *Service) decide(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {
@@ -112,8 +112,8 @@ func (s *Service) persist(
 const longAnswer = 64 << 10
 
 // persistCounted records, counts, decides and stores an application in one transaction.
-// If two applications use the same account at the same time, the second one therefore
-// sees the first.
+// If two applications use the same account at the same time, the second therefore counts
+// the first.
 func (s *Service) persistCounted(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (answer operation.Answer, err error) {

@@ -26,7 +26,7 @@ type DecisionSummary struct {
 	Endpoint      string
 	EngineVersion string
 	Hash          string
-	Actor         string // who requested it
+	Actor         string // who requested the decision
 }
 
 func summaryOf(d *store.Decision) DecisionSummary {

@@ -10,14 +10,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Eligibility is the result of the Stage 1 rules, with its envelope.
+// Eligibility is the result of the Stage 1 rules, with the envelope of its answer.
 type Eligibility struct {
 	Result   engine.Eligibility
 	Envelope engine.Envelope
 }
 
-// Eligibility runs only the Stage 1 rules on a request, which has the form of a decision
-// or an evaluate request. Nothing is stored.
+// Eligibility runs only the Stage 1 rules on a request. The request has the form of a
+// decision request or an evaluate request. Eligibility stores nothing.
 func (s *Service) Eligibility(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[*Eligibility],
 ) (*Eligibility, error) {

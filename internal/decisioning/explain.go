@@ -78,13 +78,13 @@ type ReExplanation struct {
 	Verified       bool
 	RecomputedHash string
 	PolicyVersion  int64
-	EngineVersion  string // that explained it, not the one that decided
+	EngineVersion  string // the engine version that explained the decision now, not the one that decided
 	Text           []string
 	NotEvaluated   []engine.NotEvaluated
 }
 
 // reexplain runs the engine on stored facts and a stored policy. The decision is
-// verified if three hashes agree: the stored one, the one of the new run, and the one
+// verified if three hashes agree: the stored hash, the hash of the new run, and the hash
 // computed from the stored answer. If the policy or the facts can no longer be read, the
 // decision is not verified and the text says why. An error is a failure of storage.
 func (s *Service) reexplain(ctx context.Context, scope *store.Scope, stored *store.Decision) (ReExplanation, error) {

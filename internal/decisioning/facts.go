@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// Option selects what Decision returns.
+// Option selects additional parts of the result of Decision.
 type Option uint8
 
 // WithFacts adds the facts to a stored decision.
@@ -31,6 +31,6 @@ func shown(facts *rule.Facts, d *engine.Decision) *rule.Facts {
 	return facts
 }
 
-// mask masks the facts that identify a person, a place or a thing. It changes the facts,
+// mask masks the facts that identify a person, a place or a thing. mask changes facts,
 // so it must be called after the decision.
 func mask(facts *rule.Facts) { facts.Change(field.Masked) }

@@ -47,7 +47,8 @@ func FeatureProducts() []string {
 	return slices.Compact(names)
 }
 
-// words returns the filter as texts, to which a cursor is bound.
+// words returns the fields of the filter as texts. A cursor is valid only for these
+// texts.
 func (f FeatureFilter) words() []string {
 	return []string{
 		"features",
@@ -84,7 +85,7 @@ type FeatureValue struct {
 	Provenance *feature.Provenance
 }
 
-// Features returns a page of a decision's feature vector, in catalogue order.
+// Features returns a page of the feature vector of a decision, in catalogue order.
 func (s *Service) Features(
 	ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List,
 ) (FeatureVector, error) {
@@ -147,7 +148,7 @@ func (s *Service) Features(
 	return out, nil
 }
 
-// maxExplained limits a page of features with provenance.
+// maxExplained is the maximum number of features in a page with provenance.
 const maxExplained = 20
 
 // storedFeatures reads a decision and its vector in one transaction.
@@ -190,7 +191,7 @@ func (f FeatureFilter) admits(index int, known, used bool) bool {
 }
 
 // explainer returns a function that finds the records behind a feature in the stored
-// history. If they are not wanted, the function returns nil.
+// history. If wanted is false, the function returns nil.
 func explainer(stored store.Features, c feature.Catalogue, wanted bool) (func(index int) *feature.Provenance, error) {
 	if !wanted {
 		return func(int) *feature.Provenance { return nil }, nil

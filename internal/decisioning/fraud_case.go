@@ -34,8 +34,8 @@ func (s *Service) newFraudCase(
 	return nil
 }
 
-// counted reports whether the application is counted: it has a fraud block that names
-// the applicant.
+// counted reports whether the application is counted: it must have a fraud block that
+// names the applicant.
 func (c *creditCase) counted() bool { return c.fraud != nil && c.fraud.observation.Counted() }
 
 // assess evaluates the fraud signals with the counts and sets the derived facts. If it
@@ -118,8 +118,8 @@ func (c *creditCase) peek(ctx context.Context, scope *store.Scope, now time.Time
 }
 
 // lookUp searches the block list for the entities of an application without an
-// applicant, which cannot be counted. It skips an application that is counted: counting
-// includes the search.
+// applicant, because such an application cannot be counted. It skips an application that
+// is counted, because counting includes the search.
 func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Time) error {
 	if c.fraud == nil || c.counted() || len(c.fraud.observation.Entities) == 0 {
 		return nil
@@ -132,8 +132,8 @@ func (c *creditCase) lookUp(ctx context.Context, scope *store.Scope, now time.Ti
 	return nil
 }
 
-// observe records and counts the application in the transaction of the decision, so
-// that of two concurrent applications the second count includes the first.
+// observe records and counts the application in the transaction of the decision, so that
+// the second of two concurrent applications counts the first.
 func (c *creditCase) observe(tx *store.Tx) (signal.Counts, error) {
 	observed, err := tx.Observations().Observe(c.fraud.observed(c.id, c.now), c.fraud.windows())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// gathered counts free requests. Nobody is billed for them, so they may be stored later,
-// together.
+// gathered counts free requests. Nobody is billed for them, so the counts may be stored
+// later, together.
 type gathered struct {
 	mu     sync.Mutex
 	counts map[gatheredKey]int64
@@ -54,8 +54,8 @@ type businessDay struct {
 	from, to    int64 // Unix seconds, to exclusive
 }
 
-// today returns the business day of a time. It keeps the last result, because every
-// request needs it and it changes once a day.
+// today returns the business day of a time. It caches the last result, because every
+// request needs the day and the day changes only once in 24 hours.
 func (s *Service) today(now time.Time) *businessDay {
 	at := now.Unix()
 	if d := s.lastDay.Load(); d != nil && d.from <= at && at < d.to {

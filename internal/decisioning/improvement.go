@@ -9,14 +9,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// Improvement is a set of changes with which the decision would have been better, and
-// the decision of the engine with those changes.
+// Improvement is a set of changes that would have led to a better decision, and the
+// engine's decision with those changes.
 type Improvement struct {
 	Changes []ImprovementChange
 	Status  string
 	Full    bool // the offer is for the requested amount and not for a lower one
 	Grade   string
-	// The offer with these changes; all are 0 if there is none.
+	// The offer with these changes; all fields are 0 if there is no offer.
 	LimitPaise, InstalmentPaise int64
 	TenureMonths                int
 	RateBP                      int64
@@ -26,11 +26,11 @@ type Improvement struct {
 type ImprovementChange struct {
 	FieldValue        // the present value
 	To         string // the necessary value
-	Waiting    bool   // the value changes with time alone
+	Waiting    bool   // the value changes with the passage of time alone
 	PayOff     string // monthly obligations to pay off, in rupees; "" for none
 }
 
-// improvements returns the changes with which the decision would have been better.
+// improvements returns the sets of changes that would have led to a better decision.
 func improvements(
 	ctx context.Context, plan *engine.Plan, facts *rule.Facts, d *engine.Decision,
 ) ([]Improvement, error) {

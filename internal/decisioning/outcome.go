@@ -36,8 +36,8 @@ type Contributor struct {
 	Value     int64 // ten-thousandths
 	HasPoints bool
 	Points    rule.Number
-	Direction string // adverse, neutral or favourable; "" if it had no effect
-	Used      bool   // the policy names it
+	Direction string // "adverse", "neutral" or "favourable"; "" if the feature had no effect
+	Used      bool   // the policy names the feature
 }
 
 // PointPlaces is the maximum number of decimals in points.
@@ -49,8 +49,8 @@ type Answer = engine.Answer
 // Answered is a decoded answer.
 type Answered struct {
 	Answer
-	Features *FeatureBlock // nil for none
-	Fraud    *FraudBlock   // nil for none
+	Features *FeatureBlock // nil if the answer has none
+	Fraud    *FraudBlock   // nil if the answer has none
 }
 
 // FraudBlock is the fraud block of an answer.
@@ -75,7 +75,7 @@ type FraudSignal struct {
 	ReasonCode   string
 }
 
-// outcomes is a pool, because the next decision reuses the memory of an Outcome.
+// outcomes is a pool, so that the next decision can reuse the memory of an Outcome.
 var outcomes = sync.Pool{New: func() any { return new(Outcome) }}
 
 // borrow returns an Outcome from the pool. The caller must release it.
@@ -84,7 +84,7 @@ func borrow() *Outcome {
 	return o
 }
 
-// Release returns the outcome to the pool. It must not be used afterwards.
+// Release returns the outcome to the pool. The outcome must not be used afterwards.
 func (o *Outcome) Release() {
 	o.Envelope, o.Features, o.Fraud = engine.Envelope{}, nil, nil
 	outcomes.Put(o)

@@ -22,7 +22,7 @@ var previewMembers = []string{"rule_set_id", "overrides", "compare"}
 // with other values, or both.
 type WhatIf struct {
 	Request   application.Request
-	RuleSetID string // "" means the active one
+	RuleSetID string // "" means the active rule set
 	Overrides application.Overrides
 	Compare   bool // also decide the application as it was sent
 }
@@ -33,8 +33,8 @@ type Previewed struct {
 	Baseline *Outcome // nil unless requested with Compare
 }
 
-// Release returns both outcomes to the pool. They must not be used afterwards. The
-// garbage collector frees outcomes that are never released.
+// Release returns both outcomes to the pool. The outcomes must not be used afterwards.
+// If Release is not called, the garbage collector frees them.
 func (p Previewed) Release() {
 	if p.Variant != nil {
 		p.Variant.Release()

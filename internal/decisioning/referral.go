@@ -11,13 +11,13 @@ import (
 // Referral is a decision that waits for a review.
 type Referral struct {
 	DecisionSummary
-	Reason      string // the code of the first reason; "" for none
+	Reason      string // the code of the first reason; "" if there is no reason
 	AskedMicros int64  // when a review last asked for more information; 0 for never
 }
 
 // Referrals lists the referred decisions that have no final review. It ignores the order
-// and the times of l: the oldest decision always comes first, and no filter may hide a
-// decision that waits.
+// and the times of l: the oldest decision always comes first, and no time filter may
+// hide a waiting decision.
 func (s *Service) Referrals(
 	ctx context.Context, p tenant.Principal, l operation.List,
 ) (operation.Page[Referral], error) {

@@ -14,7 +14,8 @@ type Options struct {
 	// Encode appends the answer of a decision to dst. The bytes are stored and sent to
 	// the client.
 	Encode func(dst []byte, o *Outcome) []byte
-	// AddFacts returns an encoded decision with the facts it was based on.
+	// AddFacts returns the encoded decision answer with the facts of the decision
+	// added.
 	AddFacts func(answer []byte, facts *rule.Facts) []byte
 	// Decode reads an encoded decision.
 	Decode func(answer []byte) (Answered, error)

@@ -32,19 +32,19 @@ type FieldValue struct {
 	Given                      bool
 }
 
-// RuleStory is one rule of the policy, whether it had a result or not.
+// RuleStory describes one rule of the policy, whether or not it had a result.
 type RuleStory struct {
 	ID         string
-	Kind       string // knockout or adjustment
-	Stage      int    // of a knockout
-	Action     string // of a knockout that hits
+	Kind       string // "knockout" or "adjustment"
+	Stage      int    // the stage of a knockout
+	Action     string // the action of a knockout that hits
 	ReasonCode string
 	Condition  string // in words
 	// Result is "pass", "fail", "refer" or "applied", as in the answer. For rules that
 	// the answer leaves out it is "not_applied", "not_evaluated", or "not_reached" if
 	// the second stage did not run.
 	Result  string
-	Delta   string // of an adjustment
+	Delta   string // the change that an adjustment makes
 	Reads   []FieldValue
 	Missing []string // inputs without which the rule could not be evaluated
 }
@@ -59,14 +59,14 @@ const (
 // FactorStory is one part of the score.
 type FactorStory struct {
 	Factor, Points string
-	Read           FieldValue // empty for the base and the clamp, which read no field
+	Read           FieldValue // empty for the base and the clamp, because these read no field
 }
 
 // FactStory is a stored fact.
 type FactStory struct {
 	FieldValue
 	Group string
-	Read  bool // the policy names it
+	Read  bool // the policy names the fact
 }
 
 // Story explains how a decision came about. If the policy or the facts can no longer be
@@ -101,7 +101,7 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 	if err != nil {
 		return Story{}, err
 	}
-	d.AddDerived(facts) // rules and factors may have read these
+	d.AddDerived(facts) // rules and factors may have read these derived facts
 	t := teller{policy: policy, facts: facts, answer: &answer.Answer}
 	return Story{
 		Summary:      summary,
@@ -114,8 +114,8 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 }
 
 // replayable returns the policy and the facts with which a stored decision can be
-// repeated. If one of them can no longer be read, why says so. An error is a failure of
-// storage.
+// repeated. If one of them can no longer be read, why is not "" and says so. An error
+// is a failure of storage.
 func (s *Service) replayable(
 	ctx context.Context, scope *store.Scope, stored *store.Decision,
 ) (p *policydesk.Policy, f *rule.Facts, why string, err error) {

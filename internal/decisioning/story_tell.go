@@ -82,7 +82,7 @@ func (t *teller) reads(c *rule.Condition) []FieldValue {
 }
 
 // computed returns the value of a field that the engine computes. ours is false for
-// every other field.
+// fields that the engine does not compute.
 func (t *teller) computed(name string) (text string, given, ours bool) {
 	offer := &t.answer.Offer
 	switch name {

@@ -25,7 +25,7 @@ const EndpointUnderwrite = "POST /v1/agents/underwrite"
 const AgentUnderwriting = "underwriting"
 
 // Underwriting is a decided application for an agent to study. It contains only stored
-// data, so that a repetition of the run gets the same.
+// data, so that a repetition of the run gets the same data.
 type Underwriting struct {
 	Plan          *engine.Plan
 	PolicyID      string
@@ -63,8 +63,8 @@ type Underwriter struct {
 	// Today is the day from which ages are counted; 0 means the day of the request.
 	Today civil.Day
 	// Study studies a decided application. It may take seconds. If the fraud counts
-	// change meanwhile, it is called again with hurry set. It returns an error when ctx
-	// ends.
+	// change in the meantime, Study is called again with hurry set. Study returns an
+	// error when ctx ends.
 	Study func(ctx context.Context, u *Underwriting, hurry bool) (Study, error)
 }
 
@@ -76,9 +76,9 @@ type Underwritten struct {
 	Decision Decided
 }
 
-// Underwrite decides the request, which has the form of a decision or an evaluate
-// request, lets the agent study it, and stores the decision and the run in one
-// transaction. Both together are billed as one run.
+// Underwrite decides the request and lets the agent study the decision. It stores the
+// decision and the run in one transaction, and bills both together as one run. The
+// request has the form of a decision request or an evaluate request.
 func (s *Service) Underwrite(
 	ctx context.Context, p tenant.Principal, request application.Request, u Underwriter,
 	r *operation.Reply[Underwritten],
@@ -136,7 +136,7 @@ type underwriting struct {
 	studied []byte        // the facts of the last study
 	counts  signal.Counts // the fraud counts of the last study; set from the second study on
 	found   Study
-	hash    string // of found
+	hash    string // the hash of found
 	answer  operation.Answer
 }
 
@@ -162,8 +162,8 @@ func (w *underwriting) prepare(ctx context.Context) error {
 }
 
 // name gives the decision and the run their ids shortly before both are stored. Lists
-// are sorted by id: with an id from before a study of some seconds, the run would appear
-// on a page that clients have already read.
+// are sorted by id: a study may take seconds, and with an id from before the study, the
+// run would appear on a page that clients have already read.
 func (w *underwriting) name() {
 	w.c.id, w.c.made = w.s.core.NewID(tenant.KindDecision, w.s.core.Moment())
 	w.runID, _ = w.s.core.NewID(tenant.KindRun, w.c.made)
@@ -193,8 +193,8 @@ func (w *underwriting) look(ctx context.Context, stored []byte, hurry bool) erro
 // commit stores the decision and the run. The study must be of the decision that is
 // stored. If the fraud counts changed since the study, commit therefore rolls the
 // transaction back, studies again and starts another transaction, so that other writes
-// never wait for a study. After maxStudies it decides with the counts of the last study,
-// which are only slightly out of date.
+// never wait for a study. After maxStudies studies, commit decides with the counts of
+// the last study, which are only slightly out of date.
 func (w *underwriting) commit(ctx context.Context) error {
 	for studies := 1; ; studies++ {
 		w.name()
@@ -218,7 +218,7 @@ func (w *underwriting) commit(ctx context.Context) error {
 
 // store records, counts, decides and stores everything. If the fraud counts changed
 // since the study, it returns errMoved and the new facts and counts. If last is set, it
-// decides with the counts of the last study instead. It can run more than once.
+// decides with the counts of the last study instead. store can run more than once.
 func (w *underwriting) store(tx *store.Tx, last bool) (now observed, err error) {
 	if w.c.counted() {
 		if now.counts, err = w.c.observe(tx); err != nil {

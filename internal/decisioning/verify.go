@@ -21,20 +21,21 @@ type Verification struct {
 // WrongDecision is a stored decision that the replay did not reproduce.
 type WrongDecision struct {
 	TenantID, Environment, ID string
-	EngineVersion             string // that made the decision
+	EngineVersion             string // the engine version that made the decision
 	Why                       string
 }
 
-// maxWrong limits the list: a release that breaks decisions can break all of them.
+// maxWrong limits the list of wrong decisions, because a release that breaks decisions
+// can break all of them.
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
 // "", and returns those that were not reproduced. progress, unless nil, is called with
 // the number of replayed decisions and their total, by one goroutine at a time.
 //
-// The newest decisions come first. Decisions made meanwhile are not replayed, so Verify
-// ends however busy the service is. It holds only a few decisions in memory at a time
-// and uses all processors.
+// The newest decisions come first. Verify does not replay decisions that are made while
+// it runs, so Verify ends however busy the service is. It holds only a few decisions in
+// memory at a time and uses all processors.
 func (s *Service) Verify(ctx context.Context, tenantID string, progress func(done, total int64)) (Verification, error) {
 	scopes, total, err := s.scopes(ctx, tenantID)
 	if err != nil {
@@ -62,7 +63,7 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 			for d := range read {
 				again, err := s.reexplain(ctx, scope, d)
 				if err != nil {
-					cancel(err) // storage failed; the decision is neither right nor wrong
+					cancel(err) // storage failed, so it is unknown whether the decision can be reproduced
 					continue
 				}
 				v.note(scope, d, again)
@@ -81,7 +82,7 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 	close(read)
 	workers.Wait()
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // the walk may have wrapped or replaced it
+		return context.Cause(ctx) // the walk may have wrapped or replaced the first error
 	}
 	return err
 }
@@ -112,7 +113,8 @@ func (v *verifier) note(scope *store.Scope, d *store.Decision, again ReExplanati
 		}
 	}
 	if v.progress != nil {
-		// Decisions made between the count and the walk would exceed the total.
+		// Decisions made between the count and the walk could make Checked exceed the
+		// total.
 		v.progress(min(v.found.Checked, v.total), v.total)
 	}
 }
