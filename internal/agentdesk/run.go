@@ -41,8 +41,9 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 }
 
 // Underwritten makes the decision of a stored run again, from the stored facts and
-// policy, so that the run can be repeated. It returns nil if they can no longer be
-// read. The head is that of the stored run. An error is a failure of storage.
+// policy, so that the run can be repeated. It returns nil if the facts or the policy
+// can no longer be read. The head is that of the stored run. An error is a failure of
+// storage.
 func (s *Service) Underwritten(
 	ctx context.Context, p tenant.Principal, r Run,
 ) (*decisioning.Underwriting, decisioning.RunHead, error) {
@@ -79,7 +80,8 @@ func (s *Service) Underwritten(
 	}, decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros), Decision: stored.Response}, nil
 }
 
-// Head returns the head of a run without a decision, as the answer contains it.
+// Head returns the head of a run without a decision, in the form that the answer
+// contains.
 func (r Run) Head() decisioning.RunHead {
 	return decisioning.RunHead{RunID: r.ID, CreatedAt: operation.Clock(r.CreatedMicros)}
 }

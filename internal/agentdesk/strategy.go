@@ -21,7 +21,7 @@ const AgentCollections = "collections"
 
 // Strategy is one version of a tenant's collections strategy.
 type Strategy struct {
-	Version       int64 // 0 for the default strategy, until somebody changes it
+	Version       int64 // 0 for the default strategy, which applies until somebody changes it
 	Recovery      recovery.Strategy
 	UpdatedMicros int64
 	UpdatedBy     string
@@ -35,8 +35,8 @@ func (s *Service) CollectionsStrategy(ctx context.Context, p tenant.Principal) (
 	return s.strategy(ctx, p)
 }
 
-// StrategyInForce returns the current strategy to the collections agent. The caller
-// needs the permission to run the agent and not the one to read the strategy, because
+// StrategyInForce returns the current strategy to the collections agent. The caller needs
+// the permission to run the agent, but not the permission to read the strategy, because
 // the agent shows only its result.
 func (s *Service) StrategyInForce(ctx context.Context, p tenant.Principal) (Strategy, error) {
 	if err := p.Require(tenant.Decide); err != nil {
@@ -77,7 +77,8 @@ func (s *Service) strategy(ctx context.Context, p tenant.Principal) (Strategy, e
 	return readStrategy(stored)
 }
 
-// readStrategy reads a stored strategy. It returns the default one if none is stored.
+// readStrategy reads a stored strategy. It returns the default strategy if stored is
+// empty.
 func readStrategy(stored store.Strategy) (Strategy, error) {
 	out := Strategy{stored.Version, recovery.DefaultStrategy(), stored.UpdatedMicros, stored.UpdatedBy}
 	if stored.Version == 0 {
@@ -87,8 +88,8 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 	if err == nil {
 		out.Recovery, err = recovery.ReadStrategy(document)
 	}
-	// A strategy without a basis is older than that setting, and loans were then ranked
-	// by recovery.
+	// A stored strategy without "basis" is older than that setting. At that time loans
+	// were ranked by recovery.
 	if err == nil && !document.Get("priority").Get("basis").Given() {
 		out.Recovery.Priority.Basis = recovery.ByRecovery
 	}
@@ -98,9 +99,10 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 	return out, nil
 }
 
-// ChangeCollectionsStrategy calls change with the current strategy and stores the one
-// that it returns as a new version. It fails unless expected is the current version or
-// AnyVersion. change can be called more than once, because a transaction can be retried.
+// ChangeCollectionsStrategy calls change with the current strategy and stores the
+// strategy that change returns as a new version. It fails unless expected is the current
+// version or AnyVersion. change can be called more than once, because a transaction can
+// be retried.
 func (s *Service) ChangeCollectionsStrategy(
 	ctx context.Context, p tenant.Principal, change func(recovery.Strategy) (recovery.Strategy, error), expected int64,
 ) (Strategy, error) {
