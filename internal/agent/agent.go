@@ -21,15 +21,15 @@ import (
 )
 
 // Narrator rewrites a text. The text names fields, rules and amounts but no
-// person. Narrate returns when ctx ends. Its result is untrusted, so the caller
+// person. Narrate returns when ctx ends. The result is untrusted, so the caller
 // must check it. After an error the caller uses the plain text.
 type Narrator interface {
 	Narrate(ctx context.Context, text string) (string, error)
 }
 
-// edition is the version of the agents that makes a run. It is stored with the
-// run, so that the same version repeats it. A stored run without an edition was
-// made by the first.
+// edition is the version of the agents that makes a run. The edition is stored
+// with the run, so that a repetition of the run uses the same version. A stored
+// run without an edition was made by the first edition.
 //
 //   - The second ranks a loan in arrears by the amount at risk and warns of
 //     doubtful units. Its memo adds the sections on bureau, income and strengths.
@@ -45,11 +45,11 @@ const (
 	secondEdition edition = 2
 	thirdEdition  edition = 3
 	fourthEdition edition = 4
-	// latestEdition makes new runs.
+	// latestEdition is the edition that makes new runs.
 	latestEdition = fourthEdition
 )
 
-// readEdition reads the edition of a stored request.
+// readEdition returns the edition of a stored request.
 func readEdition(request wire.Value) edition {
 	if v := request.Get("edition"); v.Given() {
 		n, _, _ := wire.ParseDecimal(v.Text(), 0)
@@ -60,8 +60,8 @@ func readEdition(request wire.Value) edition {
 
 // Options configures a Service.
 type Options struct {
-	// Narrator rewrites the summaries of memos. It is nil by default, which keeps
-	// the plain summaries.
+	// Narrator rewrites the summaries of memos. If it is nil, the plain summaries
+	// are used.
 	Narrator Narrator
 }
 

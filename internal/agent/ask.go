@@ -12,7 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// askMembers are the members of an underwriting request besides the application.
+// askMembers lists the members of an underwriting request besides the
+// application.
 var askMembers = []string{"purpose", "max_steps", "explore", "as_of"}
 
 // The bounds of a request.
@@ -25,7 +26,7 @@ const (
 	maxPurpose   = 200
 )
 
-// ask holds the members of a request besides the application.
+// ask holds the members of an underwriting request besides the application.
 type ask struct {
 	purpose  string
 	steps    int
@@ -33,8 +34,8 @@ type ask struct {
 	minPaise int64
 	asOf     civil.Day // 0 means the day of the request
 	asOfText string
-	// narration is the model's summary and refused why there is none. Both are
-	// set only for a run that is repeated.
+	// narration is the model's summary, and refused says why there is none. Both
+	// are set only for a run that is repeated.
 	narration, refused string
 	edition            edition
 }
@@ -152,7 +153,8 @@ func (a *ask) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// explored returns the limits of the search as JSON, or nil if there are none.
+// explored returns the limits of the search as JSON. It returns nil if there are
+// none.
 func (a *ask) explored() []byte {
 	if a.minPaise == 0 && a.tenures == nil {
 		return nil

@@ -17,7 +17,7 @@ import (
 )
 
 // Collect runs the collections agent on a loan in arrears, under the caller's
-// strategy. The run is stored and billed; nobody is contacted.
+// strategy. Collect stores and bills the run. It contacts nobody.
 func (s *Service) Collect(
 	ctx context.Context, p tenant.Principal, request recovery.Request, reply *operation.Reply[agentdesk.Run],
 ) (agentdesk.Run, error) {
@@ -48,8 +48,8 @@ func (s *Service) Collect(
 // recoveryRun is one run of the collections agent.
 type recoveryRun struct {
 	advice  recovery.Advice
-	name    string // of the strategy
-	version int64  // of the strategy
+	name    string // the name of the strategy
+	version int64  // the version of the strategy
 }
 
 func newRecoveryRun(c *recovery.Case, strategy agentdesk.Strategy) *recoveryRun {
@@ -79,8 +79,8 @@ func (r *recoveryRun) hash() string {
 
 // request returns the document that a repetition needs: the case as sent, the
 // time and the version of the strategy. Unknown members may hold personal data,
-// so their values are not stored, only their names. If there are more warnings
-// than are recorded, the unknown members cannot be told apart; then the case is
+// so only their names are stored, not their values. If there are more than
+// fault.MaxItems warnings, not all unknown members are known; then the case is
 // not stored at all and the run cannot be repeated.
 func (r *recoveryRun) request(sent recovery.Request, c *recovery.Case) []byte {
 	var w wire.Writer
@@ -124,9 +124,9 @@ func (s *Service) repeatCollections(
 	return r.hash() == stored.Hash && bytes.Equal(w.Buf, stored.Response), r.hash(), nil
 }
 
-// storedCase reads a stored case as the edition that made the run did. It parses
-// the case as a separate document, so that the pointers of its warnings begin at
-// the case and equal those of the original request.
+// storedCase reads a stored case in the same way as the edition that made the
+// run. It parses the case as a separate document, so that the pointers of its
+// warnings begin at the case, as they did for the original request.
 func storedCase(request wire.Value, made edition) (recovery.Case, error) {
 	asOf, err := time.Parse(time.RFC3339, request.Get("as_of").Text())
 	if err != nil {

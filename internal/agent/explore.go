@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// warnUnused warns of the parts of explore that had no effect. Editions before
-// the fourth gave no such warnings.
+// warnUnused adds warnings about the parts of "explore" that had no effect.
+// Editions before the fourth gave no such warnings.
 func (x *explorer) warnUnused() {
 	if x.study.ask.edition < fourthEdition {
 		return

@@ -13,17 +13,17 @@ import (
 type finding struct {
 	field     string
 	value     rule.Value
-	against   string     // the field that it was compared with
+	against   string     // the field with which the value was compared
 	opposite  rule.Value // the value of that field
-	threshold rule.Value // of the check
+	threshold rule.Value // the threshold of the check
 	concern   bool
-	hold      bool     // a person must review it
+	hold      bool     // a person must review the finding
 	rules     []string // the rules that hit and read the field
 	text      string
 }
 
-// watched lists the signals to check, the value of each that is a concern, and
-// whether a person must review it.
+// watched lists the signals to check, with the value of each signal that is a
+// concern, and whether a person must review it.
 var watched = []struct {
 	field string
 	bad   rule.Value
@@ -50,7 +50,7 @@ var watched = []struct {
 }
 
 // lookAtSignals records the concerns from the device, location and fraud blocks.
-// A block that was not sent gives none.
+// A block that was not sent causes no concerns.
 func (st *study) lookAtSignals(d *engine.Decision) {
 	seen := 0
 	for _, s := range watched {
@@ -90,7 +90,7 @@ func summary(seen int, found []finding) string {
 	return "concerns: " + strings.Join(names, ", ")
 }
 
-// hitBy returns the knockouts that hit and read the field name.
+// hitBy returns the ids of the knockouts that hit and read the field name.
 func (st *study) hitBy(d *engine.Decision, name string) []string {
 	var out []string
 	policy := st.plan.Policy()
@@ -112,8 +112,8 @@ func reads(c *rule.Condition, name string) bool {
 	return found
 }
 
-// bankChecks are the checks of a bank statement. A value greater than above is a
-// concern.
+// bankChecks lists the checks of a bank statement. A value greater than above is
+// a concern.
 var bankChecks = []struct {
 	field, against string
 	above          rule.Number
@@ -137,21 +137,21 @@ var bankChecks = []struct {
 }
 
 // overstated reports whether a ratio in the statement is more than 0.05 above
-// the declared one.
+// the declared ratio.
 func overstated(n, declared rule.Number) (limit rule.Number, concern bool) {
 	limit = declared + rule.One/20
 	return limit, n > limit
 }
 
 // understated reports whether an amount in the statement is less than four
-// fifths of the declared one.
+// fifths of the declared amount.
 func understated(n, declared rule.Number) (limit rule.Number, concern bool) {
 	limit = declared / 5 * 4
 	return limit, n < limit
 }
 
-// compareBank compares a figure of the statement with a declared one. It returns
-// 1 if both are known, and 0 otherwise.
+// compareBank compares a figure of the statement with a declared figure. It
+// returns 1 if both are known, and 0 otherwise.
 func (st *study) compareBank(name, against, text string, judge func(n, declared rule.Number) (rule.Number, bool)) int {
 	n, ok := st.number(name)
 	declared, known := st.number(against)

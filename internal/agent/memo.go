@@ -37,7 +37,8 @@ type memoWriter struct {
 	statements []statement
 }
 
-// composeMemo returns the statements of the memo, which share no memory with d.
+// composeMemo returns the statements of the memo. The statements share no memory
+// with d.
 func composeMemo(st *study, d *engine.Decision) []statement {
 	m := memoWriter{study: st, decision: d}
 	m.sayDecision()
@@ -209,8 +210,8 @@ func improvementText(x *advice.Improvement) string {
 	return fmt.Sprintf("With %s the application %s", strings.Join(parts, " and "), what)
 }
 
-// summary returns the plain summary of the memo. It names no person and repeats
-// nothing that an applicant wrote, so it may be sent to a model.
+// summary returns the plain summary of the memo. The summary names no person and
+// repeats no text that an applicant wrote, so it may be sent to a model.
 func (st *study) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Recommendation %s, with %s confidence. %s",
@@ -238,8 +239,8 @@ func (st *study) summary() string {
 	return b.String()
 }
 
-// memo renders the credit memo in Markdown. The text of a model can replace only
-// the summary; the statements below it are always the agent's.
+// memo renders the credit memo in Markdown. A model's text can replace only the
+// summary; the agent always writes the statements below it.
 func (st *study) memo() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Credit memo: %s\n\n", st.recommendation)
@@ -267,8 +268,8 @@ func (st *study) memo() string {
 	return b.String()
 }
 
-// escape escapes a text for Markdown, because it may contain what an applicant or
-// a policy author wrote.
+// escape escapes a text for Markdown, because the text may contain words of an
+// applicant or a policy author.
 func escape(text string) string {
 	var b strings.Builder
 	for _, r := range text {

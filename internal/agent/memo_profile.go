@@ -16,9 +16,9 @@ const (
 	aboutStrengths = "Strengths"
 )
 
-// bureauProfile lists the lines of a memo about the bureau report, in order. The
-// first of the names that has a value is used: figures for own and joint
-// accounts come before those for all accounts.
+// bureauProfile lists the lines of a memo about the bureau report, in order. Each
+// line shows the first of its names that has a value: figures for own and joint
+// accounts come before figures for all accounts.
 var bureauProfile = []struct {
 	text  string
 	names []string
@@ -50,7 +50,7 @@ var bureauProfile = []struct {
 	{"The report is %s days old.", []string{"bureau_report_age_days"}},
 }
 
-// firstGiven returns the first of several facts that has a value.
+// firstGiven returns the first of the named facts that has a value.
 func firstGiven(facts *rule.Facts, names ...string) (name string, v rule.Value) {
 	for _, name = range names {
 		if v = facts.Get(name); v.Type() != rule.Absent {
@@ -68,7 +68,8 @@ func (m *memoWriter) sayBureau() {
 	}
 }
 
-// incomeFacts are the figures from other sources than the applicant.
+// incomeFacts lists the income and instalment figures that do not come from the
+// applicant.
 var incomeFacts = []struct{ text, name string }{
 	{"Income found in the bank statement: %s a month.", field.BankDetectedIncome},
 	{"Instalments on the bureau report: %s a month.", field.BureauOwnEMI},
@@ -127,14 +128,14 @@ func (m *memoWriter) sayIncome() {
 	}
 }
 
-// part returns share times amount, rounded half up to the paisa. Neither may be
-// negative.
+// part returns share times amount, rounded half up to the paisa. Neither argument
+// may be negative.
 func part(share, amount rule.Number) rule.Number {
 	paise, _ := exact.MulDivHalfUp(uint64(share), uint64(amount), uint64(rule.One*rule.Paisa))
 	return rule.Rupees(int64(paise))
 }
 
-// clean lists the facts that are strengths of an applicant if they are zero.
+// clean lists the facts that count as strengths of an applicant if they are zero.
 var clean = []struct {
 	text  string
 	names []string

@@ -11,11 +11,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxNarration bounds the text of a model, in bytes.
+// maxNarration is the maximum length of a model's text, in bytes.
 const maxNarration = 4_000
 
-// Why a model's prose was not used. The run was done all the same, so these are
-// no refusals.
+// The reasons why a model's text was not used. They are not refusals, because the
+// run succeeds anyway.
 const (
 	proseUnavailable         = "unavailable"
 	proseEmpty               = "empty"
@@ -42,7 +42,7 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 		defer cancel()
 	}
 	given := st.summary()
-	slot.Away() // the model takes seconds and no local CPU
+	slot.Away() // the model takes seconds and uses no local processor
 	told, err := s.options.Narrator.Narrate(ctx, given)
 	slot.Back()
 	if err != nil {
@@ -152,8 +152,8 @@ var (
 		refers guaranteed guarantee guarantees waive waived sanctioned disburse disbursed`)
 )
 
-// writeNarration writes whether the model's text was used. If it was, the plain
-// summary is written too; if not, the reason.
+// writeNarration writes whether the model's text was used. It also writes the
+// plain summary if the text was used, and the reason if it was not.
 func (st *study) writeNarration(w *wire.Writer) {
 	w.Key("narration").Object().Key("used").Bool(st.narrated != "")
 	if st.narrated != "" {

@@ -25,9 +25,9 @@ const (
 )
 
 // recommend derives the recommendation from the decision of the engine. An
-// approval stays one unless a person must review a finding. If the engine would
-// approve another amount or tenure, the recommendation is to approve with that
-// change. Everything else stays as decided.
+// approval stays an approval unless a person must review a finding. If the
+// engine would approve another amount or tenure, the recommendation is to
+// approve with that change. Everything else stays as decided.
 func (st *study) recommend() {
 	held := st.held()
 	switch {
@@ -77,8 +77,8 @@ type document struct {
 	field      string
 }
 
-// collect lists the documents to collect before disbursement. For a decline
-// there are none.
+// collect lists the documents to collect before disbursement. For a decline it
+// lists none.
 func (st *study) collect() {
 	if st.recommendation == decline {
 		return

@@ -4,9 +4,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Record is the content of a stored run of either agent and of any edition. A field that
-// the edition did not have yet is empty. Numbers and times are texts, as they were
-// written.
+// Record is the content of a stored run of either agent and of any edition. If the
+// edition did not have a field yet, the field is empty. Numbers and times are texts,
+// exactly as they are in the stored run.
 type Record struct {
 	NeedsHuman     bool
 	Confidence     string
@@ -16,8 +16,8 @@ type Record struct {
 	Memo           string
 	Narrated       bool // a language model reworded the first paragraph of the memo
 
-	// The fields up to Plan are set for a run of the collections agent. For the other
-	// agent Next is nil.
+	// The fields up to Plan are set only for a run of the collections agent. For a run
+	// of the underwriting agent, Next is nil.
 	Next          *RecordedAction
 	Bucket        string
 	AssetClass    string
@@ -37,7 +37,7 @@ type Record struct {
 
 // RecordedAction is an action on an overdue loan.
 type RecordedAction struct {
-	Day       string // only in a plan
+	Day       string // set only in a plan
 	Action    string
 	Channel   string
 	NotBefore string
@@ -51,22 +51,23 @@ type RecordedOutcome struct {
 	Changes      []RecordedChange
 	Status       string
 	Grade        string
-	Limit        string // "" without an offer
+	Limit        string // "" if there is no offer
 	TenureMonths string
 	InterestRate string
 	Instalment   string
 }
 
-// RecordedChange is the change of a field. From is "" if the run does not state it.
+// RecordedChange is the change of a field. From is "" if the run does not state the old
+// value.
 type RecordedChange struct {
 	Field, From, To string
-	Waiting         bool // the value changes with time alone
+	Waiting         bool // the value changes with the passage of time alone
 }
 
 // RecordedStep is a step of a run.
 type RecordedStep struct{ Number, Tool, Result, InputHash string }
 
-// ReadRecord reads a run as it was stored.
+// ReadRecord reads a stored run.
 func ReadRecord(document []byte) (r Record, err error) {
 	v, err := wire.Parse(document)
 	if err != nil {
@@ -144,7 +145,7 @@ func recordedOutcome(v wire.Value) RecordedOutcome {
 		InterestRate: v.Get("interest_rate").Text(),
 		Instalment:   v.Get("emi").Text(),
 	}
-	if o.Status == "" { // of a what-if
+	if o.Status == "" { // the outcome of a what-if
 		o.Status = v.Get("status").Text()
 	}
 	changes := v.Get("changes")
@@ -162,7 +163,7 @@ func recordedOutcome(v wire.Value) RecordedOutcome {
 	return o
 }
 
-// plainText returns a value as people write it.
+// plainText returns a value in the form that people write.
 func plainText(v wire.Value) string {
 	switch {
 	case v.IsTrue():

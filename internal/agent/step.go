@@ -18,8 +18,8 @@ const (
 	toolImprove      = "improve"
 )
 
-// step is one call of a tool in the trace. The hash covers the facts, the policy,
-// the tool and the input, which together suffice to repeat the call.
+// step is one call of a tool in the trace. hash covers the facts, the policy, the
+// tool and the input, which are all the data that a repetition of the call needs.
 type step struct {
 	tool, result string
 	input        []byte // a JSON object; nil if the tool has no input besides the application
@@ -28,8 +28,8 @@ type step struct {
 
 // trace records the calls of the tools of one run, in order.
 type trace struct {
-	facts    []byte // the application's, as they are stored
-	checksum string // of the policy
+	facts    []byte // the stored facts of the application
+	checksum string // the checksum of the policy
 	steps    []step
 }
 
@@ -53,7 +53,7 @@ func digest(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// write writes the member steps.
+// write writes the member "steps".
 func (t *trace) write(w *wire.Writer) {
 	w.Key("steps").Array()
 	for i, s := range t.steps {

@@ -26,7 +26,7 @@ type study struct {
 
 	status       engine.Status
 	decisionHash string
-	band         *engine.Band // of the grade, nil for none
+	band         *engine.Band // the pricing band of the grade, nil if there is none
 	offer        engine.Offer
 	reasons      []reason
 	terms        []string
@@ -35,9 +35,9 @@ type study struct {
 	bank         []finding
 	whatIfs      []variant
 	improvements []advice.Improvement
-	offers       []variant // what could be offered instead
+	offers       []variant // the counter-offers
 
-	check func() error // its error ends the study; nil: never
+	check func() error // if it returns an error, the study ends; nil means no check
 	err   error
 
 	recommendation string
@@ -46,7 +46,7 @@ type study struct {
 	documents      []document
 	warnings       []fault.Item // parts of the request that had no effect
 	statements     []statement
-	narrated       string // the model's summary, or "" for the plain one
+	narrated       string // the model's summary, "" if the plain summary is used
 	refused        string // why the model's summary was rejected
 }
 
@@ -57,8 +57,8 @@ type reason struct {
 }
 
 // newStudy runs all steps in order. check is called at least once per
-// millisecond; if it returns an error, newStudy stops and returns that error,
-// which is the only one possible. A nil check never stops it.
+// millisecond; if it returns an error, newStudy stops and returns that error.
+// newStudy returns no other error. check may be nil.
 func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, error) {
 	d := u.Decision
 	st := &study{
@@ -108,7 +108,8 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 	st.collect()
 	st.statements = composeMemo(st, d)
 
-	// The engine reuses the memory of the decision.
+	// The engine reuses the memory of the decision, so the study must not keep
+	// it.
 	st.offer.Terms = nil
 	return st, nil
 }
@@ -146,13 +147,13 @@ func (st *study) eligibility() {
 	st.plan.Eligible(st.facts, &e)
 	status := e.Status()
 	if e.Undetermined() {
-		status = "ELIGIBLE" // stored runs have this text, and a repetition must equal them
+		status = "ELIGIBLE" // stored runs contain this text, and a repetition must produce the same bytes
 	}
 	st.trace.record(toolEligibility, nil, strings.ToLower(status))
 }
 
-// decided records the decision as a step. The engine made it before the run
-// began.
+// decided records the decision as a step. The engine made the decision before
+// the run began.
 func (st *study) decided(d *engine.Decision) {
 	result := d.Status.String()
 	codes := make([]string, len(st.reasons))
@@ -197,7 +198,7 @@ func changeText(changes []advice.Change) string {
 // Outcome returns the recommendation.
 func (st *study) Outcome() string { return st.recommendation }
 
-// Request returns the document that a repetition needs.
+// Request returns the data that a repetition needs, as a document.
 func (st *study) Request() []byte {
 	a := st.ask
 	a.narration, a.refused = st.narrated, st.refused
@@ -217,11 +218,13 @@ func (st *study) Hash() string {
 	return digest(w.Buf)
 }
 
-// number returns the value of a number field and whether it was sent.
+// number returns the value of a number field. It returns false if the field was
+// not sent.
 func (st *study) number(name string) (rule.Number, bool) {
 	v := st.facts.Get(name)
 	return v.Number(), v.Type() == rule.NumberType
 }
 
-// requested returns the requested amount and whether it was sent.
+// requested returns the requested amount. It returns false if the amount was not
+// sent.
 func (st *study) requested() (rule.Number, bool) { return st.number(field.RequestedAmount) }

@@ -15,7 +15,7 @@ import (
 )
 
 // Request is a request of the underwriting agent before it is read: an application and
-// the agent's own members. It is valid as long as the document that it was made from.
+// the agent's own members. It is valid as long as the document from which it was made.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool
@@ -33,7 +33,7 @@ func (r Request) application() application.Request {
 }
 
 // Underwrite runs the underwriting agent on a decision or an evaluate request.
-// The decision and the run are stored together and billed as one operation.
+// Underwrite stores the decision and the run together and bills them as one operation.
 func (s *Service) Underwrite(
 	ctx context.Context, p tenant.Principal, request Request, reply *operation.Reply[decisioning.Underwritten],
 ) (decisioning.Underwritten, error) {
@@ -57,21 +57,21 @@ func (s *Service) Underwrite(
 	}, reply)
 }
 
-// checking returns a check that fails once the request has ended, and that yields
-// the CPU to other requests.
+// checking returns a function that returns an error once the request has ended, and
+// that lets other requests use the processor.
 func checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// Run is a stored run that was repeated.
+// Run is a stored run together with the result of its repetition.
 type Run struct {
 	agentdesk.Run
 	Verified     bool   // the repetition is byte-identical
 	RepeatedHash string // "" if the run can no longer be repeated
 }
 
-// Run reads a stored run and repeats it. A run that can no longer be repeated is
-// reported as not verified.
+// Run reads a stored run and repeats it. If the run can no longer be repeated,
+// Verified is false.
 func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (Run, error) {
 	stored, err := s.desk.AgentRun(ctx, p, id)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// variant is the decision of the engine on changed values. The decision itself is
-// not stored.
+// variant is the decision of the engine for changed values. It is not stored as a
+// decision.
 type variant struct {
 	changes      []advice.Change
 	status       engine.Status
@@ -29,16 +29,16 @@ type variant struct {
 	notAvailable bool
 }
 
-// explorer finds out what the engine would decide on other amounts and tenures.
+// explorer determines what the engine would decide for other amounts and tenures.
 type explorer struct {
-	study    *study       // its facts are varied, and its trace records each what-if
+	study    *study       // the study whose facts are varied; its trace records each what-if
 	whatIfs  []variant    // in the order in which they were tried
 	offers   []variant    // the counter-offers, the largest amount first
 	warnings []fault.Item // parts of the request that had no effect
 }
 
-// explore tries the what-ifs, collects the counter-offers, and warns of the parts
-// of the request's explore that had no effect.
+// explore tries the what-ifs, collects the counter-offers, and adds warnings
+// about the parts of the request's "explore" that had no effect.
 func (st *study) explore() {
 	x := explorer{study: st}
 	x.tryIdeas()
@@ -47,7 +47,7 @@ func (st *study) explore() {
 	st.whatIfs, st.offers, st.warnings = x.whatIfs, x.offers, x.warnings
 }
 
-// preview decides on the facts with changes made.
+// preview returns the decision on the facts with the changes applied.
 func (x *explorer) preview(changes ...advice.Change) variant {
 	if x.study.interrupted() {
 		return variant{}
@@ -75,7 +75,8 @@ func (x *explorer) change(name string, to rule.Number) advice.Change {
 	return advice.Change{Field: name, From: x.study.facts.Get(name), To: rule.Num(to)}
 }
 
-// tryIdeas tries other tenures and a smaller amount until the steps are used up.
+// tryIdeas tries other tenures and a smaller amount until the allowed number of
+// steps is used up.
 func (x *explorer) tryIdeas() {
 	for _, changes := range x.ideas() {
 		if len(x.study.trace.steps) >= x.study.ask.steps {
@@ -154,7 +155,7 @@ func (x *explorer) allowedTenures() []int {
 	return slices.Compact(out)
 }
 
-// maxOffers is the largest number of counter-offers.
+// maxOffers is the maximum number of counter-offers.
 const maxOffers = 5
 
 // collectOffers collects the counter-offers: the lower limit that the engine
@@ -191,13 +192,14 @@ func (x *explorer) collectOffers() {
 	x.offers = x.offers[:min(len(x.offers), maxOffers)]
 }
 
-// notAsked reports whether a change is of another field than the requested amount
+// notAsked reports whether a change is of a field other than the requested amount
 // and tenure.
 func notAsked(c advice.Change) bool {
 	return c.Field != field.RequestedAmount && c.Field != field.RequestedTenureMonths
 }
 
-// changeNames maps fields to the member names of the answer, where they differ.
+// changeNames maps fields to their member names in the answer, if the names
+// differ.
 var changeNames = map[string]string{field.RequestedTenureMonths: "tenure_months"}
 
 func writeChanges(w *wire.Writer, changes []advice.Change) {
