@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Endpoints of backtests, as named in usage.
+// The endpoints of backtests, as they are named in usage records.
 const (
 	EndpointBacktest = "POST /v1/backtest"
 	EndpointBook     = "GET /v1/credit/backtest"
@@ -44,18 +44,19 @@ func BacktestStates() []string {
 
 // BacktestLimits holds the limits of backtests. A zero field means its default.
 type BacktestLimits struct {
-	// SmallRows and SmallBytes are the largest number of rows and the largest CSV
-	// file that are answered within the request; by default 50,000 and 8 MiB.
+	// SmallRows and SmallBytes are the maximum number of rows and the maximum size of
+	// a CSV file for a run within the request; by default 50,000 and 8 MiB.
 	SmallRows, SmallBytes int64
-	// ChunkBytes is the size of a chunk of CSV, ChunkRows that of a chunk of
-	// generated rows and ReplayRows that of a chunk of stored decisions; by default
-	// 4 MiB, 100,000 and 10,000.
+	// ChunkBytes is the size of a chunk of CSV, ChunkRows is the number of rows in a
+	// chunk of generated rows, and ReplayRows is the number in a chunk of stored
+	// decisions; by default 4 MiB, 100,000 and 10,000.
 	ChunkBytes            int
 	ChunkRows, ReplayRows int64
 	// CutTime is how long a job splits stored decisions into chunks before it yields
 	// to other jobs; by default 10 seconds.
 	CutTime time.Duration
-	// MaxRows and MaxBytes bound a job; by default 100 million and 16 GiB, unpacked.
+	// MaxRows and MaxBytes limit a job; by default 100 million rows and 16 GiB after
+	// decompression.
 	MaxRows, MaxBytes int64
 }
 
@@ -92,8 +93,8 @@ type Chunk struct {
 	Number                            int64
 }
 
-// Spreader enqueues chunks. Chunks.Run is then called for each at least once, on this
-// node or another. Enqueuing a chunk again is harmless.
+// Spreader enqueues chunks. Chunks.Run is then called at least once for each chunk,
+// on this node or another. Enqueuing a chunk again is harmless.
 type Spreader interface {
 	Spread(ctx context.Context, chunks []Chunk) error
 }
@@ -104,23 +105,23 @@ type Backtest struct {
 	Status         string
 	Source         string // where the rows came from
 	RuleSetID      string
-	ChallengerID   string // "" without one
+	ChallengerID   string // "" without a challenger
 	Rows           int64  // 0 until all rows have arrived
 	RowsDone       int64
-	ErrorCode      string // of a run that failed
+	ErrorCode      string // the error code of a run that failed
 	ErrorDetail    string
 	CreatedBy      string
 	CreatedMicros  int64
-	StartedMicros  int64 // 0 before
-	FinishedMicros int64 // 0 before
+	StartedMicros  int64 // 0 before the run has started
+	FinishedMicros int64 // 0 before the run has ended
 
-	// Report is the report of a run that has succeeded, nil in lists. It is the JSON
-	// that was made when the run finished, stored and sent byte for byte, so that the
-	// report of a run never changes. Figures reads it.
+	// Report is the report of a run that has succeeded, nil in lists. It is JSON,
+	// made when the run finished. The same bytes are stored and sent, so that the
+	// report of a run never changes. Figures parses it.
 	Report []byte
 }
 
-// Figures reads the report. It fails if the run has none.
+// Figures parses the report. It returns an error if the run has no report.
 func (b *Backtest) Figures() (*backtest.Report, error) {
 	v, err := wire.Parse(b.Report)
 	if err == nil {
@@ -156,7 +157,7 @@ func backtestOf(b *store.Backtest) Backtest {
 	}
 }
 
-// Get returns the state of a run, with its report if it is done.
+// Get returns the state of a run. If the run has succeeded, the report is included.
 func (s *Backtests) Get(ctx context.Context, p tenant.Principal, id string) (Backtest, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Backtest{}, err
@@ -196,8 +197,8 @@ func (s *Backtests) List(
 	return operation.Paged(l, p, list, more, place, filters...), nil
 }
 
-// Cancel cancels an unfinished run, which is then not billed. Cancelling a
-// cancelled run has no effect. A run that is done or has failed cannot be cancelled.
+// Cancel cancels an unfinished run, which is then not billed. Cancelling a cancelled
+// run has no effect. A run that has succeeded or failed cannot be cancelled.
 func (s *Backtests) Cancel(
 	ctx context.Context, p tenant.Principal, id string, reply *operation.Reply[Backtest],
 ) (Backtest, error) {

@@ -14,28 +14,28 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Policies names the policies of a run. They may be drafts or retired.
+// Policies names the policies of a run. They may also be drafts or retired versions.
 type Policies struct {
 	RuleSetID    string // "": the active version of PolicyKey
-	ChallengerID string // "": none
+	ChallengerID string // "": no challenger
 	PolicyKey    string // "": field.DefaultPolicyKey
 }
 
-// check adds the faults of the names.
+// check adds the faults of the names to faults.
 func (p Policies) check(faults *fault.List) {
 	if p.PolicyKey != "" && !field.IsPolicyKey(p.PolicyKey) {
 		faults.Check("").Fail("policy_key", fault.CodeInvalidField, "%s", field.PolicyKeyText)
 	}
 }
 
-// BacktestRequest is a request for a backtest. Exactly one of CSV, Book and Replay says
-// what the policies run over.
+// BacktestRequest is a request for a backtest. Exactly one of CSV, Book and Replay must
+// be set: it is the source of the rows.
 type BacktestRequest struct {
 	Policies
 	ReferenceID string         // an earlier run to compare the scores with; "" for none
-	Setup       backtest.Setup // how rows are read; the header is that of the rows
+	Setup       backtest.Setup // how rows are read; the header comes from the rows
 
-	// CSV streams the rows. It is read once and never held in memory as a whole.
+	// CSV streams the rows. It is read once and is never completely in memory.
 	CSV      io.Reader
 	FromRows bool // the CSV was made from rows in a request; it is not a file
 	Book     *Book
@@ -44,13 +44,13 @@ type BacktestRequest struct {
 	// Async requests a background job, even for few rows.
 	Async bool
 
-	// Streamed are the options as they were sent with a CSV that is still arriving. The
-	// hash of such a request, for its Idempotency-Key, begins with them and goes on with
-	// the rows. It is nil if the hash of the whole request is known.
+	// Streamed holds the options that were sent with a CSV that is still arriving. If
+	// such a request has an Idempotency-Key, its hash covers these options and then the
+	// rows. Streamed is nil if the hash of the whole request is known.
 	Streamed []byte
 }
 
-// Require refuses a caller who may not run the backtest.
+// Require returns an error if the caller may not run the backtest.
 func (r *BacktestRequest) Require(p tenant.Principal) error {
 	if err := p.Require(tenant.Decide); err != nil || r.Replay == nil {
 		return err
@@ -58,7 +58,8 @@ func (r *BacktestRequest) Require(p tenant.Principal) error {
 	return p.Require(tenant.Read)
 }
 
-// Check adds the faults of the request. maxRows limits the rows of a synthetic book.
+// Check adds the faults of the request to faults. maxRows limits the rows of a synthetic
+// book.
 func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time) {
 	c := faults.Check("")
 	sources := 0
@@ -80,7 +81,7 @@ func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time
 	r.Policies.check(faults)
 }
 
-// source names the source of the rows.
+// source returns the name of the source of the rows.
 func (r *BacktestRequest) source() string {
 	switch {
 	case r.Book != nil:
@@ -93,16 +94,16 @@ func (r *BacktestRequest) source() string {
 	return sourceCSV
 }
 
-// Replay selects stored decisions that are decided again.
+// Replay selects stored decisions that are to be decided again.
 type Replay struct {
-	From, To          time.Time // To is zero for now
+	From, To          time.Time // a zero To means now
 	PolicyKey, Status string    // "": all
 }
 
 // ReplayStatuses returns the statuses that a Replay may select.
 func ReplayStatuses() []string { return []string{"APPROVED", "REFERRED", "DECLINED"} }
 
-// Empty reports whether no decision can lie in the range.
+// Empty reports whether the range cannot contain any decision.
 func (r Replay) Empty(now time.Time) bool {
 	s := r.span(now)
 	return !s.from.Before(s.to)
@@ -129,8 +130,8 @@ func checkYear(c fault.Check, name string, t time.Time) {
 	}
 }
 
-// span returns the range as it is stored. A range that reaches into the future ends
-// now, so that the run has a last row.
+// span returns the range as it is stored. A range that reaches into the future ends now,
+// so that the set of rows is fixed.
 func (r Replay) span(now time.Time) span {
 	s := span{wholeMillis(r.From), wholeMillis(r.To), r.PolicyKey, r.Status}
 	if s.to.IsZero() || s.to.After(now) {
@@ -155,16 +156,16 @@ func wholeMillis(t time.Time) time.Time {
 // asked is a request for a backtest with its policies loaded.
 type asked struct {
 	source               string
-	champion, challenger *policydesk.Policy // challenger nil: none
+	champion, challenger *policydesk.Policy // challenger is nil if there is none
 	setup                backtest.Setup
-	csv                  io.Reader // of rows and csv
+	csv                  io.Reader // for rows and CSV files
 	book                 backtest.Book
-	rows                 int64 // of the book
+	rows                 int64 // the number of rows of the book
 	replay               span
 	async                bool
 	endpoint             string
-	plan                 tenant.Plan // that pays
-	used                 int64       // units of it, when the request arrived
+	plan                 tenant.Plan // the plan that pays
+	used                 int64       // units of the plan that were used when the request arrived
 }
 
 // ruleSetIDs returns the ids of both policies.
@@ -175,8 +176,8 @@ func (a *asked) ruleSetIDs() (champion, challenger string) {
 	return a.champion.ID, challenger
 }
 
-// useBook has the policies run over a synthetic book. The book defines how its columns
-// are read; the caller sets the cost of a loss.
+// useBook makes the policies run over a synthetic book. The book defines how its columns
+// are read, but the caller sets the loss given default and the funding rate.
 func (a *asked) useBook(b Book) {
 	setup := b.Setup()
 	setup.LGD, setup.FundingRate = a.setup.LGD, a.setup.FundingRate
@@ -224,8 +225,9 @@ func (s *Backtests) findPolicies(ctx context.Context, p tenant.Principal, a *ask
 	return err
 }
 
-// namedPolicy loads the policy with this id. If it does not exist or belongs to
-// another tenant, the not-found error has pointer, the member that named it.
+// namedPolicy loads the policy with this id. If the policy does not exist or belongs to
+// another tenant, the not-found error contains pointer, the JSON pointer of the member
+// with the id.
 func (s *Backtests) namedPolicy(
 	ctx context.Context, p tenant.Principal, pointer, id string,
 ) (*policydesk.Policy, error) {
@@ -237,7 +239,8 @@ func (s *Backtests) namedPolicy(
 	return found, MissingAt(pointer, err)
 }
 
-// MissingAt adds to a not-found error the pointer of the member that named the resource.
+// MissingAt adds a pointer to a not-found error: the JSON pointer of the member that
+// named the resource.
 func MissingAt(pointer string, err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound {
@@ -248,7 +251,7 @@ func MissingAt(pointer string, err error) error {
 	return &at
 }
 
-// findReference loads the scores of an earlier run, to compare this run with them.
+// findReference loads the scores of an earlier run, with which this run is compared.
 func (s *Backtests) findReference(ctx context.Context, p tenant.Principal, a *asked, id string) error {
 	if id == "" {
 		return nil
@@ -267,7 +270,7 @@ func (s *Backtests) findReference(ctx context.Context, p tenant.Principal, a *as
 	return nil
 }
 
-// MaxRows returns the largest number of rows of a backtest.
+// MaxRows returns the maximum number of rows of a backtest.
 func (s *Backtests) MaxRows() int64 { return s.options.Backtests.MaxRows }
 
 // rowsPerUnit is the number of rows that are billed as one unit.
@@ -276,7 +279,7 @@ const rowsPerUnit = 100
 // units returns the billable units for a number of rows.
 func units(rows int64) int64 { return (rows + rowsPerUnit - 1) / rowsPerUnit }
 
-// admit refuses more rows than the quota or the limit most allows.
+// admit refuses the run if rows exceeds the quota or the limit most.
 func (a *asked) admit(rows, most int64) error {
 	if !a.plan.Admits(a.used, units(rows)) {
 		return fault.New(fault.Limited, fault.CodeQuotaExceeded,

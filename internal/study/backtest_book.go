@@ -15,11 +15,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// MaxBookRows is the largest book that RunBook answers.
+// MaxBookRows is the maximum number of rows of a book for RunBook.
 const MaxBookRows = 20_000
 
-// MaxSeed is the largest seed. A float64 holds every such seed exactly, and so does
-// every JSON reader.
+// MaxSeed is the largest seed. A float64, and therefore every JSON reader, holds every
+// integer up to MaxSeed exactly.
 const MaxSeed = 1e15
 
 // Book describes a synthetic book.
@@ -28,12 +28,12 @@ type Book struct {
 	backtest.Book
 }
 
-// DefaultBook returns the book of a request that describes none.
+// DefaultBook returns the book for a request that does not describe one.
 func DefaultBook() Book {
 	return Book{Rows: 1_000, Book: backtest.Book{Seed: backtest.DefaultSeed}}
 }
 
-// check adds the faults of the book at a pointer.
+// check adds the faults of the book to faults, at the pointer at.
 func (b *Book) check(faults *fault.List, at string, maxRows int64) {
 	c := faults.Check(at)
 	if b.Rows < 1 || b.Rows > maxRows {
@@ -53,15 +53,15 @@ type BookRequest struct {
 	Book Book
 }
 
-// Check adds the faults of the request.
+// Check adds the faults of the request to faults.
 func (r *BookRequest) Check(faults *fault.List) {
 	r.Book.check(faults, "", MaxBookRows)
 	r.Policies.check(faults)
 }
 
 // RunBook runs a policy over a synthetic book and returns the run with its report. The
-// same book gives the same report, except for its id and times. The run is stored and
-// billed like any backtest.
+// same book gives the same report, except for the id and the times. The run is stored
+// and billed like any backtest.
 func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, r BookRequest) (Backtest, error) {
 	if err := p.Require(tenant.Decide); err != nil {
 		return Backtest{}, err
@@ -79,7 +79,7 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, r BookReque
 	if err := s.runs.afford(ctx, p, a); err != nil {
 		return Backtest{}, err
 	}
-	if err := a.admit(a.rows, MaxBookRows); err != nil { // the quota may have less room
+	if err := a.admit(a.rows, MaxBookRows); err != nil { // the quota may allow fewer rows
 		return Backtest{}, err
 	}
 	scope := s.core.Scope(p)
@@ -91,7 +91,7 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, r BookReque
 	for {
 		piece, err := rows.next(ctx, false)
 		if err != nil {
-			break // a book has no errors, only an end
+			break // a book returns no error except io.EOF
 		}
 		held = append(held, piece)
 	}
@@ -104,12 +104,13 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, r BookReque
 // depend on how the rows were split.
 type bookTally struct {
 	rows, newToCredit int64
-	score             int64 // sum over the applicants with a score
+	score             int64 // sum of the scores of the applicants that have a score
 	incomePaise       int64
-	asked             int64 // paise
+	asked             int64 // sum of the requested amounts, in paise
 }
 
-// lowestScore is below all scores and above the codes for new-to-credit applicants.
+// lowestScore is less than every score and greater than the codes for new-to-credit
+// applicants.
 const lowestScore = 300
 
 func (t *bookTally) add(book backtest.Book, rows []byte) {
@@ -141,7 +142,8 @@ func (t *bookTally) merge(u bookTally) {
 	t.incomePaise, t.asked = t.incomePaise+u.incomePaise, t.asked+u.asked
 }
 
-// append appends the tally to dst. It precedes the result of a chunk.
+// append appends the encoded tally to dst. In a stored chunk, the tally comes before
+// the result.
 func (t *bookTally) append(dst []byte) []byte {
 	for _, n := range []int64{t.rows, t.newToCredit, t.score, t.incomePaise, t.asked} {
 		dst = binary.AppendVarint(dst, n)
@@ -149,7 +151,7 @@ func (t *bookTally) append(dst []byte) []byte {
 	return dst
 }
 
-// read reads a tally that append wrote and returns the remaining bytes.
+// read decodes a tally that append has written, and returns the remaining bytes.
 func (t *bookTally) read(data []byte) ([]byte, error) {
 	for _, into := range []*int64{&t.rows, &t.newToCredit, &t.score, &t.incomePaise, &t.asked} {
 		n, size := binary.Varint(data)
@@ -174,7 +176,7 @@ func (t *bookTally) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// ratio returns a/b with the given decimal places, rounded half up. Neither number
+// ratio returns a/b with the given decimal places, rounded half up. Neither a nor b
 // may be negative.
 func ratio(a, b int64, places int) int64 {
 	for range places {

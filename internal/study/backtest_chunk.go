@@ -12,10 +12,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Run runs one chunk of a backtest, and after the last chunk makes the report. It
-// may be called any number of times for the same chunk, on any node; only one result
-// counts. An error means that storage failed and that the caller should retry. A
-// permanent error fails the run instead.
+// Run runs one chunk of a backtest. After the last chunk it creates the report. It may
+// be called any number of times for the same chunk, on any node; only one result
+// counts. If Run returns an error, storage failed and the caller should retry. A
+// permanent error does not make Run return an error; it fails the backtest.
 func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 	scope := s.core.DB.Scope(c.TenantID, c.Environment)
 	do := s.runRows
@@ -26,7 +26,7 @@ func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 	var spoilt operation.Defect
 	switch {
 	case operation.IsKind(err, fault.NotFound):
-		return nil // the run was given up and its rows were deleted
+		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
 		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried",
 			"backtest", c.BacktestID, "error", err)
@@ -93,7 +93,7 @@ func (j *backtestRun) performChunk(
 	return worker.Take(), tally, err
 }
 
-// finish makes the report of a run whose chunks are all done, and bills it in
+// finish creates the report of a run whose chunks are all done, and bills the run in
 // the same transaction. A run that exceeds the quota fails and is not billed.
 func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) error {
 	record, err := scope.Backtests(ctx).Get(id)
@@ -130,9 +130,9 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 	return err
 }
 
-// merged merges the results of all chunks, one at a time. A result in the format of an
-// earlier release is computed again from the rows, which are kept as long as the
-// results.
+// merged merges the results of all chunks, one at a time. If a result has the format
+// of an earlier release, it is computed again from the rows, which are stored as long
+// as the results.
 func (j *backtestRun) merged(
 	ctx context.Context, scope *store.Scope, record *store.Backtest,
 ) (*backtest.Partial, *bookTally, error) {
@@ -160,7 +160,8 @@ func (j *backtestRun) merged(
 	return total, tally, err
 }
 
-// readResult reads the result of a chunk; ok is false if this release cannot use it.
+// readResult decodes the result of a chunk. ok is false if this release cannot read
+// it.
 func (j *backtestRun) readResult(result []byte) (partial *backtest.Partial, tally bookTally, ok bool) {
 	rest, err := tally.read(result)
 	if err == nil {

@@ -15,10 +15,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Rows writes the decision on each row as CSV. If swapped is set, it writes only
-// the rows that one policy approves and the other does not. It runs the rows again, in
-// order. A refusal is returned before the first byte is written. Rows calls
-// pause between two chunks.
+// Rows writes the decision on each row as CSV. If swapped is set, it writes only the
+// rows that one policy approves and the other does not. It runs the rows again, in
+// order. If it refuses, it does so before it writes the first byte. Rows calls pause
+// between two chunks.
 func (s *Backtests) Rows(
 	ctx context.Context, p tenant.Principal, id string, swapped bool, w io.Writer, pause func(),
 ) error {
@@ -71,7 +71,7 @@ func (s *Backtests) Page(ctx context.Context, p tenant.Principal, id string) ([]
 	return out.Bytes(), nil
 }
 
-// Body returns the report of a run as HTML for the body of another page, which
+// Body returns the report of a run as HTML for the body of another page. That page
 // supplies the styles.
 func (s *Backtests) Body(ctx context.Context, p tenant.Principal, id string) (template.HTML, error) {
 	_, report, err := s.report(ctx, p, id)
@@ -81,7 +81,7 @@ func (s *Backtests) Body(ctx context.Context, p tenant.Principal, id string) (te
 	return page.Body(report)
 }
 
-// report computes the report of a run again, with all data for the charts. It
+// report computes the report of a run again, including the data for the charts. It
 // also returns the name of the policy.
 func (s *Backtests) report(ctx context.Context, p tenant.Principal, id string) (string, *backtest.Report, error) {
 	scope := s.core.Scope(p)
@@ -96,7 +96,7 @@ func (s *Backtests) report(ctx context.Context, p tenant.Principal, id string) (
 	return job.policy, job.made(total), nil
 }
 
-// finished loads a run that has a report and whose rows are still kept.
+// finished loads a run that has a report and whose rows are still stored.
 func (s *Backtests) finished(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, id string,
 ) (*backtestRun, store.Backtest, error) {

@@ -17,10 +17,10 @@ import (
 	"verdict/internal/store"
 )
 
-// replayFeatures holds the features that the policies of a replay read, and the feature
+// replayFeatures holds the features that the policies of a replay name, and the feature
 // catalogue of each policy.
 type replayFeatures struct {
-	named                []application.Feature // by either policy
+	named                []application.Feature // the features that either policy names
 	champion, challenger feature.Catalogue
 }
 
@@ -32,7 +32,7 @@ func (a *asked) replayFeatures() replayFeatures {
 	return f
 }
 
-// replayVectors reuses the memory of vectors.
+// replayVectors is a pool of vectors, so that their memory is reused.
 var replayVectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
 // replayer decides stored decisions again, a few at a time.
@@ -47,8 +47,8 @@ type replayer struct {
 // replayHeld is the number of decisions in a batch, with their vectors and histories.
 const replayHeld = 20
 
-// add adds a decision to the batch. A full batch is decided immediately, the rest by
-// flush.
+// add adds a decision to the batch. If the batch is full, add decides it immediately;
+// flush decides the rest.
 func (r *replayer) add(ctx context.Context, d *store.Decision) error {
 	r.held = append(r.held, d)
 	if len(r.held) < replayHeld {
@@ -77,8 +77,8 @@ func (r *replayer) flush(ctx context.Context) error {
 	return nil
 }
 
-// stored reads the features of the decisions in the batch, if a policy names any. A
-// decision without features has empty ones.
+// stored reads the features of the decisions in the batch, if a policy names any. For a
+// decision without features, the result is empty.
 func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
 	all := make([]store.Features, len(r.held))
 	if len(r.job.features.named) == 0 {
@@ -95,7 +95,7 @@ func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
 	return all, err
 }
 
-// facts returns the stored facts as each policy reads them.
+// facts returns the stored facts for each policy, with the features of its catalogue.
 func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champion, challenger *rule.Facts, err error) {
 	if champion, err = f.factsBy(f.champion, d, stored); err != nil || f.challenger == f.champion {
 		return champion, champion, err
@@ -104,9 +104,10 @@ func (f *replayFeatures) facts(d *store.Decision, stored store.Features) (champi
 	return champion, challenger, err
 }
 
-// factsBy returns the stored facts with the features of a catalogue. They come from the
-// stored vector if it has this catalogue, and are otherwise measured again from the
-// stored history. A decision that was made without features has none.
+// factsBy returns the stored facts with the features of a catalogue. The features come
+// from the stored vector if it has this catalogue. Otherwise they are computed again
+// from the stored history. If the decision was made without features, factsBy adds
+// none.
 func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored store.Features) (*rule.Facts, error) {
 	facts, err := decisioning.ReadFacts(d.Facts)
 	if err != nil {
@@ -130,7 +131,7 @@ func (f *replayFeatures) factsBy(c feature.Catalogue, d *store.Decision, stored 
 	return facts, nil
 }
 
-// measureAgain measures stored features by another catalogue.
+// measureAgain computes stored features again with another catalogue.
 func measureAgain(c feature.Catalogue, stored store.Features, v *feature.Vector) error {
 	history, statement, err := report.ReadArchive(stored.Source)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"verdict/internal/store"
 )
 
-// piece holds consecutive rows of a run, which become one chunk.
+// piece holds consecutive rows of a run. Each piece becomes one chunk.
 type piece struct {
 	first, rows int64
-	block       []byte // of a CSV file
-	input       []byte // identifies the rows, unless they are CSV
+	block       []byte // rows of a CSV file
+	input       []byte // identifies the rows if they are not CSV
 }
 
-// chunk returns the piece in its stored form.
+// chunk returns the piece in the form in which it is stored.
 func (p *piece) chunk(number int64) (store.BacktestChunk, error) {
 	c := store.BacktestChunk{Number: number, First: p.first, Rows: p.rows, Input: p.input}
 	if p.block == nil {
@@ -54,8 +54,8 @@ func unpack(c store.BacktestChunk) (sheet.Block, error) {
 	return sheet.Block{Data: data, First: c.First, Rows: int(c.Rows)}, nil
 }
 
-// feed returns the rows of a run piece by piece, and io.EOF after the last. The memory
-// of a piece is valid until the next call with reuse.
+// feed returns the rows of a run piece by piece, and io.EOF after the last piece. The
+// memory of a piece is valid until the next call with reuse set.
 type feed interface {
 	next(ctx context.Context, reuse bool) (piece, error)
 }
@@ -81,7 +81,8 @@ func (f *fileFeed) next(_ context.Context, reuse bool) (piece, error) {
 	return piece{first: b.First, rows: int64(b.Rows), block: b.Data}, nil
 }
 
-// bookFeed splits a synthetic book into pieces. Its rows are generated when they run.
+// bookFeed splits a synthetic book into pieces. The rows are generated when the chunks
+// run.
 type bookFeed struct{ rows, done, each int64 }
 
 func (f *bookFeed) next(context.Context, bool) (piece, error) {
@@ -94,7 +95,7 @@ func (f *bookFeed) next(context.Context, bool) (piece, error) {
 	return p, nil
 }
 
-// bounded refuses a file that exceeds its limit after decompression.
+// bounded returns an error if a file exceeds its limit after decompression.
 type bounded struct {
 	r          io.Reader
 	left, most int64
@@ -145,8 +146,9 @@ func (s *Backtests) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, err
 // sniffed is the number of bytes from which the encoding of a file is detected.
 const sniffed = 256 << 10
 
-// headerRefusal translates an error in the header into one about the request: an empty
-// list of rows is not an empty file, and duplicate names are faults of fields.
+// headerRefusal translates an error about the header of a file into an error about the
+// request: an empty list of rows is not an empty file, and duplicate names are faults
+// of fields.
 func headerRefusal(a *asked, err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && a.source == sourceRows && refusal.Code == fault.CodeEmptyCSV {

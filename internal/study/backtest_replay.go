@@ -24,8 +24,8 @@ type replayFeed struct {
 	done  int64
 }
 
-// pieceCuts is the largest number of cuts in a piece. If the filter matches few
-// decisions, a piece has fewer rows than it could have, or none. Without the bound, a
+// pieceCuts is the maximum number of cuts in a piece. If the filter matches few
+// decisions, a piece has fewer rows than the maximum, or none. Without this limit, a
 // piece could span so many other decisions that scanning it would time out.
 const pieceCuts = 100
 
@@ -51,14 +51,15 @@ func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
 	return p, nil
 }
 
-// replayed identifies the stored decisions of a piece: those after the id after, up to
-// the id last. The next piece begins after the id next, which is "" for the last piece.
+// replayed identifies the stored decisions of a piece: the decisions after the id
+// after, up to and including the id last. The next piece begins after the id next,
+// which is "" for the last piece.
 type replayed struct{ after, last, next string }
 
 func (r replayed) input() []byte { return []byte(r.after + " " + r.last + " " + r.next) }
 
-// readReplayed reads what input wrote. Earlier releases did not store next, because
-// every piece began after the last decision of the previous one.
+// readReplayed decodes the result of input. Earlier releases did not store next,
+// because every piece began after the last decision of the previous piece.
 func readReplayed(input []byte) (r replayed) {
 	var rest string
 	var told bool
@@ -116,12 +117,12 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 }
 
 // cutNumber is the chunk number of the job that splits the rest of a replay into
-// chunks. The jobs that continue it have negative numbers, counting down.
+// chunks. Further jobs that continue the split have negative numbers, counting down.
 const cutNumber = 0
 
-// enqueueReplay stores the chunks of a replay so far and enqueues a job that splits the
-// rest, so that the caller does not wait for a long range. A replay in the state
-// receiving always belongs to such a job.
+// enqueueReplay stores the chunks of a replay that were split so far, and enqueues a
+// job that splits the rest, so that the caller does not wait for a long range. Every
+// replay in the state receiving has such a job.
 func (s *Backtests) enqueueReplay(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool,
 	commit operation.Commit[Backtest],
@@ -159,7 +160,7 @@ func (s *Backtests) enqueueReplay(
 
 // splitReplay splits more of a replay into chunks, and enqueues the chunks when the
 // replay is complete. It continues after the last stored chunk, so concurrent calls are
-// harmless: if two store the same piece, one of them stops.
+// harmless: if two calls store the same piece, one of them fails and stops.
 func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c Chunk) error {
 	in, err := s.intakeOf(ctx, scope, c.BacktestID)
 	if err == nil && in != nil {
@@ -185,8 +186,8 @@ func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c Chunk) e
 	return s.queueReplay(ctx, scope, c.BacktestID, in)
 }
 
-// intakeOf returns the intake for the rest of a replay, or nil if the run no longer
-// needs it.
+// intakeOf returns the intake for the rest of a replay. It returns nil if the run no
+// longer needs an intake.
 func (s *Chunks) intakeOf(ctx context.Context, scope *store.Scope, id string) (*intake, error) {
 	var record store.Backtest
 	var last store.BacktestChunk
@@ -195,7 +196,7 @@ func (s *Chunks) intakeOf(ctx context.Context, scope *store.Scope, id string) (*
 			return err
 		}
 		if last, err = tx.Backtests().LastChunk(id); operation.IsKind(err, fault.NotFound) {
-			last, err = store.BacktestChunk{First: 1}, nil // nothing was cut yet
+			last, err = store.BacktestChunk{First: 1}, nil // no chunk was split yet
 		}
 		return err
 	})
@@ -224,7 +225,7 @@ func (s *Chunks) intakeOf(ctx context.Context, scope *store.Scope, id string) (*
 }
 
 // queueReplay enqueues the chunks of a replay, unless another job has added chunks or
-// has enqueued them already.
+// has enqueued the chunks already.
 func (s *Chunks) queueReplay(ctx context.Context, scope *store.Scope, id string, in *intake) error {
 	err := scope.Write(ctx, func(tx *store.Tx) error {
 		if err := tx.Backtests().Queue(id, in.rows, in.chunks); err != nil {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/store"
 )
 
-// resumed remembers the progress of each unfinished run at the last check, so that a
-// run that makes progress is left alone.
+// resumed remembers the progress of each unfinished run at the last check, so that
+// Resume does not touch a run that makes progress.
 type resumed struct {
 	mu   sync.Mutex
 	done map[runKey]int64 // finished chunks, by run
@@ -33,9 +33,9 @@ func (r *resumed) still(refs []store.BacktestRef) []store.BacktestRef {
 	return stuck
 }
 
-// Resume enqueues the unfinished chunks of unfinished runs, which were never
-// enqueued or were lost with a node. Every node calls it periodically. A run that makes
-// progress between two calls is left alone.
+// Resume enqueues the unfinished chunks of unfinished runs. Such chunks were never
+// enqueued, or were lost with a node. Every node calls Resume periodically. Resume
+// skips a run that has made progress since the last call.
 func (s *Chunks) Resume(ctx context.Context) error {
 	refs, err := s.core.DB.System().UnfinishedBacktests(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Chunks) resumeRun(ctx context.Context, ref store.BacktestRef) error {
 	if err != nil {
 		return err
 	}
-	if len(pending) == 0 { // the node died before it made the report
+	if len(pending) == 0 { // the node died before it created the report
 		return s.finish(ctx, scope, ref.ID)
 	}
 	if s.options.Spreader == nil {

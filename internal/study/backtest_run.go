@@ -16,13 +16,13 @@ import (
 )
 
 // backtestRun is a stored run with its policies compiled. It is immutable, so any
-// number of workers share it.
+// number of workers can share it.
 type backtestRun struct {
-	record   store.Backtest // as it was created
+	record   store.Backtest // the record as it was created
 	run      *backtest.Run
 	policy   string // the champion's name
 	book     backtest.Book
-	rows     int64 // of the book
+	rows     int64 // the number of rows of the book
 	replay   span
 	features replayFeatures
 	endpoint string // for billing
@@ -70,7 +70,7 @@ func (j *backtestRun) request() []byte {
 	return w.Buf
 }
 
-// readRequest reads what request wrote.
+// readRequest decodes the result of request.
 func (j *backtestRun) readRequest(document []byte) error {
 	v, err := wire.Parse(document)
 	if err != nil {
@@ -150,12 +150,13 @@ func (j *backtestRun) perform(
 	return w.Err()
 }
 
-// maxTried is the number of backtests and books that a node runs at a time within
-// requests. A tenant that is alone may run four of them.
+// maxTried is the number of backtests and books that a node runs at the same time
+// within requests. A single tenant may run four of them if no other tenant runs
+// any.
 const maxTried = 8
 
-// answerNow runs all rows and stores the run with its report, its rows and
-// its bill in one transaction.
+// answerNow runs all rows. It stores the run with its report, its rows and its
+// bill in one transaction.
 func (s *Backtests) answerNow(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, j *backtestRun, held []piece,
 	commit operation.Commit[Backtest],
@@ -204,7 +205,7 @@ func (s *Backtests) answerNow(
 	})
 }
 
-// report returns the answer of a finished run.
+// report returns the report of a finished run as JSON.
 func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, tally *bookTally) []byte {
 	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
 	w.Object().Key("backtest_id").String(record.ID).Key("source").String(record.Source)
@@ -219,7 +220,8 @@ func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, ta
 	return w.Buf
 }
 
-// made returns the report of the merged results, with the names of the policies.
+// made returns the report of the merged results, including the names of the
+// policies.
 func (j *backtestRun) made(total *backtest.Partial) *backtest.Report {
 	report := j.run.Report(total)
 	if report.Challenger != nil {

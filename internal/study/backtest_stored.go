@@ -28,7 +28,7 @@ type runs struct {
 // runKey names a run of a tenant in an environment.
 type runKey struct{ tenant, environment, id string }
 
-// get returns a run of the scope, compiled.
+// get returns a compiled run of the scope.
 func (r *runs) get(ctx context.Context, scope *store.Scope, id string) (*backtestRun, error) {
 	return r.compiled.Get(ctx, runKey{scope.Tenant(), scope.Environment(), id})
 }
@@ -66,7 +66,7 @@ func (r *runs) load(ctx context.Context, key runKey) (*backtestRun, error) {
 }
 
 // afford computes how many rows the quota of the plan allows, so that a run that
-// could not be billed is refused early. The final check is the bill at the end.
+// could not be billed is refused early. The bill at the end makes the final check.
 func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	if a.plan = p.Plan; a.plan.Unmetered {
 		return nil
@@ -79,8 +79,8 @@ func (r *runs) afford(ctx context.Context, p tenant.Principal, a *asked) error {
 	return a.admit(1, r.options.Backtests.MaxRows)
 }
 
-// spread enqueues the chunks of a run with the numbers from to to. If that fails, the
-// chunks are still stored and Chunks.Resume enqueues them later.
+// spread enqueues the chunks of a run with the numbers from to to. If that fails,
+// Chunks.Resume enqueues the chunks later, because they are stored.
 func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, to int64) {
 	var chunks []Chunk
 	for number := from; number <= to; number++ {
@@ -92,12 +92,12 @@ func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, 
 	}
 }
 
-// abortTimeout bounds the transaction that fails an aborted run.
+// abortTimeout limits the time of the transaction that fails an aborted run.
 const abortTimeout = 5 * time.Second
 
-// abort fails a run whose rows did not arrive completely. The error is cause, unless
-// that is internal. The sender may have disconnected, so ctx may have ended and its
-// deadline is ignored.
+// abort fails a run whose rows did not arrive completely. The recorded error is
+// cause, unless cause is an internal error. The client may have disconnected, so
+// abort ignores the end and the deadline of ctx.
 func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
 	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
 	var refusal *fault.Error
@@ -121,7 +121,7 @@ func (r *runs) fail(ctx context.Context, scope *store.Scope, id, code, detail st
 		FinishedMicros: r.core.Moment().UnixMicro(),
 	}
 	return scope.Write(ctx, func(tx *store.Tx) error {
-		_, err := tx.Backtests().Finish(failed) // it may have ended before
+		_, err := tx.Backtests().Finish(failed) // the run may have ended before
 		return err
 	})
 }

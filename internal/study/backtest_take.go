@@ -16,9 +16,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Run runs a policy over past applications. A small run has succeeded when Run returns;
-// a large one is under way, and its report is found with Get later. Both are stored and
-// billed per hundred rows. No row becomes a decision or counts for fraud detection.
+// Run runs a policy over past applications. A small run has succeeded when Run returns.
+// A large run continues in the background, and Get returns its report later. Both are
+// stored, and billed for every hundred rows. No row becomes a stored decision or counts
+// for fraud detection.
 func (s *Backtests) Run(
 	ctx context.Context, p tenant.Principal, r BacktestRequest, reply *operation.Reply[Backtest],
 ) (Backtest, error) {
@@ -41,7 +42,8 @@ func (s *Backtests) Run(
 	return s.onceRead(ctx, scope, reply, body, run)
 }
 
-// take runs the backtest within the request or enqueues it as a job.
+// take runs the backtest within the request if it is small, and otherwise enqueues it
+// as a job.
 func (s *Backtests) take(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, commit operation.Commit[Backtest],
 ) (Backtest, error) {
@@ -74,8 +76,8 @@ func (s *Backtests) take(
 	return s.enqueue(ctx, p, scope, job, in, commit)
 }
 
-// gather reads the rows up to the limit for a small run. whole reports whether these
-// are all rows.
+// gather reads the rows up to the limit for a small run. whole reports whether it has
+// read all rows.
 func (s *Backtests) gather(ctx context.Context, a *asked, rows feed) (held []piece, whole bool, err error) {
 	limits := &s.options.Backtests
 	small, pieces := limits.SmallRows, math.MaxInt
@@ -100,12 +102,12 @@ func (s *Backtests) gather(ctx context.Context, a *asked, rows feed) (held []pie
 	return held, false, nil
 }
 
-// replayWeight is roughly the cost of reading a stored decision relative to a line of a
-// file.
+// replayWeight is approximately the cost of reading a stored decision, compared with
+// the cost of reading a line of a file.
 const replayWeight = 10
 
-// replayPieces is the number of pieces of stored decisions that are read within the
-// request, however few rows they have.
+// replayPieces is the maximum number of pieces of stored decisions that are read within
+// the request, even if they have few rows.
 const replayPieces = 3
 
 func rowsOf(held []piece) (n int64) {
@@ -121,14 +123,14 @@ type intake struct {
 	feed         feed
 	held         []piece     // pieces that were already read
 	whole        bool        // held contains all rows
-	enough       func() bool // called after each piece; true pauses the intake; nil: never
+	enough       func() bool // called after each piece; if it returns true, the intake pauses; may be nil
 	most         int64
 	rows, chunks int64
 }
 
-// enqueue stores the rows as they arrive, each piece in its own transaction, and
-// enqueues the job once all have arrived. Its memory use does not depend on the number
-// of rows.
+// enqueue stores the rows as they arrive, each piece in its own transaction. It
+// enqueues the job once all rows have arrived. Its memory use does not depend on the
+// number of rows.
 func (s *Backtests) enqueue(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, in *intake,
 	commit operation.Commit[Backtest],
@@ -161,7 +163,7 @@ func (s *Backtests) enqueue(
 	return queued, nil
 }
 
-// store stores the rows until all have arrived, or enough reports true.
+// store stores the rows until all have arrived or enough returns true.
 func (in *intake) store(ctx context.Context, scope *store.Scope, id string) error {
 	for i := range in.held {
 		if err := in.keep(ctx, scope, id, &in.held[i]); err != nil {
@@ -203,8 +205,8 @@ type hashed struct {
 	sum hash.Hash
 }
 
-// newHashed starts the hash with the options, because the same rows with other options
-// are another request. The compression of the rows makes no difference.
+// newHashed begins the hash with the options, because the same rows with other options
+// are a different request. The hash does not depend on the compression of the rows.
 func newHashed(csv io.Reader, options []byte) *hashed {
 	h := &hashed{r: csv, sum: sha256.New()}
 	h.sum.Write(options)
@@ -220,9 +222,9 @@ func (h *hashed) Read(p []byte) (int, error) {
 
 func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 
-// onceRead is like operation.Through for a body that is read while it is processed, so
-// that its hash is known only at the end. If the key already has an answer, the body is
-// read only for its hash.
+// onceRead runs like operation.Through, for a body that is read while it is processed,
+// so that its hash is known only at the end. If the Idempotency-Key already has an
+// answer, onceRead reads the body only to compute its hash.
 func (s *Backtests) onceRead(
 	ctx context.Context, scope *store.Scope, reply *operation.Reply[Backtest], body *hashed,
 	run func(operation.Commit[Backtest]) (Backtest, error),

@@ -10,8 +10,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// Unpacked returns the decompressed file. The first bytes tell whether a file is
-// compressed. If packed says that it is, but the first bytes do not, it is refused.
+// Unpacked returns the decompressed file. It detects compression by the first
+// bytes. If packed is set but the first bytes are not those of gzip, it refuses the
+// file.
 func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	magic, err := buffered.Peek(2)

@@ -1,31 +1,31 @@
-// Package study tries policies and scorecards on rows instead of applicants: backtests
-// over files, synthetic books and stored decisions, small ones within the request and
-// large ones in chunks, and scorecards fitted to labelled rows.
+// Package study tests policies on rows of data and fits scorecards to labelled rows.
+// Backtests run over files, synthetic books and stored decisions: small runs within the
+// request, large runs in chunks.
 //
-// There are three services over one database. Besides the errors named here any
-// operation may fail with one of storage.
+// There are three services over one database. Besides the errors listed here, any
+// operation may fail with a storage error.
 //
-// Backtests runs policies over rows. Each operation checks what the caller may do first
-// (Forbidden):
+// Backtests runs policies over rows. Each operation first checks the caller's
+// permissions (Forbidden):
 //
 //	Run
-//	    runs a policy over rows, or has it done: Invalid with every fault, no_rows,
+//	    runs a policy over rows or enqueues it: Invalid with every fault, no_rows,
 //	    malformed_body, NotFound of a rule set, no_active_policy, TooLarge,
 //	    quota_exceeded, backtest_busy
 //	RunBook
-//	    runs a policy over a synthetic book: the same
+//	    runs a policy over a synthetic book: the same errors
 //	Get, List, Cancel
-//	    the runs: NotFound, invalid_transition, invalid_cursor
+//	    return and cancel runs: NotFound, invalid_transition, invalid_cursor
 //	Rows, Page, Body
-//	    a run's result: NotFound, invalid_transition, backtest_expired
+//	    return the result of a run: NotFound, invalid_transition, backtest_expired
 //
-// Fitting makes scorecards from labelled rows:
+// Fitting fits scorecards to labelled rows:
 //
 //	Fit
 //	    fits a scorecard: Forbidden, Invalid, no_rows, fitting_busy, cap_reached
 //	Free
-//	    says whether a fit could begin now: fitting_busy
+//	    checks whether a fit could begin now: fitting_busy
 //
-// Chunks is for the workers that do the chunks of large backtests: Run, Abandon and
-// Resume, which fail when storage does and are then tried again.
+// Chunks is for the workers that run the chunks of large backtests. Its operations are
+// Run, Abandon and Resume. They fail if storage fails; the workers then retry them.
 package study

@@ -20,7 +20,8 @@ type FitRequest struct {
 	Save    bool   // store the scorecard
 }
 
-// Check adds the faults of the request that can be found without reading the rows.
+// Check adds the faults of the request that can be found without reading the rows to
+// faults.
 func (r *FitRequest) Check(faults *fault.List) {
 	if r.Save && strings.TrimSpace(r.Options.Name) == "" {
 		faults.Check("").Fail("name", fault.CodeRequired,
@@ -31,10 +32,11 @@ func (r *FitRequest) Check(faults *fault.List) {
 // Fitted is a scorecard that was fitted to rows, with the report of its training.
 type Fitted struct {
 	*training.Result
-	Saved *policydesk.Scorecard // nil unless it was stored
+	Saved *policydesk.Scorecard // nil unless the scorecard was stored
 }
 
-// Fit makes a scorecard from rows. With Save it is stored too, as a created one is.
+// Fit fits a scorecard to rows. If Save is set, it also stores the scorecard, like
+// CreateScorecard.
 func (s *Fitting) Fit(
 	ctx context.Context, p tenant.Principal, r FitRequest, reply *operation.Reply[Fitted],
 ) (Fitted, error) {
@@ -68,8 +70,9 @@ func (s *Fitting) Fit(
 	})
 }
 
-// Free returns the refusal that fitting would give now, before the rows are read
-// in vain. It reserves nothing, so that a slow sender does not block others.
+// Free returns fitting_busy if fitting would be refused now, so that the caller need
+// not read the rows first. It reserves nothing, so that a slow client does not block
+// others.
 func (s *Fitting) Free(p tenant.Principal) error {
 	if s.fitting.FullFor(p.TenantID) {
 		return fittingBusy()
@@ -81,12 +84,12 @@ func fittingBusy() error {
 	return fault.New(fault.Unavailable, fault.CodeFittingBusy, "another scorecard is being made; try again in a moment")
 }
 
-// maxFits is the number of scorecards that a node fits at a time: one for each of two
-// tenants.
+// maxFits is the number of scorecards that a node fits at the same time, each for
+// another tenant.
 const maxFits = 2
 
-// fit fits the scorecard. It uses a processor for seconds, so a second request of the
-// tenant is refused meanwhile. It stops if the caller disconnects.
+// fit fits the scorecard. Fitting uses a processor for seconds, so another request of
+// the same tenant is refused in the meantime. fit stops if the client disconnects.
 func (s *Fitting) fit(ctx context.Context, p tenant.Principal, r *FitRequest) (*training.Result, error) {
 	if !s.fitting.Take(p.TenantID, 1) {
 		return nil, fittingBusy()

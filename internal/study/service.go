@@ -12,8 +12,8 @@ import (
 // Options configures the services. A zero field means its default.
 type Options struct {
 	Plans tenant.Plans // default: tenant.DefaultPlans
-	// Backtests holds the limits of backtests. Spreader enqueues the chunks of
-	// large ones; without it, large backtests are refused.
+	// Backtests holds the limits of backtests. Spreader enqueues the chunks of large
+	// backtests; without it, large backtests are refused.
 	Backtests BacktestLimits
 	Spreader  Spreader
 }
@@ -53,10 +53,10 @@ type Fitting struct {
 	core *operation.Core
 	desk *policydesk.Service
 
-	fitting *admission.Pool // scorecards that are being made
+	fitting *admission.Pool // scorecards that are being fitted
 }
 
-// runsCached is the number of compiled runs in the cache.
+// runsCached is the maximum number of compiled runs in the cache.
 const runsCached = 16
 
 // New returns the services.
