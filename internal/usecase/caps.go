@@ -7,8 +7,8 @@ import (
 )
 
 // Caps limits how many objects a tenant may have: drafts, scorecards and block
-// list entries in one environment, and valid API keys in both together. A zero
-// field gets its default.
+// list entries in one environment, and valid API keys in both environments
+// together. A zero field gets its default.
 type Caps struct{ Drafts, Scorecards, Blocked, Keys int }
 
 // DefaultCaps returns the default caps.

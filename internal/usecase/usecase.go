@@ -22,8 +22,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Options configures a Set. A zero field gets its default, which the room that
-// uses it documents.
+// Options configures a Set. A zero field gets its default, which is documented
+// by the room that uses the field.
 type Options struct {
 	Now    func() time.Time // the clock
 	Random io.Reader        // for ids and keys
@@ -125,8 +125,8 @@ const flushEvery = time.Second
 const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals
-// until ctx ends, and then stores once more. A Set also works without Run, but
-// loses its statistics.
+// until ctx ends, and then stores the data once more. A Set also works without
+// Run, but then loses its statistics.
 func (s *Set) Run(ctx context.Context) {
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
