@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteRunSummary writes a run of an agent as a list shows it.
+// WriteRunSummary writes a run of an agent in the form of a list entry.
 func WriteRunSummary(w *wire.Writer, r agentdesk.Run) {
 	w.Object().Key("run_id").String(r.ID).Key("agent").String(r.Agent).Key("outcome").String(r.Outcome)
 	operation.Optional(w, "subject_ref", r.SubjectRef)
@@ -27,23 +27,24 @@ func UnderwriteRequest(body wire.Value, strict bool) agent.Request {
 	return r
 }
 
-// CollectRequest returns the request in a body of POST /v1/agents/collections, in the same
-// way.
+// CollectRequest returns the request in a body of POST /v1/agents/collections, like
+// UnderwriteRequest.
 func CollectRequest(body wire.Value, strict bool) recovery.Request {
 	r := recovery.NewRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// WriteRun writes the stored answer of a run, and whether a repetition reproduced it.
+// WriteRun writes the stored answer of a run, and whether its repetition gave the same
+// result.
 func WriteRun(w *wire.Writer, r agent.Run) {
 	w.Object().Members(r.Response).Key("replay").Object().Key("verified").Bool(r.Verified)
 	operation.Optional(w, "run_hash", r.RepeatedHash)
 	w.EndObject().EndObject()
 }
 
-// ReadStrategyPatch reads a merge patch of the collections strategy. The returned
-// function applies it and checks the result.
+// ReadStrategyPatch reads a merge patch of the collections strategy. The returned function
+// applies the patch and checks the result.
 func ReadStrategyPatch(patch wire.Value) (func(recovery.Strategy) (recovery.Strategy, error), error) {
 	if patch.Kind() != wire.Object {
 		return nil, operation.Invalid("", fault.CodeWrongType, "must be an object")

@@ -9,8 +9,9 @@ import (
 // statusAccepted is the status of an answer to a request that is processed later.
 const statusAccepted = 202
 
-// EncodeRun answers 200 with the report of a run that has succeeded, and 202 with the
-// state of one that is under way and the address where its report will be.
+// EncodeRun answers 200 with the report of a run that has succeeded. For a run in
+// progress it answers 202 with the state of the run and the address of its future
+// report.
 func EncodeRun(b study.Backtest) operation.Answer {
 	if b.Status == study.Succeeded {
 		return operation.Answer{Status: operation.StatusOK, Body: b.Report}
@@ -25,8 +26,8 @@ func EncodeBacktest(b study.Backtest) operation.Answer {
 	return answer(operation.StatusOK, func(w *wire.Writer) { WriteBacktest(w, b) })
 }
 
-// WriteBacktest writes the state of a run with its report, which is null until the run
-// has succeeded.
+// WriteBacktest writes the state of a run with its report. The report is null until
+// the run has succeeded.
 func WriteBacktest(w *wire.Writer, b study.Backtest) {
 	writeProgress(w, &b)
 	w.Key("report")

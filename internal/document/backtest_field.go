@@ -56,8 +56,8 @@ func BacktestOptions(options map[string]string, body wire.Value) (wire.Value, er
 	return wire.Parse(w.Buf)
 }
 
-// WriteNumber writes a number, and any other text as a string, so that the reader
-// reports that it is not a number.
+// WriteNumber writes a number. It writes any other text as a string, so that the
+// reader reports that the text is not a number.
 func WriteNumber(w *wire.Writer, text string) {
 	if v, err := wire.Parse([]byte(text)); err == nil && v.Kind() == wire.Number {
 		w.Value(v)
@@ -84,7 +84,7 @@ func writeNumbers(w *wire.Writer, text string) {
 	w.EndArray()
 }
 
-// writeColumnMap writes a map of columns. The text is a JSON object, or pairs such as
+// writeColumnMap writes a map of columns. text is a JSON object, or pairs such as
 // "cibil=score,income=monthly_income".
 func writeColumnMap(w *wire.Writer, text string) {
 	if v, err := wire.Parse([]byte(text)); err == nil {

@@ -14,10 +14,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadBacktest reads a backtest whose rows are in the body or are named there. maxRows is
-// the largest number of rows that the service accepts. If the body has faults, the
-// returned request contains what could be read, so that the caller can still check the
-// permissions for it.
+// ReadBacktest reads a backtest whose rows are in the body, or whose body names the rows.
+// maxRows is the maximum number of rows that the service accepts. If the body has faults,
+// the returned request contains the parts that could be read, so that the caller can
+// still check the permissions for it.
 func ReadBacktest(body wire.Value, maxRows int64, now time.Time) (study.BacktestRequest, error) {
 	var r study.BacktestRequest
 	var faults fault.List
@@ -46,8 +46,8 @@ func ReadBacktestOptions(options wire.Value) (study.BacktestRequest, error) {
 	return r, cmp.Or(faults.Err(), missing)
 }
 
-// readSource reads the source of the rows, which exactly one of four members names.
-// It fails if there are too many rows.
+// readSource reads the source of the rows. Exactly one of four members must name the
+// source. readSource returns an error if there are too many rows.
 func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxRows int64, now time.Time) error {
 	source := ""
 	for _, name := range []string{"rows", "csv", "synthetic", "decisions"} {
@@ -87,8 +87,8 @@ func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxR
 	return nil
 }
 
-// readOptions reads the policies of a backtest and the run to compare it with. It returns
-// an error if the id of one of them is empty.
+// readOptions reads the policies of a backtest, and the run with which it is compared. It
+// returns an error if one of these ids is empty.
 func readOptions(r *study.BacktestRequest, body wire.Value, faults *fault.List) error {
 	var err, missing error
 	r.Policies, err = readPolicies(body, faults)
@@ -107,8 +107,8 @@ func readPolicies(body wire.Value, faults *fault.List) (p study.Policies, err er
 	return p, cmp.Or(champion, challenger)
 }
 
-// readID reads an id, "" if it is missing. An empty id is an error: it exists, but names
-// nothing.
+// readID reads an id. It returns "" if the member is missing. An empty id is an error,
+// because the member exists but names nothing.
 func readID(body wire.Value, name, what string, faults *fault.List) (string, error) {
 	v := body.Get(name)
 	switch {
@@ -123,7 +123,7 @@ func readID(body wire.Value, name, what string, faults *fault.List) (string, err
 	return strings.Clone(v.Text()), nil
 }
 
-// readBook reads the description of a synthetic book. most is the largest number of rows.
+// readBook reads the description of a synthetic book. most is the maximum number of rows.
 func readBook(f *wire.Form, most int64) study.Book {
 	b := study.DefaultBook()
 	if n, ok := f.Decimal("n", 0, 1, most); ok {
@@ -138,8 +138,8 @@ func readBook(f *wire.Form, most int64) study.Book {
 	return b
 }
 
-// ReadBook reads a synthetic book from the parameters of a query. Its faults name the
-// members of a document: "/n" is the parameter n.
+// ReadBook reads a synthetic book from the parameters of a query. The faults name the
+// parameters like members of a document: "/n" is the parameter n.
 func ReadBook(parameters map[string]string) (study.BookRequest, error) {
 	var w wire.Writer
 	w.Object()
@@ -198,7 +198,8 @@ func readReplay(v wire.Value, faults *fault.List, now time.Time) study.Replay {
 	return r
 }
 
-// readBound reads a bound of a range of times, the zero time if it is missing.
+// readBound reads a bound of a time range. It returns the zero time if the member is
+// missing.
 func readBound(f *wire.Form, name string) time.Time {
 	text, ok := f.Text(name, operation.MaxNote)
 	if !ok {

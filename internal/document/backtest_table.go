@@ -8,30 +8,31 @@ import (
 	"verdict/internal/wire"
 )
 
-// table collects the rows of a request. Every name that occurs is a column.
+// table collects the rows of a request. Every member name that occurs in a row becomes a
+// column.
 type table struct {
 	names  []string
 	places map[string]int
-	given  []int  // for each column, the last row that has it, counted from 1
-	cells  []cell // of all rows, in order
-	ends   []int  // for each row, the end of its cells
+	given  []int  // for each column, the last row that has a value in it, counted from 1
+	cells  []cell // the cells of all rows, in order
+	ends   []int  // for each row, the index after its last cell
 	faults *fault.List
 }
 
-// cell is a cell that a row has. Blank cells are not stored, so that a row with one
-// name does not cost as much as the widest row.
+// cell is a cell with a value. Blank cells are not stored, so that a row with one value
+// does not cost as much as the widest row.
 type cell struct {
 	column int
 	text   string
 }
 
-// maxBlanks bounds the total number of blank cells. They take no space in the request
-// but one byte each in the table, so the bound keeps the table from growing much larger
-// than the request.
+// maxBlanks is the maximum total number of blank cells. A blank cell takes no space in
+// the request but one byte in the table, so this limit keeps the table from growing much
+// larger than the request.
 const maxBlanks = 8_000_000
 
-// rowsAsCSV converts the rows of a request to CSV, so that all rows are read in one way.
-// Members of nested objects become columns with dotted names, and missing members
+// rowsAsCSV converts the rows of a request to CSV, so that all rows are read by the same
+// code. Members of nested objects become columns with dotted names, and missing members
 // become blank cells. It returns an error if the table would be too wide or too large.
 func rowsAsCSV(rows wire.Value, faults *fault.List) (string, error) {
 	if rows.Kind() != wire.Array {
@@ -69,7 +70,7 @@ func (t *table) add(prefix string, object wire.Value) error {
 		switch {
 		case !v.Given():
 			continue
-		case len(prefix)+len(name) > sheet.MaxName: // check before the names are joined for every nested value
+		case len(prefix)+len(name) > sheet.MaxName: // check before the names are joined
 			t.faults.Add(v.Pointer(), fault.CodeOutOfRange,
 				"the name of a column must have at most %d bytes", sheet.MaxName)
 			continue
@@ -91,7 +92,7 @@ func (t *table) add(prefix string, object wire.Value) error {
 	return nil
 }
 
-// put adds a cell to the row.
+// put adds a cell to the current row.
 func (t *table) put(name string, v wire.Value) error {
 	at, known := t.places[name]
 	if !known {
@@ -126,7 +127,7 @@ func (t *table) csv() string {
 	if len(t.names) == 0 {
 		return ""
 	}
-	size := (len(t.ends) + 1) * len(t.names) // separators; quotes are rare
+	size := (len(t.ends) + 1) * len(t.names) // for the separators; quotes are rare
 	for _, c := range t.cells {
 		size += len(c.text)
 	}
@@ -145,8 +146,8 @@ func (t *table) csv() string {
 	return out.String()
 }
 
-// writeRow writes a line. It quotes an empty cell that is the only one, because a blank
-// line would not count as a row.
+// writeRow writes a line. It quotes an empty cell if the cell is the only one of its
+// row, because a blank line would not count as a row.
 func writeRow(out *strings.Builder, cells []string) {
 	for i, text := range cells {
 		if i > 0 {

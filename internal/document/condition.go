@@ -9,11 +9,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// ConditionTexts returns the conditions of a policy document in words, by the
-// pointer of each. A condition that cannot be read is left out.
+// ConditionTexts returns the conditions of a policy document in words, by the JSON pointer
+// of each condition. A condition that cannot be read is left out.
 func ConditionTexts(document wire.Value) map[string]string {
 	texts := map[string]string{}
-	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // 0 if missing, which means the first semantics
+	semantics, _ := strconv.Atoi(document.Get("semantics").Text()) // 0 if missing: the first semantics
 	scope := rule.Scope{Catalogue: field.Catalogue(), Inputs: declaredInputs(document), Semantics: semantics}
 	read := func(v wire.Value, stage2 bool) {
 		if text, _, err := readCondition(v, scope, stage2); err == nil && v.Given() {
@@ -35,7 +35,7 @@ func ConditionTexts(document wire.Value) map[string]string {
 }
 
 // CheckCondition reads a single condition as part of a document with these semantics and
-// inputs. It returns the condition in words and as it would be stored.
+// inputs. It returns the condition in words, and in the form in which it would be stored.
 func CheckCondition(
 	condition, inputs wire.Value, semantics int, stage2 bool,
 ) (text string, document []byte, err error) {
@@ -57,7 +57,7 @@ func readCondition(v wire.Value, scope rule.Scope, stage2 bool) (text string, do
 }
 
 // declaredInputs returns the types of the names that a document itself declares, including
-// those of its scorecard's factors. It does not report faults.
+// the inputs of its scorecard's factors. It does not report faults.
 func declaredInputs(document wire.Value) map[string]rule.Type {
 	types := map[string]rule.Type{}
 	declare(document.Get("inputs"), types)

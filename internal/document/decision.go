@@ -43,7 +43,7 @@ func WriteReview(w *wire.Writer, r decisioning.Review) {
 	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
 
-// WriteDecisionSummary writes a decision as a list shows it.
+// WriteDecisionSummary writes a decision in the form of a list entry.
 func WriteDecisionSummary(w *wire.Writer, d decisioning.DecisionSummary) {
 	w.Object().Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
 	operation.Optional(w, "applicant_id", d.ApplicantRef)

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// difference writes an entry for every place at which two values differ. Lists are
-// compared element by element, because rules are always in the order of the policy.
+// difference writes an entry for every place at which two values differ. It compares lists
+// element by element, because rules are always in the order of the policy.
 func difference(w *wire.Writer, pointer string, baseline, variant wire.Value) {
 	switch {
 	case baseline.Kind() == wire.Object && variant.Kind() == wire.Object:
@@ -51,14 +51,14 @@ func at(list []wire.Value, i int) wire.Value {
 	return wire.Value{}
 }
 
-// same reports whether two values other than objects and arrays are equal. The same writer
-// wrote both, so equal values have equal texts.
+// same reports whether two values other than objects and arrays are equal. Both values
+// were written by the same writer, so equal values have equal texts.
 func same(a, b wire.Value) bool {
 	return a.Kind() == b.Kind() && a.Text() == b.Text() && a.IsTrue() == b.IsTrue() &&
 		a.Kind() != wire.Object && a.Kind() != wire.Array
 }
 
-// has reports whether an object has a member, which may be null.
+// has reports whether an object has a member with the name, even if the member is null.
 func has(v wire.Value, name string) bool {
 	for n := range v.Members() {
 		if n == name {

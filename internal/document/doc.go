@@ -1,10 +1,10 @@
 // Package document reads the JSON of requests into the values that the use cases
 // take, and writes the values that they return (ADR 22). The API and the stored
-// answers of an Idempotency-Key share it, so that the same thing is always written as
-// the same bytes.
+// answers of an Idempotency-Key share this package, so that the same value is always
+// written as the same bytes.
 //
-// ReadX returns all faults of a body at once, as a *fault.Error that names every
-// member and repeats no value.
+// ReadX returns all faults of a body together, as a *fault.Error that names every
+// faulty member and repeats no value.
 package document
 
 import (
@@ -15,7 +15,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// encode writes a body.
+// encode returns the body that write writes.
 func encode(write func(*wire.Writer)) []byte {
 	var w wire.Writer
 	write(&w)
@@ -27,8 +27,8 @@ func answer(status int, write func(*wire.Writer)) operation.Answer {
 	return operation.Answer{Status: status, Body: encode(write)}
 }
 
-// Indented returns a document for people to read: two spaces to the level, members in
-// their order, numbers as they were written.
+// Indented returns a document for people to read: it indents each level by two
+// spaces, and keeps the order of members and the text of numbers.
 func Indented(write func(*wire.Writer)) (string, error) {
 	var b bytes.Buffer
 	err := json.Indent(&b, encode(write), "", "  ")
@@ -42,7 +42,7 @@ func timeText(micros int64) string {
 	return operation.Clock(micros)
 }
 
-// orNull writes a text, or null if there is none.
+// orNull writes a text, or null if the text is "".
 func orNull(w *wire.Writer, key, text string) {
 	if w.Key(key); text == "" {
 		w.Null()

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxRecords bounds the records shown of one feature; a statement has up to
-// twenty thousand.
+// maxRecords is the maximum number of records that are shown for one feature. A
+// statement has up to twenty thousand.
 const maxRecords = 500
 
 // WriteFeatures writes a page of a decision's features.

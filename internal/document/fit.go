@@ -28,7 +28,7 @@ func ReadFit(body wire.Value) (study.FitRequest, error) {
 	})
 }
 
-// readFit reads the options of a request, and its rows with readRows.
+// readFit reads the options of a request. It calls readRows to read the rows.
 func readFit(
 	body wire.Value, readRows func(*study.FitRequest, *wire.Form, *fault.List) error,
 ) (r study.FitRequest, err error) {
@@ -46,7 +46,7 @@ func readFit(
 	return r, faults.Err()
 }
 
-// fitFields lists the fields of a form that asks for a scorecard, each with the function
+// fitFields lists the fields of the form for fitting a scorecard, each with the function
 // that writes its text as JSON.
 var fitFields = []struct {
 	name  string
@@ -74,8 +74,8 @@ func FitFields() []string {
 	return names
 }
 
-// ReadFitFields reads a request to fit a scorecard from the fields of a form. Blank
-// fields are left out, and any text of save saves the scorecard. The caller adds the rows.
+// ReadFitFields reads a request to fit a scorecard from the fields of a form. Blank fields
+// are left out. If "save" has any text, the scorecard is saved. The caller adds the rows.
 func ReadFitFields(fields map[string]string) (study.FitRequest, error) {
 	var w wire.Writer
 	w.Object()

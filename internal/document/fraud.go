@@ -25,14 +25,14 @@ func ReadBlock(body wire.Value, now time.Time) (frauddesk.NewBlock, error) {
 	return n, faults.Err()
 }
 
-// text reads a text of any length, "" if it is missing. It copies the text, so that the
-// text does not keep the body in memory.
+// text reads a text of any length. It returns "" if the member is missing. It copies the
+// text, so that the text does not keep the body in memory.
 func text(f *wire.Form, name string) string {
 	t, _ := f.Text(name, anyLength)
 	return strings.Clone(t)
 }
 
-// readTime reads an RFC 3339 time, the zero time if it is missing.
+// readTime reads an RFC 3339 time. It returns the zero time if the member is missing.
 func readTime(f *wire.Form, name string) time.Time {
 	t, ok := f.Text(name, anyLength)
 	if !ok {
@@ -45,7 +45,8 @@ func readTime(f *wire.Form, name string) time.Time {
 	return at
 }
 
-// EncodeBlocking answers 201 with a new entry, and 200 with one that existed before.
+// EncodeBlocking answers 201 with a new entry, and 200 with an entry that existed
+// before.
 func EncodeBlocking(b frauddesk.Blocking) operation.Answer {
 	status := operation.StatusOK
 	if b.Added {
@@ -67,8 +68,8 @@ func WriteBlocked(w *wire.Writer, b frauddesk.Blocked) {
 	w.EndObject()
 }
 
-// ReadAlertMove reads a step of an alert, which the body names by its new state or by an
-// action.
+// ReadAlertMove reads a step of an alert. The body names the step by the new status or
+// by an action.
 func ReadAlertMove(body wire.Value, now time.Time) (frauddesk.AlertMove, error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
@@ -103,7 +104,7 @@ func readBlockEntities(f *wire.Form, faults *fault.List) []frauddesk.BlockEntity
 	return list
 }
 
-// WriteAlert writes an alert. Members that a later step sets are null until then.
+// WriteAlert writes an alert. A member that a later step sets is null until that step.
 func WriteAlert(w *wire.Writer, a frauddesk.Alert) {
 	w.Object().Key("id").Plain(a.ID).Key("type").Plain(a.Type)
 	w.Key("severity").Plain(a.Severity).Key("status").Plain(a.Status)
@@ -200,8 +201,8 @@ func writeEdges(w *wire.Writer, edges []frauddesk.RingEdge) {
 	w.EndArray()
 }
 
-// ReadConfigPatch reads a merge patch of the thresholds. The returned function
-// applies it.
+// ReadConfigPatch reads a merge patch of the thresholds. The returned function applies
+// the patch.
 func ReadConfigPatch(patch wire.Value) (func(signal.Config) (signal.Config, error), error) {
 	if patch.Kind() != wire.Object {
 		return nil, operation.Invalid("", fault.CodeWrongType, "must be an object")
@@ -230,7 +231,7 @@ func WriteConfig(w *wire.Writer, c frauddesk.Config) {
 // PincodeRisks are entries to set in the risk table of pincodes.
 type PincodeRisks struct {
 	Entries []signal.PincodeRisk
-	Replace bool // remove all others
+	Replace bool // remove all other entries
 }
 
 // ReadPincodeRisks reads entries of the table of pincodes.

@@ -10,7 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// AppendDecision appends a decision as every endpoint answers it.
+// AppendDecision appends a decision to dst, in the form that every endpoint answers
+// with.
 func AppendDecision(dst []byte, o *decisioning.Outcome) []byte {
 	w := wire.Writer{Buf: dst}
 	if o.Features != nil || o.Fraud != nil {
@@ -57,7 +58,7 @@ func writeContributor(w *wire.Writer, c *decisioning.Contributor) {
 	w.Key("used_by_policy").Bool(c.Used).EndObject()
 }
 
-// AddFacts returns the answer of a decision with the facts behind it.
+// AddFacts returns the answer of a decision with its facts added.
 func AddFacts(body []byte, facts *rule.Facts) []byte {
 	w := wire.Writer{Buf: make([]byte, 0, 2*len(body))}
 	w.Object().Members(body).Key("facts")
@@ -65,7 +66,8 @@ func AddFacts(body []byte, facts *rule.Facts) []byte {
 	return w.EndObject().Buf
 }
 
-// ReadDecision reads what AppendDecision wrote, in this version or an earlier one.
+// ReadDecision reads a decision that AppendDecision wrote, in this version of the
+// service or an earlier one.
 func ReadDecision(body []byte) (decisioning.Answered, error) {
 	v, err := wire.Parse(body)
 	if err != nil {
@@ -146,22 +148,24 @@ func DecisionRequest(body wire.Value, strict bool) application.Request {
 	return r
 }
 
-// EvaluateRequest returns the request in a body of POST /v1/evaluate, in the same way.
+// EvaluateRequest returns the request in a body of POST /v1/evaluate, like
+// DecisionRequest.
 func EvaluateRequest(body wire.Value, strict bool) application.Request {
 	r := application.EvaluateRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// EitherRequest returns the request in a body that has the form of either of the two.
+// EitherRequest returns the request in a body that has the form of a decision request or
+// of an evaluate request.
 func EitherRequest(body wire.Value, strict bool) application.Request {
 	r := application.EitherRequest(body)
 	r.Strict = strict
 	return r
 }
 
-// ReadWhatIf reads the body of a preview. The application in it is read when it is
-// decided.
+// ReadWhatIf reads the body of a preview. The application in the body is read later,
+// when it is decided.
 func ReadWhatIf(body wire.Value) (decisioning.WhatIf, error) {
 	var faults fault.List
 	ask := decisioning.WhatIf{Request: application.EitherRequest(body)}
@@ -183,7 +187,7 @@ func ReadWhatIf(body wire.Value) (decisioning.WhatIf, error) {
 	return ask, faults.Err()
 }
 
-// EncodePreviewed answers with a preview and releases it.
+// EncodePreviewed answers with a preview and releases the preview.
 func EncodePreviewed(p decisioning.Previewed) (operation.Answer, error) {
 	defer p.Release()
 	lent := operation.BorrowBody()

@@ -11,7 +11,8 @@ import (
 )
 
 // ReadDraft returns the draft of a new version in a body. It does not check the draft,
-// because its faults depend on its base version, which only the use case knows.
+// because the faults of a draft depend on its base version, which only the use case
+// knows.
 func ReadDraft(body wire.Value) (engine.Draft, error) { return engine.NewDraft(body), nil }
 
 // EncodeCreatedRuleSet answers 201 with a new rule set and its address.
@@ -34,8 +35,8 @@ func ruleSetBody(r policydesk.RuleSet) []byte {
 	return w.Buf
 }
 
-// WriteRuleSet writes a rule set: its document, which has the name and the
-// policy_key, and what is known about it.
+// WriteRuleSet writes a rule set: its document, which contains the name and the
+// policy_key, and the stored data about it.
 func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
 	w.Object().Key("id").String(r.ID).Key("version").Int(r.Version).Key("status").String(r.Status)
 	w.Key("checksum").String(r.Checksum)
@@ -92,9 +93,9 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 }
 
 // PolicyWriter returns the function that writes a policy for people: its rules with
-// their conditions in words, the fields that it names and, if they were asked for,
-// the statistics of its rules. It calls checkpoint after every rule, because a policy
-// may have a thousand of them.
+// their conditions in words, the fields that it names and, if they were requested, the
+// statistics of its rules. The function calls checkpoint after every rule, because a
+// policy may have a thousand rules.
 func PolicyWriter(checkpoint func(*wire.Writer)) func(*wire.Writer, policydesk.PolicyView) {
 	return func(w *wire.Writer, v policydesk.PolicyView) {
 		w.Object().Key("id").String(v.ID).Key("policy_key").String(v.PolicyKey).Key("name").String(v.Name)

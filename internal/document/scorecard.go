@@ -13,12 +13,12 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadCard reads a scorecard, which may have no name.
+// ReadCard reads a scorecard. The scorecard need not have a name.
 func ReadCard(body wire.Value) (*engine.Scorecard, error) {
 	return engine.ReadScorecard(body, field.Catalogue())
 }
 
-// ReadScorecard reads a scorecard to store, which must have a name.
+// ReadScorecard reads a scorecard that is to be stored. The scorecard must have a name.
 func ReadScorecard(body wire.Value) (*engine.Scorecard, error) {
 	card, err := ReadCard(body)
 	if name := body.Get("name"); name.Given() && name.Text() != "" {
@@ -38,11 +38,11 @@ func EncodeScorecard(c policydesk.Scorecard) operation.Answer {
 	return answer(operation.StatusCreated, func(w *wire.Writer) { WriteScorecard(w, c) })
 }
 
-// WriteScorecard writes a scorecard: its document, which has the name, and what is
-// known about it.
+// WriteScorecard writes a scorecard: its document, which contains the name, and the
+// stored data about it.
 func WriteScorecard(w *wire.Writer, c policydesk.Scorecard) { c.Write(w) }
 
-// Scores reports whether a body asks for scores and not for a new scorecard.
+// Scores reports whether a body asks for scores instead of a new scorecard.
 func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
 
 // ReadScoring reads a request for scores. It does not check the applicants, because their
@@ -77,11 +77,12 @@ func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 	return s, nil
 }
 
-// scoringMembers are the members of a request to score that are not the
-// scorecard's.
+// scoringMembers lists the members of a request for scores that do not belong to the
+// scorecard.
 var scoringMembers = []string{"scorecard_id", "input", "inputs", "policy_key"}
 
-// onlyScores refuses the members of a scorecard in a request that names one.
+// onlyScores refuses the members of a scorecard in a request that names a stored
+// scorecard.
 func onlyScores(body wire.Value) error {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)

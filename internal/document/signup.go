@@ -11,9 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadSignup reads the body of POST /api/signup. It also returns warnings for the
-// unknown members: a client that sends more members does no harm, and a misspelt
-// required member is reported as missing.
+// ReadSignup reads the body of POST /api/signup. It returns warnings, not faults, for
+// unknown members: an additional member does no harm, and a misspelt required member is
+// reported as missing.
 func ReadSignup(body wire.Value, rules tenant.PasswordRules) (tenant.Signup, []fault.Item, error) {
 	var faults fault.List
 	f := wire.NewForm(body, &faults)
@@ -34,7 +34,7 @@ func ReadSignup(body wire.Value, rules tenant.PasswordRules) (tenant.Signup, []f
 	return s.Normalised(), warnings.Items(), nil
 }
 
-// requiredText reads a text of any length that must be given.
+// requiredText reads a text of any length. The text is required.
 func requiredText(f *wire.Form, name, what string) string {
 	if !f.Require(name, what) {
 		return ""
@@ -60,12 +60,12 @@ var signupMembers = map[string]string{
 	"invitecode": "invite_code", "invite": "invite_code",
 }
 
-// maxWarnedName is the length of the longest name that a warning repeats. A longer one
-// is a submitted value rather than a name.
+// maxWarnedName is the length of the longest member name that a warning repeats. A longer
+// name is probably a submitted value.
 const maxWarnedName = 64
 
-// unknownMembers returns warnings for the unknown members of a signup, with the known
-// names that were probably meant.
+// unknownMembers returns warnings for the unknown members of a signup. A warning suggests
+// the known name that was probably meant.
 func unknownMembers(body wire.Value) *fault.List {
 	var warnings fault.List
 	for name, member := range body.Members() {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteUsage writes the usage of a tenant. The days contain only billed units, so that
-// they add up to the total.
+// WriteUsage writes the usage of a tenant. The counts by day contain only billed
+// units, so that they add up to the total.
 func WriteUsage(w *wire.Writer, u decisioning.Usage) {
 	w.Object().Key("tenant_id").String(u.TenantID).Key("environment").String(string(u.Environment))
 	w.Key("plan").String(u.Plan.Name)
