@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Clients finds the client addresses of requests. It trusts the headers of
-// proxies in these networks and of no other sender.
+// Clients determines the client addresses of requests. It trusts the forwarding
+// headers of proxies in these networks, and of no other sender.
 type Clients []netip.Prefix
 
-// Address returns the client address of a request: the last one in
-// X-Forwarded-For that was not added for a trusted proxy, or the peer's. For
-// IPv6 it returns the network.
+// Address returns the client address of a request. If the peer is a trusted
+// proxy, that is the last address in X-Forwarded-For that is not a trusted
+// proxy; otherwise it is the address of the peer. For IPv6, Address returns the
+// network.
 func (c Clients) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -38,8 +39,8 @@ func (c Clients) Address(r *http.Request) string {
 	return at.String()
 }
 
-// Secure reports whether a request was encrypted, either to this server or to a
-// trusted proxy.
+// Secure reports whether a request was encrypted on its way to this server or
+// to a trusted proxy.
 func (c Clients) Secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
@@ -62,12 +63,13 @@ func (c Clients) Trusts(at netip.Addr) bool {
 	return false
 }
 
-// networkBits is the length of the IPv6 prefix that one household or server
-// usually has to itself.
+// networkBits is the length of the IPv6 prefix that usually belongs to one
+// household or server.
 const networkBits = 64
 
 // Network returns the address by which limits count. For IPv6 that is the
-// network's, because one sender can use any number of addresses in it.
+// address of the network, because one sender can use any number of addresses in
+// its network.
 func Network(at netip.Addr) netip.Addr {
 	at = at.Unmap().WithZone("")
 	if at.Is6() {

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// CompressFrom is the size from which an answer is compressed, in bytes. A
-// smaller one fits into one packet either way.
+// CompressFrom is the minimum size of an answer that is compressed, in bytes. A
+// smaller answer fits into one packet even without compression.
 const CompressFrom = 1 << 10
 
-// AcceptsGzip reports whether a client takes a compressed answer. One that does
-// not speak of it gets none.
+// AcceptsGzip reports whether a client accepts a compressed answer. If the client
+// sends no Accept-Encoding, it returns false.
 func AcceptsGzip(r *http.Request) bool {
 	named, any := false, false
 	for _, line := range r.Header["Accept-Encoding"] {
@@ -40,8 +40,8 @@ func RefusedByWeight(weight string) bool {
 	return strings.EqualFold(name, "q") && value != "" && strings.Trim(value, "0.") == ""
 }
 
-// packer is a compressor and where it writes; both are large, and are used
-// again.
+// packer holds a compressor and its output buffer. Both are large, so they are
+// reused.
 type packer struct {
 	out  bytes.Buffer
 	gzip *gzip.Writer
@@ -53,8 +53,9 @@ var packers = sync.Pool{New: func() any {
 	return p
 }}
 
-// Compressed returns a body as gzip, or nil when that is no smaller. It calls
-// checkpoint between pieces of 64 KiB, each of which takes about half a millisecond.
+// Compressed returns a body as gzip, or nil if the result would not be smaller. It
+// calls checkpoint between pieces of 64 KiB, each of which takes about half a
+// millisecond.
 func Compressed(body []byte, checkpoint func()) []byte {
 	p, _ := packers.Get().(*packer)
 	defer packers.Put(p)
@@ -63,7 +64,7 @@ func Compressed(body []byte, checkpoint func()) []byte {
 	const step = 64 << 10
 	rest := body
 	for len(rest) > step {
-		_, _ = p.gzip.Write(rest[:step]) // a buffer takes everything
+		_, _ = p.gzip.Write(rest[:step]) // writing to a buffer cannot fail
 		rest = rest[step:]
 		checkpoint()
 	}

@@ -15,8 +15,8 @@ type Limits struct {
 	// TrustedProxies are the networks whose forwarding headers are trusted.
 	TrustedProxies Clients
 	// MaxReading limits the total memory of request bodies in progress, in
-	// bytes (default 512 MiB). One tenant can use at most half of it; the same
-	// share applies to exports.
+	// bytes (default 512 MiB). One tenant can use at most half of the memory,
+	// and at most half of MaxExports.
 	MaxReading int64
 	// MaxExports limits how many files are sent at the same time (default 4).
 	MaxExports int
@@ -24,12 +24,13 @@ type Limits struct {
 	// processor).
 	Processors *admission.Scheduler
 	// StrangerRate is the rate at which an address may send requests without a
-	// valid key or session before each is delayed; zero means no limit.
+	// valid key or session. Requests beyond the rate are delayed. Zero means no
+	// limit.
 	StrangerRate tenant.Rate
 }
 
-// Node holds what all requests to one process share, those of the API and of
-// the console. It is safe for concurrent use.
+// Node holds the resources that all requests to one process share, both of the
+// API and of the console. It is safe for concurrent use.
 type Node struct {
 	Clients    Clients
 	Memory     *admission.Pool // bytes of request bodies
@@ -72,14 +73,14 @@ func NewNode(l Limits) *Node {
 }
 
 // SlowStranger delays a request without a valid key or session if its address
-// exceeds Limits.StrangerRate. It returns false if the connection should be
-// closed instead, as Delay does.
+// exceeds Limits.StrangerRate. Like Delay, it returns false if the connection
+// should be closed instead.
 func (n *Node) SlowStranger(r *http.Request, now time.Time) bool {
 	return n.slow(r, now, &n.strangers)
 }
 
-// SlowProbe does the same for probes, which are counted separately, so that
-// other requests from a load balancer's address do not delay its probes.
+// SlowProbe delays probes like SlowStranger. Probes are counted separately, so
+// that other requests from a load balancer's address do not delay its probes.
 func (n *Node) SlowProbe(r *http.Request, now time.Time) bool {
 	return n.slow(r, now, &n.probes)
 }
@@ -96,10 +97,10 @@ func (n *Node) slow(r *http.Request, now time.Time, buckets *tenant.Buckets[stri
 }
 
 // Delay delays a request of a sender that exceeds its rate. Without the delay
-// one sender could keep the processors busy with refusals: each costs about 30
-// µs, nearly all of it before our own code runs. Delay returns false if too
-// many requests are delayed already. The caller should then close the
-// connection, so that the sender needs a new one.
+// one sender could keep the processors busy with refusals: each refusal costs
+// about 30 µs, nearly all of it before our own code runs. Delay returns false
+// if too many requests are delayed already. The caller should then close the
+// connection, so that the sender must open a new connection.
 func (n *Node) Delay(ctx context.Context, who string, delay time.Duration) bool {
 	if !n.delayed.Take(who, 1) {
 		return false

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// Kinds of refusals that exist only in HTTP, in addition to those of package
-// fault.
+// Kinds of refusals that exist only in HTTP, in addition to the kinds of
+// package fault.
 const (
 	MethodNotAllowed fault.Kind = 200 + iota
 	NotAcceptable
@@ -40,8 +40,8 @@ var statuses = map[fault.Kind]int{
 }
 
 // statusClientGone is the status that other servers use for a request whose
-// client disconnected. No client sees it. It shows in metrics and logs, where
-// it must not look like a failure of the service.
+// client disconnected. No client sees it. It appears in metrics and logs, and
+// must not look like a failure of the service there.
 const statusClientGone = 499
 
 // Status returns the HTTP status of a refusal.
@@ -56,12 +56,12 @@ func Status(refusal *fault.Error) int {
 var ErrInternal = fault.New(fault.Internal, fault.CodeInternalError,
 	"an internal error occurred; the request id helps to find it")
 
-// Mapper turns errors into refusals. The API and the console have one each,
+// Mapper turns errors into refusals. The API and the console each have a Mapper
 // with their own texts.
 type Mapper struct {
 	Logger   *slog.Logger
-	Gone     *fault.Error // the client disconnected
-	TimedOut *fault.Error // the request took too long
+	Gone     *fault.Error // the refusal if the client disconnected
+	TimedOut *fault.Error // the refusal if the request took too long
 }
 
 // Refusal returns the part of an error that a client may see. An error without

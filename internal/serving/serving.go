@@ -1,5 +1,5 @@
-// Package serving holds what the API and the console share for serving HTTP:
-// client addresses and request ids, the capacity and memory for which all
+// Package serving holds the code that the API and the console share for serving
+// HTTP: client addresses and request ids, the capacity and memory for which all
 // requests of a node compete, delays for senders that exceed their rate, the
 // record of a request, and the status and text for an error.
 //
@@ -46,18 +46,18 @@ func SetRetryAfter(h http.Header, wait time.Duration) {
 	h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
 }
 
-// Observation describes one request for metrics. It contains nothing that the
-// client chose: the route is a pattern of ours.
+// Observation describes one request for metrics. It contains no text that the
+// client chose: the route is a pattern of this service.
 type Observation struct {
 	Route    string // such as "POST /v1/decisions"; "unmatched" if none matches
 	Status   int
-	Code     string // of the refusal, "" if there was none
+	Code     string // the code of the refusal, "" if there was none
 	Duration time.Duration
 	BytesIn  int64
 	BytesOut int64
 
-	// Context is the request's, with its trace. The tenant and the environment
-	// are "" for a request without a valid key or session.
+	// Context is the context of the request, with its trace. The tenant and the
+	// environment are "" for a request without a valid key or session.
 	Context                          context.Context
 	RequestID, TenantID, Environment string
 }
@@ -95,8 +95,8 @@ func (r *Recorder) Write(b []byte) (int, error) {
 // deadlines while a file is received or sent.
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Aborts reports whether a recovered panic is http.ErrAbortHandler, with which
-// a handler closes the connection on purpose.
+// Aborts reports whether a recovered panic is http.ErrAbortHandler. A handler
+// panics with it to close the connection on purpose.
 func Aborts(cause any) bool {
 	err, ok := cause.(error)
 	return ok && errors.Is(err, http.ErrAbortHandler)
