@@ -3,8 +3,9 @@
 // goroutines of the single process.
 //
 // A chunk runs at least once. The rows and results of chunks are in the backtest
-// tables, where the first result of a chunk counts. The queue holds only the
-// names of chunks, and a chunk that it loses is enqueued again from those tables.
+// tables, and only the first result of a chunk counts. The queue holds only the
+// names of chunks; if it loses a chunk, the chunk is enqueued again from those
+// tables.
 package job
 
 import (
@@ -17,21 +18,22 @@ import (
 	"verdict/internal/study"
 )
 
-// Work runs a chunk. After an error the chunk is retried, so Work must not return
-// one for bad data.
+// Work runs a chunk. If Work returns an error, the chunk is retried, so Work must
+// not return an error for bad data.
 type Work func(ctx context.Context, c study.Chunk) error
 
 // GiveUp is called for a chunk that will not be retried.
 type GiveUp func(ctx context.Context, c study.Chunk) error
 
 const (
-	// attempts is how often a chunk is tried before it is given up. With the
-	// pauses in between, the database may be down for a minute and a half.
+	// attempts is the number of times that a chunk is tried before it is given up.
+	// With the pauses between the attempts, the database may be down for a minute
+	// and a half.
 	attempts = 8
-	// attemptTimeout bounds an attempt. A chunk takes a fraction of a second; the
-	// last chunk of a run, which merges all results, takes longer.
+	// attemptTimeout limits the time of an attempt. A chunk takes a fraction of a
+	// second; the last chunk of a run, which merges all results, takes longer.
 	attemptTimeout = 40 * time.Second
-	// longestPause bounds the time between two attempts.
+	// longestPause is the maximum time between two attempts.
 	longestPause = 30 * time.Second
 	// stopTimeout is how long running chunks may take to finish at shutdown. A
 	// chunk that does not finish runs again later.
@@ -48,8 +50,8 @@ func pause(attempt int) time.Duration {
 }
 
 // urgency returns the priority of a chunk, from 1 (first) to 4 (last). Later
-// chunks of a run have a lower priority, so that a small run does not wait for
-// all of a large one.
+// chunks of a run have a lower priority, so that a small run does not wait until a
+// large run is complete.
 func urgency(c study.Chunk) int {
 	switch {
 	case c.Number <= 8:
@@ -72,8 +74,8 @@ type runner struct {
 	logger *slog.Logger
 }
 
-// try makes one attempt. After the last attempt, one more call gives the chunk up.
-// That way a chunk is also given up if its node died during the last attempt.
+// try makes one attempt. After the last attempt, one more call gives up the chunk.
+// So a chunk is also given up if its node died during the last attempt.
 func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
 	if attempt > attempts {
 		h.logger.Error("backtest chunk failed in all attempts; the backtest fails", about(c)...)
@@ -87,10 +89,11 @@ func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
 	return err
 }
 
-// stopping reports whether ctx ended by shutdown, and not by the timeout.
+// stopping reports whether ctx was cancelled by shutdown, and did not end by the
+// timeout.
 func stopping(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// errPanicked replaces a panic, whose details go only to the log.
+// errPanicked replaces a panic. The details of the panic go only to the log.
 var errPanicked = errors.New("the work on a chunk panicked")
 
 // guarded calls do and turns a panic into errPanicked.
@@ -100,7 +103,7 @@ func guarded(
 	defer func() {
 		if p := recover(); p != nil {
 			logger.Error("work on a backtest chunk panicked; the attempt failed",
-				append(about(c), "stack", string(debug.Stack()))...) // p may hold what a tenant has sent
+				append(about(c), "stack", string(debug.Stack()))...) // p may hold data of a tenant
 			err = errPanicked
 		}
 	}()

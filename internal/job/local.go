@@ -16,8 +16,8 @@ type Local struct {
 	logger  *slog.Logger
 	mu      sync.Mutex
 	waiting [urgencies][]study.Chunk
-	known   map[study.Chunk]struct{} // waiting or running
-	more    chan struct{}            // capacity 1: wakes a worker
+	known   map[study.Chunk]struct{} // chunks that are waiting or running
+	more    chan struct{}            // has capacity 1; wakes a worker
 }
 
 // NewLocal returns a Local that runs workers chunks at a time.
@@ -25,8 +25,8 @@ func NewLocal(workers int, logger *slog.Logger) *Local {
 	return &Local{workers: workers, logger: logger, known: map[study.Chunk]struct{}{}, more: make(chan struct{}, 1)}
 }
 
-// Spread enqueues chunks. It ignores those that are already waiting or running. It
-// never blocks.
+// Spread enqueues chunks. It ignores chunks that are already waiting or running.
+// It never blocks.
 func (l *Local) Spread(_ context.Context, chunks []study.Chunk) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,9 +115,9 @@ func (l *Local) serve(ctx, underWay context.Context, h *runner) {
 	}
 }
 
-// do tries a chunk until it succeeds or is given up. It keeps the worker during
-// the pauses: an attempt fails when the database does, and then every other chunk
-// would fail too.
+// do tries a chunk until it succeeds or is given up. It keeps the worker busy
+// during the pauses, because an attempt usually fails when the database fails, and
+// then every other chunk would fail too.
 func (l *Local) do(ctx, underWay context.Context, h *runner, c study.Chunk) {
 	defer l.forget(c)
 	for attempt := 1; attempt <= attempts+1; attempt++ {

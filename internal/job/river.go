@@ -20,11 +20,12 @@ const (
 	// died. River checks every 30 seconds.
 	rescueAfter = attemptTimeout + 5*time.Second
 	// fetchCooldown is how long a node waits before it fetches chunks again. It is
-	// shorter than a chunk takes, so that workers do not idle. New chunks are
-	// announced by notifications; fetchPoll covers lost notifications.
+	// shorter than the time for a chunk, so that workers are not idle.
+	// Notifications announce new chunks; fetchPoll is the interval of polling in
+	// case a notification is lost.
 	fetchCooldown = 2 * time.Millisecond
 	fetchPoll     = 250 * time.Millisecond
-	// keepDone is how long River keeps finished jobs, which nobody needs.
+	// keepDone is how long River keeps finished jobs. Nobody needs them.
 	keepDone = 10 * time.Minute
 	// connections is the size of the pool: one connection listens, and the others
 	// run short statements. The chunks themselves use the connections of the store.
@@ -42,9 +43,9 @@ type River struct {
 	logger *slog.Logger
 }
 
-// NewRiver connects to the database and migrates the tables of the queue, which
-// several nodes may do concurrently. This node runs workers chunks at a time. No
-// error contains the URL, because that may contain a password.
+// NewRiver connects to the database and migrates the tables of the queue. Several
+// nodes may do so concurrently. This node runs workers chunks at a time. No error
+// contains the URL, because the URL may contain a password.
 func NewRiver(ctx context.Context, databaseURL string, workers int, logger *slog.Logger) (*River, error) {
 	pool, err := newPool(ctx, databaseURL)
 	if err != nil {
@@ -131,8 +132,8 @@ func (r *River) Close() error {
 	return nil
 }
 
-// warnings is a log handler that drops everything below warnings, because River
-// logs every step.
+// warnings is a log handler that drops all records below the level of warnings,
+// because River logs every step.
 type warnings struct{ slog.Handler }
 
 // Enabled implements slog.Handler.

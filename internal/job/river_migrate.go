@@ -16,21 +16,21 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// migrateTimeout bounds the migration, with the wait for another node that
-// migrates.
+// migrateTimeout limits the time of the migration, including the wait for another
+// node that migrates.
 const migrateTimeout = time.Minute
 
 // migrateLock is the key of the advisory lock for the migration.
 const migrateLock = 8462133094617353
 
-// migrate migrates River's tables and returns the name of their schema. They have
-// a separate schema so that they are not part of a backup. If several nodes start
-// together, one migrates and the others wait for it.
+// migrate migrates River's tables and returns the name of their schema. The tables
+// have a separate schema, so that they are not part of a backup. If several nodes
+// start together, one migrates and the others wait for it.
 func migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (schema string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
-	// The lock has its own transaction, because one of River's migrations cannot be
-	// used in the transaction that made it.
+	// The lock is held in a separate transaction, because the result of one of
+	// River's migrations cannot be used in the transaction that ran the migration.
 	lock, err := pool.Begin(ctx)
 	if err != nil {
 		return "", withoutURL(err)
@@ -52,8 +52,8 @@ func migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (sche
 	return schema, nil
 }
 
-// createSchema creates the schema unless it exists. An operator may create it
-// beforehand if the role of the service is not allowed to.
+// createSchema creates the schema if it does not exist. An operator may create the
+// schema beforehand if the role of the service may not create it.
 func createSchema(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	var ours string
 	var there bool
@@ -72,8 +72,8 @@ func createSchema(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 	return schema, refusedIn(schema, err)
 }
 
-// schemaBeside returns the schema of the queue for an installation in the schema
-// ours. Two installations in one database must not share a queue.
+// schemaBeside returns the name of the queue's schema for an installation whose
+// schema is ours. Two installations in one database must not share a queue.
 func schemaBeside(ours string) string {
 	if ours == "public" {
 		return "river"
@@ -82,7 +82,7 @@ func schemaBeside(ours string) string {
 	return "river_" + hex.EncodeToString(sum[:6])
 }
 
-// refusedIn returns an error that tells what to do if the role lacks the privilege
+// refusedIn returns an error that says what to do if the role lacks the privilege
 // to create the schema or its tables.
 func refusedIn(schema string, err error) error {
 	var e *pgconn.PgError

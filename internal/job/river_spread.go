@@ -10,10 +10,10 @@ import (
 	"verdict/internal/study"
 )
 
-// insertBatch bounds the chunks of one statement.
+// insertBatch is the maximum number of chunks that one statement inserts.
 const insertBatch = 1000
 
-// Spread enqueues chunks. It ignores those that are already waiting or running.
+// Spread enqueues chunks. It ignores chunks that are already waiting or running.
 func (r *River) Spread(ctx context.Context, chunks []study.Chunk) error {
 	missing, err := r.missing(ctx, chunks)
 	if err != nil {
@@ -30,8 +30,8 @@ func (r *River) Spread(ctx context.Context, chunks []study.Chunk) error {
 }
 
 // missing returns jobs for the chunks that are not in the queue. River would skip
-// duplicates too, but only by writing each of them, and every node enqueues the
-// unfinished chunks of a large run again every few seconds.
+// duplicates too, but it would write each of them first, and every node enqueues
+// the unfinished chunks of a large run again every few seconds.
 func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.InsertManyParams, error) {
 	queued, err := r.queued(ctx, chunks)
 	if err != nil {

@@ -29,8 +29,8 @@ func (a chunkArgs) chunk() study.Chunk {
 }
 
 // InsertOpts returns the options of a job. A chunk is unique in the queue until
-// its job has finished. After that it may be enqueued again: the backtest tables
-// decide whether it has to be.
+// its job has finished. After that the chunk may be enqueued again; the backtest
+// tables determine whether that is necessary.
 func (a chunkArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue:    queue,
@@ -55,8 +55,8 @@ func (r *River) workers() *river.Workers {
 	return workers
 }
 
-// Work makes one attempt. An attempt that is interrupted by shutdown does not
-// count, and the chunk is immediately available to other nodes.
+// Work makes one attempt. An attempt that a shutdown interrupts does not count,
+// and the chunk is immediately available to other nodes.
 func (w *worker) Work(ctx context.Context, job *river.Job[chunkArgs]) error {
 	err := w.owner.runner.Load().try(ctx, job.Args.chunk(), job.Attempt)
 	if err != nil && stopping(ctx) {
@@ -65,7 +65,7 @@ func (w *worker) Work(ctx context.Context, job *river.Job[chunkArgs]) error {
 	return err
 }
 
-// NextRetry returns when to retry after a failed attempt.
+// NextRetry returns the time of the next attempt after a failed attempt.
 func (*worker) NextRetry(job *river.Job[chunkArgs]) time.Time {
 	return time.Now().Add(pause(job.Attempt))
 }
