@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Refusals of requests beyond the capacity. Each is made once, because a refusal
-// under load must cost as little as possible.
+// Refusals of requests that exceed the capacity. Each refusal is created once,
+// because refusing a request under load must cost as little as possible.
 var (
 	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many requests are in progress; try again later")
@@ -24,9 +24,9 @@ var (
 			"send fewer at a time, or try again later")
 )
 
-// pool returns the pool of requests in progress that the request belongs to.
-// Requests that only read have their own pool, so that stored decisions can be read
-// while writes are blocked.
+// pool returns the pool in which the request counts as in progress. Requests that
+// only read have their own pool, so that stored decisions can be read while writes
+// are blocked.
 func (c *call) pool() *admission.Pool {
 	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
 		return c.api.reads
@@ -38,8 +38,8 @@ func (c *call) pool() *admission.Pool {
 func isProbe(path string) bool { return path == "/livez" || path == "/readyz" }
 
 // checkCapacity refuses a request if the pool is full, before any work is done for
-// it. It takes no place: refusals must cost next to nothing, or a flood of them
-// would use the processor time of other requests.
+// it. It takes no place in the pool. Refusals must cost next to nothing; otherwise
+// a flood of them would use the processor time of other requests.
 func (c *call) checkCapacity() error {
 	if !c.pool().Full() || isProbe(c.r.URL.Path) {
 		return nil
@@ -61,10 +61,10 @@ func (c *call) checkShare() error {
 // the client reads it.
 func (c *call) isExport() bool { return c.csv || c.route.only == csvType }
 
-// admit takes a place for the work on a request and then waits for a slot on a
-// processor. It is called after the body has arrived, so that a slow sender holds
-// no place. An export takes one of a few places for exports instead, and gives up
-// its slot while its client reads.
+// admit takes a place in the pool for the work on a request and then waits for a
+// slot on a processor. It is called after the body has arrived, so that a slow
+// sender holds no place. An export takes one of a few places for exports instead,
+// and gives up its slot while its client reads.
 func (c *call) admit() error {
 	if c.route.public {
 		return nil
@@ -79,7 +79,7 @@ func (c *call) admit() error {
 		return err
 	}
 	c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner)
-	return c.ctx.Err() // the caller has gone, or waited for too long
+	return c.ctx.Err() // the client has gone, or the wait was too long
 }
 
 // countShed counts a request that was refused because a pool was full, and logs
@@ -95,10 +95,10 @@ func (c *call) countShed(from *admission.Pool) {
 // Delays of refusals beyond Options.RefusalRate.
 const (
 	refusalDelay  = 500 * time.Millisecond
-	capacityDelay = 100 * time.Millisecond // if the reason is a lack of capacity, which may soon be over
+	capacityDelay = 100 * time.Millisecond // if the reason is a lack of capacity, which may end soon
 )
 
-// slowStranger delays requests without a key beyond the rate of an address.
+// slowStranger delays requests without a key from an address that exceeds its rate.
 func (c *call) slowStranger() {
 	slow := c.api.node.SlowStranger
 	if isProbe(c.r.URL.Path) {
@@ -109,9 +109,9 @@ func (c *call) slowStranger() {
 	}
 }
 
-// slowRefused delays refusals to a tenant beyond Options.RefusalRate, whatever
-// their reason: no client needs thousands of refusals a second. The refusal of a
-// large body is always delayed.
+// slowRefused delays refusals to a tenant beyond Options.RefusalRate, whatever the
+// reasons for the refusals: no client needs thousands of refusals a second. The
+// refusal of a large body is always delayed.
 func (c *call) slowRefused(status int) {
 	rate := c.api.options.RefusalRate
 	if c.caller.TenantID == "" || rate.Allowance == 0 {
@@ -120,7 +120,7 @@ func (c *call) slowRefused(status int) {
 	c.resources.stopWork()
 	who, delay := bucketOwner{bucketRefusal, c.caller.TenantID}, refusalDelay
 	switch {
-	case c.r.ContentLength > longBody: // receiving a part of it cost much more than the refusal
+	case c.r.ContentLength > longBody: // receiving a part of the body cost much more than the refusal
 		rate = tenant.Rate{}
 	case status == http.StatusServiceUnavailable:
 		delay = capacityDelay

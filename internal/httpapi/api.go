@@ -32,25 +32,26 @@ type Options struct {
 	Version, Commit string
 	// SignupRate is the rate limit of sign-ups from one address.
 	SignupRate tenant.Rate
-	// MaxBody is the largest body in bytes (default 1 MiB). MaxReport is the limit
-	// for bodies with a bureau report or a bank statement (default 8 MiB).
+	// MaxBody is the maximum size of a body in bytes (default 1 MiB). MaxReport is the
+	// maximum size of a body with a bureau report or a bank statement (default 8 MiB).
 	MaxBody   int64
 	MaxReport int64
-	// MaxInFlight is how many requests may be in progress (default 512). Requests
-	// that only read are counted separately. Those beyond the limit are refused
+	// MaxInFlight is how many requests may be in progress (default 512). Requests that
+	// only read are counted separately. Requests beyond the limit are refused
 	// immediately.
 	MaxInFlight int
-	// Node holds what the API shares with the console (default a node of its own).
+	// Node holds the resources that the API shares with the console (default: a node of
+	// its own).
 	Node *serving.Node
 	// RefusalRate is the rate of refusals to a tenant above which each further refusal
-	// is delayed. Zero means that none is delayed.
+	// is delayed. Zero means that no refusal is delayed.
 	RefusalRate tenant.Rate
 	// RequestTimeout limits the work on one request (default 20 s). It should be
 	// less than the server's write timeout.
 	RequestTimeout time.Duration
 	// FilePace is the time in which every 256 KiB of a file must arrive (default 30 s).
 	FilePace time.Duration
-	// Agents runs the agents (default one without a narrator).
+	// Agents runs the agents (default: a service without a narrator).
 	Agents *agent.Service
 	// Observe is called at the end of every request; it must not block.
 	Observe func(serving.Observation)
@@ -64,7 +65,7 @@ type API struct {
 	table   []route
 	routes  *router
 	pages   *reference.Pages
-	docs    *http.ServeMux // serves the pages
+	docs    *http.ServeMux // serves the pages of the documentation
 	ids     serving.RequestIDs
 	node    *serving.Node
 	mapper  serving.Mapper
@@ -149,11 +150,11 @@ func (o Options) withDefaults(service *usecase.Set) Options {
 }
 
 // Leave makes the readiness probe fail, so that load balancers send no new requests
-// while the last ones are answered.
+// while the last requests are answered.
 func (a *API) Leave() { a.health.leaving.Store(true) }
 
-// routesOf lists the routes of all subjects. Those of the documentation are not
-// among them: package reference serves its pages itself.
+// routesOf lists the routes of all subjects. The routes of the documentation are not
+// among them, because package reference serves its pages itself.
 func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, now func() time.Time) []route {
 	accounts := &accountHandlers{access: set.Access, people: set.People}
 	decisions := &decisionHandlers{decisions: set.Decisions}
@@ -175,8 +176,8 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	)
 }
 
-// Routes lists the patterns of the API and of the documentation, for tests that
-// compare them with the contract.
+// Routes lists the patterns of the API and of the documentation, for tests that compare
+// them with the OpenAPI document.
 func (a *API) Routes() []string {
 	list := []string{"GET /", "GET /openapi.yaml", "GET /openapi.json", "GET /docs", "GET /docs/errors/{code}"}
 	for _, r := range a.table {

@@ -13,7 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// backtestHandlers serve backtests: starting one, in its three forms, and reading its results.
+// backtestHandlers serve backtests: starting a run in one of three forms, and reading its
+// results.
 type backtestHandlers struct {
 	backtests *study.Backtests
 	now       func() time.Time
@@ -34,8 +35,8 @@ func (h *backtestHandlers) routes() []route {
 	}
 }
 
-// run runs a backtest on the rows of the request. They are either in a JSON body,
-// which has been read already, or in a file, which is read as it arrives.
+// run runs a backtest on the rows of the request. The rows are either in a JSON body, which has
+// been read already, or in a file, which is read as it arrives.
 func (h *backtestHandlers) run(c *call) error {
 	if isFile(c.r) {
 		return h.receive(c)
@@ -44,7 +45,7 @@ func (h *backtestHandlers) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	if c.once != nil && c.r.URL.RawQuery != "" { // the same rows with other options are another request
+	if c.once != nil && c.r.URL.RawQuery != "" { // the same rows with other options are a different request
 		sum := sha256.Sum256([]byte(c.once.Hash + "?" + c.r.URL.RawQuery))
 		c.once.Hash = hex.EncodeToString(sum[:])
 	}
@@ -52,7 +53,8 @@ func (h *backtestHandlers) run(c *call) error {
 		return err
 	}
 	request, faults := document.ReadBacktest(options, h.backtests.MaxRows(), h.now())
-	// A replay needs another scope. A caller without it is refused before the faults are shown.
+	// A replay needs another scope. A caller without that scope is refused before the faults
+	// are shown.
 	if err := request.Require(c.caller); err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// maxOption is the longest text of one option, in bytes. A mapping of columns can
-// be long.
+// maxOption is the maximum length of the text of one option, in bytes. A mapping
+// of columns can be long.
 const maxOption = 64 << 10
 
 // queryOptions reads the options of a backtest from the query.
@@ -24,7 +24,7 @@ func queryOptions(r *http.Request) (wire.Value, error) {
 }
 
 // joinedOptions returns the members of a JSON body together with the options of
-// the query. It refuses an option that both have.
+// the query. It refuses an option that is in both.
 func joinedOptions(r *http.Request, body wire.Value) (wire.Value, error) {
 	if r.URL.RawQuery == "" {
 		return body, nil
@@ -65,7 +65,7 @@ func optionTexts(r *http.Request) (map[string]string, error) {
 }
 
 // inQuery changes the pointers of a refusal from members to query parameters. It
-// keeps pointers into the header of the file.
+// does not change pointers into the header of the file.
 func inQuery(err error) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {

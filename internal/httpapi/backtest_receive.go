@@ -20,8 +20,8 @@ import (
 )
 
 // Timeouts for a file that is being received: paceBytes must arrive in every
-// Options.FilePace, and the whole file in fileTimeout. That is less than the hour
-// after which an unfinished upload counts as abandoned.
+// Options.FilePace, and the whole file in fileTimeout. fileTimeout is less than the
+// hour after which an unfinished upload counts as abandoned.
 const (
 	paceBytes   = 256 << 10
 	fileTimeout = 50 * time.Minute
@@ -37,9 +37,9 @@ func (h *backtestHandlers) receive(c *call) error {
 	if err := c.resources.reserve(fileMemory); err != nil {
 		return err
 	}
-	// The work is not cancelled when the sender disconnects. Reading the file fails
-	// then, and what arrived before is still processed, so that the refusal says what
-	// was wrong and the run is not left incomplete.
+	// The work is not cancelled when the sender disconnects. Reading the file then
+	// fails, and the part that has arrived is still processed, so that the refusal
+	// says what was wrong and the run is not left incomplete.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
 	defer cancel()
 	body := &pacedBody{c: c, control: http.NewResponseController(c.response.w), left: paceBytes}
@@ -92,27 +92,28 @@ func readOptions(c *call, options wire.Value) (study.BacktestRequest, error) {
 	return document.ReadBacktestOptions(options)
 }
 
-// pacedBody reads a body of any length as long as it arrives fast enough: every
-// paceBytes extend the deadlines of the connection.
+// pacedBody reads a body of any length if it arrives fast enough. Every paceBytes
+// bytes extend the deadlines of the connection.
 type pacedBody struct {
 	c       *call
 	control *http.ResponseController
 	left    int // bytes until the deadlines are extended
 }
 
-// extendDeadlines gives the connection the time for the next paceBytes, and for
-// the answer after them. If a deadline cannot be set, the server's default applies.
+// extendDeadlines extends the deadlines of the connection by the time for the next
+// paceBytes bytes, and for the answer after them. If a deadline cannot be set, the
+// server's default applies.
 func (p *pacedBody) extendDeadlines() {
 	until := time.Now().Add(p.c.api.options.FilePace)
 	_ = p.control.SetReadDeadline(until)
 	_ = p.control.SetWriteDeadline(until.Add(partTimeout))
 }
 
-// startAnswer gives the connection the time for the answer, however long the body
-// took.
+// startAnswer sets the deadline for the answer, however long the body took.
 func (p *pacedBody) startAnswer() { _ = p.control.SetWriteDeadline(time.Now().Add(partTimeout)) }
 
-// Read gives up the slot on the processor while it waits for the sender.
+// Read reads from the body. It gives up the slot on the processor while it waits for
+// the sender.
 func (p *pacedBody) Read(b []byte) (int, error) {
 	slot := p.c.resources.slot
 	slot.Away()
@@ -134,8 +135,9 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	return n, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
 }
 
-// decompressed returns the CSV file in the body. Its first bytes tell whether it is
-// compressed with gzip; a file that only the header declares as gzip is refused.
+// decompressed returns the CSV file in the body. The first bytes of the file show
+// whether it is compressed with gzip. If the header declares gzip but the first bytes
+// do not match, decompressed refuses the file.
 func decompressed(r *http.Request, body io.Reader, charset string) (io.Reader, error) {
 	encoding := r.Header.Get("Content-Encoding")
 	gzipped := strings.EqualFold(encoding, "gzip")
@@ -151,7 +153,8 @@ func decompressed(r *http.Request, body io.Reader, charset string) (io.Reader, e
 }
 
 // readForm reads the fields of a form up to the file. The file must be the last
-// field, because it is read as it arrives, and the other fields say how.
+// field, because it is processed as it arrives, and the other fields say how to
+// process it.
 func readForm(r *http.Request, body io.Reader, boundary string) (options wire.Value, file io.Reader, err error) {
 	if boundary == "" || len(boundary) > 70 {
 		return options, nil, fault.New(fault.Malformed, fault.CodeMalformedBody, "the form has no boundary")
@@ -177,14 +180,14 @@ func readForm(r *http.Request, body io.Reader, boundary string) (options wire.Va
 		if err != nil {
 			return options, nil, err
 		}
-		if text != "" { // forms also send the fields that were left empty
+		if text != "" { // forms also send fields that were left empty
 			texts[name] = text
 		}
 	}
 }
 
-// readField reads one field of a form. It refuses a field that is unknown, too
-// long, or among those that have been read.
+// readField reads one field of a form. It refuses a field that is unknown, too long,
+// or a repetition of a field that has been read.
 func readField(part *multipart.Part, name string, read map[string]string) (string, error) {
 	var faults fault.List
 	_, duplicate := read[name]
@@ -204,8 +207,8 @@ func readField(part *multipart.Part, name string, read map[string]string) (strin
 	return string(text), faults.Err()
 }
 
-// formFault returns the refusal of a form that could not be read to its end.
-// missing is the text if the form ended too early.
+// formFault returns the refusal of a form that could not be read completely. missing
+// is the text of the refusal if the form ended too early.
 func formFault(err error, missing string) error {
 	var refusal *fault.Error
 	switch {
@@ -219,8 +222,8 @@ func formFault(err error, missing string) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the form is not well-formed")
 }
 
-// lastPart reads the file of a form. It refuses a form with a field after the
-// file, which would be ignored.
+// lastPart reads the file of a form. It refuses a form with a field after the file,
+// because that field would be ignored.
 type lastPart struct {
 	part *multipart.Part
 	form *multipart.Reader

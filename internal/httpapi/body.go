@@ -24,28 +24,29 @@ type buffer struct{ data []byte }
 var buffers = sync.Pool{New: func() any { return &buffer{data: make([]byte, 0, smallBody)} }}
 
 const (
-	// smallBody is the initial size of a buffer, in bytes. A decision request fits.
+	// smallBody is the initial size of a buffer, in bytes. A decision request fits
+	// into it.
 	smallBody = 4 << 10
-	// maxKeptBuffer is the largest buffer that is reused. A larger one could end up
-	// with the sender of a small body, for which only smallBody is reserved.
+	// maxKeptBuffer is the size of the largest buffer that is reused. A larger
+	// buffer could be reused for a small body, for which only smallBody is reserved.
 	maxKeptBuffer = 16 << 10
-	// maxRead is the most that is read from a connection before other owners get
-	// their turn.
+	// maxRead is the maximum number of bytes that are read from a connection before
+	// other owners get their turn.
 	maxRead = 64 << 10
-	// maxGrowth is the largest factor by which a buffer grows.
+	// maxGrowth is the maximum factor by which a buffer grows.
 	maxGrowth = 8
-	// parsedFactor is the approximate size of a parsed document in multiples of its
-	// bytes.
+	// parsedFactor is the approximate ratio of the size of a parsed document to the
+	// size of its text.
 	parsedFactor = 7
-	// maxPublicBody is the largest body of an operation without a key.
+	// maxPublicBody is the maximum size of the body of an operation without a key.
 	maxPublicBody = 8 << 10
-	// maxRowsBody is the largest body of an operation that takes many rows and reads
-	// them into memory.
+	// maxRowsBody is the maximum size of a body with many rows that is read into
+	// memory.
 	maxRowsBody = 64 << 20
-	// rowsTimeout is the time in which such a body must arrive.
+	// rowsTimeout is the time in which a body with many rows must arrive.
 	rowsTimeout = 2 * time.Minute
-	// longBody is the size from which a body takes half a millisecond to parse, so
-	// that parsing it needs checkpoints.
+	// longBody is the minimum size of a body that takes half a millisecond to parse,
+	// so that parsing it needs checkpoints.
 	longBody = 64 << 10
 )
 
@@ -56,9 +57,9 @@ func (b *buffer) release() {
 	}
 }
 
-// readBody reads and parses the body that the route needs, within its limit. In
-// between it calls admit: receiving the body needs no place among the requests in
-// progress, parsing it does.
+// readBody reads and parses the body that the route needs, within its limit. After
+// receiving the body and before parsing it, readBody calls admit: only parsing needs
+// a place among the requests in progress.
 func (c *call) readBody() error {
 	switch {
 	case c.route.body == noBody:
@@ -77,7 +78,7 @@ func (c *call) readBody() error {
 	}
 	if c.route.rows {
 		c.extendDeadlines(rowsTimeout)
-		c.extendContext(2 * rowsTimeout) // to arrive, and to be worked on
+		c.extendContext(2 * rowsTimeout) // for receiving the body and for the work on it
 	}
 
 	limit := c.maxBody()
@@ -102,9 +103,9 @@ func (c *call) readBody() error {
 	return c.parse(data)
 }
 
-// maxBody returns the largest body that the route accepts. It is never more than
-// could be parsed within one tenant's share of the memory: a larger body would be
-// refused again at every attempt.
+// maxBody returns the maximum size of a body for the route. It never returns more
+// than could be parsed within one tenant's share of the memory, because a larger
+// body would be refused at every attempt.
 func (c *call) maxBody() int64 {
 	limit := c.api.options.MaxBody
 	switch {
@@ -118,9 +119,9 @@ func (c *call) maxBody() int64 {
 	return min(limit, c.api.node.Memory.Share()/parsedFactor-smallBody)
 }
 
-// receive reads the body, up to limit and one more byte. It reserves the memory
-// for the body and for its parsed form as the bytes arrive, and does not trust the
-// declared length: a sender of one byte holds only smallBody. It reads a large body
+// receive reads the body, up to limit and one more byte. It reserves memory for the
+// body and for its parsed form as the bytes arrive, and does not trust the declared
+// length: a sender of one byte holds only smallBody. It reads a large body in parts,
 // in turns with the bodies of other owners.
 func (c *call) receive(limit int64) ([]byte, error) {
 	if err := c.resources.reserve(smallBody); err != nil {
@@ -133,7 +134,7 @@ func (c *call) receive(limit int64) ([]byte, error) {
 		if len(data) == cap(data) {
 			size := maxGrowth * cap(data)
 			if declared := c.r.ContentLength; declared > 0 {
-				size = min(size, int(declared)+1) // one byte more, to reach the end without growing again
+				size = min(size, int(declared)+1) // one more byte, to read the end without growing again
 			}
 			size = min(max(size, len(data)+bytes.MinRead), int(limit)+1)
 			if err := c.resources.reserve(int64(size-cap(data)) * parsedFactor); err != nil {
@@ -159,25 +160,26 @@ func (c *call) receive(limit int64) ([]byte, error) {
 	}
 }
 
-// extendDeadlines gives the connection the timeout to receive the body, and the
-// same again for the answer. If a deadline cannot be set, the server's default
-// applies.
+// extendDeadlines sets the deadline for receiving the body to timeout from now, and
+// the deadline for the answer to twice that. If a deadline cannot be set, the
+// server's default applies.
 func (c *call) extendDeadlines(timeout time.Duration) {
 	control, now := http.NewResponseController(c.response.w), time.Now()
 	_ = control.SetReadDeadline(now.Add(timeout))
 	_ = control.SetWriteDeadline(now.Add(2 * timeout))
 }
 
-// extendContext gives the work the timeout instead of that of other requests. It must
-// come before anything uses the context.
+// extendContext replaces the context of the work with one that ends after timeout
+// instead of after the timeout of other requests. It must be called before anything uses
+// the context.
 func (c *call) extendContext(timeout time.Duration) {
 	c.cancel()
 	c.ctx, c.cancel = context.WithTimeout(c.r.Context(), timeout)
 }
 
-// parse parses the body into c.body and releases the buffer, because the document
-// does not refer to it. It also stores the hash of the body with the
-// Idempotency-Key.
+// parse parses the body into c.body and releases the buffer, because the parsed
+// document does not refer to the buffer. It also stores the hash of the body with
+// the Idempotency-Key.
 func (c *call) parse(data []byte) error {
 	if c.once != nil {
 		sum := sha256.Sum256(data)

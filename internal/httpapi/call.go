@@ -21,17 +21,17 @@ import (
 type call struct {
 	api       *API
 	r         *http.Request
-	ctx       context.Context // of the work; ends before the connection's write timeout
+	ctx       context.Context // the context of the work; it ends before the connection's write timeout
 	cancel    context.CancelFunc
 	route     *route
 	id        string // the part of the path that matched the segment in braces
 	requestID string
 	caller    tenant.Principal
 	body      wire.Value
-	once      *operation.Once // nil without an Idempotency-Key
+	once      *operation.Once // nil if the request has no Idempotency-Key
 	csv       bool            // the client asked for CSV
 	started   time.Time
-	code      string // of the problem, "" if there is none
+	code      string // the code of the problem, "" if there is none
 	shed      bool   // refused because the node or the tenant's share is full
 	bytesIn   int64
 	resources resources
@@ -57,7 +57,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	// The work has a deadline, so that a request that cannot be done is refused
+	// The work has a deadline, so that a request that takes too long is refused
 	// while its connection still accepts an answer.
 	c.ctx, c.cancel = context.WithTimeout(r.Context(), a.options.RequestTimeout)
 	defer func() { c.cancel() }()
@@ -69,7 +69,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve checks the request step by step and runs its handler. The key is checked
 // before the path, so that a client without a key cannot learn which paths exist.
 func (c *call) serve() error {
-	path := c.r.URL.EscapedPath() // as it was sent: every path has one spelling
+	path := c.r.URL.EscapedPath() // not decoded: every path has only one spelling
 	if c.r.URL.RawQuery != "" && keyInQuery(c.r.URL.RawQuery) {
 		return errKeyInURL()
 	}
@@ -120,7 +120,7 @@ func needsKey(path string) bool { return path == "/v1" || strings.HasPrefix(path
 // address returns the network address of the client.
 func (c *call) address() string { return c.api.node.Clients.Address(c.r) }
 
-// authenticate finds the caller by the API key.
+// authenticate identifies the caller by the API key.
 func (c *call) authenticate() error {
 	key, ok := bearerKey(c.r)
 	if !ok {
@@ -168,8 +168,8 @@ func errNoSuchPath() error {
 // query parses the query of the URL.
 func (c *call) query() *query { return newQuery(c.r) }
 
-// strict reports whether the client wants unknown members to be refused. If so,
-// it sets the header that confirms it.
+// strict reports whether the client wants unknown members to be refused. If so, it
+// sets the header that confirms this.
 func (c *call) strict() bool {
 	if !prefers(c.r, "handling", "strict") {
 		return false
@@ -178,10 +178,10 @@ func (c *call) strict() bool {
 	return true
 }
 
-// end releases what the request holds and records the request. It also recovers
-// a panic of the handler: the client gets an internal error, or, if part of the
-// answer has been sent already, a closed connection. The log has the stack but not
-// the panic's value, which may contain submitted data.
+// end releases the resources of the request and records the request. It also
+// recovers a panic of the handler. The client then gets an internal error or, if
+// part of the answer has been sent already, a closed connection. The log contains
+// the stack but not the panic's value, which may contain submitted data.
 func (c *call) end() {
 	p := recover()
 	aborted := serving.Aborts(p)
@@ -243,7 +243,7 @@ func (c *call) record(took time.Duration) {
 }
 
 // routeName returns the pattern of the route. It never returns the path, because
-// the client chose that.
+// the client chose the path.
 func (c *call) routeName() string {
 	if c.route == nil {
 		return "unmatched"

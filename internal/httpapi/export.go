@@ -14,9 +14,9 @@ const csvType = "text/csv"
 // partTimeout is the time in which the client must read one part of an answer.
 const partTimeout = 30 * time.Second
 
-// export sends a CSV file that write writes in parts. The whole file may take any
-// time, but each part has a timeout. write must call pause between two parts, which
-// starts the timeout of the next.
+// export sends a CSV file that write writes in parts. The time for the whole file is not
+// limited, but each part has a timeout. write must call pause between two parts; pause
+// starts the timeout of the next part.
 func (c *call) export(name string, write func(out io.Writer, pause func()) error) error {
 	file := &export{out: &c.response, name: name}
 	control := http.NewResponseController(c.response.w)
@@ -33,7 +33,7 @@ func (c *call) export(name string, write func(out io.Writer, pause func()) error
 	case !file.started:
 		return err
 	}
-	// The connection is closed, so that the client can tell that the file is incomplete.
+	// Close the connection, so that the client can tell that the file is incomplete.
 	c.api.options.Logger.Warn("an export was aborted",
 		"request_id", c.requestID, "route", c.routeName(), "error", err)
 	panic(http.ErrAbortHandler)

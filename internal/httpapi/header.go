@@ -13,8 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// keyInQuery reports whether the query of a URL has an API key, which would end
-// up in histories and logs.
+// keyInQuery reports whether the query of a URL contains an API key. A key in a URL would
+// end up in histories and logs.
 func keyInQuery(raw string) bool {
 	if tenant.LooksLikeKey(raw) {
 		return true
@@ -50,8 +50,8 @@ func bearerKey(r *http.Request) (tenant.Key, bool) {
 	return tenant.ParseKey(strings.TrimLeft(text, " "))
 }
 
-// answersCSV reads the Accept header. It reports whether the answer should be CSV:
-// only if the route can answer with CSV and the client accepts CSV but not JSON. It
+// answersCSV reads the Accept header. It reports whether the answer should be CSV, which
+// is so only if the route can answer with CSV and the client accepts CSV but not JSON. It
 // refuses a request that accepts none of the formats of the route.
 func answersCSV(r *http.Request, rt *route) (bool, error) {
 	accept := r.Header["Accept"]
@@ -83,8 +83,8 @@ func answersCSV(r *http.Request, rt *route) (bool, error) {
 	return csv && !json, nil
 }
 
-// checkAccepts refuses a request whose Accept header excludes the one format of
-// the answer.
+// checkAccepts refuses a request whose Accept header excludes the only format of the
+// answer.
 func checkAccepts(accept, only string) error {
 	family, _, _ := strings.Cut(only, "/")
 	for part := range strings.SplitSeq(accept, ",") {
@@ -96,17 +96,17 @@ func checkAccepts(accept, only string) error {
 	return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "the answer is %s", only)
 }
 
-// refusedByWeight reports whether the parameters of a media type have a weight of
-// zero, which means that the client does not accept it.
+// refusedByWeight reports whether the parameters of a media type have a weight of zero,
+// which means that the client does not accept the media type.
 func refusedByWeight(params map[string]string) bool {
 	return params["q"] != "" && strings.Trim(params["q"], "0.") == ""
 }
 
-// maxIdempotencyKey is the longest Idempotency-Key, in bytes.
+// maxIdempotencyKey is the maximum length of an Idempotency-Key, in bytes.
 const maxIdempotencyKey = 255
 
-// idempotencyKey reads the Idempotency-Key header, with or without the quotes of
-// a structured header. It returns nil if there is none.
+// idempotencyKey reads the Idempotency-Key header, with or without the quotes of a
+// structured header. It returns nil if the request has none.
 func idempotencyKey(r *http.Request) (*operation.Once, error) {
 	given := r.Header["Idempotency-Key"]
 	if len(given) == 0 {
@@ -124,7 +124,7 @@ func idempotencyKey(r *http.Request) (*operation.Once, error) {
 	return &operation.Once{Route: r.Method + " " + r.URL.Path, Key: key}, nil
 }
 
-// expectedVersion reads the If-Match header: a version in quotes, or "*" for any.
+// expectedVersion reads the If-Match header: a version in quotes, or "*" for any version.
 func expectedVersion(r *http.Request) (int64, error) {
 	given := r.Header["If-Match"]
 	if len(given) == 0 || len(given) == 1 && strings.TrimSpace(given[0]) == "*" {
@@ -145,7 +145,7 @@ func expectedVersion(r *http.Request) (int64, error) {
 func prefers(r *http.Request, name, value string) bool {
 	for _, header := range r.Header["Prefer"] {
 		for preference := range strings.SplitSeq(header, ",") {
-			preference, _, _ = strings.Cut(preference, ";") // parameters
+			preference, _, _ = strings.Cut(preference, ";") // drop parameters
 			token, text, _ := strings.Cut(preference, "=")
 			text = strings.Trim(strings.TrimSpace(text), `"`)
 			if strings.EqualFold(strings.TrimSpace(token), name) && strings.EqualFold(text, value) {
@@ -156,11 +156,11 @@ func prefers(r *http.Request, name, value string) bool {
 	return false
 }
 
-// prefersAsync reports whether the client wants an answer before the work is done.
+// prefersAsync reports whether the client wants to be answered before the work is done.
 func prefersAsync(r *http.Request) bool { return prefers(r, "respond-async", "") }
 
-// mediaType returns the Content-Type of the body and its parameters, "" if it is
-// missing or malformed.
+// mediaType returns the Content-Type of the body and its parameters. It returns "" if the
+// header is missing or malformed.
 func mediaType(r *http.Request) (kind string, params map[string]string) {
 	kind, params, _ = mime.ParseMediaType(r.Header.Get("Content-Type"))
 	return kind, params
@@ -172,9 +172,9 @@ func isFile(r *http.Request) bool {
 	return kind == "text/csv" || kind == "multipart/form-data"
 }
 
-// checkMediaType refuses a body that is declared as something other than JSON. A
-// body without a Content-Type is accepted here: if it is not JSON, it is refused as
-// malformed.
+// checkMediaType refuses a body that is declared as something other than JSON.
+// checkMediaType accepts a body without a Content-Type; if that body is not JSON, it is
+// refused later as malformed.
 func checkMediaType(r *http.Request, rt *route) error {
 	encoding := r.Header.Get("Content-Encoding")
 	if encoding != "" && !strings.EqualFold(encoding, "identity") {

@@ -29,13 +29,13 @@ func (h *healthHandlers) routes() []route {
 	}
 }
 
-// live answers as long as the process runs. Like ready it is for probes, which
-// have no key, so both say nothing else.
+// live answers as long as the process runs. Like ready, it is for probes. Probes send
+// no key, so both answers contain nothing else.
 func (h *healthHandlers) live(c *call) error {
 	return c.response.sendText(c.ctx, http.StatusOK, "ok\n")
 }
 
-// ready answers whether the node can take requests.
+// ready answers whether the node can accept requests.
 func (h *healthHandlers) ready(c *call) error {
 	if h.leaving.Load() || !h.storageReady(c.ctx, c.started) {
 		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready\n")
@@ -47,14 +47,15 @@ func (h *healthHandlers) ready(c *call) error {
 // without the cache they could keep the database busy.
 type readiness struct {
 	mu    sync.Mutex
-	at    time.Time // of the last check
+	at    time.Time // the time of the last check
 	ready bool
 }
 
 // probeInterval is how long the result of a check is used.
 const probeInterval = time.Second
 
-// storageReady reports whether the database answers, from the cache if that is fresh.
+// storageReady reports whether the database answers. It uses the cached result if
+// that is fresh.
 func (h *healthHandlers) storageReady(ctx context.Context, now time.Time) bool {
 	last := &h.probes
 	last.mu.Lock()
@@ -77,7 +78,7 @@ func (h *healthHandlers) health(c *call) error {
 	}
 	if !ready {
 		status, word = http.StatusServiceUnavailable, "unavailable"
-		c.response.header()["Retry-After"] = []string{"1"} // as with every other 503
+		c.response.header()["Retry-After"] = []string{"1"} // every other 503 has it too
 	}
 
 	var w wire.Writer

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// bucket names a rate limit. Its text is in the RateLimit headers.
+// bucket names a rate limit. The name appears in the RateLimit headers.
 type bucket string
 
 const (
@@ -20,11 +20,11 @@ const (
 	bucketDecide   bucket = "decide"
 	bucketWrite    bucket = "write"
 	bucketBacktest bucket = "backtest"
-	bucketRefusal  bucket = "refusal" // refusals of a tenant that are not delayed
+	bucketRefusal  bucket = "refusal" // limits the refusals of a tenant that are not delayed
 )
 
-// bucketOwner identifies one token bucket. id is an API key's id, an address for
-// sign-up, or a tenant's id for refusals.
+// bucketOwner identifies one token bucket. id is the id of an API key, the
+// address of a client for sign-up, or the id of a tenant for refusals.
 type bucketOwner struct {
 	bucket bucket
 	id     string
@@ -53,7 +53,7 @@ func (c *call) takeToken(from bucket) error {
 	window := int(rate.Window / time.Second)
 	h := c.response.header()
 	name := strconv.Quote(string(from))
-	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // until another token is added
+	next := max(wait.Seconds(), float64(window)/float64(max(rate.Allowance, 1))) // seconds until another token is added
 	h["Ratelimit-Policy"] = []string{name + ";q=" + strconv.Itoa(rate.Allowance) + ";w=" + strconv.Itoa(window)}
 	h["Ratelimit"] = []string{name + ";r=" + strconv.Itoa(left) + ";t=" + strconv.Itoa(int(math.Ceil(next)))}
 	if ok {

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Refusals of a request that was not done in time.
+// Refusals of a request whose client has gone or whose time is over.
 var (
 	errGone     = fault.New(serving.ClientGone, fault.CodeClientGone, "the caller disconnected")
 	errTimedOut = fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")
@@ -47,15 +47,16 @@ func (c *call) refuse(err error) {
 	_ = c.response.send(c.ctx, status, problemBody(refusal, status, c.requestID))
 }
 
-// withRetryAdvice adds how to repeat a request when the client cannot know whether
-// it took effect.
+// withRetryAdvice adds a text to the refusal for a client that cannot know whether
+// its request took effect. The text says how to repeat the request.
 func withRetryAdvice(refusal *fault.Error) *fault.Error {
 	advised := *refusal
 	advised.Detail += "; repeat the request with the same Idempotency-Key, so that it takes effect at most once"
 	return &advised
 }
 
-// withQuotaAdvice adds when the next period begins, and who can raise the quota.
+// withQuotaAdvice adds a text to the refusal. The text says when the next period
+// begins, and who can raise the quota.
 func withQuotaAdvice(refusal *fault.Error, period tenant.Period) *fault.Error {
 	advised := *refusal
 	advised.Detail += "; the next period begins at " + period.End.Format(time.RFC3339) +

@@ -35,7 +35,7 @@ func (q *query) fail(name, code, format string, args ...any) {
 	q.faults.Add("?"+name, code, format, args...)
 }
 
-// maxParameter is the longest value of a parameter, in bytes. A cursor may be longer.
+// maxParameter is the maximum length of a parameter's value, in bytes. A cursor may be longer.
 const maxParameter = 256
 
 // text reads a parameter. It returns "" if the parameter is missing.
@@ -115,7 +115,7 @@ func (q *query) digits(name string) string {
 // parameter is missing.
 func (q *query) flag(name string) bool { return q.choice(name, "true", "false") == "true" }
 
-// list reads the parameters of a list that is ordered by time.
+// list reads the parameters of a list that can be limited and ordered by time.
 func (q *query) list() operation.List {
 	l := q.page()
 	l.From, l.To = q.time("from"), q.time("to")
@@ -123,7 +123,7 @@ func (q *query) list() operation.List {
 	return l
 }
 
-// page reads the parameters of every list.
+// page reads the parameters that every list has.
 func (q *query) page() operation.List {
 	l := operation.List{Limit: operation.DefaultLimit, Cursor: q.text("cursor")}
 	if text := q.text("limit"); text != "" {
@@ -136,7 +136,7 @@ func (q *query) page() operation.List {
 	return l
 }
 
-// err returns all faults, those of unknown parameters included.
+// err returns all faults, including the faults of unknown parameters.
 func (q *query) err() error {
 	for _, name := range slices.Sorted(maps.Keys(q.values)) {
 		if !slices.Contains(q.known, name) {
@@ -154,6 +154,7 @@ func (q *query) unknown(name string) {
 	}
 	meant, caseOnly := fault.Meant(name, q.known, q.faults.Terse())
 	text := "the query has an unknown parameter; the known parameters are " + known
-	// The text does not contain the name, which may be a value sent without its parameter's name.
+	// The text does not contain the name, because the name may be a value that was sent without
+	// its parameter.
 	q.faults.AddItem(fault.Unknown("", text, meant, caseOnly))
 }

@@ -3,6 +3,6 @@ package httpapi
 import "html/template"
 
 // Reference returns the documentation without the frame of its page, for the
-// console. The composition root passes it on, because httpapi and console do not
-// import each other.
+// console. The composition root passes it to the console, because httpapi and
+// console do not import each other.
 func (a *API) Reference() (template.HTML, error) { return a.pages.Piece() }

@@ -8,10 +8,10 @@ import (
 // resources are the parts of the node that a request holds until it is answered.
 type resources struct {
 	node      *serving.Node
-	owner     string          // whose share they count towards: a tenant id, or an address without a key
-	pool      *admission.Pool // of requests in progress that it has a place in, nil if it has none
-	exporting bool            // it has a place in the pool of exports
-	slot      *admission.Slot // its right to compute
+	owner     string          // the owner whose share is used: a tenant id, or an address if there is no key
+	pool      *admission.Pool // the pool in which the request has a place, nil if it has none
+	exporting bool            // the request has a place in the pool of exports
+	slot      *admission.Slot // the request's right to compute
 	buffer    *buffer         // holds the body while it is received
 	memory    int64           // reserved for the body, in bytes
 }
@@ -55,7 +55,7 @@ func (h *resources) stopWork() {
 	}
 }
 
-// release gives everything back.
+// release releases all resources.
 func (h *resources) release() {
 	h.stopWork()
 	h.buffer.release()

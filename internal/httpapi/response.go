@@ -26,15 +26,15 @@ var (
 	jsonType       = []string{"application/json"}
 	textType       = []string{"text/plain; charset=utf-8"}
 	noStore        = []string{"no-store"}
-	gzipEncoding   = []string{"gzip"} // the only one offered; every client that can decompress supports it
+	gzipEncoding   = []string{"gzip"} // the only encoding offered; every client that can decompress supports it
 	varyByEncoding = []string{"Accept-Encoding"}
 )
 
 func (out *response) header() http.Header { return out.w.Header() }
 
-// send writes a whole answer, as JSON unless the Content-Type is set. Caches must
-// not store it, because answers contain personal data. It returns nil, so that a
-// handler can return its result.
+// send writes a whole answer, as JSON unless the Content-Type is set. It forbids
+// caches to store the answer, because answers contain personal data. It always
+// returns nil, so that a handler can return its result.
 func (out *response) send(ctx context.Context, status int, body []byte) error {
 	h := out.header()
 	if h["Content-Type"] == nil {
@@ -50,7 +50,7 @@ func (out *response) send(ctx context.Context, status int, body []byte) error {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	out.status, out.bytes = status, int64(len(body))
 	out.w.WriteHeader(status)
-	_, _ = out.w.Write(body) // nobody is left to tell if the client has disconnected
+	_, _ = out.w.Write(body) // if the client has disconnected, nobody can be told
 	return nil
 }
 
@@ -77,7 +77,7 @@ func (out *response) sendAnswer(ctx context.Context, a operation.Answer) error {
 		h["Idempotent-Replayed"] = []string{"true"}
 	}
 	err := out.send(ctx, a.Status, a.Body)
-	// An HTTP/2 connection may still hold the bytes of a stream that was reset.
+	// An HTTP/2 connection may still refer to the bytes of a stream that was reset.
 	if out.r.ProtoMajor == 1 {
 		a.Release()
 	}
@@ -85,8 +85,8 @@ func (out *response) sendAnswer(ctx context.Context, a operation.Answer) error {
 }
 
 // compressed returns the body compressed if the client accepts that and it makes
-// the body smaller. A body with an ETag is not compressed, because the ETag is for
-// exactly these bytes.
+// the body smaller. It does not compress a body with an ETag, because the ETag
+// belongs to the uncompressed bytes.
 func (out *response) compressed(ctx context.Context, body []byte) []byte {
 	h := out.header()
 	if len(body) < serving.CompressFrom || h["Etag"] != nil {
@@ -96,7 +96,8 @@ func (out *response) compressed(ctx context.Context, body []byte) []byte {
 	if !serving.AcceptsGzip(out.r) {
 		return body
 	}
-	// If the caller has gone, sending the answer fails.
+	// If the client has disconnected, sending the answer fails later, so the error
+	// is ignored here.
 	if packed := serving.Compressed(body, func() { _ = admission.Checkpoint(ctx) }); packed != nil {
 		h["Content-Encoding"] = gzipEncoding
 		return packed
@@ -104,9 +105,9 @@ func (out *response) compressed(ctx context.Context, body []byte) []byte {
 	return body
 }
 
-// compressor returns a compressor for an answer that is written in parts, nil if
-// the client does not accept gzip. It sets headers, so it must be called before the
-// headers are sent.
+// compressor returns a compressor for an answer that is written in parts. It
+// returns nil if the client does not accept gzip. It sets headers, so it must be
+// called before the headers are sent.
 func (out *response) compressor(to io.Writer) *gzip.Writer {
 	h := out.header()
 	h["Vary"] = varyByEncoding

@@ -9,15 +9,15 @@ import (
 type route struct {
 	pattern string // method and path; a path segment in braces matches any text
 	handle  func(*call) error
-	public  bool   // needs no key
+	public  bool   // the route needs no key
 	bucket  bucket // the rate limit that applies
 	body    bodyRule
 	report  bool   // the body may contain a bureau report
 	rows    bool   // the body may contain many rows
-	once    bool   // accepts an Idempotency-Key
-	csv     bool   // can also answer with CSV
+	once    bool   // the route accepts an Idempotency-Key
+	csv     bool   // the route can also answer with CSV
 	stream  bool   // the handler itself reads a body that is a file
-	only    string // the media type of the answer if it is not JSON
+	only    string // the media type of the answer if the answer is not JSON
 
 	method string // set by newRouter
 }

@@ -76,7 +76,7 @@ func (h *ruleSetHandlers) activate(c *call) error {
 	return sendReply(c, reply, set, err)
 }
 
-// maxStatsDays is the longest period of the statistics on rules.
+// maxStatsDays is the maximum number of days for the statistics of rules.
 const maxStatsDays = 90
 
 func (h *ruleSetHandlers) listPolicies(c *call) error {

@@ -27,8 +27,8 @@ func (h *scorecardHandlers) routes() []route {
 	}
 }
 
-// createOrScore creates a scorecard or scores applicants with one, depending on
-// the body. Creating also counts against the rate limit of writes.
+// createOrScore creates a scorecard or scores applicants with a scorecard, depending
+// on the body. Creating a scorecard also counts against the rate limit of writes.
 func (h *scorecardHandlers) createOrScore(c *call) error {
 	if document.Scores(c.body) {
 		return h.score(c)
@@ -55,8 +55,8 @@ func (h *scorecardHandlers) score(c *call) error {
 	return sendReply(c, reply, scores, err)
 }
 
-// fit fits a scorecard to rows. It takes longer than other requests, so it has its
-// own timeout.
+// fit fits a scorecard to rows. Fitting takes longer than other requests, so it has
+// its own timeout.
 func (h *scorecardHandlers) fit(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), rowsTimeout)
 	defer cancel()

@@ -29,8 +29,8 @@ func sendValue[T any](c *call, value T, err error, write func(*wire.Writer, T)) 
 	return c.response.send(c.ctx, http.StatusOK, w.Buf)
 }
 
-// sendVersioned is sendValue for a value with a version, which it sends as the
-// ETag. A client can send it back in If-Match.
+// sendVersioned writes the result like sendValue, for a value with a version. It
+// sends the version as the ETag, which a client can send back in If-Match.
 func sendVersioned[T any](c *call, value T, version int64, err error, write func(*wire.Writer, T)) error {
 	if err == nil {
 		c.response.header()["Etag"] = []string{strconv.Quote(strconv.FormatInt(version, 10))}
@@ -52,9 +52,10 @@ func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wir
 	return c.response.send(c.ctx, http.StatusOK, w.Buf)
 }
 
-// pacer returns a function to be called while an answer is written. It lets others
-// compute after every 16 KiB, which take about half a millisecond. If the caller has
-// gone, sending the answer fails.
+// pacer returns a function to be called while an answer is written. The function
+// lets other requests compute after every 16 KiB, which take about half a
+// millisecond. It ignores the error if the client has disconnected, because sending
+// the answer fails later.
 func (c *call) pacer() func(*wire.Writer) {
 	const step = 16 << 10
 	written := step
