@@ -19,7 +19,8 @@ const (
 
 // discreet exports only the listed attributes of spans, and no events. The
 // instrumentation also records paths, addresses and error texts, and a later
-// version may record more; a list of allowed attributes stays safe.
+// version may record more. A list of allowed attributes stays safe in that
+// case.
 type discreet struct{ trace.SpanExporter }
 
 // ExportSpans exports the filtered spans.
@@ -45,10 +46,11 @@ func (s discreetSpan) Attributes() []attribute.KeyValue {
 	return kept
 }
 
-// Events returns none, because their texts may contain anything.
+// Events returns no events, because their texts may contain any data.
 func (discreetSpan) Events() []trace.Event { return nil }
 
-// Status returns the code without the description, which is an error text.
+// Status returns the code without the description, because the description is
+// an error text.
 func (s discreetSpan) Status() trace.Status {
 	return trace.Status{Code: s.ReadOnlySpan.Status().Code}
 }

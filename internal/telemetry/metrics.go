@@ -15,9 +15,9 @@ type Options struct {
 	Version, Commit, EngineVersion string
 	// Store reads the counters of the store; nil if there is none.
 	Store func() StoreStats
-	// RuleSeries bounds the number of series for rule results (default 10,000).
-	// Tenants name the rules, so without a bound they would determine the memory
-	// of this process and of Prometheus.
+	// RuleSeries is the maximum number of series for rule results (default
+	// 10,000). Tenants choose the names of rules, so without this limit they
+	// would determine how much memory this process and Prometheus need.
 	RuleSeries int
 }
 
@@ -42,8 +42,8 @@ type Metrics struct {
 	rules     *ruleResults
 }
 
-// durationBuckets range from a preview served from memory to a request that times
-// out.
+// durationBuckets range from the duration of a preview served from memory to the
+// duration of a request that times out.
 var durationBuckets = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
 // New creates the metrics and registers them.
@@ -116,7 +116,7 @@ func (m *Metrics) Handler() http.Handler {
 
 // Request is one answered request.
 type Request struct {
-	Route             string // the pattern, "" when none matched: never a path
+	Route             string // the pattern of the route, never a path; "" if no route matched
 	Method            string
 	Status            int
 	Duration          time.Duration
@@ -135,8 +135,8 @@ func (m *Metrics) Request(r Request) {
 	m.sent.WithLabelValues(route).Add(float64(max(r.BytesOut, 0)))
 }
 
-// Refused counts a refusal by its stable code. The codes are a fixed set, which
-// bounds the number of series.
+// Refused counts a refusal by its stable code. The set of codes is fixed, so the
+// number of series is limited.
 func (m *Metrics) Refused(code string) { m.refusals.WithLabelValues(code).Inc() }
 
 // Decision counts a decision that was stored.

@@ -14,12 +14,12 @@ type RuleResult struct {
 	TenantID, Environment, PolicyKey, RuleID string
 
 	Evaluated int64 // decisions in which the rule ran
-	Hit       int64 // decisions in which it hit, by its condition or because a field was absent
-	Unknown   int64 // decisions in which a field it needs was absent
+	Hit       int64 // decisions in which the rule hit, by its condition or because a field was absent
+	Unknown   int64 // decisions in which a field that the rule needs was absent
 }
 
-// ruleResults counts results by rule, up to a limit of series. Results beyond the
-// limit are counted together in dropped.
+// ruleResults counts results by rule, up to a limit of series. Results of rules
+// beyond the limit are counted together in dropped.
 type ruleResults struct {
 	vec     *prometheus.CounterVec
 	dropped prometheus.Counter

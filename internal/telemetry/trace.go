@@ -22,7 +22,7 @@ import (
 // TraceOptions configures the tracing.
 type TraceOptions struct {
 	Endpoint string  // the collector's OTLP/HTTP address; "" for no traces
-	Ratio    float64 // the sampled share of traces that begin here; a caller's decision is kept
+	Ratio    float64 // the fraction of new traces that is sampled; if the caller sent a sampling decision, it applies
 	Version  string
 	Logger   *slog.Logger // logs failures to export spans
 }
@@ -35,7 +35,8 @@ type Tracing struct {
 }
 
 // NewTracing returns the tracing, or nil if there is no endpoint. It does not wait
-// for the collector: if that is down, spans are lost but no request fails.
+// for the collector: if the collector is down, spans are lost but no request
+// fails.
 func NewTracing(ctx context.Context, o TraceOptions) (*Tracing, error) {
 	if o.Endpoint == "" {
 		return nil, nil
@@ -91,8 +92,8 @@ func CollectorURL(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// Wrap returns a handler that traces its requests. Without tracing the handler
-// only puts the traceparent of the caller into the context, for the logs.
+// Wrap returns a handler that traces its requests. If tracing is off, the handler
+// only adds the caller's traceparent to the context, for the logs.
 func (t *Tracing) Wrap(next http.Handler) http.Handler {
 	if t == nil {
 		return remember(next)
@@ -121,7 +122,8 @@ func (t *Tracing) Close(ctx context.Context) error {
 }
 
 // Annotate sets the route pattern, the caller and the request id on the span of a
-// request. Empty values are left out. Without a span it does nothing.
+// request. It leaves out empty values. If the context has no span, it does
+// nothing.
 func Annotate(ctx context.Context, route, tenantID, environment, requestID string) {
 	span := oteltrace.SpanFromContext(ctx)
 	if !span.IsRecording() {
