@@ -16,10 +16,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// Config describes the endpoint. A zero Timeout means the default.
+// Config describes the endpoint. If Timeout is zero, the default applies.
 type Config struct {
-	URL     string // without the final /chat/completions
-	Key     string // sent as a bearer token; "" for none
+	URL     string // without the final "/chat/completions"
+	Key     string // sent as a bearer token; "" for no token
 	Model   string
 	Timeout time.Duration
 }
@@ -30,8 +30,9 @@ const (
 	maxTokens      = 600
 )
 
-// instruction is the system message for the model. The summary that follows is
-// data. The caller checks every answer, whether or not the model obeys.
+// instruction is the system message for the model. The summary that follows it
+// is data, not an instruction. The caller checks every answer, whether or not
+// the model obeys.
 const instruction = "You rewrite the summary of a credit memo in clear, plain English for a credit officer. " +
 	"Use only what the summary says. Keep every number, code and field name exactly as written, and keep the " +
 	"recommendation word. " +
@@ -48,7 +49,7 @@ type Client struct {
 }
 
 // New returns a client. The scheme of the URL must be http or https, and the URL
-// must not contain a user.
+// must not contain a user name.
 func New(c Config) (*Client, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
@@ -66,7 +67,7 @@ func New(c Config) (*Client, error) {
 		model:    c.Model,
 		timeout:  c.Timeout,
 		http: &http.Client{
-			// Follow no redirect, so that the key is sent to no other host.
+			// Follow no redirect, so that the key is not sent to another host.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}, nil
@@ -102,7 +103,7 @@ func (c *Client) Narrate(ctx context.Context, text string) (string, error) {
 	return answer(body)
 }
 
-// question returns the body of the request.
+// question returns the body of the request to the model.
 func (c *Client) question(text string) []byte {
 	var w wire.Writer
 	w.Object().Key("model").String(c.model).Key("temperature").Int(0).Key("max_tokens").Int(maxTokens).Key(
@@ -112,7 +113,7 @@ func (c *Client) question(text string) []byte {
 	return w.EndArray().EndObject().Buf
 }
 
-// answer returns the text of the first choice.
+// answer returns the text of the first choice in the body.
 func answer(body []byte) (string, error) {
 	v, err := wire.Parse(body)
 	if err != nil {
