@@ -1,6 +1,6 @@
 // Package mmdb reads the countries of IP addresses from a file in the MaxMind DB
-// format, so that an operator can replace the table in the binary by a newer or
-// better one. The file is read once and converted to a table of package place.
+// format, so that an operator can replace the table in the binary with a newer or
+// better table. The file is read once and converted to a table of package place.
 package mmdb
 
 import (
@@ -17,21 +17,21 @@ import (
 )
 
 // maxCopies limits the number of leaves that are visited, as a multiple of the
-// leaves of a tree without shared branches. A tree has one leaf more than it
-// has nodes, but the IPv4 part may be shared by several IPv6 networks that
-// embed IPv4. In a damaged file branches could lead back into one another
-// without end, so all leaves are counted, including empty and repeated ones.
+// leaves of a tree without shared branches. A tree has one leaf more than it has
+// nodes, but the IPv4 part may be shared by several IPv6 networks that embed IPv4.
+// In a damaged file, branches could form cycles, so all leaves are counted,
+// including empty and repeated ones.
 const maxCopies = 8
 
-// The networks in which the whole IPv4 part is repeated. Addresses in them have no
-// country of their own.
+// teredo and sixToFour are the networks in which the whole IPv4 part is repeated.
+// Their addresses have no country of their own.
 var teredo, sixToFour = netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16")
 
 // Read converts a MaxMind DB to a table of countries and returns it with its
 // source. The country is taken from country.iso_code (MaxMind, DB-IP),
-// country_code or country (IPinfo and others). A file that is damaged anywhere,
-// or that names no country, is refused: an empty table would look like one that
-// merely finds nothing.
+// country_code or country (IPinfo and others). Read refuses a file that is damaged
+// or that names no country, because lookups in an empty table would simply find
+// nothing.
 func Read(data []byte) (*place.Countries, place.Source, error) {
 	db, err := maxminddb.OpenBytes(data)
 	if err != nil {
@@ -109,7 +109,7 @@ func last(network netip.Prefix) netip.Addr {
 	return address
 }
 
-// source describes the file by its own metadata.
+// source returns a description of the file, from its own metadata.
 func source(m maxminddb.Metadata, data []byte) place.Source {
 	sum := sha256.Sum256(data)
 	return place.Source{
