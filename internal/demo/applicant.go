@@ -32,7 +32,7 @@ type applicant struct {
 	account string
 	agentID string // "" if no agent was involved
 
-	phone, mobile, email string // set if shared with others; "" means a unique one
+	phone, mobile, email string // set if shared with others; "" means a unique value
 	texts                *Texts
 }
 
@@ -44,7 +44,7 @@ type crowd struct {
 	texts  *Texts
 	random *rand.Rand
 	made   int64
-	rows   []string // of the book, not used yet
+	rows   []string // rows of the book that are not used yet
 }
 
 func newCrowd(env tenant.Environment, seed uint64, texts *Texts) *crowd {
@@ -59,7 +59,7 @@ func newCrowd(env tenant.Environment, seed uint64, texts *Texts) *crowd {
 	}
 }
 
-// bookPage is how many rows of a book are generated together.
+// bookPage is the number of rows of a book that are generated together.
 const bookPage = 500
 
 // lines returns rows of a book as lines of CSV.
@@ -122,11 +122,11 @@ func (c *crowd) next() *applicant {
 	return a
 }
 
-// stated reports whether the application has only stated facts, without a bureau
-// report.
+// stated reports whether the application contains only stated facts and no
+// bureau report.
 func (a *applicant) stated() bool { return a.n%3 == 0 }
 
-// decision returns the application as a decision request with stated facts.
+// decision returns the application as a decision request with stated facts only.
 func (a *applicant) decision() map[string]any {
 	bureau := map[string]any{"score": a.score, "enquiries_6m": a.enquiries, "active_tradelines": a.tradelines}
 	if !a.newToCredit {
@@ -141,11 +141,11 @@ func (a *applicant) decision() map[string]any {
 	}
 }
 
-// bureaus lists the bureaus, which applicants use in turn.
+// bureaus lists the bureaus. Applicants use them in turn.
 var bureaus = []string{"cibil", "experian", "crif", "equifax"}
 
 // evaluation returns the application with a bureau report and the other blocks
-// that a lender's app sends.
+// that the app of a lender sends.
 func (a *applicant) evaluation(now time.Time) map[string]any {
 	bureau := bureaus[a.n%int64(len(bureaus))]
 	report := map[string]any{

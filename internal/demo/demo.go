@@ -2,8 +2,8 @@
 // a month of decisions with their reviews, versions of a policy, alerts in every
 // state, backtests, scorecards, runs of the agents, people and keys.
 //
-// Everything goes through the use cases, with a simulated clock, so that the
-// database holds nothing that the service could not have written itself.
+// Everything goes through the use cases, with a simulated clock, so that the database
+// holds only data that the service could have written itself.
 package demo
 
 import (
@@ -19,14 +19,14 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options says how much data to create.
+// Options says which data to create, and how much.
 type Options struct {
 	// Now is the moment at which the month ends; time.Now() if it is zero.
 	Now time.Time
-	// Decisions is the number of applications, two thirds of them live; 3,000 if
-	// it is zero.
+	// Decisions is the number of applications; 3,000 if it is zero. Two thirds of them
+	// are live.
 	Decisions int
-	// Seed is the seed of the applicants; the same seed gives the same ones.
+	// Seed is the seed of the applicants. The same seed gives the same applicants.
 	Seed uint64
 	// Password is the password of everybody in the tenant, of at least eight
 	// characters.
@@ -36,7 +36,8 @@ type Options struct {
 	PasswordCost tenant.Cost
 	// Texts holds the texts that people write.
 	Texts Texts
-	// Progress is called with the number of finished steps and of all steps.
+	// Progress is called with the number of finished steps and the number of all
+	// steps.
 	Progress func(done, total int64)
 }
 
@@ -44,7 +45,7 @@ type Options struct {
 type Filled struct {
 	TenantID string
 	OrgName  string
-	People   []Person // the first is the one who signed up
+	People   []Person // the first is the person who signed up
 	Keys     []Key
 }
 
@@ -60,8 +61,8 @@ type Key struct {
 	Key         tenant.Key
 }
 
-// ErrNotEmpty is returned for a database that already has tenants: demo data are
-// never mixed with real data.
+// ErrNotEmpty is returned for a database that already has tenants, because demo data
+// must never be mixed with real data.
 var ErrNotEmpty = errors.New("the database has tenants already; use an empty database for the demonstration")
 
 const (
@@ -120,9 +121,9 @@ type fill struct {
 	staff    staff
 }
 
-// noSpreader is a spreader that runs no chunks: the one large backtest that is started
-// here is cancelled.
+// noSpreader is a spreader that runs no chunks. The only large backtest of the
+// demonstration is cancelled.
 type noSpreader struct{}
 
-// Spread leaves the chunks undone.
+// Spread ignores the chunks.
 func (noSpreader) Spread(context.Context, []study.Chunk) error { return nil }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// clock is the simulated clock. It moves along the schedule.
+// clock is the simulated clock. Running the schedule moves it.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -20,7 +20,7 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-// set moves the clock forward. It is never set back.
+// set moves the clock forward to at. It never moves the clock back.
 func (c *clock) set(at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +29,7 @@ func (c *clock) set(at time.Time) {
 	}
 }
 
-// entry is an action at a time.
+// entry is an action that is scheduled at a time.
 type entry struct {
 	at    time.Time
 	order int // breaks ties between entries at the same time
@@ -37,13 +37,13 @@ type entry struct {
 	do    func(context.Context) error
 }
 
-// schedule holds the actions that are still to be done, the earliest first.
+// schedule holds the actions that have not run yet, the earliest first.
 type schedule struct {
 	entries entryHeap
 	added   int
 }
 
-// add schedules an action. A running action may call it.
+// add schedules an action. An action that is running may call add.
 func (d *schedule) add(at time.Time, what string, do func(context.Context) error) {
 	d.added++
 	heap.Push(&d.entries, entry{at, d.added, what, do})
@@ -110,8 +110,8 @@ func (f *fill) run(ctx context.Context) error {
 	return nil
 }
 
-// settle makes the service store what it collects in memory, so that statistics
-// are recorded under the day on which they were collected.
+// settle makes the service store the data that it has collected in memory, so
+// that statistics are recorded under the day on which they were collected.
 func (f *fill) settle(ctx context.Context) {
 	over, cancel := context.WithCancel(ctx)
 	cancel()

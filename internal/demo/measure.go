@@ -52,13 +52,13 @@ func (d *envFill) measurements() {
 	})
 }
 
-// drafted names the active policy, and the draft as its challenger.
+// drafted returns the active policy, and the draft as its challenger.
 func (d *envFill) drafted() study.Policies {
 	return study.Policies{RuleSetID: d.rules.active, ChallengerID: d.rules.draft}
 }
 
-// backtest runs a backtest. An asynchronous one is only started, and is cancelled a few
-// minutes later.
+// backtest runs a backtest. If the backtest is asynchronous, it is only started, and is
+// cancelled a few minutes later.
 func (d *envFill) backtest(ctx context.Context, r study.BacktestRequest) error {
 	run, err := d.service.Backtests.Run(ctx, d.by(d.staff.ravi), r, nil)
 	if err != nil || !r.Async {
@@ -74,12 +74,12 @@ func (d *envFill) backtest(ctx context.Context, r study.BacktestRequest) error {
 // branches lists the branches of last year's loans.
 var branches = []string{"Mumbai", "Bengaluru", "Chennai", "Kolkata", "Jaipur", "Pune"}
 
-// rows returns the size of a file or a book, in proportion to Options.Decisions. A
-// scorecard cannot be fitted to fewer rows than the minimum.
+// rows returns the number of rows of a file or a book. It is Options.Decisions, but at
+// most 2,500 and at least 700, because a scorecard cannot be fitted to fewer rows.
 func (d *envFill) rows() int { return min(max(d.options.Decisions, 700), 2_500) }
 
-// lastYear returns a CSV file of loans with their outcomes. Its bad rate is twice
-// the default.
+// lastYear returns a CSV file of loans with their outcomes. The bad rate of the loans
+// is twice the default.
 func (d *envFill) lastYear() string {
 	book := backtest.Book{Seed: 2025, BadRate: 2 * backtest.DefaultBadRate}
 	var out strings.Builder

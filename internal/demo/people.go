@@ -58,15 +58,15 @@ func (f *fill) as(p Person, env tenant.Environment) tenant.Principal {
 	}
 }
 
-// newKey is an API key of the tenant and what happens to it.
+// newKey describes an API key of the tenant, and its later history.
 type newKey struct {
 	account.NewAPIKey
-	made, used time.Duration // how long ago it was created and last used
-	lasts      time.Duration // until it expires; 0 for never
-	then       string        // what is done with it three days ago: revoked, rotated or ""
+	made, used time.Duration // how long ago the key was created and last used
+	lasts      time.Duration // time until the key expires; 0 for never
+	then       string        // how the key was ended three days ago: revoked, rotated or ""
 }
 
-// What is done with keys.
+// The ways to end a key.
 const (
 	revoked = "revoke"
 	rotated = "rotate"
@@ -154,7 +154,7 @@ func (f *fill) endKey(ctx context.Context, how, id string) (err error) {
 }
 
 // body returns a document as the body of a request. All documents come from this
-// package, so a document that cannot be written is a bug here.
+// package, so a document that cannot be encoded is a bug in this package.
 func body(document any) wire.Value {
 	data, err := json.Marshal(document)
 	if err != nil {

@@ -38,8 +38,8 @@ type pincodeRisk struct {
 	reason  string
 }
 
-// pincodeRisks returns the assessments of every environment. spikes is the reason
-// for the spiking pincode.
+// pincodeRisks returns the assessments for every environment. spikes is the
+// reason for the assessment of the spiking pincode.
 func pincodeRisks(spikes string) []signal.PincodeRisk {
 	var list []signal.PincodeRisk
 	for _, r := range append(slices.Clone(usualRisks), pincodeRisk{spiking, signal.RiskHigh, 81, spikes}) {

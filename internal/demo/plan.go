@@ -49,13 +49,13 @@ func (f *fill) plan() {
 // by returns the principal of a person in this environment.
 func (d *envFill) by(p Person) tenant.Principal { return d.as(p, d.env) }
 
-// ago schedules an action the given time before the end of the month.
+// ago schedules an action at the time before before the end of the month.
 func (d *envFill) ago(before time.Duration, what string, do func(context.Context) error) {
 	d.schedule.add(d.end.Add(-before), what+" in "+string(d.env), do)
 }
 
 // applications schedules n applications, evenly over the month. The applicants are
-// drawn when the actions run, in the order of the schedule.
+// generated when the actions run, in the order of the schedule.
 func (d *envFill) applications(n int) {
 	apart := days * day / time.Duration(max(n, 1))
 	for i := range n {
@@ -67,7 +67,8 @@ func (d *envFill) applications(n int) {
 	}
 }
 
-// apply decides an application, one in three from stated facts alone.
+// apply decides an application. One application in three contains only stated
+// facts.
 func (d *envFill) apply(ctx context.Context, a *applicant) (decisioning.Decided, error) {
 	var decided decisioning.Decided
 	var err error
@@ -87,8 +88,8 @@ func (d *envFill) apply(ctx context.Context, a *applicant) (decisioning.Decided,
 	return decided, nil
 }
 
-// opinions returns the reviews of referred applications. The note of the last one
-// is Texts.Note.
+// opinions returns the reviews of referred applications. The note of the last
+// review is Texts.Note.
 func opinions(texts *Texts) []decisioning.NewReview {
 	return []decisioning.NewReview{
 		{Outcome: "upheld", ReasonCode: "BUR_ENQ", Note: "Four lenders asked within a month."},
@@ -106,8 +107,8 @@ func opinions(texts *Texts) []decisioning.NewReview {
 	}
 }
 
-// review schedules the review of a referral some hours later. One in four is not
-// reviewed.
+// review schedules the review of a referral some hours later. One referral in four
+// is not reviewed.
 func (d *envFill) review(decisionID string, n int64) {
 	if n%4 == 3 {
 		return

@@ -16,12 +16,12 @@ import (
 // ruleSets holds the ids of the policy's active version and of its latest draft.
 type ruleSets struct{ active, draft string }
 
-// document is a policy, or a part of one, as JSON that can be changed.
+// document is a policy or a part of a policy, as JSON that can be changed.
 type document map[string]any
 
-// policies schedules the versions of the policy: the one from signup, two that
-// follow it, and a draft for which the static analysis has findings. The author of
-// a version is not the person who activates it.
+// policies schedules the versions of the policy: the version from signup, two
+// later versions, and a draft for which the static analysis has findings. The
+// author of a version is not the person who activates it.
 func (d *envFill) policies() {
 	d.ago(40*day, "activate the first policy", func(ctx context.Context) error {
 		filter := policydesk.RuleSetFilter{PolicyKey: "default"}
@@ -32,7 +32,7 @@ func (d *envFill) policies() {
 		}
 		d.rules.active = page.Data[0].ID
 		if d.env == tenant.Sandbox {
-			return nil // it is active from the start
+			return nil // the policy is active from the start
 		}
 		return d.arm(ctx, d.rules.active, "Going live with the default policy.")
 	})
@@ -43,8 +43,8 @@ func (d *envFill) policies() {
 	d.version(30*time.Hour, 0, d.options.Texts.PolicyName, "", festive)
 }
 
-// version schedules a version that changes the active one, and its activation
-// unless armed is 0.
+// version schedules the creation of a version that changes the active version, and
+// its activation unless armed is 0.
 func (d *envFill) version(written, armed time.Duration, name, note string, change func(document)) {
 	d.ago(written, "write a policy", func(ctx context.Context) error {
 		doc, err := d.document(ctx, d.rules.active)
@@ -74,13 +74,15 @@ func (d *envFill) arm(ctx context.Context, id, note string) error {
 	return err
 }
 
-// settled lists the members of a rule set that the service sets, not its author.
+// settled lists the members of a rule set that the service sets and its author
+// does not.
 var settled = []string{
 	"id", "version", "status", "checksum", "feature_names", "created_at", "created_by", "activated_at", "activated_by",
 	"retired_at", "findings", "inherited", "base",
 }
 
-// document returns a stored rule set without the settled members, to be changed.
+// document returns a stored rule set without the settled members, so that it can
+// be changed.
 func (d *envFill) document(ctx context.Context, id string) (document, error) {
 	set, err := d.service.Policies.RuleSet(ctx, d.by(d.staff.ravi), id)
 	if err != nil {
@@ -98,7 +100,7 @@ func (d *envFill) document(ctx context.Context, id string) (document, error) {
 	return doc, nil
 }
 
-// add appends entries to a section.
+// add appends entries to a section of the document.
 func (doc document) add(section string, entries ...document) {
 	list, _ := doc[section].([]any)
 	for _, e := range entries {
@@ -153,10 +155,10 @@ func repriced(doc document) {
 	})
 }
 
-// festive makes the mistakes of a hurried author: a rule that never fires, one
+// festive makes the mistakes of a hurried author: a rule that never fires, a rule
 // that ignores applicants who are new to credit, and a better grade at a worse
-// price. It also approves some applicants who were declined, and declines some who
-// were approved.
+// price. The policy also approves some applicants who were declined before, and
+// declines some who were approved before.
 func festive(doc document) {
 	doc.add("knockouts",
 		document{

@@ -8,13 +8,14 @@ import (
 	"verdict/internal/frauddesk"
 )
 
-// ring is a group of applicants who share something, and what is done about it.
+// ring is a group of applicants who share an entity, with the steps that are taken
+// about it.
 type ring struct {
 	name  string
 	size  int
-	begin time.Duration             // time before the end at which the first one applies
-	apart time.Duration             // between two applications
-	share func(a *applicant, i int) // sets what the i-th applicant shares
+	begin time.Duration             // time before the end at which the first applicant applies
+	apart time.Duration             // time between two applications
+	share func(a *applicant, i int) // sets the entity that the i-th applicant shares
 	moves []move
 }
 
@@ -73,7 +74,7 @@ func fraudRings(texts *Texts) []ring {
 			name: "an agent everywhere", size: 22, begin: 2 * day, apart: 40 * time.Minute,
 			share: func(a *applicant, i int) { a.agentID, a.home = "AG-41", towns[i%11] },
 		},
-		{ // each applicant shares something with the next one, and no three share the same
+		{ // each applicant shares an entity with the next applicant, and no three share the same entity
 			name: "a chain", size: 6, begin: 6 * day, apart: 9 * time.Hour,
 			share: func(a *applicant, i int) {
 				switch i {
@@ -102,7 +103,7 @@ func fraudRings(texts *Texts) []ring {
 				Note:       "Husband and wife.",
 			}}},
 		},
-		{ // the usual number from this pincode, which makes the many below unusual
+		{ // the usual number of applicants from this pincode, which makes the many below unusual
 			name: "few from one pincode", size: 5, begin: 29 * day, apart: 5 * day,
 			share: func(a *applicant, _ int) { a.home = towns[4] },
 		},
@@ -120,7 +121,7 @@ func (d *envFill) rings() {
 		for i := range r.size {
 			d.ago(r.begin-time.Duration(i)*r.apart, "apply ("+r.name+")", func(ctx context.Context) error {
 				a := d.crowd.next()
-				if a.stated() { // such an application does not carry what they share
+				if a.stated() { // an application with stated facts does not contain the shared entity
 					a = d.crowd.next()
 				}
 				r.share(a, i)
@@ -128,8 +129,8 @@ func (d *envFill) rings() {
 				if err != nil {
 					return err
 				}
-				// The alert about what they share comes first; one about their ring
-				// comes last.
+				// The alert about the shared entity comes first; an alert about the
+				// ring comes last.
 				if len(decided.AlertIDs) > 0 {
 					d.alerts[r.name] = decided.AlertIDs[0]
 				}

@@ -4,20 +4,20 @@ import "cmp"
 
 // Texts holds the texts that users and applicants write: names, notes, the model of
 // a phone. An empty field gets a realistic default. Tests use hostile texts, to
-// check that they are treated as text.
+// check that the console treats them only as text.
 type Texts struct {
-	OrgName    string // of the tenant
-	PolicyName string // of the draft
-	Message    string // of a rule, for the lender
-	KeyName    string // of an API key
-	Browser    string // that somebody signs in with
-	Note       string // of a review and of a closed alert
-	Narration  string // of a bank statement's salary
+	OrgName    string // name of the tenant
+	PolicyName string // name of the draft
+	Message    string // message of a rule, for the lender
+	KeyName    string // name of an API key
+	Browser    string // user agent with which somebody signs in
+	Note       string // note of a review and of a closed alert
+	Narration  string // narration of the salary in a bank statement
 	Phone      string // the model of some applicants' phones
-	Purpose    string // of some loans
-	Reason     string // for a pincode's risk
-	Branch     string // of some of last year's loans
-	Reference  string // of a few applicants
+	Purpose    string // purpose of some loans
+	Reason     string // reason for the risk of a pincode
+	Branch     string // branch of some of last year's loans
+	Reference  string // reference of a few applicants
 }
 
 // withDefaults sets the default of each empty field. Reference has no default: if

@@ -1,5 +1,5 @@
-// Package demotest has the demonstration with which tests of the console fill a
-// database.
+// Package demotest provides the demonstration data with which tests of the
+// console fill a database.
 package demotest
 
 import (
@@ -9,13 +9,13 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Password opens every account of the demonstration.
+// Password is the password of every account of the demonstration.
 const Password = "a long password"
 
-// Hostile returns a demonstration that ends at now and has texts such as
-// strangers send in every place that holds one. Nothing of them may come alive
-// in a page, in a spreadsheet or on a terminal. Its passwords are hashed at the
-// lowest cost.
+// Hostile returns options for a demonstration that ends at now and contains
+// hostile texts in every place where strangers can send text. None of these
+// texts may be executed in a page, in a spreadsheet or on a terminal. The
+// passwords are hashed at the lowest cost.
 func Hostile(now time.Time, decisions int) demo.Options {
 	return demo.Options{
 		Now:          now,
