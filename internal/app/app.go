@@ -19,7 +19,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// App is the service: New builds it, Run serves until its context ends, and
+// App is the service. New builds it, Run serves until its context ends, and
 // Close releases it.
 type App struct {
 	config        Config
@@ -38,8 +38,8 @@ type App struct {
 }
 
 // New opens the database, migrates its schema and opens the listeners, so that
-// configuration errors are reported here and not later. Logs go to the writer.
-// Close releases what New has opened.
+// configuration errors are reported here and not later. Logs go to the writer
+// logs. Close releases the resources that New has opened.
 func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	logger, err := telemetry.NewLogger(logs, c.LogFormat, c.LogLevel)
 	if err != nil {
@@ -59,8 +59,8 @@ func New(ctx context.Context, c Config, logs io.Writer) (*App, error) {
 	return a, nil
 }
 
-// open builds the App from the bottom up. If it fails, closeAll releases what
-// it has opened.
+// open builds the App from the bottom up. If it fails, closeAll releases the
+// resources that it has opened.
 func (a *App) open(ctx context.Context) (err error) {
 	c := a.config
 	if a.db, err = OpenStore(ctx, c); err != nil {
@@ -125,9 +125,10 @@ func (a *App) URL() string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// Run serves until ctx ends. Then, in this order: readiness turns 503, the
-// listener closes, accepted requests finish, data collected in memory is
-// stored, and background work stops. Run may be called once.
+// Run serves until ctx ends. When ctx ends, these steps follow in order: the
+// readiness probe answers 503, the listener closes, accepted requests finish,
+// data collected in memory is stored, and background work stops. Run may be
+// called only once.
 func (a *App) Run(ctx context.Context) error {
 	tune(a.config.MaxReading)
 	background, stopBackground := context.WithCancel(context.WithoutCancel(ctx))
@@ -166,11 +167,11 @@ func (a *App) Run(ctx context.Context) error {
 	return err
 }
 
-// closeWait limits how long Close waits for the last traces, and shutdown for
-// cancelled requests.
+// closeWait limits how long Close waits for the last traces, and how long
+// shutdown waits for cancelled requests.
 const closeWait = 5 * time.Second
 
-// Close releases everything, the database last. It may be called twice, and
+// Close releases all resources, the database last. It may be called twice, and
 // after New has failed.
 func (a *App) Close() error { return a.close() }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // Config is the configuration of the service. Load fills it; the table of
-// settings says what each field means.
+// settings explains each field.
 type Config struct {
 	Addr, MetricsAddr  string
 	TLSCert, TLSKey    string
@@ -26,7 +26,7 @@ type Config struct {
 	MaxReport          int64
 	MaxReading         int64
 	MaxConnections     int
-	MaxConnectionsEach int // of one address; 0 for no limit
+	MaxConnectionsEach int // limit for one address; 0 for no limit
 	MaxInFlight        int
 	ReadTimeout        time.Duration
 	WriteTimeout       time.Duration
@@ -42,12 +42,12 @@ type Config struct {
 	StrangerRate       tenant.Rate
 	Caps               usecase.Caps
 	Signup             tenant.SignupMode
-	SignupsEachDay     int // of one address
+	SignupsEachDay     int // limit for one address
 	Passwords          tenant.PasswordRules
 	HashesAtOnce       int
 	PlanCache          int
 	BacktestWorkers    int
-	BacktestDays       int // that rows are kept
+	BacktestDays       int // how many days rows are kept
 	Narration          narrate.Config
 	IPCountries        string
 	LogLevel           slog.Level
@@ -61,8 +61,8 @@ type Config struct {
 // Settings holds the flags that were given on the command line.
 type Settings struct{ flags map[string]*flagValue }
 
-// flagValue is the value of a flag, and whether the flag was given: an operator
-// may set a flag to an empty value.
+// flagValue is the value of a flag, and whether the flag was given: a flag that
+// was given may have an empty value.
 type flagValue struct {
 	text string
 	set  bool
@@ -72,15 +72,16 @@ type flagValue struct {
 // String returns the default, for the help text.
 func (g *flagValue) String() string { return g.def }
 
-// Set stores the text of a flag. Load parses it, so that all errors are
-// reported together and in the same form, whether they come from flags or
-// variables.
+// Set stores the text of a flag. Load parses the text later, so that all errors
+// are reported together and in the same form, whether they come from flags or
+// from variables.
 func (g *flagValue) Set(text string) error {
 	g.text, g.set = text, true
 	return nil
 }
 
-// Bind adds a flag for each setting, or only for the named ones.
+// Bind adds a flag to fs for each setting, or only for the settings in names if
+// there are any.
 func Bind(fs *flag.FlagSet, names ...string) *Settings {
 	s := &Settings{flags: map[string]*flagValue{}}
 	for _, k := range settings {
@@ -95,9 +96,9 @@ func Bind(fs *flag.FlagSet, names ...string) *Settings {
 }
 
 // Load reads every setting: from its flag, otherwise from its environment
-// variable, otherwise its default. Errors for all wrong values are returned
-// together. Each names the flag or the variable and never repeats the value,
-// which may be a password.
+// variable, otherwise its default. It returns the errors for all wrong values
+// together. Each error names the flag or the variable and never repeats the
+// value, because the value may be a password.
 func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	var c Config
 	var wrong []error
@@ -118,8 +119,8 @@ func (s *Settings) Load(getenv func(string) string) (Config, error) {
 	return c, nil
 }
 
-// value returns the text of a setting and the name of the flag or variable that
-// it came from. As usual, an empty variable counts as not set.
+// value returns the text of a setting, and the name of the flag or variable
+// that the text comes from. An empty variable counts as not set.
 func (s *Settings) value(k setting, getenv func(string) string) (text, source string) {
 	if g, bound := s.flags[k.name]; bound && g.set {
 		return g.text, "-" + k.name

@@ -17,12 +17,12 @@ type queue interface {
 	Close() error
 }
 
-// newQueue returns the queue for the database: on PostgreSQL all nodes run
-// chunks, on SQLite this process does.
+// newQueue returns the queue for the database. On PostgreSQL, all nodes run
+// chunks; on SQLite, only this process does.
 func newQueue(ctx context.Context, c Config, database string, logger *slog.Logger) (queue, error) {
 	workers := c.BacktestWorkers
 	if workers == 0 {
-		workers = max(1, processors()/2) // leaves processors for decisions
+		workers = max(1, processors()/2) // leaves the other processors for decisions
 	}
 	if database != "postgres" {
 		return job.NewLocal(workers, logger), nil
@@ -54,17 +54,17 @@ const (
 	purgeEvery = 20
 	// arriveWithin is how long the input of a backtest may take to arrive.
 	arriveWithin = time.Hour
-	// unsuccessfulFor is how long the input of a failed or cancelled backtest
-	// is kept.
+	// unsuccessfulFor is how long the rows of a failed or cancelled backtest
+	// are kept.
 	unsuccessfulFor = time.Hour
-	// purgeSteps limits what one transaction deletes, and purgeRounds the
-	// number of transactions in one sweep.
+	// purgeSteps limits the number of chunks that one transaction deletes, and
+	// purgeRounds the number of transactions in one call of purgeOlder.
 	purgeSteps, purgeRounds = 50, 40
 )
 
 // sweep resumes interrupted backtests immediately, because an earlier process
-// may have left some, and then every sweepEvery. Every purgeEvery sweeps it
-// also fails abandoned backtests and purges old ones.
+// may have left some, and then at every interval of sweepEvery. At every
+// purgeEvery-th sweep it also fails abandoned backtests and purges old ones.
 func (a *App) sweep(ctx context.Context) {
 	ticker := time.NewTicker(sweepEvery)
 	defer ticker.Stop()
@@ -82,8 +82,8 @@ func (a *App) sweep(ctx context.Context) {
 	}
 }
 
-// runStep runs a part of a sweep and logs its error. The next sweep tries it
-// again.
+// runStep runs a step of a sweep and logs its error. A later sweep runs the
+// step again.
 func (a *App) runStep(ctx context.Context, name string, do func(context.Context) error) {
 	if err := do(ctx); err != nil && ctx.Err() == nil {
 		a.logger.Warn("a step of the sweep failed; it is retried in the next sweep", "step", name, "error", err)
@@ -96,8 +96,8 @@ func (a *App) failAbandoned(ctx context.Context) error {
 	return err
 }
 
-// purge deletes the rows of old backtests, and of failed and cancelled ones. It
-// deletes a limited number; the next purge continues.
+// purge deletes the rows of old backtests, and of failed and cancelled
+// backtests. It deletes a limited number of rows; the next purge continues.
 func (a *App) purge(ctx context.Context) error {
 	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.System().PurgeVainBacktests)
 	if days := a.config.BacktestDays; err == nil && days > 0 {

@@ -26,16 +26,16 @@ func listen(ctx context.Context, addr string) (net.Listener, error) {
 }
 
 // connectionRate is the rate at which one address may open connections. A TLS
-// handshake costs up to a millisecond of processor time, so the rate limits
-// what one address can spend on handshakes.
+// handshake costs up to a millisecond of processor time, so the rate limits how
+// much processor time one address can use for handshakes.
 var connectionRate = tenant.Rate{Allowance: 500, Window: time.Second, Burst: 2048}
 
 // limitedListener is a listener that limits open connections, in total and for
 // each address. A connection beyond the limit of its address is closed
-// immediately. If the total is reached, a new connection replaces the longest
-// idle one of the address with the most connections; so one address with
-// thousands of connections cannot keep others out, load balancer probes
-// included.
+// immediately. If the total is reached, a new connection replaces the
+// connection that has been idle longest among those of the address with the
+// most connections. So one address with thousands of connections cannot keep
+// out others, including the probes of load balancers.
 type limitedListener struct {
 	net.Listener
 	most    int // limit of all connections
@@ -51,9 +51,9 @@ type limitedListener struct {
 	held map[netip.Addr]map[*connection]struct{}
 }
 
-// limit returns a limited listener. Trusted addresses are proxies, which hold
-// the connections of many clients, so the limit for one address does not apply
-// to them.
+// limit returns a limited listener. trusted reports whether an address is a
+// proxy. A proxy holds the connections of many clients, so the limit for one
+// address does not apply to it.
 func limit(l net.Listener, most, each int, trusted func(netip.Addr) bool, logger *slog.Logger) *limitedListener {
 	return &limitedListener{
 		Listener: l, most: most, each: each, trusted: trusted, logger: logger,
@@ -66,13 +66,13 @@ type connection struct {
 	net.Conn
 	listener *limitedListener
 	from     netip.Addr
-	// idleSince is when it became idle, zero while a request is being answered.
-	// It is guarded by the listener's lock.
+	// idleSince is the time at which the connection became idle, zero while a
+	// request is being answered. It is guarded by the listener's lock.
 	idleSince time.Time
 	gone      bool
 }
 
-// Accept returns the next connection within the limits.
+// Accept returns the next connection that is within the limits.
 func (l *limitedListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
@@ -119,9 +119,9 @@ func (l *limitedListener) admit(c net.Conn, now time.Time) *connection {
 	return held
 }
 
-// evict closes the longest idle connection of the address with the most
-// connections, or of the newcomer's address if that has as many. It reports
-// whether it closed one.
+// evict closes the connection that has been idle longest among those of the
+// address with the most connections. If the newcomer's address has as many,
+// evict chooses that address. evict reports whether it closed a connection.
 func (l *limitedListener) evict(newcomer netip.Addr) bool {
 	largest := newcomer
 	for from, held := range l.held {
@@ -143,7 +143,7 @@ func (l *limitedListener) evict(newcomer netip.Addr) bool {
 	return true
 }
 
-// remove unregisters a connection. The caller holds the lock.
+// remove unregisters a connection. The caller holds the listener's lock.
 func (l *limitedListener) remove(c *connection) {
 	if c.gone {
 		return

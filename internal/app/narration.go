@@ -8,11 +8,12 @@ import (
 	"verdict/internal/usecase"
 )
 
-// newAgents returns the agents. Their memos are reworded only if an endpoint is
-// configured.
+// newAgents returns the agents. A model rewords their memos only if an endpoint
+// is configured.
 func newAgents(service *usecase.Set, c Config) (*agent.Service, error) {
 	if c.Narration.URL == "" {
-		// no Narrator, instead of a non-nil interface with a nil pointer
+		// Leave Narrator unset: a nil *narrate.Client in the interface would
+		// not be nil.
 		return agent.New(service.Decisions, service.Agents, agent.Options{}), nil
 	}
 	client, err := narrate.New(c.Narration)
@@ -33,8 +34,8 @@ func narrationURL(c *Config, text string) error {
 	return err
 }
 
-// wrongNarration returns the errors in the combination of the narration
-// settings. The timeout is limited so that a run can still be stored if the
+// wrongNarration returns the errors if narration settings contradict each
+// other. The timeout is limited so that a run can still be stored if the
 // endpoint never answers.
 func (c *Config) wrongNarration() (wrong []error) {
 	n := c.Narration

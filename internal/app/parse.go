@@ -15,7 +15,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Short names for types, which keep the table of settings readable.
+// Short names for types, to keep the table of settings readable.
 type (
 	prefixList  = []netip.Prefix
 	rateSetting = tenant.Rate
@@ -79,7 +79,8 @@ func period(field func(*Config) *time.Duration, least, most time.Duration) sette
 	}
 }
 
-// sizeUnits are tried in this order; a number without a unit is bytes.
+// sizeUnits lists the units of sizes, in the order in which they are tried. A
+// number without a unit is in bytes.
 var sizeUnits = []struct {
 	name  string
 	bytes int64
@@ -135,7 +136,7 @@ func prefixes(field func(*Config) *prefixList) setter {
 	}
 }
 
-// databaseURL checks only the scheme; package store parses the rest.
+// databaseURL checks only the scheme of the URL; package store parses the rest.
 func databaseURL(c *Config, text string) error {
 	scheme, rest, _ := strings.Cut(text, ":")
 	if rest == "" || scheme != "sqlite" && scheme != "postgres" && scheme != "postgresql" {

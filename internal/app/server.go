@@ -18,7 +18,7 @@ import (
 const (
 	readHeaderTimeout = 5 * time.Second
 	maxHeaderBytes    = 16 << 10
-	maxStreams        = 64 // of one HTTP/2 connection
+	maxStreams        = 64 // limit for one HTTP/2 connection
 )
 
 // server is an HTTP server with its listener.
@@ -29,11 +29,11 @@ type server struct {
 	cancelRequests func() // cancels the contexts of all requests
 
 	busy atomic.Int64  // number of requests in progress
-	idle chan struct{} // wakes waitIdle when none is in progress
+	idle chan struct{} // wakes waitIdle when no request is in progress
 }
 
-// newServer opens the listener of the API. It accepts requests when serve is
-// called.
+// newServer opens the listener of the API. The server accepts requests only
+// after serve is called.
 func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog.Logger) (*server, error) {
 	s := &server{idle: make(chan struct{}, 1)}
 	base, cutOff := context.WithCancel(context.WithoutCancel(ctx))
@@ -69,8 +69,8 @@ func newServer(ctx context.Context, c Config, handler http.Handler, logger *slog
 	return s, nil
 }
 
-// newMetricsServer opens the listener of the metrics, which serves nothing
-// else.
+// newMetricsServer opens the listener of the metrics. This listener serves
+// nothing else.
 func newMetricsServer(ctx context.Context, addr string, metrics http.Handler, logger *slog.Logger) (*server, error) {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
@@ -92,7 +92,7 @@ func newMetricsServer(ctx context.Context, addr string, metrics http.Handler, lo
 // configured.
 func (s *server) addr() string { return s.listener.Addr().String() }
 
-// serve serves until shutdown, and then returns nil.
+// serve serves until shutdown is called, and then returns nil.
 func (s *server) serve() error {
 	var err error
 	if s.http.TLSConfig != nil {
@@ -106,9 +106,9 @@ func (s *server) serve() error {
 	return fmt.Errorf("serve: %w", err)
 }
 
-// shutdown closes the listener and waits for accepted requests. Requests that
-// take longer than grace are cancelled, which is an error; their work stops at
-// its next checkpoint.
+// shutdown closes the listener and waits for accepted requests. If requests
+// take longer than grace, shutdown cancels them and returns an error; their
+// work stops at its next checkpoint.
 func (s *server) shutdown(grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
@@ -136,7 +136,7 @@ func (s *server) waitIdle(timeout time.Duration) {
 }
 
 // begin and end count requests without a lock, because under heavy load every
-// request would have to wait for it.
+// request would have to wait for the lock.
 func (s *server) begin() { s.busy.Add(1) }
 
 func (s *server) end() {
@@ -148,7 +148,7 @@ func (s *server) end() {
 	}
 }
 
-// close closes the server and its listener, even if it never served.
+// close closes the server and its listener, even if the server never served.
 func (s *server) close() error {
 	if s.cancelRequests != nil {
 		s.cancelRequests()

@@ -9,9 +9,9 @@ import (
 // documentation and the errors are derived from it.
 type setting struct {
 	group   string
-	name    string // of the flag; the environment variable's name is derived from it
-	also    string // another environment variable that is commonly used for it
-	form    string // the form of its value
+	name    string // name of the flag; the name of the environment variable is derived from it
+	also    string // another environment variable that is commonly used for the same value
+	form    string // the form of the value
 	def     string
 	meaning string
 	set     func(c *Config, text string) error
@@ -19,8 +19,8 @@ type setting struct {
 
 const variablePrefix = "VERDICT_"
 
-// variables returns the environment variables that are read; the first one set
-// is used.
+// variables returns the names of the environment variables of the setting. The
+// first variable that is set is used.
 func (k setting) variables() []string {
 	names := []string{variablePrefix + strings.ToUpper(strings.ReplaceAll(k.name, "-", "_"))}
 	if k.also != "" {

@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// certificateCheck is the minimum interval between two checks of the files.
+// certificateCheck is the minimum interval between two checks of the
+// certificate files.
 const certificateCheck = time.Second
 
 // unencrypted reports whether the service serves without TLS on an address that
-// other machines can reach. With trusted proxies it returns false, because they
-// terminate TLS.
+// other machines can reach. If there are trusted proxies, it returns false,
+// because the proxies terminate TLS.
 func (c *Config) unencrypted(address string) bool {
 	if c.TLSCert != "" || len(c.TrustedProxies) > 0 {
 		return false
@@ -25,7 +26,8 @@ func (c *Config) unencrypted(address string) bool {
 }
 
 // certificates serves a certificate from files and reloads it without a
-// restart. If the new one cannot be read, the old one stays in use.
+// restart. If the new certificate cannot be read, the old certificate stays in
+// use.
 type certificates struct {
 	certFile, keyFile string
 	now               func() time.Time
@@ -33,7 +35,7 @@ type certificates struct {
 
 	mu      sync.Mutex
 	current *tls.Certificate
-	tried   [2]fileStamp // the files at the last attempt, whether it succeeded or not
+	tried   [2]fileStamp // the versions of the files at the last attempt, whether it succeeded or not
 	checked time.Time
 }
 
@@ -43,8 +45,8 @@ type fileStamp struct {
 	size     int64
 }
 
-// loadCertificates reads the files at the start and returns an error if they
-// are wrong.
+// loadCertificates reads the files at the start. It returns an error if they
+// are not valid.
 func loadCertificates(certFile, keyFile string, now func() time.Time, logger *slog.Logger) (*certificates, error) {
 	c := &certificates{certFile: certFile, keyFile: keyFile, now: now, logger: logger, checked: now()}
 	var err error
@@ -74,8 +76,9 @@ func (c *certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 }
 
 // refresh loads the files if they have changed since the last attempt. The two
-// are seldom written at the same moment. In between they do not match; this is
-// logged, and the next check finds the new pair.
+// files are seldom written at the same moment. If a check finds only one new
+// file, the files do not match; refresh logs this, and the next check finds the
+// new pair.
 func (c *certificates) refresh() {
 	stamps, err := c.stamps()
 	if err == nil {
@@ -94,8 +97,8 @@ func (c *certificates) refresh() {
 	c.logger.Info("loaded a new certificate", "not_after", c.current.Leaf.NotAfter)
 }
 
-// stamps returns the versions of both files. If one is missing, it returns zero
-// versions, so that the absence is logged only once.
+// stamps returns the versions of both files. If a file is missing, it returns
+// zero versions, so that the missing file is logged only once.
 func (c *certificates) stamps() (stamps [2]fileStamp, err error) {
 	for i, name := range [...]string{c.certFile, c.keyFile} {
 		info, err := os.Stat(name)

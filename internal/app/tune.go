@@ -11,9 +11,10 @@ const (
 	// heapGrowth is the GC percentage: how far the heap may grow beyond the
 	// live data before a collection. Live data is only a few megabytes, so Go's
 	// default would collect many times a second. This value costs memory under
-	// load and nothing when idle.
+	// load, and no memory when the service is idle.
 	heapGrowth = 400
-	// otherMemory is the memory for everything except the bodies of requests.
+	// otherMemory is the memory for everything except the bodies of requests,
+	// in bytes.
 	otherMemory = 128 << 20
 )
 
@@ -29,10 +30,10 @@ func tune(bodies int64) {
 	}
 }
 
-// processors returns the number of processors and makes Go use one more thread
-// than that. If long computations use all processors, the operating system then
-// still gives time to the thread that waits for network input; Go itself would
-// check for input only every ten milliseconds.
+// processors returns the number of processors, and sets GOMAXPROCS to one more.
+// If long computations use all processors, the operating system then still
+// gives time to the thread that waits for network input; Go itself would check
+// for input only every ten milliseconds.
 var processors = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {

@@ -26,7 +26,7 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 	return store.Open(ctx, c.DatabaseURL, c.Store)
 }
 
-// NewService returns the use cases over a database. Without a spreader, large
+// NewService returns the use cases over a database. If spreader is nil, large
 // backtests are not available.
 func NewService(
 	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.Spreader,
@@ -44,8 +44,8 @@ func NewService(
 }
 
 // newAtlas returns the tables of pincodes and of the countries of addresses.
-// They are in the binary; an operator's own table of addresses replaces the
-// built-in one.
+// Both tables are in the binary; if the operator has configured a table of
+// addresses, it replaces the built-in table.
 func newAtlas(ipCountries string) (signal.Atlas, error) {
 	atlas := signal.Atlas{Matches: place.Matches, Country: place.Country}
 	if ipCountries == "" {
@@ -63,7 +63,7 @@ func newAtlas(ipCountries string) (signal.Atlas, error) {
 	return atlas, nil
 }
 
-// hooks returns the functions that report decisions and rule results to the
+// hooks returns the functions that report decisions and results of rules to the
 // metrics.
 func (a *App) hooks() usecase.Hooks {
 	return usecase.Hooks{
@@ -96,12 +96,12 @@ func (a *App) newHTTPAPI() (*httpapi.API, error) {
 	})
 }
 
-// newNode returns what the API and the console share.
+// newNode returns the resources that the API and the console share.
 func newNode(c Config) *serving.Node {
 	return serving.NewNode(serving.Limits{
 		TrustedProxies: serving.Clients(c.TrustedProxies),
 		MaxReading:     c.MaxReading,
-		MaxExports:     max(1, c.Store.Connections/2), // the other connections serve other reads
+		MaxExports:     max(1, c.Store.Connections/2), // leaves the other connections for other reads
 		Processors:     admission.NewScheduler(processors(), time.Now),
 		StrangerRate:   c.StrangerRate,
 	})
