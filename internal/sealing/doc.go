@@ -1,15 +1,17 @@
-// Package sealing encrypts what is stored about people, so that it can be forgotten.
+// Package sealing encrypts the stored data about people, so that the data of a person
+// can be made unreadable permanently (forgotten).
 //
 // Every person has a data key. The keys are not stored: they are derived from a
 // KeyTree, one for each tenant. To forget a person, the person's key is removed from
-// the tree; the tree that is left derives every other key, and nothing derives that
-// one. Trees are stored encrypted with a key that is kept elsewhere and replaced when
-// somebody was forgotten. So an older copy of the database opens what was forgotten
-// only with a key that was to be destroyed (ADR 23).
+// the tree. The remaining tree derives every other key, and nothing derives the
+// removed key. Trees are stored encrypted with a key that is kept elsewhere and is
+// replaced after somebody was forgotten. So an older copy of the database reveals
+// forgotten data only together with an older key, which should have been destroyed
+// (ADR 23).
 //
-// What a decision stores about a person is sealed by zones. Each zone has a
-// ciphertext and a salted hash; the hash stays when the ciphertext is removed, so
+// The data that a decision stores about a person is sealed in zones. Each zone has a
+// ciphertext and a salted hash. The hash remains when the ciphertext is removed, so
 // that a decision can still be checked against the log.
 //
-// The package is pure: randomness is handed in.
+// The package is pure: the caller passes in the randomness.
 package sealing

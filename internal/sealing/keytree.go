@@ -13,16 +13,17 @@ import (
 // SecretSize is the length of a secret in bytes.
 const SecretSize = blake2b.Size256
 
-// Secret is a key, or a node of a tree that keys are derived from.
+// Secret is a key, or the secret of a tree node from which keys are derived.
 type Secret [SecretSize]byte
 
-// pointSize is the length of a point in bytes. Points are keyed hashes, so nobody
-// can choose two people with the same point; by chance two of five million people
-// share one with a probability of about 1e-11.
+// pointSize is the length of a point in bytes. Points are keyed hashes, so nobody can
+// choose two people with the same point. The probability that any two of five million
+// people have the same point by chance is about 1e-11.
 const pointSize = 10
 
-// depth is the number of levels of the tree: four bits of a point choose a child. A
-// wider tree derives keys faster and grows more for each key that is forgotten.
+// depth is the number of levels of the tree: four bits of a point choose one of 16
+// children. A wider tree would derive keys faster, but would grow more for each
+// forgotten key.
 const (
 	depth    = pointSize * 2
 	children = 16
@@ -31,11 +32,11 @@ const (
 // point is a person's position among the leaves of the tree.
 type point [pointSize]byte
 
-// child returns which of the children leads from a level to the point.
+// child returns the index of the child that leads from a level to the point.
 func (p point) child(level int) byte { return p[level/2] >> (4 - 4*(level%2)) & 15 }
 
-// node is a subtree whose keys can be derived. Its prefix is the first level steps of
-// a point; the rest of the prefix is zero.
+// node is a subtree whose keys can be derived. Its prefix holds the first level steps
+// of a point; the rest of the prefix is zero.
 type node struct {
 	prefix point
 	level  int
@@ -52,7 +53,7 @@ func (n *node) covers(p point) bool {
 	return true
 }
 
-// padded reports whether the prefix is zero after its level.
+// padded reports whether the rest of the prefix, after level steps, is zero.
 func (n *node) padded() bool {
 	for level := n.level; level < depth; level++ {
 		if n.prefix.child(level) != 0 {
@@ -62,25 +63,27 @@ func (n *node) padded() bool {
 	return true
 }
 
-// PersonName returns the name of an applicant for KeyTree. erased is how often the
-// reference was erased before: a reference that comes back has another key.
+// PersonName returns the name of an applicant for KeyTree. erased is the number of
+// times that the reference was erased before, so that a reference that is used again
+// gets another key.
 func PersonName(environment, reference string, erased int) string {
 	return fmt.Sprintf("person %s %d %s", environment, erased, reference)
 }
 
-// DecisionName returns the name of a decision about nobody that is named, for KeyTree.
+// DecisionName returns the name, for KeyTree, of a decision whose applicant is not
+// named.
 func DecisionName(environment, id string) string { return "decision " + environment + " " + id }
 
 // KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
 // function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
-// derives every key. Forgetting a key replaces the nodes above it by their other
-// children, so that all other keys remain. The first forgotten key makes the tree
-// 13 kB larger; later ones share the nodes above them and cost less.
+// derives every key. Forgetting a key replaces the nodes above it with their other
+// children, so that all other keys remain. The first forgotten key makes the tree 13
+// kB larger; later keys share nodes with earlier ones and cost less.
 //
-// A KeyTree is not changed after it was made, so it may be used concurrently.
+// A KeyTree never changes, so it may be used concurrently.
 type KeyTree struct {
-	names Secret // keys the hashes that turn names into points
-	nodes []node // by prefix; none covers another
+	names Secret // the key of the hashes that turn names into points
+	nodes []node // sorted by prefix; no node covers another
 }
 
 // NewKeyTree returns the tree of a new tenant. Both secrets must be random.
@@ -88,7 +91,7 @@ func NewKeyTree(names, root Secret) *KeyTree {
 	return &KeyTree{names: names, nodes: []node{{secret: root}}}
 }
 
-// Key returns the data key of a name. It reports false if the key was forgotten.
+// Key returns the data key of a name. It returns false if the key was forgotten.
 func (t *KeyTree) Key(name string) (Secret, bool) {
 	p := t.point(name)
 	i, found := t.find(p)
@@ -103,8 +106,8 @@ func (t *KeyTree) Key(name string) (Secret, bool) {
 	return secret, true
 }
 
-// Forget returns a tree that derives every key but those of the names. Forgetting
-// a name twice changes nothing.
+// Forget returns a tree that derives every key except those of the names. Forgetting a
+// name that is already forgotten changes nothing.
 func (t *KeyTree) Forget(names ...string) *KeyTree {
 	left := &KeyTree{names: t.names, nodes: slices.Clone(t.nodes)}
 	for _, name := range names {
@@ -138,7 +141,8 @@ func (t *KeyTree) forget(p point) {
 	t.nodes = slices.Replace(t.nodes, i, i+1, siblings...)
 }
 
-// sibling returns the prefix of a child that is not on the path to the point.
+// sibling returns the prefix of the child other at a level. That child is not on the
+// path to the point.
 func (p point) sibling(level int, other byte) (prefix point) {
 	copy(prefix[:], p[:level/2+1])
 	last := &prefix[level/2]
@@ -150,7 +154,7 @@ func (p point) sibling(level int, other byte) (prefix point) {
 	return prefix
 }
 
-// point returns the position of a name.
+// point returns the point of a name.
 func (t *KeyTree) point(name string) (p point) {
 	h := keyed(&t.names, []byte(name))
 	copy(p[:], h[:])
@@ -172,8 +176,8 @@ func compareNodes(a, b node) int {
 	return cmp.Or(bytes.Compare(a.prefix[:], b.prefix[:]), cmp.Compare(a.level, b.level))
 }
 
-// descend returns the secret of a child. The children of a node are independent, and
-// none tells anything about the node or about its siblings.
+// descend returns the secret of a child. The children of a node are independent, and a
+// child reveals nothing about the node or about its siblings.
 func descend(secret *Secret, child byte) Secret {
 	var text [1 + SecretSize]byte
 	text[0] = child
@@ -181,8 +185,8 @@ func descend(secret *Secret, child byte) Secret {
 	return blake2b.Sum256(text[:])
 }
 
-// The encoding of a tree: a version, the names secret, then each node as level,
-// prefix and secret.
+// The encoding of a tree: a version, the secret names, and then the level, prefix and
+// secret of each node.
 const (
 	treeVersion = 1
 	nodeSize    = 1 + pointSize + SecretSize
@@ -190,7 +194,8 @@ const (
 
 var errNotATree = errors.New("not a key tree")
 
-// AppendBinary appends the encoding of the tree, which holds every key: encrypt it.
+// AppendBinary appends the encoding of the tree. The encoding contains the secrets of
+// all keys, so the caller must encrypt it.
 func (t *KeyTree) AppendBinary(to []byte) ([]byte, error) {
 	to = append(to, treeVersion)
 	to = append(to, t.names[:]...)
@@ -203,7 +208,7 @@ func (t *KeyTree) AppendBinary(to []byte) ([]byte, error) {
 	return to, nil
 }
 
-// ParseKeyTree reads the encoding of a tree.
+// ParseKeyTree decodes the encoding of a tree.
 func ParseKeyTree(from []byte) (*KeyTree, error) {
 	if len(from) < 1+SecretSize || (len(from)-1-SecretSize)%nodeSize != 0 {
 		return nil, errNotATree

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/crypto/blake2b"
 )
 
-// Zone is a part of what is stored about a person. The numbers are stored: they do
-// not change.
+// Zone is a part of the stored data about a person. The numbers of zones are stored,
+// so they must not change.
 type Zone uint8
 
 // The zones of a decision.
 const (
-	Response  Zone = 1 // what was answered
+	Response  Zone = 1 // the answer
 	Applicant Zone = 2
 	History   Zone = 3 // the bureau report
 	Statement Zone = 4 // bank statements
@@ -31,7 +31,7 @@ var zoneNames = [...]string{
 	Location: "location", Fraud: "fraud", Features: "features", Combined: "combined",
 }
 
-// String returns the name of the zone, as the interface has it; "" for no zone.
+// String returns the name of the zone in the API, "" for an unknown zone.
 func (z Zone) String() string {
 	if int(z) >= len(zoneNames) {
 		return ""
@@ -42,27 +42,27 @@ func (z Zone) String() string {
 // SaltSize is the length of a zone's salt in bytes.
 const SaltSize = 16
 
-// Salt makes the hash of a zone unpredictable, so that nobody can confirm a guess of
-// what an erased zone contained.
+// Salt makes the hash of a zone unpredictable. Without the salt, somebody could
+// confirm a guess of the data of an erased zone.
 type Salt [SaltSize]byte
 
-// Hash is a BLAKE2b-256 hash. Where processors have no instructions for SHA-256,
-// hashing would otherwise be most of what sealing costs.
+// Hash is a BLAKE2b-256 hash. BLAKE2b is used because on processors without
+// instructions for SHA-256, hashing with SHA-256 would be most of the cost of sealing.
 type Hash [blake2b.Size256]byte
 
 // ErrUnreadable is the error of a ciphertext that was made with another key, for
-// another object or zone, or that was changed.
+// another object or zone, or that was altered.
 var ErrUnreadable = errors.New("the ciphertext cannot be opened with this key")
 
 // Sealer seals and opens the zones of one object, such as a decision.
 type Sealer struct {
 	aead   cipher.AEAD
-	nonces Secret // keys the hashes that nonces are taken from
+	nonces Secret // the key of the hashes from which nonces are taken
 }
 
-// NewSealer returns the sealer of an object, whose name must be unique among
-// everything that is sealed with the key. Each object has a cipher of its own, so that
-// a ciphertext that is moved to another row does not open.
+// NewSealer returns the sealer of an object. The name of the object must be unique
+// among all objects that are sealed with the key. Each object has its own cipher, so
+// that a ciphertext that is moved to another row cannot be opened.
 func NewSealer(key Secret, object string) Sealer {
 	own := keyed(&key, []byte("seal "+object))
 	block, err := aes.NewCipher(own[:])
@@ -76,9 +76,10 @@ func NewSealer(key Secret, object string) Sealer {
 	return Sealer{aead: aead, nonces: keyed(&key, []byte("nonce "+object))}
 }
 
-// Seal appends the ciphertext of a zone, which contains the salt, and returns the
-// zone's salted hash with it. The nonce comes from that hash, so sealing a zone again
-// with other data or another salt, such as when a transaction is repeated, is safe.
+// Seal appends the ciphertext of a zone to to, and returns it with the zone's salted
+// hash. The ciphertext contains the salt. The nonce is derived from the hash, so it is
+// safe to seal a zone again with other data or another salt, for instance when a
+// transaction is repeated.
 func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) ([]byte, ZoneHash) {
 	h := HashZone(zone, salt, data)
 	nonce := keyed(&s.nonces, h[:])
@@ -118,7 +119,7 @@ type ZoneHash struct {
 	Hash Hash
 }
 
-// Commitment returns the hash over the zones of an object, in the order given.
+// Commitment returns the hash over the zones of an object, in the given order.
 func Commitment(zones []ZoneHash) Hash {
 	text := []byte("verdict zones")
 	for _, z := range zones {
@@ -127,13 +128,14 @@ func Commitment(zones []ZoneHash) Hash {
 	return blake2b.Sum256(text)
 }
 
-// Reference returns what stands for a name in public: the same for the same key and
-// name, and not to be guessed without the key.
+// Reference returns a hash that replaces a name in public. It is the same for the same
+// key and name, and cannot be guessed without the key.
 func Reference(key Secret, name string) Hash {
 	return Hash(keyed(&key, []byte("reference "+name)))
 }
 
-// HashTexts returns a hash over a list of texts: no two lists have the same.
+// HashTexts returns a hash over a list of texts. The length of each text is hashed
+// too, so that different lists have different hashes.
 func HashTexts(texts ...string) Hash {
 	var list []byte
 	for _, text := range texts {
@@ -143,7 +145,7 @@ func HashTexts(texts ...string) Hash {
 	return blake2b.Sum256(list)
 }
 
-// keyed returns a hash of a text that only those who know the key can compute.
+// keyed returns a hash of a text. Only those who know the key can compute the hash.
 func keyed(key *Secret, text []byte) Secret {
 	h, err := blake2b.New256(key[:])
 	if err != nil {
