@@ -14,23 +14,23 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Checkpoint is the statement that a log had a size and a root.
+// Checkpoint states the size and the root of a log at some time.
 type Checkpoint struct {
-	Origin string // which log
+	Origin string // the name of the log
 	Size   int64
 	Root   tlog.Hash
 }
 
-// Text returns the statement in the form that is signed (C2SP tlog-checkpoint).
+// Text returns the checkpoint in the form that is signed (C2SP tlog-checkpoint).
 func (c Checkpoint) Text() string {
 	return fmt.Sprintf("%s\n%d\n%s\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
 }
 
-// ErrNotACheckpoint is the error of a text that is not a checkpoint.
+// ErrNotACheckpoint is the error for a text that is not a checkpoint.
 var ErrNotACheckpoint = errors.New("not a checkpoint")
 
 // ParseCheckpoint reads the text of a checkpoint, without its signatures. It accepts
-// only what Text writes.
+// only the exact form that Text returns.
 func ParseCheckpoint(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 4 || lines[0] == "" {
@@ -56,8 +56,8 @@ func (c Checkpoint) Sign(signer note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: c.Text()}, signer)
 }
 
-// OpenCheckpoint returns the checkpoint of a signed note, if the log's own key has
-// signed it.
+// OpenCheckpoint returns the checkpoint of a signed note. It returns an error if the
+// log's own key has not signed the note.
 func OpenCheckpoint(signed []byte, log note.Verifier) (Checkpoint, error) {
 	n, err := note.Open(signed, note.VerifierList(log))
 	if err != nil {
@@ -70,7 +70,7 @@ func OpenCheckpoint(signed []byte, log note.Verifier) (Checkpoint, error) {
 	return c, err
 }
 
-// NewSigner returns the signer of a log. The name of its key is the log's origin.
+// NewSigner returns the signer of a log. The name of its key is the origin of the log.
 func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 	public, ok := key.Public().(ed25519.PublicKey)
 	if !ok || len(key) != ed25519.PrivateKeySize {
@@ -87,7 +87,7 @@ func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 	return signer{known, key}, nil
 }
 
-// signer is a note.Signer whose key is used for many logs, under the name of each.
+// signer is a note.Signer. One key signs many logs, for each log under the log's name.
 type signer struct {
 	note.Verifier
 	key ed25519.PrivateKey
@@ -95,11 +95,12 @@ type signer struct {
 
 func (s signer) Sign(text []byte) ([]byte, error) { return ed25519.Sign(s.key, text), nil }
 
-// cosignatureV1 is the type of key with which a witness signs (C2SP tlog-cosignature).
+// cosignatureV1 is the type of the keys with which witnesses sign (C2SP
+// tlog-cosignature).
 const cosignatureV1 = 4
 
-// Cosigned returns when a witness has signed the checkpoint, in seconds since 1970.
-// It returns 0 if the witness's valid signature is not on it.
+// Cosigned returns the time at which a witness signed the checkpoint, in seconds since
+// 1970. It returns 0 if the checkpoint has no valid signature of the witness.
 func Cosigned(signed []byte, witness WitnessKey) int64 {
 	text, signatures, found := bytes.Cut(signed, []byte("\n\n"))
 	if !found {
@@ -121,7 +122,7 @@ func Cosigned(signed []byte, witness WitnessKey) int64 {
 	return 0
 }
 
-// cosignedText returns what a witness signs.
+// cosignedText returns the text that a witness signs.
 func cosignedText(at uint64, checkpoint []byte) []byte {
 	return fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", at, checkpoint)
 }
@@ -133,7 +134,8 @@ type WitnessKey struct {
 	key  ed25519.PublicKey
 }
 
-// ParseWitnessKey reads a key in the form name+id+base64, as witnesses publish it.
+// ParseWitnessKey reads a key in the form "name+id+base64", in which witnesses publish
+// it.
 func ParseWitnessKey(text string) (WitnessKey, error) {
 	name, rest, _ := strings.Cut(text, "+")
 	id, encoded, _ := strings.Cut(rest, "+")

@@ -10,7 +10,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Kind is what a leaf is about.
+// Kind is the kind of object or event that a leaf is about.
 type Kind string
 
 // The kinds of leaves.
@@ -32,25 +32,27 @@ var kinds = map[Kind]bool{
 
 const leafVersion = 1
 
-// Leaf is an entry of the log. It tells nothing about a person: the reference is a
-// keyed hash, and what is known about the person enters by salted hashes.
+// Leaf is an entry of the log. It reveals nothing about a person: Reference is a keyed
+// hash, and the data about the person is included only as salted hashes.
 type Leaf struct {
 	Kind Kind
-	ID   string // of the object in its table
-	// At is when it happened, as the service answers times: RFC 3339 in UTC.
+	ID   string // the id of the object in its table
+	// At is the time of the event in the format of answers: RFC 3339 in UTC.
 	At string
-	// Reference stands for the person; the zero value if it concerns nobody.
+	// Reference represents the person. It is the zero value if the leaf concerns no
+	// person.
 	Reference sealing.Hash
-	// Row is the hash over everything that is stored in readable form.
+	// Row is the hash over all data that is stored unencrypted.
 	Row sealing.Hash
-	// Commitment is the hash over the zones; the zero value if there are none.
+	// Commitment is the hash over the zones. It is the zero value if there are no
+	// zones.
 	Commitment sealing.Hash
-	// Backfilled says that the leaf was added later, for an object that was stored
-	// before there was a log.
+	// Backfilled means that the leaf was added later, for an object that was stored
+	// before the log existed.
 	Backfilled bool
 }
 
-// Append appends the leaf as canonical JSON (RFC 8785): the bytes that are hashed.
+// Append appends the leaf as canonical JSON (RFC 8785). These bytes are hashed.
 func (l *Leaf) Append(to []byte) []byte {
 	to = append(to, `{"at":`...)
 	to = wire.AppendString(to, l.At)
@@ -69,7 +71,8 @@ func (l *Leaf) Append(to []byte) []byte {
 	return append(to, '}')
 }
 
-// appendHash appends a member in hexadecimal, or nothing for the zero value.
+// appendHash appends a member with the hash in hexadecimal. It appends nothing for the
+// zero value.
 func appendHash(to []byte, name string, h sealing.Hash) []byte {
 	if h == (sealing.Hash{}) {
 		return to
@@ -79,11 +82,12 @@ func appendHash(to []byte, name string, h sealing.Hash) []byte {
 	return append(to, '"')
 }
 
-// ErrNotALeaf is the error of bytes that are not exactly what Append writes.
+// ErrNotALeaf is the error for bytes that do not have the exact form that Append
+// writes.
 var ErrNotALeaf = errors.New("not a leaf of this version in canonical form")
 
-// ParseLeaf reads a leaf. It accepts only what Append writes, so that no two texts
-// are the same leaf.
+// ParseLeaf reads a leaf. It accepts only the exact form that Append writes, so that
+// every leaf has only one text.
 func ParseLeaf(text []byte) (Leaf, error) {
 	v, err := wire.Parse(text)
 	if err != nil {
@@ -104,7 +108,8 @@ func ParseLeaf(text []byte) (Leaf, error) {
 	return l, nil
 }
 
-// hashOf reads a hash; the zero value if it is none, which Append then does not write.
+// hashOf reads a hash. It returns the zero value if the text is not a hash; Append
+// does not write the zero value.
 func hashOf(text string) (h sealing.Hash) {
 	if raw, err := hex.DecodeString(text); err == nil && len(raw) == len(h) {
 		return sealing.Hash(raw)

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Proof shows that a leaf stands at an index of a log.
+// Proof shows that a leaf is at an index of a log.
 type Proof struct {
 	Index      int64
 	Path       tlog.RecordProof
-	Checkpoint []byte // the signed note, with whatever cosignatures it has
+	Checkpoint []byte // the signed note, including any cosignatures
 }
 
 const proofHeader = "c2sp.org/tlog-proof@v1\n"
@@ -34,14 +34,15 @@ func (p *Proof) Text() []byte {
 	return append(text, p.Checkpoint...)
 }
 
-// ErrNotAProof is the error of a text that is not a proof.
+// ErrNotAProof is the error for a text that is not a proof.
 var ErrNotAProof = errors.New("not a proof")
 
-// maxPath is the most hashes that a proof can have: a tree has fewer than 2^63 leaves.
+// maxPath is the maximum number of hashes in a proof: a tree has fewer than 2^63
+// leaves.
 const maxPath = 63
 
-// ParseProof reads the text of a proof. It verifies nothing. The extra line that the
-// format allows is refused: nothing would check what it says.
+// ParseProof reads the text of a proof. It verifies nothing. It refuses the extra line
+// that the format allows, because nothing would check the content of that line.
 func ParseProof(text []byte) (Proof, error) {
 	rest, found := bytes.CutPrefix(text, []byte(proofHeader+"index "))
 	head, checkpoint, separated := bytes.Cut(rest, []byte("\n\n"))
@@ -67,8 +68,8 @@ func ParseProof(text []byte) (Proof, error) {
 	return p, nil
 }
 
-// Verify checks that the leaf stands at the proof's index of a log whose checkpoint
-// the key has signed, and returns that checkpoint.
+// Verify checks that the leaf is at the proof's index of a log whose checkpoint the
+// key has signed. It returns the checkpoint.
 func (p *Proof) Verify(leaf []byte, log note.Verifier) (Checkpoint, error) {
 	c, err := OpenCheckpoint(p.Checkpoint, log)
 	if err != nil {
@@ -83,7 +84,7 @@ func (p *Proof) Verify(leaf []byte, log note.Verifier) (Checkpoint, error) {
 	return c, nil
 }
 
-// keyID returns the id of a key of a name, as signed notes have it.
+// keyID returns the id of a key with a name, as it is used in signed notes.
 func keyID(name string, key []byte) uint32 {
 	h := sha256.New()
 	h.Write([]byte(name + "\n"))
