@@ -7,9 +7,9 @@ import (
 
 // Pool is an amount that many owners share. An owner may hold at most as much
 // as remains free afterwards, plus one unit: an owner that is alone gets half,
-// two owners that take all they can get a third each, and a new owner always
-// gets something. (This is the dynamic threshold that switches use to share
-// buffer memory.)
+// two owners that both take as much as possible hold a third each, and a new
+// owner always gets something. (This is the dynamic threshold that switches use
+// to share buffer memory.)
 type Pool struct {
 	Refusals
 

@@ -80,8 +80,8 @@ func (r *recoveryRun) hash() string {
 // request returns the document that a repetition needs: the case as sent, the
 // time and the version of the strategy. Unknown members may hold personal data,
 // so only their names are stored, not their values. If there are more than
-// fault.MaxItems warnings, not all unknown members are known; then the case is
-// not stored at all and the run cannot be repeated.
+// fault.MaxItems warnings, the warnings do not name all unknown members; then
+// the case is not stored at all and the run cannot be repeated.
 func (r *recoveryRun) request(sent recovery.Request, c *recovery.Case) []byte {
 	var w wire.Writer
 	w.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339))

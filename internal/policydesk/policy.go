@@ -151,7 +151,7 @@ func (p *Policy) against(ctx context.Context, base *Policy) ([]analysis.Finding,
 	return c.findings, c.changes, nil
 }
 
-// Options returns o with the options that depend on the policy set.
+// Options returns o after setting the options that depend on the policy.
 func (p *Policy) Options(o application.Options) application.Options {
 	o.Inputs, o.NoScore, o.FeaturesAuto = p.Inputs, p.noScore, p.Plan.Policy().FeaturesAuto
 	return o

@@ -87,7 +87,7 @@ func (q *queue) push(j *job, now time.Time) {
 		f.used = max(f.used, q.clock) // an idle scope gains no credit
 		q.turn = append(q.turn, f)
 	}
-	if f.taken > len(f.jobs)/2 { // a scope that always has jobs waiting would grow without bound
+	if f.taken > len(f.jobs)/2 { // otherwise f.jobs would grow without bound while jobs always wait
 		f.jobs = f.jobs[:copy(f.jobs, f.jobs[f.taken:])]
 		f.taken = 0
 	}

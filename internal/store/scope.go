@@ -155,8 +155,8 @@ var errStale = fmt.Errorf("another server was promoted: %w", driver.ErrBadConn)
 
 // submit hands a write to the committer. A refused write commits nothing, so no standby
 // confirms it. For a refusal, submit therefore checks, as for a read, that the server
-// was still the primary, and submits the write again, a few times at most,
-// if it was not.
+// was still the primary, and submits the write again, a few times at most, if it was
+// not.
 func (db *DB) submit(ctx context.Context, j *job) error {
 	const tries = 3 // promotions are rare, so a few tries are enough
 	for range tries {

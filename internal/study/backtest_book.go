@@ -33,7 +33,8 @@ func DefaultBook() Book {
 	return Book{Rows: 1_000, Book: backtest.Book{Seed: backtest.DefaultSeed}}
 }
 
-// check adds the faults of the book to faults, at the pointer at.
+// check adds the faults of the book to faults. at is the JSON pointer of the
+// book.
 func (b *Book) check(faults *fault.List, at string, maxRows int64) {
 	c := faults.Check(at)
 	if b.Rows < 1 || b.Rows > maxRows {
