@@ -99,8 +99,8 @@ func New(core *operation.Core, o Options) (*Services, error) {
 
 	hasher.OnWait(func(ctx context.Context) func() { // give up the slot while waiting for the hasher
 		slot := admission.SlotOf(ctx)
-		slot.Away() // other owners must not rest because a caller waits here
-		return func() { slot.Back() }
+		slot.Park() // other owners must not rest because a caller waits here
+		return func() { slot.Unpark() }
 	})
 
 	s := &shared{core: core, options: o, hasher: hasher}

@@ -277,8 +277,8 @@ func (s *Access) slow(ctx context.Context, account string) error {
 
 	defer s.slowed.leave(account)
 	slot := admission.SlotOf(ctx)
-	slot.Away()
-	defer slot.Back()
+	slot.Park()
+	defer slot.Unpark()
 	return s.options.Sleep(ctx, slowTry)
 }
 

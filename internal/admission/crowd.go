@@ -13,6 +13,7 @@ type crowd struct {
 
 	mu       sync.Mutex
 	requests map[string]int
+	parked   map[string]int // the requests that only wait, and make nobody else rest
 	begun    map[string]int // the requests that have begun and are not about to end
 	sizes    [crowdSizes]crowdSize
 }
@@ -35,28 +36,46 @@ const (
 )
 
 func newCrowd(now func() time.Time) *crowd {
-	return &crowd{now: now, requests: map[string]int{}, begun: map[string]int{}}
+	return &crowd{now: now, requests: map[string]int{}, parked: map[string]int{}, begun: map[string]int{}}
 }
 
 // join counts a new request of an owner.
 func (c *crowd) join(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.requests[owner]
-	c.requests[owner] = n + 1
-	c.move(n, n+1)
+	c.requests[owner]++
+	n := c.requests[owner] - c.parked[owner]
+	c.move(n-1, n)
+}
+
+// park counts a request of an owner that only waits. It still counts towards whether
+// its owner floods. unpark counts one that goes on.
+func (c *crowd) park(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parked[owner]++
+	n := c.requests[owner] - c.parked[owner]
+	c.move(n+1, n)
+}
+
+func (c *crowd) unpark(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.parked[owner]--; c.parked[owner] == 0 {
+		delete(c.parked, owner)
+	}
+	n := c.requests[owner] - c.parked[owner]
+	c.move(n-1, n)
 }
 
 // leave counts down a request of an owner that has ended.
 func (c *crowd) leave(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := c.requests[owner] - 1
-	if n > 0 {
-		c.requests[owner] = n
-	} else {
+	if c.requests[owner]--; c.requests[owner] == 0 {
 		delete(c.requests, owner)
 	}
+	n := c.requests[owner] - c.parked[owner]
 	c.move(n+1, n)
 }
 
@@ -108,14 +127,14 @@ func (c *crowd) floods(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.requests[owner]
-	return n >= floodFrom && c.active(sizeOf(n)-2, 0)
+	return n >= floodFrom && c.active(sizeOf(n)-2, sizeOf(n-c.parked[owner]))
 }
 
 // others reports whether another owner has requests in progress, or had lately.
 func (c *crowd) others(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own := sizeOf(c.requests[owner])
+	own := sizeOf(c.requests[owner] - c.parked[owner])
 	return c.active(crowdSizes-1, own)
 }
 

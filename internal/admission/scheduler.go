@@ -36,6 +36,7 @@ type Slot struct {
 	begun     bool   // the request has got its first entry and is not about to end
 	left      bool
 	away      bool // the request waits for a client or another server and does not count as in progress
+	parked    bool // it only waits, and makes nobody else rest
 }
 
 const (
@@ -189,6 +190,7 @@ func (s *Slot) Leave() {
 		return
 	}
 	s.left = true
+	s.unpark()
 	if !s.away {
 		s.scheduler.crowd.leave(s.owner)
 	}
@@ -202,6 +204,30 @@ func (s *Slot) Away() {
 	if s != nil && !s.left && !s.away {
 		s.away = true
 		s.scheduler.crowd.leave(s.owner)
+	}
+}
+
+// Park gives up the right to compute, until Unpark, while its holder waits in a line
+// or is delayed. The request still counts towards whether its owner floods, but nobody
+// else rests because of it.
+func (s *Slot) Park() {
+	s.PauseLast()
+	if s != nil && !s.left && !s.away && !s.parked {
+		s.parked = true
+		s.scheduler.crowd.park(s.owner)
+	}
+}
+
+// Unpark waits for the owner's turn to compute again after Park.
+func (s *Slot) Unpark() {
+	s.unpark()
+	s.Resume()
+}
+
+func (s *Slot) unpark() {
+	if s != nil && s.parked {
+		s.parked = false
+		s.scheduler.crowd.unpark(s.owner)
 	}
 }
 

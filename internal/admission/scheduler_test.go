@@ -394,6 +394,41 @@ func TestShortWorkDoesNotEndARest(t *testing.T) {
 	})
 }
 
+// TestWhoIsParkedMakesNobodyRest checks that requests that only wait make nobody else
+// rest, and that they still count towards whether their own owner floods.
+func TestWhoIsParkedMakesNobodyRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := admission.NewScheduler(1, time.Now)
+		parked := make([]*admission.Slot, 40)
+		for i := range parked {
+			_, parked[i] = s.Enter(t.Context(), "waiting")
+			parked[i].Park()
+		}
+		const each = 200 * time.Microsecond
+		many := flood(t.Context(), s, "many", 50, each)
+		time.Sleep(time.Second)
+		if n := many(); n < 29_000 {
+			t.Errorf("%d requests in a second beside an owner whose requests only wait", n)
+		}
+
+		few := flood(t.Context(), s, "few", 1, each)
+		waiting := flood(t.Context(), s, "waiting", 1, each)
+		time.Sleep(time.Second)
+		if n, own := few(), waiting(); n < 4_500 || own > n/2 {
+			t.Errorf("%d requests of the neighbour and %d of the owner with 40 requests that wait", n, own)
+		}
+		for _, slot := range parked {
+			slot.Unpark()
+			slot.Park()
+			slot.Leave()
+		}
+		if s.Held() != 0 {
+			t.Errorf("%d rights are held", s.Held())
+		}
+	})
+}
+
 // TestExtend checks that the context that Extend returns does not end with the
 // slot's first context, and that the slot can still be paused and resumed. Without a
 // slot, Extend returns its argument.
