@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// begun is a request that a node has begun to read: it has sent 100 Continue.
+// begun is a request that a node has begun to read: the node has sent "100 Continue".
 type begun struct {
 	conn  net.Conn
 	reply *bufio.Reader
 }
 
-// previewBody is the body of a preview, which stores nothing, so the model need
-// not know of it.
+// previewBody is the body of a preview. A preview stores nothing, so the model does not
+// record it.
 const previewBody = `{"bureau_report":{"score":742}}`
 
 func (n *Node) address() string { return strings.TrimPrefix(n.url, "http://") }
@@ -39,7 +39,7 @@ func beginRequests(ctx context.Context, n *Node, key string, count int) (all []*
 	defer func() {
 		if err != nil {
 			for _, b := range all {
-				_ = b.conn.Close() // it has failed already
+				_ = b.conn.Close() // the requests have already failed
 			}
 		}
 	}()
@@ -58,7 +58,7 @@ func beginRequests(ctx context.Context, n *Node, key string, count int) (all []*
 	return all, nil
 }
 
-// begin sends everything except the body and waits until the node asks for it.
+// begin sends everything except the body and waits until the node asks for the body.
 func (b *begun) begin(address, key string) error {
 	if err := b.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (b *begun) begin(address, key string) error {
 	return err
 }
 
-// finishRequests sends the bodies; every request must be answered.
+// finishRequests sends the bodies and checks that every request is answered.
 func finishRequests(all []*begun) error {
 	var errs []error
 	for _, b := range all {

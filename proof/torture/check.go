@@ -8,16 +8,16 @@ import (
 	"sync"
 )
 
-// everySoOften is the interval, in checks, between checks of everything.
+// everySoOften is the number of checks after which one check covers everything.
 const everySoOften = 16
 
-// fewEnough is the number of decisions up to which a scope is always checked
-// completely.
+// fewEnough is the number of decisions up to which every check of a scope covers
+// everything.
 const fewEnough = 300
 
-// Check reads what was answered since the last check and compares it with the
-// model, together with the lists, the usage and the audit trail. At intervals
-// it checks everything.
+// Check reads back what was answered since the last check and compares it with the model,
+// together with the lists, the usage and the audit trail. Every everySoOften-th check
+// covers everything that was ever answered.
 func (w *Workload) Check(ctx context.Context, url string) error {
 	w.checks++
 	return w.check(ctx, url, w.checks%everySoOften == int(w.seed%everySoOften))
@@ -37,8 +37,8 @@ func (w *Workload) check(ctx context.Context, url string, whole bool) error {
 	return errors.Join(append(errs, w.model.verdict())...)
 }
 
-// due returns the scopes to check. A tenant of one story that has passed is
-// checked again only if whole is set.
+// due returns the scopes to check. A scope of a tenant that only one story uses is
+// checked again only if whole is set or it has something new.
 func (w *Workload) due(whole bool) []*scope {
 	var list []*scope
 	for _, s := range w.model.scopes {
@@ -49,7 +49,7 @@ func (w *Workload) due(whole bool) []*scope {
 	return list
 }
 
-// checker checks one scope, in a healthy and idle world.
+// checker checks one scope. All nodes must be healthy and no client may be sending.
 type checker struct {
 	*Workload
 	ctx   context.Context //nolint:containedctx // a checker lives no longer than the check
@@ -58,8 +58,7 @@ type checker struct {
 	whole bool
 }
 
-// everything checks every invariant that is visible through the API, each with
-// its name.
+// everything checks every guarantee that is visible through the API.
 func (c *checker) everything() error {
 	if c.whole {
 		c.scope.lookAgain()
@@ -110,7 +109,8 @@ func (s *scope) lookAgain() {
 	s.passed = newLooked()
 }
 
-// read sends a request, which must be answered because the world is healthy.
+// read sends a request and returns the body. No fault is in progress, so the request must
+// be answered.
 func (c *checker) read(r *request) ([]byte, error) {
 	r.patience = int(settling / pause)
 	ctx, cancel := context.WithTimeout(c.ctx, settling)
@@ -123,7 +123,7 @@ func (c *checker) read(r *request) ([]byte, error) {
 	return a.body, nil
 }
 
-// each calls do for the items of a list, several concurrently.
+// each calls do for every item of list, several concurrently.
 func each[T any](list []T, do func(T) error) error {
 	const hands = 6
 	work := make(chan T)

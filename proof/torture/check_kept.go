@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// fresh returns the ids that were not checked yet and marks them as checked.
+// fresh returns the ids that were not checked yet, sorted, and marks them as checked.
 func (s *scope) fresh(ids []string) []string {
 	slices.Sort(ids)
 	return slices.DeleteFunc(ids, func(id string) bool {
@@ -129,8 +129,8 @@ func (c *checker) onePolicyIsActive() error {
 	return nil
 }
 
-// activeList compares the list of active versions with the activations: there
-// must be exactly one, and it must be one that may be active.
+// activeList compares the list of active versions with the activations: exactly one
+// version is active, and the activations allow that version to be active.
 func (m *model) activeList(s *scope, body []byte, began, ended time.Time) {
 	var list struct {
 		Data []struct{ ID, Status string } `json:"data"`
@@ -143,7 +143,7 @@ func (m *model) activeList(s *scope, body []byte, began, ended time.Time) {
 	}
 }
 
-// revokedKeysAreShut checks that revoked keys are refused.
+// revokedKeysAreShut checks that the service refuses revoked keys.
 func (c *checker) revokedKeysAreShut() error {
 	keys := c.scope.revoked
 	if !c.whole {

@@ -17,9 +17,9 @@ import (
 	"verdict/internal/app"
 )
 
-// clockVariable is the environment variable that makes this program a node of
-// the service whose clock is moved by the named file. The Go runtime reads the
-// time without a system call, so nothing outside of a process can move it.
+// clockVariable is the environment variable that makes this program run as a node of the
+// service. Its value is the file that moves the node's clock. The Go runtime reads the
+// time without a system call, so nothing outside of the process can move its clock.
 const clockVariable = "TORTURE_CLOCK"
 
 // clockEvery is the interval at which a node reads the file.
@@ -31,7 +31,7 @@ type Clock struct {
 	ahead time.Duration
 }
 
-// Set moves the clock ahead of the machine's.
+// Set sets how far the nodes' clocks are ahead of the machine's clock.
 func (c *Clock) Set(ahead time.Duration) error {
 	if err := writeClock(c.path, int64(ahead)); err != nil {
 		return err
@@ -40,18 +40,17 @@ func (c *Clock) Set(ahead time.Duration) error {
 	return nil
 }
 
-// Noticed reports whether the node uses the clock as it was set.
+// Noticed reports whether the node has read the last setting of the clock.
 func (c *Clock) Noticed() bool {
 	var seen atomic.Int64
 	return readClock(c.path+noticed, &seen) == nil && time.Duration(seen.Load()) == c.ahead
 }
 
-// noticed is the suffix of the file in which a node writes how far ahead its
-// clock is.
+// noticed is the suffix of the file in which a node confirms how far ahead its clock is.
 const noticed = ".noticed"
 
-// writeClock writes the file atomically, because a reader of half a number
-// would move to a wrong time.
+// writeClock writes the file atomically, because a node that reads half a number would
+// move its clock to a wrong time.
 func writeClock(path string, ahead int64) error {
 	next := path + ".next"
 	if err := os.WriteFile(next, []byte(strconv.FormatInt(ahead, 10)), 0o600); err != nil {
@@ -63,7 +62,7 @@ func writeClock(path string, ahead int64) error {
 	return nil
 }
 
-// Now returns the time of the clock.
+// Now returns the moved time.
 func (c *Clock) Now() time.Time { return time.Now().Add(c.ahead) }
 
 // ServeIfAsked must be called first by every program that runs scenarios. If
@@ -80,7 +79,7 @@ func ServeIfAsked() {
 	os.Exit(0)
 }
 
-// serveMoved runs "verdict serve" with the clock of the file.
+// serveMoved runs "verdict serve" with the clock that the file moves.
 func serveMoved(path string, args []string, logs io.Writer) error {
 	fs := flag.NewFlagSet("node", flag.ContinueOnError)
 	settings := app.Bind(fs)

@@ -36,7 +36,7 @@ func (d *Disk) Path(name string) string { return filepath.Join(d.folder, name) }
 
 func (d *Disk) ballast() string { return d.Path("ballast") }
 
-// Fill fills the disk except for spare bytes.
+// Fill fills the disk and leaves spare bytes free.
 func (d *Disk) Fill(spare int64) error {
 	var room syscall.Statfs_t
 	if err := syscall.Statfs(d.folder, &room); err != nil {

@@ -14,8 +14,8 @@ import (
 type model struct {
 	mu     sync.Mutex
 	scopes []*scope
-	hashes map[hashKey]string // hashes of decisions, by their input
-	open   []*request         // requests that change something and have no answer yet
+	hashes map[hashKey]string // hashes of decisions, by input
+	open   []*request         // requests that change data and have no answer yet
 	faults faults
 	count  Figures
 	beside []time.Duration // durations of decisions while another lender had a fault
@@ -26,18 +26,18 @@ type model struct {
 
 func newModel() *model { return &model{hashes: map[hashKey]string{}} }
 
-// hashKey identifies the input of a decision's hash: the profile that was sent,
-// and the document of the policy.
+// hashKey identifies the input of a decision's hash: the profile that was sent and the
+// checksum of the policy.
 type hashKey struct{ profile, checksum string }
 
-// scope is one environment of one tenant, as the client knows it.
+// scope is what the client knows about one environment of one tenant.
 type scope struct {
 	lender *lender
 	env    string
-	word   string // included in every text that is sent here
+	word   string // included in every text that is sent in this scope
 	key    string // a key with all scopes
-	small  bool   // it has the small quota
-	usedUp bool   // a request was refused because the quota is used up
+	small  bool   // whether the tenant has the small quota
+	usedUp bool   // whether a request was refused because the quota is used up
 
 	decisions   map[string]*decided
 	runs        map[string]kept
@@ -53,8 +53,8 @@ type scope struct {
 	deeds       map[deed]struct{}
 
 	unseen looked
-	passed looked // passed a check; checked again only by CheckAll
-	brief  bool   // a tenant of one story, which is checked once
+	passed looked // items that passed a check; only a check of everything reads them again
+	brief  bool   // whether the tenant belongs to one story and is checked once
 }
 
 // looked records which decisions and deeds were checked.
@@ -78,12 +78,13 @@ type lender struct {
 // decided is a decision that was answered.
 type decided struct {
 	id, hash string
-	body     kept // size 0 if it was part of another answer
+	body     kept // size 0 if the decision was part of another answer
 	alerts   []string
 }
 
-// kept is an answer with which a later reading must begin: the bytes without
-// the closing brace, because a reading may add members.
+// kept holds the length and the hash of an answer. A later read of the resource must
+// begin with the same bytes, except for the closing brace, because a read may add
+// members.
 type kept struct {
 	size int
 	sum  [sha256.Size]byte
@@ -114,11 +115,11 @@ type alert struct {
 // step is one change of an alert. Its note is unique.
 type step struct {
 	to, resolution, note string
-	taken                bool // the answer showed that this step made the change
+	taken                bool // whether the answer showed that this step made the change
 }
 
-// account is a beneficiary account that applicants share, with who was sent
-// with it and when.
+// account is a beneficiary account that applicants share. seen records which applicants
+// were sent with the account, and when.
 type account struct{ seen []sighting }
 
 type sighting struct {
@@ -195,8 +196,8 @@ func (m *model) verdict() error {
 	return all
 }
 
-// sameHash compares the hash of a decision with others of the same facts under
-// the same policy, on any node and at any time.
+// sameHash checks that decisions of the same facts under the same policy have the same
+// hash, on any node and at any time.
 func (m *model) sameHash(profile, checksum, hash string) {
 	if profile == "" {
 		return

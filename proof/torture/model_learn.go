@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// toldDecision holds the members of a decision that guarantees are about.
+// toldDecision holds the members of a decision that the guarantees concern.
 type toldDecision struct {
 	ID     string `json:"decision_id"`
 	Status string `json:"status"`
@@ -26,7 +26,7 @@ type toldFraud struct {
 	AlertIDs []string `json:"alert_ids"`
 }
 
-// sharers returns how many applicants the answer counts for the account.
+// sharers returns the number of applicants that the answer counts for the account.
 func (f *toldFraud) sharers() (n int, told bool) {
 	for _, s := range f.Signals {
 		if s.ID == "beneficiary_account_reuse" {
@@ -90,8 +90,8 @@ func learnRun(r *request, profile string) func(*model, answer) {
 	}
 }
 
-// learnBacktest returns the function that updates the model with a backtest's
-// report. So few rows cost one unit.
+// learnBacktest returns the function that updates the model with a backtest's report. The
+// backtests here have so few rows that each costs one unit.
 func learnBacktest(r *request) func(*model, answer) {
 	return func(m *model, a answer) {
 		var report struct {
@@ -142,9 +142,9 @@ func learnRuleSet(r *request) func(*model, answer) {
 	}
 }
 
-// counted checks how many applicants an evaluation counted for an account: all
-// who were answered before it was sent, and none who was first sent after it
-// was answered.
+// counted checks how many applicants an evaluation counted for an account: every
+// applicant that was answered before the evaluation was sent, and no applicant that was
+// first sent after the evaluation was answered.
 func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	if told == nil {
 		m.violate("fraud-counted", "%s: the answer has no fraud", r)
@@ -164,8 +164,8 @@ func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	}
 }
 
-// bounds returns the least and the most applicants that a request may count for
-// an account, itself included.
+// bounds returns the smallest and the largest number of applicants that a request may
+// count for an account, including its own.
 func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 	certain, possible := map[string]struct{}{}, map[string]struct{}{}
 	known := s.accounts[accountNo]
@@ -176,7 +176,7 @@ func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 		other := seen.request
 		switch {
 		case other.done && other.status >= 400 || other.began.IsZero():
-			continue // it was refused or never sent
+			continue // the other request was refused or never sent
 		case other == r || other.done && other.ended.Before(r.began):
 			certain[seen.applicant] = struct{}{}
 		}
@@ -199,11 +199,12 @@ func (m *model) sharedBy(r *request, accountNo, applicant string) {
 	a.seen = append(a.seen, sighting{applicant, r})
 }
 
-// staleFor is how long after the answer to an activation the earlier version
-// may still decide. A second is guaranteed; the rest is for a busy machine.
+// staleFor is how long after the answer to an activation a node may still decide with the
+// earlier version. The service guarantees one second; the rest is for a busy machine.
 const staleFor = 5 * time.Second
 
-// policyWasActive checks the policy of a decision against the activations.
+// policyWasActive checks that the policy of a decision may have been active during the
+// request.
 func (m *model) policyWasActive(r *request, policyID string) {
 	if !r.scope.mayBeActive(policyID, r.began.Add(-staleFor), r.ended) {
 		m.violate("one-active-policy", "%s was decided under %s, which was not active then", r, policyID)
@@ -219,10 +220,9 @@ func activated(r *request) string {
 	return r.path[len(prefix) : len(r.path)-len(suffix)]
 }
 
-// mayBeActive reports whether a rule set may have been active at some time
-// between from and to: an activation of it may have happened before to, and no
-// activation of another rule set began after that one was answered and was
-// itself answered before from.
+// mayBeActive reports whether a rule set may have been active at some time between from
+// and to. It may have been active if an activation of the rule set began before to, and
+// no other activation certainly replaced it before from.
 func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	for _, a := range s.activations {
 		if activated(a) != id || a.began.IsZero() || a.began.After(to) || a.done && a.status >= 400 {
@@ -235,8 +235,8 @@ func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	return false
 }
 
-// replaced reports whether another activation certainly happened after this one
-// and before a time.
+// replaced reports whether another activation certainly happened after activation a and
+// before the given time.
 func (s *scope) replaced(a *request, before time.Time) bool {
 	if !a.done {
 		return false
@@ -261,8 +261,8 @@ type listed struct {
 	Pagination pagination        `json:"pagination"`
 }
 
-// learnStep returns the function that updates the model with a step of an
-// alert: whether this step changed it, or an earlier one.
+// learnStep returns the function that updates the model with a step of an alert. It
+// records whether this step or an earlier one changed the alert.
 func learnStep(r *request, id string, taken *step) func(*model, answer) {
 	return func(m *model, a answer) {
 		var now struct {

@@ -12,25 +12,25 @@ import (
 // request is a request to the service, which may be sent more than once.
 type request struct {
 	scope       *scope // the owner; nil for a request without a tenant
-	key         string // of the caller; "" for none
+	key         string // API key of the caller; "" for none
 	method      string
 	path        string
-	once        string // the Idempotency-Key
+	once        string // Idempotency-Key
 	contentType string
-	cookie      string // the session, for a page of the console
+	cookie      string // session cookie, for a page of the console
 	body        []byte
 	want        []int // allowed statuses, besides refusals that a fault excuses
 	page        bool  // a page of the console: HTML and redirects
-	writes      bool  // it changes something, so without an answer its outcome is unknown
-	patience    int   // how often it is repeated immediately without an answer
-	unsettling  bool  // it cannot be repeated later, and its outcome is ignored
+	writes      bool  // the request changes data, so without an answer its outcome is unknown
+	patience    int   // number of immediate retries if there is no answer
+	unsettling  bool  // the request cannot be repeated later, and its outcome is ignored
 
 	// learn updates the model with the first success.
 	learn func(m *model, a answer)
 
-	began, ended time.Time // when it was first sent, and when it was first answered
-	done         bool      // it has its final answer
-	waiting      bool      // it is in the list of open requests
+	began, ended time.Time // when the request was first sent, and when it was first answered
+	done         bool      // the request has its final answer
+	waiting      bool      // the request is in the list of open requests
 	status       int
 	sum          [sha256.Size]byte
 }
@@ -43,7 +43,7 @@ func (r *request) String() string {
 	return r.method + " " + r.path + " of " + who
 }
 
-// lender returns the owner, nil for none.
+// lender returns the lender of the request, or nil if the request has no tenant.
 func (r *request) lender() *lender {
 	if r.scope == nil {
 		return nil
@@ -74,9 +74,9 @@ func (a answer) read(v any) bool { return json.Unmarshal(a.body, v) == nil }
 type outcome int
 
 const (
-	settled outcome = iota // it has its final answer
+	settled outcome = iota // the request has its final answer
 	busy                   // another request with the same key is in progress
-	unknown                // it may have been executed or not
+	unknown                // the request may or may not have been executed
 )
 
 // send records that a request is sent now.
@@ -189,7 +189,7 @@ func (m *model) settle(r *request, a answer) {
 	}
 }
 
-// leave adds a request whose outcome is unknown to the open requests.
+// leave adds the request, whose outcome is unknown, to the open requests.
 func (m *model) leave(r *request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -223,7 +223,7 @@ func (m *model) foreignWords(r *request, a answer) {
 	}
 }
 
-// whose returns the name of the scope of a planted word.
+// whose returns the name of the scope in which a word was planted.
 func (m *model) whose(word string) string {
 	for _, s := range m.scopes {
 		if s.word == word || s.lender.word == word {

@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// Planted words can be recognised in any text: all words, accounts, mobile
-// numbers and addresses have a common prefix.
+// Prefixes of the planted words, accounts, mobile numbers and addresses. They make
+// planted texts recognisable in any text.
 const (
 	wordMark    = "xqzv"
 	wordLength  = len(wordMark) + 12
@@ -25,7 +25,8 @@ const (
 	ipMark      = "2001:db8:7a9e:"
 )
 
-// secrets holds texts of the workload that must not appear elsewhere.
+// secrets creates and records the texts that must not appear in another scope or in a
+// log.
 type secrets struct {
 	seed uint64
 

@@ -16,13 +16,13 @@ import (
 const (
 	// readyWithin is how long a node may take to be ready on a busy machine.
 	readyWithin = 60 * time.Second
-	// endWithin is how long a node may take to end after SIGTERM: longer than
-	// its grace period.
+	// endWithin is how long a node may take to end after SIGTERM. It is longer than the
+	// node's grace period.
 	endWithin = 40 * time.Second
 )
 
-// Node is a process of the service. After it was killed it can be started
-// again, on another port.
+// Node is a process of the service. After a kill it can be started again, on another
+// port.
 type Node struct {
 	command func() *exec.Cmd
 	log     *logFile
@@ -89,7 +89,7 @@ func (n *Node) readiness(ctx context.Context) (status int, err error) {
 	return response.StatusCode, response.Body.Close()
 }
 
-// URL returns the base URL of the present run.
+// URL returns the base URL of the node since its last start.
 func (n *Node) URL() string { return n.url }
 
 // Pid returns the process id.
@@ -115,7 +115,8 @@ func (n *Node) Kill() {
 	}
 }
 
-// Term sends SIGTERM and waits: the node must end by itself without an error.
+// Term sends SIGTERM and waits. It returns an error if the node does not end, or ends
+// with an error.
 func (n *Node) Term() error {
 	if err := n.process.signal(syscall.SIGTERM); err != nil {
 		return err
@@ -151,7 +152,7 @@ type logFile struct {
 
 const tailKept = 4 << 10
 
-// begin resets the state of the run before.
+// begin resets the state before a new run of the node.
 func (l *logFile) begin() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,20 +14,20 @@ import (
 type process struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
-	err   error // its exit error; read it only after ended is closed
+	err   error // exit error of the process; read it only after ended is closed
 }
 
-// start starts a process. Its output goes to said.
+// start starts a process that writes its output to said.
 func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = said
-	// A separate process group: Ctrl-C is sent only to this process, which then
-	// ends the child.
+	// Put the child in a separate process group, so that Ctrl-C signals only this
+	// process, which then ends the child.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	started := make(chan error)
 	go func() {
-		// The kernel sends the parent-death signal when the starting thread
-		// ends.
+		// The kernel sends the parent-death signal when the thread that started the child
+		// ends, so keep the thread.
 		runtime.LockOSThread()
 		defer close(p.ended)
 		err := cmd.Start()
@@ -54,6 +54,6 @@ func (p *process) signal(s syscall.Signal) error {
 
 // kill ends the process with SIGKILL.
 func (p *process) kill() {
-	_ = p.cmd.Process.Kill() // it may have ended already
+	_ = p.cmd.Process.Kill() // fails if the process has already ended
 	<-p.ended
 }

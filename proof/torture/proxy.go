@@ -15,11 +15,11 @@ type Mode int
 
 // The modes. Each takes effect immediately, also for existing connections.
 const (
-	Pass      Mode = iota // passes everything
+	Pass      Mode = iota // passes all bytes
 	Refuse                // resets existing and new connections
-	BlackHole             // drops bytes; when it ends, connections that lost some are reset
-	Stall                 // delays bytes until it ends
-	Slow                  // delays every piece
+	BlackHole             // drops bytes; when the mode ends, connections that lost bytes are reset
+	Stall                 // delays bytes until the mode ends
+	Slow                  // delays every chunk
 	HalfWay               // resets every connection in the middle of an answer
 )
 
@@ -27,14 +27,14 @@ func (m Mode) String() string {
 	return [...]string{"pass", "refuse", "black-hole", "stall", "slow", "half-way"}[m]
 }
 
-// slowness is the delay of every piece in Slow.
+// slowness is the delay of every chunk in mode Slow.
 const slowness = 15 * time.Millisecond
 
-// halfWayMost is the maximum number of bytes of answers that a connection still
-// gets in HalfWay.
+// halfWayMost is the maximum number of bytes of answers that a connection still receives
+// in mode HalfWay.
 const halfWayMost = 400
 
-// Proxy passes bytes between the nodes and the database, as the mode allows.
+// Proxy passes bytes between the nodes and the database, subject to the mode.
 type Proxy struct {
 	listener net.Listener
 	socket   string // of the database
@@ -54,7 +54,7 @@ type link struct {
 	cutOff    chan struct{}
 
 	mu   sync.Mutex
-	left int  // bytes of answers before the reset, in HalfWay
+	left int  // bytes of answers to pass before the reset, in mode HalfWay
 	lost bool // bytes were dropped
 }
 
@@ -69,7 +69,7 @@ func NewProxy(ctx context.Context, socket string, rng *rand.Rand) (*Proxy, error
 	return p, nil
 }
 
-// URL returns the URL of a database for a role through the proxy.
+// URL returns the URL of a database for a role, through the proxy.
 func (p *Proxy) URL(role, database string) string {
 	return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", role, p.listener.Addr(), database)
 }
@@ -92,7 +92,7 @@ func (p *Proxy) Set(mode Mode) {
 	p.changed = make(chan struct{})
 }
 
-// Cut resets all existing connections; new ones pass.
+// Cut resets all existing connections; new connections pass.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -155,8 +155,8 @@ func (p *Proxy) serve(near net.Conn) {
 	p.mu.Unlock()
 }
 
-// pump passes one direction. If one direction ends, both do, because neither
-// side of this protocol closes only one half.
+// pump passes one direction of a connection. If one direction ends, both end, because
+// neither side of the PostgreSQL protocol closes only one half.
 func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	defer l.cut()
 	piece := make([]byte, 32<<10)
@@ -172,8 +172,7 @@ func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	}
 }
 
-// carry passes one piece to the other side. It returns false if the connection
-// must end.
+// carry passes one chunk to the other side. It returns false if the connection must end.
 func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	for {
 		mode, changed := p.state()
@@ -209,8 +208,8 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	}
 }
 
-// swallow records that a connection has lost bytes, so that it is reset at the
-// end of BlackHole: a TCP connection that goes on never loses bytes.
+// swallow records that a connection has lost bytes, so that the connection is reset when
+// BlackHole ends: a TCP connection that continues never loses bytes.
 func (p *Proxy) swallow(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -223,7 +222,8 @@ func (p *Proxy) swallow(l *link) bool {
 	return true
 }
 
-// linger delays the end of the other half while nothing is passed.
+// linger waits while the mode is BlackHole or Stall, so that the other side does not see
+// the end of the connection.
 func (p *Proxy) linger(l *link) {
 	for {
 		mode, changed := p.state()
@@ -238,7 +238,7 @@ func (p *Proxy) linger(l *link) {
 	}
 }
 
-// half writes the bytes that are left before the reset.
+// half passes the bytes that the connection may still receive before the reset.
 func (l *link) half(to net.Conn, piece []byte) bool {
 	l.mu.Lock()
 	n := min(l.left, len(piece))
@@ -261,6 +261,6 @@ func reset(c net.Conn) {
 		_ = tcp.SetLinger(0)
 	}
 	if err := c.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-		return // it was closed already
+		return // the connection was already closed
 	}
 }

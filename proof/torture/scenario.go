@@ -13,7 +13,7 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// Scenario is a repeated fault.
+// Scenario is a fault that is repeated in every round.
 type Scenario struct {
 	Name      string
 	Databases []string
@@ -21,10 +21,10 @@ type Scenario struct {
 	needs     needs
 	round     act // runs while the clients work
 	before    act // runs before the clients begin
-	after     act // runs after the check; nil for none
+	after     act // runs after the check; may be nil
 }
 
-// act is a part of a round. All its random choices come from rng.
+// act is a part of a round. It takes all its random choices from rng.
 type act func(ctx context.Context, w *World, rng *rand.Rand) error
 
 // Mounts reports whether the scenario mounts a disk, which needs privileges.
@@ -89,11 +89,11 @@ type Order struct {
 	Database string
 	Seed     uint64
 	Rounds   int
-	Only     int    // one round, 0 for all
-	Binary   string // of the service
-	Keep     string // a folder for the logs of a failure, "" for none
-	// Cluster is a PostgreSQL server for scenarios that do not disturb it. If
-	// it is nil, each scenario starts its own.
+	Only     int    // number of the only round to run; 0 runs all
+	Binary   string // path of the service's binary
+	Keep     string // folder for the logs of a failed run; "" for none
+	// Cluster is a PostgreSQL server for the scenarios that do not disturb it. If Cluster
+	// is nil, each scenario starts its own server.
 	Cluster *pgcluster.Cluster
 	// Strict makes the run fail if a failover takes too long or the neighbours
 	// of a locked scope wait too long. It is for a machine without other load.
@@ -108,13 +108,13 @@ type Result struct {
 	Rounds             int
 	Figures            Figures
 	Faults             map[string]int
-	Restart            time.Duration // the longest time from a start to ready
+	Restart            time.Duration // the longest time from the start of a node until it is ready
 	Follow             time.Duration // the longest time from a promotion to an answered write
 	Took               time.Duration
 }
 
-// Run runs a scenario to its end or to its first failure. The error says how to
-// repeat it.
+// Run runs a scenario to its end or until its first failure. The error says how to repeat
+// the failed round.
 func (o Order) Run(ctx context.Context) (r Result, err error) {
 	began := time.Now()
 	round := 0
@@ -141,7 +141,7 @@ func (o Order) Run(ctx context.Context) (r Result, err error) {
 	return r, err
 }
 
-// chance returns the random source of a round. It does not depend on earlier
+// chance returns the random source of a round. The source does not depend on earlier
 // rounds.
 func (o Order) chance(round int) *rand.Rand {
 	h := fnv.New64a()
@@ -167,8 +167,8 @@ func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
 	return last, w.conclude(ctx)
 }
 
-// play runs one round: the clients work while a fault begins and ends, and then
-// all their answers are checked.
+// play runs one round: the clients send requests while a fault begins and ends, and then
+// all answers are checked.
 func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
 	if s.before != nil {
 		if err := s.before(ctx, w, rng); err != nil {
@@ -191,7 +191,7 @@ func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
 	return nil
 }
 
-// work runs the clients during a fault and after it.
+// work runs the clients during the fault and until the service has answered again.
 func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 	working, stop := context.WithCancel(ctx)
 	var clients sync.WaitGroup
@@ -201,7 +201,7 @@ func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 		err = breaks(ctx, w, rng)
 	}
 	if err == nil {
-		err = w.until(ctx, 10) // the service recovers by itself
+		err = w.until(ctx, 10) // the service recovers without help
 	}
 	stop()
 	clients.Wait()
@@ -216,8 +216,8 @@ func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 	return nil
 }
 
-// conclude checks everything once more: through the API, with the operator's
-// command, and in the logs.
+// conclude checks everything once more: through the API, with the operator's command, and
+// in the logs of the nodes.
 func (w *World) conclude(ctx context.Context) error {
 	if err := w.Workload.CheckAll(ctx, w.Nodes[0].URL()); err != nil {
 		return fmt.Errorf("check all: %w", err)
@@ -240,8 +240,8 @@ func (w *World) conclude(ctx context.Context) error {
 	return nil
 }
 
-// recoveryTimeout is how long the service may answer nothing in a healthy
-// world: longer than the database's own timeout, on a busy machine.
+// recoveryTimeout is how long the service may give no answers although no fault is in
+// progress. It is longer than the database timeout, to allow for a busy machine.
 const recoveryTimeout = 60 * time.Second
 
 // until waits for the given number of further answers.
@@ -264,7 +264,7 @@ func (w *World) await(ctx context.Context, what string, happened func() bool) er
 	return nil
 }
 
-// fault runs a fault, marks it in the model while it lasts, and counts it.
+// fault runs during, marks the fault in the model while it lasts, and counts it.
 func (w *World) fault(kind string, during func() error) error {
 	w.Workload.MarkFault(kind, true)
 	defer w.Workload.MarkFault(kind, false)
@@ -277,7 +277,7 @@ func (w *World) fault(kind string, during func() error) error {
 	return nil
 }
 
-// between returns a random duration.
+// between returns a random duration of at least least and less than most.
 func between(rng *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(rng.Int64N(int64(most-least)))
 }

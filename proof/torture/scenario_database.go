@@ -15,7 +15,8 @@ func restarted(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// crashed kills all processes of PostgreSQL together; it recovers from its log.
+// crashed kills all processes of PostgreSQL together. PostgreSQL then recovers from its
+// write-ahead log.
 func crashed(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("PostgreSQL killed", func() error {
 		w.Cluster.Kill()
@@ -39,7 +40,7 @@ func broken(ctx context.Context, w *World, rng *rand.Rand) error {
 		mode := Refuse + Mode(rng.IntN(int(HalfWay-Refuse)+1))
 		lasts := between(rng, 50*time.Millisecond, 2*time.Second)
 		if rng.IntN(8) == 0 {
-			lasts += 11 * time.Second // longer than the database's own timeout
+			lasts += 11 * time.Second // longer than the database timeout
 		}
 		err := w.fault("network "+mode.String(), func() error {
 			w.Proxy.Set(mode)

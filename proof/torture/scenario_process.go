@@ -18,8 +18,8 @@ func (w *World) killNode(ctx context.Context, n *Node) error {
 	return w.start(ctx, n)
 }
 
-// asked sends SIGTERM: every request that has begun is answered, and the node
-// ends without an error.
+// asked sends SIGTERM. The node must answer every request that has begun, and end without
+// an error.
 func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	n := w.Nodes[0]
 	begun, err := beginRequests(ctx, n, w.Workload.lasting[0].key, 1+rng.IntN(8))
@@ -39,8 +39,8 @@ func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// oneDies ends one node of two or three, in either way; the others must go on
-// before it comes back.
+// oneDies stops one of two or three nodes, with SIGKILL or SIGTERM. The other nodes must
+// continue to answer before the node comes back.
 func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 	i := rng.IntN(len(w.Nodes))
 	n := w.Nodes[i]
@@ -55,7 +55,7 @@ func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 		if err := w.until(ctx, 20); err != nil {
 			return err
 		}
-		// Sometimes a second node ends too, and one is left.
+		// Sometimes stop a second node too, so that one node is left.
 		if second := w.Nodes[(i+1)%len(w.Nodes)]; len(w.Nodes) > 2 && rng.IntN(3) == 0 {
 			second.Kill()
 			w.leave(second)

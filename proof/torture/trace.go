@@ -16,17 +16,16 @@ import (
 // attachWithin is how long strace may take to attach.
 const attachWithin = 20 * time.Second
 
-// Injection is a fault in the system calls of a running process, injected by
-// strace.
+// Injection is a fault that strace injects into the system calls of a running process.
 type Injection struct {
 	process *process
 	said    *waiting
-	trace   string // the file of strace's output
+	trace   string // path of strace's output
 }
 
-// Inject makes system calls of a process slow or failing until Remove, for
-// instance "fsync,fdatasync:delay_enter=200ms" or "pwrite64:error=EIO". trace
-// is the file for strace's output.
+// Inject makes system calls of a process slow or failing until Remove is called. what is
+// strace's description of the fault, for example "fsync,fdatasync:delay_enter=200ms" or
+// "pwrite64:error=EIO". trace is the path of strace's output.
 func Inject(ctx context.Context, pid int, trace, what string) (*Injection, error) {
 	path, err := exec.LookPath("strace")
 	if err != nil {
@@ -51,16 +50,16 @@ func Inject(ctx context.Context, pid int, trace, what string) (*Injection, error
 	}
 }
 
-// Hits returns the number of system calls disturbed so far.
+// Hits returns the number of system calls that the fault has affected so far.
 func (i *Injection) Hits() int {
 	text, err := os.ReadFile(i.trace)
 	if err != nil {
-		return 0 // strace has not written yet
+		return 0 // strace has written nothing yet
 	}
 	return bytes.Count(text, []byte("(INJECTED)")) + bytes.Count(text, []byte("(DELAYED)"))
 }
 
-// Remove removes the fault; the process goes on.
+// Remove removes the fault. The process continues.
 func (i *Injection) Remove() error {
 	if err := i.process.signal(syscall.SIGINT); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (i *Injection) Remove() error {
 	}
 }
 
-// waiting detects the message that strace has attached.
+// waiting is a writer that detects strace's message that it has attached.
 type waiting struct {
 	mu       sync.Mutex
 	text     bytes.Buffer

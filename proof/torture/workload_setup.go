@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// lenders is the number of tenants that exist from the beginning. The last one
-// has a small quota that requests compete for.
+// lenders is the number of tenants that exist from the beginning. The last tenant has a
+// small quota, for which its requests compete.
 const lenders = 3
 
 // SetUp signs up the lenders, creates a key for each in both environments and
@@ -38,7 +38,7 @@ func (w *Workload) SetUp(ctx context.Context, url string) error {
 	return w.model.verdict()
 }
 
-// newLender creates a tenant's identity. The word in its name is unique.
+// newLender creates the identity of a tenant. The word in the tenant's name is unique.
 func (w *Workload) newLender(name string, n uint64) *lender {
 	word := w.secrets.word("tenant", n)
 	return &lender{
@@ -47,7 +47,7 @@ func (w *Workload) newLender(name string, n uint64) *lender {
 	}
 }
 
-// signUp creates a tenant and returns its sandbox.
+// signUp signs up a tenant and returns the scope of its sandbox.
 func (w *Workload) signUp(ctx context.Context, l *lender, n uint64, where func() (string, bool)) (*scope, error) {
 	body, err := json.Marshal(
 		map[string]string{"email": l.email, "org_name": "Lender " + l.word, "password": l.password})
@@ -85,7 +85,7 @@ func (w *Workload) signUp(ctx context.Context, l *lender, n uint64, where func()
 	return s, nil
 }
 
-// beginWith records a policy as the first that was activated.
+// beginWith records a policy as the first activated policy of the scope.
 func (s *scope) beginWith(ruleSet string, began, ended time.Time) {
 	s.activations = append(s.activations, &request{
 		scope: s, path: "/v1/rule-sets/" + ruleSet + "/activate", began: began, ended: ended, done: true,
@@ -93,8 +93,7 @@ func (s *scope) beginWith(ruleSet string, began, ended time.Time) {
 	})
 }
 
-// openLive creates a live key for a lender and activates the default policy
-// there.
+// openLive creates a live key for a lender and activates the default policy in live.
 func (w *Workload) openLive(
 	ctx context.Context, sandbox *scope, n uint64, where func() (string, bool),
 ) (*scope, error) {

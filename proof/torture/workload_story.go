@@ -22,7 +22,7 @@ type story struct {
 	steps int
 }
 
-// tales are the kinds of stories, each with its weight.
+// tales lists the kinds of stories, each with its relative frequency.
 var tales = []struct {
 	share int
 	tell  func(*story)
@@ -42,7 +42,7 @@ var tales = []struct {
 	{2, (*story).joins},
 }
 
-// story runs the story with a number.
+// story runs story number n.
 func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
 	rng := w.chance(n, streamStory)
 	s := &story{
@@ -63,12 +63,12 @@ func (w *Workload) story(ctx context.Context, n uint64, urls func() []string) {
 	}
 }
 
-// get returns a request that reads.
+// get returns a GET request.
 func (s *scope) get(path string) *request {
 	return &request{scope: s, key: s.key, method: http.MethodGet, path: path, want: []int{http.StatusOK}}
 }
 
-// post returns a request that changes something, with its own Idempotency-Key.
+// post returns a POST request with its own Idempotency-Key.
 func (s *story) post(path, body string, want int) *request {
 	s.steps++
 	return &request{
@@ -78,7 +78,7 @@ func (s *story) post(path, body string, want int) *request {
 	}
 }
 
-// do sends a request to any node, and sometimes twice concurrently.
+// do sends a request to any node. Sometimes it sends the request twice concurrently.
 func (s *story) do(r *request) (answer, bool) {
 	if r.once == "" || s.rng.IntN(6) > 0 {
 		return s.deliver(s.ctx, r, s.where)
@@ -91,7 +91,7 @@ func (s *story) do(r *request) (answer, bool) {
 	return a, ok
 }
 
-// text returns a unique text with the scope's word in it.
+// text returns a unique text that contains the scope's word.
 func (s *story) text(what string) string { return fmt.Sprintf("%s %s %d", what, s.scope.word, s.n) }
 
 // applicant returns a unique applicant reference.

@@ -17,8 +17,8 @@ func (s *story) decides() {
 	}
 }
 
-// readsBack reads a decision that was answered: it is immediately available on
-// every node, with the same bytes.
+// readsBack reads a decision that was answered. Every node must return it immediately,
+// with the same bytes.
 func (s *story) readsBack(a answer) {
 	var d toldDecision
 	if !a.read(&d) {
@@ -30,7 +30,7 @@ func (s *story) readsBack(a answer) {
 	}
 }
 
-// evaluates sends an application with all blocks, with an account that others
+// evaluates sends an application with all blocks and with an account that other stories
 // use too.
 func (s *story) evaluates() {
 	i := s.rng.IntN(profiles)
@@ -53,7 +53,8 @@ func (s *story) evaluate(profile, who int, account string) (answer, bool) {
 	return s.do(r)
 }
 
-// findsRing sends two people with one account and handles the alert.
+// findsRing sends the applications of two people with the same account and handles the
+// alert.
 func (s *story) findsRing() {
 	account := s.secrets.account(s.scope, fmt.Sprintf("ring-%d", s.n))
 	if _, ok := s.evaluate(s.rng.IntN(profiles), 0, account); !ok {
@@ -78,14 +79,14 @@ func (s *story) findsRing() {
 	if resolution == "" {
 		return
 	}
-	// Without an answer it is unknown whether the alert is closed.
+	// Without an answer, the story does not know whether the alert is closed.
 	if _, closed := s.moves(id, "closed", resolution, s.text("closed")); s.rng.IntN(3) == 0 && closed {
 		s.reopens(id)
 	}
 }
 
-// moves changes the status of an alert. Sending the same step again changes
-// nothing, so it needs no Idempotency-Key.
+// moves changes the status of an alert. Repeating the same step changes nothing, so the
+// request needs no Idempotency-Key.
 func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	body := fmt.Sprintf(`{"status":%q,"note":%q}`, to, note)
 	if resolution != "" {
@@ -93,7 +94,8 @@ func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	}
 	r := s.post("/v1/fraud/alerts/"+id, body, http.StatusOK)
 	r.method, r.once = http.MethodPatch, ""
-	// An alert about an entity that many stories share is moved by all of them.
+	// Many stories may share the entity of an alert, and each of them changes the alert,
+	// so allow a conflict.
 	r.want = append(r.want, http.StatusConflict)
 	taken := &step{to: to, resolution: resolution, note: note}
 	s.learn(func() { known := s.scope.alert(id); known.steps = append(known.steps, taken) })
@@ -129,8 +131,7 @@ func (s *story) reviews() {
 	}
 }
 
-// changesPolicy stores a draft and usually activates it, concurrently with
-// others.
+// changesPolicy stores a draft and usually activates it, concurrently with other stories.
 func (s *story) changesPolicy() {
 	r := s.post("/v1/rule-sets", draft(s.text("policy"), s.rng.IntN(1000)), http.StatusCreated)
 	r.learn = learnRuleSet(r)
@@ -150,7 +151,7 @@ func (s *story) activates(id string) {
 	s.do(r)
 }
 
-// activation returns the request that activates a version. The model records it
+// activation returns the request that activates a version. The model records the request
 // before it is sent, because it may take effect from then on.
 func (w *Workload) activation(sc *scope, id, once, note string) *request {
 	r := &request{
@@ -163,7 +164,7 @@ func (w *Workload) activation(sc *scope, id, once, note string) *request {
 	return r
 }
 
-// rollsBack activates the version that was active first.
+// rollsBack activates the version that was activated first.
 func (s *story) rollsBack() {
 	var first string
 	s.learn(func() { first = activated(s.scope.activations[0]) })
@@ -178,7 +179,8 @@ func (s *story) readsActive() {
 	}
 }
 
-// previews sends a preview: nothing is stored, and the hash is the same.
+// previews sends a preview. Nothing may be stored, and the hash must be the same as that
+// of a decision.
 func (s *story) previews() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/decisions/preview", profileOf(i).decision(s.applicant(0)), http.StatusOK)
@@ -208,8 +210,8 @@ func (s *story) backtests() {
 	s.do(r)
 }
 
-// browses reads what a person reads: the decisions of an applicant, and lists
-// page by page.
+// browses reads as a person does: the decisions of an applicant, then one of several
+// lists and its second page.
 func (s *story) browses() {
 	s.do(s.scope.get("/v1/decisions?applicant_id=" + url.QueryEscape(s.applicant(0))))
 	paths := []string{
@@ -238,7 +240,7 @@ func (s *story) handlesKeys() {
 	}
 }
 
-// joins signs up a new lender, who sends a decision immediately.
+// joins signs up a new lender and immediately sends a decision for it.
 func (s *story) joins() {
 	newcomer, err := s.signUp(s.ctx, s.newLender(fmt.Sprintf("newcomer%d", s.n), 1000+s.n), 1000+s.n, s.where)
 	if err != nil {

@@ -22,18 +22,18 @@ const (
 	Postgres = "postgres"
 )
 
-// World is the environment of a scenario, with everything that it may break.
+// World is the environment of a scenario: everything that the scenario may break.
 type World struct {
 	Workload *Workload
 	Nodes    []*Node
-	Cluster  *pgcluster.Cluster // on PostgreSQL
+	Cluster  *pgcluster.Cluster // nil on SQLite
 	Standby  *pgcluster.Cluster // if the scenario needs a synchronous pair
 	Proxy    *Proxy             // if the scenario needs one
 	Disk     *Disk              // if the scenario needs one
 	Clock    *Clock             // if the scenario needs one
 
 	played   int  // completed rounds
-	shared   bool // other scenarios use the cluster too
+	shared   bool // whether other scenarios use the cluster too
 	binary   string
 	folder   string
 	nodeURL  string // URL of the database for the nodes
@@ -45,13 +45,13 @@ type World struct {
 	faults  map[string]int
 	restart time.Duration // the longest time until a node was ready again
 	follow  time.Duration // the longest time from a promotion to an answered write
-	strict  bool          // a run that exceeds time limits fails
+	strict  bool          // whether a run that exceeds time limits fails
 }
 
-// needs lists what a scenario requires.
+// needs lists the resources that a scenario requires.
 type needs struct {
 	nodes              int
-	cluster            bool // its own cluster, to stop and kill
+	cluster            bool // a cluster of its own, which the scenario may stop and kill
 	pair               bool // a primary and a synchronous standby
 	proxy, disk, clock bool
 }
@@ -152,8 +152,8 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 	return nil
 }
 
-// nodeCommand returns the command of a node: the real binary, or this program
-// if the clock must be moved.
+// nodeCommand returns the command of a node. The program is the real binary, or this
+// program if the scenario moves the clock.
 func (w *World) nodeCommand() *exec.Cmd {
 	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json"},
 		w.Workload.Flags()...)
@@ -169,8 +169,8 @@ func (w *World) nodeCommand() *exec.Cmd {
 	return cmd
 }
 
-// environment returns our environment without settings of the service, which a
-// developer may have set.
+// environment returns the environment variables of this process without the service's
+// settings, which a developer may have set.
 func (w *World) environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "VERDICT_") })
 }
@@ -185,8 +185,8 @@ func (w *World) operate(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// start starts a node, adds it to the clients' addresses and records how long
-// it took.
+// start starts a node, adds it to the clients' addresses and records how long the start
+// took.
 func (w *World) start(ctx context.Context, n *Node) error {
 	began := time.Now()
 	if err := n.Start(ctx); err != nil {
@@ -199,7 +199,7 @@ func (w *World) start(ctx context.Context, n *Node) error {
 	return nil
 }
 
-// leave removes a node that ends from the clients' addresses.
+// leave removes a node from the clients' addresses before the node ends.
 func (w *World) leave(n *Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -241,7 +241,7 @@ func (w *World) keep(folder string) error {
 	}
 	var errs []error
 	for _, n := range w.Nodes {
-		n.Kill() // so that it stops writing
+		n.Kill() // stop the node, so that it no longer writes
 		text, err := os.ReadFile(n.log.file.Name())
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, filepath.Base(n.log.file.Name())), text, 0o600)
