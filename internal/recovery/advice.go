@@ -13,7 +13,7 @@ type Advice struct {
 	AsOf        time.Time // in the borrower's zone
 	Arrears     Arrears
 	Priority    Ranking
-	Next        Entry // only Action is set if that is Hold or None
+	Next        Entry // only Action is set if Action is Hold or None
 	Plan        []Entry
 	Promise     Record
 	RollRisk    int64 // ten-thousandths
@@ -33,12 +33,12 @@ type Advice struct {
 // the last whole day in India.
 type Arrears struct {
 	DPD     int
-	Counted bool // DPD was counted from the due date, not sent
+	Counted bool // DPD was counted from the due date and not sent
 	DayEnd  civil.Day
 	Bucket  Bucket
 	Class   loan.AssetClass
-	// First is the due date, at whose end the count begins. The classes begin 30,
-	// 60 and 90 days later.
+	// First is the due date. Days past due are counted from the end of that day,
+	// and the classes begin 30, 60 and 90 days later.
 	First    civil.Day
 	HasFirst bool
 }
@@ -50,14 +50,14 @@ type Ranking struct {
 	Score         int
 	Basis         Basis
 	ValuePaise    int64
-	Probability   int64 // of recovery, in ten-thousandths
+	Probability   int64 // probability of recovery, in ten-thousandths
 	ExpectedPaise int64 // value × probability
 	AtRiskPaise   int64 // value × roll risk
 }
 
-// Entry is one action with the time in which it may be taken.
+// Entry is one planned action with the time window in which it may be taken.
 type Entry struct {
-	Day                 int // from the day of the request, in the borrower's zone
+	Day                 int // days after the day of the request, in the borrower's zone
 	Action              Action
 	Channel             Channel
 	NotBefore, NotAfter time.Time
@@ -66,7 +66,7 @@ type Entry struct {
 	Place               string
 }
 
-// Record counts the promises to pay by their result.
+// Record counts the promises to pay by outcome.
 type Record struct {
 	Kept, Broken, Open int
 	// LastBroken reports whether the latest promise that is not open was broken.
@@ -75,7 +75,7 @@ type Record struct {
 	last       Promise   // the latest promise that is not open
 }
 
-// Held says why every action is on hold; Reason is "" if there is no hold.
+// Held states why every action is on hold. Reason is "" if there is no hold.
 type Held struct {
 	Reason string
 	Detail string
@@ -85,7 +85,7 @@ type Held struct {
 
 // Compliance states what the contact rules permit at the time of the request.
 type Compliance struct {
-	Allowed       bool // contact is allowed now
+	Allowed       bool // whether contact is allowed now
 	Legal         Window
 	Window        Window // the intersection of the legal, the strategy's and the borrower's hours
 	Zone          string
@@ -97,7 +97,7 @@ type Compliance struct {
 }
 
 // Advise returns the advice on a case at the time asOf. It cannot fail: if the
-// case is doubtful, the advice is to hold and to involve a person.
+// case is doubtful, it advises to hold and to involve a person.
 func Advise(c *Case, s *Strategy, asOf time.Time) Advice {
 	a := advisor{c: c, s: s, now: asOf.In(c.Borrower.Zone)}
 	a.today = civil.LocalDay(a.now)
@@ -116,7 +116,7 @@ func Advise(c *Case, s *Strategy, asOf time.Time) Advice {
 	return a.Advice
 }
 
-// advisor holds the state of the work on one case.
+// advisor holds the intermediate results for one case.
 type advisor struct {
 	Advice
 	c     *Case
@@ -125,10 +125,10 @@ type advisor struct {
 	today civil.Day
 	past  []Contact // the contacts that are not later than now
 	paid  Payment   // the last payment, if it is not later than now
-	// phoneLost is set if, by the latest contact that tells, the phone number is
-	// not the borrower's.
+	// phoneLost reports whether the phone number is not the borrower's, according
+	// to the latest contact that shows it.
 	phoneLost bool
-	spent     []civil.Day // the days of this week's attempts and of planned ones
+	spent     []civil.Day // the days of past attempts and of planned actions, which the caps count
 	resume    time.Time   // when a temporary hold ends
 	dropped   bool        // a step was left out because the borrower cannot be reached
 	noDay     bool        // no day within the horizon is permitted

@@ -10,7 +10,7 @@ import (
 )
 
 // arrears counts the days past due and classifies the loan. A day counts once it
-// has ended in India, whatever the borrower's time zone.
+// has ended in India, even if the borrower is in another time zone.
 func (a *advisor) arrears() {
 	l, r := &a.c.Loan, &a.Arrears
 	r.DayEnd = civil.DayAt(a.now) - 1
@@ -45,8 +45,8 @@ func (a *advisor) arrears() {
 	}
 }
 
-// history keeps the contacts and the payment up to the time of the request, and
-// warns of later ones.
+// history selects the contacts and the payment up to the time of the request,
+// and warns of later ones.
 func (a *advisor) history() {
 	for _, c := range a.c.History {
 		if c.At.After(a.now) {
@@ -103,8 +103,9 @@ func (a *advisor) promises() {
 	}
 }
 
-// fulfils reports whether the last payment fulfils the promise of a contact: it
-// covers the amount and came in after the contact and by the promised date.
+// fulfils reports whether the last payment fulfils the promise of a contact. The
+// payment must cover the amount, and must be made after the contact and by the
+// promised date.
 func (a *advisor) fulfils(c Contact) bool {
 	return a.paid.AmountPaise > 0 && a.paid.AmountPaise >= c.Promise.AmountPaise && !a.paid.At.Before(c.At) &&
 		civil.LocalDay(a.paid.At.In(a.c.Borrower.Zone)) <= c.Promise.Date

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/civil"
 )
 
-// horizon is the number of days in which slot looks for a permitted day. It is
+// horizon is the number of days that slot searches for a permitted day. It is
 // longer than the longest list of holidays.
 const horizon = maxHolidays + 100
 
@@ -54,9 +54,9 @@ func (s *Strategy) open(d civil.Day) bool {
 	return !holiday && !s.ClosedWeekdays[d.Weekday()]
 }
 
-// slot returns the first permitted time that is on or after the day earliest and
-// not before from. An action that reaches the borrower must also stay within the
-// caps.
+// slot returns the first permitted time that is not before from and not before
+// the day earliest. An action that contacts the borrower must also stay within
+// the caps.
 func (a *advisor) slot(earliest civil.Day, from time.Time, reaches bool) (d civil.Day, start, end time.Time, ok bool) {
 	w := a.Compliance.Window
 	for d = earliest; d < earliest+horizon; d++ {

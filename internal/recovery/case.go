@@ -8,11 +8,11 @@ import (
 )
 
 // Case is one loan as a request describes it. A value that was not sent is marked
-// as such and never treated as a zero.
+// as absent and never treated as zero.
 type Case struct {
 	Loan     Loan
 	Borrower Borrower
-	History  []Contact // by time
+	History  []Contact // sorted by time
 	AsOf     time.Time
 	Warnings []fault.Item
 }
@@ -27,7 +27,7 @@ type Loan struct {
 	EMIPaise       int64 // 0 when not sent
 	RateBP         int64
 	HasRate        bool
-	RateDoubtful   bool // looks like a ratio
+	RateDoubtful   bool // the rate looks like a ratio instead of a percentage
 	DPD            int
 	HasDPD         bool
 	MissedEMIs     int
@@ -35,7 +35,7 @@ type Loan struct {
 	Due            civil.Day
 	HasDue         bool
 	Mandate        string // "" when not sent
-	WasNPA         bool   // the lender has it as an NPA
+	WasNPA         bool   // the lender classifies the loan as an NPA
 	Payment        Payment
 }
 
@@ -57,10 +57,10 @@ type Borrower struct {
 	Hours     Window
 	HasHours  bool
 	Zone      *time.Location
-	// SilentUntil is the earliest time of contact; zero if the borrower did not
-	// ask to be left alone.
+	// SilentUntil is the earliest time at which contact is allowed again. It is
+	// zero if the borrower did not ask not to be contacted.
 	SilentUntil time.Time
-	Flags       []Flag // the gravest first
+	Flags       []Flag // the most serious first
 }
 
 // Contact is one attempt to reach the borrower.
@@ -69,7 +69,7 @@ type Contact struct {
 	Channel Channel
 	End     Disposition
 	Promise Promise
-	index   int // in the request
+	index   int // index in the request
 }
 
 // Promise is a promise to pay that the borrower made at a contact.
@@ -77,5 +77,5 @@ type Promise struct {
 	AmountPaise int64 // 0 if not sent
 	Date        civil.Day
 	Kept        bool
-	Told        bool // Kept was sent
+	Told        bool // whether the request states Kept
 }

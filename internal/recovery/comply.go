@@ -1,10 +1,10 @@
 package recovery
 
 // comply sets whether contact is allowed now, and adds notes for the person who
-// makes it.
+// makes the contact.
 func (a *advisor) comply() {
 	c := &a.Compliance
-	// A plan begins at a whole second too.
+	// Round as the plan does, which begins at a whole second too.
 	now := wholeSecond(a.now)
 	minute := now.Hour()*60 + now.Minute()
 	c.Allowed = a.Held.Reason == "" && c.Window.From <= minute && minute < c.Window.To && a.s.open(a.today) &&

@@ -9,10 +9,10 @@ import (
 	"verdict/internal/fault"
 )
 
-// The reasons of a hold. They are this package's own words: a hold refuses
-// nothing and is no warning.
+// The reasons of a hold. They are not codes of package fault, because a hold is
+// neither a refusal nor a warning.
 const (
-	holdFlag             = "flag_" // with the name of the flag behind it
+	holdFlag             = "flag_" // followed by the name of the flag in lower case
 	holdNothingOverdue   = fault.CodeNothingOverdue
 	holdNoPermittedHours = "no_permitted_hours"
 	holdNoPermittedDay   = "no_permitted_day"
@@ -22,8 +22,8 @@ const (
 	holdRecentPayment    = "recent_payment"
 )
 
-// hold sets whether to leave the borrower alone. A hold that only a person can
-// end comes first; of several temporary holds the one that ends last counts.
+// hold decides whether to hold every action. A hold that only a person can end
+// takes precedence. Of several temporary holds, the one that ends last applies.
 func (a *advisor) hold() {
 	b := &a.c.Borrower
 	switch {

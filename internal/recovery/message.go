@@ -10,8 +10,8 @@ import (
 
 // Message is the text for the borrower that goes with the next best action: a
 // text to send, or the opening of a call. It is a template filled with computed
-// figures. Of the data that a lender sends about the borrower it can contain only
-// a plain name and the end of the loan number.
+// figures. Of the borrower data that a lender sends, a message can contain only a
+// plain name and the end of the loan number.
 type Message struct {
 	Template string
 	Language Language
@@ -70,8 +70,9 @@ func (a *advisor) message() {
 	a.Message = Message{Template: a.Next.Template, Language: b.Language, Text: text}
 }
 
-// fill replaces the placeholders of a template by their figures. Inserted text is
-// not scanned again, so a value that a lender sends cannot act as a placeholder.
+// fill replaces the placeholders of a template by their figures. It does not scan
+// inserted text again, so a value that a lender sends cannot act as a
+// placeholder.
 func (a *advisor) fill(p *phrasebook, template string) string {
 	var out strings.Builder
 	for {
@@ -86,8 +87,8 @@ func (a *advisor) fill(p *phrasebook, template string) string {
 	}
 }
 
-// figure returns the text for a placeholder. A part whose figure is unknown is
-// left out.
+// figure returns the text for a placeholder. It returns "" for a phrase whose
+// figure is unknown.
 func (a *advisor) figure(p *phrasebook, name string) string {
 	l, r := &a.c.Loan, &a.Arrears
 	switch name {
@@ -116,7 +117,7 @@ func (a *advisor) figure(p *phrasebook, name string) string {
 	}
 }
 
-// offered returns the text for a placeholder of a meeting or an offer.
+// offered returns the text for a placeholder about a meeting or an offer.
 func (a *advisor) offered(p *phrasebook, name string) string {
 	e := &a.Next
 	switch name {
@@ -139,12 +140,13 @@ func (a *advisor) offered(p *phrasebook, name string) string {
 	}
 }
 
-// maxPersonName is the length in characters beyond which a name is not used.
+// maxPersonName is the maximum length of a name in characters. A longer name is
+// not used.
 const maxPersonName = 40
 
-// personName returns text if it is safe to use in a greeting, and "" otherwise.
-// A name with other characters than letters is more likely a link or an
-// instruction than a name.
+// personName returns text if it is safe to use in a greeting, else "". A text
+// with characters other than letters is more likely a link or an instruction than
+// a name.
 func personName(text string) string {
 	count := 0
 	for _, c := range text {
@@ -159,8 +161,9 @@ func personName(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// loanTail returns the last characters of a loan number: enough for the borrower
-// to recognize the loan, and useless to anybody else who reads the message.
+// loanTail returns the last characters of a loan number. They are enough for the
+// borrower to recognize the loan, and useless to anybody else who reads the
+// message.
 func loanTail(id string) string {
 	const shown = 4
 	for i := range len(id) {

@@ -7,32 +7,32 @@ import (
 	"verdict/internal/loan"
 )
 
-// Settlement states whether the debt can be settled for less, and for how much.
+// Settlement states whether a part of the debt can settle it, and which amount.
 type Settlement struct {
 	Eligible   bool
 	Reason     string
 	Part       int64 // the smallest part of the debt, in ten-thousandths
 	BasePaise  int64
-	Paise      int64 // the smallest amount
+	Paise      int64 // the smallest amount that settles the debt
 	Instalment []int64
 	Cooling    int
 }
 
-// Restructure states whether a longer schedule can be offered, and which.
+// Restructure states whether a longer schedule can be offered, and its terms.
 type Restructure struct {
 	Eligible  bool
-	Reason    string // why not
+	Reason    string // why the loan is not eligible
 	Months    int
 	EMIPaise  int64
-	Remaining int   // months at the present instalment, 0 if it never repays the loan
-	Reduction int64 // of the instalment, in ten-thousandths
+	Remaining int   // months at the present instalment; 0 if that never repays the loan
+	Reduction int64 // reduction of the instalment, in ten-thousandths
 	Requires  string
 
 	principalPaise, rateBP, currentPaise int64
 }
 
-// offers computes the settlement and the restructuring, even if it is too early
-// to offer them.
+// offers computes the settlement and the restructuring, even if it is too early to
+// offer either.
 func (a *advisor) offers() {
 	closed := ""
 	if flags := a.c.Borrower.Flags; len(flags) > 0 && flags[0].closesOffers() {
@@ -66,7 +66,8 @@ func (a *advisor) settle(closed string) {
 	}
 	s.Eligible, s.Cooling = true, t.CoolingMonths
 	s.Reason = fmt.Sprintf("DPD %d is %d or more", a.Arrears.DPD, t.FromDPD)
-	// Round up to rupees, so that the amount is not less than its part of the debt.
+	// Round up to whole rupees, so that the amount is not less than its part of the
+	// debt.
 	const rupee = 100
 	rupees := (s.BasePaise*s.Part + whole*rupee - 1) / (whole * rupee)
 	s.Paise = rupees * rupee
@@ -112,7 +113,8 @@ func (a *advisor) reshape(closed string) {
 	r.Reason = "no tenure of the strategy takes enough off the instalment"
 }
 
-// instalment returns the instalment that repays the principal in months.
+// instalment returns the instalment that repays the principal in the given number
+// of months.
 func instalment(l *Loan, months int) (paise int64, ok bool) {
 	terms, err := loan.NewTerms(l.RateBP, months)
 	if err != nil {
@@ -121,8 +123,8 @@ func instalment(l *Loan, months int) (paise int64, ok bool) {
 	return terms.Instalment(l.PrincipalPaise), true
 }
 
-// remaining returns in how many months the present instalment repays the
-// principal, or 0 if it does not within maxMonths.
+// remaining returns the number of months in which the present instalment repays the
+// principal, or 0 if maxMonths are not enough.
 func remaining(l *Loan) int {
 	low, high := 1, maxMonths
 	if emi, ok := instalment(l, high); !ok || emi > l.EMIPaise {

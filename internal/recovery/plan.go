@@ -8,8 +8,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// planAheadDays is within how many days a temporary hold must end for a plan to
-// be made. After a longer hold the loan may be at another stage.
+// planAheadDays is the number of days within which a temporary hold must end for
+// a plan to be made. After a longer hold the loan may be at another stage.
 const planAheadDays = 7
 
 // plan schedules the steps of the stage, each in a permitted window and within
@@ -34,7 +34,7 @@ func (a *advisor) plan() {
 	a.choose()
 }
 
-// choose sets the next action: the most serious one of the first planned day.
+// choose sets the next action: the most serious action of the first planned day.
 func (a *advisor) choose() {
 	a.NeedsHuman = a.NeedsHuman || a.dropped
 	switch {
@@ -60,7 +60,8 @@ func (a *advisor) choose() {
 }
 
 // steps returns the steps of the stage that are allowed for this loan. A call
-// replaces an offer that cannot be made, and is added after a broken promise.
+// replaces an offer that cannot be made. After a broken promise, a call is added
+// to the first day.
 func (a *advisor) steps() []Step {
 	stage := a.s.stage(a.Arrears.DPD)
 	if stage == nil {
@@ -88,14 +89,15 @@ func (a *advisor) steps() []Step {
 			add(first, Call)
 		}
 	}
-	// If the caps allow only one action, the more serious one is taken.
+	// Put the more serious action first, so that it is taken if the caps allow
+	// only one.
 	slices.SortStableFunc(steps, func(x, y Step) int {
 		return cmp.Or(cmp.Compare(x.Day, y.Day), cmp.Compare(y.Action, x.Action))
 	})
 	return steps
 }
 
-// permitted returns the action or its replacement; ok is false if neither is
+// permitted returns the action or its replacement. ok is false if neither is
 // allowed.
 func (a *advisor) permitted(action Action) (instead Action, ok bool) {
 	dpd := a.Arrears.DPD
@@ -110,8 +112,8 @@ func (a *advisor) permitted(action Action) (instead Action, ok bool) {
 	}
 }
 
-// preferred returns the reminder through the borrower's preferred channel, and
-// every other action unchanged.
+// preferred replaces a reminder by one through the borrower's preferred channel,
+// and returns every other action unchanged.
 func (a *advisor) preferred(action Action) Action {
 	switch by := a.c.Borrower.Preferred; {
 	case action == RemindSMS && by == ByWhatsApp:
@@ -148,8 +150,9 @@ func (a *advisor) channel(action Action) Channel {
 	}
 }
 
-// schedule plans the steps. Their days are counted from the first permitted day.
-// A step is left out if it moves to a day that already has the same action.
+// schedule plans the steps. The days of steps are counted from the first
+// permitted day. A step is left out if it moves to a day that already has the
+// same action.
 func (a *advisor) schedule(steps []Step, from time.Time) {
 	if len(steps) == 0 {
 		return
@@ -194,7 +197,7 @@ func (a *advisor) remind(from time.Time) {
 }
 
 // enter plans an action on the first permitted day from earliest on. The caller
-// has checked that there is one.
+// has checked that there is such a day.
 func (a *advisor) enter(action Action, earliest civil.Day, from time.Time) {
 	d, start, end, _ := a.slot(earliest, from, action.reaches())
 	if action.reaches() {
@@ -213,7 +216,7 @@ func (a *advisor) enter(action Action, earliest civil.Day, from time.Time) {
 }
 
 // place returns where to visit a borrower with a microfinance loan: at the agreed
-// central place, and at home only after two missed visits in a row.
+// central place, or at home if the last two visits in a row were missed.
 func (a *advisor) place(action Action) string {
 	if action != FieldVisit || !a.c.Loan.Microfinance {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// products are the known products with the general hours of contact.
+// products lists the known products to which the general contact hours apply.
 var products = []string{
 	"personal_loan", "small_ticket_loan", "consumer_loan", "consumer_durable_loan", "credit_card", "home_loan",
 	"loan_against_property", "gold_loan", "vehicle_loan", "auto_loan", "car_loan", "two_wheeler_loan", "tractor_loan",
@@ -14,7 +14,7 @@ var products = []string{
 	"agricultural_loan", "payday_loan", "bnpl", "salary_advance",
 }
 
-// microfinanceWords are other names of microfinance: loans to joint liability
+// microfinanceWords lists other names of microfinance: loans to joint liability
 // groups and self-help groups, and the lenders that make them.
 var microfinanceWords = []string{"mfi", "jlg", "shg", "grouploan", "jointliability", "selfhelp"}
 
@@ -25,7 +25,7 @@ func productWords(name string) []string {
 	})
 }
 
-// isMicrofinance reports whether name contains another name of microfinance.
+// isMicrofinance reports whether name contains one of microfinanceWords.
 func isMicrofinance(name string) bool {
 	words := productWords(name)
 	joined := strings.Join(words, "")

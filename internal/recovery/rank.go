@@ -2,8 +2,8 @@ package recovery
 
 import "verdict/internal/exact"
 
-// rank computes the probability that the loan rolls into a worse bucket, and from
-// it the amount at risk, the expected recovery and the priority.
+// rank computes the probability that the loan rolls into a worse bucket. From it,
+// rank computes the amount at risk, the expected recovery and the priority.
 func (a *advisor) rank() {
 	t, p := &a.s.RollRisk, &a.Promise
 	a.RollTable = t.Table
@@ -15,7 +15,7 @@ func (a *advisor) rank() {
 
 	r := &a.Priority
 	r.Probability = whole - a.RollRisk
-	if a.Arrears.DPD > 0 { // otherwise there is nothing to recover
+	if a.Arrears.DPD > 0 { // without days past due there is nothing to recover
 		r.ValuePaise = max(a.c.Loan.PrincipalPaise, a.c.Loan.OverduePaise)
 	}
 	r.ExpectedPaise = exact.DivHalfAway(r.ValuePaise*r.Probability, whole)
@@ -51,7 +51,7 @@ func (p *Priority) score(paise int64) int {
 	return p.Scale[len(p.Scale)-1].Score
 }
 
-// reliability returns the share of promises that were kept, in ten-thousandths;
+// reliability returns the share of promises that were kept, in ten-thousandths.
 // ok is false if no promise was kept or broken yet.
 func (r *Record) reliability() (part share, ok bool) {
 	over := int64(r.Kept + r.Broken)

@@ -36,20 +36,20 @@ func ReadStrict(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true, products: true, strict: true})
 }
 
-// ReadThird reads a body as the third edition of the agent did: it does not know
-// the other names of microfinance and does not warn of unknown products. Runs of
-// that edition are repeated with it.
+// ReadThird reads a body as the third edition of the agent did. It does not
+// recognize the other names of microfinance and does not warn of unknown products.
+// It is used to repeat runs of that edition.
 func ReadThird(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true})
 }
 
-// ReadSecond reads a body as the second edition did: unlike ReadThird, it suggests
-// no names for unknown members. Runs of that edition are repeated with it.
+// ReadSecond reads a body as the second edition did. Unlike ReadThird, it suggests
+// no names for unknown members. It is used to repeat runs of that edition.
 func ReadSecond(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{units: true}) }
 
-// ReadFirst reads a body as the first edition did: unlike ReadSecond, it does not
-// check amounts and rates for plausible units. Runs of that edition are repeated
-// with it.
+// ReadFirst reads a body as the first edition did. Unlike ReadSecond, it does not
+// check amounts and rates for plausible units. It is used to repeat runs of that
+// edition.
 func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{}) }
 
 // manner selects how a body is read.
@@ -125,8 +125,8 @@ var (
 	}
 )
 
-// object begins to read an object with the given members. Other members give
-// warnings and not faults, because the systems of lenders send additional ones.
+// object begins to read an object with the given members. Other members cause
+// warnings and not faults, because the systems of lenders send additional members.
 func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	f = wire.NewForm(v, &r.faults)
 	for name, member := range v.Members() {
@@ -138,8 +138,8 @@ func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	return f, v.Kind() == wire.Object
 }
 
-// meant returns the known member that a misspelt one probably stands for, or the
-// right path of a member in the wrong object.
+// meant returns the known member that the name is probably a misspelling of, or
+// the right path if the member belongs to another object.
 func (r *reader) meant(name string, names []string) (near string, caseOnly bool) {
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false
@@ -189,8 +189,9 @@ func (r *reader) loan(v wire.Value) {
 	r.payment(f.Get("last_payment"))
 }
 
-// product reads the product. Only microfinance has special rules. They are the
-// stricter ones, so a name that merely resembles microfinance is read as such.
+// product reads the product. Only microfinance has special rules. These are
+// stricter, so a name that merely resembles microfinance is treated as
+// microfinance.
 func (r *reader) product(f *wire.Form) {
 	text, ok := f.Text("product", maxText)
 	if !ok {
@@ -254,8 +255,8 @@ func (r *reader) rupees(f *wire.Form, name string) (paise int64, ok bool) {
 	return r.rounded(f, name, maxPaise)
 }
 
-// rounded reads a number as hundredths. It rounds a number with more than two
-// decimals and warns of that.
+// rounded reads a number as hundredths. If the number has more than two decimals,
+// rounded rounds it and adds a warning.
 func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int64, ok bool) {
 	v := f.Get(name)
 	if !v.Given() {
@@ -300,7 +301,7 @@ func (r *reader) moment(f *wire.Form, name string) (t time.Time, ok bool) {
 	return t, ok
 }
 
-// byGravity sorts flags, the gravest first, and removes duplicates.
+// byGravity sorts flags, the most serious first, and removes duplicates.
 func byGravity(flags []Flag) []Flag {
 	slices.SortFunc(flags, func(a, b Flag) int { return cmp.Compare(a, b) })
 	return slices.Compact(flags)

@@ -34,7 +34,7 @@ func (r *reader) borrower(v wire.Value) {
 	r.flags(&f)
 }
 
-// language reads the borrower's language; English replaces an unknown one.
+// language reads the borrower's language. English replaces an unknown language.
 func (r *reader) language(f *wire.Form) {
 	text, ok := f.Text("language", maxText)
 	if !ok {
@@ -86,8 +86,8 @@ func readClock(f *wire.Form, name string) (minute int, ok bool) {
 	return minute, ok
 }
 
-// silence reads until when the borrower does not want to be contacted. A date
-// without a time includes the whole day.
+// silence reads the time until which the borrower does not want to be contacted.
+// A date without a time includes the whole day.
 func (r *reader) silence(f *wire.Form) {
 	text, ok := f.Text("do_not_contact_until", maxText)
 	if !ok {
@@ -104,8 +104,8 @@ func (r *reader) silence(f *wire.Form) {
 	}
 }
 
-// flags reads the flags. It refuses an unknown one, because a misspelt DECEASED
-// must not be ignored.
+// flags reads the flags. It refuses an unknown flag, because a misspelt
+// "DECEASED" must not be ignored.
 func (r *reader) flags(f *wire.Form) {
 	b := &r.c.Borrower
 	for _, v := range f.Array("flags", 2*len(flagNames)).Elements() {
@@ -149,8 +149,8 @@ func (r *reader) contact(index int, v wire.Value) {
 	r.c.History = append(r.c.History, c)
 }
 
-// disposition reads how the attempt ended. An unknown disposition counts only as
-// an attempt.
+// disposition reads how the attempt ended. An attempt with an unknown
+// disposition still counts as an attempt.
 func (r *reader) disposition(f *wire.Form, c *Contact) {
 	text, ok := f.Text("disposition", maxText)
 	if !ok {

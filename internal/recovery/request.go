@@ -6,8 +6,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Request is a case before it is read: when it is read is part of what it says. It
-// is valid as long as the document that it was made from.
+// Request is a case that has not been read yet, because the advice depends on the
+// time at which it is read. A Request is valid as long as the document that it was
+// made from.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool
@@ -15,7 +16,7 @@ type Request struct {
 	body wire.Value
 }
 
-// NewRequest returns the request of a body.
+// NewRequest returns a request for a body.
 func NewRequest(body wire.Value) Request { return Request{body: body} }
 
 // Read reads the case.

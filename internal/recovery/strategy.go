@@ -2,24 +2,25 @@ package recovery
 
 import "verdict/internal/civil"
 
-// Strategy is how a tenant collects in one environment: when, how often, which
-// actions at which stage, and the tables for risk and offers. It can be gentler
-// than the rules of conduct, never harsher.
+// Strategy defines how a tenant collects in one environment: when, how often, which
+// actions at which stage, and the tables for risk and offers. A strategy can be
+// gentler than the rules of conduct, but never harsher.
 type Strategy struct {
 	Name string
-	// LenderName and Contact are the sender of messages; "" leaves them out.
+	// LenderName and Contact identify the sender of messages. Messages leave out an
+	// empty one.
 	LenderName string
 	Contact    string
 
 	Window             Window
 	MicrofinanceWindow Window
 	ClosedWeekdays     [7]bool     // Sunday first
-	Holidays           []civil.Day // by date
+	Holidays           []civil.Day // sorted
 	MaxPerDay          int
 	MaxPerWeek         int // in any seven days
 	PaymentHoldDays    int
-	// MaxPromiseDays is how many days ahead a promise may lie without a review by
-	// a person.
+	// MaxPromiseDays is how many days ahead a promise may be before a person must
+	// review it.
 	MaxPromiseDays int
 	PreDueDays     []int // days of reminders before the due date, descending
 	Stages         []Stage
@@ -29,11 +30,11 @@ type Strategy struct {
 	Settlement     SettlementTerms
 }
 
-// Stage lists the steps from a number of days past due on.
+// Stage lists the steps for loans that are at least FromDPD days past due.
 type Stage struct {
 	FromDPD int
 	Tone    Tone
-	Steps   []Step // by day
+	Steps   []Step // sorted by day
 }
 
 // Step is one action of a stage, Day days after the first contact of the stage.
@@ -71,8 +72,9 @@ type RollRisk struct {
 	PromiseSwing share
 }
 
-// Priority maps an amount to a score by linear interpolation between the points
-// of Scale; the score is constant after the last. The cut-offs separate the bands.
+// Priority maps an amount to a score by linear interpolation between the points of
+// Scale. The score is constant after the last point. The cut-offs separate the
+// bands.
 type Priority struct {
 	Basis                  Basis
 	Scale                  []ScalePoint
@@ -115,7 +117,7 @@ type RestructureTerms struct {
 // SettlementTerms state which part of the debt settles it, by days past due.
 type SettlementTerms struct {
 	FromDPD       int
-	MinPercent    []SettlementFloor // by days
+	MinPercent    []SettlementFloor // sorted by days past due
 	MaxMonths     int
 	CoolingMonths int
 }
@@ -158,8 +160,8 @@ func DefaultStrategy() Strategy {
 	}
 }
 
-// FirstStrategy returns the default strategy from before cases were ranked by
-// risk. Runs of that time are repeated with it.
+// FirstStrategy returns the default strategy from the time before cases were ranked
+// by risk. It is used to repeat runs of that time.
 func FirstStrategy() Strategy {
 	s := DefaultStrategy()
 	s.Priority.Basis = ByRecovery
@@ -185,7 +187,8 @@ func defaultStages() []Stage {
 	}
 }
 
-// stage returns the stage for dpd, or nil before the first stage.
+// stage returns the stage for a number of days past due, or nil if the loan is not
+// at the first stage yet.
 func (s *Strategy) stage(dpd int) *Stage {
 	var found *Stage
 	for i := range s.Stages {

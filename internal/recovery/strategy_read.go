@@ -33,8 +33,8 @@ var weekdayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursda
 // ReadStrategy reads a complete strategy. A missing or null member gets its
 // default. An unknown member is refused, because a misspelt cap must not be
 // ignored. A setting that the rules of conduct forbid is refused too, except for
-// hours: they may be wider than the legal ones, which then apply. The error is a
-// *fault.Error that lists all faults and repeats no value.
+// hours: hours may be wider than the legal hours, and then the legal hours apply.
+// The error is a *fault.Error that lists all faults and repeats no value.
 func ReadStrategy(v wire.Value) (Strategy, error) {
 	var faults fault.List
 	s := DefaultStrategy()
@@ -63,7 +63,8 @@ func ReadStrategy(v wire.Value) (Strategy, error) {
 	return s, nil
 }
 
-// strategyReader reads one object of a strategy over its defaults.
+// strategyReader reads one object of a strategy. Members that are not sent keep
+// their defaults.
 type strategyReader struct {
 	wire.Form
 	faults *fault.List
@@ -86,8 +87,8 @@ func (f *strategyReader) section(name string, read func(*strategyReader)) {
 	}
 }
 
-// each reads the elements of an array of objects, which replaces the whole
-// default. It reports whether the array is present.
+// each reads the elements of an array of objects, which replaces all default
+// elements. It reports whether the array is present.
 func (f *strategyReader) each(name string, most int, read func(*strategyReader)) bool {
 	if !f.Get(name).Given() {
 		return false
@@ -140,9 +141,9 @@ func (f *strategyReader) text(name string, most int, setting *string) {
 	}
 }
 
-// window reads hours. They may be wider than the legal ones, which apply anyway.
-// Hours entirely outside the legal ones are refused, because they would permit no
-// contact at all.
+// window reads hours. They may be wider than the legal hours, because Advise
+// applies the legal hours anyway. Hours entirely outside the legal hours are
+// refused, because they would permit no contact at all.
 func (f *strategyReader) window(setting *Window, legal Window) {
 	w, ok := readHours(&f.Form)
 	switch {

@@ -28,8 +28,8 @@ func (f *strategyReader) stages(s *Strategy) {
 }
 
 // steps reads the steps of a stage. It refuses an action that is not allowed on
-// the first day of the stage, so that a strategy shows what it does. Advise checks
-// the same rule again.
+// the first day of the stage, so that a strategy lists only actions that are
+// taken. Advise checks the same rule again.
 func (f *strategyReader) steps(st *Stage) {
 	if !f.Require("steps", "what is done, day by day") {
 		return

@@ -36,7 +36,7 @@ func (s *Strategy) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// write writes the hours. The caller must end the object.
+// write writes the members of the hours. The caller must end the object.
 func (w Window) write(to *wire.Writer) {
 	to.Object().Key("from").Plain(clockText(w.From)).Key("to").Plain(clockText(w.To))
 }

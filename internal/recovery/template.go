@@ -10,7 +10,7 @@ import (
 // Language is the language of a message.
 type Language uint8
 
-// The languages there are templates in.
+// The languages for which there are templates.
 const (
 	English Language = iota
 	Hindi
@@ -21,12 +21,13 @@ var languageNames = []string{English: "en", Hindi: "hi"}
 // String returns the language's code.
 func (l Language) String() string { return languageNames[l] }
 
-// phrasebook holds the templates of one language. They ask, offer and inform.
-// None threatens, presses or shames the borrower or mentions anybody else.
+// phrasebook holds the templates of one language. Templates ask, offer and
+// inform. No template threatens, presses or shames the borrower, or mentions
+// anybody else.
 type phrasebook struct {
 	customer, named string // greetings
 	loan, numbered  string // the loan without and with its number
-	emi, since      string // parts that are left out if the figure is unknown
+	emi, since      string // phrases that are left out if the figure is unknown
 	months          [12]string
 	closings        [3]string // by tone
 	bodies          map[string]string
@@ -39,7 +40,8 @@ func (p *phrasebook) greet(name string) string {
 	return p.named + " " + name + ","
 }
 
-// part returns the phrase around with its figure, or "" if the figure is unknown.
+// part returns the phrase around with figure in place of "%", or "" if the figure
+// is unknown.
 func (p *phrasebook) part(around, figure string, known bool) string {
 	if !known {
 		return ""

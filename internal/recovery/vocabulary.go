@@ -5,8 +5,8 @@ import "slices"
 // Action is a step that a lender can take on a loan.
 type Action uint8
 
-// The actions, the mildest first. The last of the actions of one day is the next
-// best action.
+// The actions, the mildest first. Of the actions planned for one day, the last in
+// this order is the next best action.
 const (
 	None Action = iota
 	RemindSMS
@@ -47,7 +47,7 @@ func (a Action) minDPD() int {
 	}
 }
 
-// requires returns who must approve the action.
+// requires returns who must approve the action, or "" if no approval is needed.
 func (a Action) requires(s *Strategy) string {
 	switch a {
 	case FieldVisit:
@@ -64,7 +64,7 @@ func (a Action) requires(s *Strategy) string {
 }
 
 // reaches reports whether the action contacts the borrower. Presenting a mandate
-// again does not, so it does not count as an attempt.
+// again does not contact the borrower, so it does not count as an attempt.
 func (a Action) reaches() bool { return a != None && a != RepresentNACH && a != Hold }
 
 // The days past due from which an action may be advised, and the bounds of a
@@ -74,7 +74,7 @@ const (
 	visitFromDPD       = 31
 	settleFromDPD      = 90
 	noticeFromDPD      = 91
-	maxSettleMonths    = 3 // a longer settlement is a restructuring
+	maxSettleMonths    = 3 // a settlement that takes longer is a restructuring
 	minCoolingMonths   = 12
 	minPaymentHoldDays = 3
 	approvalAbove      = "one level above sanction"
@@ -92,7 +92,7 @@ const (
 	ByEmail
 	ByVisit
 	ByLetter
-	ByNACH // no contact with the borrower: the bank presents the mandate
+	ByNACH // the bank presents the mandate; the borrower is not contacted
 )
 
 var channelNames = []string{
@@ -100,19 +100,20 @@ var channelNames = []string{
 	ByLetter: "letter", ByNACH: "nach",
 }
 
-// contactChannels are the channels that a history or a preference can name.
+// contactChannels lists the channels that a history or a preference can name.
 var contactChannels = channelNames[ByCall:ByNACH]
 
 // String returns the channel's name in documents.
 func (c Channel) String() string { return channelNames[c] }
 
-// phone reports whether the channel needs the borrower's number.
+// phone reports whether the channel needs the borrower's phone number.
 func (c Channel) phone() bool { return c == ByCall || c == BySMS || c == ByWhatsApp }
 
 // Flag is a circumstance that stops every action until a person reviews the case.
 type Flag uint8
 
-// The flags, the gravest first: the first one given is the reason of the hold.
+// The flags, the most serious first. The first flag of a borrower is the reason
+// of the hold.
 const (
 	Deceased Flag = iota
 	Insolvency
@@ -131,14 +132,14 @@ var flagNames = []string{
 func (f Flag) String() string { return flagNames[f] }
 
 // closesOffers reports whether the flag rules out a settlement or a restructuring
-// until it is cleared. Hardship does not, because a person may want to offer
-// exactly that.
+// until it is cleared. Hardship does not, because a person may want to offer one
+// of these to the borrower.
 func (f Flag) closesOffers() bool { return f <= Dispute }
 
 // Disposition is how an attempt at contact ended.
 type Disposition uint8
 
-// The dispositions that influence the advice. OtherEnd counts only as an attempt.
+// The dispositions that influence the advice. OtherEnd only counts as an attempt.
 const (
 	OtherEnd Disposition = iota
 	PromiseToPay

@@ -30,8 +30,8 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 		Key("value").Decimal(a.Priority.ValuePaise, 2).
 		Key("recovery_probability").Decimal(a.Priority.Probability, 4).
 		Key("expected_recovery").Decimal(a.Priority.ExpectedPaise, 2)
-	// A ranking by recovery is written as before the choice existed, so that a
-	// repetition of an old run gives the same bytes.
+	// Omit the basis for a ranking by recovery, as before the choice existed, so
+	// that a repetition of an old run gives the same bytes.
 	if a.Priority.Basis != ByRecovery {
 		w.Key("basis").Plain(a.Priority.Basis.String()).Key("amount_at_risk").Decimal(a.Priority.AtRiskPaise, 2)
 	}

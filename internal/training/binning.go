@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Every cell value is stored as a code of one byte: codeMissing, then the special
-// values, then the ordinary cells.
+// Every cell is stored as a code of one byte: codeMissing for a missing value,
+// then the codes of the special values, then those of the ordinary cells.
 const (
 	codeMissing = 0
 	maxCodes    = 250
@@ -33,8 +33,9 @@ type bin struct {
 	woe, iv float64
 }
 
-// binning is a column divided into bins: the ordinary ones in order, then one for
-// unseen categories, then one for each special value, then the missing one.
+// binning is a column divided into bins: the ordinary bins in order, then one bin
+// for unseen categories, then one for each special value, then the bin for
+// missing values.
 type binning struct {
 	column *column
 	bins   []bin
@@ -52,8 +53,8 @@ type binRule struct {
 	turns      bool    // allow a peak or a valley if it is clearly better
 }
 
-// clearlyBetter is how much more information, in the same units, a bad rate that
-// turns must carry than a monotone one.
+// clearlyBetter is how much more information bins with a turning bad rate must
+// carry than bins with a monotone one. The unit is that of binRule.penalty.
 const clearlyBetter = 10
 
 // cut divides a column into bins by the counts of its codes.
@@ -71,14 +72,14 @@ func (r binRule) cut(c *column, byCode []counts) *binning {
 	var nobody []uint8
 	for code := first; code < len(byCode); code++ {
 		if !c.numeric() && byCode[code].rows() == 0 {
-			nobody = append(nobody, uint8(code)) // without rows its bad rate is unknown
+			nobody = append(nobody, uint8(code)) // without rows the code's bad rate is unknown
 			continue
 		}
 		order = append(order, uint8(code))
 	}
 	if !c.numeric() {
-		// Categories have no order. Sorted by bad rate, the best grouping is a
-		// division of the sequence.
+		// Categories have no order. After sorting them by bad rate, the best
+		// grouping is a division of the sorted sequence.
 		slices.SortStableFunc(order, func(x, y uint8) int {
 			p, q := byCode[x], byCode[y]
 			return cmp.Compare(p.bad*q.rows(), q.bad*p.rows())
@@ -165,11 +166,12 @@ func (b *binning) add(n bin, byCode []counts, total counts, least float64) {
 	b.bins = append(b.bins, n)
 }
 
-// smallBin is the number of rows below which a bin is shrunk towards the average.
+// smallBin is the number of rows below which the weight of evidence of a bin is
+// shrunk towards the average.
 const smallBin = 200
 
-// weights returns the weight of evidence of each code, 0 for a code that is in no
-// bin.
+// weights returns the weight of evidence of each code, and 0 for a code that is
+// in no bin.
 func (b *binning) weights() (w [256]float64) {
 	for i := range b.bins {
 		for _, code := range b.bins[i].codes {

@@ -11,7 +11,7 @@ import (
 )
 
 // card returns the scorecard as the engine reads it. It writes the document and
-// reads it back, so that the result is one that the engine accepts.
+// reads it back, which proves that the engine accepts the document.
 func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 	c := &engine.Scorecard{
 		Name: o.Name, Base: p.base, MinScore: rule.Int(300), MaxScore: rule.Int(900), Scaling: o.scaling(),
@@ -140,8 +140,8 @@ func (f *feature) engineBin(k uint8) engine.Bin {
 	return b
 }
 
-// inputs returns the request paths that the card reads and the catalogue does not
-// have.
+// inputs returns the request paths that the card reads and that are not in the
+// catalogue.
 func (p *pointed) inputs() []engine.Input {
 	var list []engine.Input
 	for _, f := range p.features {

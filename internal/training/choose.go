@@ -13,18 +13,18 @@ import (
 // other effect.
 const ridge = 1
 
-// chosen is a regression and its columns.
+// chosen is a fitted regression with its columns.
 type chosen struct {
 	features []*binning
 	model    *model
 	dropped  []Dropped
 }
 
-// choose fits the regression and drops columns one at a time: first those whose
-// coefficient has the wrong sign, the most significant one first; then, while
-// there are too many, the least significant one. If turning is set, a column
-// whose bad rate turns is kept even with a wrong sign, because refining gives its
-// bins their own directions.
+// choose fits the regression and drops columns one at a time. It first drops the
+// columns whose coefficient has the wrong sign, the most significant first. Then,
+// while there are too many columns, it drops the least significant. If turning is
+// set, choose keeps a column whose bad rate turns even if its sign is wrong,
+// because refining gives each of its bins its own direction.
 func (t *table) choose(o *Options, features []*binning, rows []int32, turning bool) (*chosen, error) {
 	c := &chosen{features: slices.Clone(features)}
 	for {
@@ -43,9 +43,9 @@ func (t *table) choose(o *Options, features []*binning, rows []int32, turning bo
 }
 
 // reduce drops columns by the current regression and reports whether it dropped
-// any. After each one it updates the other coefficients by the quadratic
-// approximation, so that several columns can be dropped before the regression is
-// fitted again.
+// any. After each dropped column it updates the other coefficients by the
+// quadratic approximation, so that several columns can be dropped before the
+// regression is fitted again.
 func (c *chosen) reduce(o *Options, turning bool) (some bool) {
 	for len(c.features) > 0 {
 		at, code, detail := c.worst(o, turning)

@@ -1,10 +1,10 @@
 package training
 
-// The codes of a fit: words about a column or a model, which refuse nothing and
-// warn of nothing that was sent. They are this package's own; a code that other
-// packages answer too is one of fault's.
+// The stable codes in the report of a fit. They describe columns and the model;
+// no request is refused with them. Codes that other packages use too are in
+// package fault.
 
-// Why a column was left out.
+// Reasons why a column was left out.
 const (
 	codeIdentifier     = "identifier"
 	codeEmpty          = "empty"
@@ -20,7 +20,7 @@ const (
 	codeNoPoints       = "no_points"
 )
 
-// What a person should look at in a fitted scorecard.
+// Warnings that a person should check before the scorecard is used.
 const (
 	codeSuspiciousInformation = "suspicious_information"
 	codeUnreadableValues      = "unreadable_values"
@@ -33,7 +33,7 @@ const (
 	codeSignReversal          = "sign_reversal"
 )
 
-// How cells, lines and rows were read.
+// Notes on how cells, lines and rows were read.
 const (
 	codeMostlyNumbers        = "mostly_numbers"
 	codeReplacedBytes        = "replaced_bytes"

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// column is a column divided into cells, which are finer than bins, with the code
-// of each row's cell.
+// column is a column divided into cells, which are finer than bins. codes holds
+// the code of each row's cell.
 type column struct {
 	*source
 	field    rule.Ref      // with its type resolved
@@ -21,7 +21,7 @@ type column struct {
 	values   []string      // categorical: cell k holds values[k]; one further cell holds the rest
 	place    map[string]uint8
 	codes    []uint8 // one for each row
-	outside  int64   // cells that the field cannot hold, read as missing
+	outside  int64   // numbers that the field cannot hold; they are read as missing
 
 	missing   map[string]int64 // spellings of a missing number and their counts
 	formatted int64            // numbers with separators, a currency or a percent sign
@@ -49,7 +49,7 @@ func (c *column) number(n rule.Number) uint8 {
 	return uint8(1 + len(c.specials) + k)
 }
 
-// code returns the code of a cell of the file; nil is missing.
+// code returns the code of a cell of the file. A nil cell is missing.
 func (c *column) code(cell []byte) uint8 {
 	if cell == nil {
 		return codeMissing
@@ -80,7 +80,8 @@ const (
 	leastOfAValue = 0.005 // rarer categories are pooled
 )
 
-// settle makes a column from the survey, or returns why the column is dropped.
+// settle returns the column made from the survey, or the reason why the column is
+// dropped.
 func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	drop := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
 	s.asSent()
@@ -128,9 +129,9 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	return c, nil
 }
 
-// asSent switches to the field as it is sent in the request if the column has
-// values outside the vocabulary of the known field: a lender's own spellings make
-// a category too.
+// asSent replaces the column's field by the raw "applicant." field if the column
+// has values outside the vocabulary of the field. The raw field accepts any text,
+// so a lender's own spellings become categories.
 func (s *surveyed) asSent() {
 	if s.known == nil || len(s.known.Values) == 0 || s.endless {
 		return
@@ -160,15 +161,15 @@ func (s *surveyed) keepValues(c *column, rows int64) {
 		}
 		if s.known != nil && s.known.Type == rule.StringType && len(s.known.Values) > 0 &&
 			!slices.Contains(s.known.Values, name) {
-			continue // the field cannot have this value
+			continue // the field cannot hold this value
 		}
 		c.values = append(c.values, name)
 		c.place[name] = uint8(len(c.values))
 	}
 }
 
-// cutNumbers divides the sample into cells of about equally many rows. A column
-// with few distinct values gets a cell for each.
+// cutNumbers divides the sampled numbers into cells with about the same number of
+// rows. A column with few distinct values gets one cell for each value.
 func (s *surveyed) cutNumbers(c *column, o *Options) {
 	c.specials = nil
 	sample := s.numbersOf()
@@ -203,7 +204,7 @@ func (s *surveyed) cutNumbers(c *column, o *Options) {
 const maxSpecials = 20
 
 // roundest returns the number n with the fewest digits for which below < n ≤ at.
-// Every such n separates the same rows, and a short one is easier to read.
+// Every such n separates the same rows, and a short number is easier to read.
 func roundest(below, at rule.Number) rule.Number {
 	for unit := rule.MaxNumber; unit > 1; unit /= 10 {
 		n := at / unit * unit

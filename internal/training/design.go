@@ -63,7 +63,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	}
 }
 
-// few returns at most most rows, taken at even distances.
+// few returns at most most of the rows, at even distances.
 func few(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

@@ -12,7 +12,7 @@ import (
 // Result is a fitted scorecard and its report.
 type Result struct {
 	Card   *engine.Scorecard
-	Inputs []engine.Input // that a policy which uses the card has to declare
+	Inputs []engine.Input // inputs that a policy must declare to use the card
 	Report *Report
 
 	plan   *plan
@@ -97,11 +97,12 @@ func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err e
 	return p.finish(t, r, stage)
 }
 
-// settle makes the columns from the survey, and notes which were dropped and why.
+// settle returns the columns made from the survey, and records which columns were
+// dropped and why.
 func (s *survey) settle() (columns []*column) {
 	p := s.plan
 	for _, seen := range s.columns {
-		p.pace.pass(cellsBetweenChecks) // sorting a column's sample takes some milliseconds
+		p.pace.pass(cellsBetweenChecks) // sorting the sample of a column takes some milliseconds
 		c, dropped := seen.settle(&p.Options, int64(s.train.rows()))
 		p.notes = append(p.notes, seen.notes(c)...)
 		if dropped != nil {
@@ -160,7 +161,8 @@ func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, er
 	return out, nil
 }
 
-// nothingLearnt returns the error for rows in which no column is predictive.
+// nothingLearnt returns the error for rows in which no column predicts the
+// outcome.
 func (p *plan) nothingLearnt() error {
 	detail := "no column tells good from bad well enough to be in a scorecard"
 	if len(p.leaks) > 0 {
@@ -170,7 +172,7 @@ func (p *plan) nothingLearnt() error {
 	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }
 
-// words describes the method of the setting.
+// words describes the setting as a method, for the report.
 func (s setting) words() string {
 	if s.hold == 0 {
 		return "logistic regression on weights of evidence"
@@ -178,7 +180,7 @@ func (s setting) words() string {
 	return "logistic regression on weights of evidence, bins refined together"
 }
 
-// enough returns an error if there are too few labelled rows to fit a card.
+// enough returns an error if there are too few good or bad rows to fit a card.
 func (s *survey) enough() error {
 	var faults fault.List
 	switch {
@@ -224,7 +226,7 @@ func (o *Options) check() error {
 	return faults.Err()
 }
 
-// number rounds x to a number of decimals, as fmt prints it.
+// number rounds x to the given number of decimals, in the same way as fmt does.
 func number(x float64, places int) rule.Number {
 	n, _, _ := rule.ParseNumber(fmt.Sprintf("%.*f", places, x))
 	return n

@@ -17,8 +17,9 @@ var identifiers = []string{
 	"unnamed: 0",
 }
 
-// identifierWords lists the words at the end of names that may be identifiers: a
-// loan_no is one, a branch_no is not. The values decide.
+// identifierWords lists the last words of names that may belong to identifiers.
+// For example, a "loan_no" is an identifier and a "branch_no" is not, so the
+// values must be mostly unique too.
 var identifierWords = []string{
 	"id", "ids", "no", "num", "nr", "number", "ref", "reference", "uuid", "guid", "key", "serial", "identifier",
 	"pan", "aadhaar", "mobile", "phone", "email", "msisdn", "account", "acct", "utr",
@@ -26,20 +27,21 @@ var identifierWords = []string{
 
 // Thresholds for recognising an identifier.
 const (
-	leastIdentified = 100  // fewer rows are too few to judge
+	leastIdentified = 100  // with fewer values, no column is judged
 	nearlyUnique    = 0.95 // share of distinct values
-	mostlyUnique    = 0.5  // share of distinct values if the name is that of an identifier too
-	longDigits      = 9    // digits of a number that is not an amount
-	sparse          = 3    // a counter uses at least one number in three
+	mostlyUnique    = 0.5  // share of distinct values that suffices if the name is that of an identifier
+	longDigits      = 9    // numbers with this many digits are hardly amounts
+	sparse          = 3    // a row counter uses at least one number in three
 )
 
-// identifier returns why a column only identifies rows, "" if it does not.
+// identifier returns the reason why a column only identifies rows, or "" if it may
+// predict the outcome.
 func (s *surveyed) identifier() string {
 	if s.known != nil || s.wanted || s.mapped || s.categorical || s.filled < leastIdentified {
 		return ""
 	}
 	if s.texts == 0 && !s.whole {
-		return "" // an amount
+		return "" // numbers with decimals are amounts
 	}
 	const mend = "; name it in include to use it"
 	unique, n := s.uniqueShare()
@@ -58,8 +60,8 @@ func (s *surveyed) identifier() string {
 	return ""
 }
 
-// uniqueShare returns the share of distinct values among those that were counted
-// or sampled, and how many these are.
+// uniqueShare returns the share of distinct values among the values that were
+// counted or sampled, and the number n of these values.
 func (s *surveyed) uniqueShare() (share float64, n int64) {
 	switch {
 	case !s.endless:
@@ -77,8 +79,8 @@ func (s *surveyed) numbersOf() []rule.Number {
 	return slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
 }
 
-// counts reports whether the numbers only rise or only fall through the file,
-// without large gaps.
+// counts reports whether the numbers look like a row counter: they only rise or
+// only fall through the file, without large gaps.
 func (s *surveyed) counts() bool {
 	sample := s.numbersOf()
 	if len(sample) == 0 {
@@ -88,7 +90,7 @@ func (s *surveyed) counts() bool {
 	return (s.rises != s.falls) && span <= float64(sparse)*float64(s.filled)
 }
 
-// digits returns how many digits every number has, 0 if they differ.
+// digits returns the number of digits if all numbers have the same, else 0.
 func (s *surveyed) digits() int {
 	sample := s.numbersOf()
 	if len(sample) == 0 || slices.Min(sample) <= 0 {

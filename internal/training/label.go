@@ -11,10 +11,10 @@ import (
 // maxLabel is the maximum length of a factor's label, in bytes.
 const maxLabel = 120
 
-// setReasonCode sets the reason codes of a factor, by which an applicant is told
-// that it cost points: the code of the catalogue's field if that applies, else a
-// code made from the factor's name. taken holds the codes of earlier factors; a
-// code that is taken gets a number.
+// setReasonCode sets the reason codes of a factor, which tell an applicant that
+// the factor cost points. It uses the code of the catalogue's field if there is
+// one, else a code made from the factor's name. taken holds the codes of earlier
+// factors; a number is added to a code that is already taken.
 func setReasonCode(f *engine.Factor, taken map[string]bool) {
 	if f.DefaultCodes(field.Catalogue()); f.ReasonCode == "" {
 		f.ReasonCode = engine.UniqueCode(engine.FactorCode(f.Name), taken)

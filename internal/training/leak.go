@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// leakAUC is the AUC of a single column from which it counts as a leak. Data that
-// is known before a loan never separates good from bad so well.
+// leakAUC is the AUC of a single column at which the column counts as a leak.
+// Data that is known before a loan is granted never separates good from bad so
+// well.
 const leakAUC = 0.95
 
-// dropLeaks drops columns that nearly separate good from bad by themselves: they
-// were most likely filled in after the outcome was known.
+// dropLeaks drops columns that nearly separate good from bad on their own. Such
+// columns were most likely filled in after the outcome was known.
 func (p *plan) dropLeaks(t *table) {
 	auc := make([]float64, len(t.columns))
 	halves := t.halves(uint64(p.Seed))
@@ -38,9 +39,10 @@ func (p *plan) dropLeaks(t *table) {
 	t.columns = kept
 }
 
-// alone returns the AUC of one column, ranked by the bad rates of its cells. The
-// rates come from one half of the training rows and the AUC from the other, both
-// ways, so that many cells do not make a column look better than it is.
+// alone returns the AUC of a single column whose rows are ranked by the bad rates
+// of their cells. It takes the rates from one half of the training rows and
+// measures the AUC on the other half, then swaps the halves and averages.
+// Otherwise many cells would make a column look better than it is.
 func (t *table) alone(c *column, halves [2][]int32) float64 {
 	byCode := [2][]counts{t.count(c, halves[0]), t.count(c, halves[1])}
 	sum := 0.0
@@ -50,7 +52,7 @@ func (t *table) alone(c *column, halves [2][]int32) float64 {
 	return sum / 2
 }
 
-// halves splits the training rows in two.
+// halves splits the training rows into two halves.
 func (t *table) halves(seed uint64) (halves [2][]int32) {
 	for _, row := range t.train {
 		side := mix(uint64(row)^mix(seed+2)) & 1
@@ -59,8 +61,8 @@ func (t *table) halves(seed uint64) (halves [2][]int32) {
 	return halves
 }
 
-// rankedBy returns the AUC of rows ranked by the bad rate of their cells among
-// other rows. A cell that the other rows do not have gets the average rate.
+// rankedBy returns the AUC of rows that are ranked by the bad rates of the same
+// cells in others. A cell without rows in others gets the average rate.
 func rankedBy(others, rows []counts) float64 {
 	var all counts
 	for _, n := range others {

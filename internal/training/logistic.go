@@ -17,8 +17,8 @@ type model struct {
 
 const (
 	maxSteps   = 40
-	settled    = 1e-7 // converged when no step is larger: Newton's error is squared with each step
-	longStep   = 4    // bound of a step, which would overshoot if the data are separable
+	settled    = 1e-7 // largest step at convergence; each Newton step squares the error
+	longStep   = 4    // largest step allowed; without it, separable data would overshoot
 	maxFeature = 200
 	firstRows  = 50_000
 )
@@ -73,7 +73,8 @@ func (d *design) regress(ridge float64, start *model) (*model, error) {
 	return m, err
 }
 
-// measure computes the covariance from the curvature at the optimum.
+// measure computes the covariance of the estimates from the curvature at the
+// optimum.
 func (m *model) measure(chol *mat.Cholesky) error {
 	var inverse mat.SymDense
 	if err := chol.InverseTo(&inverse); err != nil {

@@ -15,7 +15,7 @@ import (
 // Note says how a part of the file was interpreted.
 type Note struct {
 	Column, Code, Detail string
-	Count                int64 // of cells, rows or lines; 0 for none
+	Count                int64 // number of cells, rows or lines; 0 if nothing was counted
 }
 
 // Counted reports whether the detail already contains the count.
@@ -36,7 +36,7 @@ func (c *column) noteMissing(cell []byte) {
 	c.missing[text]++
 }
 
-// notes returns how the cells of a column were read.
+// notes returns notes on how the cells of a column were read.
 func (c *column) notes() (list []Note) {
 	if len(c.missing) > 0 {
 		texts := slices.SortedFunc(maps.Keys(c.missing), func(a, b string) int {
@@ -61,13 +61,13 @@ func (c *column) notes() (list []Note) {
 
 // Thresholds for suspecting that a column was misread or holds special values.
 const (
-	mostlyNumbers   = 0.95  // of the filled cells
-	leastOfACode    = 0.005 // of the sampled rows
-	farFromTheOther = 5     // times the largest other number
+	mostlyNumbers   = 0.95  // share of the filled cells
+	leastOfACode    = 0.005 // share of the sampled numbers
+	farFromTheOther = 5     // multiple of the largest other number
 )
 
-// notes returns what may be unintended about a column. c is nil if the column was
-// dropped.
+// notes returns notes on what may be unintended in a column. c is nil if the
+// column was dropped.
 func (s *surveyed) notes(c *column) (list []Note) {
 	numbers := s.filled - s.texts - s.nothing
 	mixed := s.known == nil && !s.categorical && s.texts > 0
@@ -112,15 +112,15 @@ func (s *surveyed) possibleSpecials(c *column) (list []rule.Number) {
 	return list
 }
 
-// isNines reports whether a number is 999 or longer, all nines but for the last
-// digit, as in 9999998.
+// isNines reports whether a number has at least three digits, all nines except
+// that the last digit may be 6 to 9, as in 9999998.
 func isNines(n rule.Number) bool {
 	text := n.String()
 	last := len(text) - 1
 	return last >= 2 && strings.Trim(text[:last], "9") == "" && text[last] >= '6' && text[last] <= '9'
 }
 
-// encodingNotes returns how the bytes of the file were decoded.
+// encodingNotes returns notes on how the bytes of the file were decoded.
 func encodingNotes(p sheet.Probe) (list []Note) {
 	if p.Encoding == sheet.Windows1252 {
 		list = append(list, Note{"", fault.CodeEncoding,

@@ -6,46 +6,46 @@ import (
 
 // Options says which rows and columns a scorecard is fitted to, and how.
 type Options struct {
-	Name string // of the scorecard
+	Name string // name of the scorecard
 
 	Target    string   // the column of outcomes
-	Bad, Good []string // spellings of the outcomes; the default ones if both are empty
+	Bad, Good []string // spellings of the outcomes; if both are empty, the default spellings apply
 
-	Indeterminate []string // spellings of outcomes that are left out, besides the default ones
-	Weight        string   // the column of weights; "" if every row counts the same
+	Indeterminate []string // spellings of outcomes to leave out, in addition to the default ones
+	Weight        string   // the column of weights; "" if every row has the same weight
 
 	Map         map[string]string // column → field
-	Exclude     []string          // columns that are not to be used
+	Exclude     []string          // columns to leave out
 	Include     []string          // columns to use even if they look like an identifier or a leak
 	Categorical []string          // columns whose numbers are categories
-	PercentFOIR bool              // foir is in percent
+	PercentFOIR bool              // whether the foir column is in percent
 	Missing     []string          // texts that mean a missing value, in addition to the empty cell
-	Special     []rule.Number     // numbers that stand for something else, such as -1
+	Special     []rule.Number     // numbers that are codes and not amounts, such as -1
 
-	// These say which rows are held out to measure the card on: those for which
-	// HoldOut returns true, else those whose SplitColumn has SplitValue, else a
-	// share of all rows.
+	// The options below select the rows that are held out to measure the card:
+	// those for which HoldOut returns true; if HoldOut is nil, those whose
+	// SplitColumn has SplitValue; else a share of all rows.
 	SplitColumn, SplitValue string
 	HoldOut                 func(row int64) bool
 	HoldOutShare            rule.Number
 	Seed                    int64
 
 	MaxBins        int
-	MinShare       rule.Number // of the rows, in an ordinary bin
-	MonotoneOnly   bool        // no peaks and no valleys
+	MinShare       rule.Number // minimum share of the rows in an ordinary bin
+	MonotoneOnly   bool        // allow no peaks and no valleys
 	MaxFeatures    int
 	MinIV          rule.Number
-	MaxCorrelation rule.Number // between two columns' weights of evidence
+	MaxCorrelation rule.Number // maximum correlation of two columns' weights of evidence
 	NoRefining     bool        // keep points proportional to the weight of evidence
 
 	PDO, AnchorScore, AnchorOdds rule.Number
-	Decimals                     int  // of points
-	SpreadBase                   bool // no base points: they are divided equally among the factors
+	Decimals                     int  // decimals of the points
+	SpreadBase                   bool // divide the base points equally among the factors
 
-	// Check is called about every hundred microseconds of work; if it returns an
-	// error, the fit stops. With a check all work is done by the caller's
-	// goroutine, so that one fit uses one processor; without one, all processors
-	// are used. The result is the same.
+	// Check is called about every hundred microseconds of work. If it returns an
+	// error, the fit stops. If Check is set, the caller's goroutine does all the
+	// work, so that one fit uses one processor. If it is nil, the fit uses all
+	// processors. The result is the same.
 	Check func() error
 }
 
@@ -62,8 +62,8 @@ func Defaults() Options {
 const (
 	maxRows     = 20_000_000
 	maxColumns  = 500
-	maxCells    = 2_000_000_000 // a byte each
-	minPerClass = 50            // goods and bads to learn from
+	maxCells    = 2_000_000_000 // one byte each
+	minPerClass = 50            // minimum number of good rows, and of bad rows
 )
 
 func toFloat(n rule.Number) float64 { return float64(n) / float64(rule.One) }

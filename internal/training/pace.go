@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// pace lets the caller stop a fit by its check. With a nil pace the fit uses all
-// processors and is never stopped.
+// pace calls the caller's check during a fit, so that the caller can stop the fit.
+// If the pace is nil, the fit uses all processors and cannot be stopped.
 type pace struct {
 	check func() error
 	since int // cells read since the last check
@@ -28,7 +28,8 @@ const cellsBetweenChecks = 20_000
 // the inner loops of a regression return no errors. Fit recovers it.
 type interruption struct{ err error }
 
-// pass counts cells that are about to be read, and calls the check when it is due.
+// pass counts cells that are about to be read, and calls the check after every
+// cellsBetweenChecks cells.
 func (p *pace) pass(cells int) {
 	if p == nil {
 		return
@@ -53,7 +54,7 @@ func (p *pace) source(open Source) Source {
 	}
 }
 
-// pacedReader limits the size of a read and counts it.
+// pacedReader limits the size of each read and counts it towards the next check.
 type pacedReader struct {
 	io.Reader
 
@@ -78,8 +79,9 @@ func recovered(err *error) {
 	}
 }
 
-// inParallel calls work for every number below n, on all processors or, with a
-// pace, on the caller's goroutine. The result must not depend on the order.
+// inParallel calls work for every number from 0 to n-1, on all processors or, if p
+// is not nil, on the caller's goroutine. The result of work must not depend on the
+// order.
 func (p *pace) inParallel(n int, work func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 || p != nil {

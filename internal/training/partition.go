@@ -3,8 +3,8 @@ package training
 // shape says how the bad rate may change from the first bin to the last.
 type shape struct {
 	name string
-	up   bool // it rises first
-	turn bool // and may turn once
+	up   bool // the bad rate rises first
+	turn bool // the bad rate may turn once
 }
 
 var (
@@ -12,26 +12,26 @@ var (
 	turning  = []shape{{"peak", true, true}, {"valley", false, true}}
 )
 
-// partition finds the division of ordered cells into bins that carries the most
-// information less a penalty for each bin. There are at most maxBins bins, none
-// smaller than least, and the bad rate strictly follows the shape. solve returns
-// where each bin begins and the information less the penalties, nil if not even
-// one bin is large enough.
+// partition divides ordered cells into the bins that carry the most information
+// less a penalty for each bin. There are at most maxBins bins, none has fewer
+// rows than least, and the bad rate strictly follows the shape. solve returns
+// where each bin begins and the information less the penalties. It returns nil
+// if not even one bin is large enough.
 //
-// It uses dynamic programming over the last bin [i, j], the number of bins, and
-// whether the rate has turned. The result is optimal.
+// partition uses dynamic programming over the last bin [i, j], the number of
+// bins, and whether the rate has turned. The result is optimal.
 type partition struct {
 	cells   []counts
-	total   counts // of the whole column, missing and special values included
+	total   counts // counts of the whole column, including missing and special values
 	least   float64
 	maxBins int
 	penalty float64
 	shape   shape
 
-	prefix []counts // of the cells before each
+	prefix []counts // prefix[i] is the sum of the cells before cell i
 	n      int
 	value  []float64
-	from   []int32 // previous state, -1 at the first bin
+	from   []int32 // previous state of each state, -1 at the first bin
 }
 
 const unreached = -1e300

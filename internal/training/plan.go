@@ -19,8 +19,8 @@ type plan struct {
 	spelling spelling
 	nothing  map[string]bool
 	target   int
-	split    int // -1 without
-	weight   int // -1 without
+	split    int // index of the split column, or -1
+	weight   int // index of the weight column, or -1
 	sources  []*source
 	dropped  []Dropped
 	notes    []Note
@@ -32,15 +32,16 @@ type source struct {
 	name        string
 	at          int
 	field       rule.Ref
-	known       *rule.Field // of the catalogue, nil when it has none
+	known       *rule.Field // field of the catalogue, or nil
 	categorical bool
-	wanted      bool // include names the column
-	mapped      bool // map says which field it is
-	foir        bool // it is the ratio of obligations to income
-	percent     bool // the file has this ratio in percent
+	wanted      bool // whether Include names the column
+	mapped      bool // whether Map names the column
+	foir        bool // whether the column is the ratio of obligations to income
+	percent     bool // whether the file has this ratio in percent
 }
 
-// read returns a cell as the column's field holds it, nil for a missing value.
+// read returns a cell as the column's field holds it, or nil for a missing
+// value.
 func (s *source) read(cell []byte) []byte {
 	if cell == nil || s.known == nil || s.known.Type != rule.BoolType {
 		return cell
@@ -60,7 +61,7 @@ func (s *source) cannotBe(n rule.Number) bool {
 	return s.known != nil && (s.known.BoundedBelow && n < s.known.Min || s.known.BoundedAbove && n > s.known.Max)
 }
 
-// Dropped is a column that is not in the scorecard, and why.
+// Dropped is a column that is not in the scorecard, with the reason.
 type Dropped struct {
 	Column, Code, Detail string
 }
@@ -106,8 +107,9 @@ func newPlan(o Options, header []string) (*plan, error) {
 	return p, faults.Err()
 }
 
-// mentioned adds a fault for each named column that the header does not have: a
-// misspelt exclusion would let in a column that was meant to stay out.
+// mentioned adds a fault for each column that the options name and the header
+// does not have. Otherwise a misspelt name in Exclude would let in a column
+// that was meant to be left out.
 func (p *plan) mentioned(header []string, faults *fault.List) {
 	for _, list := range []struct {
 		pointer string
@@ -207,7 +209,7 @@ func (p *plan) fieldOf(name string) string {
 			c = '_'
 		}
 		if len(clean) == len("applicant.") && (c == '_' || c <= '9') {
-			clean = append(clean, 'c') // a name begins with a letter
+			clean = append(clean, 'c') // a name must begin with a letter
 		}
 		clean = append(clean, c)
 	}
@@ -215,7 +217,7 @@ func (p *plan) fieldOf(name string) string {
 		clean = clean[:64]
 	}
 	if _, known := field.Catalogue().Lookup(string(clean)); known {
-		clean = append(clean, '_', 'x') // must not become a known field by accident
+		clean = append(clean, '_', 'x') // the name must not match a known field by accident
 	}
 	return string(clean)
 }

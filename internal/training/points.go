@@ -12,8 +12,8 @@ type feature struct {
 	*binning
 	coefficient float64
 	effects     []float64
-	points      []rule.Number // of each bin
-	unseen      rule.Number   // of values that training never saw: the lowest of all bins
+	points      []rule.Number // points of each bin
+	unseen      rule.Number   // points of values that no training row had: the lowest of all bins
 }
 
 // pointed is a model scaled to points.
@@ -23,8 +23,9 @@ type pointed struct {
 	dropped  []Dropped
 }
 
-// points scales effects to points. The model predicts the log-odds of good, so
-// better bins earn more: score = offset + factor·(intercept + Σ effect).
+// points scales effects to points: score = offset + factor·(intercept + Σ
+// effect). The model predicts the log-odds of good, so better bins get more
+// points.
 func (o *Options) points(c *chosen, e *effects) *pointed {
 	scaling := o.scaling()
 	factor, offset := scaling.Factor(), scaling.Offset()
@@ -61,8 +62,8 @@ func (o *Options) points(c *chosen, e *effects) *pointed {
 }
 
 // earn sets the points of every bin. A bin without training rows, for missing or
-// for unseen values, gets the points of the worst bin: values that were never
-// seen must not count as good.
+// unseen values, gets the points of the worst bin, because values that were
+// never seen must not count as good.
 func (f *feature) earn(o *Options, factor, share float64) {
 	f.points = make([]rule.Number, len(f.bins))
 	f.unseen = rule.MaxNumber
@@ -83,7 +84,7 @@ func (o *Options) scaling() *engine.Scaling {
 	return &engine.Scaling{PDO: o.PDO, AnchorScore: o.AnchorScore, AnchorOdds: o.AnchorOdds}
 }
 
-// round rounds half away from zero to the points' decimals.
+// round rounds x half away from zero to the decimals of the points.
 func (o *Options) round(x float64) rule.Number {
 	unit := rule.One
 	for range o.Decimals {

@@ -14,8 +14,8 @@ type effects struct {
 	of        [][]float64 // feature → bin
 }
 
-// plain returns the effects of the regression on weights of evidence, without
-// refining.
+// plain returns the effects that follow from the weights of evidence and the
+// coefficients of the regression.
 func (c *chosen) plain() *effects {
 	e := &effects{intercept: c.model.intercept}
 	for j, b := range c.features {
@@ -28,10 +28,10 @@ func (c *chosen) plain() *effects {
 	return e
 }
 
-// refine fits the effects of all bins together. It starts from the effects of the
-// weights of evidence, penalises the distance from them by a ridge of hold, and
-// keeps each feature's bad rate to its shape. It does so because a bin's weight of
-// evidence ignores what other columns already explain.
+// refine fits the effects of all bins together, because a bin's weight of evidence
+// ignores what other columns already explain. It starts from the plain effects,
+// penalises the distance from them by a ridge of hold, and keeps each feature's
+// bad rate to its shape.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}
@@ -114,8 +114,9 @@ func (r *refining) step(rows []int32) ([]float64, error) {
 	return step.RawVector().Data, nil
 }
 
-// gather adds the rows' gradient and the upper triangle of their curvature. A row
-// is in one bin of each feature, so it changes only a few entries of the matrix.
+// gather adds the gradient of the rows and the upper triangle of their curvature.
+// A row is in one bin of each feature, so it changes only a few entries of the
+// matrix.
 func (r *refining) gather(rows []int32, slope, curve []float64) {
 	n := len(r.at)
 	in := make([]int, len(r.features)+1)
@@ -141,8 +142,8 @@ func (r *refining) gather(rows []int32, slope, curve []float64) {
 	}
 }
 
-// settle moves the intercept so that the expected number of bads is the actual
-// one.
+// settle moves the intercept so that the expected number of bad rows equals the
+// actual number.
 func (e *effects) settle(t *table, features []*binning, rows []int32) {
 	for range maxSteps {
 		slope, curve := make([]float64, parallelSlices), make([]float64, parallelSlices)

@@ -23,7 +23,7 @@ type Report struct {
 	Dropped  []Dropped
 	Warnings []Warning
 	Notes    []Note
-	Fields   []FieldOf // of every feature
+	Fields   []FieldOf // the field of every feature
 }
 
 // Measure holds the metrics of a card on some rows.
@@ -32,7 +32,7 @@ type Measure struct {
 	BadRate      float64
 	AUC, Gini    float64
 	KS           float64
-	Measured     bool // AUC, Gini and KS are defined: there are both good and bad rows
+	Measured     bool // AUC, Gini and KS are defined, because there are both good and bad rows
 	AverageScore float64
 }
 
@@ -43,12 +43,13 @@ type Feature struct {
 	Band                string
 	Shape               string
 	Coefficient, VIF    float64
-	PSI                 float64 // training rows against the hold-out
+	PSI                 float64 // population stability index of the training rows against the hold-out
 	Reversed            bool    // some points contradict the weights of evidence
 	Bins                []BinRow
 }
 
-// BinRow is a bin of a feature. Counts are of rows; shares and rates are weighted.
+// BinRow is a bin of a feature. Counts are numbers of rows; shares and rates are
+// weighted.
 type BinRow struct {
 	Label           string
 	Kind            string
@@ -61,7 +62,7 @@ type BinRow struct {
 	HoldOutBadRate float64
 }
 
-// Warning is something that a person should check before the card is used.
+// Warning describes a problem that a person should check before the card is used.
 type Warning struct{ Column, Code, Detail string }
 
 // FieldOf maps a column to a field of an application.
@@ -83,7 +84,7 @@ func (r *Result) report(c *chosen, all []*binning) {
 	r.warn(c, all)
 }
 
-// scored is the score and the weight of a row.
+// scored holds the score and the weight of a row.
 type scored struct {
 	score  int64
 	weight float64
@@ -190,7 +191,7 @@ func (r *Result) feature(f *feature) Feature {
 	return out
 }
 
-// binRows counts the rows of a bin, without and with their weights.
+// binRows holds the numbers of rows of a bin, and their weights.
 type binRows struct {
 	rows, bads int64
 	counts

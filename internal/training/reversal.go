@@ -2,16 +2,18 @@ package training
 
 import "math"
 
-// Minimum distances of a bin from the average to count as reversed: in weight of
-// evidence, and in points as a share of the points that double the odds.
+// Minimum distances from the average at which a bin counts as reversed: in
+// weight of evidence, and in points as a share of the points that double the
+// odds.
 const (
 	reversedWOE    = 0.2
 	reversedPoints = 0.1
 )
 
 // reversals reports whether the points of a feature as a whole contradict its
-// weights of evidence, and if not, which single bins do. Refining causes this
-// when another column explains what made a bin good or bad.
+// weights of evidence. If they do not, it returns the single bins that do.
+// Refining causes reversals when another column explains what made a bin good or
+// bad.
 func (f *feature) reversals(o *Options) (whole bool, bins []int) {
 	var all, woe, points float64
 	for k := range f.bins {

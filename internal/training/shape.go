@@ -2,7 +2,7 @@ package training
 
 import "math"
 
-// ordinaries returns the number of ordinary bins, which come first.
+// ordinaries returns the number of ordinary bins, which come before all others.
 func (b *binning) ordinaries() int {
 	n := 0
 	for n < len(b.bins) && b.bins[n].kind == ordinary {
@@ -32,8 +32,8 @@ func (b *binning) keepShape(effects []float64) {
 	}
 }
 
-// centre subtracts the average from a feature's effects and returns it, so that
-// zero points mean an average applicant.
+// centre subtracts the average from a feature's effects and returns the
+// average. Zero points then mean an average applicant.
 func (b *binning) centre(effects []float64) float64 {
 	var sum, all float64
 	for k := range b.bins {
@@ -53,7 +53,7 @@ func (b *binning) centre(effects []float64) float64 {
 
 // rising returns the nearest sequence, by weighted least squares, that never
 // falls (isotonic regression). It merges neighbours that are out of order and
-// gives them their common average.
+// replaces each by their common average.
 func rising(values, weights []float64) []float64 {
 	type block struct {
 		sum, weight float64
@@ -93,8 +93,8 @@ func falling(values, weights []float64) []float64 {
 	return out
 }
 
-// turned returns the nearest sequence that goes one way and then the other. It
-// tries every turning point.
+// turned returns the nearest sequence that follows first up to some turning
+// point and then after it. It tries every turning point.
 func turned(values, weights []float64, first, then func(values, weights []float64) []float64) (best []float64) {
 	least := math.Inf(1)
 	for cut := range len(values) + 1 {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// Source opens the rows from the beginning, as CSV with a header. It is called
-// several times and must return the same bytes each time.
+// Source opens the rows from the beginning, as CSV with a header. A Source is
+// called several times and must return the same bytes each time.
 type Source func() (io.Reader, error)
 
 // blockBytes is the size of a block of rows.
@@ -25,7 +25,7 @@ func (s Source) probe() (sheet.Probe, error) {
 	return sheet.FindEncoding(in)
 }
 
-// decoded returns a source that decodes the bytes from an encoding.
+// decoded returns a source that converts the bytes from an encoding to UTF-8.
 func (s Source) decoded(e sheet.Encoding) Source {
 	if e == sheet.UTF8 {
 		return s
@@ -48,8 +48,8 @@ func (s Source) header() ([]string, error) {
 	return sheet.NewReader(in, blockBytes).Header()
 }
 
-// scan calls visit with every well-formed row and returns how many rows were
-// malformed. Rows are numbered from 1.
+// scan calls visit with every well-formed row and returns the number of
+// malformed rows. Rows are numbered from 1.
 func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int64, err error) {
 	in, err := s()
 	if err != nil {
@@ -102,8 +102,8 @@ func parse(cell []byte) (rule.Number, bool) {
 	return n, ok
 }
 
-// parsePlain is the fast path for common numbers: up to twelve digits, and up to
-// six after the point.
+// parsePlain is the fast path of parse for common numbers: up to twelve digits,
+// with up to six after the point.
 func parsePlain(cell []byte) (rule.Number, bool) {
 	digits, negative := cell, false
 	if len(digits) > 0 && digits[0] == '-' {

@@ -10,13 +10,13 @@ type numberSpelling uint8
 
 const (
 	noNumber        numberSpelling = iota
-	plainNumber                    // as in a request
+	plainNumber                    // as a request writes it
 	formattedNumber                // with thousands separators or a currency
 	percentNumber                  // with a percent sign
 	spelledMissing                 // a common spelling of a missing value
 )
 
-// readNumber reads a cell, without spaces around it, as a number.
+// readNumber reads a cell without surrounding spaces as a number.
 func readNumber(cell []byte) (rule.Number, numberSpelling) {
 	if n, ok := parse(cell); ok {
 		return n, plainNumber
@@ -35,12 +35,12 @@ func readNumber(cell []byte) (rule.Number, numberSpelling) {
 	return n, formattedNumber
 }
 
-// number reads a cell as the column's field holds it. A foir is divided by a
-// hundred if the options or the cell itself say that it is a percentage.
+// number reads a cell as a number in the unit of the column's field. A foir is
+// divided by 100 if the options or the cell say that it is a percentage.
 func (s *source) number(cell []byte) (rule.Number, numberSpelling) {
 	n, how := readNumber(cell)
 	if s.foir && (s.percent && how != noNumber || how == percentNumber) {
-		n = (n + 50) / 100 // a ratio that is below 0 is refused by its domain
+		n = (n + 50) / 100 // rounds half up; the field's range excludes negative ratios
 	}
 	if how == percentNumber {
 		how = formattedNumber

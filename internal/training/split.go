@@ -10,7 +10,7 @@ import (
 	"verdict/internal/sheet"
 )
 
-// splitColumn is the column of a split file that says what a row is for.
+// splitColumn is the column of a split file that says whether to train on a row.
 const splitColumn = "split"
 
 // ReadSplit reads a split file: its column "split" says for each row of the data,

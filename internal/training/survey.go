@@ -9,31 +9,32 @@ import (
 )
 
 // survey is the first pass over the rows. It counts the labelled rows, finds the
-// type of each column, and takes a sample by which to divide numbers into cells.
+// type of each column, and samples the numbers that cutNumbers divides into
+// cells.
 type survey struct {
 	plan    *plan
 	columns []*surveyed
-	kept    []uint64 // the draws of the sampled rows
-	limit   uint64   // rows whose draw is below it are sampled
+	kept    []uint64 // draws of the sampled rows; a draw is the hash of a row number
+	limit   uint64   // rows with a draw below limit are sampled
 
 	rows, noOutcome              int64
 	indeterminate, withoutWeight int64
-	train, held                  counts  // rows, without their weights
-	weight                       float64 // of the training rows
+	train, held                  counts  // numbers of rows, not weighted
+	weight                       float64 // total weight of the training rows
 }
 
-// surveyed is what the first pass found out about a column.
+// surveyed holds the findings of the first pass about a column.
 type surveyed struct {
 	*source
 	filled  int64
 	texts   int64         // cells that are not numbers
 	outside int64         // numbers that the field cannot hold
 	nothing int64         // cells that spell a missing number
-	whole   bool          // every number was a whole one
-	rises   bool          // every number was above the one before
-	falls   bool          // or every number below it
-	last    rule.Number   // the previous number, absentNumber before the first
-	sample  []rule.Number // one for each sampled row, absentNumber if it has none
+	whole   bool          // every number was a whole number
+	rises   bool          // every number was above the previous number
+	falls   bool          // every number was below the previous number
+	last    rule.Number   // the previous number; absentNumber before the first
+	sample  []rule.Number // one number for each sampled row; absentNumber if the row has none
 	by      map[string]*int64
 	endless bool // more than maxCategories distinct values
 	long    bool // a value longer than a condition can name
@@ -136,8 +137,8 @@ func (s *surveyed) look(cell []byte, sampled bool) {
 	}
 }
 
-// number reads and counts a cell as a number. It returns absentNumber if the cell
-// is anything else.
+// number reads a cell as a number and counts it. It returns absentNumber if the
+// cell is not a number.
 func (s *surveyed) number(cell []byte) rule.Number {
 	n, how := s.source.number(cell)
 	switch {
@@ -157,8 +158,8 @@ func (s *surveyed) number(cell []byte) rule.Number {
 	return n
 }
 
-// isCategory reports whether so many cells were texts that the column is no
-// longer parsed as numbers, which would be slow.
+// isCategory reports whether so many cells were texts that parsing the rest of
+// the column as numbers would only waste time.
 func (s *surveyed) isCategory() bool { return s.texts > 100 && s.texts*20 > s.filled }
 
 func (s *surveyed) count(cell []byte) {
@@ -178,8 +179,8 @@ func (s *surveyed) count(cell []byte) {
 	s.by[string(cell)] = &first
 }
 
-// thin keeps the half of the sample with the smaller draws. Which rows are kept
-// depends only on their draws, not on their order.
+// thin keeps the half of the sample with the smaller draws. The draws alone
+// determine which rows are kept, not their order.
 func (s *survey) thin() {
 	s.limit /= 2
 	for _, c := range s.columns {
@@ -195,7 +196,7 @@ func (s *survey) thin() {
 	s.kept = slices.DeleteFunc(s.kept, func(draw uint64) bool { return draw >= s.limit })
 }
 
-// mix hashes row numbers, so that a share of them is a fair sample.
+// mix hashes a row number, so that rows with small hashes are a fair sample.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -203,7 +204,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// cell returns a cell without the spaces around it, nil if it is empty or one of
+// cell returns a cell without surrounding spaces, or nil if it is empty or one of
 // the missing values.
 func (p *plan) cell(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)

@@ -4,17 +4,18 @@ import (
 	"verdict/internal/fault"
 )
 
-// table holds the rows as codes, one byte a column, and the outcome of each row.
+// table holds the rows as codes, one byte for each column, and the outcome of
+// each row.
 type table struct {
 	*pace
 
 	columns     []*column
 	bad         []uint8
-	weights     []uint32 // of each row, in units of 1/1024; nil if every row weighs 1
+	weights     []uint32 // weight of each row in units of 1/1024; nil if every row weighs 1
 	train, held []int32
 }
 
-// encode reads the rows for the second time.
+// encode reads the rows a second time and stores them as codes.
 func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error) {
 	rows := int64(s.train.rows() + s.held.rows())
 	t := &table{pace: p.pace, columns: columns, bad: make([]uint8, 0, rows)}
@@ -58,7 +59,7 @@ func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error)
 	return t, err
 }
 
-// count counts the rows of each code of a column.
+// count returns the weights of the good and bad rows of each code of a column.
 func (t *table) count(c *column, rows []int32) []counts {
 	out := make([]counts, c.cells())
 	t.pass(len(rows))

@@ -14,9 +14,10 @@ var (
 	usualGood = []string{"0", "0.0", "good", "g", "n", "no", "false", "paid", "performing"}
 )
 
-// usualIndeterminate lists spellings of an outcome that is neither good nor bad:
-// arrears that are too short for bad and too long for good. usualUnlabelled lists
-// spellings of a missing outcome. The options may call the same text good or bad.
+// usualIndeterminate lists the spellings of an outcome that is neither good nor
+// bad: arrears that are too short for bad and too long for good. usualUnlabelled
+// lists the spellings of a missing outcome. The options may define the same text
+// as good or bad instead.
 var (
 	usualIndeterminate = []string{"indeterminate", "indeterm", "indet", "indeterminant"}
 	usualUnlabelled    = []string{"na", "n/a", "#n/a", "nan", "null"}
@@ -30,17 +31,18 @@ const (
 	good
 	bad
 	indeterminate
-	unspelt // none of the spellings
+	unspelt // the text matches none of the spellings
 )
 
 // spelling maps texts to outcomes.
 type spelling struct {
 	known map[string]outcome
-	rest  outcome // of any other text
+	rest  outcome // outcome of any other text
 }
 
-// newSpelling uses the default spellings of good and bad if none are given. If
-// only one of them is given, every other text means the opposite.
+// newSpelling returns the spelling for the given texts. If neither bads nor goods
+// are given, it uses the default spellings. If only one of them is given, every
+// other text means the opposite.
 func newSpelling(bads, goods, indeterminates []string) spelling {
 	s := spelling{known: map[string]outcome{}, rest: unspelt}
 	for _, text := range usualUnlabelled {

@@ -80,8 +80,8 @@ func (f *Feature) text(p func(string, ...any), held bool) {
 	}
 }
 
-// short cuts a label to 40 characters, and replaces control characters, which
-// would break the table.
+// short truncates a label to 40 characters and replaces control characters,
+// which would break the table.
 func short(label string) string {
 	label = strings.Map(func(c rune) rune {
 		if c < ' ' {

@@ -7,7 +7,7 @@ import (
 // setting is one of the settings that tune compares.
 type setting struct {
 	rule binRule
-	hold float64 // ridge of the refining; 0: no refining
+	hold float64 // ridge of the refining; 0 means no refining
 }
 
 // Trial is a setting and its AUC on rows that it was not fitted to.
@@ -42,9 +42,9 @@ func (o *Options) settings() []setting {
 	return list
 }
 
-// tune picks the setting with the best average AUC in a five-fold
-// cross-validation on the training rows. Ties go to the earlier setting, which is
-// the simpler. It uses a fixed sample of at most tuneRows rows.
+// tune returns the setting with the best average AUC in a five-fold cross-validation
+// on the training rows. Of settings with the same AUC it returns the earlier, which is
+// simpler. It uses a fixed sample of at most tuneRows rows.
 func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	list := o.settings()
 	trials := make([]Trial, len(list))
@@ -77,8 +77,8 @@ func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	return list[best], trials, nil
 }
 
-// try fits every setting on the rows in and adds its AUC on the rows out to
-// trials. Settings that differ only in how bins are refined share the regression.
+// try fits every setting on the rows in and adds its AUC on the rows out to trials.
+// Settings that differ only in how they refine bins share the regression.
 func (t *table) try(o *Options, list []setting, in, out []int32, trials []Trial) error {
 	var kept []*binning
 	var last setting

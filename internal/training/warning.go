@@ -10,7 +10,8 @@ import (
 // fewRows is the number of rows below which a bad rate is unreliable.
 const fewRows = 50
 
-// suspiciousPSI is the PSI above which a population counts as changed.
+// suspiciousPSI is the population stability index above which a population counts
+// as changed.
 const suspiciousPSI = 0.25
 
 // warn adds the warnings to the report.
@@ -93,11 +94,11 @@ func (r *Result) warnReversed(f *feature, add func(column, code, format string, 
 	}
 }
 
-// mostLikelyRatio is one percent: a column of ratios that was divided by a hundred
-// by mistake has no value above it.
+// mostLikelyRatio is one percent. If a column of ratios was mistaken for
+// percentages and divided by 100, it has no value above one percent.
 const mostLikelyRatio = rule.One / 100
 
-// mostFOIR returns the greatest cut of a column that was read as percentages.
+// mostFOIR returns the largest cut of a column that was read as percentages.
 func (c *column) mostFOIR() (most rule.Number, ok bool) {
 	if !c.percent || len(c.cuts) == 0 {
 		return 0, false
@@ -105,7 +106,8 @@ func (c *column) mostFOIR() (most rule.Number, ok bool) {
 	return c.cuts[len(c.cuts)-1], true
 }
 
-// unitHint returns advice for a foir column whose values are too high for ratios.
+// unitHint returns advice for a foir column that may hold percentages, or "" if
+// the column was read as percentages.
 func (c *column) unitHint() string {
 	if !c.foir || c.percent {
 		return ""

@@ -12,14 +12,15 @@ import (
 	"time"
 )
 
-// begun is a request that a node has begun to read: the node has sent "100 Continue".
+// begun is a request that a node has begun to read: the node has sent "100
+// Continue".
 type begun struct {
 	conn  net.Conn
 	reply *bufio.Reader
 }
 
-// previewBody is the body of a preview. A preview stores nothing, so the model does not
-// record it.
+// previewBody is the body of a preview. A preview stores nothing, so the model
+// does not record it.
 const previewBody = `{"bureau_report":{"score":742}}`
 
 func (n *Node) address() string { return strings.TrimPrefix(n.url, "http://") }
@@ -58,7 +59,8 @@ func beginRequests(ctx context.Context, n *Node, key string, count int) (all []*
 	return all, nil
 }
 
-// begin sends everything except the body and waits until the node asks for the body.
+// begin sends everything except the body and waits until the node asks for the
+// body.
 func (b *begun) begin(address, key string) error {
 	if err := b.conn.SetDeadline(time.Now().Add(answerTimeout)); err != nil {
 		return err

@@ -11,13 +11,13 @@ import (
 // everySoOften is the number of checks after which one check covers everything.
 const everySoOften = 16
 
-// fewEnough is the number of decisions up to which every check of a scope covers
-// everything.
+// fewEnough is the number of decisions up to which every check of a scope
+// covers everything.
 const fewEnough = 300
 
-// Check reads back what was answered since the last check and compares it with the model,
-// together with the lists, the usage and the audit trail. Every everySoOften-th check
-// covers everything that was ever answered.
+// Check reads back what was answered since the last check and compares it with
+// the model, together with the lists, the usage and the audit trail. Every
+// everySoOften-th check covers everything that was ever answered.
 func (w *Workload) Check(ctx context.Context, url string) error {
 	w.checks++
 	return w.check(ctx, url, w.checks%everySoOften == int(w.seed%everySoOften))
@@ -37,8 +37,8 @@ func (w *Workload) check(ctx context.Context, url string, whole bool) error {
 	return errors.Join(append(errs, w.model.verdict())...)
 }
 
-// due returns the scopes to check. A scope of a tenant that only one story uses is
-// checked again only if whole is set or it has something new.
+// due returns the scopes to check. A scope of a tenant that only one story uses
+// is checked again only if whole is set or it has something new.
 func (w *Workload) due(whole bool) []*scope {
 	var list []*scope
 	for _, s := range w.model.scopes {
@@ -49,7 +49,8 @@ func (w *Workload) due(whole bool) []*scope {
 	return list
 }
 
-// checker checks one scope. All nodes must be healthy and no client may be sending.
+// checker checks one scope. All nodes must be healthy and no client may be
+// sending.
 type checker struct {
 	*Workload
 	ctx   context.Context //nolint:containedctx // a checker lives no longer than the check
@@ -109,8 +110,8 @@ func (s *scope) lookAgain() {
 	s.passed = newLooked()
 }
 
-// read sends a request and returns the body. No fault is in progress, so the request must
-// be answered.
+// read sends a request and returns the body. No fault is in progress, so the
+// request must be answered.
 func (c *checker) read(r *request) ([]byte, error) {
 	r.patience = int(settling / pause)
 	ctx, cancel := context.WithTimeout(c.ctx, settling)

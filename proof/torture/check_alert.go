@@ -39,8 +39,8 @@ type toldEvent struct {
 // shownDecisions is the maximum number of decisions that an alert lists.
 const shownDecisions = 200
 
-// alertsAreLegal checks the alerts that have not been checked yet, or all alerts if
-// everything is checked.
+// alertsAreLegal checks the alerts that have not been checked yet, or all
+// alerts if everything is checked.
 func (c *checker) alertsAreLegal() error {
 	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.alerts))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/fraud/alerts/" + id))
@@ -106,9 +106,9 @@ func (m *model) alertTold(s *scope, told toldAlert) {
 	}
 }
 
-// historyTold compares the history of an alert with the requests: the history contains
-// every answered step, each step follows from the step before, and every step has a
-// request.
+// historyTold compares the history of an alert with the requests: the history
+// contains every answered step, each step follows from the step before, and
+// every step has a request.
 func (m *model) historyTold(s *scope, known *alert, told toldAlert) {
 	at := ""
 	steps := 0
@@ -137,8 +137,8 @@ func (m *model) historyTold(s *scope, known *alert, told toldAlert) {
 	}
 }
 
-// merged reports whether the service itself made the step: it closes a ring's alert when
-// the ring is merged into another.
+// merged reports whether the service itself made the step: it closes a ring's
+// alert when the ring is merged into another.
 func (a toldAlert) merged(event toldEvent) bool {
 	return a.Type == "ring" && a.MergedInto != "" && event.Actor == "system" && event.To == "closed" &&
 		event.Resolution == "duplicate"
@@ -152,8 +152,8 @@ func (a *alert) asked(event toldEvent) bool {
 	return slices.ContainsFunc(a.steps, func(s *step) bool { return s.is(event) })
 }
 
-// alertListed checks what must be true of all alerts: an entity has at most one open
-// alert, and confirmed entities are blocked.
+// alertListed checks what must be true of all alerts: an entity has at most one
+// open alert, and confirmed entities are blocked.
 func (m *model) alertListed(s *scope, told toldAlert, unfinished map[string]string, blocked map[string]bool) {
 	entity := told.Entity.Kind + " " + told.Entity.Key
 	if told.Status != "closed" {
@@ -193,9 +193,9 @@ func (c *checker) blocked() (map[string]bool, error) {
 	return list, err
 }
 
-// countersAreExact previews an application to learn how many applicants the service has
-// seen with an account. The count must be the applicants whose applications were
-// answered, plus the applicant of the preview.
+// countersAreExact previews an application to learn how many applicants the
+// service has seen with an account. The count must be the applicants whose
+// applications were answered, plus the applicant of the preview.
 func (c *checker) countersAreExact() error {
 	if c.model.faults.ever("clock") {
 		return nil // the moved clock puts observations outside of their windows
@@ -224,8 +224,8 @@ func (c *checker) countersAreExact() error {
 	})
 }
 
-// counterTold compares the count of an account with the model. No request may be in
-// progress.
+// counterTold compares the count of an account with the model. No request may
+// be in progress.
 func (m *model) counterTold(s *scope, accountNo string, told *toldFraud) {
 	applicants := map[string]struct{}{}
 	for _, seen := range s.accounts[accountNo].seen {

@@ -2,8 +2,8 @@ package torture
 
 import "encoding/json"
 
-// auditIsComplete checks that the audit trail contains every answered action, and each
-// decision exactly once.
+// auditIsComplete checks that the audit trail contains every answered action,
+// and each decision exactly once.
 func (c *checker) auditIsComplete() error {
 	seen := newTally(c.scope.unseen.deeds, c.scope.passed.deeds)
 	err := c.pages("/v1/audit?limit=200", func(page listed) bool {
@@ -22,9 +22,9 @@ func (c *checker) auditIsComplete() error {
 	return err
 }
 
-// auditTold compares an entry with the model. A step, an activation or a review may have
-// several entries. A decision has one entry, and every decision in the trail must have
-// been answered.
+// auditTold compares an entry with the model. A step, an activation or a review
+// may have several entries. A decision has one entry, and every decision in the
+// trail must have been answered.
 func (m *model) auditTold(s *scope, seen *tally[deed], d deed) {
 	first := seen.mark(d)
 	if d.action != "decision.created" {

@@ -59,8 +59,8 @@ func (m *model) storedDecision(s *scope, id string, body []byte) {
 	}
 }
 
-// decisionsAreListed checks that the list contains exactly the decisions that were
-// answered.
+// decisionsAreListed checks that the list contains exactly the decisions that
+// were answered.
 func (c *checker) decisionsAreListed() error {
 	seen := newTally(c.scope.unseen.decisions, c.scope.passed.decisions)
 	err := c.pages("/v1/decisions?limit=200", func(page listed) bool {
@@ -93,8 +93,9 @@ func (m *model) listedDecision(s *scope, seen *tally[string], d toldDecision) {
 	}
 }
 
-// tally compares the pages of a list with the wanted items. It asks for pages until all
-// wanted items are found and a page has only items that an earlier check has found.
+// tally compares the pages of a list with the wanted items. It asks for pages
+// until all wanted items are found and a page has only items that an earlier
+// check has found.
 type tally[K comparable] struct {
 	wanted, passed map[K]struct{}
 	found          map[K]struct{}
@@ -105,7 +106,8 @@ func newTally[K comparable](wanted, passed map[K]struct{}) *tally[K] {
 	return &tally[K]{wanted: wanted, passed: passed, found: map[K]struct{}{}}
 }
 
-// mark records that an item was found. It returns false if the item was found before.
+// mark records that an item was found. It returns false if the item was found
+// before.
 func (t *tally[K]) mark(k K) bool {
 	if _, twice := t.found[k]; twice {
 		return false

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// fresh returns the ids that were not checked yet, sorted, and marks them as checked.
+// fresh returns the ids that were not checked yet, sorted, and marks them as
+// checked.
 func (s *scope) fresh(ids []string) []string {
 	slices.Sort(ids)
 	return slices.DeleteFunc(ids, func(id string) bool {
@@ -129,8 +130,8 @@ func (c *checker) onePolicyIsActive() error {
 	return nil
 }
 
-// activeList compares the list of active versions with the activations: exactly one
-// version is active, and the activations allow that version to be active.
+// activeList compares the list of active versions with the activations: exactly
+// one version is active, and the activations allow that version to be active.
 func (m *model) activeList(s *scope, body []byte, began, ended time.Time) {
 	var list struct {
 		Data []struct{ ID, Status string } `json:"data"`

@@ -33,9 +33,9 @@ func (c *checker) usageIsExact() error {
 	return nil
 }
 
-// usageTold compares the billed usage with the answers. The service reports the usage of
-// one month, so while the clock is moved, usageTold only checks that the sum over all
-// months seen does not exceed the answers.
+// usageTold compares the billed usage with the answers. The service reports the
+// usage of one month, so while the clock is moved, usageTold only checks that
+// the sum over all months seen does not exceed the answers.
 func (m *model) usageTold(s *scope, told usage) {
 	if told.Quota == nil {
 		m.violate("quota-kept", "%s used %d and has no quota", s, told.Used)

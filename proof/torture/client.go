@@ -12,7 +12,8 @@ import (
 // answerTimeout is how long a client waits for an answer.
 const answerTimeout = 15 * time.Second
 
-// maxAnswer is the maximum size of an answer in bytes. A longer answer is a failure.
+// maxAnswer is the maximum size of an answer in bytes. A longer answer is a
+// failure.
 const maxAnswer = 32 << 20
 
 // newClient returns the HTTP client of a workload. It keeps connections,
@@ -77,16 +78,18 @@ func (w *Workload) carry(ctx context.Context, url string, r *request) (answer, e
 	return answer{status: response.StatusCode, header: response.Header, body: body}, nil
 }
 
-// busyWaits is the maximum number of repetitions while another request with the same
-// Idempotency-Key is in progress. Together their pauses take three times answerTimeout.
+// busyWaits is the maximum number of repetitions while another request with the
+// same Idempotency-Key is in progress. Together their pauses take three times
+// answerTimeout.
 const busyWaits = int(3 * answerTimeout / pause)
 
 // pause is the time between two attempts.
 const pause = 20 * time.Millisecond
 
-// deliver sends a request until it has a final answer or its attempts are used up. In the
-// second case it adds the request to the open requests. where returns the address for
-// each attempt, or false if there is no address any more.
+// deliver sends a request until it has a final answer or its attempts are used
+// up. In the second case it adds the request to the open requests. where
+// returns the address for each attempt, or false if there is no address any
+// more.
 func (w *Workload) deliver(ctx context.Context, r *request, where func() (string, bool)) (answer, bool) {
 	waits := 0
 	for try := 0; ; {

@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// browser is the console session of a person. Keys can be created and revoked only in the
-// console. Forms are sent as a browser sends them.
+// browser is the console session of a person. Keys can be created and revoked
+// only in the console. Forms are sent as a browser sends them.
 type browser struct {
 	mu      sync.Mutex
 	session string // the cookie
@@ -20,8 +20,9 @@ type browser struct {
 
 const formType = "application/x-www-form-urlencoded"
 
-// form returns the request that posts a form of the console. If the request gets no
-// answer, its outcome is ignored: a key that was never shown gives no access.
+// form returns the request that posts a form of the console. If the request
+// gets no answer, its outcome is ignored: a key that was never shown gives no
+// access.
 func form(s *scope, path string, fields url.Values) *request {
 	if s.env == "live" {
 		fields.Set("confirm", "LIVE")
@@ -108,7 +109,8 @@ func (w *Workload) makeKey(
 	return key, id, ok
 }
 
-// keyID returns the id of the key with the given name, from the console's list of keys.
+// keyID returns the id of the key with the given name, from the console's list
+// of keys.
 func (w *Workload) keyID(ctx context.Context, s *scope, name string, where func() (string, bool)) (string, bool) {
 	s.lender.browser.mu.Lock()
 	cookie := s.lender.browser.session

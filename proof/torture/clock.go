@@ -17,9 +17,10 @@ import (
 	"verdict/internal/app"
 )
 
-// clockVariable is the environment variable that makes this program run as a node of the
-// service. Its value is the file that moves the node's clock. The Go runtime reads the
-// time without a system call, so nothing outside of the process can move its clock.
+// clockVariable is the environment variable that makes this program run as a
+// node of the service. Its value is the file that moves the node's clock. The
+// Go runtime reads the time without a system call, so nothing outside of the
+// process can move its clock.
 const clockVariable = "TORTURE_CLOCK"
 
 // clockEvery is the interval at which a node reads the file.
@@ -46,11 +47,12 @@ func (c *Clock) Noticed() bool {
 	return readClock(c.path+noticed, &seen) == nil && time.Duration(seen.Load()) == c.ahead
 }
 
-// noticed is the suffix of the file in which a node confirms how far ahead its clock is.
+// noticed is the suffix of the file in which a node confirms how far ahead its
+// clock is.
 const noticed = ".noticed"
 
-// writeClock writes the file atomically, because a node that reads half a number would
-// move its clock to a wrong time.
+// writeClock writes the file atomically, because a node that reads half a
+// number would move its clock to a wrong time.
 func writeClock(path string, ahead int64) error {
 	next := path + ".next"
 	if err := os.WriteFile(next, []byte(strconv.FormatInt(ahead, 10)), 0o600); err != nil {

@@ -26,8 +26,8 @@ type model struct {
 
 func newModel() *model { return &model{hashes: map[hashKey]string{}} }
 
-// hashKey identifies the input of a decision's hash: the profile that was sent and the
-// checksum of the policy.
+// hashKey identifies the input of a decision's hash: the profile that was sent
+// and the checksum of the policy.
 type hashKey struct{ profile, checksum string }
 
 // scope is what the client knows about one environment of one tenant.
@@ -82,9 +82,9 @@ type decided struct {
 	alerts   []string
 }
 
-// kept holds the length and the hash of an answer. A later read of the resource must
-// begin with the same bytes, except for the closing brace, because a read may add
-// members.
+// kept holds the length and the hash of an answer. A later read of the resource
+// must begin with the same bytes, except for the closing brace, because a read
+// may add members.
 type kept struct {
 	size int
 	sum  [sha256.Size]byte
@@ -118,8 +118,8 @@ type step struct {
 	taken                bool // whether the answer showed that this step made the change
 }
 
-// account is a beneficiary account that applicants share. seen records which applicants
-// were sent with the account, and when.
+// account is a beneficiary account that applicants share. seen records which
+// applicants were sent with the account, and when.
 type account struct{ seen []sighting }
 
 type sighting struct {
@@ -196,8 +196,8 @@ func (m *model) verdict() error {
 	return all
 }
 
-// sameHash checks that decisions of the same facts under the same policy have the same
-// hash, on any node and at any time.
+// sameHash checks that decisions of the same facts under the same policy have
+// the same hash, on any node and at any time.
 func (m *model) sameHash(profile, checksum, hash string) {
 	if profile == "" {
 		return

@@ -2,8 +2,9 @@ package torture
 
 import "time"
 
-// grace is how long after the end of a fault refusals are excused. A connection whose
-// packets were dropped is closed only after the database timeout of ten seconds.
+// grace is how long after the end of a fault refusals are excused. A connection
+// whose packets were dropped is closed only after the database timeout of ten
+// seconds.
 const grace = 12 * time.Second
 
 // faults records the times of faults.
@@ -21,8 +22,8 @@ type window struct {
 // mark records that a fault begins or has ended.
 func (f *faults) mark(kind string, on bool, now time.Time) { f.markOf(kind, nil, on, now) }
 
-// markOf records that a fault begins or has ended that affects only one lender. If only
-// is nil, the fault affects all.
+// markOf records that a fault begins or has ended that affects only one lender.
+// If only is nil, the fault affects all.
 func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	if on {
 		f.windows = append(f.windows, window{kind: kind, only: only, on: now})
@@ -40,9 +41,10 @@ func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	}
 }
 
-// excuse reports whether a fault excuses that a lender's request was refused or lost. of
-// is nil for a request without a lender. late is the time from the end of the last fault
-// until the request began, or 0 if the request overlapped with a fault.
+// excuse reports whether a fault excuses that a lender's request was refused or
+// lost. of is nil for a request without a lender. late is the time from the end
+// of the last fault until the request began, or 0 if the request overlapped
+// with a fault.
 func (f *faults) excuse(of *lender, began, ended time.Time) (late time.Duration, excused bool) {
 	late = grace
 	for i := len(f.windows) - 1; i >= 0; i-- {
@@ -90,8 +92,8 @@ func (f *faults) ever(kind string) bool {
 	return false
 }
 
-// recovered returns the longest recovery time, and its kind, of the faults that have
-// ended without a successful answer until now, and forgets them.
+// recovered returns the longest recovery time, and its kind, of the faults that
+// have ended without a successful answer until now, and forgets them.
 func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	for _, w := range f.recovering {
 		if took := at.Sub(w.off); took > longest {
@@ -102,12 +104,12 @@ func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	return longest, kind
 }
 
-// atRest discards the faults that wait for a recovery time. It is called when no requests
-// are sent, because then no recovery time can be measured.
+// atRest discards the faults that wait for a recovery time. It is called when
+// no requests are sent, because then no recovery time can be measured.
 func (f *faults) atRest() { f.recovering = f.recovering[:0] }
 
-// MarkFaultOf tells the model that a fault begins or has ended that affects only one
-// lender.
+// MarkFaultOf tells the model that a fault begins or has ended that affects
+// only one lender.
 func (w *Workload) MarkFaultOf(kind string, only *lender, on bool) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

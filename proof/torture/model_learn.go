@@ -26,7 +26,8 @@ type toldFraud struct {
 	AlertIDs []string `json:"alert_ids"`
 }
 
-// sharers returns the number of applicants that the answer counts for the account.
+// sharers returns the number of applicants that the answer counts for the
+// account.
 func (f *toldFraud) sharers() (n int, told bool) {
 	for _, s := range f.Signals {
 		if s.ID == "beneficiary_account_reuse" {
@@ -90,8 +91,8 @@ func learnRun(r *request, profile string) func(*model, answer) {
 	}
 }
 
-// learnBacktest returns the function that updates the model with a backtest's report. The
-// backtests here have so few rows that each costs one unit.
+// learnBacktest returns the function that updates the model with a backtest's
+// report. The backtests here have so few rows that each costs one unit.
 func learnBacktest(r *request) func(*model, answer) {
 	return func(m *model, a answer) {
 		var report struct {
@@ -142,9 +143,9 @@ func learnRuleSet(r *request) func(*model, answer) {
 	}
 }
 
-// counted checks how many applicants an evaluation counted for an account: every
-// applicant that was answered before the evaluation was sent, and no applicant that was
-// first sent after the evaluation was answered.
+// counted checks how many applicants an evaluation counted for an account:
+// every applicant that was answered before the evaluation was sent, and no
+// applicant that was first sent after the evaluation was answered.
 func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	if told == nil {
 		m.violate("fraud-counted", "%s: the answer has no fraud", r)
@@ -164,8 +165,8 @@ func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	}
 }
 
-// bounds returns the smallest and the largest number of applicants that a request may
-// count for an account, including its own.
+// bounds returns the smallest and the largest number of applicants that a
+// request may count for an account, including its own.
 func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 	certain, possible := map[string]struct{}{}, map[string]struct{}{}
 	known := s.accounts[accountNo]
@@ -199,12 +200,13 @@ func (m *model) sharedBy(r *request, accountNo, applicant string) {
 	a.seen = append(a.seen, sighting{applicant, r})
 }
 
-// staleFor is how long after the answer to an activation a node may still decide with the
-// earlier version. The service guarantees one second; the rest is for a busy machine.
+// staleFor is how long after the answer to an activation a node may still
+// decide with the earlier version. The service guarantees one second; the rest
+// is for a busy machine.
 const staleFor = 5 * time.Second
 
-// policyWasActive checks that the policy of a decision may have been active during the
-// request.
+// policyWasActive checks that the policy of a decision may have been active
+// during the request.
 func (m *model) policyWasActive(r *request, policyID string) {
 	if !r.scope.mayBeActive(policyID, r.began.Add(-staleFor), r.ended) {
 		m.violate("one-active-policy", "%s was decided under %s, which was not active then", r, policyID)
@@ -220,9 +222,9 @@ func activated(r *request) string {
 	return r.path[len(prefix) : len(r.path)-len(suffix)]
 }
 
-// mayBeActive reports whether a rule set may have been active at some time between from
-// and to. It may have been active if an activation of the rule set began before to, and
-// no other activation certainly replaced it before from.
+// mayBeActive reports whether a rule set may have been active at some time
+// between from and to. It may have been active if an activation of the rule set
+// began before to, and no other activation certainly replaced it before from.
 func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	for _, a := range s.activations {
 		if activated(a) != id || a.began.IsZero() || a.began.After(to) || a.done && a.status >= 400 {
@@ -235,8 +237,8 @@ func (s *scope) mayBeActive(id string, from, to time.Time) bool {
 	return false
 }
 
-// replaced reports whether another activation certainly happened after activation a and
-// before the given time.
+// replaced reports whether another activation certainly happened after
+// activation a and before the given time.
 func (s *scope) replaced(a *request, before time.Time) bool {
 	if !a.done {
 		return false
@@ -261,8 +263,8 @@ type listed struct {
 	Pagination pagination        `json:"pagination"`
 }
 
-// learnStep returns the function that updates the model with a step of an alert. It
-// records whether this step or an earlier one changed the alert.
+// learnStep returns the function that updates the model with a step of an
+// alert. It records whether this step or an earlier one changed the alert.
 func learnStep(r *request, id string, taken *step) func(*model, answer) {
 	return func(m *model, a answer) {
 		var now struct {

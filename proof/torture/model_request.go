@@ -43,7 +43,8 @@ func (r *request) String() string {
 	return r.method + " " + r.path + " of " + who
 }
 
-// lender returns the lender of the request, or nil if the request has no tenant.
+// lender returns the lender of the request, or nil if the request has no
+// tenant.
 func (r *request) lender() *lender {
 	if r.scope == nil {
 		return nil

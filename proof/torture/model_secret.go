@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// Prefixes of the planted words, accounts, mobile numbers and addresses. They make
-// planted texts recognisable in any text.
+// Prefixes of the planted words, accounts, mobile numbers and addresses. They
+// make planted texts recognisable in any text.
 const (
 	wordMark    = "xqzv"
 	wordLength  = len(wordMark) + 12
@@ -25,8 +25,8 @@ const (
 	ipMark      = "2001:db8:7a9e:"
 )
 
-// secrets creates and records the texts that must not appear in another scope or in a
-// log.
+// secrets creates and records the texts that must not appear in another scope
+// or in a log.
 type secrets struct {
 	seed uint64
 

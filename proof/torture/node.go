@@ -16,13 +16,13 @@ import (
 const (
 	// readyWithin is how long a node may take to be ready on a busy machine.
 	readyWithin = 60 * time.Second
-	// endWithin is how long a node may take to end after SIGTERM. It is longer than the
-	// node's grace period.
+	// endWithin is how long a node may take to end after SIGTERM. It is longer
+	// than the node's grace period.
 	endWithin = 40 * time.Second
 )
 
-// Node is a process of the service. After a kill it can be started again, on another
-// port.
+// Node is a process of the service. After a kill it can be started again, on
+// another port.
 type Node struct {
 	command func() *exec.Cmd
 	log     *logFile
@@ -115,8 +115,8 @@ func (n *Node) Kill() {
 	}
 }
 
-// Term sends SIGTERM and waits. It returns an error if the node does not end, or ends
-// with an error.
+// Term sends SIGTERM and waits. It returns an error if the node does not end,
+// or ends with an error.
 func (n *Node) Term() error {
 	if err := n.process.signal(syscall.SIGTERM); err != nil {
 		return err

@@ -21,13 +21,13 @@ type process struct {
 func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, ended: make(chan struct{})}
 	cmd.Stderr = said
-	// Put the child in a separate process group, so that Ctrl-C signals only this
-	// process, which then ends the child.
+	// Put the child in a separate process group, so that Ctrl-C signals only
+	// this process, which then ends the child.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL, Setpgid: true}
 	started := make(chan error)
 	go func() {
-		// The kernel sends the parent-death signal when the thread that started the child
-		// ends, so keep the thread.
+		// The kernel sends the parent-death signal when the thread that started
+		// the child ends, so keep the thread.
 		runtime.LockOSThread()
 		defer close(p.ended)
 		err := cmd.Start()

@@ -30,8 +30,8 @@ func (m Mode) String() string {
 // slowness is the delay of every chunk in mode Slow.
 const slowness = 15 * time.Millisecond
 
-// halfWayMost is the maximum number of bytes of answers that a connection still receives
-// in mode HalfWay.
+// halfWayMost is the maximum number of bytes of answers that a connection still
+// receives in mode HalfWay.
 const halfWayMost = 400
 
 // Proxy passes bytes between the nodes and the database, subject to the mode.
@@ -155,8 +155,8 @@ func (p *Proxy) serve(near net.Conn) {
 	p.mu.Unlock()
 }
 
-// pump passes one direction of a connection. If one direction ends, both end, because
-// neither side of the PostgreSQL protocol closes only one half.
+// pump passes one direction of a connection. If one direction ends, both end,
+// because neither side of the PostgreSQL protocol closes only one half.
 func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	defer l.cut()
 	piece := make([]byte, 32<<10)
@@ -172,7 +172,8 @@ func (p *Proxy) pump(l *link, to, from net.Conn, answers bool) {
 	}
 }
 
-// carry passes one chunk to the other side. It returns false if the connection must end.
+// carry passes one chunk to the other side. It returns false if the connection
+// must end.
 func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	for {
 		mode, changed := p.state()
@@ -208,8 +209,8 @@ func (p *Proxy) carry(l *link, to net.Conn, piece []byte, answers bool) bool {
 	}
 }
 
-// swallow records that a connection has lost bytes, so that the connection is reset when
-// BlackHole ends: a TCP connection that continues never loses bytes.
+// swallow records that a connection has lost bytes, so that the connection is
+// reset when BlackHole ends: a TCP connection that continues never loses bytes.
 func (p *Proxy) swallow(l *link) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,8 +223,8 @@ func (p *Proxy) swallow(l *link) bool {
 	return true
 }
 
-// linger waits while the mode is BlackHole or Stall, so that the other side does not see
-// the end of the connection.
+// linger waits while the mode is BlackHole or Stall, so that the other side
+// does not see the end of the connection.
 func (p *Proxy) linger(l *link) {
 	for {
 		mode, changed := p.state()

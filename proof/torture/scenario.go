@@ -92,11 +92,12 @@ type Order struct {
 	Only     int    // number of the only round to run; 0 runs all
 	Binary   string // path of the service's binary
 	Keep     string // folder for the logs of a failed run; "" for none
-	// Cluster is a PostgreSQL server for the scenarios that do not disturb it. If Cluster
-	// is nil, each scenario starts its own server.
+	// Cluster is a PostgreSQL server for the scenarios that do not disturb it.
+	// If Cluster is nil, each scenario starts its own server.
 	Cluster *pgcluster.Cluster
-	// Strict makes the run fail if a failover takes too long or the neighbours
-	// of a locked scope wait too long. It is for a machine without other load.
+	// Strict makes the run fail if a failover takes too long, or if the other
+	// lenders wait too long while one lender is locked. Set Strict only on a
+	// machine without other load.
 	Strict bool
 	// Told is called after every round.
 	Told func(round int)
@@ -113,8 +114,8 @@ type Result struct {
 	Took               time.Duration
 }
 
-// Run runs a scenario to its end or until its first failure. The error says how to repeat
-// the failed round.
+// Run runs a scenario to its end or until its first failure. The error says how
+// to repeat the failed round.
 func (o Order) Run(ctx context.Context) (r Result, err error) {
 	began := time.Now()
 	round := 0
@@ -141,8 +142,8 @@ func (o Order) Run(ctx context.Context) (r Result, err error) {
 	return r, err
 }
 
-// chance returns the random source of a round. The source does not depend on earlier
-// rounds.
+// chance returns the random source of a round. The source does not depend on
+// earlier rounds.
 func (o Order) chance(round int) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%s %s %d", o.Scenario.Name, o.Database, round) // a hash never returns an error
@@ -167,8 +168,8 @@ func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
 	return last, w.conclude(ctx)
 }
 
-// play runs one round: the clients send requests while a fault begins and ends, and then
-// all answers are checked.
+// play runs one round: the clients send requests while a fault begins and ends,
+// and then all answers are checked.
 func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
 	if s.before != nil {
 		if err := s.before(ctx, w, rng); err != nil {
@@ -191,7 +192,8 @@ func (w *World) play(ctx context.Context, rng *rand.Rand, s Scenario) error {
 	return nil
 }
 
-// work runs the clients during the fault and until the service has answered again.
+// work runs the clients during the fault and until the service has answered
+// again.
 func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 	working, stop := context.WithCancel(ctx)
 	var clients sync.WaitGroup
@@ -216,8 +218,8 @@ func (w *World) work(ctx context.Context, rng *rand.Rand, breaks act) error {
 	return nil
 }
 
-// conclude checks everything once more: through the API, with the operator's command, and
-// in the logs of the nodes.
+// conclude checks everything once more: through the API, with the operator's
+// command, and in the logs of the nodes.
 func (w *World) conclude(ctx context.Context) error {
 	if err := w.Workload.CheckAll(ctx, w.Nodes[0].URL()); err != nil {
 		return fmt.Errorf("check all: %w", err)
@@ -240,8 +242,9 @@ func (w *World) conclude(ctx context.Context) error {
 	return nil
 }
 
-// recoveryTimeout is how long the service may give no answers although no fault is in
-// progress. It is longer than the database timeout, to allow for a busy machine.
+// recoveryTimeout is how long the service may give no answers although no fault
+// is in progress. It is longer than the database timeout, to allow for a busy
+// machine.
 const recoveryTimeout = 60 * time.Second
 
 // until waits for the given number of further answers.
@@ -264,7 +267,8 @@ func (w *World) await(ctx context.Context, what string, happened func() bool) er
 	return nil
 }
 
-// fault runs during, marks the fault in the model while it lasts, and counts it.
+// fault runs during, marks the fault in the model while it lasts, and counts
+// it.
 func (w *World) fault(kind string, during func() error) error {
 	w.Workload.MarkFault(kind, true)
 	defer w.Workload.MarkFault(kind, false)

@@ -17,7 +17,8 @@ func nextMonth(t time.Time) time.Time {
 }
 
 // setClock moves the clock by a large step while no client sends requests: an
-// Idempotency-Key is stored for a day, so a client that waits longer cannot retry.
+// Idempotency-Key is stored for a day, so a client that waits longer cannot
+// retry.
 func setClock(ctx context.Context, w *World, rng *rand.Rand) error {
 	w.Workload.MarkFault("clock", true) // the fault lasts until every month has been checked
 	untilNext := nextMonth(w.Clock.Now()).Sub(w.Clock.Now())
@@ -33,8 +34,8 @@ func setClock(ctx context.Context, w *World, rng *rand.Rand) error {
 	return nil
 }
 
-// moved moves the clock back and forth by less than an hour while clients send requests,
-// and across the end of the month if that is near.
+// moved moves the clock back and forth by less than an hour while clients send
+// requests, and across the end of the month if that is near.
 func moved(ctx context.Context, w *World, rng *rand.Rand) error {
 	for range 1 + rng.IntN(3) {
 		w.mu.Lock()
@@ -58,9 +59,9 @@ func (w *World) moveClock(ctx context.Context, ahead time.Duration) error {
 	return w.await(ctx, "the node to notice the clock", w.Clock.Noticed)
 }
 
-// seeMonths checks the usage in both months if the clock was near the end of a month.
-// Then it checks everything with the present clock: the usage of all months together must
-// equal the answers.
+// seeMonths checks the usage in both months if the clock was near the end of a
+// month. Then it checks everything with the present clock: the usage of all
+// months together must equal the answers.
 func seeMonths(ctx context.Context, w *World, _ *rand.Rand) error {
 	url, here := w.Nodes[0].URL(), w.Clock.ahead
 	const near = 4 * time.Hour

@@ -15,8 +15,8 @@ func restarted(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// crashed kills all processes of PostgreSQL together. PostgreSQL then recovers from its
-// write-ahead log.
+// crashed kills all processes of PostgreSQL together. PostgreSQL then recovers
+// from its write-ahead log.
 func crashed(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("PostgreSQL killed", func() error {
 		w.Cluster.Kill()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// filled fills the disk. Writes then fail, everything that was answered stays stored, and
-// the service recovers without help once there is space.
+// filled fills the disk. Writes then fail, everything that was answered stays
+// stored, and the service recovers without help once there is space.
 func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("disk full", func() error {
 		before := w.Workload.Figures().Refused503
@@ -24,12 +24,12 @@ func filled(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// syncs lists the system calls that wait for the disk. The database library uses one of
-// them.
+// syncs lists the system calls that wait for the disk. The database library
+// uses one of them.
 const syncs = "fsync,fdatasync"
 
-// slowed delays the system calls that flush writes to the disk. Answers wait for these
-// calls.
+// slowed delays the system calls that flush writes to the disk. Answers wait
+// for these calls.
 func slowed(ctx context.Context, w *World, rng *rand.Rand) error {
 	delay := between(rng, 20*time.Millisecond, 400*time.Millisecond)
 	what := fmt.Sprintf("%s:delay_enter=%d", syncs, delay.Microseconds())
@@ -42,7 +42,8 @@ func slowed(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// failing makes writes or flushes fail, sometimes or always, for a limited time.
+// failing makes writes or flushes fail, sometimes or always, for a limited
+// time.
 func failing(ctx context.Context, w *World, rng *rand.Rand) error {
 	call := []string{"pwrite64", syncs}[rng.IntN(2)]
 	code := []string{"EIO", "ENOSPC"}[rng.IntN(2)]

@@ -20,15 +20,15 @@ const (
 	besideWithin = time.Second     // the 99th percentile of decisions of the other lenders
 )
 
-// standbyAway stops the synchronous standby, so that commits wait for it until their
-// callers time out. Then either the standby comes back, or the primary is lost and the
-// standby is promoted without the commits that it has missed.
+// standbyAway stops the synchronous standby, so that commits wait for it until
+// their callers time out. Then either the standby comes back, or the primary is
+// lost and the standby is promoted without the commits that it has missed.
 func standbyAway(ctx context.Context, w *World, rng *rand.Rand) error {
 	lost := rng.IntN(2) == 0
 	return w.fault("standby away", func() error {
 		w.Standby.Stop()
-		// Wait longer than the nodes wait, so that rows become visible that the standby
-		// does not have.
+		// Wait longer than the nodes wait, so that rows become visible that the
+		// standby does not have.
 		wait(ctx, between(rng, 10*time.Second, 14*time.Second))
 		if lost {
 			w.Cluster.Kill()
@@ -49,9 +49,9 @@ func primaryLost(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// primaryFrozen freezes the primary, with all connections to it, and promotes the
-// standby. The old primary runs again before it is rebuilt, as if no operator had turned
-// it off.
+// primaryFrozen freezes the primary, with all connections to it, and promotes
+// the standby. The old primary runs again before it is rebuilt, as if no
+// operator had turned it off.
 func primaryFrozen(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("primary frozen", func() error {
 		w.Cluster.Freeze()
@@ -101,8 +101,8 @@ func (w *World) rejoin(ctx context.Context) error {
 	return w.Cluster.Synchronous(ctx, standbyName)
 }
 
-// locked locks the usage row of one lender, as a forgotten transaction would. Other
-// lenders must not be affected.
+// locked locks the usage row of one lender, as a forgotten transaction would.
+// Other lenders must not be affected.
 func locked(ctx context.Context, w *World, rng *rand.Rand) error {
 	unlucky := w.Workload.lasting[rng.IntN(len(w.Workload.lasting))].lender
 	lasts := between(rng, time.Second, 4*time.Second)
@@ -142,8 +142,8 @@ func (w *World) lock(ctx context.Context, tenantID string) (unlock func() error,
 	return unlock, nil
 }
 
-// besideQuick checks how long decisions of the other lenders took while one lender was
-// locked.
+// besideQuick checks how long decisions of the other lenders took while one
+// lender was locked.
 func (w *World) besideQuick() error {
 	var slow time.Duration
 	w.Workload.learn(func() {

@@ -18,8 +18,8 @@ func (w *World) killNode(ctx context.Context, n *Node) error {
 	return w.start(ctx, n)
 }
 
-// asked sends SIGTERM. The node must answer every request that has begun, and end without
-// an error.
+// asked sends SIGTERM. The node must answer every request that has begun, and
+// end without an error.
 func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	n := w.Nodes[0]
 	begun, err := beginRequests(ctx, n, w.Workload.lasting[0].key, 1+rng.IntN(8))
@@ -39,8 +39,8 @@ func asked(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// oneDies stops one of two or three nodes, with SIGKILL or SIGTERM. The other nodes must
-// continue to answer before the node comes back.
+// oneDies stops one of two or three nodes, with SIGKILL or SIGTERM. The other
+// nodes must continue to answer before the node comes back.
 func oneDies(ctx context.Context, w *World, rng *rand.Rand) error {
 	i := rng.IntN(len(w.Nodes))
 	n := w.Nodes[i]

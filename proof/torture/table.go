@@ -36,7 +36,8 @@ func (r Result) row(scenario, database string) []string {
 		f.SlowestAfter, fmt.Sprint(f.Bad), r.Took.Round(time.Second).String())
 }
 
-// together returns the totals: the sums of the counts and the maxima of the durations.
+// together returns the totals: the sums of the counts and the maxima of the
+// durations.
 func together(results []Result) Result {
 	all := Result{Faults: map[string]int{}}
 	for _, r := range results {
@@ -74,9 +75,9 @@ func FaultKinds(results []Result) string {
 	return strings.Join(parts, ", ")
 }
 
-// Bounds returns a text that says how long the first write took after a promotion, and
-// how long other lenders waited while one was locked. It returns "" if neither was
-// measured.
+// Bounds returns a text that says how long the first write took after a
+// promotion, and how long other lenders waited while one was locked. It returns
+// "" if neither was measured.
 func Bounds(results []Result) string {
 	all := together(results)
 	var parts []string

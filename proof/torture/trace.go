@@ -16,16 +16,18 @@ import (
 // attachWithin is how long strace may take to attach.
 const attachWithin = 20 * time.Second
 
-// Injection is a fault that strace injects into the system calls of a running process.
+// Injection is a fault that strace injects into the system calls of a running
+// process.
 type Injection struct {
 	process *process
 	said    *waiting
 	trace   string // path of strace's output
 }
 
-// Inject makes system calls of a process slow or failing until Remove is called. what is
-// strace's description of the fault, for example "fsync,fdatasync:delay_enter=200ms" or
-// "pwrite64:error=EIO". trace is the path of strace's output.
+// Inject makes system calls of a process slow or failing until Remove is
+// called. what is strace's description of the fault, for example
+// "fsync,fdatasync:delay_enter=200ms" or "pwrite64:error=EIO". trace is the
+// path of strace's output.
 func Inject(ctx context.Context, pid int, trace, what string) (*Injection, error) {
 	path, err := exec.LookPath("strace")
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 // clients is the number of concurrent clients.
 const clients = 12
 
-// Workload is the set of clients: lenders whose programs and people use all parts of the
-// service concurrently and remember every answer.
+// Workload is the set of clients: lenders whose programs and people use all
+// parts of the service concurrently and remember every answer.
 //
-// The requests depend only on the seed: story n sends the same requests in every run,
-// until it stops because a request fails. Which stories run at the same time depends on
-// the machine.
+// The requests depend only on the seed: story n sends the same requests in
+// every run, until it stops because a request fails. Which stories run at the
+// same time depends on the machine.
 type Workload struct {
-	// Operator runs a command of the binary on the world's database, such as "tenant plan
-	// ID NAME". If Operator is nil, no lender has the small quota.
+	// Operator runs a command of the binary on the world's database, such as
+	// "tenant plan ID NAME". If Operator is nil, no lender has the small quota.
 	Operator func(ctx context.Context, args ...string) error
 
 	seed     uint64
@@ -74,8 +74,8 @@ func (w *Workload) Figures() Figures {
 	return w.model.count
 }
 
-// Run runs stories until ctx ends. It then stops the running stories, but completes
-// requests in progress.
+// Run runs stories until ctx ends. It then stops the running stories, but
+// completes requests in progress.
 func (w *Workload) Run(ctx context.Context, urls func() []string) {
 	var busy sync.WaitGroup
 	for range clients {
@@ -88,8 +88,8 @@ func (w *Workload) Run(ctx context.Context, urls func() []string) {
 	busy.Wait()
 }
 
-// chance returns the random source of a story. Each purpose has its own stream, so that
-// the choices for one purpose do not change the others.
+// chance returns the random source of a story. Each purpose has its own stream,
+// so that the choices for one purpose do not change the others.
 func (w *Workload) chance(n, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, n<<4|stream)) //nolint:gosec // repeatable, not secret
 }
@@ -99,8 +99,8 @@ const (
 	streamAddress
 )
 
-// somewhere returns a function that picks an address for each request, and waits while
-// there is no address.
+// somewhere returns a function that picks an address for each request, and
+// waits while there is no address.
 func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func() (string, bool) {
 	var mu sync.Mutex // a request that is sent twice concurrently calls the function twice
 	return func() (string, bool) {
@@ -125,8 +125,8 @@ func at(ctx context.Context, url string) func() (string, bool) {
 // settling is how long a request may take after the fault has ended.
 const settling = time.Minute
 
-// Settle repeats the requests that had no answer until every outcome is known, and raises
-// the small quota.
+// Settle repeats the requests that had no answer until every outcome is known,
+// and raises the small quota.
 func (w *Workload) Settle(ctx context.Context, url string) error {
 	open := w.model.takeOpen()
 	work := make(chan *request)
@@ -160,9 +160,9 @@ func (w *Workload) resolve(ctx context.Context, url string, r *request) {
 	w.deliver(ctx, r, at(ctx, url))
 }
 
-// raise gives the lender with the small quota more units once the quota is used up, and
-// waits until the node uses the new plan. Otherwise it would be unknown which quota is in
-// effect.
+// raise gives the lender with the small quota more units once the quota is used
+// up, and waits until the node uses the new plan. Otherwise it would be unknown
+// which quota is in effect.
 func (w *Workload) raise(ctx context.Context, url string) error {
 	usedUp := w.raised == 0
 	for _, s := range w.lasting {
@@ -190,8 +190,8 @@ func (w *Workload) raise(ctx context.Context, url string) error {
 	return nil
 }
 
-// reaches is how long a change may take to reach a node. The service guarantees one
-// second; the rest is for a busy machine.
+// reaches is how long a change may take to reach a node. The service guarantees
+// one second; the rest is for a busy machine.
 const reaches = 5 * time.Second
 
 // awaitPlan waits until the node uses a plan.

@@ -2,8 +2,8 @@ package torture
 
 import "fmt"
 
-// profiles is the number of different sets of facts. The number is small, so that each
-// set is decided many times under the same policy.
+// profiles is the number of different sets of facts. The number is small, so
+// that each set is decided many times under the same policy.
 const profiles = 40
 
 // profile holds the facts of one kind of applicant.
@@ -26,8 +26,9 @@ func (p profile) decision(applicant string) string {
 		applicant, p.income, p.foirPercent, p.amount, p.score, p.enquiries, p.dpd)
 }
 
-// referred returns a body with a repayment that was 45 days late. The default policy, and
-// every policy that the workload derives from it, refers such an applicant.
+// referred returns a body with a repayment that was 45 days late. The default
+// policy, and every policy that the workload derives from it, refers such an
+// applicant.
 func referred(applicant string) string {
 	return profile{score: 742, income: 85_000, amount: 200_000, foirPercent: 22, enquiries: 1, dpd: 45}.decision(
 		applicant)
@@ -36,8 +37,8 @@ func referred(applicant string) string {
 // shared holds the entities that applicants can share.
 type shared struct{ applicant, account, ip, device, agent, mobile, email string }
 
-// evaluation returns the body of an evaluate request with every block that the fraud
-// counters read.
+// evaluation returns the body of an evaluate request with every block that the
+// fraud counters read.
 func (p profile) evaluation(t shared, features bool) string {
 	return fmt.Sprintf(`{"bureau":"experian","features":%t,"report":{"experian":{"scoreData":{"score":%d},`+
 		`"demographics":{"age":34,"employmentType":"salaried"},`+

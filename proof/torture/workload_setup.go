@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// lenders is the number of tenants that exist from the beginning. The last tenant has a
-// small quota, for which its requests compete.
+// lenders is the number of tenants that exist from the beginning. The last
+// tenant has a small quota, for which its requests compete.
 const lenders = 3
 
 // SetUp signs up the lenders, creates a key for each in both environments and
@@ -38,7 +38,8 @@ func (w *Workload) SetUp(ctx context.Context, url string) error {
 	return w.model.verdict()
 }
 
-// newLender creates the identity of a tenant. The word in the tenant's name is unique.
+// newLender creates the identity of a tenant. The word in the tenant's name is
+// unique.
 func (w *Workload) newLender(name string, n uint64) *lender {
 	word := w.secrets.word("tenant", n)
 	return &lender{
@@ -93,7 +94,8 @@ func (s *scope) beginWith(ruleSet string, began, ended time.Time) {
 	})
 }
 
-// openLive creates a live key for a lender and activates the default policy in live.
+// openLive creates a live key for a lender and activates the default policy in
+// live.
 func (w *Workload) openLive(
 	ctx context.Context, sandbox *scope, n uint64, where func() (string, bool),
 ) (*scope, error) {

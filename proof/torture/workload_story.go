@@ -78,7 +78,8 @@ func (s *story) post(path, body string, want int) *request {
 	}
 }
 
-// do sends a request to any node. Sometimes it sends the request twice concurrently.
+// do sends a request to any node. Sometimes it sends the request twice
+// concurrently.
 func (s *story) do(r *request) (answer, bool) {
 	if r.once == "" || s.rng.IntN(6) > 0 {
 		return s.deliver(s.ctx, r, s.where)

@@ -17,8 +17,8 @@ func (s *story) decides() {
 	}
 }
 
-// readsBack reads a decision that was answered. Every node must return it immediately,
-// with the same bytes.
+// readsBack reads a decision that was answered. Every node must return it
+// immediately, with the same bytes.
 func (s *story) readsBack(a answer) {
 	var d toldDecision
 	if !a.read(&d) {
@@ -30,8 +30,8 @@ func (s *story) readsBack(a answer) {
 	}
 }
 
-// evaluates sends an application with all blocks and with an account that other stories
-// use too.
+// evaluates sends an application with all blocks and with an account that other
+// stories use too.
 func (s *story) evaluates() {
 	i := s.rng.IntN(profiles)
 	account := s.secrets.account(s.scope, fmt.Sprintf("pool-%d-%d", s.n/600, s.rng.IntN(4)))
@@ -53,8 +53,8 @@ func (s *story) evaluate(profile, who int, account string) (answer, bool) {
 	return s.do(r)
 }
 
-// findsRing sends the applications of two people with the same account and handles the
-// alert.
+// findsRing sends the applications of two people with the same account and
+// handles the alert.
 func (s *story) findsRing() {
 	account := s.secrets.account(s.scope, fmt.Sprintf("ring-%d", s.n))
 	if _, ok := s.evaluate(s.rng.IntN(profiles), 0, account); !ok {
@@ -85,8 +85,8 @@ func (s *story) findsRing() {
 	}
 }
 
-// moves changes the status of an alert. Repeating the same step changes nothing, so the
-// request needs no Idempotency-Key.
+// moves changes the status of an alert. Repeating the same step changes
+// nothing, so the request needs no Idempotency-Key.
 func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	body := fmt.Sprintf(`{"status":%q,"note":%q}`, to, note)
 	if resolution != "" {
@@ -94,8 +94,8 @@ func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	}
 	r := s.post("/v1/fraud/alerts/"+id, body, http.StatusOK)
 	r.method, r.once = http.MethodPatch, ""
-	// Many stories may share the entity of an alert, and each of them changes the alert,
-	// so allow a conflict.
+	// Many stories may share the entity of an alert, and each of them changes
+	// the alert, so allow a conflict.
 	r.want = append(r.want, http.StatusConflict)
 	taken := &step{to: to, resolution: resolution, note: note}
 	s.learn(func() { known := s.scope.alert(id); known.steps = append(known.steps, taken) })
@@ -131,7 +131,8 @@ func (s *story) reviews() {
 	}
 }
 
-// changesPolicy stores a draft and usually activates it, concurrently with other stories.
+// changesPolicy stores a draft and usually activates it, concurrently with
+// other stories.
 func (s *story) changesPolicy() {
 	r := s.post("/v1/rule-sets", draft(s.text("policy"), s.rng.IntN(1000)), http.StatusCreated)
 	r.learn = learnRuleSet(r)
@@ -151,8 +152,8 @@ func (s *story) activates(id string) {
 	s.do(r)
 }
 
-// activation returns the request that activates a version. The model records the request
-// before it is sent, because it may take effect from then on.
+// activation returns the request that activates a version. The model records
+// the request before it is sent, because it may take effect from then on.
 func (w *Workload) activation(sc *scope, id, once, note string) *request {
 	r := &request{
 		scope: sc, key: sc.key, method: http.MethodPost, path: "/v1/rule-sets/" + id + "/activate",
@@ -179,8 +180,8 @@ func (s *story) readsActive() {
 	}
 }
 
-// previews sends a preview. Nothing may be stored, and the hash must be the same as that
-// of a decision.
+// previews sends a preview. Nothing may be stored, and the hash must be the
+// same as that of a decision.
 func (s *story) previews() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/decisions/preview", profileOf(i).decision(s.applicant(0)), http.StatusOK)
@@ -210,8 +211,8 @@ func (s *story) backtests() {
 	s.do(r)
 }
 
-// browses reads as a person does: the decisions of an applicant, then one of several
-// lists and its second page.
+// browses reads as a person does: the decisions of an applicant, then one of
+// several lists and its second page.
 func (s *story) browses() {
 	s.do(s.scope.get("/v1/decisions?applicant_id=" + url.QueryEscape(s.applicant(0))))
 	paths := []string{

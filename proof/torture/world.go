@@ -22,7 +22,8 @@ const (
 	Postgres = "postgres"
 )
 
-// World is the environment of a scenario: everything that the scenario may break.
+// World is the environment of a scenario: everything that the scenario may
+// break.
 type World struct {
 	Workload *Workload
 	Nodes    []*Node
@@ -152,8 +153,8 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 	return nil
 }
 
-// nodeCommand returns the command of a node. The program is the real binary, or this
-// program if the scenario moves the clock.
+// nodeCommand returns the command of a node. The program is the real binary, or
+// this program if the scenario moves the clock.
 func (w *World) nodeCommand() *exec.Cmd {
 	args := append([]string{"serve", "-addr", "127.0.0.1:0", "-database-url", w.nodeURL, "-log-format", "json"},
 		w.Workload.Flags()...)
@@ -169,8 +170,8 @@ func (w *World) nodeCommand() *exec.Cmd {
 	return cmd
 }
 
-// environment returns the environment variables of this process without the service's
-// settings, which a developer may have set.
+// environment returns the environment variables of this process without the
+// service's settings, which a developer may have set.
 func (w *World) environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "VERDICT_") })
 }
@@ -185,8 +186,8 @@ func (w *World) operate(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// start starts a node, adds it to the clients' addresses and records how long the start
-// took.
+// start starts a node, adds it to the clients' addresses and records how long
+// the start took.
 func (w *World) start(ctx context.Context, n *Node) error {
 	began := time.Now()
 	if err := n.Start(ctx); err != nil {
