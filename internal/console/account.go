@@ -6,7 +6,7 @@ import (
 	"verdict/internal/account"
 )
 
-// accountPages are the pages of a person's own account: the password and the open sessions.
+// accountPages serves the pages of a person's own account: the password and the open sessions.
 type accountPages struct {
 	access *account.Access
 }
@@ -20,7 +20,7 @@ func (p *accountPages) routes() []page {
 	}
 }
 
-// shownSession is a session as its owner sees it.
+// shownSession is a session as its owner's page shows it.
 type shownSession struct {
 	account.Session
 	Browser string

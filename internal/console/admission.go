@@ -11,7 +11,7 @@ import (
 	"verdict/internal/serving"
 )
 
-// The refusals of requests beyond a limit.
+// The errors for requests that exceed a limit.
 var (
 	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many requests are in progress; try again in a moment")
@@ -26,7 +26,7 @@ var (
 )
 
 // limit applies the person's rate limit to posted forms. Reading pages has no rate limit, and the
-// use cases that need no session throttle themselves.
+// use cases that need no session limit their own rate.
 func (v *visit) limit() error {
 	if v.r.Method != http.MethodPost {
 		return nil
@@ -39,10 +39,10 @@ func (v *visit) limit() error {
 	return nil
 }
 
-// admit takes a place for the request once its form has arrived, then waits for a slot on a
-// processor. An export takes one of the few places for exports, and gives up the slot while its
-// client reads. An upload takes no place: the memory budget bounds uploads, and the handler enters
-// the scheduler itself.
+// admit takes a place for the request after its form has arrived, and then waits for a slot on a
+// processor. An export takes one of the few places for exports, and gives up its slot while the
+// client reads. An upload takes no place: the memory budget limits uploads, and the upload's
+// handler enters the scheduler itself.
 func (v *visit) admit() error {
 	places, owner, full := v.console.places, v.owner(), errShare
 	switch {
@@ -56,11 +56,11 @@ func (v *visit) admit() error {
 	}
 	v.place = func() { places.Give(owner, 1) }
 	v.ctx, v.slot = v.console.options.Processors.Enter(v.ctx, owner)
-	return v.ctx.Err() // the caller has gone, or waited for too long
+	return v.ctx.Err() // the client has disconnected, or the deadline has passed
 }
 
-// owner returns whose share of the node the request uses: the tenant's if somebody is signed in,
-// else the network address's.
+// owner returns the owner of the share of the node that the request uses: the tenant if somebody
+// is signed in, else the network address.
 func (v *visit) owner() string {
 	if v.who != nil {
 		return v.who.session.Tenant.ID
@@ -77,8 +77,8 @@ func (v *visit) release() {
 	}
 }
 
-// logRefusals counts a request that was refused because the pool has no place left, and logs the
-// count from time to time.
+// logRefusals counts a request that was refused because the pool was full, and logs the count at
+// intervals.
 func (v *visit) logRefusals(from *admission.Pool) {
 	if n := from.Refused(v.begun); n > 0 {
 		v.console.options.Logger.Warn("page requests were refused: too many in progress",
@@ -86,7 +86,7 @@ func (v *visit) logRefusals(from *admission.Pool) {
 	}
 }
 
-// reserve takes memory from the owner's share, or refuses.
+// reserve takes memory from the owner's share. It returns errMemory if the share is used up.
 func (v *visit) reserve(bytes int64) error {
 	if v.reserved == 0 {
 		v.memoryOwner = v.owner() // signing in later changes v.owner
@@ -105,8 +105,8 @@ func (v *visit) releaseMemory() {
 }
 
 // readFile reads an uploaded file into memory. It returns tooLarge if the file has more than most
-// bytes. The size of a compressed file is not known before, so memory is reserved as it grows;
-// upload.fields has reserved the memory for the beginning.
+// bytes. The size of a compressed file is not known in advance, so readFile reserves memory as the
+// text grows. upload.fields has already reserved the memory for the beginning of the file.
 func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, error) {
 	var text strings.Builder
 	for {
@@ -125,8 +125,8 @@ func (v *visit) readFile(file io.Reader, most int, tooLarge error) (string, erro
 	}
 }
 
-// drain reads on after a file was refused, up to a limit: a browser reads the answer only after it
-// has sent everything.
+// drain reads and discards the rest of a refused upload, up to a limit, because a browser reads
+// the answer only after it has sent everything.
 func (v *visit) drain(body io.Reader) {
 	v.releaseMemory()
 	_, _ = io.CopyN(io.Discard, body, maxDrained)

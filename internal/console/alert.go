@@ -9,7 +9,7 @@ import (
 	"verdict/internal/frauddesk"
 )
 
-// alertTypes are the titles of the alert types.
+// alertTypes holds the titles of the alert types.
 var alertTypes = map[string]string{
 	"pincode_spike":             "Spike in a pincode",
 	"ip_cluster":                "Cluster behind one address",
@@ -56,7 +56,7 @@ func alertTitle(kind string) string {
 	return sentenceCase(words(kind))
 }
 
-// alertRow is an alert as the pages show it.
+// alertRow is an alert with the texts that the pages show.
 type alertRow struct {
 	frauddesk.Alert
 	Title string
@@ -110,7 +110,7 @@ func alertStory(a frauddesk.Alert) string {
 	return fmt.Sprintf("%s was seen %s; the threshold is %s.", value, within, threshold)
 }
 
-// alertResolutions are the resolutions of an alert, with their consequences.
+// alertResolutions lists the resolutions of an alert, with their consequences.
 var alertResolutions = []option{
 	{
 		Value: "confirmed_fraud",
@@ -126,7 +126,7 @@ var alertResolutions = []option{
 	{Value: "other", Label: "Something else"},
 }
 
-// alert renders one alert: the evidence, the applicants, and what was done about it.
+// alert renders one alert: the evidence, the applicants, and the steps that were taken.
 func (p *fraudPages) alert(v *visit) error {
 	found, err := p.fraud.Alert(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *fraudPages) alert(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if found.Graph != nil { // only the entities that form the ring, not every address and pincode
+	if found.Graph != nil { // draw only the entities that form the ring, not every address and pincode
 		ring = *found.Graph
 	}
 
@@ -188,22 +188,23 @@ func (p *fraudPages) alert(v *visit) error {
 // fraud.
 type blockChoice struct {
 	Value, Kind, Display string
-	Who                  string // who would be blocked
+	Who                  string // the people who would be blocked
 	Checked              bool
 }
 
-// widelyShared are the kinds of entities that unrelated people share, with who would be declined.
+// widelyShared names, for each kind of entity that unrelated people share, the people who would be
+// declined.
 var widelyShared = map[string]string{
 	"ip":      "everybody who applies from this address",
 	"pincode": "everybody who applies from this pincode",
 	"agent":   "everybody who applies through this agent",
 }
 
-// blockChoices returns the entity of an alert and the entities that link its applicants. Initially
-// the same entities are selected as the API blocks by default. An internet address, a pincode or an
-// agent is never selected; of the other shared entities only the bank accounts are, and only if the
-// alert is about a ring, an address, a pincode or an agent. A device or a number may belong to a
-// family.
+// blockChoices returns the entity of an alert and the entities that link its applicants. It
+// preselects the same entities as the API blocks by default. An IP address, a pincode or an agent
+// is never preselected. Of the other linking entities it preselects only bank accounts, and only if
+// the alert is about a ring, an IP address, a pincode or an agent: a device or a phone number may
+// belong to a family.
 func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice {
 	var list []blockChoice
 	add := func(kind, key, display, who string, checked bool) {
@@ -245,8 +246,8 @@ type ringEntity struct {
 	Itself        bool // the alert is about this entity
 }
 
-// sharedBy is how many applicants must use an entity for the chart to show it. An entity with a
-// single applicant links nobody.
+// sharedBy is the minimum number of applicants that an entity needs to appear in the chart. An
+// entity with a single applicant links nobody.
 const sharedBy = 2
 
 // ringOf returns the chart of a ring: shared entities on the left, applicants on the right.
@@ -286,7 +287,7 @@ func (p *fraudPages) acknowledgeAlert(v *visit) error {
 	return p.moveAlert(v, "acknowledged", "The alert is acknowledged.")
 }
 
-// closeAlert closes an alert. In live it asks for confirmation, because closing blocks entities or
+// closeAlert closes an alert. In live, the person must confirm, because closing blocks entities or
 // suppresses further alerts about them.
 func (p *fraudPages) closeAlert(v *visit) error {
 	if err := v.confirmed(); err != nil {
@@ -311,8 +312,8 @@ func (p *fraudPages) moveAlert(v *visit, to, said string) error {
 	return v.done(said, "/fraud/alerts/"+v.id("id"))
 }
 
-// chosenEntities returns the entities that are selected to be blocked. All of them get the expiry
-// of the form.
+// chosenEntities returns the entities that were selected for blocking. All of them get the expiry
+// date of the form.
 func chosenEntities(f *form) ([]frauddesk.BlockEntity, error) {
 	var faults fault.List
 	expires := day(&faults, "/expires_at", f.Value("expires_at"))

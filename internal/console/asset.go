@@ -18,18 +18,18 @@ import (
 // assetPath is the path below which stylesheet, scripts and pictures are served.
 const assetPath = "/console/assets/"
 
-// stylesheet is the file name of the shared stylesheet, under which all stylesheets are served
-// together.
+// stylesheet is the name of the shared stylesheet. All stylesheets are served as one file under
+// this name.
 const stylesheet = "console.css"
 
 //go:embed assets
 var assetFiles embed.FS
 
-// assets are the files that pages load. Each is served under a name that contains the hash of its
-// content, so that browsers can cache it without end and a new version has a new name.
+// assets holds the files that pages load. Each file is served under a name that contains the hash
+// of its content, so browsers can cache it forever and a changed file gets a new name.
 type assets struct {
 	names map[string]string // the served name of each file in the folder
-	files map[string]asset  // by the served name
+	files map[string]asset  // by served name
 }
 
 type asset struct {
@@ -41,10 +41,10 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// loadAssets reads the embedded files. All stylesheets are served as one: first that of charts,
-// then console.css, then those of the parts. A part's file puts all of its rules inside
-// ":where(.of-PART)", the class of the body of that part's pages, so that it never styles another
-// part's pages. :where adds no specificity.
+// loadAssets reads the embedded files. It joins all stylesheets into one: first that of charts,
+// then console.css, then those of the parts. The stylesheet of a part puts all its rules inside
+// ":where(.of-PART)", the class of the body of that part's pages, so that it never styles the
+// pages of another part. ":where" adds no specificity.
 func loadAssets() (*assets, error) {
 	a := &assets{names: map[string]string{}, files: map[string]asset{}}
 	frame, err := assetFiles.ReadFile("assets/" + stylesheet)

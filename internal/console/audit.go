@@ -8,7 +8,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// auditPages are the audit trail, as a list and as a CSV file.
+// auditPages serves the audit trail, as a list and as a CSV file.
 type auditPages struct {
 	accounts *account.People
 	people   directory
@@ -21,7 +21,7 @@ func (p *auditPages) routes() []page {
 	}
 }
 
-// auditFilter returns the filters of the query.
+// auditFilter reads the filters from the query.
 func auditFilter(f *form) account.AuditFilter {
 	return account.AuditFilter{Actor: f.Value("actor"), Action: f.Value("action"), Object: f.Value("object")}
 }
@@ -45,7 +45,7 @@ func (p *auditPages) audit(v *visit) error {
 	return v.render("audit", "Audit trail", struct {
 		Filters *form
 		Rows    []account.AuditEntry
-		Names   map[string]string // of people, by their ids
+		Names   map[string]string // e-mail addresses of people, by user id
 		Pager   pager
 		CSV     string
 	}{
@@ -57,7 +57,7 @@ func (p *auditPages) audit(v *visit) error {
 	})
 }
 
-// auditCSV sends all entries that match the filters, not only one page.
+// auditCSV sends all entries that match the filters as a CSV file.
 func (p *auditPages) auditCSV(v *visit) error {
 	list, filter := v.listing(), auditFilter(v.filters())
 	if len(v.form.Faults) > 0 {

@@ -15,7 +15,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// backtestPages are the backtests: the list, a new run (from a file, a synthetic book or stored
+// backtestPages serves the backtests: the list, a new run (on a file, a synthetic book or stored
 // decisions), one run with its report and its rows, and the comparison of two runs.
 type backtestPages struct {
 	runs       *study.Backtests
@@ -45,7 +45,7 @@ func (p *backtestPages) routes() []page {
 	}
 }
 
-// backtestSources are the names of the sources of rows.
+// backtestSources holds the names of the sources of rows.
 var backtestSources = map[string]string{
 	"rows":      "Rows in a request",
 	"csv":       "A CSV file",
@@ -53,7 +53,7 @@ var backtestSources = map[string]string{
 	"decisions": "Stored decisions",
 }
 
-// backtestRow is a run as the pages show it.
+// backtestRow is a run with the texts that the pages show.
 type backtestRow struct {
 	study.Backtest
 	From                 string
@@ -61,7 +61,8 @@ type backtestRow struct {
 	By                   string
 }
 
-// Done returns how many rows are done, for a progress bar; -1 while the total is unknown.
+// Done returns the number of rows that are done, for a progress bar, or -1 while the total is
+// unknown.
 func (b backtestRow) Done() int64 {
 	if b.Rows == 0 {
 		return -1
@@ -69,7 +70,7 @@ func (b backtestRow) Done() int64 {
 	return b.RowsDone
 }
 
-// Took returns how long the run took, "" until it has finished.
+// Took returns how long the run took, or "" while it has not finished.
 func (b backtestRow) Took() string {
 	if b.StartedMicros == 0 || b.FinishedMicros <= b.StartedMicros {
 		return ""
@@ -142,7 +143,7 @@ func (p *backtestPages) backtests(v *visit) error {
 	})
 }
 
-// stateOptions returns the choices of a filter: "Any", and each of the states.
+// stateOptions returns the choices of a filter by state, with "Any" first.
 func stateOptions(states []string) []option {
 	list := []option{{Value: "", Label: "Any"}}
 	for _, s := range states {
@@ -174,7 +175,7 @@ func (p *backtestPages) backtest(v *visit) error {
 		Run     backtestRow
 		Over    bool
 		Body    template.HTML
-		Expired bool             // the rows were deleted, so charts cannot be rendered
+		Expired bool             // the rows were deleted, so the charts cannot be rendered
 		Report  *backtest.Report // nil until the run has succeeded
 	}{Run: rows[0], Over: run.Over()}
 	if len(run.Report) > 0 {
@@ -203,8 +204,9 @@ func (p *backtestPages) cancelBacktest(v *visit) error {
 	return v.done("The backtest was cancelled. It is not billed.", "/backtests/"+v.id("id"))
 }
 
-// backtestReport sends the report as an HTML file to download. The file has a
-// Content-Security-Policy of its own; shown inline, that of the console would block its styles.
+// backtestReport sends the report as an HTML file to download. The file has its own
+// Content-Security-Policy. If the console showed it inline, the console's policy would block its
+// styles.
 func (p *backtestPages) backtestReport(v *visit) error {
 	report, err := p.runs.Page(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -217,8 +219,8 @@ func (p *backtestPages) backtestReport(v *visit) error {
 	return nil
 }
 
-// backtestRows sends the decision of each row, or of the swapped rows only. The rows are decided
-// again. The whole file may take any time, but each chunk has a deadline.
+// backtestRows sends the decisions of all rows, or only of the swapped rows. The rows are
+// decided again. Sending the whole file has no time limit, but each chunk has a deadline.
 func (p *backtestPages) backtestRows(v *visit) error {
 	swapped := v.query("swapped") == "1"
 	name := v.id("id") + "-rows.csv"

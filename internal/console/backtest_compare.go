@@ -12,7 +12,7 @@ import (
 	"verdict/internal/operation"
 )
 
-// comparedRun is one side of a comparison.
+// comparedRun is one of the two runs in a comparison.
 type comparedRun struct {
 	backtestRow
 	report *backtest.Report
@@ -30,7 +30,7 @@ type comparison struct {
 // comparedFigure is a figure of two runs side by side.
 type comparedFigure struct{ Name, A, B, Change string }
 
-// compareBacktests renders two runs side by side, or the form that asks for them.
+// compareBacktests renders two runs side by side, or the form to choose them.
 func (p *backtestPages) compareBacktests(v *visit) error {
 	runs, err := p.runs.List(v.ctx, v.caller(), "succeeded", operation.List{Limit: 2 * perPage})
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *backtestPages) comparison(v *visit) (*comparison, error) {
 	}, nil
 }
 
-// shownFigure is a figure of a report; known is false if the report does not have it.
+// shownFigure is a figure of a report. known is false if the report does not contain the figure.
 type shownFigure struct {
 	value float64
 	known bool
@@ -111,8 +111,8 @@ func shownRatio(f backtest.Figure) shownFigure { return shownFigure{f.Float(), f
 
 func shownMoney(m backtest.Money) shownFigure { return shownFigure{m.Float(), m.Known} }
 
-// comparedField is a row of a comparison. If yearly, the figure is an annual rate, which is already
-// in percent.
+// comparedField is a row of a comparison. If yearly is set, the figure is an annual rate, which is
+// already in percent.
 type comparedField struct {
 	name   string
 	unit   chart.Unit
@@ -136,7 +136,7 @@ func comparedMoney(name string, of func(*backtest.Side) backtest.Money) compared
 	return comparedField{name: name, unit: chart.Rupees, of: find}
 }
 
-// comparedFields are the rows of a comparison.
+// comparedFields lists the rows of a comparison.
 var comparedFields = []comparedField{
 	{name: "Rows evaluated", unit: chart.Count, of: func(r *backtest.Report) shownFigure {
 		return shownFigure{float64(r.RowsEvaluated), true}
@@ -186,7 +186,7 @@ func comparedFigures(a, b *backtest.Report) []comparedFigure {
 		}
 		if x.known && y.known {
 			row.Change = signed(y.value-x.value, write)
-			if f.unit == chart.Percent || f.yearly { // the difference of two percentages is in points
+			if f.unit == chart.Percent || f.yearly { // the difference of two percentages is in percentage points
 				row.Change = strings.Replace(row.Change, "%", "points", 1)
 			}
 		}
@@ -196,7 +196,7 @@ func comparedFigures(a, b *backtest.Report) []comparedFigure {
 	return list
 }
 
-// signed writes a difference with its sign before the unit.
+// signed writes a difference with its sign, or "the same" if it rounds to zero.
 func signed(x float64, write func(float64) string) string {
 	switch zero := write(0); {
 	case x > 0 && write(x) != zero:
@@ -229,7 +229,7 @@ func comparedGrades(a, b *backtest.Report) chart.Table {
 			row[0] = "(no grade)"
 		}
 
-		one, other := byGrade[0][name], byGrade[1][name] // if a run lacks the grade, its figures are unknown
+		one, other := byGrade[0][name], byGrade[1][name] // the figures of a grade that a run lacks are unknown
 		for _, f := range []backtest.Figure{
 			one.Share, other.Share, one.ApprovalRate, other.ApprovalRate, one.BadRate.Rate, other.BadRate.Rate,
 		} {

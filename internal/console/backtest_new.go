@@ -14,14 +14,14 @@ import (
 	"verdict/internal/study"
 )
 
-// The values of the query parameter "from": the source of the rows.
+// The values of the query parameter "from", which names the source of the rows.
 const (
 	fromFile      = "file"
 	fromSynthetic = "synthetic"
 	fromDecisions = "decisions"
 )
 
-// backtestForm renders the form of a new backtest for the chosen source of rows.
+// backtestForm renders the form for a new backtest, for the chosen source of rows.
 func (p *backtestPages) backtestForm(v *visit) error {
 	from := v.query("from")
 	if !slices.Contains([]string{fromFile, fromSynthetic, fromDecisions}, from) {
@@ -75,7 +75,7 @@ func (p *backtestPages) drawBacktestForm(v *visit, from string) error {
 	})
 }
 
-// optionFields are the fields that the forms of all sources have.
+// optionFields lists the fields that the forms of all sources have.
 var optionFields = []string{"rule_set_id", "challenger_rule_set_id", "lgd", "funding_rate"}
 
 // options reads the policies and the assumptions of a run.
@@ -116,13 +116,13 @@ func (p *backtestPages) runReplay(v *visit) error {
 		PolicyKey: v.form.Value("policy_key"),
 		Status:    v.form.Value("status"),
 	}
-	if !r.Replay.To.IsZero() { // the named day is included
+	if !r.Replay.To.IsZero() { // include the chosen last day
 		r.Replay.To = r.Replay.To.AddDate(0, 0, 1)
 	}
 	return p.runBacktest(v, fromDecisions, r, faults.Err())
 }
 
-// runBacktest runs a backtest, unless its form had faults.
+// runBacktest starts a backtest, unless its form had faults.
 func (p *backtestPages) runBacktest(v *visit, from string, r study.BacktestRequest, faults error) error {
 	run, err := study.Backtest{}, faults
 	if err == nil {
@@ -136,7 +136,8 @@ func (p *backtestPages) runBacktest(v *visit, from string, r study.BacktestReque
 	return p.toBacktest(v, run)
 }
 
-// toBacktest redirects to a run. A script that follows no redirect gets 201 with the Location.
+// toBacktest redirects to a run. The console's own script follows no redirect, so it gets 201 with
+// a Location header.
 func (p *backtestPages) toBacktest(v *visit, run study.Backtest) error {
 	at := "/backtests/" + run.ID
 	if v.r.Header.Get(scriptHeader) != "" {
@@ -148,8 +149,8 @@ func (p *backtestPages) toBacktest(v *visit, run study.Backtest) error {
 	return v.redirect(v.at(at))
 }
 
-// trimPointer removes the name of an object from the pointers of its members' faults, so that they
-// are shown beside the fields of the same names.
+// trimPointer removes the name of the object from the pointers of faults, so that the form shows
+// each fault beside the field of the same name.
 func trimPointer(err error, object string) error {
 	return mapPointers(err, func(pointer string) string {
 		if rest, inside := strings.CutPrefix(pointer, object+"/"); inside {
@@ -159,8 +160,8 @@ func trimPointer(err error, object string) error {
 	})
 }
 
-// missingField turns the refusal of an unknown id in a field into a fault of the form, so that the
-// form is shown again instead of an error page.
+// missingField converts the refusal of an unknown id into a fault of the form, so that the form is
+// shown again instead of an error page.
 func missingField(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound || len(refusal.Items) == 0 {
@@ -172,7 +173,7 @@ func missingField(err error) error {
 	return &at
 }
 
-// mapPointers returns the error with each fault's pointer replaced by what to returns.
+// mapPointers returns err with the pointer of each fault replaced by the result of to.
 func mapPointers(err error, to func(pointer string) string) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		item.Pointer = to(item.Pointer)

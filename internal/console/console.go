@@ -13,7 +13,7 @@ import (
 	"verdict/internal/usecase"
 )
 
-// Options are the settings of a Console. A zero field takes its default.
+// Options holds the settings of a Console. Each zero field gets its default.
 type Options struct {
 	Logger  *slog.Logger
 	Now     func() time.Time
@@ -22,23 +22,23 @@ type Options struct {
 	MaxForm int64
 	// RequestTimeout is the deadline for handling one request; 20 s by default.
 	RequestTimeout time.Duration
-	// MaxInFlight is how many requests are handled at the same time; 512 by default. Requests
-	// beyond it are refused immediately.
+	// MaxInFlight is the maximum number of requests handled at the same time; 512 by default.
+	// Further requests are refused immediately.
 	MaxInFlight int
-	// Memory is the budget for request bodies in bytes, Exports the number of files that are sent
-	// at the same time, both for all requests together. By default the console has its own pools of
-	// 512 MiB and 4 files. Processors shares processor time among tenants.
+	// Memory is the budget for request bodies, in bytes. Exports is the number of files that are
+	// sent at the same time. Both limit all requests together. By default the console has its own
+	// pools of 512 MiB and 4 files. Processors shares processor time among tenants.
 	Memory     *admission.Pool
 	Exports    *admission.Pool
 	Processors *admission.Scheduler
-	// Slow delays a client that is not signed in and sends requests too fast; by default nobody is
-	// delayed.
+	// Slow delays a client that is not signed in and sends requests too fast. By default no client
+	// is delayed.
 	Slow func(*http.Request)
-	// PostRate is the rate limit for forms of one person; by default 240 a minute with bursts of
+	// PostRate limits how many forms one person may post; by default 240 a minute with bursts of
 	// 120.
 	PostRate tenant.Rate
-	// Address returns the client's network address of a request, and Secure reports whether the
-	// client used TLS. Both decide which proxies' headers to trust; by default none are trusted.
+	// Address returns the network address of the client, and Secure reports whether the client used
+	// TLS. Both decide which proxy headers to trust; by default no proxy header is trusted.
 	Address func(*http.Request) string
 	Secure  func(*http.Request) bool
 	// Reference returns the API reference as an HTML fragment.
@@ -60,7 +60,7 @@ type Console struct {
 	places    *admission.Pool
 	posts     tenant.Buckets[string] // by user id
 	menu      []menuGroup
-	shown     map[string]bool // the path patterns of GET pages
+	shown     map[string]bool // path patterns of the GET pages
 }
 
 const (
@@ -104,7 +104,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// New returns the handler of everything under /console. It parses all templates, so that a faulty
+// New returns the handler for all paths under /console. It parses all templates, so that a faulty
 // template is reported at start and not when somebody opens the page.
 func New(service *usecase.Set, o Options) (*Console, error) {
 	o = o.withDefaults()

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The names of the cookies. Over TLS the session and browser cookies have the prefix
-// "__Host-", with which a browser accepts them only from this host.
+// The names of the cookies. Over TLS, the names of the session and browser cookies have the prefix
+// "__Host-". A browser accepts such cookies only from this host.
 const (
 	sessionCookie       = "verdict"
 	secureSessionCookie = "__Host-verdict"
@@ -21,7 +21,7 @@ const (
 )
 
 const (
-	flashAge  = 60                 // seconds; a redirect takes less
+	flashAge  = 60                 // seconds; a redirect takes less time
 	themeAge  = 365 * 24 * 60 * 60 // seconds
 	markAge   = 365 * 24 * 60 * 60 // seconds
 	maxFlash  = 300                // bytes of a message
@@ -33,11 +33,11 @@ const (
 type cookies struct {
 	w      http.ResponseWriter
 	r      *http.Request
-	secure bool // the request came over TLS
+	secure bool // whether the request came over TLS
 }
 
-// set sets a cookie that scripts cannot read and that browsers do not send with forms of other
-// sites.
+// set sets a cookie that scripts cannot read and that browsers do not send with forms posted from
+// other sites.
 func (c cookies) set(name, value string, age int) {
 	http.SetCookie(c.w, &http.Cookie{
 		Name:     name,
@@ -66,8 +66,8 @@ func (c cookies) token() (tenant.Token, bool) {
 	return tenant.ParseToken(sent.Value)
 }
 
-// keepToken sets the session cookie. It outlives the session by a day, so that a form that arrives
-// late can be recognised as one whose session has ended.
+// keepToken sets the session cookie. The cookie outlives the session by a day, so that a form that
+// arrives late is recognised as a form of an ended session.
 func (c cookies) keepToken(t tenant.Token) {
 	c.set(c.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
 }
@@ -83,7 +83,7 @@ func (c cookies) browserName() string {
 	return browserCookie
 }
 
-// marks returns the marks by which accounts recognise the browser, "" if it has none.
+// marks returns the marks by which accounts recognise the browser, or "" if it has none.
 func (c cookies) marks() string {
 	sent, err := c.r.Cookie(c.browserName())
 	if err != nil {
@@ -103,8 +103,8 @@ func (c cookies) flash(message string) {
 	c.set(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
 }
 
-// takeFlash returns the message that this page shows, and deletes its cookie, so that the message
-// is shown once.
+// takeFlash returns the message for this page and deletes the cookie, so that the message is shown
+// once.
 func (c cookies) takeFlash() string {
 	sent, err := c.r.Cookie(flashCookie)
 	if err != nil {
@@ -120,7 +120,7 @@ func (c cookies) takeFlash() string {
 	return string(message)
 }
 
-// theme returns the reader's choice of colours, "" if there is none.
+// theme returns the colour theme that the reader chose, or "" if the reader chose none.
 func (c cookies) theme() string {
 	sent, err := c.r.Cookie(themeCookie)
 	if err != nil || sent.Value != "light" && sent.Value != "dark" {

@@ -4,14 +4,14 @@ import (
 	"verdict/internal/decisioning"
 )
 
-// factGroup is the facts of one part of the application.
+// factGroup holds the facts of one part of the application.
 type factGroup struct {
 	Name  string
 	Facts []decisioning.FactStory
 }
 
-// groupNames are the groups in the order of the page. The raw paths of a request come last, because
-// they repeat values of the groups above.
+// groupNames lists the groups in the order of the page. The raw paths of a request come last,
+// because they repeat values of the other groups.
 var groupNames = []struct{ group, name string }{
 	{"applicant", "Applicant and request"},
 	{"bureau", "Bureau"},
@@ -50,8 +50,7 @@ func factGroups(facts []decisioning.FactStory) []factGroup {
 	return list
 }
 
-// Named returns the group with the name, nil if there is none. Pages show some groups in places of
-// their own.
+// Named returns the group with the name, or nil. Pages show some groups in separate places.
 func (t *shownDecision) Named(name string) *factGroup {
 	for i := range t.Facts {
 		if t.Facts[i].Name == name {
@@ -61,21 +60,21 @@ func (t *shownDecision) Named(name string) *factGroup {
 	return nil
 }
 
-// Text returns a field's value with its unit, for templates.
+// Text returns the value of a field with its unit. Templates call it.
 func (t *shownDecision) Text(f decisioning.FieldValue) string { return fieldText(f) }
 
-// Percent writes a rate in basis points as a percentage, for templates.
+// Percent writes a rate in basis points as a percentage. Templates call it.
 func (t *shownDecision) Percent(basisPoints int64) string {
 	return decimalText(basisPoints, 2) + " %"
 }
 
-// Feature writes the value of a feature, for templates.
+// Feature writes the value of a feature. Templates call it.
 func (t *shownDecision) Feature(value int64) string { return featureText(value) }
 
 // FOIRAfter returns the FOIR including the instalment of the offer.
 func (t *shownDecision) FOIRAfter() string { return decimalText(t.Answer.Offer.PostFOIR, 4) }
 
-// bindings say which limit decided the amount of an offer.
+// bindings says, for each limit, that it determined the amount of the offer.
 var bindings = map[string]string{
 	"foir_capacity":    "limited by the instalment that the income can support",
 	"requested_amount": "the amount asked for",
@@ -84,11 +83,11 @@ var bindings = map[string]string{
 	"default_limit":    "the pricing band's default, because income or FOIR is unknown",
 }
 
-// Binding says which limit decided the amount.
+// Binding says which limit determined the amount of the offer.
 func (t *shownDecision) Binding() string { return bindings[t.Answer.Offer.Binding.String()] }
 
 // Engines returns the version of the engine that decided and, if it differs, the version that
-// repeated the decision.
+// repeated the decision for this page.
 func (t *shownDecision) Engines() string {
 	then, now := t.Answer.EngineVersion, t.Again.EngineVersion
 	if then == now {
@@ -97,14 +96,14 @@ func (t *shownDecision) Engines() string {
 	return then + " then, " + now + " now"
 }
 
-// Change writes the change of a field that an improvement needs.
+// Change writes the change of a field that would improve the outcome.
 func (t *shownDecision) Change(c decisioning.ImprovementChange) string {
 	to := c.FieldValue
 	to.Value, to.Given = c.To, true
 	return fieldText(c.FieldValue) + " → " + fieldText(to)
 }
 
-// resultBadges are the badges of rule results. A knockout passes if its condition does not hold.
+// resultBadges holds the badges of rule results. A knockout passes if its condition is false.
 var resultBadges = map[string]badge{
 	"pass":          {"good", "✓", "Pass"},
 	"fail":          {"bad", "✕", "Fail"},
@@ -115,5 +114,5 @@ var resultBadges = map[string]badge{
 	"not_reached":   {"quiet", "–", "Not reached"},
 }
 
-// Badge returns the badge of a rule's result, for templates.
+// Badge returns the badge of a rule's result. Templates call it.
 func (t *shownDecision) Badge(result string) badge { return resultBadges[result] }

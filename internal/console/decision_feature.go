@@ -33,7 +33,7 @@ func (p *decisionPages) features(v *visit) error {
 		Filters  *form
 		Vector   decisioning.FeatureVector
 		Rows     []featureRow
-		One      bool // a single feature with its records
+		One      bool // whether the page shows a single feature with its records
 		Metrics  []option
 		Products []option
 		Pager    pager
@@ -49,7 +49,7 @@ func (p *decisionPages) features(v *visit) error {
 	})
 }
 
-// featureRow is a feature as the page shows it.
+// featureRow is a feature with the texts that the page shows.
 type featureRow struct {
 	decisioning.FeatureValue
 	Value   string // "" if the feature has no value
@@ -57,10 +57,11 @@ type featureRow struct {
 	Total   int // number of records, including those that are not shown
 }
 
-// featureRecord is a record behind a feature. A text that the record does not have is "".
+// featureRecord is a record from which a feature was computed. Texts that the record does not
+// have are "".
 type featureRecord struct{ Part, Kind, Place, Date, Value string }
 
-// recordsShown is how many records of a feature a page shows at most.
+// recordsShown is the maximum number of records of a feature on a page.
 const recordsShown = 500
 
 func featureRows(values []decisioning.FeatureValue) []featureRow {
@@ -90,7 +91,7 @@ func featureRows(values []decisioning.FeatureValue) []featureRow {
 
 func featureText(value int64) string { return decimalText(value, decisioning.FeaturePlaces) }
 
-// named returns choices whose labels are their values in words, after "Any".
+// named returns one choice for each name, labelled in words, with "Any" first.
 func named(names []string) []option {
 	list := []option{{Label: "Any"}}
 	for _, name := range names {

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// shownDecision is a decision as pages show it: the stored answer, and how it was made.
+// shownDecision is the data of a decision's page: the stored answer, and how it was made.
 type shownDecision struct {
 	Answer  decisioning.Answered
 	Again   decisioning.ReExplanation
@@ -86,7 +86,7 @@ func (p *decisionPages) decision(v *visit) error {
 
 	return v.render("decision", "Decision "+short(v.id("id")), struct {
 		*shownDecision
-		Names map[string]string // of people, by their ids
+		Names map[string]string // e-mail addresses of people, by user id
 	}{t, names})
 }
 
@@ -107,7 +107,7 @@ func (p *decisionPages) addReview(v *visit) error {
 	return err
 }
 
-// Status returns the outcome.
+// Status returns the outcome of the decision.
 func (t *shownDecision) Status() string { return t.Answer.Status }
 
 // ID returns the decision's id.
@@ -135,8 +135,8 @@ func (t *shownDecision) Headline() string {
 	return paise(offer.LimitPaise) + " over " + itoa(offer.TenureMonths) + " months at " + t.Percent(offer.RateBP)
 }
 
-// Reviewed reports whether a review has closed the referral. A review that asks for more
-// information does not.
+// Reviewed reports whether a review has closed the referral. A review that only asks for
+// more information does not close it.
 func (t *shownDecision) Reviewed() bool {
 	return slices.ContainsFunc(t.Reviews, func(r decisioning.Review) bool {
 		return r.Outcome != decisioning.OutcomeAsks
@@ -152,7 +152,7 @@ type costLine struct {
 	Sum        bool
 }
 
-// Costs returns the amounts, charges and rates of the offer, nil if there is none.
+// Costs returns the amounts, charges and rates of the offer, or nil if there is no offer.
 func (t *shownDecision) Costs() []costLine {
 	offer := &t.Answer.Offer
 	if !offer.Made {
@@ -178,12 +178,12 @@ type scoreLine struct {
 	Read   decisioning.FieldValue
 	Points string
 	Sum    string
-	Is     string // base, factor, adjustment or clamp
+	Is     string // "base", "factor", "adjustment" or "clamp"
 	points int64  // in units of 10^-decisioning.PointPlaces
 }
 
-// scoreLines lists the points in the order in which the engine adds them: base and factors,
-// adjustments, and the clamp that keeps the sum within its bounds.
+// scoreLines returns the points in the order in which the engine adds them: the base and
+// the factors, the adjustments, and the clamp that keeps the sum within its bounds.
 func scoreLines(story decisioning.Story) []scoreLine {
 	reads := map[string]decisioning.FieldValue{}
 	for _, f := range story.Factors {

@@ -14,21 +14,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// Names of the editor's form fields besides those of the document.
+// Names of the editor's form fields that are not members of the document.
 const (
 	formDocument = "document"
 	formOpen     = "open"
 	formAct      = "act"
-	formFresh    = "fresh"  // the open line is new
-	formWas      = "was"    // the open line as it was when it was opened
-	formGone     = "gone"   // the place of the last removed line
-	formRow      = "goner"  // the last removed line
-	formAuthor   = "author" // the id of the person that the page was rendered for
+	formFresh    = "fresh"  // set if the open line is new
+	formWas      = "was"    // the open line before it was changed
+	formGone     = "gone"   // place of the line that was removed last
+	formRow      = "goner"  // the line that was removed last
+	formAuthor   = "author" // id of the person for whom the page was rendered
 	rowPrefix    = "row."
 	cardPrefix   = "scorecard."
 )
 
-// editorPages are the editor of a version: its page, its steps, and the two endpoints that its
+// editorPages serves the editor of a version: its page, its steps, and the two endpoints that the
 // condition builder calls.
 type editorPages struct {
 	policies *policydesk.Service
@@ -50,8 +50,8 @@ func (p *editorPages) routes() []page {
 	}
 }
 
-// editor renders the editor for a version, or for the edit that the address holds. Nothing is
-// stored until a draft is saved.
+// editor renders the editor for a version, or for the edit in the address. Nothing is stored until
+// a draft is saved.
 func (p *editorPages) editor(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -77,8 +77,8 @@ func (p *editorPages) editor(v *visit) error {
 	return p.drawEditor(v, w)
 }
 
-// reopen renders the edit that the address holds. Another person's edit is not shown, because a
-// link could make a reader save somebody else's changes as their own.
+// reopen renders the edit in the address. It does not show another person's edit, because a link
+// could make a reader save somebody else's changes as their own.
 func (p *editorPages) reopen(v *visit, w *editing, kept string) error {
 	mine, err := p.access.Marked(v.ctx, v.caller(), w.purpose(), kept, v.query(formBy))
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *editorPages) reopen(v *visit, w *editing, kept string) error {
 	return p.resume(v, w, state)
 }
 
-// resume renders an edit as it was left.
+// resume renders an edit in the state in which it was left.
 func (p *editorPages) resume(v *visit, w *editing, state editState) error {
 	if err := w.load(state); err != nil {
 		v.form = &form{values: url.Values{formDocument: {state.text}}}
@@ -112,8 +112,8 @@ func (p *editorPages) resume(v *visit, w *editing, state editState) error {
 }
 
 // edit does one step: it applies the typed values, then the action of the pressed button. It
-// redirects to an address that holds the edit, so that going back and reloading never post a form
-// again.
+// redirects to an address that contains the edit, so that going back or reloading never posts a
+// form again.
 func (p *editorPages) edit(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -151,9 +151,9 @@ func (p *editorPages) edit(v *visit) error {
 	return p.step(v, w, state, func() error { return p.checkDraft(v, w, body) })
 }
 
-// step redirects to the address that holds the edit, with the fragment of the control that gets the
-// focus, or of the page's message. An edit that is too long for an address is rendered by draw
-// instead.
+// step redirects to the address that contains the edit. The fragment of the address names the
+// control that gets the focus, or the message of the page. If the edit is too long for an address,
+// step calls draw instead.
 func (p *editorPages) step(v *visit, w *editing, state editState, draw func() error) error {
 	kept := state.seal(indented(w.found.Doc))
 	if len(kept) > maxKept {
@@ -174,8 +174,8 @@ func (p *editorPages) step(v *visit, w *editing, state editState, draw func() er
 	return v.redirect(v.at(w.path()) + "?" + formWork + "=" + kept + "&" + formBy + "=" + mark + "#" + begin)
 }
 
-// resumeEdit continues with an edit that was posted after its session had ended. It never saves: a
-// save becomes a check, and saving takes another press.
+// resumeEdit continues an edit that was posted after its session had ended. It never saves: it
+// turns a save into a check, so that the person must press save again.
 func (p *editorPages) resumeEdit(v *visit) error {
 	if verb, _, _ := strings.Cut(v.form.Value(formAct), ":"); verb == "save" {
 		v.form.values.Set(formAct, "check:")
@@ -195,7 +195,7 @@ func (p *editorPages) saveDraft(v *visit, w *editing, body engine.Draft) error {
 			return p.checkDraft(v, w, body)
 		}
 
-		v.form.Faults = nil // the editor shows them beside their lines
+		v.form.Faults = nil // the editor shows the faults beside their lines
 		state, err := w.state()
 		if err != nil {
 			return err
@@ -220,7 +220,8 @@ func (p *editorPages) checkDraft(v *visit, w *editing, body engine.Draft) error 
 	return p.drawEditor(v, w)
 }
 
-// unreadable renders the editor for a text that is not a document, with only the text to correct.
+// unreadable renders the editor for a text that is not a valid document. The page shows only the
+// text to correct.
 func (p *editorPages) unreadable(v *visit, w *editing, cause error) error {
 	refusal := v.refusal(cause)
 	v.status, v.code = http.StatusUnprocessableEntity, refusal.Code

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// binFields are the members of a bin, each a column of the table in which the bins of a factor are
-// edited.
+// binFields lists the members of a bin. Each is a column of the table in which the bins of a
+// factor are edited.
 var binFields = []editField{
 	{Name: "gte", Label: "From", Kind: asNumber},
 	{Name: "lt", Label: "Below", Kind: asNumber},
@@ -20,7 +20,7 @@ var binFields = []editField{
 
 const (
 	spareBins = 3   // empty rows below the bins
-	elseBin   = "*" // the typed text of the bin for all other values
+	elseBin   = "*" // typed as the value of the bin for all other values
 	binPrefix = "bin."
 )
 
@@ -59,7 +59,7 @@ func binRows(factor map[string]any, said []binLine) []binRow {
 	return rows
 }
 
-// typedValues returns the values of a bin as text: separated by commas, or as JSON if one of them
+// typedValues returns the values of a bin as text: separated by commas, or as JSON if a value
 // contains a comma or a bracket.
 func typedValues(bin map[string]any) string {
 	if on, _ := bin["else"].(bool); on {
@@ -105,8 +105,8 @@ func takeBins(factor map[string]any, f *form, types map[string]string) {
 	factor["bins"] = bins
 }
 
-// putValues sets the values of a bin from the typed text. For a field that is neither a text nor a
-// boolean they are special values, which are numbers.
+// putValues sets the values of a bin from the typed text. If the field is neither a text nor a
+// boolean, the values are special values, which are numbers.
 func putValues(bin map[string]any, typed, fieldType string) {
 	switch {
 	case typed == "":
@@ -125,7 +125,7 @@ func putValues(bin map[string]any, typed, fieldType string) {
 			if v, err := wire.Parse([]byte(s)); err == nil && v.Kind() == wire.Number {
 				return editable(v)
 			}
-			return s // the check of the draft reports it beside this bin
+			return s // the check of the draft reports the fault beside this bin
 		})
 		return
 	}

@@ -18,11 +18,11 @@ func answerScript(v *visit, w *wire.Writer) error {
 	return nil
 }
 
-// maxSuggestions is how many features are suggested at once.
+// maxSuggestions is the maximum number of features that are suggested together.
 const maxSuggestions = 50
 
 // findFields returns the features whose names match, for the condition builder. There are too many
-// to list them all.
+// features to list them all.
 func (p *editorPages) findFields(v *visit) error {
 	var w wire.Writer
 	w.Array()
@@ -35,7 +35,7 @@ func (p *editorPages) findFields(v *visit) error {
 	return answerScript(v, w.EndArray())
 }
 
-// checkCondition puts a condition into words, or says what is wrong with it.
+// checkCondition writes a condition in words, or returns its fault.
 func (p *editorPages) checkCondition(v *visit) error {
 	condition, err := wire.Parse([]byte(v.form.Value("condition")))
 	var inputs wire.Value
@@ -46,7 +46,7 @@ func (p *editorPages) checkCondition(v *visit) error {
 	var w wire.Writer
 	w.Object()
 	if err == nil {
-		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // 0 if it is left out
+		semantics, _ := strconv.Atoi(v.form.Value("semantics")) // 0 if the field is empty
 		text, stored, faulty := document.CheckCondition(condition, inputs, semantics, v.form.Value("stage") == "2")
 		if err = faulty; err == nil {
 			w.Key("text").String(text).Key("condition").Raw(stored)

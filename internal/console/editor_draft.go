@@ -11,14 +11,14 @@ import (
 	"verdict/internal/wire"
 )
 
-// draft is a policy document while it is edited, valid or not. The form carries it, and it is
-// stored nowhere else.
+// draft is a policy document while it is edited. It may be invalid. Only the form and the
+// address hold it; it is not stored.
 type draft struct{ root map[string]any }
 
-// literal is a number as it was written.
+// literal is a number in its original spelling.
 type literal string
 
-// draftOf returns a document as a draft. It refuses a document that is not an object.
+// draftOf returns a document as a draft. It returns an error if the document is not an object.
 func draftOf(v wire.Value) (*draft, error) {
 	root, is := editable(v).(map[string]any)
 	if !is {
@@ -27,7 +27,7 @@ func draftOf(v wire.Value) (*draft, error) {
 	return &draft{root}, nil
 }
 
-// editable converts a value into maps, lists and scalars that can be changed.
+// editable converts a value into maps, lists and scalars, which can be changed.
 func editable(v wire.Value) any {
 	switch v.Kind() {
 	case wire.Object:
@@ -98,7 +98,7 @@ func (d *draft) body(base string) (engine.Draft, error) {
 	return engine.ParseDraft((&draft{root}).bytes())
 }
 
-// card returns the scorecard, and creates it if there is none.
+// card returns the scorecard. It creates an empty scorecard if there is none.
 func (d *draft) card() map[string]any {
 	card, is := d.root["scorecard"].(map[string]any)
 	if !is {
@@ -129,13 +129,13 @@ func (d *draft) row(section string, i int) (map[string]any, bool) {
 	return row, is
 }
 
-// place is the position of a line in the editor, such as knockouts/3.
+// place is the position of a line in the editor, such as "knockouts/3".
 type place struct {
 	Section string
 	Index   int
 }
 
-// placeOf parses a place; ok is false if the draft has no such line.
+// placeOf parses a place. ok is false if the draft has no such line.
 func (d *draft) placeOf(text string) (at place, ok bool) {
 	section, number, _ := strings.Cut(text, "/")
 	i, err := strconv.Atoi(number)
@@ -177,8 +177,8 @@ func (d *draft) remove(at place) {
 	set(slices.Delete(slices.Clone(lines), at.Index, at.Index+1))
 }
 
-// move swaps a line with its neighbour. The order matters: rules run and bands are tried in the
-// order of their lines.
+// move swaps a line with its neighbour. The order matters: rules are evaluated, and bands are
+// tried, in the order of their lines.
 func (d *draft) move(at place, by int) place {
 	lines, set := d.list(at.Section)
 	to := at.Index + by

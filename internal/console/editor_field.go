@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The sections of the editor that are lists of lines. All except the factors have the names
-// of the document.
+// The sections of the editor that are lists of lines. All sections except the factors have the
+// same names as in the document.
 const (
 	sectionKnockouts   = "knockouts"
 	sectionAdjustments = "adjustments"
@@ -23,28 +23,28 @@ type editKind string
 
 const (
 	asText      editKind = ""
-	asNumber    editKind = "number"    // other text is kept and refused beside its field
+	asNumber    editKind = "number"    // other text is kept, and the check reports it beside its field
 	asFlag      editKind = "flag"      // a checkbox
 	asLines     editKind = "lines"     // texts, one per line
 	asNumbers   editKind = "numbers"   // separated by commas
 	asCondition editKind = "condition" // a condition_ast
 )
 
-// editField is a member of a line that can be edited.
+// editField describes a member of a line that can be edited.
 type editField struct {
 	Name, Label, Hint string
 	Kind              editKind
 	Choices           []option
 	Required          bool
 	Wide              bool
-	Names             bool // its value is the name of a field
+	Names             bool // whether the value is the name of a field
 
-	begins string // the value in a new line
+	begins string // value in a new line
 }
 
 var actionChoices = []option{{Value: "decline", Label: "Decline"}, {Value: "refer", Label: "Refer to a person"}}
 
-// sectionTitles are the names of one line of each section.
+// sectionTitles holds the name of a single line of each section.
 var sectionTitles = map[string]string{
 	sectionKnockouts:   "knockout",
 	sectionAdjustments: "adjustment",
@@ -54,8 +54,8 @@ var sectionTitles = map[string]string{
 	sectionInputs:      "input",
 }
 
-// sectionFields are the members of each section's lines. Other members of a line are kept
-// unchanged.
+// sectionFields lists the members of each section's lines. Members of a line that are not
+// listed stay unchanged.
 var sectionFields = map[string][]editField{
 	sectionKnockouts: {
 		{
@@ -155,7 +155,8 @@ var sectionFields = map[string][]editField{
 	},
 }
 
-// generalFields are the members of the document itself, scaleFields those of its scorecard.
+// generalFields lists the members of the document itself, and scaleFields those of its
+// scorecard.
 var (
 	generalFields = []editField{
 		{Name: "name", Label: "Name", Required: true},
@@ -189,9 +190,9 @@ var (
 	}
 )
 
-// put sets a member from the typed text; an empty text removes it. A text that is not of the
-// field's kind is kept as text, so that the check refuses it beside its field, where it can be
-// corrected.
+// put sets a member from the typed text. An empty text removes the member. A text that does
+// not match the kind of the field is kept as text, so that the check reports it beside the
+// field, where it can be corrected.
 func (f *editField) put(row map[string]any, typed string) {
 	typed = strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
 	switch {
@@ -215,8 +216,8 @@ func (f *editField) put(row map[string]any, typed string) {
 	}
 }
 
-// numberOrText reads a number as people write it, such as ₹5,00,000. Other texts are returned
-// unchanged.
+// numberOrText reads a number as people write it, such as "₹5,00,000". It returns any other
+// text unchanged.
 func numberOrText(typed string) any {
 	plain := strings.NewReplacer(",", "", " ", "", "₹", "", "−", "-").Replace(typed)
 	if v, err := wire.Parse([]byte(plain)); err == nil && v.Kind() == wire.Number {
@@ -268,7 +269,7 @@ func indentedJSON(v any) string {
 	write(&w, v)
 	read, err := wire.Parse(w.Buf)
 	if err != nil {
-		return string(w.Buf) // nested too deeply; the check refuses it
+		return string(w.Buf) // the value is nested too deeply, which the check refuses
 	}
 	return indented(read)
 }

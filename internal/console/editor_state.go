@@ -16,12 +16,12 @@ import (
 // Query parameters of the editor's address.
 const (
 	formWork    = "work"    // the edit
-	formBy      = "by"      // the mark of the person whose edit it is
-	formForeign = "foreign" // the previous address held another person's edit
+	formBy      = "by"      // mark of the person whose edit it is
+	formForeign = "foreign" // set if the previous address contained another person's edit
 )
 
-// maxKept is the length of the longest edit that an address holds. Proxies commonly refuse a
-// request line of more than 8 KiB. A changed rule takes about 150 characters.
+// maxKept is the maximum length of an edit in an address. Proxies commonly refuse a request line
+// of more than 8 KiB. A changed rule takes about 150 characters.
 const maxKept = 6_000
 
 var (
@@ -30,9 +30,9 @@ var (
 	errKept = fault.New(fault.Malformed, fault.CodeMalformedEdit, "the saved text cannot be read")
 )
 
-// editState is an edit between two steps. The address of the page holds it, and it is stored
-// nowhere else: the browser's history has every step. The address contains a mark of the person
-// whose edit it is, and the page shows the edit to nobody else.
+// editState is an edit between two steps. Only the address of the page contains it, so the
+// browser's history has every step. The address contains a mark of the person whose edit it is,
+// and the page shows the edit to nobody else.
 type editState struct {
 	text  string // the document, valid or not
 	open  string // the place of the open line, "" for none
@@ -43,7 +43,7 @@ type editState struct {
 	row   string
 }
 
-// state returns the edit for the next page.
+// state returns the state of the edit, for the address of the next page.
 func (w *editing) state() (editState, error) {
 	doc, err := w.draft.value()
 	if err != nil {
@@ -59,7 +59,7 @@ func (w *editing) state() (editState, error) {
 	return s, nil
 }
 
-// load continues with an edit. It fails if the text is not a document.
+// load restores an edit. It returns an error if the text is not a document.
 func (w *editing) load(s editState) error {
 	doc, err := wire.Parse([]byte(s.text))
 	if err != nil {
@@ -74,8 +74,8 @@ func (w *editing) load(s editState) error {
 	return nil
 }
 
-// seal encodes the edit for an address, as the difference from base, the text of the version that
-// is edited.
+// seal encodes the edit for an address, as the difference from base. base is the text of the
+// version that is edited.
 func (s editState) seal(base string) string {
 	var w wire.Writer
 	w.Object().Key("d").String(delta(base, s.text)).Key("c").Int(int64(crc32.ChecksumIEEE([]byte(s.text))))
@@ -129,12 +129,13 @@ func pack(data []byte, level int) string {
 	if err != nil {
 		panic("console: " + err.Error()) // callers pass constants of package flate
 	}
-	_, _ = w.Write(data) // into memory
+	_, _ = w.Write(data) // a write to memory cannot fail
 	_ = w.Close()
 	return base64.RawURLEncoding.EncodeToString(out.Bytes())
 }
 
-// unpack decodes what pack has encoded, unless the result is larger than most bytes.
+// unpack decodes data that pack has encoded. It returns an error if the result has more than most
+// bytes.
 func unpack(packed string, most int64) ([]byte, error) {
 	compressed, err := base64.RawURLEncoding.DecodeString(packed)
 	if err != nil {
@@ -147,10 +148,10 @@ func unpack(packed string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// maxCandidates is how many positions of an equal line are tried for a copy.
+// maxCandidates is the maximum number of equal lines that are tried as the start of a copy.
 const maxCandidates = 64
 
-// delta encodes a text as lines copied from base, "=from,count", and lines of its own, "+line".
+// delta encodes a text as copied lines of base, "=from,count", and new lines, "+line".
 func delta(base, text string) string {
 	old, now := strings.Split(base, "\n"), strings.Split(text, "\n")
 	places := map[string][]int{}
@@ -160,7 +161,7 @@ func delta(base, text string) string {
 		}
 	}
 	var out []string
-	next := 0 // the line of base after the last copy
+	next := 0 // the line of base that follows the last copy
 	for i := 0; i < len(now); {
 		from, count := longest(old, now[i:], append([]int{next}, places[now[i]]...))
 		if count == 0 {
@@ -174,8 +175,8 @@ func delta(base, text string) string {
 	return strings.Join(out, "\n")
 }
 
-// longest returns the candidate from which most lines of old equal those of now, and their number.
-// Of equal candidates it returns the first.
+// longest returns the candidate after which the most lines of old equal those of now, and the
+// number of these lines. Of equally good candidates it returns the first.
 func longest(old, now []string, candidates []int) (from, count int) {
 	for _, c := range candidates {
 		n := 0
@@ -189,8 +190,8 @@ func longest(old, now []string, candidates []int) (from, count int) {
 	return from, count
 }
 
-// patched decodes what delta has encoded. ok is false for anything else, and for a text of more
-// than most bytes.
+// patched decodes a text that delta has encoded. ok is false if changes is malformed or the text
+// has more than most bytes.
 func patched(base, changes string, most int64) (text string, ok bool) {
 	old := strings.Split(base, "\n")
 	var out []string

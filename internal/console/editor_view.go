@@ -9,21 +9,21 @@ import (
 // editorView is the data of the editor's page.
 type editorView struct {
 	*version
-	Broken        bool // the document cannot be read, so only its text is shown
+	Broken        bool // the document cannot be parsed, so the page shows only its text
 	Text          *policyText
 	Document      string
 	General, Card *form
 	GeneralFields []editField
 	CardFields    []editField
 	Open          *openLine
-	Focus         string // the id of the control that gets the focus
+	Focus         string // id of the control that gets the focus
 	Fields        []choice
 	Inputs        string
 	Semantics     string
 	Checked       bool // the draft was checked
-	Analysed      bool // the static analysis has run: there were no faults
-	Unkept        bool // the address does not hold the edit
-	Foreign       bool // the address held another person's edit
+	Analysed      bool // the static analysis has run, because there were no faults
+	Unkept        bool // the address does not contain the edit
+	Foreign       bool // the address contained another person's edit
 	Gone          *goneLine
 }
 
@@ -33,7 +33,7 @@ type goneLine struct {
 	Title, Name, Row string
 }
 
-// Is reports whether the line was removed from a place.
+// Is reports whether the line was removed from the place.
 func (g *goneLine) Is(section string, index int) bool {
 	return g != nil && g.place == place{section, index}
 }
@@ -59,7 +59,7 @@ type choice struct {
 	Stage2                      bool
 }
 
-// begins returns the control that gets the focus after a step.
+// begins returns the id of the control that gets the focus after a step.
 func (e editorView) begins() string { return e.Focus }
 
 func (p *editorPages) drawEditor(v *visit, w *editing) error {
@@ -126,12 +126,12 @@ func (o *openLine) describe(d *draft, text *policyText) {
 	}
 }
 
-// Is reports whether a line is the open one.
+// Is reports whether the line at index is the open line.
 func (o *openLine) Is(section string, index int) bool {
 	return o != nil && o.Section == section && o.Index == index
 }
 
-// choices returns the fields to choose from, except features.
+// choices returns the fields that a condition may name, except features.
 func choices() []choice {
 	var list []choice
 	for _, f := range policydesk.PolicyFields() {

@@ -8,33 +8,33 @@ import (
 	"verdict/internal/wire"
 )
 
-// editing is a policy while it is edited: the version that the edit began from, the draft, and the
-// open line.
+// editing is the state of an edit: the version that the edit began from, the draft, and the open
+// line.
 type editing struct {
 	found *version
 	draft *draft
 	open  place  // Section is "" if no line is open
-	focus string // the id of the control that gets the focus on the next page
+	focus string // id of the control that gets the focus on the next page
 	fresh bool   // the open line is new
-	was   string // the open line as it was when it was opened, as JSON; "" if unchanged
-	gone  place  // the place of the last removed line; Section is "" for none
-	row   string // the last removed line, as JSON
+	was   string // the open line before it was changed, as JSON; "" if unchanged
+	gone  place  // place of the line that was removed last; Section is "" for none
+	row   string // the line that was removed last, as JSON
 
 	said     remarks
 	checked  bool // the draft was checked
 	analysed bool // the static analysis has run
-	unkept   bool // the address does not hold the edit
-	foreign  bool // the address held another person's edit
+	unkept   bool // the address does not contain the edit
+	foreign  bool // the address contained another person's edit
 }
 
 // path returns the path of the editor's page below the environment.
 func (w *editing) path() string { return "/policies/" + w.found.Set.ID + "/edit" }
 
-// purpose returns what the mark of an edit is for: the edit of this version.
+// purpose returns the purpose of an edit's mark, which names this version.
 func (w *editing) purpose() string { return "edit of " + w.found.Set.ID }
 
-// apply puts the typed values into the draft. If the text of the document was changed by hand, only
-// that text counts. Values typed into a line that is cancelled are ignored.
+// apply puts the typed values into the draft. If the person edited the text of the document, only
+// that text counts. Values typed into a cancelled line are ignored.
 func (w *editing) apply(f *form, verb string) {
 	w.open, _ = w.draft.placeOf(f.Value(formOpen))
 	w.fresh, w.was = f.Value(formFresh) != "", f.Value(formWas)
@@ -55,7 +55,7 @@ func (w *editing) apply(f *form, verb string) {
 			w.was = before
 		}
 	}
-	// A changed scorecard is no longer the stored one, so its id goes.
+	// A changed scorecard differs from the stored one, so remove its id.
 	if !bytes.Equal([]byte(jsonOf(editable(w.found.Doc.Get("scorecard")))), []byte(jsonOf(w.draft.root["scorecard"]))) {
 		delete(w.draft.root, "scorecard_id")
 	}
@@ -112,7 +112,7 @@ const (
 	focusRefused = "refused" // the faults of the last step
 )
 
-// control returns the id of a button of the line: "open-knockouts-3".
+// control returns the id of a button of the line, such as "open-knockouts-3".
 func (p place) control(verb string) string {
 	return verb + "-" + p.Section + "-" + strconv.Itoa(p.Index)
 }
@@ -138,7 +138,7 @@ func (w *editing) cancel() {
 	w.close()
 }
 
-// restore inserts the last removed line again.
+// restore inserts the line that was removed last.
 func (w *editing) restore() {
 	w.focus = w.gone.control("open")
 	w.draft.insert(w.gone, w.row)
@@ -146,7 +146,7 @@ func (w *editing) restore() {
 	w.close()
 }
 
-// goneLine describes the last removed line, nil if there is none.
+// goneLine describes the line that was removed last. It returns nil if there is none.
 func (w *editing) goneLine() *goneLine {
 	if w.gone.Section == "" || w.row == "" {
 		return nil
@@ -164,7 +164,7 @@ func (w *editing) goneLine() *goneLine {
 	return out
 }
 
-// gap parses a place at which a line can be inserted, including the end of its section.
+// gap parses a place at which a line can be inserted. The end of a section is such a place too.
 func (d *draft) gap(text string) place {
 	at, ok := d.placeOf(text)
 	lines, _ := d.list(at.Section)

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// base returns the scheme and host of this server, as the browser sent them.
+// base returns the scheme and host of this server, with the host that the browser sent.
 func (v *visit) base() string {
 	if v.cookies.secure {
 		return "https://" + v.r.Host
@@ -14,8 +14,8 @@ func (v *visit) base() string {
 	return "http://" + v.r.Host
 }
 
-// curl returns an example command for a new key, chosen by what the key may do. base is the address
-// of this server.
+// curl returns an example command for a new key. It chooses a request that the scopes of the key
+// allow. base is the address of this server.
 func curl(base string, key tenant.Key, scopes tenant.Scopes) string {
 	bearer := ` \` + "\n" + `  -H ` + quoted("Authorization: Bearer "+key.Reveal())
 	switch {

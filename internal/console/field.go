@@ -2,10 +2,10 @@ package console
 
 import "fmt"
 
-// field is the data of the pieces input, area, select, boxes and radios.
+// field is the data of the template pieces "input", "area", "select", "boxes" and "radios".
 type field struct {
 	Name, Label  string
-	Type         string // of an input; "text" by default
+	Type         string // type of an input; "text" by default
 	Value        string
 	Hint         string
 	Fault        string
@@ -15,7 +15,7 @@ type field struct {
 	Pattern      string
 	Min, Max     string
 	Step         string
-	Rows         string // of an area
+	Rows         string // height of an area
 	Required     bool
 	Autofocus    bool
 	Mono         bool // for ids, conditions and other text that machines read
@@ -41,9 +41,9 @@ func (f *field) Described() string {
 	return ""
 }
 
-// newField returns a field for a template, given the form, the name, the label, and pairs of a
-// setting's name and its value; set lists the settings. A posted value takes precedence over the
-// setting "value", except for passwords.
+// newField returns a field for a template. more is a list of pairs of a setting's name and its value;
+// the method set lists the settings. A posted value takes precedence over the setting "value", except
+// for passwords.
 //
 //	{{template "input" (field .Form "email" "E-mail" "type" "email" "required" true)}}
 func newField(f *form, name, label string, more ...any) (*field, error) {
@@ -104,7 +104,7 @@ func (f *field) set(word string, value any) error {
 	return nil
 }
 
-// options returns choices for a template, given pairs of a value and its label.
+// options returns choices for a template from pairs of a value and its label.
 func options(pairs ...string) ([]option, error) {
 	if len(pairs)%2 != 0 {
 		return nil, fmt.Errorf("options: the last value has no label")

@@ -21,7 +21,7 @@ import (
 // form holds the values of a posted form and its faults. It is empty if nothing was posted.
 type form struct {
 	values url.Values
-	// Refusal says what was wrong with the form as a whole, "" if nothing was.
+	// Refusal says what was wrong with the form as a whole. It is "" if nothing was.
 	Refusal string
 	Faults  []fault.Item
 }
@@ -48,13 +48,13 @@ func (v *visit) readForm() error {
 	return nil
 }
 
-// publicForm is the largest form of a person who is not signed in, in bytes. It has room for a
-// password and an edit that is resumed after a session has ended.
+// publicForm is the maximum size, in bytes, of a form posted by a person who is not signed in. It
+// is enough for a password and for an edit that is resumed after a session has ended.
 const publicForm = 256 << 10
 
-// Memory for a form is reserved in steps of meterStep as its bytes arrive, whatever its
-// Content-Length says. A parsed form takes several times its bytes, so formFactor times the
-// bytes are reserved.
+// Memory for a form is reserved in steps of meterStep bytes as the bytes arrive, regardless of the
+// Content-Length. A parsed form takes several times its size, so formFactor times the bytes are
+// reserved.
 const (
 	meterStep  = 4 << 10
 	formFactor = 7
@@ -82,8 +82,8 @@ func (m *metered) Read(p []byte) (int, error) {
 func (m *metered) Close() error { return m.from.Close() }
 
 // redraw renders a page again after its form was refused, with the typed values and the faults
-// beside them. Errors that the person cannot correct in the form are returned unchanged, and
-// answered with an error page.
+// beside their fields. It returns errors that the person cannot correct in the form unchanged;
+// these are answered with an error page.
 func (v *visit) redraw(err error, draw func(*visit) error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -103,17 +103,17 @@ func (v *visit) redraw(err error, draw func(*visit) error) error {
 	return draw(v)
 }
 
-// Value returns the storable text of a field without surrounding spaces. Passwords are read with
-// Secret.
+// Value returns the text of a field without surrounding spaces and in a form that can be stored.
+// Passwords are read with Secret.
 func (f *form) Value(name string) string { return strings.TrimSpace(storable(f.values.Get(name))) }
 
-// storable replaces what JSON and both databases cannot hold, invalid UTF-8 and NUL, by the
-// replacement character.
+// storable replaces invalid UTF-8 and NUL by the replacement character, because JSON and both
+// databases cannot hold them.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// filled returns the values of those named fields that are not empty.
+// filled returns the values of the named fields that are not empty.
 func (f *form) filled(names ...string) map[string]string {
 	texts := map[string]string{}
 	for _, name := range names {
@@ -127,7 +127,7 @@ func (f *form) filled(names ...string) map[string]string {
 // Secret returns the text of a field unchanged, as a secret.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
-// Values returns the storable values of all ticked boxes of a group.
+// Values returns the values of all ticked boxes of a group, in a form that can be stored.
 func (f *form) Values(name string) []string {
 	values := slices.Clone(f.values[name])
 	for i := range values {
@@ -142,7 +142,7 @@ func (f *form) Has(name, value string) bool { return slices.Contains(f.values[na
 // Posted reports whether the form holds posted values.
 func (f *form) Posted() bool { return f.values != nil }
 
-// Fault returns what was wrong with a field, or with something inside it, as a sentence.
+// Fault returns the faults of a field, and of anything inside it, as one sentence.
 func (f *form) Fault(name string) string {
 	var said []string
 	for _, item := range f.Faults {
@@ -153,7 +153,7 @@ func (f *form) Fault(name string) string {
 	return sentence(strings.Join(said, "; "))
 }
 
-// Field returns the name of the field that a fault is about, "" for the whole form.
+// Field returns the name of the field that a fault is about, or "" if it is about the whole form.
 func (f *form) Field(item fault.Item) string { return fieldOf(item.Pointer) }
 
 func fieldOf(pointer string) string {
@@ -161,7 +161,7 @@ func fieldOf(pointer string) string {
 	return name
 }
 
-// sentence turns a fault's detail into a sentence: with a capital letter and a full stop.
+// sentence turns a fault's detail into a sentence with a capital letter and a full stop.
 func sentence(text string) string {
 	if text == "" {
 		return ""
@@ -175,7 +175,7 @@ func sentence(text string) string {
 	return text
 }
 
-// numberBetween reads a number from least to most with at most the decimals of a rule.Number. It
+// numberBetween reads a number from least to most, with at most the decimals of a rule.Number. It
 // returns 0 if text is empty.
 func numberBetween(faults *fault.List, pointer, text string, least, most rule.Number) rule.Number {
 	if text == "" {

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// functions returns the functions that templates can call, besides the methods of the view.
+// functions returns the functions that templates can call.
 func functions(a *assets) template.FuncMap {
 	return template.FuncMap{
 		"asset":    a.link,
@@ -34,7 +34,8 @@ func functions(a *assets) template.FuncMap {
 	}
 }
 
-// dict returns a map for a piece that takes more than one value, given pairs of a name and a value.
+// dict returns a map made of pairs of a name and a value, for a template piece that takes several
+// values.
 func dict(pairs ...any) (map[string]any, error) {
 	if len(pairs)%2 != 0 {
 		return nil, fmt.Errorf("dict: the last name has no value")
@@ -63,7 +64,7 @@ func count(n any) (string, error) {
 	return "", fmt.Errorf("count: %T is not a whole number", n)
 }
 
-// hours writes a number of hours, in days if they are whole days.
+// hours writes a number of hours. It writes whole days as days.
 func hours(n int64) string {
 	unit := "hour"
 	if n%24 == 0 && n > 0 {
@@ -75,7 +76,7 @@ func hours(n int64) string {
 	return grouped(strconv.FormatInt(n, 10)) + " " + unit
 }
 
-// hoursOf calls hours, for templates.
+// hoursOf calls hours with an int64 or a wire.Value, for templates.
 func hoursOf(n any) (string, error) {
 	switch n := n.(type) {
 	case int64:
@@ -87,8 +88,8 @@ func hoursOf(n any) (string, error) {
 	return "", fmt.Errorf("hours: %T is not a whole number", n)
 }
 
-// rupees writes an amount in rupees, given as in JSON: ₹5,00,000 or ₹1,234.50. A missing amount is
-// a dash.
+// rupees writes an amount in rupees, given as in JSON, such as "₹5,00,000" or "₹1,234.50". A
+// missing amount is a dash.
 func rupees(amount any) (string, error) {
 	var text string
 	switch amount := amount.(type) {
@@ -111,7 +112,7 @@ func rupees(amount any) (string, error) {
 	return paise(coef), nil
 }
 
-// paise writes an amount in paise as rupees; the decimals are left out for whole rupees.
+// paise writes an amount in paise as rupees. It leaves out the decimals of whole rupees.
 func paise(amount int64) string {
 	sign := ""
 	if amount < 0 {
@@ -180,8 +181,7 @@ func instant(at any) (string, error) {
 	return s.Day + ", " + s.Clock + " " + s.Offset, nil
 }
 
-// short returns an id as tables show it: its kind and its last characters, which are the ones that
-// differ.
+// short returns an id as tables show it: its kind and its last characters, in which ids differ.
 func short(id string) string {
 	kind, rest, found := strings.Cut(id, "_")
 	if !found || len(rest) <= 8 {
@@ -190,12 +190,13 @@ func short(id string) string {
 	return kind + "_…" + rest[len(rest)-6:]
 }
 
-// words makes an identifier such as rule_set.activated or HIGH_RISK readable.
+// words makes an identifier such as "rule_set.activated" or "HIGH_RISK" readable.
 func words(name string) string {
 	return strings.NewReplacer("_", " ", ".", " · ").Replace(name)
 }
 
-// badge shows a state as text with a colour and a sign, because not everybody can see the colour.
+// badge shows a state as text with a colour and a sign. The sign is for people who cannot see the
+// colour.
 type badge struct{ Tone, Sign, Text string }
 
 var badges = map[string]badge{
@@ -237,7 +238,7 @@ var badges = map[string]badge{
 	"live":    {"live", "●", "LIVE"},
 }
 
-// badgeOf returns the badge of a state, in upper or lower case.
+// badgeOf returns the badge of a state. The state may be in upper or lower case.
 func badgeOf(state string) badge {
 	for _, spelt := range []string{state, strings.ToUpper(state), strings.ToLower(state)} {
 		if b, known := badges[spelt]; known {

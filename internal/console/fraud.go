@@ -8,7 +8,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// fraudPages are the fraud desk: alerts, the block list, thresholds, and pincode risk.
+// fraudPages serves the fraud desk: alerts, the block list, thresholds, and pincode risk.
 type fraudPages struct {
 	fraud  *frauddesk.Service
 	people directory
@@ -37,7 +37,8 @@ func (p *fraudPages) routes() []page {
 	}
 }
 
-// blocked renders the block list: entities from confirmed fraud, and entries added by hand.
+// blocked renders the block list, which has entities from confirmed fraud and entries added
+// by hand.
 func (p *fraudPages) blocked(v *visit) error {
 	page, err := p.fraud.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {
@@ -108,7 +109,7 @@ func (p *fraudPages) unblock(v *visit) error {
 	return v.done("The entity was removed from the block list.", "/fraud/blocked")
 }
 
-// endOfDay returns the time at which a day ends, the zero time for the zero day.
+// endOfDay returns the time at which a day ends, or the zero time if day is zero.
 func endOfDay(day time.Time) time.Time {
 	if day.IsZero() {
 		return day
@@ -116,7 +117,7 @@ func endOfDay(day time.Time) time.Time {
 	return day.AddDate(0, 0, 1).UTC()
 }
 
-// entityKinds are the names of the kinds of entities that applicants can share.
+// entityKinds holds the names of the kinds of entities that applicants can share.
 var entityKinds = map[string]string{
 	"beneficiary_account": "Bank account",
 	"ip":                  "Internet address",

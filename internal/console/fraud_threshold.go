@@ -8,17 +8,17 @@ import (
 	"verdict/internal/signal"
 )
 
-// threshold is one setting of the fraud configuration. Its path is its place in the document, and
-// the name of its field.
+// threshold is one setting of the fraud configuration. path is its place in the document and also
+// the name of its form field.
 type threshold struct {
 	path, label, hint string
 
-	// value points at the setting: *bool, *int64, *int32, *signal.Severity,
-	// *signal.Risk, *[]string or *[]signal.Account. otherwise points at the value that an
-	// empty field takes; nil for the default.
+	// value points at the setting: *bool, *int64, *int32, *signal.Severity, *signal.Risk,
+	// *[]string or *[]signal.Account. otherwise points at the value to use if the field is empty;
+	// nil means the default.
 	value, otherwise any
 	places           int    // decimals of a number
-	entity           string // kind of the entities of an allow list
+	entity           string // kind of the entities in an allow list
 }
 
 // thresholdGroup is a card of the page with its settings.
@@ -201,8 +201,8 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 	}
 }
 
-// reuseThresholds returns the settings of an entity that is counted like bank accounts. A field
-// that is left empty takes the setting of bank accounts. allowed is the label of the allow list.
+// reuseThresholds returns the settings of an entity that is counted like bank accounts. An empty
+// field gets the setting of bank accounts. allowed is the label of the allow list.
 func reuseThresholds(
 	member, entity string, r *signal.ReuseConfig, f *signal.FraudConfig, allowed string,
 ) []threshold {
@@ -227,10 +227,10 @@ func reuseThresholds(
 	}
 }
 
-// thresholdField is a setting as the page shows it.
+// thresholdField is a setting with the texts that the page shows.
 type thresholdField struct {
 	Name, Label, Hint, Value, Default string
-	Changed                           bool // differs from the default
+	Changed                           bool // whether the value differs from the default
 	Long                              bool
 	Options                           []option
 }
@@ -240,7 +240,7 @@ type shownGroup struct {
 	Fields      []thresholdField
 }
 
-// thresholds renders the fraud configuration with the defaults beside it.
+// thresholds renders the fraud configuration with the default beside each setting.
 func (p *fraudPages) thresholds(v *visit) error {
 	config, err := p.fraud.Config(v.ctx, v.caller())
 	if err != nil {
@@ -275,7 +275,7 @@ func (p *fraudPages) thresholds(v *visit) error {
 	return v.render("fraud_thresholds", "Thresholds", data)
 }
 
-// shown returns the field of the setting. usual is the text of its default.
+// shown returns the form field of the setting. usual is the text of its default.
 func (s threshold) shown(usual string) thresholdField {
 	f := thresholdField{
 		Name:    s.path,
@@ -311,8 +311,8 @@ func orNone(text string) string {
 	return text
 }
 
-// setThresholds saves all settings together, unless somebody else has changed them since the page
-// was rendered.
+// setThresholds saves all settings together. It refuses if somebody else has changed them since
+// the page was rendered.
 func (p *fraudPages) setThresholds(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.thresholds)
@@ -333,8 +333,8 @@ func (p *fraudPages) setThresholds(v *visit) error {
 	return v.done("The thresholds were saved. They apply from the next application on.", "/fraud/thresholds")
 }
 
-// typedThresholds reads the configuration from the form, which has all settings. An empty field
-// takes its default.
+// typedThresholds reads the configuration from the form, which contains all settings. An empty
+// field gets its default.
 func typedThresholds(f *form) (signal.Config, error) {
 	var faults fault.List
 	c := signal.DefaultConfig()
@@ -344,14 +344,14 @@ func typedThresholds(f *form) (signal.Config, error) {
 		}
 	}
 	for _, r := range []*signal.ReuseConfig{&c.Fraud.DeviceReuse, &c.Fraud.MobileReuse, &c.Fraud.EmailReuse} {
-		r.Inherited = false // the form states them
+		r.Inherited = false // the form states the settings explicitly
 	}
 
 	c.Check(&faults)
 	return c, faults.Err()
 }
 
-// thresholdPointer returns the pointer of the field for a pointer into the configuration.
+// thresholdPointer converts a pointer into the configuration to the pointer of the form field.
 func thresholdPointer(pointer string) string {
 	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
 	for _, g := range thresholdGroups(new(signal.Config)) {

@@ -17,7 +17,7 @@ func (s threshold) text() string {
 		return strconv.FormatBool(*at)
 	case *int64:
 		return string(wire.AppendDecimal(nil, *at, s.places))
-	case *int32: // 0 stands for none
+	case *int32: // 0 means none
 		if *at == 0 {
 			return ""
 		}
@@ -39,7 +39,8 @@ func (s threshold) text() string {
 	}
 }
 
-// choices returns the permitted values of a setting that is chosen from a list, nil for others.
+// choices returns the permitted values of a setting that is chosen from a list, and nil for
+// other settings.
 func (s threshold) choices() []string {
 	switch s.value.(type) {
 	case *signal.Severity:
@@ -51,8 +52,8 @@ func (s threshold) choices() []string {
 	}
 }
 
-// set sets the setting from the text of its field. The bounds are checked later, with the whole
-// configuration.
+// set sets the setting from the text of its field. It does not check the bounds; they are
+// checked later, with the whole configuration.
 func (s threshold) set(faults *fault.List, text string) {
 	switch at := s.value.(type) {
 	case *[]string:
@@ -91,7 +92,7 @@ func (s threshold) set(faults *fault.List, text string) {
 	}
 }
 
-// reset sets a setting whose field was left empty to the value of otherwise, if it has one.
+// reset sets a setting whose field is empty to the value of otherwise, if otherwise is set.
 func (s threshold) reset() {
 	switch from := s.otherwise.(type) {
 	case *bool:

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// impactPages measure what activating a version would change, with a backtest against the active
-// version.
+// impactPages serves the page that measures what activating a version would change. It runs a
+// backtest of the version against the active version.
 type impactPages struct {
 	runs     *study.Backtests
 	versions policyVersions
@@ -27,25 +27,25 @@ func (p *impactPages) routes() []page {
 	}
 }
 
-// The values of the field "on": the source of the applications.
+// The values of the field "on", which names the source of the applications.
 const (
 	onDecisions = "decisions"
 	onBook      = "synthetic"
 )
 
-// maxImpactDays and maxImpactRows limit a measurement that is started from the page.
+// maxImpactDays and maxImpactRows limit a measurement that a person starts from the page.
 const (
 	maxImpactDays = 366
 	maxImpactRows = 1_000_000
 )
 
-// impactView is the data of the page: what activating a version would change.
+// impactView is the data of the page that shows what activating a version would change.
 type impactView struct {
 	*version
 	Run      *study.Backtest  // nil if the address names no run
 	Waiting  bool             // the run has not finished
 	Report   *backtest.Report // nil until the run has succeeded
-	Compared bool             // there is an active version to compare with
+	Compared bool             // whether there is an active version to compare with
 	Figures  []impactFigure
 	Matrix   chart.Matrix
 	Swaps    []swapRow
@@ -62,13 +62,13 @@ type swapRow struct {
 	BadRate     string
 }
 
-// changeRow is one change between the versions, with how many applicants it moved.
+// changeRow is one change between the versions, with the number of applicants it moved.
 type changeRow struct {
 	Section, ID   string
 	Before, After string
-	In, Out       int64 // swapped in or out by this change alone
-	NeededIn      int64 // not swapped in without this change
-	NeededOut     int64 // not swapped out without this change
+	In, Out       int64 // applicants that this change alone swaps in or out
+	NeededIn      int64 // applicants that are not swapped in without this change
+	NeededOut     int64 // applicants that are not swapped out without this change
 }
 
 // impact renders a measurement, and the form that starts one.
@@ -85,7 +85,7 @@ func (p *impactPages) impact(v *visit) error {
 			return err
 		}
 		if run.ChallengerID != found.Set.ID && run.RuleSetID != found.Set.ID {
-			return errNotFound // the run is about other versions
+			return errNotFound // the run compares other versions
 		}
 
 		view.Run, view.Waiting = &run, !run.Over()
@@ -100,8 +100,8 @@ func (p *impactPages) impact(v *visit) error {
 	return v.render("policy_impact", "Impact of "+found.Set.Name, view)
 }
 
-// runImpact measures the version against the active one, on recent decisions or on a synthetic
-// book.
+// runImpact measures the version against the active version, on recent decisions or on a
+// synthetic book.
 func (p *impactPages) runImpact(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -181,7 +181,8 @@ func (i *impactView) fill() {
 	i.Changes = changeRows(other)
 }
 
-// swapMatrix returns the chart of how many applicants move from which status to which.
+// swapMatrix returns the chart that shows how many applicants move from each status to each
+// other status.
 func swapMatrix(m backtest.Matrix) chart.Matrix {
 	names := []string{"Approved", "Referred", "Declined"} // in the order of the matrix
 	c := chart.Matrix{
@@ -213,7 +214,8 @@ func swapMatrix(m backtest.Matrix) chart.Matrix {
 	return c
 }
 
-// changeRows returns the changes between the versions, each with how many applicants it moved.
+// changeRows returns the changes between the versions, each with the number of applicants it
+// moved.
 func changeRows(challenger *backtest.Challenger) []changeRow {
 	rows := make([]changeRow, len(challenger.Changes))
 	for i, ch := range challenger.Changes {
@@ -230,7 +232,7 @@ func changeRows(challenger *backtest.Challenger) []changeRow {
 		}
 	}
 
-	// Changes that moved somebody come first; otherwise the order is the policy's.
+	// List the changes that moved somebody first; otherwise keep the order of the policy.
 	slices.SortStableFunc(rows, func(a, b changeRow) int {
 		switch {
 		case a.Moved() == b.Moved():

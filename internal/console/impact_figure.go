@@ -7,8 +7,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// impactFigures returns the main figures of the champion and the challenger, which is nil if there
-// is none. Figures that neither has are left out.
+// impactFigures returns the main figures of the champion and the challenger. challenger may be
+// nil. Figures that neither side has are left out.
 func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 	var list []impactFigure
 	for _, f := range []struct {
@@ -55,7 +55,7 @@ func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 type impactUnit int
 
 const (
-	rateUnit  impactUnit = iota // a share of one
+	rateUnit  impactUnit = iota // a share between 0 and 1
 	moneyUnit                   // rupees
 	priceUnit                   // percent a year
 )

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// keyPages are the API keys of an environment: the list, a new key, one key, its rotation and its
-// revocation.
+// keyPages serves the API keys of an environment: the list, a new key, one key, its rotation and
+// its revocation.
 type keyPages struct {
 	accounts *account.People
 	people   directory
@@ -29,16 +29,16 @@ func (p *keyPages) routes() []page {
 	}
 }
 
-// shownKey is a key as a list shows it.
+// shownKey is a key with the texts that a list shows.
 type shownKey struct {
 	tenant.APIKey
 	Scopes []string
 	State  string
-	By     string // the e-mail address of its owner
+	By     string // e-mail address of the key's owner
 	Over   bool   // revoked or expired
 }
 
-// expiryNotice is how long before its expiry a key is shown as expiring.
+// expiryNotice is how long before the expiry a key is shown as expiring.
 const expiryNotice = 7 * 24 * time.Hour
 
 func shownKeyOf(k tenant.APIKey, now time.Time, names map[string]string) shownKey {
@@ -59,7 +59,8 @@ func shownKeyOf(k tenant.APIKey, now time.Time, names map[string]string) shownKe
 	return s
 }
 
-// keysHere returns the keys of this environment: first the usable ones, and the newest first.
+// keysHere returns the keys of this environment. Usable keys come first, and newer keys before
+// older ones.
 func (p *keyPages) keysHere(v *visit) ([]shownKey, error) {
 	all, err := p.accounts.APIKeys(v.ctx, v.caller())
 	if err != nil {
@@ -123,7 +124,8 @@ func (p *keyPages) newKey(v *visit) error {
 	}{scopeOptions(), p.now().In(civil.India).AddDate(0, 0, 1).Format(time.DateOnly)})
 }
 
-// createKey creates a key and renders it. The key is shown only once, so there is no redirect.
+// createKey creates a key and renders it directly instead of redirecting, because the key is
+// shown only once.
 func (p *keyPages) createKey(v *visit) error {
 	ask, err := readKey(v.env, v.form)
 	if err == nil {
@@ -141,7 +143,7 @@ func (p *keyPages) createKey(v *visit) error {
 	return showKey(v, key, made, time.Time{})
 }
 
-// readKey reads the form of a new key. The use case checks the rest.
+// readKey reads the form of a new key. The use case checks the other rules.
 func readKey(env tenant.Environment, f *form) (account.NewAPIKey, error) {
 	var faults fault.List
 	n := account.NewAPIKey{Environment: env, Name: f.Value("name")}
@@ -157,8 +159,8 @@ func readKey(env tenant.Environment, f *form) (account.NewAPIKey, error) {
 	return n, faults.Err()
 }
 
-// showKey renders the page that shows a new key once. oldUntil is the end of the key that it
-// replaces, zero if there is none.
+// showKey renders the page that shows a new key once. oldUntil is the time when the replaced key
+// expires, or zero if no key is replaced.
 func showKey(v *visit, key tenant.Key, made tenant.APIKey, oldUntil time.Time) error {
 	return v.render("key_made", "New API key", struct {
 		Name, Key, Curl string
@@ -220,7 +222,7 @@ func (p *keyPages) rotateKey(v *visit) error {
 
 	overlap, err := time.ParseDuration(v.form.Value("overlap"))
 	if err != nil {
-		overlap = 0 // the use case's default
+		overlap = 0 // means the use case's default
 	}
 
 	key, made, err := p.accounts.RotateAPIKey(v.ctx, v.caller(), found.ID, overlap)
@@ -228,7 +230,7 @@ func (p *keyPages) rotateKey(v *visit) error {
 		return v.redraw(err, p.key)
 	}
 
-	found, err = p.findKey(v) // the old key, now with its expiry
+	found, err = p.findKey(v) // the old key, which has an expiry now
 	if err != nil {
 		return err
 	}

@@ -15,15 +15,15 @@ type menuGroup struct {
 // menuEntry is a link to a page.
 type menuEntry struct {
 	Name string
-	Path string // with {env} until it is rendered
-	Key  string // the shortcut: this letter after g; "" for none
-	Here bool   // the current page is this one or below it
+	Path string // contains "{env}" until it is rendered
+	Key  string // the letter that opens the page after "g"; "" for none
+	Here bool   // whether the current page is this page or below it
 
 	scope tenant.Scopes
 }
 
-// menu lists every entry in order. An entry is shown if its page exists and the person's role may
-// see it.
+// menu lists all entries in order. An entry is shown if its page exists and the person's role may
+// see the page.
 var menu = []menuGroup{
 	{"Work", []menuEntry{
 		{Name: "Overview", Path: "/console/{env}", Key: "o"},
@@ -49,7 +49,7 @@ var menu = []menuGroup{
 	}},
 }
 
-// menuOf returns the menu entries whose pages are in the table, with the scopes of those pages.
+// menuOf returns the menu entries whose pages are in the table, each with the scope of its page.
 func menuOf(table []page) []menuGroup {
 	pages := map[string]*page{}
 	for i := range table {
@@ -68,7 +68,8 @@ func menuOf(table []page) []menuGroup {
 	})
 }
 
-// filterEntries returns the groups with the entries that keep returns, without empty groups.
+// filterEntries calls keep for every entry and returns the groups with the returned entries. It
+// leaves out entries for which keep returns false, and empty groups.
 func filterEntries(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGroup {
 	var list []menuGroup
 	for _, g := range groups {
@@ -86,7 +87,7 @@ func filterEntries(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) [
 }
 
 // menuFor returns the navigation for a person on the page with the path here. On pages without an
-// environment, the entries lead to the sandbox.
+// environment, the entries link to the sandbox.
 func menuFor(who *person, env tenant.Environment, here string, all []menuGroup) []menuGroup {
 	if who == nil {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// overviewPages are the start page of the console, which redirects to an environment, and the
-// overview of an environment.
+// overviewPages serves the start page of the console, which redirects to an environment, and
+// the overview of an environment.
 type overviewPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
@@ -42,10 +42,10 @@ func (p *overviewPages) home(v *visit) error {
 	return v.redirect(atEnvironment(tenant.Sandbox, ""))
 }
 
-// overviewData is the data of the overview. Each query reads at most one page of rows, and none
-// counts a table.
+// overviewData is the data of the overview. Each query reads at most one page of rows, and no
+// query counts a whole table.
 type overviewData struct {
-	Today     int64 // decisions of today, from the usage counters
+	Today     int64 // today's decisions, from the usage counters
 	Mix       chart.Share
 	MixOf     int
 	Referrals []decisioning.Referral
@@ -55,7 +55,7 @@ type overviewData struct {
 	Active    []policydesk.RuleSet
 	Recent    []decisioning.DecisionSummary
 	Usage     usageFigures
-	Deciding  bool // a policy is active
+	Deciding  bool // whether a policy is active
 }
 
 const (
@@ -138,7 +138,7 @@ func mixOf(rows []decisioning.DecisionSummary) chart.Share {
 	}
 }
 
-// decidedOn returns how many decisions the usage counters have for a day.
+// decidedOn returns the number of decisions that the usage counters have for a day.
 func decidedOn(u decisioning.Usage, day string) int64 {
 	var n int64
 	for _, c := range u.Counts {

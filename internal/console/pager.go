@@ -11,15 +11,15 @@ import (
 
 // pager is the data of the piece "pager".
 type pager struct {
-	First string // the address of the first page, "" if this page is it
-	Next  string // the address of the next page, "" if this page is the last
+	First string // address of the first page; "" if this is the first page
+	Next  string // address of the next page; "" if this is the last page
 }
 
 // perPage is the number of rows on a page of a list.
 const perPage = 50
 
-// listing reads the page of a list from the query: cursor, and the days from and to, both included.
-// A date that cannot be read is ignored, and its fault is shown beside the filters.
+// listing reads the position in a list from the query: the cursor, and the days from and to, both
+// included. An invalid date is ignored, and its fault is shown beside the filters.
 func (v *visit) listing() operation.List {
 	var faults fault.List
 	l := operation.List{
@@ -35,12 +35,12 @@ func (v *visit) listing() operation.List {
 	return l
 }
 
-// seekTimeout is how long a page searches for the first row that matches the filters. After it, the
-// page offers to continue the search.
+// seekTimeout is how long a page searches for the first row that matches the filters. When it ends,
+// the page offers to continue the search.
 const seekTimeout = 10 * time.Millisecond
 
-// seek returns the first page of a list that has rows, and gives up after seekTimeout. With some
-// filters a use case scans a part of the list at a time and may return an empty page with a cursor.
+// seek returns the first page of a list that has rows, or an empty page after seekTimeout. With
+// some filters a use case scans the list in parts and may return an empty page with a cursor.
 func seek[T any](
 	v *visit, l operation.List, ask func(operation.List) (operation.Page[T], error),
 ) (operation.Page[T], error) {
@@ -84,5 +84,5 @@ func addressOf(path string, values url.Values) string {
 	return path + "?" + values.Encode()
 }
 
-// filters returns the query as a form of its own, from which the filter fields are rendered.
+// filters returns the query as a form, from which the filter fields are rendered.
 func (v *visit) filters() *form { return &form{values: v.r.URL.Query(), Faults: v.form.Faults} }

@@ -12,14 +12,14 @@ import (
 	"verdict/internal/signal"
 )
 
-// pincodeRow is an entry of the pincode table, as the page shows it.
+// pincodeRow is an entry of the pincode table with the texts that the page shows.
 type pincodeRow struct {
 	Pincode, Risk, Score, Reason string
 	UpdatedMicros, ExpiresMicros int64
-	Over                         bool // the entry has expired
+	Over                         bool // whether the entry has expired
 }
 
-// pincodes renders the tenant's entries of pincode risk, with a map above.
+// pincodes renders the tenant's entries of pincode risk, with a map above the list.
 func (p *fraudPages) pincodes(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	page, err := p.fraud.PincodeRisks(v.ctx, v.caller(), frauddesk.PincodeFilter{
@@ -85,7 +85,7 @@ func riskOptions() []option {
 	return list
 }
 
-// setPincode adds an entry, or changes the entry with the same digits.
+// setPincode adds an entry, or replaces the entry with the same digits.
 func (p *fraudPages) setPincode(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.pincodes)
@@ -104,7 +104,7 @@ func (p *fraudPages) setPincode(v *visit) error {
 			entry.Score = rule.Number(score)
 		}
 	}
-	if !expires.IsZero() { // the entry applies to the end of that day
+	if !expires.IsZero() { // the entry applies until the end of that day
 		entry.ExpiresMicros = expires.AddDate(0, 0, 1).UnixMicro()
 	}
 	entry.Check(faults.Check(""))
@@ -130,7 +130,7 @@ func (p *fraudPages) removePincode(v *visit) error {
 	return p.keepPincodes(v, []signal.PincodeRisk{entry}, false, "The entry was removed.")
 }
 
-// setPincodes saves the lines of a pasted table, all or none.
+// setPincodes saves all lines of a pasted table, or none if any line has a fault.
 func (p *fraudPages) setPincodes(v *visit) error {
 	if err := v.confirmed(); err != nil {
 		return v.redraw(err, p.pincodes)
@@ -200,7 +200,8 @@ func pastedLines(text string) []pastedLine {
 	return list
 }
 
-// entry returns the entry of the line. A line without a class, or with a dash, removes the entry.
+// entry returns the entry of the line. A line without a class, or with a dash as the class,
+// removes the entry.
 func (l pastedLine) entry() signal.PincodeRisk {
 	e := signal.PincodeRisk{
 		Pincode: l.pincode,

@@ -2,15 +2,15 @@ package console
 
 import "verdict/internal/chart"
 
-// postalRegion is a postal region of India, named by the first two digits of its pincodes, with its
-// position on the tile map.
+// postalRegion is a postal region of India with its position on the tile map. It is identified by
+// the first two digits of its pincodes.
 type postalRegion struct {
 	digits, name string
 	column, row  int
 }
 
-// postalRegions are all regions in use, ordered by their digits. Their positions keep neighbouring
-// regions together as far as a grid can.
+// postalRegions lists all regions in use, ordered by their digits. Their positions keep
+// neighbouring regions together as far as a grid allows.
 var postalRegions = []postalRegion{
 	{"11", "Delhi", 3, 3},
 	{"12", "Haryana, south", 2, 3},
@@ -83,7 +83,7 @@ var postalRegions = []postalRegion{
 	{"85", "Bihar: Purnia", 8, 4},
 }
 
-// The tiles of entries that belong to no region: the army postal service, and digits that no
+// The tiles for entries that belong to no region: the army postal service, and digits that no
 // region uses.
 const (
 	armyColumn, armyRow   = 9, 10

@@ -14,11 +14,11 @@ import (
 
 const (
 	statsDays   = 30 // days for which a version's page counts rule hits
-	trailLength = 20 // entries of the audit trail on a version's page
+	trailLength = 20 // number of audit entries on a version's page
 )
 
-// parseStored parses a document that the service itself has stored. Its error is no fault.Error, so
-// that a damaged document is not reported as a mistake in the request.
+// parseStored parses a document that the service itself has stored. Its error is not a fault.Error,
+// so that a damaged document is not reported as a mistake in the request.
 func parseStored(document []byte) (wire.Value, error) {
 	v, err := wire.Parse(document)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *policyPages) policy(v *visit) error {
 		Names        map[string]string
 		JSON         string
 		StatsDays    int
-		SecondPerson bool // the activation was refused: a second person must do it
+		SecondPerson bool // the activation was refused because a second person must do it
 	}{
 		version:      found,
 		Text:         readable(found.Doc, said, stats),
@@ -94,7 +94,7 @@ func (p *policyPages) activatePolicy(v *visit) error {
 	set, err := p.policies.Activate(v.ctx, v.caller(), v.id("id"), activationOf(v.form), nil)
 	if err != nil {
 		return v.redraw(err, func(v *visit) error {
-			if v.code == fault.CodeFindingsUnacknowledged { // the page lists the errors above the button
+			if v.code == fault.CodeFindingsUnacknowledged { // the page already lists the errors above the button
 				v.form.Faults = nil
 				v.form.Refusal = "Some errors of the analysis are not acknowledged. Fix or acknowledge each of them."
 			}
@@ -105,7 +105,8 @@ func (p *policyPages) activatePolicy(v *visit) error {
 	return v.done(fmt.Sprintf("Version %d of %s is now active.", set.Version, set.PolicyKey), "/policies/"+v.id("id"))
 }
 
-// promotePolicy copies a version of the sandbox to live as a draft, which must be activated there.
+// promotePolicy copies a version of the sandbox to live as a draft. The draft must then be
+// activated in live.
 func (p *policyPages) promotePolicy(v *visit) error {
 	if v.env != tenant.Sandbox {
 		return errNotFound
@@ -126,10 +127,11 @@ func (p *policyPages) promotePolicy(v *visit) error {
 		return err
 	}
 
-	// The document contains the scorecard itself. The id is valid only in the sandbox.
+	// Remove the scorecard's id, which is valid only in the sandbox. The document contains the
+	// scorecard itself.
 	delete(draft.root, "scorecard_id")
-	// A document omits members that have their defaults. Without a base, live fills them
-	// with defaults and not from its own active version, so the same policy goes live.
+	// A document omits members that have their defaults. With base "none", live fills them with
+	// defaults and not from its own active version, so the promoted policy is the same.
 	draft.root["base"] = "none"
 	if draft.root["semantics"] == nil {
 		draft.root["semantics"] = literal("1") // a stored document without semantics has semantics 1

@@ -9,15 +9,15 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// policyComparison is two versions of a policy side by side.
+// policyComparison holds two versions of a policy side by side.
 type policyComparison struct {
-	Before, After *policydesk.RuleSet // nil until both are chosen
+	Before, After *policydesk.RuleSet // nil until both versions are chosen
 	Choices       []option
 	Sections      []differences
-	Same          bool // the checksums are equal, so both make the same decisions
+	Same          bool // whether the checksums are equal, so that both versions make the same decisions
 }
 
-// differences are the differences of two versions in one section.
+// differences holds the differences between two versions in one section.
 type differences struct {
 	Title     string
 	Entries   []difference
@@ -30,7 +30,7 @@ type difference struct {
 	Before, After []shownFact
 }
 
-// shownFact is a fact of a line; Changed says that the other side does not have it.
+// shownFact is a fact of a line. Changed reports whether the other version does not have the fact.
 type shownFact struct {
 	fact
 	Changed bool
@@ -88,8 +88,8 @@ func (p *policyPages) comparePolicies(v *visit) error {
 	}{page, v.filters()})
 }
 
-// versionsOf returns the newest versions of a policy_key to choose from, and those that are already
-// chosen.
+// versionsOf returns the newest versions of a policy_key to choose from, and always the chosen
+// versions.
 func (p *policyPages) versionsOf(v *visit, key string, chosen ...*policydesk.RuleSet) ([]option, error) {
 	same := policydesk.RuleSetFilter{PolicyKey: key}
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), same, operation.List{Limit: perPage})
@@ -114,7 +114,7 @@ func (p *policyPages) versionsOf(v *visit, key string, chosen ...*policydesk.Rul
 	return list, nil
 }
 
-// compare returns the differences, section by section.
+// compare returns the differences between two versions, by section.
 func compare(before, after *policyText) []differences {
 	var list []differences
 	for _, s := range []struct {
@@ -135,8 +135,8 @@ func compare(before, after *policyText) []differences {
 	return list
 }
 
-// compareParts compares two lists of parts by name. It lists the parts of the new side in their
-// order, then the removed ones, then a change of order.
+// compareParts compares two lists of parts by name. It returns the new and changed parts in the
+// order of after, then the removed parts, then a change of order.
 func compareParts(before, after []part) differences {
 	var d differences
 	old := map[string]part{}
@@ -180,7 +180,7 @@ func compareParts(before, after []part) differences {
 	return d
 }
 
-// order returns the names of the parts that both sides have, in their order.
+// order returns the names of the parts that both versions have, in the order of parts.
 func order(parts []part, common map[string]bool) string {
 	var names []string
 	for _, p := range parts {
@@ -199,8 +199,7 @@ func nameSet(parts []part) map[string]bool {
 	return names
 }
 
-// markChanged marks the facts that the other side does not have. If there is no other side, nothing
-// is marked.
+// markChanged marks the facts that other does not have. If other is nil, it marks nothing.
 func markChanged(facts, other []fact) []shownFact {
 	var list []shownFact
 	for _, f := range facts {
@@ -209,7 +208,7 @@ func markChanged(facts, other []fact) []shownFact {
 	return list
 }
 
-// facts returns the pairs of a label and a text whose text is not empty.
+// facts returns facts for the pairs of a label and a text. It leaves out pairs with an empty text.
 func facts(pairs ...string) []fact {
 	var list []fact
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -4,7 +4,7 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// activationOf reads the activation from a form, with the acknowledged errors. The use case checks
+// activationOf reads the activation and the acknowledged errors from a form. The use case checks
 // whether all errors are acknowledged.
 func activationOf(f *form) policydesk.Activation {
 	a := policydesk.Activation{

@@ -9,7 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// policyText is a policy in words: every part of the document, with the remarks about it.
+// policyText is a policy in words: every part of the document, with the remarks about each
+// part.
 type policyText struct {
 	Name, Key   string
 	Knockouts   []ruleLine
@@ -23,8 +24,8 @@ type policyText struct {
 	Required    []string
 	Actionable  []string
 	General     []fact
-	Sections    map[string][]remark // by section: the remarks about none of its lines
-	Rest        []remark            // the remarks about no section
+	Sections    map[string][]remark // remarks about a section that belong to none of its lines, by section
+	Rest        []remark            // remarks that belong to no section
 	Remarks     remarks
 }
 
@@ -35,11 +36,11 @@ type fact struct{ Label, Text string }
 type ruleLine struct {
 	Index                     int
 	ID                        string
-	Action                    string // decline or refer; for an adjustment its points
+	Action                    string // "decline" or "refer"; for an adjustment, its points
 	Stage                     string
 	Reason                    string
 	OnAbsent                  string
-	Condition                 string // in words, "" if it cannot be read
+	Condition                 string // in words; "" if the condition cannot be read
 	Message, ApplicantMessage string
 	System                    bool
 	Anchor                    string
@@ -73,7 +74,7 @@ type bandLine struct {
 	Remarks                     []remark
 }
 
-// inputLine is a path of the request that the policy declares as an input.
+// inputLine is a request path that the policy declares as an input.
 type inputLine struct {
 	Index               int
 	Name, Type, Meaning string
@@ -81,7 +82,7 @@ type inputLine struct {
 	Remarks             []remark
 }
 
-// policySections are the sections of a document that remarks can be about.
+// policySections lists the sections of a document to which remarks can belong.
 var policySections = []string{
 	"knockouts",
 	"adjustments",
@@ -94,8 +95,8 @@ var policySections = []string{
 	"inputs",
 }
 
-// readable puts a document into words. The document may be an unfinished edit that could not be
-// stored.
+// readable describes a document in words. The document may be an unfinished edit that is not
+// valid yet.
 func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCount) *policyText {
 	texts := document.ConditionTexts(doc)
 	card := doc.Get("scorecard")
@@ -200,7 +201,7 @@ func factorOf(i int, v wire.Value, texts map[string]string, said remarks) factor
 	return f
 }
 
-// binRange says which values fall into a bin.
+// binRange describes in words which values fall into a bin.
 func binRange(field string, b wire.Value) string {
 	least, most := b.Get("gte").Text(), b.Get("lt").Text()
 	switch {
@@ -296,7 +297,7 @@ func either(v wire.Value, yes, no string) string {
 	return no
 }
 
-// withSign writes points with their sign; 0 has none.
+// withSign writes points with their sign. 0 has no sign.
 func withSign(n string) string {
 	switch {
 	case n == "" || n == "0":

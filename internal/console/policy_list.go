@@ -7,8 +7,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// policyPages are the policies: the list, one version, the comparison of two versions, activation,
-// promotion to live, and deletion.
+// policyPages serves the policies: the list, one version, the comparison of two versions,
+// activation, promotion to live, and deletion.
 type policyPages struct {
 	policies *policydesk.Service
 	accounts *account.People
@@ -27,7 +27,7 @@ func (p *policyPages) routes() []page {
 	}
 }
 
-// policySeries is the versions of one policy_key on the page, the newest first.
+// policySeries holds the listed versions of one policy_key, newest first.
 type policySeries struct {
 	Key  string
 	Sets []policydesk.RuleSet

@@ -8,27 +8,27 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// remark is a fault of a policy document, which keeps it from being stored, or a finding of the
-// static analysis.
+// remark is a fault of a policy document or a finding of the static analysis. A document with a
+// fault cannot be stored.
 type remark struct {
 	Tone, Label string
 	Code        string
 	Pointer     string
 	Detail      string
-	Example     string // an applicant that demonstrates the finding, "" for none
+	Example     string // an applicant that demonstrates the finding; "" for none
 	Key         string // identifies the finding when it is acknowledged; "" for a fault
 	Origin      string // "new", "inherited", or "" if unknown
-	Anchor      string // the anchor of the line that shows the remark
-	Place       string // the name of that line
+	Anchor      string // anchor of the line that shows the remark
+	Place       string // name of the line that shows the remark
 
-	claimed bool // a line shows it
+	claimed bool // whether a line shows the remark
 }
 
-// remarks are the remarks about a policy. Each is shown beside the line that it is about. Remarks
-// that no line claims are shown above all lines.
+// remarks lists the remarks about a policy. Each remark is shown beside the line that it is about.
+// Remarks that no line claims are shown above all lines.
 type remarks []remark
 
-// faultLabel marks the remarks that keep a document from being stored.
+// faultLabel is the label of faults, which prevent a document from being stored.
 const faultLabel = "Fault"
 
 // remarksOn returns the faults and findings of a document as remarks, the most severe first.
@@ -80,14 +80,14 @@ func (r remarks) Errors() (list remarks) {
 	return list
 }
 
-// remarkGroup is remarks under a title.
+// remarkGroup holds remarks with a common title.
 type remarkGroup struct {
 	Title string
 	List  remarks
 }
 
-// Groups returns the remarks by their origin, first those that are new in this version. If no
-// origin is known, there is one group without a title.
+// Groups returns the remarks grouped by origin. Those that are new in this version come first. If
+// no origin is known, there is one group without a title.
 func (r remarks) Groups() []remarkGroup {
 	titles := []remarkGroup{{Title: "New in this version"}, {Title: "Inherited from the version it was made from"}, {}}
 	at := map[string]int{"new": 0, "inherited": 1, "": 2}
@@ -101,15 +101,16 @@ func (r remarks) Groups() []remarkGroup {
 	return slices.DeleteFunc(titles, func(g remarkGroup) bool { return len(g.List) == 0 })
 }
 
-// about reports whether a remark is about a place or anything inside it.
+// about reports whether the remark is about the place at pointer or anything inside it.
 func (m *remark) about(pointer string) bool {
 	return m.Pointer == pointer || strings.HasPrefix(m.Pointer, pointer+"/")
 }
 
-// claim returns the unclaimed remarks about a place, and assigns them to the line with the name.
+// claim returns the unclaimed remarks about a place and assigns them to the line at that place,
+// which has the given name.
 func (r remarks) claim(pointer, name string) []remark { return r.claimFor(pointer, pointer, name) }
 
-// claimFor is claim for a place inside a line.
+// claimFor returns the unclaimed remarks about a place inside a line and assigns them to the line.
 func (r remarks) claimFor(pointer, line, name string) []remark {
 	var list []remark
 	for i := range r {
@@ -122,7 +123,7 @@ func (r remarks) claimFor(pointer, line, name string) []remark {
 }
 
 // without returns the remarks except those about a place. The editor leaves out the remarks about a
-// new line while it is filled in.
+// new line while the line is being filled in.
 func (r remarks) without(pointer string) remarks {
 	var list remarks
 	for i := range r {
@@ -133,8 +134,8 @@ func (r remarks) without(pointer string) remarks {
 	return list
 }
 
-// faultsIn returns the faults inside a place with pointers relative to it, so that a form for that
-// place shows each beside its field.
+// faultsIn returns the faults inside a place with pointers relative to the place, so that a form
+// for the place shows each fault beside its field.
 func (r remarks) faultsIn(pointer, prefix string) []fault.Item {
 	var list []fault.Item
 	for i := range r {
@@ -145,7 +146,7 @@ func (r remarks) faultsIn(pointer, prefix string) []fault.Item {
 	return list
 }
 
-// of counts the remarks with a label.
+// of returns the number of remarks with the label.
 func (r remarks) of(label string) (n int) {
 	for i := range r {
 		if r[i].Label == label {
@@ -155,7 +156,7 @@ func (r remarks) of(label string) (n int) {
 	return n
 }
 
-// Summary says how many remarks of each kind there are, the most severe first.
+// Summary returns the number of remarks of each kind as a text, the most severe first.
 func (r remarks) Summary() string {
 	var parts []string
 	for _, kind := range []string{faultLabel, "Error", "Warning", "Note"} {
@@ -166,7 +167,7 @@ func (r remarks) Summary() string {
 	return strings.Join(parts, ", ")
 }
 
-// Faulty reports whether a fault keeps the document from being stored.
+// Faulty reports whether there is a fault, which prevents the document from being stored.
 func (r remarks) Faulty() bool { return r.of(faultLabel) > 0 }
 
 // Grave reports whether there is an error or a warning.

@@ -8,21 +8,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// version is one version of a policy for a page.
+// version is one version of a policy with the data that pages show.
 type version struct {
 	Set    policydesk.RuleSet
 	Doc    wire.Value
-	Active *policydesk.RuleSet // the active version of the same key, nil for none
+	Active *policydesk.RuleSet // active version of the same policy_key; nil for none
 }
 
 // Analysed reports whether the static analysis has run. A document that this release cannot read as
 // a policy is not analysed and has no findings.
 func (s *version) Analysed() bool { return s.Set.Findings != nil }
 
-// Decides reports whether this version is active.
+// Decides reports whether this version is the active one.
 func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Set.ID }
 
-// policyVersions looks up versions of policies, for the pages of several subjects.
+// policyVersions looks up versions of policies. The pages of several subjects use it.
 type policyVersions struct {
 	policies *policydesk.Service
 }
@@ -43,7 +43,7 @@ func (p policyVersions) find(v *visit) (*version, error) {
 	return &version{set, doc, active}, err
 }
 
-// active returns the active version of a policy_key, nil if there is none.
+// active returns the active version of a policy_key, or nil if there is none.
 func (p policyVersions) active(v *visit, key string) (*policydesk.RuleSet, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(),
 		policydesk.RuleSetFilter{Status: "active", PolicyKey: key}, operation.List{Limit: 1})
@@ -56,7 +56,7 @@ func (p policyVersions) active(v *visit, key string) (*policydesk.RuleSet, error
 // policyName is the readable name of a rule set.
 type policyName struct{ ID, Name, Status string }
 
-// names returns the newest rule sets, including retired ones, by id and as a list.
+// names returns the newest rule sets, including retired ones, as a map by id and as a list.
 func (p policyVersions) names(v *visit) (map[string]policyName, []policyName, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
 	if err != nil {

@@ -23,7 +23,7 @@ var (
 	errGone = fault.New(serving.ClientGone, fault.CodeClientGone, "the browser disconnected")
 )
 
-// titles are the headings of error pages, by status.
+// titles holds the headings of error pages, by status.
 var titles = map[int]string{
 	http.StatusForbidden:           "Not allowed",
 	http.StatusNotFound:            "Not found",
@@ -34,8 +34,8 @@ var titles = map[int]string{
 	http.StatusServiceUnavailable:  "Not available right now",
 }
 
-// refuse answers with an error page. The page shows the detail of a fault.Error only; any other
-// error is logged and answered without its text.
+// refuse answers with an error page. The page shows the detail only of a fault.Error. Any other
+// error is logged, and its text is not shown.
 func (v *visit) refuse(err error) {
 	refusal := v.refusal(err)
 	v.status, v.code = serving.Status(refusal), refusal.Code
@@ -51,7 +51,7 @@ func (v *visit) refuse(err error) {
 	}
 }
 
-// waitHint sets Retry-After if it is known when a retry can succeed.
+// waitHint sets the Retry-After header if the time of a possible retry is known.
 func (v *visit) waitHint(err error) {
 	var throttled *account.Throttled
 	switch {
@@ -62,8 +62,8 @@ func (v *visit) waitHint(err error) {
 	}
 }
 
-// refusal returns the part of an error that may be shown to a person, and logs refusals for lack of
-// capacity.
+// refusal returns the part of an error that may be shown to a person. It logs refusals that are due
+// to a lack of capacity.
 func (v *visit) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// referencePages are one page: the API reference in the layout of the console.
+// referencePages serves the API reference in the layout of the console.
 type referencePages struct {
 	text func() (template.HTML, error) // nil if the console has no reference
 }

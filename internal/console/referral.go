@@ -5,17 +5,17 @@ import (
 	"verdict/internal/tenant"
 )
 
-// referralsPerPage is how many waiting decisions are listed beside the open one.
+// referralsPerPage is the number of waiting decisions listed beside the open one.
 const referralsPerPage = 25
 
-// waiting is a decision in the queue.
+// waiting is a decision in the queue of referrals.
 type waiting struct {
 	decisioning.Referral
 	Here bool
-	Path string // the address of the queue with this decision open
+	Path string // address of the queue with this decision open
 }
 
-// referrals renders the queue, oldest first, with one of its decisions open beside it, so that a
+// referrals renders the queue, oldest first, with one decision open beside it, so that a
 // reviewer can work through the queue without leaving the page.
 func (p *decisionPages) referrals(v *visit) error {
 	list := v.listing()
@@ -26,7 +26,7 @@ func (p *decisionPages) referrals(v *visit) error {
 	}
 
 	open := v.query("at")
-	if v.r.PathValue("id") != "" { // a review was refused
+	if v.r.PathValue("id") != "" { // the page is rendered again because a review was refused
 		open = v.id("id")
 	}
 
@@ -41,7 +41,7 @@ func (p *decisionPages) referrals(v *visit) error {
 		Rows  []waiting
 		Pager pager
 		Open  *shownDecision
-		Next  string // the id of the decision that opens after this one
+		Next  string // id of the decision that opens after this one
 		Names map[string]string
 	}{Pager: v.pager(page.NextCursor)}
 	for i, r := range page.Data {
@@ -62,14 +62,14 @@ func (p *decisionPages) referrals(v *visit) error {
 	return v.render("referrals", "Referrals", data)
 }
 
-// queueAt returns the address of this page of the queue with a decision open.
+// queueAt returns the address of the current page of the queue with a decision open.
 func queueAt(v *visit, id string) string {
 	values := v.r.URL.Query()
 	values.Set("at", id)
 	return addressOf(v.at("/referrals"), values) + "#open"
 }
 
-// settle adds a review and opens the next decision of the queue.
+// settle adds a review and opens the next decision in the queue.
 func (p *decisionPages) settle(v *visit) error {
 	if err := p.addReview(v); err != nil {
 		return v.redraw(err, p.referrals)

@@ -18,15 +18,15 @@ import (
 //go:embed pages/*.html pieces/*.html
 var templateFiles embed.FS
 
-// look holds the files that pages load and the templates they are drawn from.
+// look holds the files that pages load and the templates that pages are rendered from.
 type look struct {
 	assets    *assets
 	templates map[string]*template.Template
 }
 
-// embeddedLook returns the embedded files and templates. All consoles of a
-// process share them, because parsing and escaping every page takes longer than
-// the rest of New, and tests make a console each.
+// embeddedLook returns the embedded files and templates. All consoles of a process share them,
+// because parsing and escaping every page takes longer than the rest of New, and each test makes
+// its own console.
 var embeddedLook = sync.OnceValues(func() (look, error) {
 	a, err := loadAssets()
 	if err != nil {
@@ -36,8 +36,8 @@ var embeddedLook = sync.OnceValues(func() (look, error) {
 	return look{a, templates}, err
 })
 
-// loadTemplates parses each page together with all pieces, so that a page can use any piece and
-// pages cannot redefine each other's templates.
+// loadTemplates parses each page separately, together with all pieces. A page can thus use any
+// piece, and pages cannot redefine each other's templates.
 func loadTemplates(a *assets) (map[string]*template.Template, error) {
 	pieces, err := template.New("pieces").Funcs(functions(a)).Option("missingkey=error").
 		ParseFS(templateFiles, "pieces/*.html")
@@ -66,38 +66,39 @@ func loadTemplates(a *assets) (map[string]*template.Template, error) {
 	return all, nil
 }
 
-// view is the data that the layout and the pages are rendered from.
+// view is the data from which the layout and the pages are rendered.
 type view struct {
 	Title     string
-	Data      any // the page's own
+	Data      any // data of the page itself
 	Form      *form
 	Flash     string
 	Person    *person // nil when nobody is signed in
 	Env       tenant.Environment
 	Menu      []menuGroup
-	Theme     string // "light", "dark", or "" for the setting of the reader's system
-	Here      string // the path of this page
-	Address   string // the address that shows this page again with GET
+	Theme     string // "light" or "dark"; "" for the setting of the reader's system
+	Here      string // path of this page
+	Address   string // address that shows this page again with GET
 	Other     tenant.Environment
-	OtherPath string // the path of the same list in the other environment
+	OtherPath string // path of the same list in the other environment
 	RequestID string
 	Version   string
 	Status    int
-	Begins    string // the id of the control that gets the focus, "" for the top of the page
-	Part      string // the part of the console that the page belongs to: its stylesheet, "" for none
+	Begins    string // id of the control that gets the focus; "" for the top of the page
+	Part      string // part of the console that the page belongs to, which selects its stylesheet; "" for none
 }
 
-// beginner is implemented by the data of pages that do not put the focus at their top.
+// beginner is implemented by the data of pages that set the focus on a control instead of the top
+// of the page.
 type beginner interface{ begins() string }
 
-// At returns the address of a page in this environment: {{.At "/keys"}}.
+// At returns the address of a page in this environment. Templates call it, as in {{.At "/keys"}}.
 func (v *view) At(path string) string { return atEnvironment(v.Env, path) }
 
-// Live reports whether the page belongs to the live environment, with real applicants.
+// Live reports whether the page belongs to the live environment, which has real applicants.
 func (v *view) Live() bool { return v.Env == tenant.Live }
 
-// May reports whether the person's role has a scope, so that pages show only the controls that the
-// person may use.
+// May reports whether the person's role has a scope. Pages use it to show only the controls that
+// the person may use.
 func (v *view) May(scope string) (bool, error) {
 	wanted, err := tenant.ParseScopes(scope)
 	if err != nil {
@@ -106,7 +107,7 @@ func (v *view) May(scope string) (bool, error) {
 	return v.Person != nil && v.Person.scopes.Has(wanted), nil
 }
 
-// detailPaths are the paths of the pages that show one thing, by the kind of its id.
+// detailPaths holds the path of the page that shows one object, by the kind of its id.
 var detailPaths = map[tenant.Kind]string{
 	tenant.KindDecision:  "/decisions/",
 	tenant.KindPolicy:    "/policies/",
@@ -116,7 +117,8 @@ var detailPaths = map[tenant.Kind]string{
 	tenant.KindRun:       "/runs/",
 }
 
-// Thing returns the address of the page that shows the thing with the id, "" if there is none.
+// Thing returns the address of the page that shows the object with the id, or "" if there is no
+// such page.
 func (v *view) Thing(id string) string {
 	for kind, path := range detailPaths {
 		if tenant.Valid(kind, id) {
@@ -126,9 +128,9 @@ func (v *view) Thing(id string) string {
 	return ""
 }
 
-// parts are the stylesheets of the parts of the console, each with the first words of the names of
-// its pages. A page belongs to at most one part, so that no two of these stylesheets apply to the
-// same page; assets/console.css applies to all.
+// parts lists the parts of the console that have a stylesheet, each with the first words of the
+// names of its pages. A page belongs to at most one part, so that at most one of these stylesheets
+// applies to it. assets/console.css applies to all pages.
 var parts = map[string][]string{
 	"decision":  {"decision", "decisions", "features", "referrals"},
 	"policy":    {"policies", "policy"},
@@ -136,7 +138,7 @@ var parts = map[string][]string{
 	"reference": {"reference"},
 }
 
-// partOf returns the part that a page belongs to, "" for none.
+// partOf returns the part that a page belongs to, or "" if it belongs to none.
 func partOf(page string) string {
 	first, _, _ := strings.Cut(page, "_")
 	for part, words := range parts {
@@ -192,10 +194,11 @@ func (v *visit) render(name, title string, data any) error {
 	return nil
 }
 
-// send sends the body of an answer. It gives up the slot first, so that a slow reader holds none.
+// send sends the body of an answer. It first gives up the slot, so that a slow reader does not hold
+// one.
 func (v *visit) send(body []byte) {
 	v.slot.Leave()
-	_, _ = v.w.Write(body) // the client may have disconnected
+	_, _ = v.w.Write(body) // fails only if the client has disconnected
 }
 
 func otherEnvironment(env tenant.Environment) tenant.Environment {

@@ -10,21 +10,21 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Names of the sign-in form's fields that hold a kept form.
+// Names of the fields in which the sign-in form holds a kept form.
 const (
 	formKept  = "kept"  // the kept form, compressed
-	formRoute = "route" // the address it was posted to
+	formRoute = "route" // address to which the kept form was posted
 )
 
 // signInView is the data of the sign-in page.
 type signInView struct {
 	Next  string
-	Kept  string // a form that arrived after its session had ended, compressed
-	Route string // the address that it was posted to
+	Kept  string // compressed form that arrived after its session had ended
+	Route string // address to which that form was posted
 }
 
 // Settle returns the address that replaces a page with a kept form in the browser's history, so
-// that going back to it does not post that form again.
+// that going back does not post the kept form again.
 func (s signInView) Settle() string {
 	if s.Kept == "" {
 		return ""
@@ -33,8 +33,8 @@ func (s signInView) Settle() string {
 }
 
 // keepForm renders the sign-in page with the posted form inside. The form goes back to the browser
-// that sent it and is stored nowhere else. Anybody may post one, so keepForm takes a place before
-// it compresses the form, and uses the fastest compression.
+// that sent it and is not stored. Anybody may post a form, so keepForm takes a place before it
+// compresses the form, and uses the fastest compression.
 func (v *visit) keepForm() error {
 	if err := v.readForm(); err != nil {
 		return err
@@ -48,8 +48,9 @@ func (v *visit) keepForm() error {
 	return v.render("signin", "Sign in", signInView{Next: page, Kept: kept, Route: v.r.URL.Path})
 }
 
-// resumeForm continues with the form that the sign-in page held, if it belongs to this person. The
-// form's address must match a page that can resume, and the person needs that page's scope.
+// resumeForm continues with the form that the sign-in page held, if the form belongs to this
+// person. The form's address must match a page that can resume, and the person must have the scope
+// of that page.
 func (c *Console) resumeForm(v *visit, session account.Session) error {
 	page, env, ids := c.resumable(v.form.Value(formRoute))
 	data, err := unpack(v.form.Value(formKept), c.options.MaxForm)
@@ -71,8 +72,8 @@ func (c *Console) resumeForm(v *visit, session account.Session) error {
 	return page.resume(v)
 }
 
-// resumable returns the page with a resume function that matches a path, with the environment and
-// the values of the names in braces; nil if there is none.
+// resumable returns the page that matches a path and has a resume function, with the environment
+// and the values of the names in braces. It returns nil if there is no such page.
 func (c *Console) resumable(path string) (*page, tenant.Environment, map[string]string) {
 	parts := strings.Split(path, "/")
 	for _, p := range c.table() {

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// runPages are the runs of the agents: the list, and one run with its memo and steps.
+// runPages serves the runs of the agents: the list, and one run with its memo and steps.
 type runPages struct {
 	agents    *agentdesk.Service
 	decisions *decisioning.Service
@@ -55,8 +55,8 @@ func (p *runPages) runs(v *visit) error {
 	})
 }
 
-// run renders one run: the recommendation, the reasons, and every step. The run is repeated for the
-// page, which says whether the result is the same.
+// run renders one run: the recommendation, the reasons, and every step. It repeats the run and
+// shows whether the result is the same.
 func (p *runPages) run(v *visit) error {
 	stored, err := p.agents.AgentRun(v.ctx, v.caller(), v.id("id"))
 	if err != nil {
@@ -107,7 +107,7 @@ type memoBlock struct {
 // memoItem is a statement of a memo, with the sources it cites.
 type memoItem struct{ Text, Cites string }
 
-// readMemo reads the subset of Markdown that memos are written in. Everything else is text, and
+// readMemo reads the subset of Markdown that memos use. Everything else is treated as text and
 // never becomes HTML.
 func readMemo(text string) []memoBlock {
 	var blocks []memoBlock
@@ -130,8 +130,8 @@ func readMemo(text string) []memoBlock {
 	return blocks
 }
 
-// memoStatement splits the sources off the end of a statement. Brackets inside the text are escaped
-// in the memo.
+// memoStatement splits the cited sources from the end of a statement. Brackets inside the text are
+// escaped in the memo.
 func memoStatement(line string) memoItem {
 	at := strings.LastIndex(line, " [")
 	if at < 0 || !strings.HasSuffix(line, "]") || strings.HasSuffix(line, `\]`) {

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// samplePages decide a sample application with a version, beside the active version. Nothing is
-// stored and nothing is billed.
+// samplePages serves the page that decides a sample application with a version and with the active
+// version. Nothing is stored and nothing is billed.
 type samplePages struct {
 	decisions *decisioning.Service
 	versions  policyVersions
@@ -26,15 +26,16 @@ func (p *samplePages) routes() []page {
 	}
 }
 
-// sampleField is a field of the sample, with its place in a request.
+// sampleField is a field of the sample application, with its place in a request.
 type sampleField struct {
 	Block, Name, Label, Hint, Begins string
 	Text                             bool
 	Choices                          []option
 }
 
-// sampleFields describe an applicant well enough for most policies; for others a whole request can
-// be pasted. The initial values are an applicant whom the default policy approves.
+// sampleFields lists fields that are enough for most policies. For other policies, a person can
+// paste a whole request. The initial values describe an applicant whom the default policy
+// approves.
 var sampleFields = []sampleField{
 	{
 		Block:  "bureau_report",
@@ -73,7 +74,7 @@ var sampleFields = []sampleField{
 // formRequest is the name of the field for a pasted request.
 const formRequest = "request"
 
-// outcome is the decision of this version beside that of the active version.
+// outcome holds the decision of this version and the decision of the active version.
 type outcome struct {
 	Active *decisioning.Answer // nil if there is nothing to compare with
 	This   *decisioning.Answer
@@ -103,8 +104,8 @@ func (p *samplePages) drawSample(v *visit, found *version, result *outcome) erro
 	}{found, sampleFields, result})
 }
 
-// trySample decides the sample with this version and with the active one. Nothing is stored and
-// nothing is billed.
+// trySample decides the sample with this version and with the active version. Nothing is stored
+// and nothing is billed.
 func (p *samplePages) trySample(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {
@@ -145,7 +146,8 @@ func (p *samplePages) trySample(v *visit) error {
 	return p.drawSample(v, found, result)
 }
 
-// sampleRequest returns the pasted request, or builds one from the fields.
+// sampleRequest returns the pasted request. If none was pasted, it builds a request from the
+// fields.
 func sampleRequest(f *form) (wire.Value, error) {
 	if pasted := f.Value(formRequest); pasted != "" {
 		request, err := wire.Parse([]byte(pasted))
@@ -175,7 +177,8 @@ func sampleRequest(f *form) (wire.Value, error) {
 	return (&draft{blocks}).value()
 }
 
-// sampleFaults points faults at the fields of the sample, or at the pasted request.
+// sampleFaults changes the pointers of faults to the fields of the sample, or to the field of the
+// pasted request.
 func sampleFaults(err error, pasted bool) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -203,8 +206,8 @@ func sampleFaults(err error, pasted bool) error {
 	return &at
 }
 
-// outcomeRows lists the properties of this version's decision and, if active is not nil, compares
-// them with the active version's.
+// outcomeRows returns the properties of this version's decision. If active is not nil, each row
+// also has the property of the active version's decision.
 func outcomeRows(active, this *decisioning.Answer) []outcomeRow {
 	rows := outcomeOf(this)
 	if active == nil {
@@ -217,7 +220,7 @@ func outcomeRows(active, this *decisioning.Answer) []outcomeRow {
 	return rows
 }
 
-// outcomeOf lists the properties of one decision.
+// outcomeOf returns the properties of one decision.
 func outcomeOf(d *decisioning.Answer) []outcomeRow {
 	offer := &d.Offer
 	limit, rate, tenure, instalment, apr := paise(offer.LimitPaise), "", "", "", ""
@@ -241,7 +244,7 @@ func outcomeOf(d *decisioning.Answer) []outcomeRow {
 	}
 }
 
-// hitRules lists the knockouts that declined or referred.
+// hitRules returns the ids of the knockouts that declined or referred.
 func hitRules(d *decisioning.Answer) string {
 	var list []string
 	for _, r := range d.Rules {
@@ -277,7 +280,7 @@ func reasonTexts(d *decisioning.Answer) string {
 // ThisStatus returns the status of this version's decision.
 func (o *outcome) ThisStatus() string { return o.This.Status }
 
-// ActiveStatus returns the status of the active version's decision, "" if there is none.
+// ActiveStatus returns the status of the active version's decision, or "" if there is none.
 func (o *outcome) ActiveStatus() string {
 	if o.Active == nil {
 		return ""

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// scorecardPages are the scorecards: the list, one scorecard with a calculator, and fitting a new
-// one to a file.
+// scorecardPages serves the scorecards: the list, one scorecard with a calculator, and the fitting
+// of a new scorecard to a file.
 type scorecardPages struct {
 	policies   *policydesk.Service
 	fitting    *study.Fitting
@@ -69,7 +69,7 @@ func (p *scorecardPages) scorecards(v *visit) error {
 	})
 }
 
-// cardRow is a scorecard with the lowest and the highest score that it gives if every field is
+// cardRow is a scorecard with the lowest and the highest score that it can give if every field is
 // known.
 type cardRow struct {
 	policydesk.Scorecard
@@ -124,7 +124,7 @@ func cardFields(card *engine.Scorecard) []string {
 	return list
 }
 
-// binText says which values fall into a bin.
+// binText describes in words which values fall into a bin.
 func binText(b *engine.Bin) string {
 	var list []string
 	switch {
@@ -150,7 +150,7 @@ func binText(b *engine.Bin) string {
 	return "anything"
 }
 
-// scalarText writes a value for people.
+// scalarText writes a value as people read it.
 func scalarText(v rule.Value) string {
 	switch {
 	case v.Type() == rule.NumberType:
@@ -167,9 +167,9 @@ func scalarText(v rule.Value) string {
 type shownCard struct {
 	Card    cardRow
 	Factors []cardFactor
-	Fields  []string // the fields that it reads, each once
+	Fields  []string // fields that the card reads, without duplicates
 	By      string
-	Score   *shownScore // the score of the typed applicant, nil before
+	Score   *shownScore // score of the typed applicant; nil before an applicant is typed
 }
 
 // shownScore is the score of one applicant.
@@ -247,7 +247,7 @@ func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) 
 	return list, faults.Err()
 }
 
-// readsText reports whether a factor reads a text, so that a typed number is a text too.
+// readsText reports whether a factor reads a text. A typed number is then a text too.
 func readsText(factor *engine.Factor) bool {
 	if factor.Typed && factor.Field.Type == rule.StringType {
 		return true
@@ -260,8 +260,9 @@ func readsText(factor *engine.Factor) bool {
 	return false
 }
 
-// typedValue reads a typed text: as it is if isText, else as yes, no or a number. problem says why
-// it is none of them.
+// typedValue reads a typed text. If isText is set, the value is the text itself; else the text
+// must be yes, no or a number. problem says why the text cannot be read; it is "" if there is no
+// problem.
 func typedValue(text string, isText bool) (value rule.Value, problem string) {
 	switch {
 	case isText:
@@ -283,7 +284,7 @@ func typedValue(text string, isText bool) (value rule.Value, problem string) {
 	return value, ""
 }
 
-// scoreWaterfall returns the chart of how a score adds up.
+// scoreWaterfall returns the chart that shows how a score adds up.
 func scoreWaterfall(contributions []engine.Contribution) chart.Waterfall {
 	c := chart.Waterfall{
 		Head:  chart.Head{ID: "points", Title: "How the score came about"},

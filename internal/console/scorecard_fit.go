@@ -13,7 +13,7 @@ import (
 	"verdict/internal/training"
 )
 
-// The limits of fitting from a page: the size of the file, how long it may take to arrive
+// The limits of fitting from a page: the size of the file, how long the file may take to arrive
 // (it is held in memory), and how long the fitting may take. Larger files need the API.
 const (
 	maxFitFile       = 64 << 20
@@ -26,8 +26,8 @@ func (p *scorecardPages) fitForm(v *visit) error {
 	return v.render("scorecard_fit", "Fit a scorecard", nil)
 }
 
-// fitScorecard fits a scorecard to a file and shows the result. It is saved only if the form asks
-// for it.
+// fitScorecard fits a scorecard to a file and shows the result. The scorecard is saved only if
+// the form asks for it.
 func (p *scorecardPages) fitScorecard(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), maxFitUploadTime+maxFitTime)
 	defer cancel()
@@ -61,7 +61,7 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 
 // fittedCard is the data of the page about a fitted scorecard.
 type fittedCard struct {
-	ID       string // "" unless it was saved
+	ID       string // "" unless the card was saved
 	Name     string
 	Base     string
 	Factors  []cardFactor
@@ -71,7 +71,7 @@ type fittedCard struct {
 	Features chart.Bars
 }
 
-// fittedMeasure is how well a card separates good from bad rows, as text.
+// fittedMeasure holds figures, as text, that tell how well a card separates good from bad rows.
 type fittedMeasure struct {
 	Rows, Bad                   int64
 	BadRate, AUC, Gini, KS, Avg string
@@ -86,8 +86,8 @@ func measureOf(m *training.Measure) fittedMeasure {
 	return out
 }
 
-// fitUpload fits a scorecard to the file of a form. It checks everything else before it reads the
-// file.
+// fitUpload fits a scorecard to the file of a form. It checks all other fields before it reads
+// the file.
 func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error) {
 	file, err := body.fields(document.FitFields())
 	if err != nil {
@@ -121,13 +121,13 @@ func fitTooLarge() error {
 	return faults.Err()
 }
 
-// atFile points the faults of the rows at the file field. If another fitting is running, the form
-// is shown again with the typed values.
+// atFile changes the pointers of faults in rows to the file field. If another fitting is running,
+// it makes redraw show the form again with the typed values.
 func atFile(err error) error {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) && refusal.Code == fault.CodeFittingBusy {
 		busy := *refusal
-		busy.Kind = fault.Conflict // so that redraw shows the form again
+		busy.Kind = fault.Conflict // makes redraw show the form again
 		return &busy
 	}
 	return mapPointers(err, func(pointer string) string {

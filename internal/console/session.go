@@ -32,8 +32,8 @@ func (p *person) OrgName() string { return p.session.Tenant.OrgName }
 // Initial returns the first letter of the e-mail address, which the page header shows.
 func (p *person) Initial() string { return strings.ToUpper(p.Email()[:min(1, len(p.Email()))]) }
 
-// recognise finds the person who is signed in by the session cookie. A missing cookie and an ended
-// session are no errors; v.who stays nil.
+// recognise finds the signed-in person by the session cookie. A missing cookie or an ended session
+// is not an error; v.who then stays nil.
 func (v *visit) recognise() error {
 	token, given := v.cookies.token()
 	if !given {
@@ -54,9 +54,9 @@ func (v *visit) recognise() error {
 }
 
 // askToSignIn redirects to the sign-in page, which leads back afterwards. A posted form is not
-// carried out. If its page can resume it, the sign-in page holds the form, even if the browser has
-// no session any more because its owner signed out in another tab. Other forms must be filled in
-// again.
+// executed. If the form's page can resume it, the sign-in page holds the form, even if the browser
+// has no session any more because the person signed out in another tab. Other forms must be filled
+// in again.
 func (v *visit) askToSignIn() error {
 	next := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
@@ -72,7 +72,7 @@ func (v *visit) askToSignIn() error {
 	return v.redirect("/console/signin?next=" + url.QueryEscape(next))
 }
 
-// cameFrom returns the page that a form was posted from, "" if the browser does not say.
+// cameFrom returns the page from which a form was posted, or "" if the browser does not say.
 func (v *visit) cameFrom() string {
 	from, err := url.Parse(v.r.Referer())
 	if err != nil || from.Host != v.r.Host {
@@ -81,8 +81,8 @@ func (v *visit) cameFrom() string {
 	return localPath(from.RequestURI())
 }
 
-// localPath returns text if it is a path of this console, else "", so that a link to the sign-in
-// page cannot redirect to another site.
+// localPath returns text if it is a path of this console, else "". A link to the sign-in page thus
+// cannot redirect to another site.
 func localPath(text string) string {
 	if !strings.HasPrefix(text, "/console/") || strings.ContainsAny(text, "\\\r\n\t") || strings.Contains(text, "//") {
 		return ""

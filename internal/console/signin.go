@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// signInPages are the pages for people who are not signed in yet, and sign-out: sign in, sign out,
-// sign up, accept an invitation, choose the colours.
+// signInPages serves the pages for people who are not signed in yet, and sign-out: sign in, sign
+// out, sign up, accept an invitation, and choose the colour theme.
 type signInPages struct {
 	access *account.Access
 	logger *slog.Logger
@@ -35,8 +35,8 @@ func (p *signInPages) routes() []page {
 // address returns the client's network address.
 func (v *visit) address() string { return v.console.options.Address(v.r) }
 
-// nextPage returns the page that the person wanted before signing in, "" if there is none or it is
-// not a page of this console.
+// nextPage returns the page that the person wanted before signing in. It returns "" if there is
+// none, or if it is not a page of this console.
 func nextPage(v *visit) string {
 	if v.r.Method == http.MethodPost {
 		return localPath(v.form.Value("next"))
@@ -81,7 +81,7 @@ func (p *signInPages) signIn(v *visit) error {
 }
 
 // endPreviousSession ends the session that the browser had before the new one began, because nobody
-// could use it or see it any more.
+// could use or see that session any more.
 func (p *signInPages) endPreviousSession(v *visit, begun account.Session) error {
 	if v.who == nil || v.who.session.ID == begun.ID {
 		return nil
@@ -94,8 +94,8 @@ func placeOf(v *visit) account.Place {
 	return account.Place{Address: v.address(), Agent: v.r.UserAgent(), Marks: v.cookies.marks()}
 }
 
-// remember makes the browser known to the account that has just signed in. If that fails, the
-// person is signed in anyway.
+// remember marks the browser as known to the account that has just signed in. If that fails, the
+// person is still signed in.
 func (p *signInPages) remember(v *visit, session account.Session) {
 	marks, err := p.access.Remember(v.ctx, session.User.ID, v.cookies.marks())
 	if err != nil {
@@ -129,7 +129,7 @@ func (p *signInPages) signUpForm(v *visit) error {
 	})
 }
 
-// aboutInvite turns the refusal of an invite code into a fault of its field.
+// aboutInvite converts the refusal of an invite code into a fault of its field.
 func aboutInvite(err error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) ||
@@ -162,7 +162,7 @@ func (p *signInPages) signUp(v *visit) error {
 		p.remember(v, session)
 	}
 
-	v.who = nil // use the layout of the sign-in pages
+	v.who = nil // render the page in the layout for people who are not signed in
 	data := struct {
 		OrgName, Key, Curl string
 		Warnings           []string
@@ -179,8 +179,8 @@ func (p *signInPages) signUp(v *visit) error {
 	return v.render("welcome", "Welcome", data)
 }
 
-// invitation returns the invitation of the link, and its token. A malformed token is refused like
-// an unknown one.
+// invitation returns the invitation of the link and its token. A malformed token is refused in the
+// same way as an unknown token.
 func (p *signInPages) invitation(v *visit) (account.Invitation, tenant.Token, error) {
 	token, _ := tenant.ParseToken(v.id("token"))
 	offered, err := p.access.Invitation(v.ctx, token)
@@ -217,7 +217,7 @@ func (p *signInPages) join(v *visit) error {
 	return v.redirect("/console")
 }
 
-// setTheme stores the reader's choice of colours in a cookie, or deletes the cookie.
+// setTheme stores the reader's colour theme in a cookie, or deletes the cookie.
 func (p *signInPages) setTheme(v *visit) error {
 	switch theme := v.form.Value("theme"); theme {
 	case "light", "dark":

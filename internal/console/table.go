@@ -10,32 +10,32 @@ import (
 
 // page is one route of the console.
 type page struct {
-	// pattern is the method and path. {env} stands for sandbox and live; any other name in braces
-	// stands for one segment of the path, which visit.id returns.
+	// pattern is the method and the path. "{env}" stands for sandbox and live. Any other name in
+	// braces stands for one segment of the path, which visit.id returns.
 	pattern string
 	handle  func(*visit) error
 	// scope is the scope that a person needs to see the page; 0 requires only a session. It hides
 	// pages that the person could not use. The use cases check permissions themselves.
 	scope tenant.Scopes
 	// resume continues with a form that arrived after its session had ended, once the same person
-	// has signed in again; nil for forms that are not kept. It must not change stored data, because
-	// nobody has pressed a button since. The form names its author, so that nobody continues with
-	// another person's form.
+	// has signed in again. It is nil for forms that are not kept. resume must not change stored
+	// data, because nobody has pressed a button since. The form names its author, so that nobody
+	// continues with another person's form.
 	resume func(*visit) error
-	// public pages need no session.
+	// public is set for pages that need no session.
 	public bool
-	// upload leaves the body to the handler, which reads it as a stream.
+	// upload is set if the handler reads the body itself, as a stream.
 	upload bool
-	// export sends a file in pieces, as fast as the client reads it.
+	// export is set if the page sends a file in chunks, as fast as the client reads it.
 	export bool
 }
 
-// subject is the pages of one subject.
+// subject provides the pages of one subject.
 type subject interface {
 	routes() []page
 }
 
-// subjects returns every subject, with the use cases that its pages call.
+// subjects returns all subjects, with the use cases that their pages call.
 func (c *Console) subjects() []subject {
 	set, now, processors := c.service, c.options.Now, c.options.Processors
 	people := directory{accounts: set.People}
@@ -95,8 +95,8 @@ func (c *Console) table() []page {
 // environmentPart stands for an environment in a pattern.
 const environmentPart = "{env}"
 
-// register adds the pages to the mux. A page with an environment is registered once for each, so
-// that the path of an unknown environment is not found.
+// register adds the pages to the mux. It registers a page with an environment once for each
+// environment, so that the path of an unknown environment is not found.
 func (c *Console) register(table []page) {
 	for i := range table {
 		p := &table[i]
@@ -121,9 +121,9 @@ func (p *page) path() string {
 	return path
 }
 
-// listOf returns the path below the environment of the nearest page at or above p that has no id in
-// its path. The link to the other environment leads there, because ids exist in one environment
-// only.
+// listOf returns the path, below the environment, of the nearest page at or above p that has no id
+// in its path. The link to the other environment leads to that page, because ids exist in one
+// environment only.
 func (c *Console) listOf(p *page) string {
 	rest, _ := strings.CutPrefix(p.path(), "/console/"+environmentPart)
 	if at := strings.Index(rest, "/{"); at >= 0 {
@@ -157,8 +157,8 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // unmatched is the route that is recorded for requests that match no page.
 const unmatched = "unmatched"
 
-// notFound refuses a request that matches no page: with 405 and the allowed methods if the path
-// exists, else with 404.
+// notFound refuses a request that matches no page. If the path exists, the answer is 405 with the
+// allowed methods; else it is 404.
 func (c *Console) notFound(v *visit) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {

@@ -15,9 +15,9 @@ import (
 	"verdict/internal/study"
 )
 
-// The limits of an upload: paceBytes must arrive within paceTimeout, and the whole file
-// within maxUploadTime. Options before the file have at most maxOption bytes each. After a
-// refusal at most maxDrained bytes are read and discarded.
+// The limits of an upload. paceBytes must arrive within paceTimeout, and the whole file within
+// maxUploadTime. Each option before the file has at most maxOption bytes. After a refusal, at most
+// maxDrained bytes are read and discarded.
 const (
 	paceTimeout   = 60 * time.Second
 	paceBytes     = 256 << 10
@@ -26,19 +26,19 @@ const (
 	maxDrained    = 64 << 20
 )
 
-// fileMemory is the memory that is reserved while a file is received. A file that is kept
-// in memory reserves more after every fileStep bytes.
+// fileMemory is the memory that is reserved while a file is received. A file that is kept in
+// memory reserves more after every fileStep bytes.
 const (
 	fileMemory = 8 << 20
 	fileStep   = 4 << 20
 )
 
-// scriptHeader marks a form that was sent by the console's own script. The script follows no
+// scriptHeader marks a form that the console's own script has sent. The script follows no
 // redirect, so it is answered with 201 and a Location header.
 const scriptHeader = "X-Verdict-Upload"
 
-// fields reads the fields of a form up to the file, and returns a reader of the file. A field that
-// is not among the known ones is refused.
+// fields reads the fields of a form that precede the file, and returns a reader of the file. It
+// refuses a field that is not in known.
 func (u *upload) fields(known []string) (io.Reader, error) {
 	v := u.v
 	v.form = &form{values: url.Values{}}
@@ -95,12 +95,13 @@ func uploadFault(err error) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedForm, "the form was incomplete; send it again")
 }
 
-// upload reads a body that may take long. Every paceBytes that arrive extend the deadline.
+// upload reads a body that may take a long time. Every paceBytes bytes that arrive extend the
+// deadline.
 type upload struct {
 	v       *visit
 	control *http.ResponseController
-	left    int       // bytes until the deadline is extended
-	end     time.Time // the deadline of the whole body
+	left    int       // bytes to read before the deadline is extended
+	end     time.Time // deadline of the whole body
 }
 
 func newUpload(v *visit, longest time.Duration) *upload {
@@ -126,10 +127,10 @@ func (u *upload) wait() {
 	_ = u.control.SetWriteDeadline(until.Add(writeTimeout))
 }
 
-// rest sets the deadline for writing the answer, however long the body took.
+// rest sets the deadline for writing the answer, independently of how long the body took.
 func (u *upload) rest() { _ = u.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
 
-// Read gives up the slot on the processor while it waits for the sender.
+// Read reads from the body. It gives up the processor slot while it waits for the client.
 func (u *upload) Read(b []byte) (int, error) {
 	u.v.slot.Away()
 	n, err := u.v.r.Body.Read(b)

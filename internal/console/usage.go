@@ -12,7 +12,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// usagePages are one page: the tenant's usage in this billing period.
+// usagePages serves the page with the tenant's usage in the current billing period.
 type usagePages struct {
 	decisions *decisioning.Service
 }
@@ -21,7 +21,7 @@ func (p *usagePages) routes() []page {
 	return []page{{pattern: "GET /console/{env}/usage", handle: p.usage, scope: tenant.Read}}
 }
 
-// usageFigures is the usage of a billing period, as pages show it.
+// usageFigures is the usage of a billing period with the texts that pages show.
 type usageFigures struct {
 	Plan       string
 	Metered    bool
@@ -41,7 +41,7 @@ type endpointUsage struct {
 	Billed, Unpaid int64
 }
 
-// quotaWarningPercent is the used share of the quota from which a tenant is warned.
+// quotaWarningPercent is the used percentage of the quota at which a tenant is warned.
 const quotaWarningPercent = 80
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -108,7 +108,7 @@ func dailyOf(u decisioning.Usage) chart.Columns {
 	return out
 }
 
-// endpointsOf sums the usage of the period by endpoint, the busiest first.
+// endpointsOf returns the usage of the period by endpoint, the busiest first.
 func endpointsOf(u decisioning.Usage) []endpointUsage {
 	var list []endpointUsage
 	for _, c := range u.Counts {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// userPages are the pages about the people of the organisation: the list, invitations, roles,
-// access, and the confirmation of new activators.
+// userPages serves the pages about the people of the organisation: the list, invitations,
+// roles, access, and the confirmation of new activators.
 type userPages struct {
 	accounts *account.People
 	now      func() time.Time
@@ -63,7 +63,7 @@ func (p *userPages) users(v *visit) error {
 		Invitations []account.Invitation
 		Roles       []option
 		Now         time.Time
-		Waiting     bool // a person waits to become an activator
+		Waiting     bool // whether a person waits to become an activator
 	}{
 		Users:       people,
 		Invitations: invitations,
@@ -73,7 +73,7 @@ func (p *userPages) users(v *visit) error {
 	})
 }
 
-// confirmActivator lets a new activator activate before the waiting time is over.
+// confirmActivator lets a new activator activate policies before the waiting time is over.
 func (p *userPages) confirmActivator(v *visit) error {
 	if err := p.accounts.ConfirmActivator(v.ctx, v.caller(), v.id("id")); err != nil {
 		return v.redraw(err, p.users)
@@ -126,12 +126,12 @@ func (p *userPages) enableUser(v *visit) error {
 	return v.done("They can sign in again.", "/users")
 }
 
-// directory looks up the people of the organisation, for pages that show who did something.
+// directory looks up the people of the organisation. Pages use it to show who did something.
 type directory struct {
 	accounts *account.People
 }
 
-// names returns the e-mail addresses of the tenant's people by their ids.
+// names returns the e-mail addresses of the tenant's people, by user id.
 func (d directory) names(v *visit) (map[string]string, error) {
 	people, err := d.accounts.List(v.ctx, v.caller())
 	if err != nil {

@@ -14,29 +14,29 @@ import (
 	"verdict/internal/tenant"
 )
 
-// visit is one request and everything its handler needs.
+// visit holds one request and everything that its handler needs.
 type visit struct {
 	console     *Console
 	w           *serving.Recorder
 	cookies     cookies
 	r           *http.Request
-	ctx         context.Context // has the deadline of the request
+	ctx         context.Context // carries the deadline of the request
 	page        *page
-	env         tenant.Environment // "" on pages without one
+	env         tenant.Environment // "" on pages without an environment
 	who         *person            // nil when nobody is signed in
 	requestID   string
 	begun       time.Time
-	status      int    // of the page that is rendered; 200 unless a form was refused
-	code        string // the code of the refusal
+	status      int    // status of the rendered page; 200 unless a form was refused
+	code        string // code of the refusal
 	form        *form
-	flashed     bool            // the next page shows a message
+	flashed     bool            // whether the next page shows a message
 	place       func()          // releases the request's place; nil if it has none
-	slot        *admission.Slot // the right to compute; nil before admission
+	slot        *admission.Slot // slot on a processor; nil before admission
 	reserved    int64           // bytes reserved for the body
-	memoryOwner string          // whose share the reserved bytes belong to
+	memoryOwner string          // owner of the share that the reserved bytes belong to
 }
 
-// policy is the Content-Security-Policy: a page loads files only from this server and runs no
+// policy is the Content-Security-Policy. A page loads files only from this server and runs no
 // inline script.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -72,8 +72,8 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	}
 }
 
-// headers sets the headers of every answer. The Referrer-Policy is same-origin and not no-referrer,
-// with which browsers would hide the origin of the console's own forms.
+// headers sets the headers of every answer. The Referrer-Policy is "same-origin", because with
+// "no-referrer" browsers would hide the origin of the console's own forms.
 func (v *visit) headers() {
 	h := v.w.Header()
 	serving.SetHeaders(h, v.requestID)
@@ -84,8 +84,8 @@ func (v *visit) headers() {
 	h.Set("Cache-Control", "no-store")
 }
 
-// serve runs the checks in order, then the page. A cross-origin form is refused before anything is
-// looked up for it.
+// serve runs the checks in order and then the page. It refuses a cross-origin form before it looks
+// up anything for the form.
 func (v *visit) serve() error {
 	if v.console.places.Full() {
 		return errFull
@@ -122,7 +122,7 @@ func (v *visit) serve() error {
 }
 
 // caller returns the principal for use cases: the person, in the environment of the address. Pages
-// without an environment act in live.
+// without an environment use live.
 func (v *visit) caller() tenant.Principal {
 	env := v.env
 	if env == "" {
@@ -145,7 +145,7 @@ func (v *visit) id(name string) string { return v.r.PathValue(name) }
 // query returns a query parameter without surrounding spaces.
 func (v *visit) query(name string) string { return strings.TrimSpace(v.r.URL.Query().Get(name)) }
 
-// at returns the address of a page in this environment: at("/keys").
+// at returns the address of a page in this environment, such as at("/keys").
 func (v *visit) at(path string) string { return atEnvironment(v.env, path) }
 
 func atEnvironment(env tenant.Environment, path string) string {
@@ -168,14 +168,14 @@ func (v *visit) setFlash(message string) {
 	v.cookies.flash(message)
 }
 
-// done redirects to a page of this environment, which shows the message.
+// done redirects to a page of this environment, which shows the message once.
 func (v *visit) done(message, path string) error {
 	v.setFlash(message)
 	return v.redirect(v.at(path))
 }
 
-// confirmed refuses an action in live unless the person typed the word that the piece "confirm"
-// asks for.
+// confirmed refuses an action in live unless the person typed the word that the template piece
+// "confirm" asks for.
 func (v *visit) confirmed() error {
 	if v.env != tenant.Live || v.form.Value("confirm") == confirmWord {
 		return nil
@@ -195,11 +195,12 @@ func (v *visit) end() {
 		if serving.Aborts(cause) {
 			panic(cause)
 		}
-		// Log the stack, but not the panic's value: it may contain what somebody typed.
+		// Log the stack but not the panic's value, which may contain personal data that somebody
+		// typed.
 		v.console.options.Logger.Error("a page panicked",
 			"request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
 		if v.w.Status != 0 {
-			panic(http.ErrAbortHandler) // the browser must notice that the page is incomplete
+			panic(http.ErrAbortHandler) // abort the connection, so that the browser notices that the page is incomplete
 		}
 		v.refuse(errPanicked)
 	}
