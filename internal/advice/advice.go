@@ -1,13 +1,13 @@
 // Package advice finds what an applicant could change to get a better decision
 // under the same policy. It returns the smallest changes to the fields that the
-// policy lists as actionable. The engine decides every change before it is
-// returned.
+// policy lists as actionable. Every returned change was first decided by the
+// engine.
 //
-// The search is exact. As a field moves, the decision can change only at a value
-// that the policy compares the field with, at the edge of a bin, or where the
-// price depends on the field. One value from each interval between those points
-// therefore represents the whole interval, and the nearest value is tried first.
-// A returned change gives the promised outcome when it is applied, and no
+// The search is exact. When a field changes, the decision can change only at a
+// value that the policy compares the field with, at the edge of a bin, or where
+// the price depends on the field. One value from each interval between those
+// points therefore represents the whole interval, and the nearest value is tried
+// first. A returned change gives the promised outcome when it is applied, and no
 // smaller change of the same field on its grid does.
 //
 // Income and score are never advised on, even if a policy lists them: the
@@ -26,12 +26,12 @@ import (
 // DefaultMax is the number of improvements returned if Options.Max is 0.
 const DefaultMax = 8
 
-// Options narrow the search.
+// Options limits the search.
 type Options struct {
 	// Max is the largest number of improvements to return; 0 means DefaultMax.
 	Max int
-	// Tenures restricts the tenures that may be proposed to this list; nil
-	// permits every tenure that the policy allows.
+	// Tenures lists the tenures that may be proposed. nil permits every tenure
+	// that the policy allows.
 	Tenures []int
 	// MinAmount is the smallest amount that may be proposed; 0 means no bound.
 	MinAmount rule.Number
@@ -53,12 +53,13 @@ type Change struct {
 	PayOff rule.Value
 }
 
-// Improvement is a set of changes and what the engine decides with them.
+// Improvement is a set of changes with the decision that the engine makes after
+// them.
 type Improvement struct {
 	Changes []Change // in the order of the policy's actionable fields
 	Status  engine.Status
 	// Full is set if the goal was the whole requested amount, because the
-	// present offer is a lower one.
+	// present offer is for less.
 	Full bool
 	// Offered reports whether the engine makes an offer after the changes. The
 	// fields below describe that offer.
@@ -111,8 +112,8 @@ func worstOf(list []goal) engine.Status {
 	return worst
 }
 
-// goalsOf returns the outcomes that are better than d. It returns none if d
-// grants everything that was requested.
+// goalsOf returns the outcomes that are better than d, or none if d grants
+// everything that was requested.
 func goalsOf(d *engine.Decision) []goal {
 	switch {
 	case d.Status == engine.Declined:
@@ -178,9 +179,9 @@ func (s *search) improve(wanted []goal, d *engine.Decision, o Options) []Improve
 	return found[:min(len(found), limit)]
 }
 
-// distinct returns list without improvements whose changes are already listed.
-// Duplicates occur because the smallest pair that is approved can also be the
-// smallest pair that is not declined.
+// distinct returns list without duplicates, which are improvements with the same
+// changes as an earlier one. Duplicates occur because the smallest pair that is
+// approved can also be the smallest pair that is not declined.
 func distinct(list []Improvement) []Improvement {
 	var out []Improvement
 	for _, x := range list {

@@ -10,17 +10,18 @@ import (
 	"verdict/internal/rule"
 )
 
-// Missing is an input that was not sent, with the effect it could have.
+// Missing is an input that was not sent, with its possible effect.
 type Missing struct {
 	Field string
-	// Rules are the rules that could not be evaluated without the field, and
-	// Factors the scorecard factors that gave no points.
+	// Rules lists the rules that could not be evaluated without the field.
+	// Factors lists the scorecard factors that gave no points without it.
 	Rules   []string
 	Factors []string
-	// Best and Worst are the best and worst outcome over all values of the field
-	// that the policy distinguishes.
+	// Best and Worst are the best and the worst outcome over all values of the
+	// field that the policy distinguishes.
 	Best, Worst engine.Status
-	// Matters is set if one of these values gives another outcome than now.
+	// Matters is set if one of these values gives another outcome than the
+	// present one.
 	Matters bool
 	// Ask is set if the applicant or a bureau can be asked for the field. It is
 	// never set for blocks that need a separate consent.
@@ -38,11 +39,11 @@ type Open struct {
 // Completeness lists the unevaluated rules and missing inputs of an application.
 type Completeness struct {
 	Open    []Open
-	Missing []Missing // inputs that matter first, then by the effort to obtain them
+	Missing []Missing // inputs that matter come first, then those that are easier to obtain
 }
 
-// AskNext returns the inputs that could change the outcome and can be asked for,
-// the one that is easiest to obtain first.
+// AskNext returns the inputs that could change the outcome and can be asked for.
+// The input that is easiest to obtain comes first.
 func (c *Completeness) AskNext() []string {
 	var out []string
 	for i := range c.Missing {
@@ -55,11 +56,13 @@ func (c *Completeness) AskNext() []string {
 
 // Complete returns the rules that could not be evaluated and the inputs that are
 // missing from facts. d must be the decision of plan on facts. check is called
-// several times per millisecond; if it returns an error, Complete stops and
-// returns that error, which is the only one possible. A nil check never stops it.
+// several times per millisecond. If it returns an error, Complete stops and
+// returns that error; no other error is possible. A nil check never stops
+// Complete.
 //
-// After maxSteps no more values are tried. An input whose values were not all
-// tried is reported as able to lead to any outcome, and therefore matters.
+// After maxSteps, Complete tries no more values. It reports an input whose
+// values were not all tried as able to lead to any outcome, so the input
+// matters.
 func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) (Completeness, error) {
 	s := beginSearch(plan, facts, d, check)
 	out := s.complete(facts, d)
@@ -123,9 +126,9 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// effort returns the rank of an input by how hard it is to obtain: 0 if the
-// applicant can tell it, 1 if it needs a bank statement, 2 if a bureau must be
-// paid for it.
+// effort returns a rank for how hard an input is to obtain: 0 if the applicant
+// can state it, 1 if it needs a bank statement, 2 if a bureau report must be
+// bought.
 func effort(name string) int {
 	id, known := field.Catalogue().Lookup(name)
 	if !known {
@@ -198,7 +201,7 @@ func (s *search) consider(m *Missing) {
 	raw := sent(s.facts, m.Field)
 	for _, v := range s.possible(m.Field) {
 		if m.Best == engine.Approved && m.Worst == engine.Declined && !s.plain {
-			break // no other value can widen the range
+			break // no other value can make the range wider
 		}
 		s.facts.Set(m.Field, v)
 		for _, t := range raw {
@@ -206,7 +209,7 @@ func (s *search) consider(m *Missing) {
 				s.facts.Set(t.name, rule.Num(v.Number()*t.times))
 			}
 		}
-		s.try(engine.Referred) // if the probe already declines, no full decision is needed
+		s.try(engine.Referred) // a probe that declines needs no full decision
 		if s.over() {
 			m.Best, m.Worst = engine.Approved, engine.Declined
 			break
@@ -219,8 +222,9 @@ func (s *search) consider(m *Missing) {
 	}
 }
 
-// Apply returns a copy of facts with the changes made, under every name by which
-// the request sent the field. A change of foir_effective lowers the obligations.
+// Apply returns a copy of facts with the changes, which are set under every name
+// by which the request sent the field. A change of foir_effective lowers the
+// obligations.
 func Apply(plan *engine.Plan, facts *rule.Facts, changes ...Change) *rule.Facts {
 	out := copied(facts)
 	for _, c := range changes {

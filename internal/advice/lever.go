@@ -16,9 +16,9 @@ const (
 	countGrid = rule.One
 )
 
-// maxPoints bounds the values of one field that are tried. The nearest values
-// are tried first, so the bound can only hide changes that are farther away
-// than every value tried.
+// maxPoints is the maximum number of values of one field that are tried. The
+// nearest values are tried first, so the limit can only hide changes that are
+// farther away than every value tried.
 const maxPoints = 20_000
 
 // lever is a field that can be changed, with the values worth trying.
@@ -30,7 +30,7 @@ type lever struct {
 	waiting bool
 	tenure  bool
 	owed    *engine.Obligations // set only for foir_effective: the obligations to pay off
-	points  []rule.Number       // nearest first; at equal distance the lower first
+	points  []rule.Number       // nearest first; of two at the same distance, the lower first
 }
 
 // span is the range in which a field may move, and its step size.
@@ -40,7 +40,7 @@ type span struct {
 }
 
 // newLever returns the lever of a field with the points to try. ok is false if
-// the field cannot move.
+// the field cannot change.
 func (s *search) newLever(d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
 	plan, facts := s.plan, s.facts
 	l = lever{name: name, from: facts.Get(name), others: sent(facts, name), waiting: name == enquiries}
@@ -71,7 +71,7 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 		}
 		l.points = tenures(plan.Policy(), o.Tenures)
 	case field.RequestedAmount:
-		if !present { // without an amount, the largest loan counts as requested
+		if !present { // without a requested amount, the engine takes the largest loan as requested
 			l.origin = upTo(mostLent(plan.Policy()), moneyGrid)
 		}
 		l.points = s.reachable(&l, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
@@ -107,8 +107,8 @@ func (l *lever) cost(x rule.Number) int64 {
 	return int64(share)
 }
 
-// spanOf returns the range in which a field may move from origin: the fields in
-// rising may only grow, all others may only fall.
+// spanOf returns the range in which a field may change from origin. The fields
+// in rising may only grow; all others may only fall.
 func spanOf(name string, origin rule.Number) span {
 	s := span{low: 0, high: rule.MaxNumber, grid: countGrid}
 	id, known := field.Catalogue().Lookup(name)
@@ -147,8 +147,8 @@ func usualTenure(p *engine.Policy, grade string) rule.Number {
 	return 0
 }
 
-// tenures returns the tenures that any band allows and, unless only is nil, the
-// caller permits.
+// tenures returns the tenures that any band allows. If only is not nil, it
+// returns those that are also in only.
 func tenures(p *engine.Policy, only []int) []rule.Number {
 	var out []rule.Number
 	for i := range p.Bands {

@@ -1,11 +1,11 @@
 package advice
 
-// maxSteps bounds a search, in engine steps: a few hundred milliseconds of work.
-// The search returns only what it has found by then.
+// maxSteps limits a search, in engine steps. It corresponds to a few hundred
+// milliseconds of work. The search returns what it has found by then.
 const maxSteps = 20_000_000
 
-// stepsBetweenChecks is the number of steps between two calls of the check: a
-// few hundred microseconds of work.
+// stepsBetweenChecks is the number of steps between two calls of the check. It
+// corresponds to a few hundred microseconds of work.
 const stepsBetweenChecks = 20_000
 
 // workOfEdge is the cost of finding one value that the policy compares a field
@@ -14,13 +14,13 @@ const workOfEdge = 20
 
 // meter counts the work of a search.
 type meter struct {
-	check func() error // nil: never interrupted
+	check func() error // nil if the search is never interrupted
 	err   error
 	steps int
 	since int // work since the last check
 }
 
-// spend counts steps that are about to be taken. It reports false if the search
+// spend counts steps that are about to be taken. It returns false if the search
 // must end because the check failed or maxSteps is exceeded.
 func (m *meter) spend(steps int) bool {
 	if m.err != nil || m.steps > maxSteps {
@@ -30,9 +30,9 @@ func (m *meter) spend(steps int) bool {
 	return m.tick(steps) && m.steps <= maxSteps
 }
 
-// tick counts work and calls the check once per stepsBetweenChecks. Work that
-// only tick counts does not count towards maxSteps, because the size of the
-// policy bounds it. tick reports false if the check has failed.
+// tick counts work and calls the check after every stepsBetweenChecks steps.
+// Work that only tick counts does not count towards maxSteps, because the size
+// of the policy limits it. tick returns false if the check has failed.
 func (m *meter) tick(work int) bool {
 	m.since += work
 	if m.since >= stepsBetweenChecks && m.err == nil {

@@ -9,11 +9,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// enquiries is the field that only waiting lowers.
+// enquiries is the field that falls only by waiting.
 const enquiries = "enquiries_6m"
 
 // twin is another name of the same fact: the path under which the request sent
-// it. A policy may compare either name, so both change together.
+// the fact. A policy may compare either name, so both change together.
 type twin struct {
 	name  string
 	times rule.Number // factor from the canonical unit to the twin's unit
@@ -21,7 +21,8 @@ type twin struct {
 }
 
 // A decision request and an evaluate request use different paths for the same
-// field. The score, which each must contain, tells which request it is.
+// field. Each request must contain a score, so the path of the score tells
+// which kind of request it is.
 const (
 	scoreOfDecisions = "bureau_report.score"
 	scoreOfEvaluate  = "report.scoreData.score"
@@ -73,8 +74,8 @@ func namesOf(name string) []string {
 }
 
 // sent returns the twins that change together with a field: those that the
-// request contains or, for a field that it omits, the twin of that kind of
-// request.
+// request contains. For a field that the request omits, it returns the twin for
+// that kind of request.
 func sent(facts *rule.Facts, name string) []twin {
 	var out []twin
 	absent := facts.Get(name).Type() == rule.Absent
@@ -91,8 +92,8 @@ func sent(facts *rule.Facts, name string) []twin {
 	return out
 }
 
-// canonical returns the name under which the engine reads a field that a policy
-// may refer to by its path in the request.
+// canonical returns the name under which the engine reads a field. name may be
+// the field's path in the request.
 func canonical(name string) string {
 	for _, c := range []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths} {
 		if t := twins[c]; name == t.decisions.name || name == t.evaluate.name {
@@ -117,8 +118,8 @@ func isObligation(name string) bool {
 	return name == field.FOIREffective || slices.Contains(obligations, name)
 }
 
-// lower reduces the obligations until they take the share to of the income. It
-// sets them under every name by which the request sent them.
+// lower reduces the obligations to the share to of the income. It sets them
+// under every name by which the request sent them.
 func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	owed.Lower(to, func(name string, v rule.Value) {
 		for _, t := range sent(facts, name) {
@@ -128,8 +129,8 @@ func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	})
 }
 
-// rising holds the fields that an applicant can influence and for which larger
-// is better.
+// rising lists the fields that an applicant can influence and that are better
+// when larger.
 var rising = map[string]bool{
 	"bank_avg_balance":             true,
 	"bank_abb_to_emi":              true,
@@ -139,9 +140,9 @@ var rising = map[string]bool{
 	"bureau_months_since_30dpd":    true,
 }
 
-// advisable reports whether a field may be advised on. The income is declared by
-// the applicant, score and age cannot be chosen, and features cannot change one
-// at a time. Advice on devices, locations and fraud would help fraudsters.
+// advisable reports whether a field may be advised on. The applicant declares
+// the income, score and age cannot be chosen, and features cannot change one at
+// a time. Advice on devices, locations and fraud would help fraudsters.
 func advisable(name string) bool {
 	id, known := field.Catalogue().Lookup(name)
 	if strings.Contains(strings.ToLower(name), "income") || strings.Contains(name, "score") || name == "age" {

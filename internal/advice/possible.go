@@ -7,9 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// possible returns values of a field that the policy distinguishes: for a number
-// each edge and its neighbours, for a text the values it is compared with and
-// one other, for a boolean both values.
+// possible returns values of a field that the policy distinguishes: for a
+// number, each edge and its neighbours; for a text, the values that it is
+// compared with and one other; for a boolean, both values.
 func (s *search) possible(name string) []rule.Value {
 	typ, vocabulary := rule.NumberType, []string(nil)
 	if id, known := field.Catalogue().Lookup(name); known {
@@ -64,7 +64,8 @@ func (s *search) words(name string, vocabulary []string) []rule.Value {
 	return append(out[:min(len(out), maxPossible)], rule.Str(other))
 }
 
-// maxPossible bounds the values that are tried for one missing field.
+// maxPossible is the maximum number of values that are tried for one missing
+// field.
 const maxPossible = 500
 
 // numbers returns the edges of a number field and their neighbours on the grid,
@@ -139,9 +140,9 @@ func (s *search) shares(name string) (at, ladder []rule.Number) {
 	return at, ladder
 }
 
-// The price depends on every value of these fields. A ladder of usual values,
-// from priceFrom in steps of priceFrom up to priceTo, is therefore tried besides
-// the edges of the policy.
+// The price depends on every value of these fields, so a ladder of usual values
+// is tried besides the edges of the policy. It begins at priceFrom and goes up
+// in steps of priceFrom to priceTo.
 var (
 	priceFrom = map[string]rule.Number{
 		field.MonthlyIncome:   rule.Int(20_000),
@@ -163,8 +164,8 @@ var (
 const fineSteps = 1_000
 
 // ladder returns usual values of a field. The ladder is fine if a value between
-// two edges can have another outcome than both: if a rule calculates with the
-// field, or reads an offer that depends on it.
+// two edges can have another outcome than both edges, that is, if a rule
+// calculates with the field or reads an offer that depends on it.
 func (e *edges) ladder(name string, s span) []rule.Number {
 	step, to := priceFrom[name], priceTo[name]
 	if e.dense || step > 0 && e.search.plan.Predicates().ReadsOffer() {

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// remainder simplifies the conditions of rules by the facts that are known.
+// remainder simplifies the conditions of rules with the known facts.
 type remainder struct {
 	rules map[string]*rule.Condition // by rule id
 	code  *rule.Code
@@ -47,8 +47,8 @@ func (s *search) newRemainder(facts *rule.Facts, open []engine.NotEvaluated) *re
 	return r
 }
 
-// residual returns the text of a rule's condition without the parts that known
-// facts settle. It returns "" if the facts settle the whole condition.
+// residual returns the text of a rule's condition without the parts that the
+// known facts settle. It returns "" if the facts settle the whole condition.
 func (r *remainder) residual(id string) string {
 	c := r.rules[id]
 	if c == nil {
@@ -61,8 +61,8 @@ func (r *remainder) residual(id string) string {
 	return rest.Text()
 }
 
-// of returns the truth of a condition and, if that is unknown, the part of the
-// condition that is not settled.
+// of returns the truth of a condition. If the truth is unknown, rest is the
+// part of the condition that is not settled.
 func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	switch c.Op {
 	case rule.Not:
@@ -82,8 +82,8 @@ func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth
 	}
 }
 
-// ofMany is like of for And and Or. It drops the arguments that no longer
-// matter: those of And that hold and those of Or that fail.
+// ofMany returns the same as of for And and Or. It drops the arguments that no
+// longer matter: those of And that hold, and those of Or that fail.
 func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	settles, neutral := rule.Holds, rule.Fails
 	if c.Op == rule.And {

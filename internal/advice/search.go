@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxTrials bounds the trials of a search for pairs. A pair that needs more
-// trials is not returned at all, because it might not be the smallest.
+// maxTrials limits the trials of a search for pairs. A pair that needs more
+// trials is not returned, because it might not be the smallest.
 const maxTrials = 40_000
 
 // search tries changes to the fields of one application.
@@ -20,14 +20,14 @@ type search struct {
 	facts   *rule.Facts // a copy that each trial changes and restores
 	levers  []lever
 	trials  int
-	reached [goals]bool // the goals that a single change reaches
+	reached [goals]bool // goals that a single change reaches
 
 	// plain makes every trial a full decision. Tests compare the optimized
-	// search with it.
+	// search with the plain one.
 	plain bool
 	trial engine.Decision
-	// last is the status of the last trial or of its probe, and culprit the
-	// knockout that gave it.
+	// last is the status of the last trial or of its probe. culprit is the
+	// knockout that caused it.
 	last    engine.Status
 	culprit int32
 }
@@ -63,8 +63,8 @@ func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Optio
 	return s
 }
 
-// hopeless reports whether one of the rules that fixed the outcome reads no
-// field that can move. No change can then improve the outcome, and the search
+// hopeless reports whether one of the rules that determined the outcome reads no
+// field that can change. Then no change can improve the outcome, and the search
 // is skipped.
 func (s *search) hopeless(d *engine.Decision) bool {
 	if d.Status == engine.Approved {
@@ -83,8 +83,8 @@ func (s *search) hopeless(d *engine.Decision) bool {
 	return false
 }
 
-// movable reports whether a condition reads a field that can move: a lever, or a
-// field that the engine derives. known caches the answer for each field.
+// movable reports whether a condition reads a field that can change: a lever, or
+// a field that the engine derives. known caches the result for each field.
 func (s *search) movable(c *rule.Condition, known map[string]bool) bool {
 	movable := false
 	c.Fields(func(ref rule.Ref) {
@@ -101,10 +101,10 @@ func (s *search) movable(c *rule.Condition, known map[string]bool) bool {
 	return movable
 }
 
-// moves reports whether a change of the lever may change the field name.
+// moves reports whether a change of the lever may change the named field.
 func (l *lever) moves(name string) bool { return l.name == name || l.owed != nil && isObligation(name) }
 
-// set moves a lever to x. The paths under which the request sent the field move
+// set sets a lever to x. The paths under which the request sent the field change
 // with it.
 func (s *search) set(l *lever, x rule.Number) {
 	if l.owed != nil {
@@ -118,7 +118,7 @@ func (s *search) set(l *lever, x rule.Number) {
 	}
 }
 
-// restore moves a lever back to the value that was sent.
+// restore sets a lever back to the value that was sent.
 func (s *search) restore(l *lever) {
 	if l.owed == nil {
 		s.facts.Set(l.name, l.from)
@@ -128,9 +128,9 @@ func (s *search) restore(l *lever) {
 	}
 }
 
-// try decides on the current facts. It reports false if the search must end or
-// the status is worse than worst. Neighbouring values are mostly declined by the
-// same rule, so try probes the rule that declined the last trial first.
+// try decides on the current facts. It returns false if the search must end or
+// the status is worse than worst. The same rule declines most neighbouring
+// values, so try first probes the rule that declined the last trial.
 func (s *search) try(worst engine.Status) bool {
 	s.trials++
 	if s.last > worst && !s.plain {
@@ -149,8 +149,8 @@ func (s *search) try(worst engine.Status) bool {
 	return s.last <= worst || s.plain
 }
 
-// decide tries the current values of the levers. It also reports false if the
-// band does not allow the tenure, because the engine would replace it.
+// decide tries the current values of the levers. It also returns false if the
+// band does not allow the tenure, because the engine would replace the tenure.
 func (s *search) decide(worst engine.Status, levers ...*lever) bool {
 	if !s.try(worst) {
 		return false
@@ -193,9 +193,9 @@ func (s *search) single(wanted []goal) []Improvement {
 	return found
 }
 
-// applies reports whether a lever can serve a goal. The requested amount cannot
-// serve toFull: an applicant who requests less gains nothing by being offered
-// all of it.
+// applies reports whether a change of the lever is useful for the goal. A change
+// of the requested amount is not useful for toFull: an applicant who requests
+// less gains nothing from being offered all of it.
 func applies(g goal, l *lever) bool { return g != toFull || l.name != field.RequestedAmount }
 
 // pairs finds the smallest change of each pair of levers for one goal.
@@ -215,8 +215,9 @@ func (s *search) pairs(g goal) []Improvement {
 	return found
 }
 
-// pair finds the smallest change of two levers together: the one with the
-// smallest sum of costs, and of equals the one that changes a less.
+// pair finds the smallest change of two levers together: the pair with the
+// smallest sum of costs and, of pairs with the same sum, the one that changes a
+// less.
 func (s *search) pair(g goal, a, b *lever) (best Improvement, ok bool) {
 	defer s.restore(a)
 	defer s.restore(b)

@@ -7,25 +7,25 @@ import (
 	"verdict/internal/rule"
 )
 
-// edges collects the values at which the decision of a policy can change as one
-// field moves and all others stay.
+// edges collects the values at which the decision of a policy can change when
+// one field changes and all others stay the same.
 type edges struct {
 	search *search
 	names  []string // the field and its twins
-	levers []string // all fields that may move
+	levers []string // all fields that may change
 	at     []rule.Number
-	dense  bool // every point may have another outcome, as when a rule calculates with the field
+	dense  bool // every point may have another outcome, for example because a rule calculates with the field
 }
 
-// reachable returns the points of a field that represent all others: each edge,
-// and from each interval between two edges the point nearest to the present
-// value.
+// reachable returns the points of a field that represent all other points: each
+// edge, and from each interval between two edges the point nearest to the
+// present value.
 func (s *search) reachable(l *lever, levers []string, in span, present bool) []rule.Number {
 	e := edges{search: s, levers: levers, names: namesOf(l.name)}
 	e.gather()
 	switch {
 	case in.grid == ratioGrid:
-		// A ratio has few points, and the price depends on each.
+		// A ratio has few points, and the price depends on each of them.
 		e.dense = true
 	case l.name == field.RequestedAmount:
 		e.price()
@@ -82,7 +82,8 @@ func (l *lever) intervals(at []rule.Number, s span, present bool) []rule.Number 
 	return out[:min(len(out), maxIntervalPoints)]
 }
 
-// maxIntervalPoints bounds the cost of a policy with very many thresholds.
+// maxIntervalPoints limits the points, and so the cost, for a policy with very
+// many thresholds.
 const maxIntervalPoints = 4 * maxPoints
 
 // gather collects the edges of all conditions and bins.
@@ -123,7 +124,7 @@ func (e *edges) leaf(c *rule.Condition) {
 	} else if right.Kind == rule.FieldOperand && e.is(right.Field) {
 		e.compared(left)
 	} else {
-		e.dense = true // the field is part of a calculation
+		e.dense = true // a rule calculates with the field
 	}
 	for _, v := range c.Values {
 		e.at = append(e.at, v.Number())
@@ -131,8 +132,8 @@ func (e *edges) leaf(c *rule.Condition) {
 }
 
 // compared adds the other side of a comparison as an edge. If that side is a
-// field that may move too or that the engine derives, there is no fixed edge and
-// every point may differ.
+// field that may change too, or that the engine derives, there is no fixed edge
+// and every point may have another outcome.
 func (e *edges) compared(with *rule.Operand) {
 	switch with.Kind {
 	case rule.ConstantOperand:
@@ -162,7 +163,8 @@ func (e *edges) price() {
 	p := e.search.plan.Policy()
 	step := p.LimitStepPaise
 	for i := range p.Bands {
-		// A limit is a multiple of the step, so round the minimum up to one.
+		// A limit is a multiple of the step, so round the minimum up to a
+		// multiple.
 		e.at = append(e.at, rule.Rupees((p.Bands[i].MinLimitPaise+step-1)/step*step))
 	}
 	if !e.search.plan.Predicates().ReadsOffer() {

@@ -12,16 +12,16 @@ import (
 
 // Book is a synthetic book of unsecured loans in India: applicants with
 // correlated incomes, obligations, enquiries, late payments and scores, some of
-// them new to credit, and the outcomes of their loans. It holds no real data, so
-// a lender can try a policy on it before it has a book of its own.
+// them new to credit, and the outcomes of their loans. It contains no real data,
+// so a lender can try a policy on it before it has a book of its own.
 //
 // A row depends only on the book and on the row number, and is computed with
-// integers: it has the same bytes on every machine, whichever other rows are
-// generated.
+// integers. It therefore has the same bytes on every machine, regardless of
+// which other rows are generated.
 type Book struct {
 	Seed    uint64
-	Months  int         // of origination, and of observation for each loan; 0: DefaultMonths
-	BadRate rule.Number // of all rows, approved or not; 0: DefaultBadRate
+	Months  int         // months of origination, and of observation for each loan; 0 means DefaultMonths
+	BadRate rule.Number // bad rate of all rows, approved or not; 0 means DefaultBadRate
 }
 
 // Bounds and defaults of a book.
@@ -39,8 +39,8 @@ const (
 // due, because the first instalment is due in the second month.
 const firstBadMonth = 4
 
-// Check adds a fault for each member that is out of bounds, with the pointer
-// at+"/months" or at+"/bad_rate".
+// Check adds a fault for each member that is out of bounds. The pointer of the
+// fault is at+"/months" or at+"/bad_rate".
 func (b Book) Check(at string, faults *fault.List) {
 	if b.Months != 0 && (b.Months < MinMonths || b.Months > MaxMonths) {
 		faults.Add(at+"/months", fault.CodeOutOfRange, "must be a whole number from %d to %d", MinMonths, MaxMonths)
@@ -83,8 +83,8 @@ func (b Book) Append(dst []byte, first int64, n int) []byte {
 	return dst
 }
 
-// months returns Months or its default, clamped to the bounds. Generating a book
-// cannot fail; callers that want an error call Check.
+// months returns Months or its default, clamped to the bounds, because
+// generating a book cannot fail. Callers that want an error call Check.
 func (b Book) months() int {
 	if b.Months == 0 {
 		return DefaultMonths
@@ -111,7 +111,7 @@ func (p *person) setOutcome(intercept, months int64) {
 }
 
 // firstYear and firstMonth are the first month of origination. They are fixed,
-// because a month from the clock would change the bytes of the book.
+// because a month taken from the clock would change the bytes of the book.
 const firstYear, firstMonth = 2023, 4
 
 func (p *person) append(dst []byte, row int64) []byte {
@@ -150,14 +150,14 @@ func appendPadded(dst []byte, n int64, width int) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// The intercept is found on a fixed sample, condensed to strata of equal size.
-// The sample's seed was chosen so that, for bad rates from 1 % to 25 %, its mean
+// intercept uses a fixed sample, condensed to strata of equal size. The seed of
+// the sample was chosen so that, for bad rates from 1 % to 25 %, its mean
 // probabilities are within one thousandth of those of four million rows.
 const sampleSeed, sampled, strata = 3, 1 << 16, 1 << 7
 
-// risks returns the mean risk of each stratum of the sample, ascending. The same
-// list serves every book: the seed changes the individual applicants, not their
-// distribution.
+// risks returns the mean risk of each stratum of the sample, in ascending order.
+// All books use the same list, because the seed changes the individual
+// applicants but not their distribution.
 var risks = sync.OnceValue(func() []int64 {
 	all := make([]int64, sampled)
 	for i := range all {
@@ -172,8 +172,8 @@ var risks = sync.OnceValue(func() []int64 {
 	return means
 })
 
-// intercept finds by bisection the number that, added to every applicant's risk,
-// gives the book its bad rate.
+// intercept returns the number that gives the book its bad rate when it is added
+// to every applicant's risk. It finds the number by bisection.
 func (b Book) intercept() int64 {
 	groups := risks()
 	want := b.badRate() * int64(len(groups))

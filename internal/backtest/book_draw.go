@@ -41,8 +41,8 @@ func (d *draws) below(n int64) int64 {
 }
 
 // normal returns a standard normal number in units. It approximates the normal
-// by the sum of twelve uniform numbers less its mean: that sum has variance one
-// and is bounded by six standard deviations.
+// distribution by the sum of twelve uniform numbers less the mean of the sum.
+// That sum has variance one and is bounded by six standard deviations.
 func (d *draws) normal() int64 {
 	var sum int64
 	for range 3 {
@@ -68,7 +68,7 @@ func (d *draws) beta() int64 {
 	return second
 }
 
-// poisson returns a Poisson number with the given mean, which is in units, and at
+// poisson returns a Poisson number with the given mean, which is in units, but at
 // most limit. It multiplies uniform numbers until the product is at most
 // exp(-mean).
 func (d *draws) poisson(mean int64, limit int64) (n int64) {
@@ -83,9 +83,8 @@ func (d *draws) poisson(mean int64, limit int64) (n int64) {
 	return limit
 }
 
-// roots holds 2^(1/2), 2^(1/4), 2^(1/8) and so on, scaled by 2^30. The product of
-// the roots at the set bits of a binary fraction is two to the power of that
-// fraction.
+// roots holds 2^(1/2), 2^(1/4), 2^(1/8) and so on, scaled by 2^30. For a binary
+// fraction f, 2^f is the product of the roots at the set bits of f.
 var roots = [16]int64{
 	1518500250, 1276901417, 1170923762, 1121280436, 1097253708, 1085434106, 1079572136, 1076653033,
 	1075196443, 1074468888, 1074105294, 1073923544, 1073832680, 1073787251, 1073764537, 1073753181,
@@ -97,7 +96,7 @@ const log2e = 6196328019
 // maxExponent bounds the argument of exp; e^20 is larger than any value used here.
 const maxExponent = 20 * unit
 
-// exp returns e to the power of x, both in units.
+// exp returns e^x. x and the result are in units.
 func exp(x int64) int64 {
 	x = min(max(x, -maxExponent), maxExponent)
 	power := x * log2e >> 32
@@ -117,7 +116,7 @@ func exp(x int64) int64 {
 // certain is the probability 1. The book's probabilities are scaled by 2^32.
 const certain = 1 << 32
 
-// logistic returns the probability whose log-odds are z, in units.
+// logistic returns the probability whose log-odds are z. z is in units.
 func logistic(z int64) int64 {
 	const far = 15 * unit
 	odds := exp(-min(max(z, -far), far))

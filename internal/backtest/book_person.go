@@ -8,7 +8,7 @@ type person struct {
 	occupation                         *occupation
 	newToCredit                        bool
 	vintage                            int64 // month of origination, from 0
-	badMonth                           int64 // month on book in which it was 90 days past due; 0: the loan was good
+	badMonth                           int64 // month on book when 90 days past due; 0 if the loan was good
 	risk                               int64 // log-odds of going bad, without the book's intercept
 	drawnBad, drawnMonth, drawnVintage int64
 }
@@ -16,11 +16,11 @@ type person struct {
 // occupation is an employment type with its incomes and its risk.
 type occupation struct {
 	name      string
-	share     int64 // of 1,000 applicants
+	share     int64 // applicants per 1,000
 	logIncome int64 // logarithm of the median income in thousands of rupees, in units
 	spread    int64 // standard deviation of the logarithm of income, in units
 	risk      int64 // added to the log-odds, in units
-	from, to  int64 // ages at which it occurs; an applicant of another age is salaried
+	from, to  int64 // ages at which the occupation occurs; an applicant of another age is salaried
 }
 
 // occupations lists the occupations of applicants for unsecured loans in India:
@@ -37,9 +37,9 @@ var occupations = []occupation{
 	{name: "UNEMPLOYED", share: 8, logIncome: 160_000, spread: 26_000, risk: 26_000, to: 120},
 }
 
-// draw generates the applicant of a row. quality is a hidden variable: how well
-// the applicant handles debt. Late payments, enquiries, obligations and the score
-// all depend on it, which makes them correlated.
+// draw generates the applicant of a row. quality is a hidden variable that says
+// how well the applicant handles debt. Late payments, enquiries, obligations and
+// the score all depend on it, which makes them correlated.
 func draw(d draws) (p person) {
 	quality := d.normal()
 	p.age = 20 + d.beta()*46>>16
@@ -58,9 +58,9 @@ func draw(d draws) (p person) {
 	return p
 }
 
-// drawOutcome draws the numbers that decide the outcome before the rest of the
-// applicant is drawn. The outcome then does not change when the model of the
-// applicant draws more or fewer numbers.
+// drawOutcome draws the numbers that determine the outcome. It must be called
+// before the rest of the applicant is drawn: the outcome then does not change
+// when the model of the applicant draws more or fewer numbers.
 func (p *person) drawOutcome(d *draws) {
 	p.drawnBad, p.drawnMonth = int64(d.next()>>32), d.beta()
 	p.drawnVintage = d.uniform()
@@ -80,8 +80,8 @@ func occupationOf(of, age int64) *occupation {
 	return &occupations[0]
 }
 
-// newToCreditShare returns the probability of having no score at an age, in
-// units.
+// newToCreditShare returns the probability, in units, that an applicant of the
+// given age has no score.
 func newToCreditShare(age int64) int64 {
 	switch {
 	case age < 25:
@@ -107,9 +107,9 @@ var tenures = [...]int64{6, 12, 18, 24, 36, 48, 60}
 // five thousand rupees, and a tenure that grows with the amount.
 func (p *person) setRequest(d *draws) {
 	const step, least, most = 5_000, 20_000, 1_500_000
-	months := exp(85_000 + d.normal()*45_000>>16) // the median is 3.7 months' income
+	months := exp(85_000 + d.normal()*45_000>>16) // the median is 3.7 times the monthly income
 	p.amount = min(max(p.income*months>>16/step*step, least), most)
-	place := d.below(4) // around the tenure that the amount suggests
+	place := d.below(4) // varies around the tenure that the amount suggests
 	switch {
 	case p.amount >= 500_000:
 		place += 3
@@ -121,15 +121,16 @@ func (p *person) setRequest(d *draws) {
 	p.tenure = tenures[place]
 }
 
-// setObligations sets the share of income that goes to obligations. It is close
-// to a beta distribution, and higher for a low income or a low quality.
+// setObligations sets the share of income that goes to obligations. Its
+// distribution is close to a beta distribution; the share is higher for a low
+// income or a low quality.
 func (p *person) setObligations(d *draws, quality int64) {
 	foir := d.beta() + unit/50 - quality*3_000>>16
 	if p.income < 25_000 {
 		foir += unit * 4 / 100
 	}
 	if p.newToCredit {
-		foir /= 2 // rent and a phone, no instalments
+		foir /= 2 // the applicant pays rent and a phone but no instalments
 	}
 	p.foir = min(max(foir*100>>16, 0), 95)
 }
@@ -159,9 +160,9 @@ func (p *person) setHistory(d *draws, quality int64) {
 	p.score = min(max(p.score, 300), 900)
 }
 
-// maxDPD converts trouble, a normal number that says how badly the last year
-// went, into the maximum days past due: 0 for most applicants, a few days for
-// some, and 90 or more for few.
+// maxDPD converts trouble into the maximum days past due: 0 for most applicants,
+// a few days for some, and 90 or more for few. trouble is a normal number that
+// says how badly the last year went.
 func maxDPD(trouble int64, d *draws) int64 {
 	switch {
 	case trouble < unit*100/100:
@@ -192,8 +193,8 @@ func latePoints(dpd int64) int64 {
 	}
 }
 
-// logOdds returns the log-odds of going bad, in units, from the applicant's
-// fields, without the book's intercept.
+// logOdds returns the log-odds of going bad, in units, computed from the
+// applicant's fields. It does not include the intercept of the book.
 func (p *person) logOdds() int64 {
 	z := p.occupation.risk + (p.foir-33)*1_300 + min(p.enquiries, 12)*7_000 - incomeOverMedian(p.income)
 	switch {
@@ -216,9 +217,9 @@ func (p *person) logOdds() int64 {
 	return z
 }
 
-// incomeOverMedian returns what an income subtracts from the log-odds: a quarter
-// of a unit for every doubling over 40,000 rupees, interpolated linearly between
-// the doublings.
+// incomeOverMedian returns the number to subtract from the log-odds because of
+// the income: a quarter of a unit for every doubling over 40,000 rupees,
+// interpolated linearly between the doublings.
 func incomeOverMedian(income int64) (off int64) {
 	const quarter = unit / 4
 	level := int64(40_000)

@@ -12,7 +12,7 @@ import (
 // else a point. No cell spans two whole scores, so every pricing band is a union
 // of cells.
 type grid struct {
-	base rule.Number // where cell 0 begins
+	base rule.Number // score at which cell 0 begins
 	step rule.Number
 }
 
@@ -33,8 +33,8 @@ func (g grid) cell(score rule.Number) int32 { return int32((score - g.base) / g.
 // score returns the lowest score of a cell.
 func (g grid) score(cell int32) rule.Number { return g.base + rule.Number(cell)*g.step }
 
-// cells counts rows by score. A page is allocated when the first of its scores
-// occurs, because most scorecards give few of the scores in their range.
+// cells counts rows by score. It allocates a page when the first score of the
+// page occurs, because most scorecards give few of the scores in their range.
 type cells struct {
 	pages []*page
 }
@@ -43,7 +43,7 @@ const pageBits = 9
 
 type page [1 << pageBits]counts
 
-// at returns the counts of a cell for the caller to change.
+// at returns the counts of a cell. The caller may change them.
 func (c *cells) at(cell int32) *counts {
 	i := int(cell >> pageBits)
 	for i >= len(c.pages) {

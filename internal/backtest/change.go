@@ -13,16 +13,17 @@ import (
 )
 
 // change is one difference between two policies, with two plans that show its
-// effect on a swap: alone is the champion with only this change, and without is
-// the challenger without it. Each is compiled when the first swapped row needs it.
+// effect on a swapped row: alone is the champion with only this change, and
+// without is the challenger without this change. Each plan is compiled when the
+// first swapped row needs it.
 type change struct {
 	PolicyChange
 	alone, without func() *engine.Plan
 	apply          func(to, from *engine.Policy) // copies the changed part from one policy to the other
 }
 
-// maxChanges bounds the changes that are tried one by one. If there are more,
-// the changes of a section are tried together.
+// maxChanges is the maximum number of changes that are tried one by one. If there
+// are more, all changes of a section are tried together.
 const maxChanges = 64
 
 // changesBetween lists the differences between two policies, in the order of a
@@ -49,7 +50,8 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	return d.changes
 }
 
-// hybrid returns a function that compiles, once, base with one part of other.
+// hybrid returns a function that compiles the policy base with one part of other.
+// The function compiles only once.
 func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) func() *engine.Plan {
 	return sync.OnceValue(func() *engine.Plan {
 		p := *base
@@ -222,8 +224,9 @@ func bandAt(p *engine.Policy, at bandRange) *engine.Band {
 }
 
 // eachDifferent calls fn for each element that is in only one of the lists, or
-// whose key differs between them: first in the order of a, then those that only b
-// has. before or after is nil if the element is not in that list.
+// whose key differs between them. It calls fn first in the order of a, then for
+// the elements that only b has. before or after is nil if the element is not in
+// that list.
 func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, before, after *T)) {
 	in := map[string]*T{}
 	for i := range b {
@@ -244,8 +247,8 @@ func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, 
 	}
 }
 
-// replaced returns list with the element of the given name as it is in from:
-// added, removed or overwritten.
+// replaced returns list with the named element replaced by that of from. It adds
+// the element if only from has it, and removes it if only list has it.
 func replaced[T any](list, from []T, id func(*T) string, name string) []T {
 	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
 	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })

@@ -26,8 +26,9 @@ func (d *differ) scorecard() {
 	}, d.factor)
 }
 
-// factor adds a change for each bin with other points if the factor's bins differ
-// only in their points. Otherwise it adds one change for the whole factor.
+// factor adds a change for each bin whose points differ, if the factor's bins
+// differ only in their points. Otherwise it adds one change for the whole
+// factor.
 func (d *differ) factor(name string, before, after *engine.Factor) {
 	if before == nil || after == nil || factorKey(before) != factorKey(after) {
 		d.add(sectionFactors, name, factorText(before), factorText(after), func(to, from *engine.Policy) {
@@ -63,15 +64,15 @@ func factorOf(p *engine.Policy, name string) *engine.Factor {
 	return nil // unreachable: both policies have the factor
 }
 
-// ownBins copies a factor's bins, so that changing them does not change the
-// policy from which the hybrid was made, and returns the copy.
+// ownBins copies a factor's bins and returns the copy, so that changing the
+// copy does not change the policy from which the hybrid was made.
 func ownBins(p *engine.Policy, name string) []engine.Bin {
 	f := factorOf(p, name)
 	f.Bins = slices.Clone(f.Bins)
 	return f.Bins
 }
 
-// factorKey returns a text that is equal for factors that differ only in their
+// factorKey returns the same text for two factors if they differ only in their
 // points.
 func factorKey(f *engine.Factor) string {
 	key := f.Field.Name + "\x00" + f.Weight.String()

@@ -20,7 +20,8 @@ const (
 const headSize = 1 + 8
 
 // Append appends the partial in a compact binary form. Two partials of the same
-// rows have the same bytes, in whatever order the rows were counted or merged.
+// rows have the same bytes, regardless of the order in which the rows were
+// counted or merged.
 func (p *Partial) Append(dst []byte) []byte {
 	tape := recorder{}
 	p.walk(&tape)
@@ -68,8 +69,8 @@ func appendText(dst []byte, s string) []byte {
 
 var errPartial = errors.New("decode partial: the bytes are not a partial of this version")
 
-// DecodePartial reads a partial that Append wrote. It returns an error if data is
-// anything else.
+// DecodePartial reads a partial that Append wrote. It returns an error if Append
+// did not write data.
 func DecodePartial(data []byte) (*Partial, error) {
 	if len(data) < headSize || data[0] != partialVersion && data[0] != withReadVersion {
 		return nil, errPartial
@@ -148,7 +149,7 @@ func (d *decoder) varint() int64 {
 }
 
 // length reads the length of a list whose elements take at least least bytes
-// each. A length that the remaining bytes cannot hold sets bad.
+// each. It sets bad if the remaining bytes are too few for that length.
 func (d *decoder) length(least int) int {
 	n, size := binary.Uvarint(d.data)
 	if d.skip(size) == 0 || n > uint64(len(d.data)/least) {

@@ -14,7 +14,7 @@ type decider struct {
 	decision engine.Decision
 	none     int32 // index of the grade of rows without a band
 	scaling  *engine.Scaling
-	pds      [][]int32 // PD of each cell in millionths, in pages; -1: not computed yet
+	pds      [][]int32 // PD of each cell in millionths, in pages; -1 if not computed yet
 	funding  int64     // funding rate a year, in millionths
 }
 
@@ -68,8 +68,8 @@ func (k *decider) decide(s *sides, r *row, facts *rule.Facts) {
 	k.noteRules(s, r, e)
 }
 
-// noteRules counts which rules hit, which had no result, and which alone decided
-// the status.
+// noteRules counts the rules that hit, the rules without a result, and the rules
+// that alone decided the status.
 func (k *decider) noteRules(s *sides, r *row, e *engine.Effect) {
 	for i, h := range e.Hits {
 		s.rules[h.Knockout].hit[r.label].add(r.weight)
@@ -106,7 +106,7 @@ func (k *decider) noteRules(s *sides, r *row, e *engine.Effect) {
 }
 
 // pd returns the probability of default that the scorecard claims for a cell, in
-// millionths. It is computed once for each cell.
+// millionths. It computes each cell only once.
 func (k *decider) pd(cell int32) int32 {
 	i := int(cell >> pageBits)
 	for i >= len(k.pds) {
@@ -125,10 +125,10 @@ func (k *decider) pd(cell int32) int32 {
 	return *at
 }
 
-// fundingPaise returns what the lender pays for the money it lends, rounded half
+// fundingPaise returns the cost of the money that the lender lends, rounded half
 // up to the paisa. Interest is the balance over time multiplied by the rate, so
-// funding the same balance costs interest × funding ÷ rate. Without a rate the
-// balance is taken to fall linearly.
+// funding the same balance costs interest × funding ÷ rate. Without a rate, the
+// balance is assumed to fall linearly.
 func fundingPaise(o *engine.Offer, funding int64) int64 {
 	paise, by, over := o.InterestPaise, funding, o.RateBP*100
 	if o.RateBP == 0 {

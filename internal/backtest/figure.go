@@ -6,16 +6,17 @@ import (
 )
 
 // Figure is a number of the report, exact to six decimals. Known is false if the
-// number is undefined: the rate of no rows is unknown, not zero.
+// number is undefined. For example, the bad rate of no rows is unknown and not
+// zero.
 type Figure struct {
 	Value rule.Number
 	Known bool
 }
 
-// Float returns the figure for drawing, 0 if it is unknown.
+// Float returns the figure for charts, or 0 if it is unknown.
 func (f Figure) Float() float64 { return float64(f.Value) / float64(rule.One) }
 
-// String returns the figure in its shortest form, "" if it is unknown.
+// String returns the figure in its shortest form, or "" if it is unknown.
 func (f Figure) String() string {
 	if !f.Known {
 		return ""
@@ -38,10 +39,11 @@ type Money struct {
 	Known bool
 }
 
-// Float returns the amount in rupees for drawing, 0 if it is unknown.
+// Float returns the amount in rupees for charts, or 0 if it is unknown.
 func (m Money) Float() float64 { return float64(m.Paise) / 100 }
 
-// String returns the amount in rupees in its shortest form, "" if it is unknown.
+// String returns the amount in rupees in its shortest form, or "" if it is
+// unknown.
 func (m Money) String() string {
 	if !m.Known {
 		return ""

@@ -11,15 +11,15 @@ import (
 // Each figure is one division of integers, rounded half away from zero, so that
 // it does not depend on a processor's floating point.
 
-// ratio returns a/b, unknown if b is zero.
+// ratio returns a/b. The figure is unknown if b is zero.
 func ratio(a, b int64) Figure {
 	var w wide
 	w.add(a, int64(rule.One))
 	return w.mean(b, 1)
 }
 
-// mean returns the sum divided by weight, unknown if weight is zero. unit is what
-// 1 of the sum stands for, in millionths.
+// mean returns the sum divided by weight. The figure is unknown if weight is
+// zero. unit is the value of 1 in the sum, in millionths.
 func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	if weight == 0 {
 		return Figure{}
@@ -31,7 +31,8 @@ func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	return Figure{rule.Number(n.Int64()), true}
 }
 
-// money returns the sum, which is of paise times weights, divided by weight.
+// money returns the sum divided by weight. The sum is of paise multiplied by
+// weights.
 func (s *wide) money(weight int64) Money {
 	return fraction{new(big.Rat).SetInt(s.big())}.moneyOver(weight)
 }
@@ -66,8 +67,8 @@ func (f fraction) times(n int64) fraction {
 	return fraction{new(big.Rat).Mul(f.rat, new(big.Rat).SetInt64(n))}
 }
 
-// moneyOver divides by the product of the numbers and rounds to the paisa. The
-// result is unknown if one of them is zero.
+// moneyOver divides by the product of numbers and rounds to the paisa. The
+// result is unknown if a number is zero.
 func (f fraction) moneyOver(numbers ...int64) Money {
 	over := big.NewInt(1)
 	for _, n := range numbers {
@@ -83,8 +84,8 @@ func (f fraction) moneyOver(numbers ...int64) Money {
 	return Money{n.Int64(), true}
 }
 
-// rounded rounds a metric that was computed in floating point to six decimals,
-// which hides any difference between processors.
+// rounded rounds a metric to six decimals. The metric was computed in floating
+// point, and rounding removes differences between processors.
 func rounded(x float64) Figure {
 	if math.IsNaN(x) || math.Abs(x) > 1e12 {
 		return Figure{}

@@ -7,17 +7,17 @@ import (
 )
 
 // groups counts the rows of a protected column by cell text. If there are more
-// than keptGroups texts, the alphabetically first ones are kept. A text that is
-// among the first of all rows is among the first of any part of them, so a kept
-// group was never dropped before and partials merge exactly. The rows of dropped
-// groups are the total less the kept ones.
+// than keptGroups texts, only the alphabetically first are kept. A text that is
+// among the first of all rows is among the first of any part of the rows, so a
+// kept group was never dropped before and partials merge exactly. The rows of
+// the dropped groups are the total less the kept ones.
 type groups struct {
 	kept []group // sorted by name
 }
 
 const (
 	keptGroups   = 1000
-	maxGroupText = 64 // bytes; longer texts are cut
+	maxGroupText = 64 // bytes; longer texts are truncated
 )
 
 type group struct {
@@ -26,8 +26,8 @@ type group struct {
 	others   counts
 }
 
-// at returns the group of a text for the caller to change, nil if the group is
-// not kept.
+// at returns the group of a text, or nil if the group is not kept. The caller
+// may change the group.
 func (g *groups) at(text []byte) *group {
 	if len(text) > maxGroupText {
 		text = text[:maxGroupText]

@@ -9,7 +9,7 @@ import (
 
 // Report computes the report from the merged partial of all rows.
 func (r *Run) Report(p *Partial) *Report {
-	whole := r.newPartial() // has all lists at full length; those of p may be shorter
+	whole := r.newPartial() // has all lists at full length; the lists of p may be shorter
 	whole.Merge(p)
 	p = whole
 	out := &Report{
@@ -144,10 +144,10 @@ func (r *Run) performance(out *Performance, by *side, s *sides, status *[3]count
 	out.ExpectedLoss, out.PDSource = r.expectedLoss(by, s, status)
 }
 
-// expectedLoss returns the sum of PD × LGD × limit over the approved rows. The PD
-// is the one that the scorecard claims. If it claims none, the PD is the bad rate
-// of the grade's approved rows, or of all approved rows if the grade has no
-// labelled ones.
+// expectedLoss returns the sum of PD × LGD × limit over the approved rows. It
+// uses the PD that the scorecard claims. If the scorecard claims none, it uses
+// the bad rate of the grade's approved rows, or the bad rate of all approved rows
+// if the grade has no labelled rows.
 func (r *Run) expectedLoss(by *side, s *sides, status *[3]counts) (Money, PDSource) {
 	if by.plan.Policy().Scorecard.Scaling != nil {
 		return s.loss.times(int64(r.setup.LGD)).moneyOver(weightUnit, int64(rule.One), int64(rule.One)), PDScorecard

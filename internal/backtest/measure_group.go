@@ -9,8 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// smallGroup is the number of rows below which a group's approval rate is not
-// judged: it cannot be the best rate, nor break the four-fifths rule.
+// smallGroup is the number of rows below which the approval rate of a group is
+// not judged: it is neither used as the best rate nor checked by the four-fifths
+// rule.
 const smallGroup = 30
 
 // fairness compares approval rates by group.
@@ -54,7 +55,8 @@ func groupOf(g *group) Group {
 	}
 }
 
-// compareGroups sets the ratio of every group's approval rate to the best rate.
+// compareGroups sets the ratio of each group's approval rate to the best approval
+// rate.
 func compareGroups(f *Fairness) {
 	var best rule.Number
 	for _, g := range f.Groups {
@@ -99,8 +101,8 @@ func vintage(p *Partial) *Vintage {
 	return out
 }
 
-// actual compares the decisions with those that were made at the time. It returns
-// nil if no row has such a decision.
+// actual compares the champion's decisions with those that were made at the time.
+// It returns nil if no row has a decision made at the time.
 func actual(p *Partial) *Actual {
 	out := &Actual{}
 	var all, same int64

@@ -11,7 +11,7 @@ import (
 // maxTopReasons bounds the listed decline reasons.
 const maxTopReasons = 10
 
-// reasons lists the principal reasons, the most frequent first.
+// reasons returns the principal reasons, the most frequent first.
 func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 	top, all = []CodeCount{}, []ReasonCount{}
 	for i, code := range by.codes {
@@ -38,7 +38,7 @@ func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 	return top[:min(len(top), maxTopReasons)], all
 }
 
-// rules lists the counts of every rule, in declared order.
+// rules returns the counts of every rule, in declared order.
 func rules(by *side, s *sides, evaluated int64) (soles []SoleReason, all []RuleCount) {
 	p := by.plan.Policy()
 	soles, all = []SoleReason{}, []RuleCount{}

@@ -20,7 +20,7 @@ func shareOf(c *counts) Share {
 }
 
 // wilson returns the 95 % Wilson score interval of a rate p of n rows. Unlike the
-// normal approximation it is also sound for small groups.
+// normal approximation, it is also valid for small groups.
 func wilson(p, n float64) (low, high Figure) {
 	const z, z2 = 1.959964, 1.959964 * 1.959964
 	middle := p + float64(z2/(2*n))
@@ -29,10 +29,10 @@ func wilson(p, n float64) (low, high Figure) {
 	return rounded(max(0, (middle-spread)/whole)), rounded(min(1, (middle+spread)/whole))
 }
 
-// scoreBands counts the rows in the pricing bands' ranges and in the ranges
-// around them, and returns their information value. Bands for new-to-credit
-// applicants are left out, because they need not be part of the same sequence of
-// ranges.
+// scoreBands counts the rows in the ranges of the pricing bands and in the ranges
+// around them. It returns the ranges and their information value. Bands for
+// new-to-credit applicants are left out, because they need not be part of the
+// same sequence of ranges.
 func scoreBands(by *side, s *sides) (list []ScoreBand, iv Figure) {
 	list = bandLadder(by.plan.Policy())
 	sums := make([]counts, len(list))
@@ -133,7 +133,7 @@ func calibration(by *side, s *sides) (list []Decile, hl Figure) {
 	return list, hl
 }
 
-// reaches reports whether seen is at least the given tenths of total.
+// reaches reports whether seen is at least the given number of tenths of total.
 func reaches(seen, tenths, total int64) bool {
 	var a, b wide
 	a.add(seen, 10)
@@ -155,8 +155,8 @@ func chiSquareTerm(d Decile) float64 {
 // maxROC bounds the points of the ROC curve.
 const maxROC = 100
 
-// roc returns the shares of goods and bads at or below each score. It keeps at
-// most maxROC points, which is enough to draw the curve.
+// roc returns the shares of good and bad rows at or below each score. It returns
+// at most maxROC points, which is enough to draw the curve.
 func roc(by *side, s *sides) []ROCPoint {
 	var all counts
 	for _, c := range s.cells.each() {
@@ -175,7 +175,8 @@ func roc(by *side, s *sides) []ROCPoint {
 		}
 		goodBelow, badBelow = goodBelow+c[good].weight, badBelow+c[bad].weight
 		p := ROCPoint{Figure{by.grid.score(cell), true}, ratio(goodBelow, goods), ratio(badBelow, bads)}
-		// Keep a point for every step along both axes together, and the last one.
+		// Keep a point whenever the curve has moved by step along both axes
+		// together, and keep the last point.
 		const step = 2 * rule.One / (maxROC - 2)
 		if way := p.Good.Value + p.Bad.Value; way-last >= step || goodBelow == goods && badBelow == bads {
 			list, last = append(list, p), way

@@ -29,9 +29,9 @@ type Outcome struct {
 	Bad   bool
 }
 
-// Separate measures the separation of outcomes. It counts pairs as integers, so
-// the order of the outcomes does not matter. ok is false unless there are both
-// good and bad outcomes.
+// Separate measures how well the scores separate the outcomes. It counts pairs as
+// integers, so the order of the outcomes does not matter. ok is false unless
+// there are both good and bad outcomes.
 func Separate(outcomes []Outcome) (s Separation, ok bool) {
 	sorted := slices.Clone(outcomes)
 	slices.SortFunc(sorted, func(a, b Outcome) int { return cmp.Compare(a.Score, b.Score) })
@@ -47,7 +47,7 @@ func Separate(outcomes []Outcome) (s Separation, ok bool) {
 		return Separation{}, false
 	}
 	for i := 0; i < len(sorted); {
-		var goods, bads int64 // at this score
+		var goods, bads int64 // number of loans at this score
 		j := i
 		for ; j < len(sorted) && sorted[j].Score == sorted[i].Score; j++ {
 			if sorted[j].Bad {
@@ -71,13 +71,14 @@ func (s *separator) separation() (out Separation) {
 	return out
 }
 
-// separator measures separation from counts or weights of goods and bads, added
-// in ascending order of score. Pairs are counted in 128 bits, because the product
-// of the weights of a hundred million rows does not fit in 64.
+// separator measures separation from counts or weights of good and bad loans,
+// which are added in ascending order of score. It counts pairs in 128 bits,
+// because the product of the weights of a hundred million rows does not fit in
+// 64.
 type separator struct {
-	goods, bads         int64 // of all scores, known beforehand
-	goodBelow, badBelow int64 // at the scores so far
-	halves              wide  // twice the pairs in which the good one scores higher, plus the ties
+	goods, bads         int64 // totals over all scores, known before the first add
+	goodBelow, badBelow int64 // totals over the scores added so far
+	halves              wide  // twice the number of pairs in which the good loan scores higher, plus the ties
 	widest              wide  // largest distance between the distributions, times goods and bads
 }
 
@@ -124,8 +125,8 @@ func (s *separator) ks() Figure {
 	return s.widest.over(&pairs)
 }
 
-// Evidence is the weight of evidence of each band, and the information value
-// of all of them together.
+// Evidence holds the weight of evidence of each band, and the information value
+// of all bands together.
 type Evidence struct {
 	WOE    []float64 // ln(band's share of goods ÷ its share of bads)
 	Values []float64 // each band's part of the information value
@@ -135,8 +136,9 @@ type Evidence struct {
 // smoothing replaces an empty share, because the logarithm of zero is undefined.
 const smoothing = 1e-4
 
-// Weigh measures bands by their goods and bads. ok is false if the two lists
-// differ in length, or if there are no goods or no bads.
+// Weigh computes the evidence of bands from their numbers of good and bad loans.
+// ok is false if the lists differ in length, or if there are no good or no bad
+// loans.
 func Weigh(goods, bads []int64) (e Evidence, ok bool) {
 	totalGood, totalBad := sum(goods), sum(bads)
 	if len(goods) != len(bads) || totalGood == 0 || totalBad == 0 {

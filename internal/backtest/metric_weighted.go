@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// SeparateWeighted measures the separation of weighted outcomes. Weights must not
-// be negative. If all weights are 1, the result is that of Separate.
+// SeparateWeighted measures how well the scores separate weighted outcomes.
+// Weights must not be negative. If all weights are 1, the result is that of
+// Separate.
 func SeparateWeighted(outcomes []Outcome, weights []int64) (s Separation, ok bool) {
 	type weighed struct {
 		Outcome
@@ -32,7 +33,7 @@ func SeparateWeighted(outcomes []Outcome, weights []int64) (s Separation, ok boo
 		return Separation{}, false
 	}
 	for i := 0; i < len(sorted); {
-		var goods, bads int64 // at this score
+		var goods, bads int64 // weights at this score
 		j := i
 		for ; j < len(sorted) && sorted[j].Score == sorted[i].Score; j++ {
 			count(&sorted[j], &goods, &bads)

@@ -10,7 +10,7 @@ import (
 // lists that keep the smallest n elements, so merging partials in any order gives
 // exactly the partial of all their rows.
 type Partial struct {
-	numbering         uint64 // Run.numbering of the run that made it; 0 for none
+	numbering         uint64 // Run.numbering of the run that made the partial; 0 for none
 	evaluated, failed int64
 	total             counts
 	foirMost          int64 // greatest foir of a row, in millionths
@@ -21,13 +21,13 @@ type Partial struct {
 	swap              swaps
 
 	errors []RowError  // the lowest row numbers, at most MaxRowErrors
-	codes  []CodeCount // of all errors, by code
+	codes  []CodeCount // numbers of all errors, by code
 	groups groups
 
 	read []cellRead // cells that are not plain numbers, sorted by column and code
 }
 
-// cellRead counts the cells of a column that were not read literally: code says
+// cellRead counts the cells of a column that were not read literally. code says
 // how they were read.
 type cellRead struct {
 	field, code string
@@ -52,8 +52,8 @@ type sides struct {
 	grades  []gradeSum
 	cells   cells
 	reasons []reasonSum
-	rules   []ruleSum // the knockouts, then the adjustments
-	soles   []soleSum // the knockouts
+	rules   []ruleSum // one for each knockout, then one for each adjustment
+	soles   []soleSum // one for each knockout
 
 	limitReferred, interest, fee, funding wide
 	loss                                  wide // Σ limit·PD·weight, PD in millionths
@@ -91,12 +91,12 @@ type vintages struct {
 // swaps compares two policies on the same rows.
 type swaps struct {
 	matrix      [9]counts // champion×3 + challenger
-	limit       [3]int64  // rows both approve: lower, same, higher
+	limit       [3]int64  // rows that both policies approve with a lower, the same or a higher limit
 	price       [3]int64
 	limitChange wide // challenger less champion
 	rateChange  wide
 	aprChange   wide
-	together    [2]int64 // swapped in, swapped out: no change does it alone
+	together    [2]int64 // rows swapped in and out that no change moves alone
 	explained   [2]int64
 	changeIn    []changeSum
 	changeOut   []changeSum
@@ -121,8 +121,8 @@ func (p *Partial) fail(e RowError) {
 }
 
 // noteError keeps the MaxRowErrors errors with the lowest row numbers. An error
-// that is among the lowest of all rows is among the lowest of any part of them,
-// so merging partials loses none of them.
+// that is among the lowest of all rows is among the lowest of any part of the
+// rows, so merging partials loses none of these errors.
 func (p *Partial) noteError(e RowError) {
 	n := len(p.errors)
 	if n == MaxRowErrors && compareErrors(e, p.errors[n-1]) >= 0 {

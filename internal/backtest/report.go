@@ -14,13 +14,13 @@ type Report struct {
 	Warnings        []Warning   // input that was possibly misread or is missing
 
 	Weighted    bool   // the rows carry weights
-	TotalWeight Figure // of the evaluated rows
+	TotalWeight Figure // total weight of the evaluated rows
 
-	Side // what the champion did
+	Side // the champion's report
 
 	Fairness   *Fairness   // nil without a protected column
 	Vintage    *Vintage    // nil without a month column
-	Actual     *Actual     // nil if no row has the decision made at the time
+	Actual     *Actual     // nil if no row has a decision made at the time
 	PSI        *Shift      // nil without a reference
 	Challenger *Challenger // nil without a challenger
 }
@@ -28,7 +28,7 @@ type Report struct {
 // RowError is a row that could not be evaluated. It names the row, the field and
 // a stable code, and never repeats the text of a cell.
 type RowError struct {
-	Row   int64 // from 1, the header not counted
+	Row   int64 // counted from 1, without the header
 	Field string
 	Code  string
 }
@@ -44,10 +44,10 @@ type Side struct {
 	Summary      Summary
 	Performance  Performance
 	ByGrade      []Grade
-	ScoreBands   []ScoreBand // by lowest score, ascending
-	Calibration  []Decile    // by score, ascending; empty when nothing is labelled
+	ScoreBands   []ScoreBand // sorted by lowest score, ascending
+	Calibration  []Decile    // sorted by score, ascending; empty if no row is labelled
 	Distribution Distribution
-	ROC          []ROCPoint // from (0,0) to (1,1); empty unless there are good and bad
+	ROC          []ROCPoint // from (0,0) to (1,1); empty unless there are both good and bad rows
 
 	TopDeclineReasons []CodeCount   // the most frequent first, ten at most
 	Reasons           []ReasonCount // every principal reason, the most frequent first
@@ -64,24 +64,24 @@ type Summary struct {
 	AvgLimit, TotalLimit                    Money
 	AvgInterestRate, AvgAPR                 Figure // percent a year
 	AvgScore                                Figure
-	TotalLimitReferred                      Money // indicative: a person has to confirm it
+	TotalLimitReferred                      Money // indicative, because a person must confirm the offers
 }
 
-// Share is a bad rate with the labelled rows it is computed from, the bad ones
-// among them, and its 95 % Wilson interval.
+// Share is a bad rate with its 95 % Wilson interval. It includes the number of
+// labelled rows that the rate is computed from, and how many of them are bad.
 type Share struct {
 	Labelled, Bad   int64
 	Rate, Low, High Figure
 }
 
 // Performance holds the metrics of the rows that have an outcome. Only booked
-// loans have one, so every rate comes with its own count.
+// loans have an outcome, so every rate comes with its own count.
 type Performance struct {
 	Labelled, Good, Bad               int64
 	All, Approved, Referred, Declined Share
 
 	AUC, Gini, KS Figure
-	KSAt          Figure // the score at which the two distributions are farthest apart
+	KSAt          Figure // score at which the two distributions are farthest apart
 	IV            Figure // information value of the score bands
 
 	// HosmerLemeshow compares the PD that the scorecard claims with the observed bad
@@ -89,42 +89,42 @@ type Performance struct {
 	// scaling, and so no PD, or if no row is labelled.
 	HosmerLemeshow Figure
 
-	ExpectedLoss Money    // of approved limits: PD × LGD × limit
-	PDSource     PDSource // where the PD came from
+	ExpectedLoss Money    // expected loss of the approved limits: PD × LGD × limit
+	PDSource     PDSource // source of the PD
 	LGD          Figure
 }
 
 // PDSource is the source of the probability of default in an expected loss.
 type PDSource string
 
-// The sources. Without either there is no expected loss.
+// The sources. With PDNone there is no expected loss.
 const (
 	PDNone      PDSource = ""
-	PDScorecard PDSource = "scorecard"         // the scorecard ties points to odds
-	PDByGrade   PDSource = "observed_by_grade" // the bad rate of the grade's approved rows
+	PDScorecard PDSource = "scorecard"         // PD that follows from the scorecard's scaling of points to odds
+	PDByGrade   PDSource = "observed_by_grade" // bad rate of the grade's approved rows
 )
 
 // Grade holds the results of the rows of one grade.
 type Grade struct {
 	Grade                        string
 	Count                        int64
-	Share                        Figure // of all evaluated rows
+	Share                        Figure // share of all evaluated rows
 	Approved, Referred, Declined int64
 	ApprovalRate                 Figure
-	BadRate                      Share // of all its labelled rows
+	BadRate                      Share // bad rate of all labelled rows of the grade
 	BadRateApproved              Share
 	AvgRate                      Figure
 	AvgLimit, TotalLimit         Money
 }
 
-// ScoreBand is a range of scores: that of a pricing band, or one below, above or
-// between the pricing bands.
+// ScoreBand is a range of scores: the range of a pricing band, or a range below,
+// above or between the pricing bands.
 type ScoreBand struct {
 	Place   Place
 	Band    string // id of the pricing band; "" unless Place is InBand
-	Grade   string // likewise
+	Grade   string // grade of the pricing band; "" unless Place is InBand
 	HasMin  bool
-	Min     int64 // both ends included; whole scores
+	Min     int64 // Min and Max are whole scores, both included
 	HasMax  bool
 	Max     int64
 	Count   int64
@@ -146,17 +146,17 @@ const (
 
 // Decile is one of ten groups of labelled rows by score, of about equal weight.
 type Decile struct {
-	Number             int // from 1, the lowest scores
+	Number             int // from 1, which has the lowest scores
 	MinScore, MaxScore Figure
 	Count              int64  // labelled rows
-	Predicted          Figure // mean PD of the scorecard; unknown when it claims none
+	Predicted          Figure // mean PD of the scorecard; unknown if the scorecard claims none
 	Observed           Share
 }
 
 // Distribution is a histogram of final scores in cells of equal width. Only
 // cells that hold rows are listed.
 type Distribution struct {
-	Width int64 // points; ten unless scores lie very far apart
+	Width int64 // width of a cell in points; 10 unless scores lie very far apart
 	Cells []DistributionCell
 }
 
@@ -164,7 +164,7 @@ type Distribution struct {
 type DistributionCell struct {
 	Min                   int64
 	Good, Bad, Unlabelled int64
-	Weight                int64 // of all three, in ten-thousandths
+	Weight                int64 // weight of all rows of the cell, in ten-thousandths
 }
 
 // ROCPoint is the share of goods and of bads that score at or below Score.
@@ -176,34 +176,34 @@ type ROCPoint struct {
 // ReasonCount is a reason code and how often it was a principal reason.
 type ReasonCount struct {
 	Code                         string
-	Count, First                 int64 // First counts the rows in which it ranked first
+	Count, First                 int64 // First counts the rows in which the reason ranked first
 	Declined, Referred, Approved int64 // an approved row has a reason if it got less than requested
 }
 
-// SoleReason counts the rows that one knockout alone kept from approval.
-// Without the knockout, a sole decline would not be DECLINED, and a sole
-// referral would be APPROVED.
+// SoleReason counts the rows that one knockout alone prevented from being
+// approved. Without the knockout, a sole decline would not be "DECLINED", and a
+// sole referral would be "APPROVED".
 type SoleReason struct {
 	Rule, ReasonCode string
 	Action           string
-	Hits             int64 // it declined or referred
-	Declines         int64 // it declined
+	Hits             int64 // rows that the knockout declined or referred
+	Declines         int64 // rows that the knockout declined
 	SoleDeclines     int64
 	SoleReferrals    int64
-	First            int64 // it was the first knockout that hit the row
-	Overlap          int64 // another knockout hit the same row
-	BadRateSole      Share // of the rows that it alone kept out
+	First            int64 // rows in which the knockout was the first that hit
+	Overlap          int64 // rows that another knockout hit too
+	BadRateSole      Share // bad rate of the rows that this knockout alone prevented from being approved
 }
 
-// RuleCount is how often a rule hit.
+// RuleCount counts the rows that a rule hit.
 type RuleCount struct {
 	Rule      string
 	Kind      string // "knockout" or "adjustment"
-	Evaluated int64  // rows in which its condition had a result
+	Evaluated int64  // rows in which the rule's condition had a result
 	Hit       int64
-	Unknown   int64 // its condition had no result
+	Unknown   int64 // rows in which the rule's condition had no result
 	HitRate   Figure
-	BadRate   Share // of the rows it hit
+	BadRate   Share // bad rate of the rows that the rule hit
 }
 
 // Economics holds the income of the approved loans if they are repaid as
@@ -218,11 +218,11 @@ type Economics struct {
 }
 
 // Fairness compares approval rates between the groups of the protected column. It
-// shows differences; it cannot tell whether they are justified.
+// shows differences but cannot tell whether they are justified.
 type Fairness struct {
 	Column     string
-	Groups     []Group // the largest first, MaxGroups at most; then "(others)" if there are more
-	FourFifths bool    // no listed group of 30 rows or more is below four fifths of the best
+	Groups     []Group // largest first, at most MaxGroups; then "(others)" if there are more
+	FourFifths bool    // whether every listed group of 30 rows or more has at least four fifths of the best rate
 }
 
 // Group is one group of the protected column.
@@ -231,28 +231,28 @@ type Group struct {
 	Count           int64
 	Approved        int64
 	ApprovalRate    Figure
-	Ratio           Figure // to the best approval rate of a listed group of 30 rows or more
-	FourFifths      bool   // the ratio is at least four fifths
+	Ratio           Figure // ratio to the best approval rate of a listed group of 30 rows or more
+	FourFifths      bool   // whether the ratio is at least four fifths
 	BadRateApproved Share
 }
 
-// Vintage shows how approved loans went bad with age.
+// Vintage shows what share of approved loans had gone bad at each age.
 type Vintage struct {
 	Approved int64 // labelled approved rows, the base of the shares
-	NoMonth  int64 // bad ones among them whose month is blank
+	NoMonth  int64 // bad rows among them with a blank month
 	ByMonth  []VintageMonth
 }
 
 // VintageMonth is the share of approved loans that had gone bad by a month
 // on book.
 type VintageMonth struct {
-	Month int // on book, from 1
+	Month int // month on book, from 1
 	Bad   int64
-	Share Figure // cumulative
+	Share Figure // cumulative share
 }
 
-// Actual compares the decisions made at the time with those of the champion:
-// Matrix[then][now].
+// Actual compares the decisions made at the time with those of the champion.
+// Matrix[then][now] counts the rows.
 type Actual struct {
 	Count         int64
 	Matrix        Matrix
@@ -277,15 +277,15 @@ type ShiftGroup struct {
 	Expected, Actual Figure
 }
 
-// Challenger is the report of the other policy on the same rows, and its
-// differences from the champion's.
+// Challenger is the report of the other policy on the same rows, with its
+// differences from the champion.
 type Challenger struct {
 	RuleSetID string // set by the caller; not written if it is ""
 	Side
 	Matrix  Matrix // [champion][challenger]
 	SwapSet SwapSet
-	Shift   Change // of limit and price on the rows that both approve
-	PSI     Shift  // of the challenger's scores against the champion's
+	Shift   Change // change of limit and price on the rows that both policies approve
+	PSI     Shift  // shift of the challenger's scores from the champion's
 
 	Changes []PolicyChange
 	SwapIn  Attribution
@@ -296,11 +296,13 @@ type Challenger struct {
 // other than approved.
 type SwapSet struct {
 	BothApprove, ChampionOnly, ChallengerOnly, BothDecline int64
-	// bad rates: challenger only, champion only, both approve
+	// Bad rates of the rows that only the challenger approves, only the champion
+	// approves, and both approve.
 	SwapIn, SwapOut, Both Share
 }
 
-// Change is how limit and price differ on the rows that both policies approve.
+// Change states how limits and prices differ on the rows that both policies
+// approve.
 type Change struct {
 	Count                              int64
 	LimitHigher, LimitLower, LimitSame int64
@@ -312,15 +314,16 @@ type Change struct {
 // PolicyChange is one difference between the two policies that can change a
 // status, a limit or a price.
 type PolicyChange struct {
-	// knockouts, adjustments, factors, base_points, score_range, pricing_bands, required_fields, limit_step
+	// Section names a section of the policy document, such as "knockouts" or
+	// "pricing_bands".
 	Section string
-	ID      string // of the rule, the factor or the band; "" if the change is of the whole section
+	ID      string // id of the rule, factor or band; "" for a change of the whole section
 	What    string // "added", "removed" or "changed"
 	Before  string // description for people; "" if there was none
 	After   string
 }
 
-// Attribution says which of the changes moved the rows of a swap.
+// Attribution states which of the changes moved the swapped rows.
 type Attribution struct {
 	Count     int64
 	Explained int64         // rows that at least one change moves by itself
@@ -328,11 +331,11 @@ type Attribution struct {
 	ByChange  []ChangeCount // parallel to Challenger.Changes
 }
 
-// ChangeCount counts the rows of a swap that one change moves.
+// ChangeCount counts the swapped rows that one change moves.
 type ChangeCount struct {
 	Alone   int64 // the champion with this change alone decides as the challenger does
 	Needed  int64 // the challenger without this change decides as the champion does
-	BadRate Share // of the rows that the change moves alone
+	BadRate Share // bad rate of the rows that the change moves alone
 }
 
 // MaxRowErrors is the maximum number of listed row errors.

@@ -9,10 +9,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadReport reads a report back from the object whose members WriteMembers wrote.
-// Parts that are not written, such as the intervals of some bad rates, are unknown.
-// A report of an earlier release may lack members; they are unknown or 0. A member of
-// the wrong type is an error.
+// ReadReport reads a report from an object that WriteMembers wrote. Parts that
+// WriteMembers does not write, such as the intervals of some bad rates, are
+// unknown. A report of an earlier release may lack members, which are then unknown
+// or 0. A member of the wrong type is an error.
 func ReadReport(v wire.Value) (*Report, error) {
 	var faults fault.List
 	o := written{v, &faults}
@@ -57,8 +57,8 @@ func ReadReport(v wire.Value) (*Report, error) {
 	return r, nil
 }
 
-// written is an object of a report that was written. Its methods read members; a
-// missing or null one is unknown, 0 or empty.
+// written is an object of a stored report. Its methods read members. A missing or
+// null member is unknown, 0 or empty.
 type written struct {
 	object wire.Value
 	faults *fault.List
@@ -141,7 +141,7 @@ func (o written) codes(name string) (list []CodeCount) {
 	return list
 }
 
-// share reads what Share.write wrote.
+// share reads a bad rate that Share.write wrote.
 func (o written) share() Share {
 	return Share{
 		Labelled: o.int("labelled"),
@@ -152,7 +152,7 @@ func (o written) share() Share {
 	}
 }
 
-// shareOf reads what Share.writeNamed wrote.
+// shareOf reads a bad rate that Share.writeNamed wrote.
 func (o written) shareOf(of string) Share {
 	return Share{Rate: o.figure("bad_rate_" + of), Labelled: o.int("labelled_" + of)}
 }

@@ -1,6 +1,6 @@
 package backtest
 
-// side reads what writeSide wrote.
+// side reads the report of one policy that writeSide wrote.
 func (o written) side() Side {
 	s := Side{
 		Summary:           o.in("summary").summary(),
@@ -166,7 +166,7 @@ func (o written) economics() Economics {
 	}
 }
 
-// challenger reads what Challenger.write wrote.
+// challenger reads a report that Challenger.write wrote.
 func (o written) challenger() *Challenger {
 	swap, both := o.in("swap_set"), o.in("both_approve")
 	c := &Challenger{
@@ -211,8 +211,9 @@ func (o written) challenger() *Challenger {
 	return c
 }
 
-// attribution reads what Attribution.write wrote. changes is the number of changes;
-// Attribution.write leaves out those that move nobody.
+// attribution reads an attribution that Attribution.write wrote. changes is the
+// total number of changes, because Attribution.write leaves out changes that
+// move no rows.
 func (o written) attribution(changes int) Attribution {
 	a := Attribution{
 		Count:     o.int("count"),

@@ -5,9 +5,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// WriteMembers writes the report as members of the object that is open in w.
-// Parts that were not requested, such as a challenger, are left out; undefined
-// figures are null.
+// WriteMembers writes the report as members of the object that is open in w. It
+// leaves out parts that were not requested, such as a challenger, and writes
+// undefined figures as null.
 func (r *Report) WriteMembers(w *wire.Writer) {
 	w.Key("rows_total").Int(r.RowsTotal).Key("rows_evaluated").Int(r.RowsEvaluated).Key("rows_failed").Int(r.RowsFailed)
 	w.Key("row_errors").Array()
@@ -53,8 +53,8 @@ func (r *Report) WriteMembers(w *wire.Writer) {
 	}
 }
 
-// writeSide writes the report of one policy. It is a function, because Report and
-// Challenger embed Side and would inherit a method.
+// writeSide writes the report of one policy. It is a function and not a method,
+// because Report and Challenger embed Side and would inherit the method.
 func writeSide(w *wire.Writer, s *Side) {
 	s.Summary.write(w)
 	s.Performance.write(w)
@@ -91,7 +91,7 @@ func writeSide(w *wire.Writer, s *Side) {
 	s.Economics.write(w)
 }
 
-// writeScores writes the data of the charts.
+// writeScores writes the data of the charts about scores.
 func writeScores(w *wire.Writer, s *Side) {
 	w.Key("calibration").Array()
 	for i := range s.Calibration {
@@ -167,8 +167,8 @@ func (s Share) write(w *wire.Writer) {
 	figure(w, "bad_rate_high", s.High)
 }
 
-// writeNamed writes one of several bad rates of an object; the members' names
-// end in of.
+// writeNamed writes one of several bad rates of an object. The names of the
+// members end in of.
 func (s Share) writeNamed(w *wire.Writer, of string) {
 	figure(w, "bad_rate_"+of, s.Rate)
 	w.Key("labelled_" + of).Int(s.Labelled)

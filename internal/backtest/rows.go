@@ -28,9 +28,9 @@ func (r *Run) WriteRowsHeader(out *sheet.Writer) {
 }
 
 // WriteRows makes the worker write every row to out after deciding it. If
-// swappedOnly is set, only rows that one policy approves and the other does not
-// are written. A row that could not be evaluated gets the status "FAILED" and its
-// error code as the reason.
+// swappedOnly is set, the worker writes only the rows that one policy approves
+// and the other does not. A row that could not be evaluated gets the status
+// "FAILED" and its error code as the reason.
 func (w *Worker) WriteRows(out *sheet.Writer, swappedOnly bool) {
 	w.out, w.swappedOnly = out, swappedOnly
 }
@@ -72,8 +72,8 @@ func (w *Worker) begin(number int64, id []byte) {
 	w.out.Text(string(id))
 }
 
-// result writes the decision of one policy, including an offer that a person
-// still has to confirm.
+// result writes the decision of one policy. It also writes an offer that a
+// person must still confirm.
 func (w *Worker) result(d *engine.Decision) {
 	w.out.Text(d.Status.String())
 	w.out.Text(d.Grade)
@@ -87,7 +87,7 @@ func (w *Worker) result(d *engine.Decision) {
 		}
 		w.line = append(w.line, d.Reasons[i].Code...)
 	}
-	w.out.Raw(w.line) // codes are capital letters, digits and underscores
+	w.out.Raw(w.line) // codes consist of capital letters, digits and underscores
 }
 
 func (w *Worker) number(coef int64, places int, known bool) {

@@ -31,8 +31,8 @@ type Run struct {
 	numbering  uint64
 }
 
-// columnIndexes holds the index of each column that the backtest itself reads, -1 for
-// none.
+// columnIndexes holds the index of each column that the backtest itself reads, or -1
+// if there is no such column.
 type columnIndexes struct{ outcome, weight, status, protected, month, id int }
 
 // side is one policy with the numbering of its grades and reason codes.
@@ -72,8 +72,8 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	return r, nil
 }
 
-// number returns a hash of what the counts of a partial stand for. Counts are
-// stored without names, and a later release may number grades, reasons, rules or
+// number returns a hash of what each count of a partial stands for. Partials store
+// counts without names, and a later release may number grades, reasons, rules or
 // changes in another order.
 func (r *Run) number() uint64 {
 	h := fnv.New64a()
@@ -94,9 +94,9 @@ func (r *Run) number() uint64 {
 	return h.Sum64()
 }
 
-// Made reports whether p was made by this run, so that it can be merged with the
-// run's other partials. A partial of an earlier release may not match; its rows
-// have to be decided again.
+// Made reports whether this run made p, so that p can be merged with the run's other
+// partials. A partial of an earlier release may not match; then its rows must be
+// decided again.
 func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 
 // Ignored returns the columns that no policy reads, in the order of the header.
@@ -124,7 +124,7 @@ func newSide(plan *engine.Plan) *side {
 func (s *side) noGradeIndex() int32 { return int32(slices.Index(s.grades, noGrade)) }
 
 // findColumns finds the columns that the backtest itself reads: those that the setup
-// names, else those with the default names.
+// names, or else those with the default names.
 func (r *Run) findColumns(faults *fault.List) {
 	s := &r.setup
 	find := func(member string, name *string, usual ...string) int {
@@ -180,7 +180,7 @@ func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 	return inputs
 }
 
-// readHeader resolves which column gives which field.
+// readHeader determines which column provides each field.
 func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
 	reads, noScore := map[string]bool{}, true
 	for _, s := range []*side{r.champion, r.challenger} {

@@ -12,7 +12,7 @@ import (
 // economics use.
 type Setup struct {
 	Header []string          // names of the columns; empty if the backtest decides facts instead of rows
-	Map    map[string]string // column to field
+	Map    map[string]string // column → field
 
 	// Columns that the backtest itself reads. If a name is "", the column with the
 	// default name is used if there is one: "outcome" or "bad", "weight",
@@ -20,19 +20,19 @@ type Setup struct {
 	// month column have no default name.
 	Outcome, Weight, Status, Protected, Month, ID string
 
-	// Bad and Good are spellings of an outcome, compared without regard to case.
+	// Bad and Good list spellings of an outcome, compared without regard to case.
 	// If both are empty, the default spellings apply. If only one is given, every
 	// other text that is not blank means the opposite.
 	Bad, Good []string
 
-	PercentFOIR bool // foir is in percent
+	PercentFOIR bool // whether the foir column is in percent
 
 	// Encoding is the encoding of the file if it was not UTF-8. It is not a
 	// member of a request.
 	Encoding string
 
-	// LGD is the share of a limit that a bad loan loses. FundingRate is what the
-	// lender pays for its money a year. 0 means the default.
+	// LGD is the share of a limit that is lost if the loan goes bad. FundingRate
+	// is the lender's cost of money a year. 0 means the default.
 	LGD, FundingRate rule.Number
 
 	// Reference is the score distribution of another run, from
@@ -46,7 +46,7 @@ const (
 	DefaultFundingRate = rule.One * 9 / 100
 )
 
-// SetupMembers are the members of a request that ReadSetup reads.
+// SetupMembers lists the members of a request that ReadSetup reads.
 var SetupMembers = []string{
 	"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column",
 	"month_column", "id_column", "foir_unit", "lgd", "funding_rate",
@@ -82,7 +82,7 @@ func ReadSetup(v wire.Value, faults *fault.List) Setup {
 
 // column is one of the columns that the backtest itself reads.
 type column struct {
-	member string // of the request, that names the column
+	member string // member of the request that names the column
 	name   *string
 }
 
@@ -93,8 +93,8 @@ func (s *Setup) columns() []column {
 	}
 }
 
-// readShare reads a share from 0.0001 to 1, to six decimals. Zero is not allowed,
-// because it stands for the default.
+// readShare reads a share from 0.0001 to 1, with up to six decimals. Zero is not
+// allowed, because it means the default.
 func readShare(f *wire.Form, name string) rule.Number {
 	n, _ := f.Decimal(name, rule.Places, int64(rule.One/10_000), int64(rule.One))
 	return rule.Number(n)

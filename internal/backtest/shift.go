@@ -1,10 +1,11 @@
 package backtest
 
-// maxDistribution bounds the cells of a distribution, including empty ones.
+// maxDistribution is the maximum number of cells of a distribution, including
+// empty ones.
 const maxDistribution = 1000
 
-// distribution counts the scores in cells of ten points, or wider ones if there
-// would be more than maxDistribution cells.
+// distribution counts the scores in cells of ten points. The cells are wider if
+// there would be more than maxDistribution of them.
 func distribution(c *cells, g grid) Distribution {
 	least, greatest, found := int64(0), int64(0), false
 	for cell := range c.each() {
@@ -40,9 +41,9 @@ func floorTo(n, width int64) int64 {
 	return n - rest
 }
 
-// Reference returns the distribution in the form of Setup.Reference, so that
-// another run can be compared with this one: the width, then for each cell its
-// lowest score and its weight.
+// Reference returns the distribution in the form of Setup.Reference: the width,
+// then for each cell its lowest score and its weight. Another run can then be
+// compared with this one.
 func (d *Distribution) Reference() []int64 {
 	out := []int64{d.Width}
 	for _, c := range d.Cells {
@@ -73,8 +74,8 @@ func shiftFrom(reference []int64, c *cells, g grid) (s Shift, ok bool) {
 type scoreWeight struct{ from, weight int64 }
 
 // shift compares two distributions, both in ascending order of score. Each group
-// holds about a tenth of the expected distribution: with many small groups the
-// index would grow by randomness alone.
+// holds about a tenth of the expected distribution, because with many small
+// groups the index would grow by randomness alone.
 func shift(expected, actual []scoreWeight) Shift {
 	var total, seen, all int64
 	for _, e := range expected {

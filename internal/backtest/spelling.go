@@ -10,7 +10,7 @@ import (
 // spellings maps the text of an outcome cell, in lower case, to its label.
 type spellings struct {
 	labels    map[string]label
-	otherwise label // of any other text; unlabelled: other texts are errors
+	otherwise label // label of any other text; if unlabelled, any other text is an error
 }
 
 var (
@@ -62,8 +62,8 @@ func trimmed(cell []byte) []byte {
 	return bytes.TrimSpace(cell)
 }
 
-// labeller reads outcomes. It compares first with the first spelling that it saw
-// of each label, because most files use only one.
+// labeller reads outcomes. It first compares a text with the first spelling that
+// it saw of each label, because most files use only one spelling.
 type labeller struct {
 	spellings *spellings
 	first     [3]string
@@ -99,8 +99,8 @@ func (r *labeller) read(cell []byte) (l label, code string) {
 	return l, ""
 }
 
-// statuses maps the text of a status cell, in lower case, to the decision made at
-// the time.
+// statuses maps the text of a status cell, in lower case, to the decision that
+// was made at the time.
 var statuses = map[string]engine.Status{
 	"approved": engine.Approved, "approve": engine.Approved, "accepted": engine.Approved,
 	"referred": engine.Referred, "refer": engine.Referred, "review": engine.Referred,

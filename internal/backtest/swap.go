@@ -6,8 +6,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// compare counts the two policies' decisions on the same row and reports whether
-// exactly one of them approves it.
+// compare counts the decisions of both policies on the same row. It reports
+// whether exactly one of them approves the row.
 func (w *Worker) compare(r *row) (swapped bool) {
 	s, a, b := &w.partial.swap, &w.champion.decision, &w.challenger.decision
 	s.matrix[3*int(a.Status)+int(b.Status)][r.label].add(r.weight)
@@ -22,9 +22,9 @@ func (w *Worker) compare(r *row) (swapped bool) {
 	return (a.Status == engine.Approved) != (b.Status == engine.Approved)
 }
 
-// attribute finds out which changes between the policies swapped a row. For each
-// change it decides with the champion with only this change, and with the
-// challenger without it.
+// attribute determines which changes between the policies swapped a row. For
+// each change it decides the row twice: with the champion that has only this
+// change, and with the challenger without this change.
 func (w *Worker) attribute(r *row, facts factsByPolicy) {
 	s, swappedIn := &w.partial.swap, w.challenger.decision.Status == engine.Approved
 	way, sums := 0, s.changeIn

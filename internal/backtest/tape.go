@@ -1,13 +1,13 @@
 package backtest
 
 // walker visits the numbers of a partial in one fixed order. Only the walk
-// methods know the order, so storing, merging and reading cannot disagree.
+// methods define the order, so storing, merging and reading cannot disagree.
 type walker interface {
 	int(n *int64)
 	most(n *int64) // merges by taking the greater number instead of the sum
 	wide(s *wide)
-	// length returns how many elements of a list to visit. n is the length of
-	// the list without trailing zeros.
+	// length returns the number of elements of a list to visit. n is the length
+	// of the list without trailing zeros.
 	length(n int) int
 }
 
@@ -104,8 +104,8 @@ func walkList[T comparable](w walker, list *[]T, each func(walker, *T)) {
 	}
 }
 
-// walk visits the cells that hold rows. Each cell is preceded by its distance from
-// the previous one.
+// walk visits the cells that hold rows. Before each cell it visits the distance
+// from the previous cell.
 func (c *cells) walk(w walker) {
 	switch w := w.(type) {
 	case *recorder:
@@ -146,7 +146,7 @@ func (r *recorder) most(n *int64)    { r.int(n) }
 func (r *recorder) wide(s *wide)     { r.tape = append(r.tape, s.hi, int64(s.lo)) }
 func (r *recorder) length(n int) int { r.tape = append(r.tape, int64(n)); return n }
 
-// adder adds recorded numbers to those of a partial. bad is set if the numbers
+// adder adds recorded numbers to those of a partial. It sets bad if the numbers
 // were not recorded from a partial.
 type adder struct {
 	tape []int64
@@ -171,8 +171,9 @@ func (a *adder) wide(s *wide) {
 	s.plus(wide{hi, uint64(a.next())})
 }
 
-// length returns how many elements were recorded. It sets bad if that is more
-// than the numbers left, so a damaged length cannot cause a large allocation.
+// length returns the number of elements that were recorded. It sets bad if that
+// is more than the remaining numbers, so that a damaged length cannot cause a
+// large allocation.
 func (a *adder) length(int) int {
 	n := a.next()
 	if n < 0 || n > int64(len(a.tape)) {

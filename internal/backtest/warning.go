@@ -9,18 +9,18 @@ import (
 	"verdict/internal/wire"
 )
 
-// A foir that is nowhere above mostLikelyRatio was probably sent as a ratio and
-// read as a percentage.
+// If no foir is above mostLikelyRatio, the column probably contains ratios that
+// were read as percentages.
 const (
 	foirField       = "foir"
 	mostLikelyRatio = rule.One / 100 // one percent
 )
 
-// Warning says that the rows were possibly misread, or that data is missing.
+// Warning states that the rows were possibly misread, or that data is missing.
 type Warning struct {
 	Code   string
 	Detail string
-	Fields []string // that the warning is about, nil for none
+	Fields []string // fields that the warning is about; nil for none
 }
 
 // warnings returns the warnings about the rows as a whole.
@@ -81,7 +81,8 @@ func (p *Partial) readWarnings() (list []Warning) {
 	return list
 }
 
-// featuresAbsent returns the features that a policy names and no column gives.
+// featuresAbsent returns the features that a policy reads and that no column
+// provides.
 func (r *Run) featuresAbsent() (names []string) {
 	if r.columns == nil {
 		return nil // the backtest decides facts, which have no columns

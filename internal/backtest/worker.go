@@ -23,25 +23,26 @@ type Worker struct {
 	challenger decider
 	hybrid     engine.Decision
 
-	check func() error // nil: never interrupted
-	err   error        // of check; if it is set, the partial is incomplete
+	check func() error // nil if the work is never interrupted
+	err   error        // error of check; if it is set, the partial is incomplete
 	since int          // engine steps since the last check
-	steps int          // engine steps that deciding a row takes
+	steps int          // engine steps that one decision takes
 
-	out         *sheet.Writer // nil: rows are not written
+	out         *sheet.Writer // nil if rows are not written
 	swappedOnly bool
 	line        []byte
 }
 
-// row is one application: everything that the backtest reads besides the facts.
+// row holds everything that the backtest reads of one application besides the
+// facts.
 type row struct {
 	number int64
 	id     []byte
 	label  label
 	weight int64
-	month  int64 // in which it went bad; 0: unknown
+	month  int64 // month in which the loan went bad; 0 if unknown
 	group  []byte
-	actual int // the decision made at the time; noStatus: unknown
+	actual int // decision made at the time; noStatus if unknown
 }
 
 // NewWorker returns a worker with an empty partial.
@@ -86,8 +87,8 @@ func (s *sides) grow(by *side) {
 	s.soles = make([]soleSum, len(p.Knockouts))
 }
 
-// Take returns the partial of the rows decided since the last Take and starts a
-// new one.
+// Take returns the partial of the rows decided since the last Take, and starts a
+// new partial.
 func (w *Worker) Take() *Partial {
 	p := w.partial
 	w.partial = w.run.newPartial()
@@ -99,18 +100,18 @@ func (w *Worker) Take() *Partial {
 // the partial is incomplete.
 func (w *Worker) Check(check func() error) { w.check = check }
 
-// Err returns the error of the check that stopped the work, nil for none.
+// Err returns the error of the check that stopped the work, or nil.
 func (w *Worker) Err() error { return w.err }
 
-// stepsBetweenChecks is the number of engine steps between two checks. It takes
-// some hundred microseconds.
+// stepsBetweenChecks is the number of engine steps between two checks. These
+// steps take some hundred microseconds.
 const stepsBetweenChecks = 20_000
 
 // rowSteps is the cost of reading a row, in engine steps.
 const rowSteps = 200
 
-// over counts the steps of the next piece of work and reports whether the work
-// has to stop.
+// over adds the steps of the next piece of work and reports whether the work must
+// stop.
 func (w *Worker) over(steps int) bool {
 	if w.check == nil || w.err != nil {
 		return w.err != nil
@@ -188,9 +189,9 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 }
 
 // Facts decides an application from the facts of a stored decision. actual is the
-// status that was decided at the time, "" for none. challenger holds the facts as
-// the challenger reads them: the same as champion, unless the challenger's
-// semantics measure features by another catalogue.
+// status that was decided at the time, or "" if there is none. challenger holds
+// the facts as the challenger reads them. They are the same as champion, unless
+// the challenger's semantics compute features by another catalogue.
 func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts, actual string) {
 	if w.over(rowSteps + w.steps) {
 		return
@@ -207,8 +208,8 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 // factsByPolicy holds the facts of one application as each policy reads them.
 type factsByPolicy struct{ champion, challenger *rule.Facts }
 
-// of returns the facts for a hybrid of the two policies: those of the policy
-// whose semantics it has.
+// of returns the facts for a hybrid of the two policies. They are the facts of
+// the policy that has the same semantics as the hybrid.
 func (f factsByPolicy) of(plan, champion *engine.Plan) *rule.Facts {
 	if plan.Policy().Semantics == champion.Policy().Semantics {
 		return f.champion

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// challenger shows which applications the challenger would approve instead, how
-// they turned out, and which change of the policy moved them.
+// challenger shows which other applications the challenger would approve, how
+// their loans turned out, and which change of the policy moved them.
 func challenger(r *backtest.Report) section {
 	s := section{ID: "challenger", Title: "Challenger"}
 	c := r.Challenger
@@ -127,7 +127,8 @@ func shiftOfTerms(c backtest.Change) chart.Table {
 	}
 }
 
-// together returns a sentence on how many swapped rows no single change explains.
+// together returns a sentence that says how many swapped rows no single change
+// explains.
 func together(c *backtest.Challenger) string {
 	n := c.SwapIn.Together + c.SwapOut.Together
 	if n == 0 {

@@ -10,8 +10,8 @@ import (
 // tile is one headline figure. Other is the challenger's figure.
 type tile struct{ Name, Value, Other, Note string }
 
-// lead returns the sentence that opens the page: how many applications were
-// evaluated.
+// lead returns the first sentence of the page, which says how many applications
+// were evaluated.
 func lead(r *backtest.Report) string {
 	var b strings.Builder
 	b.WriteString(plural(r.RowsEvaluated, "application", "applications") + " evaluated")
@@ -35,7 +35,7 @@ func lead(r *backtest.Report) string {
 	return b.String()
 }
 
-// tiles returns the headline figures, those that a risk committee asks for first.
+// tiles returns the headline figures that a risk committee asks for first.
 func tiles(r *backtest.Report) []tile {
 	s, p := r.Summary, r.Performance
 	all := []tile{
@@ -126,8 +126,9 @@ func statusBar(title, description string, s backtest.Summary) chart.Share {
 	}
 }
 
-// statusMatrix draws a 3×3 matrix of statuses: the same status in blue, a better
-// status in the column than in the row in teal, a worse one in orange.
+// statusMatrix returns a 3×3 matrix of statuses. A cell is blue if both statuses
+// are the same, teal if the status of the column is better than that of the row,
+// and orange if it is worse.
 func statusMatrix(h chart.Head, rows, columns string, m backtest.Matrix, notes map[[2]int]string) chart.Matrix {
 	names := []string{"Approved", "Referred", "Declined"}
 	c := chart.Matrix{Head: h, RowTitle: rows, ColumnTitle: columns, Rows: names, Columns: names}

@@ -3,7 +3,7 @@ package page
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed" // the template and the stylesheet are kept as files of their own kind
+	_ "embed" // embeds the template and the stylesheet
 	"encoding/base64"
 	"fmt"
 	"html/template"
@@ -28,7 +28,8 @@ type section struct {
 	Blocks          []block
 }
 
-// block is a column of figures and tables, or one of them at the full width.
+// block is a column of figures and tables, or a single one of them at the full
+// width.
 type block struct {
 	Wide   bool
 	Pieces []piece
@@ -36,7 +37,7 @@ type block struct {
 
 // piece is a figure or a table.
 type piece struct {
-	Heading, Note string // of a table; a figure has its own caption
+	Heading, Note string // heading and note of a table; a figure has its own caption
 	Body          template.HTML
 }
 
@@ -44,9 +45,9 @@ type piece struct {
 type place int
 
 const (
-	column place = iota // a column of its own
-	under               // under the piece before it
-	across              // the whole width
+	column place = iota // in a column of its own
+	under               // under the previous piece
+	across              // across the full width
 )
 
 func (s *section) figure(p chart.Picture) {
@@ -114,8 +115,9 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 	return nil
 }
 
-// Body returns the report for embedding in another page: the headline figures and
-// the sections, with second-level headings. The other page styles the classes.
+// Body returns the report for embedding in another page: the headline figures
+// and the sections, with second-level headings. The other page must provide the
+// styles of the classes.
 func Body(r *backtest.Report) (template.HTML, error) {
 	var b bytes.Buffer
 	view := partsOf(r)

@@ -33,7 +33,8 @@ func separation(r *backtest.Report) section {
 	return s
 }
 
-// maxColumns bounds the columns of the distribution, including empty ones.
+// maxColumns is the maximum number of columns of the distribution, including
+// empty ones.
 const maxColumns = 5000
 
 func distribution(s backtest.Side) chart.Columns {

@@ -12,7 +12,7 @@ const none = "–"
 
 func count(n int64) string { return chart.Count.Format(float64(n)) }
 
-// in formats a figure in a unit.
+// in formats a figure in the unit u.
 func in(u chart.Unit, f backtest.Figure) string {
 	if !f.Known {
 		return none
