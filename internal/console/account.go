@@ -6,7 +6,8 @@ import (
 	"verdict/internal/account"
 )
 
-// accountPages serves the pages of a person's own account: the password and the open sessions.
+// accountPages serves the pages of a person's own account: the password and the open
+// sessions.
 type accountPages struct {
 	access *account.Access
 }

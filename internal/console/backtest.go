@@ -15,8 +15,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// backtestPages serves the backtests: the list, a new run (on a file, a synthetic book or stored
-// decisions), one run with its report and its rows, and the comparison of two runs.
+// backtestPages serves the backtests: the list, a new run (on a file, a synthetic book or
+// stored decisions), one run with its report and its rows, and the comparison of two runs.
 type backtestPages struct {
 	runs       *study.Backtests
 	versions   policyVersions
@@ -205,8 +205,8 @@ func (p *backtestPages) cancelBacktest(v *visit) error {
 }
 
 // backtestReport sends the report as an HTML file to download. The file has its own
-// Content-Security-Policy. If the console showed it inline, the console's policy would block its
-// styles.
+// Content-Security-Policy. If the console showed it inline, the console's policy would block
+// its styles.
 func (p *backtestPages) backtestReport(v *visit) error {
 	report, err := p.runs.Page(v.ctx, v.caller(), v.id("id"))
 	if err != nil {

@@ -7,11 +7,11 @@ import (
 	"verdict/internal/study"
 )
 
-// uploadBacktest runs a backtest on a CSV file while the file is uploaded. The file must be the
-// last field of the form, because the other fields say how to read it.
+// uploadBacktest runs a backtest on a CSV file while the file is uploaded. The file must be
+// the last field of the form, because the other fields say how to read it.
 func (p *backtestPages) uploadBacktest(v *visit) error {
-	// Do not cancel the work when the browser disconnects: reading the file then fails, and the
-	// run must still be ended properly instead of staying half received.
+	// Do not cancel the work when the browser disconnects: reading the file then fails, and
+	// the run must still be ended properly instead of staying half received.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), maxUploadTime)
 	defer cancel()
 	body := newUpload(v, maxUploadTime)

@@ -37,8 +37,8 @@ type Options struct {
 	// PostRate limits how many forms one person may post; by default 240 a minute with bursts of
 	// 120.
 	PostRate tenant.Rate
-	// Address returns the network address of the client, and Secure reports whether the client used
-	// TLS. Both decide which proxy headers to trust; by default no proxy header is trusted.
+	// Address returns the network address of the client, and Secure reports whether the client
+	// used TLS. Both decide which proxy headers to trust; by default no proxy header is trusted.
 	Address func(*http.Request) string
 	Secure  func(*http.Request) bool
 	// Reference returns the API reference as an HTML fragment.

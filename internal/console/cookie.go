@@ -9,8 +9,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The names of the cookies. Over TLS, the names of the session and browser cookies have the prefix
-// "__Host-". A browser accepts such cookies only from this host.
+// The names of the cookies. Over TLS, the names of the session and browser cookies have the
+// prefix "__Host-". A browser accepts such cookies only from this host.
 const (
 	sessionCookie       = "verdict"
 	secureSessionCookie = "__Host-verdict"
@@ -66,8 +66,8 @@ func (c cookies) token() (tenant.Token, bool) {
 	return tenant.ParseToken(sent.Value)
 }
 
-// keepToken sets the session cookie. The cookie outlives the session by a day, so that a form that
-// arrives late is recognised as a form of an ended session.
+// keepToken sets the session cookie. The cookie outlives the session by a day, so that a form
+// that arrives late is recognised as a form of an ended session.
 func (c cookies) keepToken(t tenant.Token) {
 	c.set(c.sessionName(), t.Reveal(), int((ageLimit+24*time.Hour)/time.Second))
 }
@@ -103,8 +103,8 @@ func (c cookies) flash(message string) {
 	c.set(flashCookie, base64.RawURLEncoding.EncodeToString([]byte(message)), flashAge)
 }
 
-// takeFlash returns the message for this page and deletes the cookie, so that the message is shown
-// once.
+// takeFlash returns the message for this page and deletes the cookie, so that the message is
+// shown once.
 func (c cookies) takeFlash() string {
 	sent, err := c.r.Cookie(flashCookie)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// decisionPages serves the decisions: the list, one decision and how it was made, its features, its
-// reviews, and the queue of referrals.
+// decisionPages serves the decisions: the list, one decision and how it was made, its features,
+// its reviews, and the queue of referrals.
 type decisionPages struct {
 	decisions *decisioning.Service
 	policies  *policydesk.Service
@@ -29,8 +29,8 @@ func (p *decisionPages) routes() []page {
 	}
 }
 
-// list renders the decisions, newest first. The search field takes an applicant's reference or the
-// id of a decision. An id redirects to the decision.
+// list renders the decisions, newest first. The search field takes an applicant's reference or
+// the id of a decision. An id redirects to the decision.
 func (p *decisionPages) list(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	sought := filters.Value("q")
@@ -71,8 +71,8 @@ func (p *decisionPages) list(v *visit) error {
 	})
 }
 
-// versionOptions returns the newest rule sets that may have made decisions. It includes the chosen
-// rule set even if it is older.
+// versionOptions returns the newest rule sets that may have made decisions. It includes the
+// chosen rule set even if it is older.
 func (p *decisionPages) versionOptions(v *visit, chosen string) ([]option, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: perPage})
 	if err != nil {

@@ -57,8 +57,8 @@ type featureRow struct {
 	Total   int // number of records, including those that are not shown
 }
 
-// featureRecord is a record from which a feature was computed. Texts that the record does not
-// have are "".
+// featureRecord is a record from which a feature was computed. Texts that the record does
+// not have are "".
 type featureRecord struct{ Part, Kind, Place, Date, Value string }
 
 // recordsShown is the maximum number of records of a feature on a page.

@@ -12,7 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// shownDecision is the data of a decision's page: the stored answer, and how it was made.
+// shownDecision is the data of a decision's page: the stored answer, and how it was
+// made.
 type shownDecision struct {
 	Answer  decisioning.Answered
 	Again   decisioning.ReExplanation
@@ -152,7 +153,8 @@ type costLine struct {
 	Sum        bool
 }
 
-// Costs returns the amounts, charges and rates of the offer, or nil if there is no offer.
+// Costs returns the amounts, charges and rates of the offer, or nil if there is no
+// offer.
 func (t *shownDecision) Costs() []costLine {
 	offer := &t.Answer.Offer
 	if !offer.Made {

@@ -21,8 +21,8 @@ func answerScript(v *visit, w *wire.Writer) error {
 // maxSuggestions is the maximum number of features that are suggested together.
 const maxSuggestions = 50
 
-// findFields returns the features whose names match, for the condition builder. There are too many
-// features to list them all.
+// findFields returns the features whose names match, for the condition builder.
+// There are too many features to list them all.
 func (p *editorPages) findFields(v *visit) error {
 	var w wire.Writer
 	w.Array()

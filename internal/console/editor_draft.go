@@ -18,7 +18,8 @@ type draft struct{ root map[string]any }
 // literal is a number in its original spelling.
 type literal string
 
-// draftOf returns a document as a draft. It returns an error if the document is not an object.
+// draftOf returns a document as a draft. It returns an error if the document is not an
+// object.
 func draftOf(v wire.Value) (*draft, error) {
 	root, is := editable(v).(map[string]any)
 	if !is {

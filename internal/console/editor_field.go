@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The sections of the editor that are lists of lines. All sections except the factors have the
-// same names as in the document.
+// The sections of the editor that are lists of lines. All sections except the factors have
+// the same names as in the document.
 const (
 	sectionKnockouts   = "knockouts"
 	sectionAdjustments = "adjustments"

@@ -14,8 +14,8 @@ func (v *visit) base() string {
 	return "http://" + v.r.Host
 }
 
-// curl returns an example command for a new key. It chooses a request that the scopes of the key
-// allow. base is the address of this server.
+// curl returns an example command for a new key. It chooses a request that the scopes of the
+// key allow. base is the address of this server.
 func curl(base string, key tenant.Key, scopes tenant.Scopes) string {
 	bearer := ` \` + "\n" + `  -H ` + quoted("Authorization: Bearer "+key.Reveal())
 	switch {

@@ -48,13 +48,13 @@ func (v *visit) readForm() error {
 	return nil
 }
 
-// publicForm is the maximum size, in bytes, of a form posted by a person who is not signed in. It
-// is enough for a password and for an edit that is resumed after a session has ended.
+// publicForm is the maximum size, in bytes, of a form posted by a person who is not signed in.
+// It is enough for a password and for an edit that is resumed after a session has ended.
 const publicForm = 256 << 10
 
-// Memory for a form is reserved in steps of meterStep bytes as the bytes arrive, regardless of the
-// Content-Length. A parsed form takes several times its size, so formFactor times the bytes are
-// reserved.
+// Memory for a form is reserved in steps of meterStep bytes as the bytes arrive, regardless of
+// the Content-Length. A parsed form takes several times its size, so formFactor times the bytes
+// are reserved.
 const (
 	meterStep  = 4 << 10
 	formFactor = 7
@@ -153,7 +153,8 @@ func (f *form) Fault(name string) string {
 	return sentence(strings.Join(said, "; "))
 }
 
-// Field returns the name of the field that a fault is about, or "" if it is about the whole form.
+// Field returns the name of the field that a fault is about, or "" if it is about the whole
+// form.
 func (f *form) Field(item fault.Item) string { return fieldOf(item.Pointer) }
 
 func fieldOf(pointer string) string {
@@ -175,8 +176,8 @@ func sentence(text string) string {
 	return text
 }
 
-// numberBetween reads a number from least to most, with at most the decimals of a rule.Number. It
-// returns 0 if text is empty.
+// numberBetween reads a number from least to most, with at most the decimals of a rule.Number.
+// It returns 0 if text is empty.
 func numberBetween(faults *fault.List, pointer, text string, least, most rule.Number) rule.Number {
 	if text == "" {
 		return 0

@@ -8,7 +8,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// fraudPages serves the fraud desk: alerts, the block list, thresholds, and pincode risk.
+// fraudPages serves the fraud desk: alerts, the block list, thresholds, and pincode
+// risk.
 type fraudPages struct {
 	fraud  *frauddesk.Service
 	people directory
@@ -37,8 +38,8 @@ func (p *fraudPages) routes() []page {
 	}
 }
 
-// blocked renders the block list, which has entities from confirmed fraud and entries added
-// by hand.
+// blocked renders the block list, which has entities from confirmed fraud and entries
+// added by hand.
 func (p *fraudPages) blocked(v *visit) error {
 	page, err := p.fraud.Blocklist(v.ctx, v.caller(), v.listing())
 	if err != nil {

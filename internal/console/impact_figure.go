@@ -7,8 +7,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// impactFigures returns the main figures of the champion and the challenger. challenger may be
-// nil. Figures that neither side has are left out.
+// impactFigures returns the main figures of the champion and the challenger.
+// challenger may be nil. Figures that neither side has are left out.
 func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 	var list []impactFigure
 	for _, f := range []struct {

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// indented returns a document as readable JSON with two spaces of indentation. Members keep
-// their order, and numbers their spelling.
+// indented returns a document as readable JSON with two spaces of indentation.
+// Members keep their order, and numbers their spelling.
 func indented(v wire.Value) string {
 	var b strings.Builder
 	indent(&b, v, 0)

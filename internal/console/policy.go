@@ -17,8 +17,8 @@ const (
 	trailLength = 20 // number of audit entries on a version's page
 )
 
-// parseStored parses a document that the service itself has stored. Its error is not a fault.Error,
-// so that a damaged document is not reported as a mistake in the request.
+// parseStored parses a document that the service itself has stored. Its error is not a
+// fault.Error, so that a damaged document is not reported as a mistake in the request.
 func parseStored(document []byte) (wire.Value, error) {
 	v, err := wire.Parse(document)
 	if err != nil {

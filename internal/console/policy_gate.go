@@ -4,8 +4,8 @@ import (
 	"verdict/internal/policydesk"
 )
 
-// activationOf reads the activation and the acknowledged errors from a form. The use case checks
-// whether all errors are acknowledged.
+// activationOf reads the activation and the acknowledged errors from a form.
+// The use case checks whether all errors are acknowledged.
 func activationOf(f *form) policydesk.Activation {
 	a := policydesk.Activation{
 		Note:             f.Value("note"),

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// policyText is a policy in words: every part of the document, with the remarks about each
-// part.
+// policyText is a policy in words: every part of the document, with the remarks about
+// each part.
 type policyText struct {
 	Name, Key   string
 	Knockouts   []ruleLine
@@ -95,8 +95,8 @@ var policySections = []string{
 	"inputs",
 }
 
-// readable describes a document in words. The document may be an unfinished edit that is not
-// valid yet.
+// readable describes a document in words. The document may be an unfinished edit that is
+// not valid yet.
 func readable(doc wire.Value, said remarks, stats map[string]policydesk.RuleCount) *policyText {
 	texts := document.ConditionTexts(doc)
 	card := doc.Get("scorecard")

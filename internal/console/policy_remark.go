@@ -122,8 +122,8 @@ func (r remarks) claimFor(pointer, line, name string) []remark {
 	return list
 }
 
-// without returns the remarks except those about a place. The editor leaves out the remarks about a
-// new line while the line is being filled in.
+// without returns the remarks except those about a place. The editor leaves out the remarks about
+// a new line while the line is being filled in.
 func (r remarks) without(pointer string) remarks {
 	var list remarks
 	for i := range r {

@@ -15,14 +15,15 @@ type version struct {
 	Active *policydesk.RuleSet // active version of the same policy_key; nil for none
 }
 
-// Analysed reports whether the static analysis has run. A document that this release cannot read as
-// a policy is not analysed and has no findings.
+// Analysed reports whether the static analysis has run. A document that this
+// release cannot read as a policy is not analysed and has no findings.
 func (s *version) Analysed() bool { return s.Set.Findings != nil }
 
 // Decides reports whether this version is the active one.
 func (s *version) Decides() bool { return s.Active != nil && s.Active.ID == s.Set.ID }
 
-// policyVersions looks up versions of policies. The pages of several subjects use it.
+// policyVersions looks up versions of policies. The pages of several subjects use
+// it.
 type policyVersions struct {
 	policies *policydesk.Service
 }
@@ -56,7 +57,8 @@ func (p policyVersions) active(v *visit, key string) (*policydesk.RuleSet, error
 // policyName is the readable name of a rule set.
 type policyName struct{ ID, Name, Status string }
 
-// names returns the newest rule sets, including retired ones, as a map by id and as a list.
+// names returns the newest rule sets, including retired ones, as a map by id and
+// as a list.
 func (p policyVersions) names(v *visit) (map[string]policyName, []policyName, error) {
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), policydesk.RuleSetFilter{}, operation.List{Limit: 2 * perPage})
 	if err != nil {

@@ -62,8 +62,8 @@ func (v *visit) waitHint(err error) {
 	}
 }
 
-// refusal returns the part of an error that may be shown to a person. It logs refusals that are due
-// to a lack of capacity.
+// refusal returns the part of an error that may be shown to a person. It logs refusals that are
+// due to a lack of capacity.
 func (v *visit) refusal(err error) *fault.Error {
 	var refusal *fault.Error
 	switch {

@@ -5,7 +5,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// referralsPerPage is the number of waiting decisions listed beside the open one.
+// referralsPerPage is the number of waiting decisions listed beside the open
+// one.
 const referralsPerPage = 25
 
 // waiting is a decision in the queue of referrals.
@@ -15,8 +16,8 @@ type waiting struct {
 	Path string // address of the queue with this decision open
 }
 
-// referrals renders the queue, oldest first, with one decision open beside it, so that a
-// reviewer can work through the queue without leaving the page.
+// referrals renders the queue, oldest first, with one decision open beside it,
+// so that a reviewer can work through the queue without leaving the page.
 func (p *decisionPages) referrals(v *visit) error {
 	list := v.listing()
 	list.Limit = referralsPerPage
@@ -62,7 +63,8 @@ func (p *decisionPages) referrals(v *visit) error {
 	return v.render("referrals", "Referrals", data)
 }
 
-// queueAt returns the address of the current page of the queue with a decision open.
+// queueAt returns the address of the current page of the queue with a decision
+// open.
 func queueAt(v *visit, id string) string {
 	values := v.r.URL.Query()
 	values.Set("at", id)

@@ -12,8 +12,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// samplePages serves the page that decides a sample application with a version and with the active
-// version. Nothing is stored and nothing is billed.
+// samplePages serves the page that decides a sample application with a version and with the
+// active version. Nothing is stored and nothing is billed.
 type samplePages struct {
 	decisions *decisioning.Service
 	versions  policyVersions

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// scorecardPages serves the scorecards: the list, one scorecard with a calculator, and the fitting
-// of a new scorecard to a file.
+// scorecardPages serves the scorecards: the list, one scorecard with a calculator, and the
+// fitting of a new scorecard to a file.
 type scorecardPages struct {
 	policies   *policydesk.Service
 	fitting    *study.Fitting

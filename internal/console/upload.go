@@ -16,8 +16,8 @@ import (
 )
 
 // The limits of an upload. paceBytes must arrive within paceTimeout, and the whole file within
-// maxUploadTime. Each option before the file has at most maxOption bytes. After a refusal, at most
-// maxDrained bytes are read and discarded.
+// maxUploadTime. Each option before the file has at most maxOption bytes. After a refusal, at
+// most maxDrained bytes are read and discarded.
 const (
 	paceTimeout   = 60 * time.Second
 	paceBytes     = 256 << 10

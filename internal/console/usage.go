@@ -41,7 +41,8 @@ type endpointUsage struct {
 	Billed, Unpaid int64
 }
 
-// quotaWarningPercent is the used percentage of the quota at which a tenant is warned.
+// quotaWarningPercent is the used percentage of the quota at which a tenant is
+// warned.
 const quotaWarningPercent = 80
 
 func itoa(n int) string { return strconv.Itoa(n) }

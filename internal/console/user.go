@@ -126,7 +126,8 @@ func (p *userPages) enableUser(v *visit) error {
 	return v.done("They can sign in again.", "/users")
 }
 
-// directory looks up the people of the organisation. Pages use it to show who did something.
+// directory looks up the people of the organisation. Pages use it to show who did
+// something.
 type directory struct {
 	accounts *account.People
 }

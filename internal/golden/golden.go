@@ -1,6 +1,6 @@
 // Package golden compares the results of tests with files under version
-// control. It defines the flag -update, with which go test rewrites those
-// files; review every changed line before you commit it. Only tests import this
+// control. It defines the flag "-update", which makes go test rewrite those
+// files. Review every changed line before you commit it. Only tests import this
 // package.
 package golden
 
@@ -40,14 +40,14 @@ func File(tb testing.TB, path, got string) {
 	}
 }
 
-// Answer returns the answered sections of an archive. given has the other
-// sections, and stored is the archive as it is in the file.
+// Answer returns the computed sections of an archive. given contains the other
+// sections, and stored is the archive in the file.
 type Answer func(t *testing.T, given, stored *txtar.Archive) []txtar.File
 
 // Archives runs a subtest for every txtar file that matches a pattern. The
-// sections for which answered returns true must equal what answer returns for
-// the other sections, in the same order. Every file must begin with a comment
-// that says what it shows.
+// sections for which answered returns true must equal the sections that answer
+// returns for the other sections, in the same order. Every file must begin with
+// a comment that says what it shows.
 func Archives(t *testing.T, pattern string, answered func(section string) bool, answer Answer) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -78,7 +78,7 @@ func Archives(t *testing.T, pattern string, answered func(section string) bool, 
 	}
 }
 
-// Section returns a section of an archive, nil if there is none.
+// Section returns a section of an archive, or nil if there is none.
 func Section(archive *txtar.Archive, name string) []byte {
 	for _, section := range archive.Files {
 		if section.Name == name {

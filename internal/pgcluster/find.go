@@ -11,9 +11,9 @@ import (
 	"syscall"
 )
 
-// programs returns the folder of initdb and postgres. Debian does not put them
-// on PATH and has one folder for each major version; programs returns the
-// newest.
+// programs returns the folder of the programs initdb and postgres. Debian does
+// not put them on PATH and has one folder for each major version. programs
+// returns the folder of the newest version.
 func programs() (folder string, err error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
 	if err != nil {
@@ -35,12 +35,12 @@ func programs() (folder string, err error) {
 }
 
 func major(folder string) int {
-	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // 0 sorts last
+	n, _ := strconv.Atoi(filepath.Base(filepath.Dir(folder))) // an unreadable version becomes 0 and sorts last
 	return n
 }
 
-// unprivileged returns the user that the server runs as, because PostgreSQL
-// refuses to run as root; nil means the present user.
+// unprivileged returns the user that runs the server, because PostgreSQL
+// refuses to run as root. nil means the present user.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// Standby starts a standby of this server and waits until it answers. name is
-// what synchronous_standby_names can refer to. The caller closes the standby.
+// Standby starts a standby of this server and waits until the standby answers.
+// name is the name of the standby for synchronous_standby_names. The caller
+// must close the standby.
 func (c *Cluster) Standby(ctx context.Context, name string) (_ *Cluster, err error) {
 	s := &Cluster{settings: c.settings, bin: c.bin, account: c.account}
 	if s.folder, err = os.MkdirTemp("", "vpg"); err != nil {
@@ -23,8 +24,8 @@ func (c *Cluster) Standby(ctx context.Context, name string) (_ *Cluster, err err
 	return s, nil
 }
 
-// Follow turns a server into the standby of another one, with its old address
-// and new data; its own data is lost.
+// Follow turns the server into a standby of primary. The server keeps its
+// address and loses its own data.
 func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -38,7 +39,8 @@ func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) err
 	if output, err := backup.CombinedOutput(); err != nil {
 		return fmt.Errorf("pg_basebackup: %w\n%s", err, output)
 	}
-	// After a promotion it waits for no standby until Synchronous is called.
+	// After a promotion, this server must not wait for a standby until
+	// Synchronous is called.
 	settings, err := os.OpenFile(filepath.Join(c.data(), "postgresql.auto.conf"), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) err
 	return c.Restart(ctx)
 }
 
-// own gives the folder to the user that the server runs as.
+// own makes the folder belong to the user that runs the server.
 func (c *Cluster) own() error {
 	if c.account == nil {
 		return nil
@@ -58,8 +60,8 @@ func (c *Cluster) own() error {
 	return os.Chown(c.folder, int(c.account.Uid), int(c.account.Gid))
 }
 
-// Synchronous makes commits wait for the standby with a name, "" for none. It
-// returns when this applies to every new commit.
+// Synchronous makes commits wait for the named standby, or for none if name is
+// "". It returns when this applies to every new commit.
 func (c *Cluster) Synchronous(ctx context.Context, name string) error {
 	err := c.Execute(ctx, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'", "SELECT pg_reload_conf()")
 	for err == nil {
@@ -71,7 +73,8 @@ func (c *Cluster) Synchronous(ctx context.Context, name string) error {
 	return err
 }
 
-// Promote turns a standby into a primary and returns when it accepts writes.
+// Promote turns a standby into a primary and returns when the server accepts
+// writes.
 func (c *Cluster) Promote(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -79,8 +82,8 @@ func (c *Cluster) Promote(ctx context.Context) error {
 }
 
 // Freeze stops all processes of the server with SIGSTOP, as if its machine
-// hung: connections stay open, and the kernel accepts new ones. Thaw continues
-// them.
+// hung. Connections stay open, and the kernel accepts new ones. Thaw continues
+// the processes.
 func (c *Cluster) Freeze() { c.signalAll(syscall.SIGSTOP) }
 
 // Thaw continues the processes that Freeze stopped.
@@ -90,14 +93,14 @@ func (c *Cluster) signalAll(signal syscall.Signal) {
 	if c.server == nil {
 		return
 	}
-	_ = syscall.Kill(c.Pid(), signal) // the parent first, so that it starts no process in the meantime
+	_ = syscall.Kill(c.Pid(), signal) // stop the parent first, so that it starts no process in the meantime
 	for _, child := range children(c.Pid()) {
 		_ = syscall.Kill(child, signal)
 	}
 }
 
-// URLs returns the URL of a database for Role, with several servers as hosts in
-// their order, of which the one that accepts writes is used.
+// URLs returns the URL of a database for Role with all servers as hosts, in the
+// given order. A client uses the host that accepts writes.
 func URLs(database string, clusters ...*Cluster) string {
 	folders, ports := make([]string, len(clusters)), make([]string, len(clusters))
 	for i, c := range clusters {

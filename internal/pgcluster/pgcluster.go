@@ -1,7 +1,7 @@
 // Package pgcluster runs a private PostgreSQL server in a temporary folder, for
-// tests, benchmarks and the harness. The server is reachable only through a
-// socket in that folder, is as durable as PostgreSQL is by default, and can be
-// stopped, killed and started again with the same data.
+// tests, benchmarks and the proof harness. The server is reachable only through
+// a socket in that folder and is as durable as PostgreSQL is by default. It can
+// be stopped, killed and started again with the same data.
 package pgcluster
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Role is the role of URL. It may create databases, and row-level security
-// applies to it as in production.
+// Role is the role that URL connects as. It may create databases, and row-level
+// security applies to it as in production.
 const Role = "verdict"
 
 // startWithin limits the time to create and start a server.
@@ -25,13 +25,13 @@ const startWithin = 90 * time.Second
 
 // Options configures a server.
 type Options struct {
-	// Settings are lines of postgresql.conf, such as "max_connections=200".
-	// They override the package's own.
+	// Settings lists lines of postgresql.conf, such as "max_connections=200".
+	// They override the settings of this package.
 	Settings []string
 }
 
-// settings are the settings of every server: no network, and enough connections
-// for many databases in use at the same time.
+// settings lists the settings of every server: no network, and enough
+// connections for many databases in use at the same time.
 var settings = []string{"listen_addresses=", "max_connections=300", "shared_buffers=64MB", "max_wal_size=256MB",
 	"logging_collector=off"}
 
@@ -41,11 +41,11 @@ type Cluster struct {
 	bin      string // the folder of PostgreSQL's programs
 	account  *syscall.Credential
 	settings []string
-	server   *server // nil while it is down
+	server   *server // nil while the server is down
 }
 
-// Start creates a server and waits until it answers. The caller closes it. If
-// this process dies without Close, the server stops by itself.
+// Start creates a server and waits until it answers. The caller must close it.
+// If this process dies without Close, the server stops too.
 func Start(ctx context.Context, o Options) (_ *Cluster, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -131,7 +131,7 @@ func (c *Cluster) Drop(ctx context.Context, database string) error {
 	return c.Execute(ctx, "DROP DATABASE "+database+" WITH (FORCE)")
 }
 
-// Pid returns the process id of the server, 0 while it is down.
+// Pid returns the process id of the server, or 0 while the server is down.
 func (c *Cluster) Pid() int {
 	if c.server == nil {
 		return 0
@@ -139,8 +139,8 @@ func (c *Cluster) Pid() int {
 	return c.server.pid()
 }
 
-// Stop stops the server in fast mode: connections are closed, transactions
-// rolled back, and everything is written. The data stays.
+// Stop stops the server in fast mode: it closes connections, rolls back
+// transactions and writes everything to disk. The data stays.
 func (c *Cluster) Stop() {
 	if c.server != nil {
 		c.server.end(syscall.SIGINT)
@@ -149,8 +149,8 @@ func (c *Cluster) Stop() {
 }
 
 // Kill kills all processes of the server together with SIGKILL, as if the
-// machine ran out of memory. After a restart the server has what it had
-// written.
+// machine ran out of memory. After a restart the server has the data that it
+// had written before.
 func (c *Cluster) Kill() {
 	if c.server != nil {
 		c.server.kill()
@@ -158,8 +158,8 @@ func (c *Cluster) Kill() {
 	}
 }
 
-// Restart starts the server with its data, after Stop or Kill or while it is
-// running, and waits until it answers.
+// Restart starts the server with its existing data and waits until it answers.
+// The server may be stopped, killed or still running.
 func (c *Cluster) Restart(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()

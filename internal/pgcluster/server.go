@@ -15,7 +15,7 @@ import (
 )
 
 // command returns the command for one of PostgreSQL's programs, in the
-// cluster's folder. It ends when this process does, however that happens.
+// cluster's folder. The program ends when this process ends for any reason.
 func (c *Cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...) //nolint:gosec // PostgreSQL's own programs
 	cmd.Dir = c.folder
@@ -23,7 +23,7 @@ func (c *Cluster) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// server is the processes of one start of PostgreSQL.
+// server holds the processes of one start of PostgreSQL.
 type server struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
@@ -36,8 +36,8 @@ func launch(cmd *exec.Cmd) (*server, error) {
 	cmd.Stderr = &s.log
 	started := make(chan error)
 	go func() {
-		// The kernel sends the parent-death signal when the starting thread
-		// ends.
+		// The kernel sends the parent-death signal when the thread that started
+		// the child ends, so keep the thread.
 		runtime.LockOSThread()
 		defer close(s.ended)
 		err := cmd.Start()
@@ -55,12 +55,12 @@ func launch(cmd *exec.Cmd) (*server, error) {
 func (s *server) pid() int { return s.cmd.Process.Pid }
 
 func (s *server) end(signal os.Signal) {
-	_ = s.cmd.Process.Signal(signal) // it may have ended already
+	_ = s.cmd.Process.Signal(signal) // fails if the process has already ended
 	<-s.ended
 }
 
-// kill stops the first process before it lists the others, so that it starts
-// none in the meantime.
+// kill kills all processes. It stops the first process before it lists the
+// others, so that the first process starts none in the meantime.
 func (s *server) kill() {
 	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
 	family := children(s.pid())
@@ -71,7 +71,7 @@ func (s *server) kill() {
 	<-s.ended
 }
 
-// said returns the end of the server's log.
+// said returns the last part of the server's log.
 func (s *server) said() string { return s.log.String() }
 
 // children returns the child processes of a process.
@@ -81,10 +81,10 @@ func children(parent int) []int {
 	for _, path := range stats {
 		data, err := os.ReadFile(path)
 		if err != nil {
-			continue // it has ended in the meantime
+			continue // the process has ended in the meantime
 		}
-		// The format is "pid (name) state parent …", where the name may contain
-		// any character.
+		// The format is "pid (name) state parent …". The name may contain any
+		// character.
 		_, rest, _ := strings.Cut(string(data[bytes.LastIndexByte(data, ')')+1:]), " ")
 		fields := strings.Fields(rest)
 		if len(fields) < 2 || fields[1] != strconv.Itoa(parent) {

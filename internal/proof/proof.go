@@ -1,6 +1,7 @@
-// Package proof writes measured results into a document. Each long command owns
-// one section and replaces it as a whole, so that the document always has the
-// latest output of the commands and nobody edits a figure by hand.
+// Package proof writes measured results into a document. Each long-running
+// command owns one section and replaces it as a whole, so that the document
+// always has the latest output of the commands and nobody edits a figure by
+// hand.
 package proof
 
 import (
@@ -17,12 +18,12 @@ import (
 )
 
 // Variable is the environment variable that names the document for tests, which
-// have no flags of their own.
+// cannot take a flag for it.
 const Variable = "VERDICT_PROOF"
 
-// Write replaces the text between <!-- section --> and <!-- /section --> of a
-// document, and appends the pair if it is missing. It does nothing if path is
-// "". Several processes may write concurrently.
+// Write replaces the text between "<!-- section -->" and "<!-- /section -->" in
+// a document. If the document lacks the two markers, Write appends them. It
+// does nothing if path is "". Several processes may write concurrently.
 func Write(path, section, markdown string) (err error) {
 	if path == "" {
 		return nil
@@ -69,8 +70,8 @@ func replace(document []byte, section, markdown string) ([]byte, error) {
 	return fmt.Appendf(nil, "%s%s%s%s%s", head, opening, text, closing, tail), nil
 }
 
-// Origin returns the line above every table: the date, the commit, the machine
-// and the command with which anybody can repeat the measurement.
+// Origin returns the line above every table: the date, the commit, the machine,
+// and the command that repeats the measurement.
 func Origin(ctx context.Context, now time.Time, command string) string {
 	return fmt.Sprintf("%s · commit %s · %d cores, %s %s/%s · `%s`\n",
 		now.UTC().Format("2006-01-02 15:04 UTC"), commit(ctx), runtime.NumCPU(), runtime.Version(), runtime.GOOS,
@@ -78,12 +79,12 @@ func Origin(ctx context.Context, now time.Time, command string) string {
 }
 
 // commit returns the commit of the working folder, with a plus sign if there
-// were uncommitted changes.
+// are uncommitted changes.
 func commit(ctx context.Context) string {
 	output, err := exec.CommandContext(ctx, "git", "describe", "--always", "--abbrev=12", "--exclude=*",
 		"--dirty=+").Output()
 	if err != nil {
-		return "unknown" // not in a working folder
+		return "unknown" // the working folder is not in a repository
 	}
 	return strings.TrimSpace(string(output))
 }

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// Tally counts attempts and their outcomes. The zero value is ready to use. It
-// is safe for concurrent use.
+// Tally counts attempts and their outcomes. The zero value is ready to use. A
+// Tally is safe for concurrent use.
 type Tally struct {
 	mu    sync.Mutex
 	kinds map[string]map[string]int // outcomes by kind
@@ -40,8 +40,8 @@ func (t *Tally) Total() (total int) {
 	return total
 }
 
-// Table returns a Markdown table with a row for each kind, in the order of the
-// names: the number of attempts, and how often each outcome occurred.
+// Table returns a Markdown table with a row for each kind, sorted by name. Each
+// row has the number of attempts and how often each outcome occurred.
 func (t *Tally) Table(kind, outcome string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,7 +13,7 @@ type Timing struct {
 }
 
 // Compare runs one and other alternately, tries times each, so that a temporary
-// slowdown of the machine affects both.
+// slowdown of the machine affects both equally.
 func Compare(name string, tries int, one, other func() time.Duration) Timing {
 	var first, second []time.Duration
 	for range tries {
@@ -27,7 +27,7 @@ func median(times []time.Duration) time.Duration {
 	return times[len(times)/2]
 }
 
-// Alike reports whether the medians are within a tenth of each other.
+// Alike reports whether the medians differ by at most a tenth.
 func (t Timing) Alike() bool {
 	ratio := float64(t.One) / float64(t.Two)
 	return ratio >= 0.9 && ratio <= 1.1

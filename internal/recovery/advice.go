@@ -125,8 +125,8 @@ type advisor struct {
 	today civil.Day
 	past  []Contact // the contacts that are not later than now
 	paid  Payment   // the last payment, if it is not later than now
-	// phoneLost reports whether the phone number is not the borrower's, according
-	// to the latest contact that shows it.
+	// phoneLost reports whether the phone number is not the borrower's,
+	// according to the latest contact that shows it.
 	phoneLost bool
 	spent     []civil.Day // the days of past attempts and of planned actions, which the caps count
 	resume    time.Time   // when a temporary hold ends

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/loan"
 )
 
-// arrears counts the days past due and classifies the loan. A day counts once it
-// has ended in India, even if the borrower is in another time zone.
+// arrears counts the days past due and classifies the loan. A day counts once
+// it has ended in India, even if the borrower is in another time zone.
 func (a *advisor) arrears() {
 	l, r := &a.c.Loan, &a.Arrears
 	r.DayEnd = civil.DayAt(a.now) - 1
@@ -103,9 +103,9 @@ func (a *advisor) promises() {
 	}
 }
 
-// fulfils reports whether the last payment fulfils the promise of a contact. The
-// payment must cover the amount, and must be made after the contact and by the
-// promised date.
+// fulfils reports whether the last payment fulfils the promise of a contact.
+// The payment must cover the amount, and must be made after the contact and by
+// the promised date.
 func (a *advisor) fulfils(c Contact) bool {
 	return a.paid.AmountPaise > 0 && a.paid.AmountPaise >= c.Promise.AmountPaise && !a.paid.At.Before(c.At) &&
 		civil.LocalDay(a.paid.At.In(a.c.Borrower.Zone)) <= c.Promise.Date

@@ -31,8 +31,8 @@ type Restructure struct {
 	principalPaise, rateBP, currentPaise int64
 }
 
-// offers computes the settlement and the restructuring, even if it is too early to
-// offer either.
+// offers computes the settlement and the restructuring, even if it is too early
+// to offer either.
 func (a *advisor) offers() {
 	closed := ""
 	if flags := a.c.Borrower.Flags; len(flags) > 0 && flags[0].closesOffers() {
@@ -66,8 +66,8 @@ func (a *advisor) settle(closed string) {
 	}
 	s.Eligible, s.Cooling = true, t.CoolingMonths
 	s.Reason = fmt.Sprintf("DPD %d is %d or more", a.Arrears.DPD, t.FromDPD)
-	// Round up to whole rupees, so that the amount is not less than its part of the
-	// debt.
+	// Round up to whole rupees, so that the amount is not less than its part of
+	// the debt.
 	const rupee = 100
 	rupees := (s.BasePaise*s.Part + whole*rupee - 1) / (whole * rupee)
 	s.Paise = rupees * rupee
@@ -113,8 +113,8 @@ func (a *advisor) reshape(closed string) {
 	r.Reason = "no tenure of the strategy takes enough off the instalment"
 }
 
-// instalment returns the instalment that repays the principal in the given number
-// of months.
+// instalment returns the instalment that repays the principal in the given
+// number of months.
 func instalment(l *Loan, months int) (paise int64, ok bool) {
 	terms, err := loan.NewTerms(l.RateBP, months)
 	if err != nil {
@@ -123,8 +123,8 @@ func instalment(l *Loan, months int) (paise int64, ok bool) {
 	return terms.Instalment(l.PrincipalPaise), true
 }
 
-// remaining returns the number of months in which the present instalment repays the
-// principal, or 0 if maxMonths are not enough.
+// remaining returns the number of months in which the present instalment repays
+// the principal, or 0 if maxMonths are not enough.
 func remaining(l *Loan) int {
 	low, high := 1, maxMonths
 	if emi, ok := instalment(l, high); !ok || emi > l.EMIPaise {

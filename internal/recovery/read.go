@@ -37,14 +37,15 @@ func ReadStrict(v wire.Value, now time.Time) (Case, error) {
 }
 
 // ReadThird reads a body as the third edition of the agent did. It does not
-// recognize the other names of microfinance and does not warn of unknown products.
-// It is used to repeat runs of that edition.
+// recognize the other names of microfinance and does not warn of unknown
+// products. It is used to repeat runs of that edition.
 func ReadThird(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true})
 }
 
-// ReadSecond reads a body as the second edition did. Unlike ReadThird, it suggests
-// no names for unknown members. It is used to repeat runs of that edition.
+// ReadSecond reads a body as the second edition did. Unlike ReadThird, it
+// suggests no names for unknown members. It is used to repeat runs of that
+// edition.
 func ReadSecond(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{units: true}) }
 
 // ReadFirst reads a body as the first edition did. Unlike ReadSecond, it does not
@@ -126,7 +127,8 @@ var (
 )
 
 // object begins to read an object with the given members. Other members cause
-// warnings and not faults, because the systems of lenders send additional members.
+// warnings and not faults, because the systems of lenders send additional
+// members.
 func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	f = wire.NewForm(v, &r.faults)
 	for name, member := range v.Members() {

@@ -86,8 +86,8 @@ func readClock(f *wire.Form, name string) (minute int, ok bool) {
 	return minute, ok
 }
 
-// silence reads the time until which the borrower does not want to be contacted.
-// A date without a time includes the whole day.
+// silence reads the time until which the borrower does not want to be
+// contacted. A date without a time includes the whole day.
 func (r *reader) silence(f *wire.Form) {
 	text, ok := f.Text("do_not_contact_until", maxText)
 	if !ok {

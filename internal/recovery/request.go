@@ -6,9 +6,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Request is a case that has not been read yet, because the advice depends on the
-// time at which it is read. A Request is valid as long as the document that it was
-// made from.
+// Request is a case that has not been read yet, because the advice depends on
+// the time at which it is read. A Request is valid as long as the document that
+// it was made from.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool

@@ -2,13 +2,13 @@ package recovery
 
 import "verdict/internal/civil"
 
-// Strategy defines how a tenant collects in one environment: when, how often, which
-// actions at which stage, and the tables for risk and offers. A strategy can be
-// gentler than the rules of conduct, but never harsher.
+// Strategy defines how a tenant collects in one environment: when, how often,
+// which actions at which stage, and the tables for risk and offers. A strategy
+// can be gentler than the rules of conduct, but never harsher.
 type Strategy struct {
 	Name string
-	// LenderName and Contact identify the sender of messages. Messages leave out an
-	// empty one.
+	// LenderName and Contact identify the sender of messages. Messages leave out
+	// an empty one.
 	LenderName string
 	Contact    string
 
@@ -72,8 +72,8 @@ type RollRisk struct {
 	PromiseSwing share
 }
 
-// Priority maps an amount to a score by linear interpolation between the points of
-// Scale. The score is constant after the last point. The cut-offs separate the
+// Priority maps an amount to a score by linear interpolation between the points
+// of Scale. The score is constant after the last point. The cut-offs separate the
 // bands.
 type Priority struct {
 	Basis                  Basis
@@ -160,8 +160,8 @@ func DefaultStrategy() Strategy {
 	}
 }
 
-// FirstStrategy returns the default strategy from the time before cases were ranked
-// by risk. It is used to repeat runs of that time.
+// FirstStrategy returns the default strategy from the time before cases were
+// ranked by risk. It is used to repeat runs of that time.
 func FirstStrategy() Strategy {
 	s := DefaultStrategy()
 	s.Priority.Basis = ByRecovery
@@ -187,8 +187,8 @@ func defaultStages() []Stage {
 	}
 }
 
-// stage returns the stage for a number of days past due, or nil if the loan is not
-// at the first stage yet.
+// stage returns the stage for a number of days past due, or nil if the loan is
+// not at the first stage yet.
 func (s *Strategy) stage(dpd int) *Stage {
 	var found *Stage
 	for i := range s.Stages {

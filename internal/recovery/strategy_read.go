@@ -33,8 +33,8 @@ var weekdayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursda
 // ReadStrategy reads a complete strategy. A missing or null member gets its
 // default. An unknown member is refused, because a misspelt cap must not be
 // ignored. A setting that the rules of conduct forbid is refused too, except for
-// hours: hours may be wider than the legal hours, and then the legal hours apply.
-// The error is a *fault.Error that lists all faults and repeats no value.
+// hours: hours may be wider than the legal hours, and then the legal hours
+// apply. The error is a *fault.Error that lists all faults and repeats no value.
 func ReadStrategy(v wire.Value) (Strategy, error) {
 	var faults fault.List
 	s := DefaultStrategy()

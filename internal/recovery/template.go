@@ -40,8 +40,8 @@ func (p *phrasebook) greet(name string) string {
 	return p.named + " " + name + ","
 }
 
-// part returns the phrase around with figure in place of "%", or "" if the figure
-// is unknown.
+// part returns the phrase around with figure in place of "%", or "" if the
+// figure is unknown.
 func (p *phrasebook) part(around, figure string, known bool) string {
 	if !known {
 		return ""

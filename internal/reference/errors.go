@@ -15,8 +15,8 @@ type errorPage struct {
 	Fix         string // what to do
 }
 
-// Title returns the title of a problem with this code. Tests check that every code
-// has a page; a code without one has the title "Error".
+// Title returns the title of a problem with this code. A code without a page has
+// the title "Error"; tests check that every code has a page.
 func Title(code string) string {
 	if page, ok := errorPagesByCode[code]; ok {
 		return page.Title
@@ -34,6 +34,6 @@ var errorPagesByCode = func() map[string]errorPage {
 	return byCode
 }()
 
-// Codes returns the codes that have a page: of problems, and of entries in their
-// "errors".
+// Codes returns the codes that have a page: codes of problems, and codes of
+// entries in their "errors".
 func Codes() []string { return slices.Collect(maps.Keys(errorPagesByCode)) }

@@ -8,7 +8,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// lineWidth is the longest line of an example, in characters.
+// lineWidth is the maximum length of a line of an example, in characters.
 const lineWidth = 96
 
 // jsonText returns an example as JSON, with the members in the order of the
@@ -16,15 +16,15 @@ const lineWidth = 96
 // list of rules has one line for each rule.
 func jsonText(t documentNode) string {
 	if t.at != nil && t.at.Kind == yaml.ScalarNode && t.at.Tag == "!!str" {
-		return strings.TrimRight(t.at.Value, "\n") // the example is not JSON
+		return strings.TrimRight(t.at.Value, "\n") // the example is text and not JSON
 	}
 	var b strings.Builder
 	writeExample(&b, t.at, 0, 0)
 	return b.String()
 }
 
-// writeExample writes a value. used is the number of characters that precede it on
-// its line, without the indent.
+// writeExample writes a value. used is the number of characters before the value
+// on its line, without the indent.
 func writeExample(b *strings.Builder, n *yaml.Node, indent, used int) {
 	line := jsonLine(n)
 	fits := indent > 0 && indent+used+len(line) <= lineWidth
@@ -97,7 +97,7 @@ func quoteJSON(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// sampleIDs replaces the placeholders for ids in examples by shell variables.
+// sampleIDs replaces the id placeholders of examples by shell variables.
 var sampleIDs = strings.NewReplacer(
 	"{decision_id}", "$DECISION_ID",
 	"{evaluated_id}", "$EVALUATED_ID",

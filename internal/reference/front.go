@@ -13,10 +13,11 @@ import (
 // FrontPattern is the route of the front page.
 const FrontPattern = "GET /{$}"
 
-// frontPage serves "/", with links to the rest as a page and as JSON.
+// frontPage serves "/" as a page or as JSON, with links to the rest of the
+// documentation.
 type frontPage struct{ page, document servedFile }
 
-// frontLinks are the links of the front page.
+// frontLinks holds the links of the front page.
 type frontLinks struct {
 	Service       string `json:"service"`
 	Version       string `json:"version"`

@@ -63,7 +63,7 @@ func writeScalar(w *wire.Writer, node *yaml.Node) error {
 			return fmt.Errorf("line %d: %w", node.Line, err)
 		}
 		w.Raw(text)
-	default: // a string, or a type that JSON does not have, such as a date
+	default: // a string, or a type such as a date that JSON does not have
 		w.String(node.Value)
 	}
 	return nil

@@ -14,7 +14,8 @@ import (
 	"verdict/internal/serving"
 )
 
-// securityPolicy lets the pages load only their own stylesheet. They have no script.
+// securityPolicy allows the pages to load only their own stylesheet. The pages have
+// no scripts.
 const securityPolicy = "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
 	"form-action 'none'; frame-ancestors 'none'"
 
@@ -28,7 +29,7 @@ type Pages struct {
 	front     frontPage
 	style     servedFile
 	templates *template.Template
-	// The reference page, its content without the frame, and the pages of the codes
+	// The reference page, its content without the layout, and the pages of the codes
 	// are rendered on the first request, because most processes never serve them.
 	page   func() (servedFile, error)
 	piece  func() (servedFile, error)
@@ -38,9 +39,9 @@ type Pages struct {
 // servedFile is a body with its ETag.
 type servedFile struct {
 	contentType string
-	etag        string // without its quotes
+	etag        string // without quotes
 	body        []byte
-	packed      func() []byte // the body compressed, on the first request
+	packed      func() []byte // returns the compressed body; compresses it on the first call
 }
 
 func newFile(contentType string, body []byte) servedFile {
@@ -53,13 +54,13 @@ func newFile(contentType string, body []byte) servedFile {
 	}
 }
 
-// Piece returns the content of the reference page without the frame around it.
+// Piece returns the content of the reference page without the layout.
 func (d *Pages) Piece() (template.HTML, error) {
 	piece, err := d.piece()
-	return template.HTML(piece.body), err // rendered by our own template, which escapes its values
+	return template.HTML(piece.body), err // our own template has rendered the content and escaped its values
 }
 
-// New returns the documentation of an OpenAPI document. service is the version of
+// New returns the documentation for an OpenAPI document. service is the version of
 // the service, which the pages show.
 func New(openapi []byte, service string) (*Pages, error) {
 	style, err := embedded.ReadFile("html/style.css")
@@ -144,7 +145,7 @@ func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) {
 		renderFailed(w)
 		return
 	}
-	// r.PathValue is not set, because httpapi calls the mux's handler without the mux.
+	// httpapi calls the mux's handler without the mux, so r.PathValue is not set.
 	if page, ok := pages[strings.TrimPrefix(r.URL.Path, "/docs/errors/")]; ok {
 		page.serve(w, r, http.StatusOK)
 		return
@@ -152,7 +153,8 @@ func (d *Pages) serveError(w http.ResponseWriter, r *http.Request) {
 	pages[unknownCode].serve(w, r, http.StatusNotFound)
 }
 
-// renderFailed answers if the pages cannot be rendered. Tests check that they can.
+// renderFailed sends the answer for pages that cannot be rendered. Tests check that
+// all pages can be rendered.
 func renderFailed(w http.ResponseWriter) {
 	http.Error(w, "The documentation cannot be shown. The document itself is at /openapi.yaml.",
 		http.StatusInternalServerError)
@@ -188,16 +190,17 @@ func (f servedFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	h.Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // nobody is left to tell if the client has disconnected
+		_, _ = w.Write(body) // fails only if the client has disconnected
 	}
 }
 
-// packedSuffix ends the ETag of a compressed file, because its bytes differ from
+// packedSuffix is the end of the ETag of a compressed file, whose bytes differ from
 // those of the file.
 const packedSuffix = "-gzip"
 
-// matches reports whether the ETags of an If-None-Match header include this one.
-// They may be weak, because a proxy that compresses an answer weakens its ETag.
+// matches reports whether an If-None-Match header contains the ETag. The header may
+// contain the weak form, because a proxy that compresses an answer makes its ETag
+// weak.
 func matches(header, etag string) bool {
 	for candidate := range strings.SplitSeq(header, ",") {
 		candidate = strings.TrimSpace(candidate)

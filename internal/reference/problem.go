@@ -48,8 +48,8 @@ func newErrorView(p errorPage, problems map[string]string) errorView {
 	}
 }
 
-// itemExample returns an example of a problem with one entry of this code, "" if
-// there is no sample of the entry.
+// itemExample returns an example of a problem that has one entry with this
+// code, or "" if there is no sample of the entry.
 func itemExample(p errorPage) string {
 	sample, ok := itemSamples[p.Code]
 	if !ok {
@@ -72,7 +72,7 @@ func itemExample(p errorPage) string {
 }`
 }
 
-// itemSamples has a sample entry for each code, in the words of the service.
+// itemSamples holds a sample entry for each code, as the service writes it.
 var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodeRequired: {"/bureau_report/score", "is required: a whole number, 300 to 900, or a " +
 		"new-to-credit code (-1, 0, 1 to 6)"},

@@ -9,7 +9,7 @@ import (
 // fieldView shows one member of a body, one parameter or one header.
 type fieldView struct {
 	Name     string
-	In       string // where a parameter is: "query", "path" or "header"
+	In       string // location of a parameter: "query", "path" or "header"
 	Type     typeView
 	Required bool
 	Text     []textBlock
@@ -17,19 +17,20 @@ type fieldView struct {
 	Fields   []fieldView
 }
 
-// typeView is a type in words. Schema is the name of its schema, "" if it has none.
+// typeView is a type in words. Schema is the name of its schema, or "" if the
+// schema has no name.
 type typeView struct {
 	Text   string
 	Schema string
 }
 
-// maxDepth is how many levels of fields are shown. For deeper ones the reader
-// follows the link to the schema.
+// maxDepth is the maximum number of levels of fields that are shown. Deeper levels
+// are behind a link to the schema.
 const maxDepth = 3
 
-// fieldViews lists the members of an object, including those of "allOf", and for
-// each of them depth levels of its own members. seen has the schemas above this one,
-// which are not shown again, so that a recursive schema ends.
+// fieldViews returns the members of an object, including those of "allOf", each
+// with depth levels of its own members. seen lists the schemas that contain this
+// one. They are not shown again, so that a recursive schema ends.
 func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	if name := schema.reference(); name != "" {
 		if slices.Contains(seen, name) {
@@ -41,7 +42,7 @@ func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	var fields []fieldView
 	for _, m := range schema.get("properties").members() {
 		if m.value.get("readOnly").text() == "true" {
-			continue // accepted and ignored, so the reader does not need them
+			continue // the service accepts and ignores these members, so the reader does not need them
 		}
 		fields = append(fields, schemaField(m.name, m.value, slices.Contains(mandatory, m.name), depth, seen))
 	}
@@ -54,8 +55,8 @@ func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	return fields
 }
 
-// requiredMembers lists the required members: those that the schema names, and
-// those that are named beside a reference to it.
+// requiredMembers returns the required members: those that the schema lists, and
+// those that are listed beside a reference to the schema.
 func requiredMembers(schema documentNode) []string {
 	list := schema.own("required").texts()
 	if schema.reference() != "" {
@@ -73,7 +74,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 	if value != schema {
 		f.Notes = append(f.Notes, notesOf(schema)...)
 	}
-	// For an optional member null means the same as leaving it out.
+	// For an optional member, null means the same as a missing member.
 	if null && mandatory {
 		f.Type.Text += " or null"
 	}
@@ -81,7 +82,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 		f.Text = readText(value.get("description").text())
 	}
 	if f.Type.Schema != "" && !schema.own("description").given() && len(f.Text) > 1 {
-		f.Text = f.Text[:1] // the rest is shown with the schema
+		f.Text = f.Text[:1] // the rest is shown at the schema itself
 	}
 	if depth == 0 {
 		return f
@@ -90,7 +91,7 @@ func schemaField(name string, schema documentNode, mandatory bool, depth int, se
 	if value.get("items").given() {
 		inner = value.get("items")
 	}
-	// On the lowest level a named schema is linked instead of shown.
+	// On the lowest level, show only the link to a named schema.
 	if inner.reference() != "" && depth == 1 {
 		return f
 	}
@@ -118,7 +119,7 @@ func withoutNull(schema documentNode) (value documentNode, null bool) {
 }
 
 // typeOf returns the type of a schema in words, without null. The type of a named
-// object is its name; other named schemas are described by their types.
+// object is its name. Other named schemas are described by their types.
 func typeOf(schema documentNode) typeView {
 	schema, _ = withoutNull(schema)
 	types := slices.DeleteFunc(schema.get("type").texts(), func(name string) bool { return name == "null" })

@@ -2,7 +2,7 @@ package reference
 
 import "strings"
 
-// textBlock is a paragraph, or a list if it has Items.
+// textBlock is a paragraph, or a list if Items is set.
 type textBlock struct {
 	Spans []textSpan
 	Items [][]textSpan
@@ -36,8 +36,8 @@ func readText(text string) []textBlock {
 	return blocks
 }
 
-// readSpans parses one paragraph or list item. It keeps text as it is if it is not
-// complete markup.
+// readSpans parses one paragraph or list item. It keeps incomplete markup as
+// text.
 func readSpans(text string) []textSpan {
 	text = strings.Join(strings.Fields(text), " ")
 	var spans []textSpan

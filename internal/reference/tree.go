@@ -9,8 +9,8 @@ import (
 )
 
 // documentNode is a node of the OpenAPI document. The document is read as a tree
-// and not into types, because the page keeps its order. A node that does not exist
-// is the zero documentNode, and so are all nodes below it.
+// and not into types, because the page keeps the order of its members. A node that
+// does not exist is the zero documentNode, and so are all nodes below it.
 type documentNode struct {
 	at   *yaml.Node
 	root *yaml.Node
@@ -30,7 +30,8 @@ func readTree(document []byte) (documentNode, error) {
 // given reports whether the node exists.
 func (t documentNode) given() bool { return t.at != nil }
 
-// text returns a scalar as it was written, "" if the node is not a scalar.
+// text returns a scalar as it is written in the document, or "" if the node is not
+// a scalar.
 func (t documentNode) text() string {
 	if t.at == nil || t.at.Kind != yaml.ScalarNode {
 		return ""
@@ -51,7 +52,7 @@ func (t documentNode) own(name string) documentNode {
 	return documentNode{}
 }
 
-// get returns the node at a path of members. It follows references; a member beside
+// get returns the node at a path of members. It follows references. A member beside
 // a reference takes precedence over the same member of the target.
 func (t documentNode) get(path ...string) documentNode {
 	for _, name := range path {
@@ -65,8 +66,8 @@ func (t documentNode) get(path ...string) documentNode {
 	return t
 }
 
-// reference returns the name of the component that the node refers to, "" if it is
-// not a reference.
+// reference returns the name of the component that the node refers to, or "" if the
+// node is not a reference.
 func (t documentNode) reference() string {
 	ref := t.own("$ref").text()
 	return ref[strings.LastIndex(ref, "/")+1:]
@@ -91,7 +92,7 @@ type member struct {
 	value documentNode
 }
 
-// members lists the members of a mapping in the order of the document.
+// members returns the members of a mapping in the order of the document.
 func (t documentNode) members() []member {
 	t = t.target()
 	if t.at == nil || t.at.Kind != yaml.MappingNode {
@@ -104,7 +105,7 @@ func (t documentNode) members() []member {
 	return list
 }
 
-// elements lists the elements of a sequence.
+// elements returns the elements of a sequence.
 func (t documentNode) elements() []documentNode {
 	if t.at == nil || t.at.Kind != yaml.SequenceNode {
 		return nil
@@ -116,7 +117,7 @@ func (t documentNode) elements() []documentNode {
 	return list
 }
 
-// texts lists the texts of a sequence of scalars, or of a single scalar.
+// texts returns the texts of a sequence of scalars, or of a single scalar.
 func (t documentNode) texts() []string {
 	if text := t.text(); text != "" {
 		return []string{text}

@@ -7,9 +7,9 @@ import (
 	"verdict/internal/frauddesk"
 )
 
-// pageView has everything that the pages show.
+// pageView holds everything that the pages show.
 type pageView struct {
-	Service  string // the version of the service
+	Service  string // version of the service
 	Title    string
 	Summary  string
 	Intro    []textBlock
@@ -19,7 +19,7 @@ type pageView struct {
 	Errors   []errorView
 	Items    []errorView
 	Warnings []warningView
-	Problem  string // an example
+	Problem  string // example of a problem
 	Tables   []tableView
 }
 
@@ -74,7 +74,7 @@ type answerView struct {
 	Examples          []exampleView
 }
 
-// refusalView shows a status of problems with its codes.
+// refusalView shows an error status with its codes.
 type refusalView struct {
 	Status string
 	Codes  []string
@@ -96,8 +96,8 @@ type errorView struct {
 	StatusText          string
 	Meaning, Cause, Fix []textBlock
 	Example             string
-	Item                bool        // only an entry of "errors" can have it
-	Related             []errorView // the codes of entries in "errors" of this problem
+	Item                bool        // whether only an entry of "errors" can have the code
+	Related             []errorView // codes of the entries in "errors" of this problem
 }
 
 // warningView shows the code of a warning.
@@ -195,8 +195,8 @@ func newOperation(method, path string, t documentNode) operationView {
 	return op
 }
 
-// addAnswer adds an answer of the operation, to its refusals if it is only a
-// problem.
+// addAnswer adds an answer of the operation. It adds an answer that is only a
+// problem to the refusals.
 func (op *operationView) addAnswer(status string, t documentNode) {
 	problem := t.get("content", "application/problem+json")
 	content := t.get("content").members()

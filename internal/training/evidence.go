@@ -3,8 +3,8 @@ package training
 import "math"
 
 // counts holds the weights of the good and the bad rows of a bin. Weights are
-// multiples of 1/1024, so sums and differences are exact: a bin without bad rows has a
-// bad weight of exactly 0.
+// multiples of 1/1024, so sums and differences are exact: a bin without bad rows
+// has a bad weight of exactly 0.
 type counts struct{ good, bad float64 }
 
 func (c counts) rows() float64 { return c.good + c.bad }
@@ -29,13 +29,14 @@ func (c counts) worseThan(d counts) bool { return c.bad*d.rows() > d.bad*c.rows(
 // Without them a bin of three applicants could earn any number of points.
 const shrinkRows = 50
 
-// half is added to the good and to the bad rows of a bin that has only one kind. The
-// weight of evidence is then finite, but still larger than that of a bin with one row
-// of the other kind.
+// half is added to the good and to the bad rows of a bin that has only one kind.
+// The weight of evidence is then finite, but still larger than that of a bin with
+// one row of the other kind.
 const half = 0.5
 
-// evidence returns the weight of evidence of a bin in a population, and the bin's part
-// of the information value. The weight is rounded to six decimals, as in a scorecard.
+// evidence returns the weight of evidence of a bin in a population, and the bin's
+// part of the information value. The weight is rounded to six decimals, as in a
+// scorecard.
 func evidence(c, total counts, small bool) (woe, iv float64) {
 	if c.rows() == 0 || total.good == 0 || total.bad == 0 {
 		return 0, 0
@@ -68,6 +69,6 @@ func ivBand(iv float64) string {
 	return "suspicious"
 }
 
-// suspiciousIV is the information value above which a column more likely reveals the
-// outcome than predicts it.
+// suspiciousIV is the information value above which a column more likely reveals
+// the outcome than predicts it.
 const suspiciousIV = 0.5

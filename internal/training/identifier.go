@@ -34,8 +34,8 @@ const (
 	sparse          = 3    // a row counter uses at least one number in three
 )
 
-// identifier returns the reason why a column only identifies rows, or "" if it may
-// predict the outcome.
+// identifier returns the reason why a column only identifies rows, or "" if it
+// may predict the outcome.
 func (s *surveyed) identifier() string {
 	if s.known != nil || s.wanted || s.mapped || s.categorical || s.filled < leastIdentified {
 		return ""

@@ -39,9 +39,9 @@ func (p *plan) dropLeaks(t *table) {
 	t.columns = kept
 }
 
-// alone returns the AUC of a single column whose rows are ranked by the bad rates
-// of their cells. It takes the rates from one half of the training rows and
-// measures the AUC on the other half, then swaps the halves and averages.
+// alone returns the AUC of a single column whose rows are ranked by the bad
+// rates of their cells. It takes the rates from one half of the training rows
+// and measures the AUC on the other half, then swaps the halves and averages.
 // Otherwise many cells would make a column look better than it is.
 func (t *table) alone(c *column, halves [2][]int32) float64 {
 	byCode := [2][]counts{t.count(c, halves[0]), t.count(c, halves[1])}

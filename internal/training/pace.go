@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// pace calls the caller's check during a fit, so that the caller can stop the fit.
-// If the pace is nil, the fit uses all processors and cannot be stopped.
+// pace calls the caller's check during a fit, so that the caller can stop the
+// fit. If the pace is nil, the fit uses all processors and cannot be stopped.
 type pace struct {
 	check func() error
 	since int // cells read since the last check
@@ -79,9 +79,9 @@ func recovered(err *error) {
 	}
 }
 
-// inParallel calls work for every number from 0 to n-1, on all processors or, if p
-// is not nil, on the caller's goroutine. The result of work must not depend on the
-// order.
+// inParallel calls work for every number from 0 to n-1, on all processors or, if
+// p is not nil, on the caller's goroutine. The result of work must not depend on
+// the order.
 func (p *pace) inParallel(n int, work func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 || p != nil {

@@ -28,10 +28,10 @@ func (c *chosen) plain() *effects {
 	return e
 }
 
-// refine fits the effects of all bins together, because a bin's weight of evidence
-// ignores what other columns already explain. It starts from the plain effects,
-// penalises the distance from them by a ridge of hold, and keeps each feature's
-// bad rate to its shape.
+// refine fits the effects of all bins together, because a bin's weight of
+// evidence ignores what other columns already explain. It starts from the plain
+// effects, penalises the distance from them by a ridge of hold, and keeps each
+// feature's bad rate to its shape.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}

@@ -62,7 +62,8 @@ type BinRow struct {
 	HoldOutBadRate float64
 }
 
-// Warning describes a problem that a person should check before the card is used.
+// Warning describes a problem that a person should check before the card is
+// used.
 type Warning struct{ Column, Code, Detail string }
 
 // FieldOf maps a column to a field of an application.

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// screen keeps the binned columns that carry enough information and are not nearly the
-// same as a better column.
+// screen keeps the binned columns that carry enough information and are not nearly
+// the same as a better column.
 func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	for _, b := range all {
 		switch {
@@ -40,12 +40,12 @@ func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binnin
 // correlatedRows is the number of rows that suffices to measure a correlation.
 const correlatedRows = 50_000
 
-// maxVIF is the variance inflation factor above which a column is dropped, because it is
-// nearly a linear combination of other columns.
+// maxVIF is the variance inflation factor above which a column is dropped, because
+// it is nearly a linear combination of other columns.
 const maxVIF = 10
 
-// independent drops columns that the other columns together predict, the worst first. The
-// coefficients of such columns would be meaningless.
+// independent drops columns that the other columns together predict, the worst
+// first. The coefficients of such columns would be meaningless.
 func (t *table) independent(features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	n := len(features)
 	r := make([]float64, n*n)
@@ -83,8 +83,8 @@ func (t *table) independent(features []*binning, rows []int32) (kept []*binning,
 	return kept, dropped
 }
 
-// inflate computes the variance inflation factor of every feature and returns the index
-// of the largest.
+// inflate computes the variance inflation factor of every feature and returns the
+// index of the largest.
 func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 	var chol mat.Cholesky
 	var inverse mat.SymDense
@@ -104,8 +104,9 @@ func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 	return worst
 }
 
-// dropCorrelated drops columns whose weights of evidence correlate with those of a column
-// that carries more information. features must be sorted by information, the best first.
+// dropCorrelated drops columns whose weights of evidence correlate with those of a
+// column that carries more information. features must be sorted by information,
+// the best first.
 func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	limit := toFloat(o.MaxCorrelation)
 	for _, b := range features {
@@ -128,8 +129,8 @@ func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (k
 	return kept, dropped
 }
 
-// correlation returns the correlation of two columns' weights of evidence. It counts the
-// rows of each pair of bins first, so it reads each row only once.
+// correlation returns the correlation of two columns' weights of evidence. It
+// counts the rows of each pair of bins first, so it reads each row only once.
 func (t *table) correlation(a, b *binning, rows []int32) float64 {
 	n := make([]float64, len(a.bins)*len(b.bins))
 	for _, row := range rows {

@@ -204,8 +204,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// cell returns a cell without surrounding spaces, or nil if it is empty or one of
-// the missing values.
+// cell returns a cell without surrounding spaces, or nil if it is empty or one
+// of the missing values.
 func (p *plan) cell(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)
 	if len(cell) == 0 || len(p.nothing) > 0 && p.nothing[strings.ToLower(string(cell))] {

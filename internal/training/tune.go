@@ -43,8 +43,8 @@ func (o *Options) settings() []setting {
 }
 
 // tune returns the setting with the best average AUC in a five-fold cross-validation
-// on the training rows. Of settings with the same AUC it returns the earlier, which is
-// simpler. It uses a fixed sample of at most tuneRows rows.
+// on the training rows. Of settings with the same AUC it returns the earlier, which
+// is simpler. It uses a fixed sample of at most tuneRows rows.
 func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	list := o.settings()
 	trials := make([]Trial, len(list))

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// weightUnits is the number of units that the average training row weighs. It is a
-// power of two, so that sums of weights are exact.
+// weightUnits is the number of units that the average training row weighs. It
+// is a power of two, so that sums of weights are exact.
 const weightUnits = 1024
 
 // bytesOfAWeight is the size of a row's weight in memory.
@@ -29,8 +29,8 @@ func (t *table) weight(row int32) float64 {
 	return float64(t.weights[row]) / weightUnits
 }
 
-// weighed reads the weight of a row from the weight column. It returns 1 if there
-// is no weight column.
+// weighed reads the weight of a row from the weight column. It returns 1 if
+// there is no weight column.
 func (p *plan) weighed(row int64, cells [][]byte) (float64, error) {
 	if p.weight < 0 {
 		return 1, nil
@@ -46,8 +46,8 @@ func (p *plan) weighed(row int64, cells [][]byte) (float64, error) {
 	return toFloat(n), nil
 }
 
-// units converts a weight to units, scaled so that the average training row weighs
-// 1. The result is at least one unit.
+// units converts a weight to units, scaled so that the average training row
+// weighs 1. The result is at least one unit.
 func (s *survey) units(weight float64) uint32 {
 	scaled := math.Round(float64(weight*weightUnits) * (s.train.rows() / s.weight))
 	return uint32(min(max(scaled, 1), math.MaxUint32))
@@ -66,8 +66,8 @@ func (t *table) separate(list []backtest.Outcome, rows []int32) (backtest.Separa
 	return backtest.SeparateWeighted(list, weights)
 }
 
-// inOrder sorts the outcomes if the fit has a check, and calls the check while it
-// sorts. Separate sorts them again, which is fast for sorted outcomes.
+// inOrder sorts the outcomes if the fit has a check, and calls the check while
+// it sorts. Separate sorts them again, which is fast for sorted outcomes.
 func (t *table) inOrder(list []backtest.Outcome, rows []int32) ([]backtest.Outcome, []int32) {
 	if t.pace == nil {
 		return list, rows
