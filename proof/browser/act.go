@@ -16,8 +16,7 @@ import (
 // readTimeout is the timeout for reading the page after a failure.
 const readTimeout = 5 * time.Second
 
-// pause is the interval between two checks while waiting for something on the
-// page.
+// pause is the interval between two checks while a method waits for the page.
 const pause = 50 * time.Millisecond
 
 // Go opens a page.
@@ -58,14 +57,14 @@ func (t *Tab) Ask(expression string, into any) {
 	}))
 }
 
-// Fill types into fields: pairs are selectors and texts. The present content of
-// a field is selected first, as people do, so that the first letter replaces
-// it.
+// Fill types into fields. pairs is a list of a selector and a text, repeated.
+// Fill selects the present content of a field first, as people do, so that the
+// first letter replaces it.
 func (t *Tab) Fill(pairs ...string) {
 	t.Helper()
 	for i := 0; i+1 < len(pairs); i += 2 {
-		// A key that is pressed while the page moves the focus is lost, so the
-		// result is compared and typed again if necessary.
+		// A key that is pressed while the page moves the focus is lost, so
+		// compare the result and type the text again if necessary.
 		for range typings {
 			if t.typed(pairs[i], pairs[i+1]) {
 				break
@@ -74,11 +73,12 @@ func (t *Tab) Fill(pairs ...string) {
 	}
 }
 
-// typings is how often Fill tries to type a text.
+// typings is the maximum number of times that Fill types a text.
 const typings = 3
 
-// typed types a text into a field and reports whether the field then has it.
-// For fields that format their value, such as dates, it always returns true.
+// typed types a text into a field and reports whether the field then contains
+// the text. For fields that format their value, such as dates, it always
+// returns true.
 func (t *Tab) typed(selector, text string) bool {
 	t.Helper()
 	selected := fmt.Sprintf(`(e => { e.focus(); e.select() })(document.querySelector(%s))`, quoted(selector))
@@ -137,7 +137,8 @@ const findByText = `(() => {
 		e.checkVisibility() && !e.classList.contains("away"));
 	found?.setAttribute("data-pressed", ""); return Boolean(found) })()`
 
-// Press clicks the element with a text and waits for the page that it loads.
+// Press clicks the element whose text begins with the given text, and waits for
+// the page that it loads.
 func (t *Tab) Press(text string) {
 	t.Helper()
 	t.do("find "+text, chromedp.Poll(fmt.Sprintf(findByText, quoted(text)), nil, chromedp.WithPollingInterval(pause),
@@ -183,8 +184,8 @@ func quoted(text string) string {
 }
 
 // Back goes back in the browser's history, like the browser's button. The
-// browser may have cached the page or request it again; the test fails if it
-// would have to post a form again.
+// browser may use a cached page or request it again. The test fails if the
+// browser would have to post a form again.
 func (t *Tab) Back() {
 	t.Helper()
 	var from, to string
@@ -219,8 +220,8 @@ func (t *Tab) Type(keys string) {
 	t.do("type "+keys, chromedp.KeyEvent(keys))
 }
 
-// Focused returns which control has the focus: its data-at, otherwise its name,
-// otherwise the name of its element.
+// Focused returns the name of the control that has the focus: its "data-at"
+// attribute, else its name, else the name of its element.
 func (t *Tab) Focused() string {
 	t.Helper()
 	var at string
@@ -229,8 +230,8 @@ func (t *Tab) Focused() string {
 	return at
 }
 
-// BeginsAt waits until the element with an id has the focus and is visible:
-// inside the window and not covered.
+// BeginsAt waits until the element with the id has the focus and is visible,
+// that is, inside the window and not covered.
 func (t *Tab) BeginsAt(id string) {
 	t.Helper()
 	var found string

@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// axe-core finds accessibility problems of a page. Only tests use it. It comes
-// from the npm registry at this version with this checksum and is never
-// committed.
+// axe-core finds accessibility problems of a page. Only tests use it. It is
+// downloaded from the npm registry at this version, must have this checksum,
+// and is never committed.
 const (
 	axeVersion = "4.14.0"
 	axeAddress = "https://registry.npmjs.org/axe-core/-/axe-core-" + axeVersion + ".tgz"
@@ -29,8 +29,8 @@ const (
 	maxPackage = 16 << 20
 )
 
-// Axe returns the program from .tools in the repository's folder, and downloads
-// it there if it is missing.
+// Axe returns the source of axe-core. It reads the package in ".tools" in the
+// repository's folder, and downloads the package if it is missing.
 func Axe(t *testing.T) string {
 	t.Helper()
 	module, err := moduleRoot()
@@ -107,7 +107,8 @@ func keep(path string, data []byte) error {
 	return os.Rename(part.Name(), path)
 }
 
-// unpack checks the package and returns the program in it.
+// unpack checks the checksum of the package and returns the source of axe-core
+// in it.
 func unpack(archive []byte) (string, error) {
 	if sum := sha512.Sum512(archive); base64.StdEncoding.EncodeToString(sum[:]) != axeSHA512 {
 		return "", errors.New("it is not the package that was chosen: its checksum differs")
@@ -128,14 +129,15 @@ func unpack(archive []byte) (string, error) {
 	}
 }
 
-// finding is a rule that the page violates, with some of the places.
+// finding is a rule that the page violates, with some of the elements that
+// violate it.
 type finding struct {
 	ID, Impact, Help string
 	Nodes            []string
 }
 
-// askAxe returns the violations that axe-core calls serious or critical. It
-// applies all rules, those of WCAG 2.2 and of best practice.
+// askAxe returns the violations that axe-core rates as serious or critical. It
+// applies all rules: those of WCAG 2.2 and those of best practice.
 const askAxe = `axe.run(document, {resultTypes: ["violations"]}).then(r => r.violations
 	.filter(v => v.impact === "serious" || v.impact === "critical")
 	.map(v => ({ID: v.id, Impact: v.impact, Help: v.help, Nodes: v.nodes.slice(0, 4).map(

@@ -1,9 +1,9 @@
-// Package browser drives the console in a real, headless Chromium of the
-// distribution.
+// Package browser drives the console in a real, headless Chromium that the
+// operating system provides.
 //
-// It also checks every page: any complaint of the browser (an error in a
-// script, something that the content security policy refused, a missing file, a
-// dialog that a hostile text opened) fails the test.
+// It also checks every page. Any complaint of the browser fails the test: an
+// error in a script, a resource that the content security policy refused, a
+// missing file, or a dialog that a hostile text opened.
 package browser
 
 import (
@@ -25,8 +25,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// pageTimeout is the timeout for a page. It is long, because the machine may be
-// busy with other tests; no test waits for it to pass.
+// pageTimeout is the timeout for loading a page. It is long, because the
+// machine may be busy with other tests. No test waits until it expires.
 const pageTimeout = 60 * time.Second
 
 // Browser is a running Chromium.
@@ -35,7 +35,7 @@ type Browser struct {
 	ctx context.Context
 }
 
-// programs are the names of Chromium's executable.
+// programs lists the possible names of Chromium's executable.
 var programs = []string{"chromium", "chromium-browser", "google-chrome"}
 
 // Open starts Chromium. If Chromium is missing, the test fails: scripts/deps
@@ -55,11 +55,13 @@ func Open(t *testing.T) *Browser {
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.Headless, chromedp.WindowSize(1280, 900),
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-dev-shm-usage", true),
-		// Going back requests the page again, as if it were not cached.
+		// Disable the back-forward cache, so that going back requests the page
+		// again.
 		chromedp.Flag("disable-features", "site-per-process,Translate,BlinkGenPropertyTrees,BackForwardCache"),
 		chromedp.WSURLReadTimeout(pageTimeout))
 	if os.Geteuid() == 0 {
-		// Chromium's sandbox does not work as root; every page here is ours
+		// Chromium's sandbox does not work as root, and every page here is our
+		// own.
 		options = append(options, chromedp.NoSandbox)
 	}
 	alloc, stop := chromedp.NewExecAllocator(t.Context(), options...)
@@ -72,7 +74,8 @@ func Open(t *testing.T) *Browser {
 	return &Browser{T: t, ctx: ctx}
 }
 
-// spent returns the processor time of Chromium, without that of closed tabs.
+// spent returns the processor time that Chromium has used, without that of
+// closed tabs.
 func (b *Browser) spent() time.Duration {
 	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), readTimeout)
 	defer cancel()
@@ -92,9 +95,9 @@ type Tab struct {
 	*testing.T
 	ctx     context.Context
 	browser *Browser
-	person  cdp.BrowserContextID // whose cookies it has
+	person  cdp.BrowserContextID // person whose cookies the tab has
 	base    string
-	turn    int // counts the looks of Lens.Brief
+	turn    int // selects the look that Lens.Brief checks next
 
 	mu         sync.Mutex
 	complaints []string
@@ -119,13 +122,13 @@ func (t *Tab) Beside() *Tab {
 	return t.browser.open(t.T, t.base, t.person)
 }
 
-// whole returns the context for commands to the browser instead of one tab.
+// whole returns a context for commands to the whole browser instead of one tab.
 func (b *Browser) whole() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), pageTimeout)
 }
 
-// open opens a tab in a new window, which Chromium needs for separate cookies
-// even in headless mode.
+// open opens a tab in a new window. Chromium needs a new window for separate
+// cookies, even in headless mode.
 func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *Tab {
 	t.Helper()
 	whole, cancel := b.whole()
@@ -141,7 +144,7 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 	})
 	tab := &Tab{T: t, ctx: ctx, browser: b, person: person, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
-	// The tab lives as long as the context with which it was first used.
+	// The tab lives as long as the context of its first use.
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}
@@ -149,7 +152,8 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 	return tab
 }
 
-// do runs actions with the timeout pageTimeout; what describes them in a failure.
+// do runs actions with the timeout pageTimeout. what describes the actions in a
+// failure message.
 func (t *Tab) do(what string, actions ...chromedp.Action) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.ctx, pageTimeout)

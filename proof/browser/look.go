@@ -17,8 +17,8 @@ type Look struct {
 	Width int64
 }
 
-// Looks are the combinations in which every page is checked. Each differs from
-// the one before in one thing.
+// Looks lists the combinations in which every page is checked. Each look differs
+// from the previous one in either the theme or the width.
 var Looks = []Look{{"light", 1280}, {"dark", 1280}, {"dark", 380}, {"light", 380}}
 
 // String returns the look as part of a file name.
@@ -29,15 +29,15 @@ func (l Look) String() string {
 	return "1280-" + l.Theme
 }
 
-// Lens says how pages are checked.
+// Lens sets how pages are checked.
 type Lens struct {
-	// Axe is the program of axe-core.
+	// Axe is the source of axe-core.
 	Axe string
-	// Folder is where screenshots are stored; "" for none.
+	// Folder is the folder for screenshots, or "" for none.
 	Folder string
-	// Tall takes screenshots of the whole page, not only of the first screen.
+	// Tall makes screenshots show the whole page, not only the first screen.
 	Tall bool
-	// Brief checks only one look, alternating between light and wide, and dark
+	// Brief checks only one look of each page, alternately light and wide, and dark
 	// and narrow.
 	Brief bool
 }
@@ -56,21 +56,22 @@ func (t *Tab) Inspect(l Lens, name string) {
 		t.Width(look.Width)
 		t.fits(look)
 		t.Shoot(l, name+"-"+look.String())
-		if i%2 == 0 { // once in each theme and at each width
+		if i%2 == 0 { // run axe-core once in each theme and at each width
 			t.accessible(l.Axe, look)
 		}
 	}
 	t.Quiet()
 }
 
-// Cut removes elements from the page, if there are too many to check.
+// Cut removes elements from a page that has too many of them to check.
 func (t *Tab) Cut(selector string) {
 	t.Helper()
 	t.Ask(fmt.Sprintf(`document.querySelectorAll(%s).forEach(e => e.remove())`, quoted(selector)), nil)
 }
 
-// Shaped fails if a table of the page is not displayed as a table because a
-// style for something else applies to it. On small screens tables may be lists.
+// Shaped fails the test if a table of the page is not displayed as a table because a
+// style for something else applies to it. On small screens, tables may be displayed
+// as lists.
 func (t *Tab) Shaped() {
 	t.Helper()
 	t.Width(Looks[0].Width)
@@ -83,7 +84,7 @@ func (t *Tab) Shaped() {
 	}
 }
 
-// fits fails if the page would need horizontal scrolling.
+// fits fails the test if the page needs horizontal scrolling.
 func (t *Tab) fits(look Look) {
 	t.Helper()
 	var wide []string
@@ -107,8 +108,8 @@ func (t *Tab) fits(look Look) {
 	}
 }
 
-// FirstScreen fails unless all of the elements are visible without scrolling,
-// completely and not covered. The window keeps its height.
+// FirstScreen fails the test unless all elements are visible without scrolling,
+// completely and not covered. It keeps the height of the window.
 func (t *Tab) FirstScreen(selectors ...string) {
 	t.Helper()
 	for _, selector := range selectors {
@@ -141,7 +142,7 @@ func (t *Tab) Shoot(l Lens, name string) {
 		return
 	}
 	var picture []byte
-	t.Ask(`window.scrollTo(0, 0)`, nil) // so that sticky elements are at the top
+	t.Ask(`window.scrollTo(0, 0)`, nil) // scroll to the top, so that sticky elements are there
 	draw := page.CaptureScreenshot().WithOptimizeForSpeed(true)
 	if l.Tall {
 		var size struct{ W, H float64 }

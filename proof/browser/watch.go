@@ -21,7 +21,7 @@ func (t *Tab) listen(event any) {
 			t.complain("a script says %s: %s", e.Type, arguments(e.Args))
 		}
 	case *log.EventEntryAdded:
-		// Responses are checked below by their status.
+		// Network errors are checked below, by the status of the response.
 		if e.Entry.Level == log.LevelError && e.Entry.Source != log.SourceNetwork {
 			t.complain("%s: %s (%s)", e.Entry.Source, e.Entry.Text, e.Entry.URL)
 		}
@@ -35,7 +35,7 @@ func (t *Tab) listen(event any) {
 		}
 	case *page.EventJavascriptDialogOpening:
 		t.complain("a box opened: %q", e.Message)
-		// so that the test continues and reports it
+		// Close the dialog, so that the test continues and reports it.
 		go func() { _ = chromedp.Run(t.ctx, page.HandleJavaScriptDialog(true)) }()
 	}
 }
@@ -62,8 +62,8 @@ func (t *Tab) answered(status int64, url string) {
 	}
 }
 
-// Expect sets the statuses of responses that are expected from now on; without
-// arguments, none.
+// Expect sets the error statuses that responses may have from now on. Without
+// arguments, no error status is expected.
 func (t *Tab) Expect(statuses ...int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,8 @@ func (t *Tab) Expect(statuses ...int64) {
 	}
 }
 
-// Quiet fails the test if the browser has complained since the last call.
+// Quiet fails the test if the browser has reported a complaint since the last
+// call.
 func (t *Tab) Quiet() {
 	t.Helper()
 	t.mu.Lock()

@@ -9,10 +9,10 @@ import (
 	"unsafe"
 )
 
-// Separate assigns the first half of the processors to processes that are
-// started until apart is called; apart assigns the other half to this process.
-// So the load generator does not take processor time from the server that it
-// measures. It does nothing on a machine with one processor.
+// Separate assigns the first half of the processors to all processes that are
+// started before apart is called. apart assigns the other half to this process,
+// so that the load generator does not take processor time from the server that
+// it measures. Separate does nothing on a machine with one processor.
 func Separate() (apart func() error, separated bool, err error) {
 	n := runtime.NumCPU()
 	if n < 2 {
@@ -27,7 +27,7 @@ func Separate() (apart func() error, separated bool, err error) {
 
 // runOn confines every thread of this process to a range of processors.
 func runOn(from, to int) error {
-	var mask [128]byte // as many processors as Linux supports by default
+	var mask [128]byte // large enough for the processors that Linux supports by default
 	for i := from; i < to; i++ {
 		mask[i/8] |= 1 << (i % 8)
 	}

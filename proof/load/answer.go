@@ -10,11 +10,11 @@ import (
 	"strconv"
 )
 
-// answer holds the parts of an HTTP answer that are needed.
+// answer holds the parts of an HTTP answer that the generator needs.
 type answer struct {
 	status     int
-	retryAfter bool // it has Retry-After
-	closes     bool // the server closes the connection after it
+	retryAfter bool // the answer has a Retry-After header
+	closes     bool // the server closes the connection after the answer
 	body       []byte
 }
 
@@ -68,7 +68,7 @@ func readAnswer(r *bufio.Reader, memory []byte) (a answer, err error) {
 
 var idField = []byte(`"decision_id":"`)
 
-// decisionID returns the id in the body of a decision, "" if there is none.
+// decisionID returns the id in the body of a decision, or "" if there is none.
 func decisionID(body []byte) string {
 	_, rest, found := bytes.Cut(body, idField)
 	id, _, closed := bytes.Cut(rest, []byte(`"`))

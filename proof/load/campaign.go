@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Plan describes the stages of a campaign: a closed loop finds the saturation rate, an
-// open loop then sends at percentages of that rate, and a last stage goes back to a
+// Plan describes the stages of a campaign. A closed loop finds the saturation rate. An
+// open loop then sends at percentages of that rate. The last stage returns to a
 // percentage that the server can handle.
 type Plan struct {
-	Connections []int // numbers to try in the closed loop; the one with the highest rate counts
+	Connections []int // numbers of connections to try in the closed loop; the highest rate counts
 	Stage       time.Duration
 	Percents    []int
 	Back        int           // percentage of the last stage; one of Percents
-	Saturation  float64       // requests a second that count as 100 %; measured if 0
+	Saturation  float64       // requests per second that count as 100 %; measured if 0
 	Probe       time.Duration // timeout of a probe
 }
 
 // Step is one stage of the open loop.
 type Step struct {
 	Percent int
-	Memory  int64         // of the server at the end of the stage, in bytes
-	Busy    time.Duration // processor time of the server
+	Memory  int64         // memory of the server at the end of the stage, in bytes
+	Busy    time.Duration // processor time that the server used
 	Stolen  float64       // share of the processor time that the host gave to other machines
 	*Result
 }
@@ -31,11 +31,11 @@ type Step struct {
 // Campaign is the result of a plan on one server.
 type Campaign struct {
 	Database   string
-	Separated  bool // load and server used different processors
+	Separated  bool // whether the load and the server used different processors
 	Options    Options
 	Plan       Plan
 	Saturation *Result
-	Rate       float64 // good answers a second at saturation
+	Rate       float64 // good answers per second at saturation
 	Steps      []Step
 	Back       Step
 	Recovery   time.Duration // from the start of the last stage until latency was normal
@@ -75,9 +75,9 @@ func Run(
 }
 
 // saturate finds the saturation rate of the server. Up to a point, more connections give
-// a higher rate, because waiting writes are committed together.
+// a higher rate, because the server commits waiting writes together.
 func (c *Campaign) saturate(ctx context.Context, g *Generator, tell func(string, ...any)) {
-	g.Closed(ctx, c.Plan.Connections[0], c.Plan.Stage/5) // warm up: compile policies, fill caches
+	g.Closed(ctx, c.Plan.Connections[0], c.Plan.Stage/5) // warm up: compile policies and fill caches
 	for _, connections := range c.Plan.Connections {
 		r := g.Closed(ctx, connections, c.Plan.Stage)
 		tell("closed, %d connections: %.0f a second, p99 %s", connections, r.Rate(), short(r.Latency.Quantile(0.99)))
@@ -92,7 +92,7 @@ func (c *Campaign) saturate(ctx context.Context, g *Generator, tell func(string,
 
 func (c *Campaign) step(ctx context.Context, s *Server, g *Generator, percent int, tell func(string, ...any)) Step {
 	began := readProcessorTime()
-	before, _ := s.Busy() // if it fails, reading the memory at the end fails too and returns the error
+	before, _ := s.Busy() // if this fails, reading the memory at the end fails too and returns the error
 	r := g.Open(ctx, c.Rate*float64(percent)/100, c.Plan.Stage)
 	step := Step{Percent: percent, Result: r, Stolen: stolenSince(began)}
 	step.Memory, _, _ = s.Memory()
@@ -106,9 +106,9 @@ func (c *Campaign) step(ctx context.Context, s *Server, g *Generator, percent in
 	return step
 }
 
-// recover measures how long latency took to return to normal in the last stage: until the
-// p99 of a window was no higher than in the slowest window of the earlier stage with the
-// same load.
+// recover measures how long latency took to return to normal in the last stage. It is
+// normal when the p99 of a window is no higher than in the slowest window of the earlier
+// stage with the same load.
 func (c *Campaign) recover() {
 	at := slices.IndexFunc(c.Steps, func(s Step) bool { return s.Percent == c.Plan.Back })
 	if at < 0 {
@@ -126,14 +126,14 @@ func (c *Campaign) recover() {
 	}
 }
 
-// Limits are the limits that the service must meet past saturation.
+// Limits holds the limits that the service must meet past saturation.
 type Limits struct {
-	Goodput float64       // least rate of good answers, as a share of the saturation rate
-	Flooded float64       // the same for loads beyond the constant Flooded
-	Latency time.Duration // largest p99 of good answers; 0 means no limit
-	Refusal time.Duration // largest p99 of refusals
-	Memory  int64         // largest peak, in bytes
-	Recover time.Duration // largest recovery time; 0 means no limit
+	Goodput float64       // minimum rate of good answers, as a share of the saturation rate
+	Flooded float64       // minimum rate for loads above the constant Flooded, as a share of the saturation rate
+	Latency time.Duration // maximum p99 of good answers; 0 means no limit
+	Refusal time.Duration // maximum p99 of refusals
+	Memory  int64         // maximum peak, in bytes
+	Recover time.Duration // maximum recovery time; 0 means no limit
 }
 
 // Flooded is the percentage of the saturation rate beyond which a service spends much of
@@ -141,7 +141,7 @@ type Limits struct {
 // a decision, nearly all of it in net/http and the kernel.
 const Flooded = 150
 
-// saturated is the percentage from which a stage is past saturation.
+// saturated is the percentage at which a stage counts as past saturation.
 const saturated = 100
 
 // DefaultLimits returns the limits that the service must meet.

@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// Closed keeps connections busy for the given time. Each sends its next request
-// when the last was answered. The resulting rate is the capacity of the target;
-// the latencies are not those of independent callers.
+// Closed keeps connections busy for the given time. Each connection sends its
+// next request when the last one was answered. The resulting rate is the
+// capacity of the target. The latencies are not those that independent callers
+// would see.
 func (g *Generator) Closed(ctx context.Context, connections int, lasting time.Duration) *Result {
 	g.begin()
 	begun := time.Now()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// job is one request: its kind, its tenant, and when it is due.
+// job is one request with its kind, its tenant, and the time when it is due.
 type job struct {
 	kind   Kind
 	tenant int
@@ -30,8 +30,8 @@ func newConnection(g *Generator, r *recorder) *connection {
 	return &connection{generator: g, record: r, work: make(chan job, 1)}
 }
 
-// do sends a request and counts the result. After a failure the connection is
-// opened again for the next request.
+// do sends a request and counts the result. After a failure, the next request
+// opens a new connection.
 func (c *connection) do(ctx context.Context, j job) {
 	a, err := c.exchange(ctx, j)
 	at := time.Now()
@@ -49,8 +49,8 @@ func (c *connection) do(ctx context.Context, j job) {
 	}
 }
 
-// lateMargin is how long after the timeout an answer is still read, so that a
-// late answer is distinguished from none.
+// lateMargin is how long after the timeout an answer is still read, to
+// distinguish a late answer from no answer.
 const lateMargin = 2 * time.Second
 
 func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
@@ -73,7 +73,7 @@ func (c *connection) exchange(ctx context.Context, j job) (answer, error) {
 
 func (c *connection) close() {
 	if c.conn != nil {
-		_ = c.conn.Close() // it is not used any more
+		_ = c.conn.Close() // the connection is not used any more
 		c.conn = nil
 	}
 }

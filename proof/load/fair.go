@@ -16,20 +16,20 @@ type FairPlan struct {
 	Slow        int // connections of an attack that sends slowly
 	Idle        int // connections of an attack that sends nothing
 	ProbeWithin time.Duration
-	// Launch starts an attack. If it is nil, this process attacks; the attackers and the
-	// neighbour then compete for processor time.
+	// Launch starts an attack. If Launch is nil, this process attacks, and the attackers
+	// and the neighbour compete for processor time.
 	Launch Launch
 }
 
-// Launch starts an attack. end ends it and returns how many of its requests were
+// Launch starts an attack. end stops the attack and returns how many of its requests were
 // answered.
 type Launch func(context.Context, *Crowd) (end func() (int64, error), err error)
 
-// FairLimits are the guarantees to a neighbour during an attack.
+// FairLimits holds the guarantees to a neighbour during an attack.
 type FairLimits struct {
 	Rate   float64       // minimum share of its undisturbed rate that the neighbour must keep
-	P99    time.Duration // largest p99 of its answers
-	Memory int64         // largest memory of the server, in bytes
+	P99    time.Duration // maximum p99 of the neighbour's answers
+	Memory int64         // maximum memory of the server, in bytes
 }
 
 // DefaultFairLimits returns the limits that the service must meet.
@@ -37,8 +37,8 @@ func DefaultFairLimits() FairLimits {
 	return FairLimits{Rate: 0.5, P99: time.Second, Memory: 768 << 20}
 }
 
-// The source addresses of the neighbour and the probes. All of 127.0.0.0/8 is this
-// machine.
+// The source addresses of the neighbour and the probes. All addresses of 127.0.0.0/8
+// belong to this machine.
 const (
 	neighbourAddress = "127.0.9.1"
 	probeAddress     = "127.0.9.2"
@@ -47,7 +47,7 @@ const (
 // Disturbed is the result of one attack, as the neighbour saw it.
 type Disturbed struct {
 	Attack      Attack
-	Undisturbed float64 // answers a second, the mean of immediately before and after
+	Undisturbed float64 // answers per second, the mean of the rates immediately before and after
 	Stolen      float64 // share of the processor time that the host gave to other machines
 	Sent        int64   // requests of the attack that were answered
 	Probe       time.Duration
@@ -56,7 +56,7 @@ type Disturbed struct {
 	*Result
 }
 
-// Part returns the share of its rate that the neighbour kept.
+// Part returns the share of its undisturbed rate that the neighbour kept.
 func (d *Disturbed) Part() float64 {
 	if d.Undisturbed == 0 {
 		return 0
@@ -83,15 +83,15 @@ func (d *Disturbed) Judge(l FairLimits) []string {
 	return wrong
 }
 
-// Fair measures the service that a neighbour gets during each attack. The neighbour is a
+// Fair measures how the service treats a neighbour during each attack. The neighbour is a
 // tenant that sends decisions over a few connections. Each connection sends the next
-// request after the last was answered, so every delay lowers its rate.
+// request after the last was answered, so every delay lowers the neighbour's rate.
 func Fair(
 	ctx context.Context, s *Server, neighbour string, attacks []Attack, p FairPlan, tell func(string, ...any),
 ) ([]*Disturbed, error) {
 	g := New(Target{Addr: s.Addr(), Keys: []string{neighbour}, From: neighbourAddress},
 		Options{Mix: Mix{1, 0, 0, 0}, Seed: 1, Timeout: 30 * time.Second})
-	g.Closed(ctx, p.Neighbour, p.Stage/2) // warm up: compile policies, fill caches
+	g.Closed(ctx, p.Neighbour, p.Stage/2) // warm up: compile policies and fill caches
 	launch := p.Launch
 	if launch == nil {
 		launch = runHere
@@ -105,8 +105,8 @@ func Fair(
 			if err != nil {
 				return all, err
 			}
-			// The undisturbed rate changes with the speed of the machine, so it is the mean of
-			// the rates immediately before and after the attack.
+			// The undisturbed rate changes with the speed of the machine, so take the mean
+			// of the rates immediately before and after the attack.
 			after := g.Closed(ctx, p.Neighbour, p.Stage)
 			d.Undisturbed = (before.Rate() + after.Rate()) / 2
 			before = after
@@ -137,7 +137,7 @@ const (
 	fairTries    = 3
 )
 
-// disturb attacks the server while the neighbour sends.
+// disturb attacks the server while the neighbour sends requests.
 func (p FairPlan) disturb(
 	ctx context.Context, s *Server, g *Generator, launch Launch, a Attack,
 ) (*Disturbed, error) {
@@ -186,8 +186,8 @@ func FairTable(all []*Disturbed) [][]string {
 	return rows
 }
 
-// dialer returns a dialer that connects from one of this machine's addresses, or from any
-// if from is empty.
+// dialer returns a dialer that connects from the address from, which belongs to this
+// machine. If from is empty, it connects from any address.
 func dialer(from string, deadline time.Time) *net.Dialer {
 	d := &net.Dialer{Deadline: deadline}
 	if from != "" {

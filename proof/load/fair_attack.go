@@ -20,7 +20,7 @@ type Attack struct {
 	Request []byte
 }
 
-// Style says how an attack is carried out.
+// Style is the way in which an attack is carried out.
 type Style uint8
 
 // The styles.
@@ -31,7 +31,7 @@ const (
 )
 
 // Crowd is a running attack: its target, its source and the number of
-// connections. It is passed as JSON to the process that attacks.
+// connections. It is passed as JSON to the attacking process.
 type Crowd struct {
 	Attack      Attack
 	Address     string
@@ -39,13 +39,13 @@ type Crowd struct {
 	answered    atomic.Int64
 }
 
-// crowd returns the attack with the connections of the plan.
+// crowd returns the attack with the number of connections that the plan sets.
 func (p *FairPlan) crowd(a Attack, address string) *Crowd {
 	connections := map[Style]int{Flood: p.Attackers, Drip: p.Slow, Hold: p.Idle}[a.Style]
 	return &Crowd{Attack: a, Address: address, Connections: connections}
 }
 
-// Run attacks until ctx ends and returns how many requests were answered.
+// Run attacks until ctx ends and returns the number of answered requests.
 func (c *Crowd) Run(ctx context.Context) int64 {
 	var attackers sync.WaitGroup
 	for range c.Connections {
@@ -79,7 +79,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// attackOnce attacks on one connection until it ends.
+// attackOnce attacks on one connection until the connection ends.
 func (c *Crowd) attackOnce(ctx context.Context) error {
 	conn, err := dialer("", time.Now().Add(10*time.Second)).DialContext(ctx, "tcp", c.Address)
 	if err != nil {

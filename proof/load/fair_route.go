@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// contract holds the parts of the OpenAPI document from which attacks are made.
+// contract holds the parts of the OpenAPI document from which attacks are
+// derived.
 type contract struct {
 	Paths map[string]map[string]json.RawMessage `json:"paths"`
 }
@@ -28,7 +29,7 @@ type operation struct {
 	} `json:"requestBody"`
 }
 
-// sizes of the large bodies, below the limits of the routes.
+// Sizes of the large bodies. They are below the limits of the routes.
 const (
 	largeBody  = 1000 << 10
 	hugeReport = 8000 << 10
@@ -37,8 +38,8 @@ const (
 // Attacks returns the attacks on every operation of the contract that the
 // server publishes: floods with and without a key, floods of the largest
 // bodies, and senders that announce a body and send one byte. Attacks without a
-// key are made only for operations with a body, because the others are refused
-// in the same way.
+// key are made only on operations with a body, because all other operations
+// refuse them in the same way.
 func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 	var c contract
 	if err := call(ctx, http.MethodGet, url+"/openapi.json", "", nil, http.StatusOK, &c); err != nil {
@@ -105,7 +106,7 @@ func (o *operation) attacks(method, pattern, path, key string) []Attack {
 	)
 }
 
-// example returns the first example of a JSON body, "" if the operation has
+// example returns the first example of a JSON body, or "" if the operation has
 // none.
 func (o *operation) example() string {
 	media, ok := o.Body.Content["application/json"]
@@ -121,10 +122,10 @@ func (o *operation) example() string {
 	return "{}"
 }
 
-// identity holds an id of the attacker's objects for each kind.
+// identity holds one id of the attacker's objects for each kind of object.
 type identity map[string]string
 
-// identities reads an id from each list that has one.
+// identities reads one id from each list that is not empty.
 func identities(ctx context.Context, url, key string) (identity, error) {
 	ids := identity{}
 	for prefix, list := range map[string]string{
@@ -148,7 +149,7 @@ func identities(ctx context.Context, url, key string) (identity, error) {
 	return ids, nil
 }
 
-// in replaces the parameter of a path with an id.
+// in replaces the parameter of a path by an id.
 func (ids identity) in(path string) string {
 	before, after, found := strings.Cut(path, "{id}")
 	if !found {
@@ -161,9 +162,9 @@ func (ids identity) in(path string) string {
 	return before + id + after
 }
 
-// HostilePolicy returns a valid policy near the maximum size: rules over fields
-// that an applicant can change, each with many alternatives, none of which ever
-// hits.
+// HostilePolicy returns a valid policy near the maximum size. Its rules read
+// fields that an applicant can change. Each rule has many alternatives, and no
+// rule ever hits.
 func HostilePolicy(rules int) string {
 	const alternatives = 15
 	var b strings.Builder

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Target is the service under load and the keys to use, each of another tenant.
+// Target is the service under load, with one key for each tenant.
 type Target struct {
 	Addr string // host and port
 	Keys []string
-	From string // the local address of connections; any if empty
+	From string // local address of the connections; any if empty
 }
 
 // Options configures a Generator.
@@ -20,28 +20,28 @@ type Options struct {
 	Mix         Mix
 	Arrivals    Arrivals
 	Seed        uint64
-	Connections int           // maximum of the open loop
-	Timeout     time.Duration // the time limit for every answer, refusals included
+	Connections int           // maximum number of connections of the open loop
+	Timeout     time.Duration // time limit for every answer, including refusals
 }
 
-// Generator loads a target, stage by stage, and counts the answers of all
-// stages.
+// Generator sends load to a target, stage by stage, and counts the answers of
+// all stages.
 type Generator struct {
 	target  Target
 	options Options
 	books   []*book
 	known   []known
-	random  *rand.Rand // only for the schedule, which one goroutine uses
+	random  *rand.Rand // used only by the schedule, in one goroutine
 	stages  uint64
 }
 
-// known holds what the generator knows about one tenant.
+// known holds what the generator has learned about one tenant.
 type known struct {
-	stored [kinds]atomic.Int64 // answered with 200
-	doubt  [kinds]atomic.Int64 // sent without an answer: may be stored or not
+	stored [kinds]atomic.Int64 // requests answered with 200
+	doubt  [kinds]atomic.Int64 // requests without an answer, which may or may not be stored
 
 	mu  sync.Mutex
-	ids [64]string // the latest ones
+	ids [64]string // the latest decision ids
 	n   int
 }
 
@@ -54,8 +54,8 @@ func New(target Target, o Options) *Generator {
 	return g
 }
 
-// begin seeds the next stage, so that each stage is the same whatever came
-// before.
+// begin seeds the random numbers of the next stage, so that a stage does not
+// depend on earlier stages.
 func (g *Generator) begin() *rand.Rand {
 	g.stages++
 	g.random = rand.New(rand.NewPCG(g.options.Seed, g.stages)) //nolint:gosec // a repeatable load, not a secret
@@ -107,8 +107,8 @@ func (g *Generator) answered(j job, a *answer) {
 
 func (g *Generator) lost(j job) { g.known[j.tenant].doubt[j.kind].Add(1) }
 
-// Answered returns how many requests of a kind one tenant got a good answer to,
-// and how many got none.
+// Answered returns the number of a tenant's requests of a kind that got a good
+// answer, and the number that got no answer.
 func (g *Generator) Answered(tenant int, kind Kind) (stored, doubtful int64) {
 	k := &g.known[tenant]
 	return k.stored[kind].Load(), k.doubt[kind].Load()

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// A bucket is 1/128 of its power of two wide, so the middle of a bucket differs
-// from its values by at most 0.4 %.
+// The width of a bucket is 1/128 of its power of two, so the middle of a bucket
+// differs from its values by at most 0.4 %.
 const (
 	stepBits = 7
 	steps    = 1 << stepBits
-	// longestBits is the length in bits of the longest latency with its own
-	// bucket, in nanoseconds: more than an hour.
+	// longestBits is the number of bits of the longest latency that has its own
+	// bucket, in nanoseconds. It is more than an hour.
 	longestBits = 42
 	buckets     = (longestBits - stepBits + 1) * steps
 )
@@ -25,7 +25,7 @@ type Histogram struct {
 	max    time.Duration
 }
 
-// Add counts one duration; a negative one counts as zero.
+// Add counts one duration. A negative duration counts as zero.
 func (h *Histogram) Add(d time.Duration) {
 	if h.counts == nil {
 		h.counts = make([]int64, buckets)
@@ -58,7 +58,7 @@ func (h *Histogram) Count() int64 { return h.total }
 func (h *Histogram) Max() time.Duration { return h.max }
 
 // Quantile returns the duration that the share q of all durations does not
-// exceed, 0 if there are none.
+// exceed, or 0 if there are no durations.
 func (h *Histogram) Quantile(q float64) time.Duration {
 	if h.total == 0 {
 		return 0
@@ -74,7 +74,7 @@ func (h *Histogram) Quantile(q float64) time.Duration {
 }
 
 // bucketOf returns the bucket of a duration. Each of the shortest durations has
-// its own bucket; above them, each power of two has the same number of buckets.
+// its own bucket. Above them, each power of two has the same number of buckets.
 func bucketOf(d time.Duration) int {
 	v := uint64(min(d, 1<<longestBits-1))
 	if v < steps {

@@ -9,5 +9,5 @@ import (
 // to a millisecond late, which is longer than most answers take.
 func nap(d time.Duration) {
 	ts := syscall.NsecToTimespec(int64(d))
-	_ = syscall.Nanosleep(&ts, nil) // if a signal interrupts it, the caller naps again
+	_ = syscall.Nanosleep(&ts, nil) // if a signal interrupts the sleep, the caller calls nap again
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Open sends requests at a rate for a time, independently of the answers. Each
-// takes an idle connection or makes a new one; if the limit of connections is
-// reached, it waits for one until its timeout.
+// request takes an idle connection or opens a new one. If the maximum number of
+// connections is reached, the request waits for a connection until its timeout.
 func (g *Generator) Open(ctx context.Context, rate float64, lasting time.Duration) *Result {
 	p := &pool{generator: g, most: g.options.Connections}
 	p.record = &recorder{timeout: g.options.Timeout, begun: time.Now(), result: Result{Offered: rate, Lasted: lasting}}
@@ -34,8 +34,8 @@ type pool struct {
 	busy      sync.WaitGroup
 
 	mu      sync.Mutex
-	idle    []*connection // the last used first, so that no more connections are made than needed
-	waiting []job         // jobs that wait for a connection, in the order they were due
+	idle    []*connection // a stack, so that no more connections are opened than needed
+	waiting []job         // jobs that wait for a connection, in the order in which they were due
 	made    int
 	ended   bool
 }
@@ -53,7 +53,7 @@ func (p *pool) submit(ctx context.Context, j job) {
 	case n > 0:
 		c := p.idle[n-1]
 		p.idle = p.idle[:n-1]
-		c.work <- j // it is idle, so the channel has capacity
+		c.work <- j // the connection is idle, so the channel has capacity
 	case p.made < p.most:
 		p.made++
 		c := newConnection(p.generator, p.record)
@@ -75,8 +75,8 @@ func (p *pool) run(ctx context.Context, c *connection) {
 	}
 }
 
-// next returns the job that has waited longest. If there is none, the
-// connection becomes idle. Jobs past their timeout are given up, as real
+// next returns the job that has waited longest. If there is no job, the
+// connection becomes idle. next abandons jobs past their timeout, as real
 // callers would.
 func (p *pool) next(c *connection) (j job, more bool) {
 	p.mu.Lock()
@@ -96,7 +96,7 @@ func (p *pool) next(c *connection) (j job, more bool) {
 	return job{}, false
 }
 
-// finish waits until every job is answered or given up.
+// finish waits until every job is answered or abandoned.
 func (p *pool) finish() {
 	p.mu.Lock()
 	p.ended = true

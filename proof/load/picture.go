@@ -30,7 +30,7 @@ func (c *Campaign) Picture() chart.Line {
 	} {
 		series := chart.Series{Name: s.name, Tone: s.tone, Dashed: strings.Contains(s.name, "refusals")}
 		for _, step := range c.Steps {
-			if y := s.of(step.Result); y > 0 { // none if nothing was refused
+			if y := s.of(step.Result); y > 0 { // 0 if there were no such answers
 				series.Points = append(series.Points, chart.Point{X: step.Offered, Y: y})
 			}
 		}

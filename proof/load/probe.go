@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Probes repeatedly sends the requests of a load balancer and a monitor, each
-// on a new connection, and records their latency: these must be answered even
-// under overload.
+// Probes repeatedly sends the requests of a load balancer and of a monitor,
+// each on a new connection, and records their latency. The service must answer
+// them even under overload.
 type Probes struct {
 	mu      sync.Mutex
 	latency map[string]*Histogram
@@ -22,13 +22,14 @@ type Probes struct {
 
 const probeEvery = 200 * time.Millisecond
 
-// StartProbes starts the probes. A probe that is not answered within timeout
-// has failed.
+// StartProbes starts the probes. A probe fails if it is not answered within
+// timeout.
 func StartProbes(ctx context.Context, timeout time.Duration, urls ...string) *Probes {
 	return StartProbesFrom(ctx, "", timeout, urls...)
 }
 
-// StartProbesFrom starts the probes from one of this machine's addresses.
+// StartProbesFrom starts the probes. They connect from the address from, which
+// belongs to this machine.
 func StartProbesFrom(ctx context.Context, from string, timeout time.Duration, urls ...string) *Probes {
 	p := &Probes{latency: map[string]*Histogram{}}
 	ctx, p.stop = context.WithCancel(ctx)
@@ -59,7 +60,7 @@ func (p *Probes) ask(ctx context.Context, client *http.Client, url string, h *Hi
 	err := fetch(ctx, client, url)
 	took := time.Since(begun)
 	if ctx.Err() != nil {
-		return // the probes were stopped in between
+		return // the probes were stopped in the meantime
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

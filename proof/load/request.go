@@ -21,8 +21,8 @@ const (
 
 var kindNames = [kinds]string{"decisions", "evaluate", "preview", "get"}
 
-// Endpoint returns the name under which usage counts the kind, "" for kinds
-// that are not stored.
+// Endpoint returns the name under which the usage counts the kind, or "" for
+// kinds that are not stored.
 func (k Kind) Endpoint() string {
 	switch k {
 	case Decide:
@@ -34,7 +34,7 @@ func (k Kind) Endpoint() string {
 	return ""
 }
 
-// Mix is the weight of each kind.
+// Mix holds the weight of each kind of request.
 type Mix [kinds]int
 
 // DefaultMix returns a mix of mostly decisions.
@@ -87,8 +87,8 @@ const bookSize = 24
 
 var employments = []string{"SALARIED", "SELF_EMPLOYED", "SALARIED", "SELF_EMPLOYED_PROFESSIONAL"}
 
-// application returns the body of a decision or a preview; most are approved,
-// some declined or referred.
+// application returns the body of a decision or a preview. Most applications
+// are approved; some are declined or referred.
 func application(i int) string {
 	overdue := 0
 	if i%8 == 5 {
@@ -115,8 +115,8 @@ func evaluation(i int) string {
 		700+i*31%140, 24+i*7%30, 30_000+i*8_300%90_000, 12+i*11%40, 150_000+i*70_000%600_000)
 }
 
-// book holds the requests of one key as bytes, by kind. Those of Read are made
-// when they are sent, because they read earlier decisions.
+// book holds the requests of one key as bytes, by kind. Requests of kind Read
+// are built when they are sent, because they read earlier decisions.
 type book [kinds][][]byte
 
 func newBook(host, key string) *book {
@@ -126,7 +126,7 @@ func newBook(host, key string) *book {
 		b[Preview] = append(b[Preview], post(host, key, "/v1/decisions/preview", application(i)))
 		b[Evaluate] = append(b[Evaluate], post(host, key, "/v1/evaluate", evaluation(i)))
 	}
-	b[Read] = [][]byte{get(host, key, "/v1/usage")} // used until there is a decision
+	b[Read] = [][]byte{get(host, key, "/v1/usage")} // sent until there is a decision to read
 	return b
 }
 

@@ -10,27 +10,27 @@ import (
 // window is the interval for which latencies are counted separately, to measure recovery.
 const window = 250 * time.Millisecond
 
-// Result is the result of one stage. Latencies count from the time a request was due; in
-// a closed loop that is the time it was sent.
+// Result is the result of one stage. Latencies are measured from the time when a request
+// was due. In a closed loop, that is the time when it was sent.
 type Result struct {
 	Offered  float64       // requests a second; 0 in a closed loop
-	Lasted   time.Duration // the time over which requests were due
-	Due      int64         // requests
+	Lasted   time.Duration // the time in which requests were due
+	Due      int64         // requests that were due
 	Good     int64         // answered with 200
 	GoodIn   int64         // good answers before the end of the stage
 	Refused  int64         // answered with 429 or 503
 	Mute     int64         // refusals without Retry-After
 	Wrong    int64         // answered with another status
-	Lost     int64         // sent without a complete answer
-	Unsent   int64         // given up: no connection was free within the timeout
+	Lost     int64         // requests that were sent and got no complete answer
+	Unsent   int64         // requests abandoned because no connection was free within the timeout
 	Overtime int64         // answers after the timeout
 	Conns    int           // largest number of connections
 
-	Latency Histogram        // of good answers
-	ByKind  [kinds]Histogram // of good answers, by kind of request
-	Refusal Histogram        // of refusals
+	Latency Histogram        // latency of good answers
+	ByKind  [kinds]Histogram // latency of good answers, by kind of request
+	Refusal Histogram        // latency of refusals
 	Behind  Histogram        // how late the generator sent requests because it was busy
-	Windows []Histogram      // of all answers, by the window in which they were due
+	Windows []Histogram      // latency of all answers, by the window in which they were due
 
 	FirstWrong string // the first answer with an unexpected status
 }
@@ -38,7 +38,7 @@ type Result struct {
 // Rate returns the number of good answers a second.
 func (r *Result) Rate() float64 { return float64(r.GoodIn) / r.Lasted.Seconds() }
 
-// recorder is a Result that many connections write to.
+// recorder is a Result to which many connections write.
 type recorder struct {
 	mu      sync.Mutex
 	result  Result
@@ -46,7 +46,8 @@ type recorder struct {
 	begun   time.Time
 }
 
-// answered counts the answer at a time to a request that was due at an earlier time.
+// answered counts an answer that was received at the time at for a request that was due
+// at the time due.
 func (r *recorder) answered(a *answer, kind Kind, due, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,7 +89,8 @@ func (r *Result) slowest() string {
 	return strings.Join(parts, ", ")
 }
 
-// window returns the histogram of the window at a time since the start.
+// window returns the histogram of the window that contains since, the time since the
+// start.
 func (r *Result) window(since time.Duration) *Histogram {
 	i := max(0, int(since/window))
 	for len(r.Windows) <= i {
@@ -97,7 +99,7 @@ func (r *Result) window(since time.Duration) *Histogram {
 	return &r.Windows[i]
 }
 
-// note changes the result under the lock.
+// note calls change with the result while it holds the lock.
 func (r *recorder) note(change func(*Result)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

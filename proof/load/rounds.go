@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Rounds are successive campaigns on the same database. The speed of a shared machine
-// changes within minutes. The rate and the latency past saturation are therefore judged
-// by the median of the rounds. All other limits must be met in each round.
+// Rounds holds successive campaigns on the same database. The speed of a shared
+// machine changes within minutes, so the rate and the latency past saturation are
+// judged by the median of the rounds. All other limits must be met in each round.
 type Rounds []*Campaign
 
 // Middle returns the round whose saturation rate is the median.
@@ -50,7 +50,7 @@ func (rs Rounds) Judge(l Limits) (wrong []string) {
 }
 
 // Medians describes the rate and the latency of each round past saturation, and their
-// medians, in one sentence for each stage.
+// medians. It returns one sentence for each stage.
 func (rs Rounds) Medians() (lines []string) {
 	for i, s := range rs[0].Steps {
 		if s.Percent < saturated {

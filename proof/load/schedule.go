@@ -9,7 +9,7 @@ import (
 // Arrivals says how requests are distributed over time.
 type Arrivals string
 
-// Even arrivals have equal distances; Poisson arrivals are those of many
+// Even arrivals have equal intervals. Poisson arrivals are those of many
 // independent callers, with bursts and gaps.
 const (
 	Even    Arrivals = "even"
@@ -25,11 +25,11 @@ func ParseArrivals(text string) (Arrivals, error) {
 	return "", fmt.Errorf("arrivals are %q or %q", Even, Poisson)
 }
 
-// schedule computes when requests are due, as times since the start. It does
-// not depend on answers.
+// schedule computes when requests are due, as times since the start. The
+// schedule does not depend on answers.
 type schedule struct {
 	arrivals Arrivals
-	rate     float64 // a second
+	rate     float64 // requests per second
 	random   *rand.Rand
 	n        int64
 	at       float64 // in seconds
@@ -44,7 +44,7 @@ func (s *schedule) next() time.Duration {
 	if s.arrivals == Poisson {
 		s.at += s.random.ExpFloat64() / s.rate
 	} else {
-		s.at = float64(s.n) / s.rate // not a running sum, whose errors would add up
+		s.at = float64(s.n) / s.rate // not a running sum, because rounding errors would add up
 	}
 	s.n++
 	return time.Duration(s.at * float64(time.Second))

@@ -18,21 +18,21 @@ import (
 
 // Server is a running "verdict serve".
 type Server struct {
-	URL     string // of the API, without a trailing slash
-	Metrics string // the URL of the metrics
+	URL     string // URL of the API, without a trailing slash
+	Metrics string // URL of the metrics
 	process *exec.Cmd
 	log     *os.File
 }
 
-// unlimited are settings that turn off configured limits, because the load
-// tests look for the limits of the machine and not those of a price plan.
+// unlimited lists settings that turn off configured limits, because the load
+// tests look for the limits of the machine and not for those of a price plan.
 var unlimited = []string{
 	"-rate-decide", "1000000000/s", "-rate-signup", "1000000/s", "-signups-each-day", "0",
 	"-plan-quotas", "free=1000000000000", "-max-connections-each", "0",
 }
 
-// StartServer runs a binary on a database and waits until it answers. Its log
-// goes to a file in the folder. settings are appended to the flags.
+// StartServer runs a binary on a database and waits until it answers. The
+// server's log goes to a file in folder. settings are appended to the flags.
 func StartServer(ctx context.Context, binary, databaseURL, folder string, settings ...string) (_ *Server, err error) {
 	args := append([]string{"serve", "-welcome", "-addr", "127.0.0.1:0", "-metrics-addr", "127.0.0.1:0",
 		"-database-url", databaseURL}, unlimited...)
@@ -55,7 +55,7 @@ func StartServer(ctx context.Context, binary, databaseURL, folder string, settin
 			s.URL = strings.TrimSpace(rest)
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, out) }() // so that it never blocks on its output
+	go func() { _, _ = io.Copy(io.Discard, out) }() // drain the output, so that the server never blocks on it
 	if s.Metrics, err = s.metricsAddress(ctx); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
@@ -123,8 +123,8 @@ func (s *Server) Busy() (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read the server's processor time: %w", err)
 	}
-	// The name in parentheses may contain blanks; the times are the 14th and
-	// 15th field, counted from the process id.
+	// The name in parentheses may contain spaces. The times are fields 14 and
+	// 15, where field 1 is the process id.
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	const user, system = 11, 12
 	if len(fields) <= system {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// processorTime is the time of all processors since the machine was started, in ticks,
-// and the part of it that the host gave to other virtual machines ("steal").
+// processorTime holds the time of all processors since the machine was started, in
+// ticks, and the part that the host gave to other virtual machines ("steal").
 type processorTime struct{ all, stolen int64 }
 
 // readProcessorTime reads the time from the kernel. It returns zero on systems other than
@@ -34,8 +34,8 @@ func readProcessorTime() (t processorTime) {
 }
 
 // stolenSince returns the share of the time since an earlier reading that the host gave
-// to other machines. A measurement with a large share says more about them than about
-// the service.
+// to other machines. A measurement with a large share says more about the other
+// machines than about the service.
 func stolenSince(earlier processorTime) float64 {
 	now := readProcessorTime()
 	if now.all == earlier.all {

@@ -11,7 +11,8 @@ import (
 	"verdict/internal/proof"
 )
 
-// Table returns the results as rows of a table, one for each stage, after a heading.
+// Table returns the results as rows of a table: a heading, then one row for each
+// stage.
 func (c *Campaign) Table() [][]string {
 	rows := [][]string{{
 		"offered", "a second", "done", "of saturation", "refused", "p50", "p90", "p99", "p99.9", "max",
@@ -92,8 +93,8 @@ func (c *Campaign) Summary() []string {
 	return append(lines, "Probes during all of it, each on a new connection: "+strings.Join(probes, "; ")+".")
 }
 
-// Markdown returns the results of the rounds on one database, with the limits that were
-// not met. The table is that of the round with the median saturation rate.
+// Markdown returns the results of the rounds on one database, with the limits that
+// were not met. It shows the table of the round with the median saturation rate.
 func (rs Rounds) Markdown(wrong []string) string {
 	var b strings.Builder
 	c := rs.Middle()

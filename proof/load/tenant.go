@@ -9,7 +9,7 @@ import (
 	"net/http"
 )
 
-// SignUp creates tenants and returns a key of each.
+// SignUp creates tenants and returns one key of each.
 func SignUp(ctx context.Context, url string, tenants int) ([]string, error) {
 	keys := make([]string, tenants)
 	for i := range keys {
@@ -93,9 +93,9 @@ func call(ctx context.Context, method, url, key string, body []byte, want int, i
 	return json.Unmarshal(data, into)
 }
 
-// Account compares what is stored with what was answered: everything answered
-// must be stored, and requests without an answer may be stored or not. It
-// returns the number of answered decisions and the violations.
+// Account compares what is stored with what was answered. Everything answered
+// must be stored; requests without an answer may be stored or not. It returns
+// the number of answered decisions and the violations.
 func (g *Generator) Account(ctx context.Context, url string) (decisions int64, wrong []string, err error) {
 	for i, key := range g.target.Keys {
 		counts, err := used(ctx, url, key)

@@ -13,9 +13,9 @@ import (
 	"verdict/proof/load"
 )
 
-// attackFlag makes this program an attacker: it reads a load.Crowd from
-// standard input, attacks until that is closed, and prints how many requests
-// were answered.
+// attackFlag makes this program run as an attacker. It reads a load.Crowd from
+// standard input, attacks until the input is closed, and prints the number of
+// answered requests.
 const attackFlag = "-attack"
 
 func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
@@ -35,7 +35,7 @@ func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 }
 
 // launch attacks from a separate process with a lower priority, because in
-// reality the neighbour and the attackers do not share a machine.
+// reality the neighbour and the attackers are not on the same machine.
 func launch(ctx context.Context, c *load.Crowd) (end func() (int64, error), err error) {
 	program, err := os.Executable()
 	if err != nil {

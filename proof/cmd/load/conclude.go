@@ -44,7 +44,7 @@ func (o *order) conclude(ctx context.Context, databases []load.Rounds, args []st
 	return nil
 }
 
-// method returns the description of how the figures were measured and of the
+// method returns a description of how the figures were measured, and of the
 // limits.
 func (o *order) method() string {
 	return fmt.Sprintf("Mix: %s; %d tenants; %s arrivals, seed %d; stages of %s; %d rounds. "+
@@ -66,7 +66,7 @@ func printRounds(stdout io.Writer, rounds load.Rounds, wrong []string) error {
 	fmt.Fprintf(&b, "\n%s\n\n", c.Database)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for _, row := range c.Table() {
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")+"\t") // a Builder never returns an error
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")+"\t") // a write to a Builder never fails
 	}
 	_ = w.Flush()
 	fmt.Fprintf(&b, "\n%s\n", strings.Join(append(rounds.Medians(), c.Summary()...), "\n"))

@@ -15,12 +15,12 @@ import (
 	"verdict/proof/load"
 )
 
-// hostileRules is the number of rules that are added to the default policy for
-// the attacker: nearly the maximum.
+// hostileRules is the number of rules that are added to the attacker's default
+// policy. It is close to the maximum.
 const hostileRules = 950
 
-// fairness measures on one database how a neighbour is served during attacks on
-// every operation of the contract.
+// fairness measures on one database how the service treats a neighbour during
+// attacks on every operation of the contract.
 func (o *order) fairness(
 	ctx context.Context, database, folder string, stderr io.Writer,
 ) (all []*load.Disturbed, err error) {
@@ -104,7 +104,7 @@ func (o *order) runFair(ctx context.Context, args []string, folder string, stdou
 	return nil
 }
 
-// serve starts a database and a server on it, on separate processors if
+// serve starts a database and a server that uses it, on separate processors if
 // possible.
 func (o *order) serve(
 	ctx context.Context, database, folder string, settings ...string,

@@ -35,7 +35,7 @@ func main() {
 	}
 }
 
-// order holds the flags.
+// order holds the values of the flags.
 type order struct {
 	binary, databases, settings string
 	proof, picture              string

@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// settings holds the flags.
+// settings holds the values of the flags.
 type settings struct {
 	database, scenarios, binary string
 	document, keep              string
@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return s.prove(ctx, results)
 }
 
-// orders returns the requested scenarios, each on the requested databases.
+// orders returns the requested scenarios, each for the requested databases.
 func (s settings) orders() ([]torture.Order, error) {
 	all := torture.Scenarios()
 	var wanted []string
@@ -151,7 +151,8 @@ func (s settings) orders() ([]torture.Order, error) {
 	return orders, nil
 }
 
-// play runs one scenario, with a progress bar on a terminal.
+// play runs one scenario. It shows a progress bar if standard error is a
+// terminal.
 func (s settings) play(ctx context.Context, order torture.Order, stderr io.Writer) (torture.Result, error) {
 	visible := false
 	if file, ok := stderr.(*os.File); ok {
@@ -163,7 +164,7 @@ func (s settings) play(ctx context.Context, order torture.Order, stderr io.Write
 		progressbar.OptionSetWriter(stderr), progressbar.OptionSetVisibility(visible), progressbar.OptionShowCount(),
 		progressbar.OptionClearOnFinish())
 	order.Told = func(round int) {
-		_ = bar.Set(round) // a bar that cannot be drawn must not stop the run
+		_ = bar.Set(round) // a progress bar that cannot be drawn must not stop the run
 		if !visible && round%20 == 0 {
 			_, _ = fmt.Fprintf(stderr, "%s: %d of %d rounds\n", name, round, order.Rounds)
 		}
@@ -206,7 +207,7 @@ func (s settings) prove(ctx context.Context, results []torture.Result) error {
 		proof.Table(torture.Rows(results))+"\nFaults: "+torture.FaultKinds(results)+". "+torture.Bounds(results)+"\n")
 }
 
-// build builds the service's binary as it is released.
+// build builds the binary of the service in the same way as for a release.
 func build(ctx context.Context) (path string, remove func(), err error) {
 	folder, err := os.MkdirTemp("", "torture-binary-")
 	if err != nil {
