@@ -1,10 +1,11 @@
-// Package clients proves that the usual generators read api/openapi.yaml: its
+// Package clients proves that common generators can read api/openapi.yaml. Its
 // tests generate a Go client with oapi-codegen and a TypeScript client with
-// openapi-typescript, both with their defaults, compile them, and call a
-// running service with them.
+// openapi-typescript, both with their default settings. The tests compile the
+// clients and call a running service with them.
 //
-// It is a module of its own, so that no generator enters the service's go.mod.
+// The package is a module of its own, so that no generator enters the service's
+// go.mod.
 package clients
 
-// The generated Go client imports it.
+// The generated Go client imports this package.
 import _ "github.com/oapi-codegen/runtime"

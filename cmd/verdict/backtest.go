@@ -32,7 +32,7 @@ Prints a summary, or with -json the report of the API. A FILE of - is standard
 input or output; only one result can go to standard output.
 `
 
-// backtestOptions holds the flags.
+// backtestOptions holds the values of the flags.
 type backtestOptions struct {
 	policy, challenger, csv, reference string
 	html, out                          string
@@ -61,8 +61,8 @@ func (o *backtestOptions) declare(fs *flag.FlagSet) {
 	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "`number` of blocks of rows that are decided in parallel")
 }
 
-// mistake returns what is wrong with the combination of flags, "" if nothing
-// is.
+// mistake returns the error in the combination of flags, or "" if there is
+// none.
 func (o *backtestOptions) mistake() string {
 	answers, inputs := 0, 0
 	for _, claims := range []bool{o.asJSON, o.html == standardInput, o.out == standardInput} {
@@ -130,7 +130,7 @@ func runBacktest(c *command) int {
 	return t.answer(report)
 }
 
-// trial is one backtest, from its flags to its report.
+// trial is one run of a backtest, from its flags to its report.
 type trial struct {
 	*command
 	options              *backtestOptions
@@ -176,7 +176,7 @@ func (t *trial) prepare() (code int, ok bool) {
 	return exitOK, true
 }
 
-// answer prints the report and writes the files that were asked for.
+// answer prints the report and writes the requested files.
 func (t *trial) answer(report *backtest.Report) int {
 	o := t.options
 	title := "Backtest of " + t.champion.Name

@@ -12,12 +12,13 @@ import (
 	"verdict/internal/wire"
 )
 
-// columnOptions says what the columns of a file mean. They are the members of
-// the API's request and are parsed by the same code.
+// columnOptions holds the flags that say what the columns of a file mean. They
+// correspond to the members of the API's request and are parsed by the same
+// code.
 type columnOptions struct {
 	outcome, bad, good, weight, status, protected, month, id string
 	foir                                                     string
-	lgd, funding                                             rule.Number // 0: not given
+	lgd, funding                                             rule.Number // 0 if not given
 	mapped                                                   []string
 }
 
@@ -45,8 +46,8 @@ func (o *columnOptions) declare(fs *flag.FlagSet) {
 		})
 }
 
-// ratioFlag parses a ratio such as 0.65. Zero is refused because it means "not
-// given".
+// ratioFlag parses a ratio such as 0.65. It refuses zero, because zero means
+// "not given".
 func ratioFlag(into *rule.Number) func(string) error {
 	return func(text string) error {
 		n, exact, ok := rule.ParseNumber(text)
@@ -67,7 +68,7 @@ func (o *columnOptions) given() bool {
 	return len(o.mapped) > 0
 }
 
-// setup parses the options like the members of a request.
+// setup parses the options in the same way as the members of a request.
 func (o *columnOptions) setup() (backtest.Setup, error) {
 	v, err := wire.Parse(o.request())
 	if err != nil {

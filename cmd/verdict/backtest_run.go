@@ -13,8 +13,8 @@ import (
 
 // decide runs the rows through the policies. One goroutine reads blocks and
 // several decide them. Their partial results merge exactly, so the report does
-// not depend on which goroutine decided what. Memory is limited by the number
-// of blocks in progress, whatever the size of the file.
+// not depend on which goroutine decided a block. The number of blocks in
+// progress limits the memory, regardless of the size of the file.
 func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	var total *backtest.Partial
 	run := func(out io.Writer) (err error) {
@@ -41,15 +41,16 @@ func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	return t.run.Report(total), exitOK, true
 }
 
-// unreadError is a failure to read rows, as opposed to one to write them.
+// unreadError is a failure to read rows. It is distinguished from a failure to
+// write them.
 type unreadError struct{ cause error }
 
 func (e *unreadError) Error() string { return e.cause.Error() }
 
-// errNoRows refuses a file with only a header.
+// errNoRows is the refusal of a file that has only a header.
 var errNoRows = fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows to decide")
 
-// load is a block that passes through the workers, with its result.
+// load is a block of rows that passes through the workers, with its result.
 type load struct {
 	number int // from 0, in the order of the file
 	block  sheet.Block
@@ -57,8 +58,8 @@ type load struct {
 	rows   []byte // the decided rows as CSV
 }
 
-// decideAll decides every row in several goroutines, and writes the rows to out
-// unless that is nil.
+// decideAll decides every row in several goroutines. It writes the rows to out
+// if out is not nil.
 func (t *trial) decideAll(out io.Writer) (*backtest.Partial, error) {
 	if out != nil {
 		header := sheet.NewWriter(out)
@@ -105,7 +106,8 @@ func (t *trial) decideAll(out io.Writer) (*backtest.Partial, error) {
 	return total, nil
 }
 
-// read sends the blocks of the source to work until its end, an error, or stop.
+// read sends the blocks of the source to work until the source ends, an error
+// occurs, or stop is closed.
 func (t *trial) read(idle <-chan *load, work chan<- *load, stop <-chan struct{}) error {
 	for number := 0; ; number++ {
 		var l *load
@@ -143,7 +145,7 @@ func (t *trial) work(work <-chan *load, done chan<- *load, rows bool) *backtest.
 		w.Block(l.block)
 		l.memory = l.block.Data[:0]
 		if rows {
-			_ = out.Flush() // into memory
+			_ = out.Flush() // a write to memory cannot fail
 			l.rows = append(l.rows[:0], text.Bytes()...)
 			text.Reset()
 		}
@@ -153,8 +155,9 @@ func (t *trial) work(work <-chan *load, done chan<- *load, rows bool) *backtest.
 }
 
 // collect receives the decided blocks, writes their rows in the order of the
-// file and returns the memory for reuse. After an error it stops the reading
-// and keeps receiving blocks in progress, so that no goroutine blocks.
+// file, and sends the memory back for reuse. After an error it stops the
+// reading but continues to receive the blocks in progress, so that no goroutine
+// blocks.
 func collect(out io.Writer, idle chan<- *load, done <-chan *load, stop chan<- struct{}) (err error) {
 	waiting := map[int]*load{}
 	next := 0

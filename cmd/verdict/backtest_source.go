@@ -17,14 +17,14 @@ import (
 
 // rowSource is the source of the rows of a backtest.
 type rowSource struct {
-	name  string // shown to people
+	name  string // name that people see
 	setup backtest.Setup
 	bar   *progressbar.ProgressBar
-	// next returns the next block, in the memory of into if that is large
-	// enough; io.EOF at the end. Only one goroutine calls it.
+	// next returns the next block, or io.EOF at the end. It uses the memory of
+	// into if that is large enough. Only one goroutine calls next.
 	next func(into []byte) (sheet.Block, error)
-	// fill creates the data of a block that next returned without. Any
-	// goroutine may call it, so that rows are created in parallel.
+	// fill creates the data of a block that next returned without data. Any
+	// goroutine may call fill, so that rows are created in parallel.
 	fill  func(b *sheet.Block, into []byte)
 	close func()
 }
@@ -72,7 +72,7 @@ func (t *trial) open() (code int, ok bool) {
 	return exitOK, true
 }
 
-// rows opens a file of any size. size is -1 if it is unknown.
+// rows opens a file of any size. size is -1 if the size is unknown.
 func (c *command) rows(name string) (in io.ReadCloser, size int64, err error) {
 	if name == standardInput {
 		return io.NopCloser(c.stdin), -1, nil
@@ -88,7 +88,7 @@ func (c *command) rows(name string) (in io.ReadCloser, size int64, err error) {
 	return file, size, nil
 }
 
-// meter advances the progress bar by the bytes read from the file.
+// meter advances the progress bar by the number of bytes read from the file.
 type meter struct {
 	in  io.Reader
 	bar *progressbar.ProgressBar
@@ -100,8 +100,8 @@ func (m *meter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// expand returns a reader that decompresses in if it begins like gzip, and in
-// itself otherwise.
+// expand returns a reader that decompresses in if in begins like a gzip file.
+// Otherwise it returns the content unchanged.
 func expand(in io.Reader) (io.Reader, error) {
 	const buffer = 256 << 10
 	buffered := bufio.NewReaderSize(in, buffer)
@@ -119,8 +119,8 @@ func expand(in io.Reader) (io.Reader, error) {
 	return unzipped, nil
 }
 
-// unreadable reports an error in reading rows. A file with wrong content is
-// refused; a failure of the system is a usage error.
+// unreadable reports an error in reading rows and returns the exit code. Wrong
+// content of a file is a refusal; a failure of the system is a usage error.
 func (t *trial) unreadable(err error) int {
 	var wrong *fault.Error
 	switch {

@@ -9,7 +9,7 @@ import (
 )
 
 // writeChallenger writes the comparison of the two policies: their results, the
-// swapped applicants, and which change of the policy caused the swaps.
+// swapped applicants, and the changes of the policy that caused the swaps.
 func writeChallenger(b *bytes.Buffer, r *backtest.Report, name string) {
 	c := r.Challenger
 	fmt.Fprintf(b, "\nCHALLENGER %q\n", name)
@@ -60,8 +60,8 @@ func writeSwapSet(b *bytes.Buffer, c *backtest.Challenger) {
 }
 
 // writeAttribution lists the changes of the policy. "Alone" counts the rows
-// that a change moves without any other; "needed" counts the rows that would
-// not move without it.
+// that a change moves without any other change. "Needed" counts the rows that
+// do not move without the change.
 func writeAttribution(b *bytes.Buffer, c *backtest.Challenger) {
 	if len(c.Changes) == 0 {
 		b.WriteString("\nCHANGES\n  The two policies make the same decisions.\n")

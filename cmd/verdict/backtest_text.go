@@ -10,14 +10,16 @@ import (
 	"verdict/internal/engine"
 )
 
-// The maximum number of lines of each list in the summary; the report has all.
+// The maximum number of lines of each list in the summary. The full report has
+// all lines.
 const (
 	shownErrors  = 5
 	shownReasons = 8
 )
 
-// backtestText returns the report for a terminal: tables with what a risk
-// officer asks first. The full report is in -json and -html.
+// backtestText returns the report for a terminal, as tables of the figures that
+// a risk officer asks for first. The flags -json and -html give the full
+// report.
 func backtestText(r *backtest.Report, title, source string, challenger *engine.Policy) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s on %s\n\n", title, source)
@@ -36,7 +38,7 @@ func backtestText(r *backtest.Report, title, source string, challenger *engine.P
 
 func count(n int64) string { return chart.Count.Format(float64(n)) }
 
-// formatFigure formats a figure in a unit, as a dash if it is unknown.
+// formatFigure formats a figure in a unit. An unknown figure is a dash.
 func formatFigure(unit chart.Unit, f backtest.Figure) string {
 	if !f.Known {
 		return "–"
@@ -51,7 +53,7 @@ func rupees(m backtest.Money) string {
 	return chart.Rupees.Format(m.Float())
 }
 
-// percent formats a figure that is in percent already.
+// percent formats a figure that is already in percent.
 func percent(f backtest.Figure) string {
 	if !f.Known {
 		return "–"
@@ -59,7 +61,8 @@ func percent(f backtest.Figure) string {
 	return strings.Replace(fmt.Sprintf("%.2f %%", f.Float()), "-", "−", 1)
 }
 
-// interval formats the confidence interval of a bad rate, "" if there is none.
+// interval formats the confidence interval of a bad rate, or returns "" if
+// there is none.
 func interval(s backtest.Share) string {
 	if !s.Low.Known {
 		return "–"
@@ -214,7 +217,7 @@ func writeFairness(b *bytes.Buffer, f *backtest.Fairness) {
 		if g.Ratio.Known && !g.FourFifths {
 			note = "below four fifths"
 		}
-		// The name comes from the file and is quoted, because a terminal
+		// Quote the name, which comes from the file, because a terminal
 		// executes control characters.
 		t.add(fmt.Sprintf("%q", g.Name), count(g.Count), formatFigure(chart.Percent, g.ApprovalRate),
 			formatFigure(chart.Ratio, g.Ratio), formatFigure(chart.Percent, g.BadRateApproved.Rate), note)

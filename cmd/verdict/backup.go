@@ -58,8 +58,8 @@ func backup(c *command) int {
 	})
 }
 
-// writeAtomically writes a file that exists completely or not at all. The file is
-// durable when the function returns.
+// writeAtomically writes a file so that it exists either completely or not at
+// all. The file is durable when the function returns.
 func writeAtomically(name string, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
 	if err != nil {

@@ -26,7 +26,7 @@ without writing it.
 // bookOptions holds the flags that describe a synthetic book.
 type bookOptions struct {
 	backtest.Book
-	set bool // at least one flag was given
+	set bool // whether at least one flag was given
 }
 
 func (o *bookOptions) declare(fs *flag.FlagSet) {
@@ -44,7 +44,7 @@ func (o *bookOptions) declare(fs *flag.FlagSet) {
 			o.set = true
 			n, err := strconv.Atoi(text)
 			if err != nil || n == 0 {
-				n = -1 // out of range, so that Check reports the limits
+				n = -1 // out of range, so that Check reports the bounds
 			}
 			o.Months = n
 			return bookMistake(backtest.Book{Months: o.Months})
@@ -61,7 +61,7 @@ func (o *bookOptions) declare(fs *flag.FlagSet) {
 		})
 }
 
-// bookMistake returns the first fault of a book, as the error of a flag.
+// bookMistake returns the first fault of a book as an error about a flag.
 func bookMistake(b backtest.Book) error {
 	var faults fault.List
 	b.Check("", &faults)

@@ -57,7 +57,7 @@ func check(c *command) int {
 	return code
 }
 
-// checkReport has the findings of a policy, all of them and by severity.
+// checkReport holds the findings of a policy, as one list and by severity.
 type checkReport struct {
 	all        []analysis.Finding
 	bySeverity map[analysis.Severity][]analysis.Finding
@@ -73,7 +73,7 @@ func newCheckReport(findings []analysis.Finding) *checkReport {
 
 func (r *checkReport) count(s analysis.Severity) int { return len(r.bySeverity[s]) }
 
-// headings are the titles of the severities, the worst first.
+// headings holds the titles of the severities, the worst first.
 var headings = []struct {
 	severity   analysis.Severity
 	one, title string
@@ -83,7 +83,7 @@ var headings = []struct {
 	{analysis.SeverityInfo, "note", "notes"},
 }
 
-// text returns the analysis for people: a heading for each severity with the
+// text returns the analysis for people: a heading for each severity with its
 // findings in the order of the document, and a summary in the last line.
 func (r *checkReport) text() []byte {
 	var b bytes.Buffer

@@ -25,13 +25,13 @@ type command struct {
 // flags returns the command's flag set with its help text.
 func (c *command) flags(help string) *flag.FlagSet {
 	fs := flag.NewFlagSet("verdict "+c.name, flag.ContinueOnError)
-	fs.SetOutput(io.Discard) // parse reports errors on the right stream
+	fs.SetOutput(io.Discard) // the method parse reports errors on the right stream
 	fs.Usage = func() { _, _ = fmt.Fprintf(fs.Output(), "%s\n", help) }
 	return fs
 }
 
-// parse parses the flags. If done is true, there is nothing left to do.
-// Requested help is an answer and goes to standard output.
+// parse parses the flags. If done is true, the command has nothing left to do.
+// Requested help is not an error and goes to standard output.
 func (c *command) parse(fs *flag.FlagSet, maxArgs int) (code int, done bool) {
 	switch err := fs.Parse(c.args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -62,9 +62,8 @@ func (c *command) refused(what string, err error) int {
 	return exitRefused
 }
 
-// print writes an answer to standard output. A failed write is reported,
-// because on a full disk the output would otherwise be cut short without
-// notice.
+// print writes an answer to standard output. It reports a failed write, because
+// on a full disk the output would otherwise be truncated without notice.
 func (c *command) print(answer []byte) int {
 	if _, err := c.stdout.Write(answer); err != nil {
 		return c.usage("write the answer: %v", err)
@@ -72,7 +71,8 @@ func (c *command) print(answer []byte) int {
 	return exitOK
 }
 
-// printJSON writes a JSON document, indented unless compact.
+// printJSON writes a JSON document. It indents the document unless compact is
+// set.
 func (c *command) printJSON(document []byte, compact bool) int {
 	var out bytes.Buffer
 	if compact {
@@ -90,7 +90,7 @@ const maxFile = 8 << 20
 // standardInput is the file name that stands for standard input.
 const standardInput = "-"
 
-// read reads a whole file, or standard input.
+// read reads a whole file, or standard input if name is "-".
 func (c *command) read(name string) ([]byte, error) {
 	in := c.stdin
 	if name != standardInput {
@@ -111,8 +111,8 @@ func (c *command) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// document reads and parses a JSON file. If ok is false, the error has been
-// reported.
+// document reads and parses a JSON file. If ok is false, it has already
+// reported the error.
 func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	data, err := c.read(name)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
-// policy returns the policy of a file, or the default policy for "".
+// policy returns the policy in a file, or the default policy if name is "".
 func (c *command) policy(name string) (p *engine.Policy, code int, ok bool) {
 	if name == "" {
 		return engine.DefaultPolicy(), exitOK, true

@@ -16,20 +16,20 @@ import (
 	"verdict/internal/usecase"
 )
 
-// interruptible returns a context that the first signal cancels, so that work
-// can end cleanly. A second signal ends the process immediately.
+// interruptible returns a context that the first signal cancels, so that the
+// command can end cleanly. A second signal ends the process immediately.
 func interruptible() (ctx context.Context, stop context.CancelFunc) {
 	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	return ctx, stop
 }
 
-// databaseFlags adds the flags of a command that uses the database.
+// databaseFlags adds the flags of commands that use the database.
 func databaseFlags(fs *flag.FlagSet) *app.Settings {
 	return app.Bind(fs, "database-url")
 }
 
-// withStore opens the database and runs a command's work on it.
+// withStore opens the database and calls work with it.
 func (c *command) withStore(settings *app.Settings, work func(context.Context, app.Config, *store.DB) int) int {
 	config, err := settings.Load(os.Getenv)
 	if err != nil {
@@ -48,8 +48,8 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 	return code
 }
 
-// withService opens the database and runs a command's work on the use cases.
-// Their logs are discarded, because the returned errors say the same.
+// withService opens the database and calls work with the use cases. The logs of
+// the use cases are discarded, because the returned errors say the same.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
 		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil)
@@ -69,7 +69,8 @@ func (c *command) failed(err error) int {
 	return c.usage("%v", err)
 }
 
-// incomplete reports why the work did not complete and returns the exit code.
+// incomplete reports why the command did not complete and returns the exit
+// code.
 func (c *command) incomplete(err error) int {
 	_, _ = fmt.Fprintf(c.stderr, "verdict %s: %v\n", c.name, err)
 	return exitRefused

@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed" // the sample application is part of the binary
+	_ "embed" // embeds the sample application
 	"time"
 
 	"verdict/internal/application"
@@ -89,7 +89,8 @@ func decide(c *command) int {
 	return c.printJSON(w.Buf, *compact)
 }
 
-// application reads an application, the sample if name is "".
+// application reads an application from a file, or returns the sample if name
+// is "".
 func (c *command) application(
 	name string, policy *engine.Policy, today civil.Day,
 ) (app *application.Application, code int, ok bool) {

@@ -59,7 +59,7 @@ func demonstrate(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		defer func() { _ = os.RemoveAll(folder) }() // a leftover is in the system's folder for temporary files
+		defer func() { _ = os.RemoveAll(folder) }() // a leftover folder is in the system's temporary folder
 		config.DatabaseURL = "sqlite:" + filepath.Join(folder, "demo.db")
 	}
 	ctx, stop := interruptible()
@@ -67,14 +67,14 @@ func demonstrate(c *command) int {
 	return c.demonstrate(ctx, config, *decisions)
 }
 
-// demonstrate opens the listener first, so that an address in use is reported
-// before anything is created, then fills the database and serves it.
+// demonstrate fills the database and serves it. It opens the listener first, so
+// that an address in use is reported before anything is created.
 func (c *command) demonstrate(ctx context.Context, config app.Config, decisions int) int {
 	service, err := app.New(ctx, config, c.stderr)
 	if err != nil {
 		return c.usage("%v", err)
 	}
-	defer func() { _ = service.Close() }() // it is closed already, unless filling failed
+	defer func() { _ = service.Close() }() // already closed, unless filling failed
 	password := newPassword()
 	made, err := c.fill(ctx, config, demo.Options{Now: time.Now(), Decisions: decisions, Password: password})
 	switch {
@@ -96,7 +96,8 @@ func (c *command) demonstrate(ctx context.Context, config app.Config, decisions 
 	return exitOK
 }
 
-// fill creates the tenant, with a progress bar on a terminal.
+// fill creates the tenant of the demonstration. It shows a progress bar on a
+// terminal.
 func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (demo.Filled, error) {
 	db, err := store.Open(ctx, config.DatabaseURL, config.Store)
 	if err != nil {
@@ -105,7 +106,7 @@ func (c *command) fill(ctx context.Context, config app.Config, o demo.Options) (
 	bar := c.progress(int64(o.Decisions), "making a month")
 	o.Progress = func(done, total int64) {
 		bar.ChangeMax64(total)
-		_ = bar.Set64(done) // a lost terminal must not stop the work
+		_ = bar.Set64(done) // a progress bar that cannot be drawn must not stop the work
 	}
 	made, err := demo.Fill(ctx, db, o)
 	_ = bar.Finish()
@@ -119,11 +120,11 @@ func newPassword() tenant.Secret {
 	return tenant.NewSecret(strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16]}, "-"))
 }
 
-// invitationText returns the text that says where the demonstration is and how to
-// sign in.
+// invitationText returns a text with the address of the demonstration and with
+// what is needed to sign in.
 func invitationText(url string, made demo.Filled, password tenant.Secret) []byte {
 	var out bytes.Buffer
-	say := func(format string, args ...any) { _, _ = fmt.Fprintf(&out, format, args...) } // into memory
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(&out, format, args...) } // memory writes cannot fail
 	say("\n  Console    %s/console\n", url)
 	say("  E-mail     %s\n  Password   %s\n\n", made.People[0].Email, password.Reveal())
 	say("  With the same password, to see what each role may do:\n\n")

@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// figureTable is a table. Its first columns are aligned left, the others right.
+// figureTable is a table. The first columns are aligned left, the others right.
 type figureTable struct {
-	left  int // the number of columns aligned left; 0 means 1
+	left  int // number of columns aligned left; 0 means 1
 	lines [][]string
 }
 
 func (t *figureTable) add(cells ...string) { t.lines = append(t.lines, cells) }
 
-// write writes the lines with two spaces before each and between the columns.
+// write writes the lines, indented by two spaces, with two spaces between the
+// columns.
 func (t *figureTable) write(b *bytes.Buffer) {
 	var widths []int
 	for _, line := range t.lines {

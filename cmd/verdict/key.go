@@ -58,17 +58,17 @@ func keyCreate(c *command) int {
 		if err != nil {
 			return c.failed(err)
 		}
-		// Standard output gets only the key, so that it can be stored in a file
-		// or a variable.
+		// Write only the key to standard output, so that it can be stored in a
+		// file or a variable.
 		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown only once\n",
 			made.ID, t.ID, made.Environment, made.Scopes)
 		return c.print(fmt.Appendf(nil, "%s\n", key.Reveal()))
 	})
 }
 
-// keyOwner returns the person who will own the key. A policy in live must be
-// activated by another person than its author, so every key belongs to a
-// person.
+// keyOwner returns the person who will own the key. Every key belongs to a
+// person, because a policy in live must be activated by another person than its
+// author.
 func keyOwner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
 	users, err := service.Operator.Users(ctx, tenantID)
 	if err != nil {
@@ -140,7 +140,8 @@ func keyRevoke(c *command) int {
 	})
 }
 
-// parseMoment parses a time or a duration from now. "" is the zero time.
+// parseMoment parses a time, or a duration from now. It returns the zero time
+// if text is "".
 func parseMoment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

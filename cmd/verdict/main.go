@@ -1,5 +1,5 @@
-// Command verdict serves credit decisions and has the operator's commands for
-// the service.
+// Command verdict serves credit decisions and contains the operator's commands
+// for the service.
 package main
 
 import (
@@ -11,19 +11,19 @@ import (
 // commit is the source revision of the binary, set by the linker.
 var commit = "unknown"
 
-// The exit codes, as the usage text documents them.
+// The exit codes, which the usage text documents.
 const (
 	exitOK      = 0
-	exitRefused = 1 // the request is wrong or was refused
-	exitUsage   = 2 // the command line is wrong, or a file or the database cannot be read or written
+	exitRefused = 1 // the request is invalid or was refused
+	exitUsage   = 2 // the command line is invalid, or a file or the database cannot be read or written
 )
 
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run runs a command and returns its exit code. Tests call it without a
-// process.
+// run runs a command and returns its exit code. Tests call run without starting
+// a process.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	commands := map[string]func(*command) int{
 		"serve": serve, "demo": demonstrate, "migrate": migrate, "backup": backup, "restore": restore, "verify": verify,

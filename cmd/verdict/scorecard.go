@@ -86,8 +86,8 @@ func scorecardFit(c *command) int {
 	return c.deliver(&f, result)
 }
 
-// nameOf returns the name of a scorecard, derived from the file of its rows, so
-// that the card can be sent to a server unchanged.
+// nameOf returns a name for a scorecard, derived from the name of its file of
+// rows. With a name, the card can be sent to a server unchanged.
 func nameOf(file string) string {
 	name := strings.TrimSuffix(filepath.Base(file), ".gz")
 	name = strings.ToValidUTF8(strings.TrimSuffix(name, filepath.Ext(name)), "?")
@@ -101,8 +101,8 @@ func nameOf(file string) string {
 // maxName is the maximum length of a scorecard's name, in bytes.
 const maxName = 120
 
-// unfit reports an error of the training and returns the exit code, which
-// differs for a refusal and a file that cannot be read.
+// unfit reports an error of the training and returns the exit code. The code
+// for a refusal differs from that for a file that cannot be read.
 func (c *command) unfit(file string, err error) int {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {
@@ -111,7 +111,7 @@ func (c *command) unfit(file string, err error) int {
 	return c.usage("%v", err)
 }
 
-// fit runs the training, with a progress bar over both passes through the rows.
+// fit runs the training. It shows a progress bar for both passes over the rows.
 func (c *command) fit(f *fitFlags) (*training.Result, error) {
 	info, err := os.Stat(f.csv)
 	if err != nil {

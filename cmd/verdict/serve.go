@@ -44,7 +44,7 @@ func serve(c *command) int {
 	}
 	if *welcome || onTerminal(c.stdout) {
 		if code := c.print(greetingText(service.URL())); code != exitOK {
-			_ = service.Close() // the error was reported
+			_ = service.Close() // the error was already reported
 			return code
 		}
 	}
@@ -58,7 +58,8 @@ func serve(c *command) int {
 	return exitOK
 }
 
-// greetingText returns the text for a new user: the address, and commands to paste.
+// greetingText returns the text for a new user, with the address and commands to
+// paste.
 func greetingText(url string) []byte {
 	return fmt.Appendf(nil, `
   Verdict answers at  %[1]s

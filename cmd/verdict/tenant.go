@@ -202,7 +202,7 @@ func tenantPlan(c *command) int {
 	})
 }
 
-// table aligns columns.
+// table writes lines of cells in aligned columns.
 type table struct {
 	buf bytes.Buffer
 	w   *tabwriter.Writer
@@ -216,15 +216,15 @@ func newTable(head ...string) *table {
 }
 
 func (t *table) row(cells ...string) {
-	_, _ = fmt.Fprintln(t.w, strings.Join(cells, "\t")) // into memory
+	_, _ = fmt.Fprintln(t.w, strings.Join(cells, "\t")) // a write to memory cannot fail
 }
 
 func (t *table) bytes() []byte {
-	_ = t.w.Flush() // into memory
+	_ = t.w.Flush() // a write to memory cannot fail
 	return t.buf.Bytes()
 }
 
-// shortTime formats a time for people, "-" for the zero time.
+// shortTime formats a time for people. The zero time is "-".
 func shortTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -232,7 +232,7 @@ func shortTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// theTenant returns the named tenant, or the only one if id is "".
+// theTenant returns the tenant with the id, or the only tenant if id is "".
 func theTenant(ctx context.Context, service *usecase.Set, id string) (tenant.Tenant, error) {
 	if id != "" {
 		return service.Operator.Tenant(ctx, id)

@@ -24,8 +24,8 @@ func onTerminal(stream any) bool {
 
 const progressEvery = 100 * time.Millisecond
 
-// progress returns a progress bar that shows on a terminal and is silent
-// otherwise, so that logs stay clean. A total of -1 means unknown.
+// progress returns a progress bar that is drawn only on a terminal, so that it
+// does not fill logs. A total of -1 means that the total is unknown.
 func (c *command) progress(total int64, what string) *progressbar.ProgressBar {
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetDescription(what),

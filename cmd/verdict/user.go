@@ -94,16 +94,17 @@ func userTable(users []account.User) []byte {
 	return t.bytes()
 }
 
-// passwordVariable is the environment variable that may hold a password instead
-// of standard input.
+// passwordVariable is the environment variable that may contain the password.
+// Without it, the password is read from standard input.
 const passwordVariable = "VERDICT_PASSWORD"
 
-// maxPasswordLine is the maximum number of bytes read for the line with the
-// password.
+// maxPasswordLine is the maximum number of bytes that are read for the line
+// with the password.
 const maxPasswordLine = 4096
 
-// password returns the password of the variable, otherwise the first line of
-// standard input. A terminal is refused, because it would show what is typed.
+// password returns the password in the environment variable, or else the first
+// line of standard input. It refuses to read from a terminal, because a
+// terminal would show the password.
 func (c *command) password() (password tenant.Secret, code int, ok bool) {
 	if text := os.Getenv(passwordVariable); text != "" {
 		return tenant.NewSecret(text), exitOK, true

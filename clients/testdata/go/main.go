@@ -1,5 +1,5 @@
-// The program calls a running service with the generated client and prints what
-// it was answered as JSON.
+// The program calls a running service with the generated client and prints the
+// answers as JSON.
 package main
 
 import (
@@ -87,7 +87,8 @@ func evaluate(
 	ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn,
 ) (map[string]any, error) {
 	var report verdictapi.Report
-	// One amount is a number and one a text: the schema allows either.
+	// One amount is a number and the other a text, because the schema allows
+	// both.
 	const document = `{"scoreData":{"score":742},"incomeAssessment":{"monthlyIncome":85000,"foir":32},
 		"requestedAmount":300000,"reportDate":"2026-11-10",
 		"accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","closedDate":null,
@@ -142,7 +143,8 @@ func backtest(
 	}, nil
 }
 
-// refused sends a percentage where a ratio is expected and reads the problem.
+// refused sends a percentage although a ratio is expected, and reads the
+// problem.
 func refused(
 	ctx context.Context, client *verdictapi.ClientWithResponses, key verdictapi.RequestEditorFn,
 ) (map[string]any, error) {
