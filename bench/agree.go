@@ -10,7 +10,8 @@ import (
 )
 
 // agree returns an error if any contestant, in any of its variants, decides an
-// applicant of the book differently from our engine. It compares whole decisions.
+// applicant of the book differently from our engine. It compares whole
+// decisions.
 func agree() error {
 	book := applicants()
 	ours := ourRecords(prepared(book))

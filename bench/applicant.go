@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// Applicant is one application in the form of a program for a single policy: typed,
-// and with every field present. Amounts are whole rupees. The tags are the catalogue's
-// names, by which expr and cel-go refer to the fields.
+// Applicant is one application in the form that a program for a single policy would
+// use: typed, and with every field present. Amounts are whole rupees. The tags are the
+// names of the catalogue, by which expr and cel-go refer to the fields.
 type Applicant struct {
 	Age                  int     `expr:"age"`
 	EmploymentType       string  `expr:"employment_type"`
@@ -43,7 +43,7 @@ type Applicant struct {
 }
 
 // applicantCount is large enough that the branch predictor cannot memorize the book,
-// and small enough that its prepared facts stay in the processor's cache.
+// and small enough that the prepared facts stay in the processor's cache.
 const applicantCount = 2500
 
 // applicants generates the synthetic book, which is the same on every machine. A hidden
@@ -136,8 +136,8 @@ var (
 	countries    = []string{"AE", "SG", "US", "GB", "RU", "NP", "HK"}
 )
 
-// random is a splitmix64 generator. It is small, and its sequence never changes. The
-// standard library does not guarantee that across versions.
+// random is a splitmix64 generator. It is small, and its sequence never changes, which
+// the standard library does not guarantee across versions.
 type random struct{ state uint64 }
 
 func (r *random) next() uint64 {
@@ -159,8 +159,8 @@ func (r *random) below(n int) int { return int(r.next() % uint64(n)) }
 // between returns a number from least to most, both included.
 func (r *random) between(least, most int) int { return least + r.below(most-least+1) }
 
-// normal returns an approximately normal number with mean 0 and variance 1: the sum of
-// twelve uniform numbers less 6.
+// normal returns an approximately normal number with mean 0 and variance 1. It is the
+// sum of twelve uniform numbers less 6.
 func (r *random) normal() float64 {
 	sum := -6.0
 	for range 12 {

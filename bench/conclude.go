@@ -6,8 +6,9 @@ import (
 
 // conclude computes the rest of the decision from the rules, the adjustments and the
 // points: the score, the band, the limit, the offer and the reasons. The hand-written
-// program and all peers share it, because no peer has a language for it. worst is the
-// worst status that any rule demands; wanted tells which of the offer's conditions hold.
+// program and all peers share this function, because no peer has a language for this
+// part. worst is the worst status that any rule demands. wanted says which conditions
+// of the offer hold.
 func (o *Outcome) conclude(a *Applicant, worst engine.Status, wanted *[termCount]bool) {
 	sum := basePoints
 	for i := range o.Points {
@@ -73,8 +74,8 @@ func bindingReason(c engine.Constraint) string {
 	}
 }
 
-// explain ranks the principal reasons: the rules that hit, the limit, then the
-// codes by points lost.
+// explain ranks the principal reasons: first the rules that hit, then the limit, then
+// the codes by points lost.
 func (o *Outcome) explain(tooSmall bool, binding engine.Constraint) {
 	for i := range o.Rules {
 		if o.Rules[i].Result != engine.ResultPass {
@@ -113,7 +114,7 @@ func (o *Outcome) reason(code string) {
 func (o *Outcome) rankLost() {
 	var (
 		lost  [len(lostCodes)]int
-		order [len(lostCodes)]int // the codes in the order of their first loss
+		order [len(lostCodes)]int // the codes in the order in which they first lost points
 		n     int
 	)
 	lose := func(code, points int) {

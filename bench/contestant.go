@@ -70,7 +70,8 @@ func contestants() []measure.Contestant {
 			return func(i int) { p.decide(&book[i], inputs[i]) }, len(book)
 		}},
 		{Name: opa, Start: func() (func(int), int) {
-			// A decision takes OPA about a millisecond, so a part of the book is enough.
+			// OPA takes about a millisecond for a decision, so a part of the book is
+			// enough.
 			book, p := applicants()[:opaBook], newOPAPeer(readPolicy(policyJSON))
 			inputs := opaInputs(book)
 			return func(i int) { p.decide(&book[i], inputs[i]) }, len(book)
@@ -129,7 +130,8 @@ func startOursBuilding() (work func(int), count int) {
 }
 
 // startOffersAlone computes only the limits and offers of the whole book, which is the
-// arithmetic that all contestants share. The bands and statuses are found beforehand.
+// arithmetic that all contestants share. The bands and statuses are computed before
+// the measurement.
 func startOffersAlone() (work func(int), count int) {
 	book, o := applicants(), newOutcome()
 	type task struct {

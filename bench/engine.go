@@ -96,8 +96,8 @@ func (t *engineTable) deciding() board.Table {
 	return table
 }
 
-// net returns the ratio of two times without the time for limits and offers, which is
-// subtracted from both.
+// net returns the ratio of two times after subtracting the time for limits and
+// offers from both.
 func (t *engineTable) net(name, by string) board.Spread {
 	var values, others []float64
 	for i := range t.Results[name] {
@@ -126,7 +126,7 @@ func (t *engineTable) targets(s *board.Section) {
 	s.AtLeast(decide, "20 × faster than cel-go", t.Ratio(t.cel, oursPrepared), 20, board.Times)
 	s.AtMost(decide, "0 allocations", board.Of(t.Allocs(oursPrepared).Median), 0.01, board.Count)
 	s.AtMost("compile and check for activation", "200 µs", t.Nanos(compileOurs), 200e3, board.Nanos)
-	// The cost of each further rule must not grow with their number.
+	// The cost of each further rule must not grow with the number of rules.
 	few, many := growthSizes[0], growthSizes[2]
 	a, b := t.Nanos(growthName(few)), t.Nanos(growthName(many))
 	what := fmt.Sprintf("decide, %d rules instead of %d", many, few)

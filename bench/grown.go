@@ -8,8 +8,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// growthSizes are the numbers of knockouts that are measured: from that of the policy
-// to the ones in the targets and the maximum of a policy.
+// growthSizes lists the numbers of knockouts that are measured: the number in
+// the policy, the numbers in the targets, and the maximum of a policy.
 var growthSizes = []int{25, 500, 5_000, 10_000}
 
 func growthName(rules int) string  { return fmt.Sprintf("decide-%d-rules", rules) }
@@ -56,7 +56,7 @@ func grown(rules int) []byte {
 	return grown
 }
 
-// must panics on an error that only an invalid policy.json can cause.
+// must panics if err is not nil, which only an invalid policy.json can cause.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("the benchmark's policy: %v", err))

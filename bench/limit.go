@@ -5,8 +5,8 @@ import (
 )
 
 // decideByHand decides with code that is written for this one policy, with all fields
-// present, and for nothing but speed. It is the limit: no engine that reads its policy
-// as data can be expected to be faster.
+// present, and only for speed. It is the limit: no engine that reads its policy as
+// data can be expected to be faster.
 func decideByHand(a *Applicant, o *Outcome) {
 	worst := max(ruleBureau(a, o), ruleSignals(a, o))
 	adjust(a, o)
@@ -19,7 +19,7 @@ func decideByHand(a *Applicant, o *Outcome) {
 	o.conclude(a, worst, &wanted)
 }
 
-// set records a rule's result. It is inlined, so result is a constant.
+// set records the result of a rule. The compiler inlines set, so result is a constant.
 func set(o *Outcome, i int, hit bool, result engine.Result, worst *engine.Status) {
 	o.Rules[i].Result = engine.ResultPass
 	if hit {
@@ -127,7 +127,7 @@ var (
 )
 
 // The functions below count the bounds that a value has reached. The bin of a value is
-// unpredictable, and counting needs no branch.
+// unpredictable, so they count without branches.
 
 type ordered interface{ ~int | ~float64 }
 

@@ -1,7 +1,7 @@
-// Command bench measures every target of speed and growth that the product has. For
-// each target it runs our code, the peers and the limit in turns on the same inputs, and
-// reports whether the target was met or missed. The README describes what is measured
-// and how.
+// Command bench measures every target for speed and growth that the product has. For
+// each target it runs our code, the peers and the limit in turns on the same inputs,
+// and reports whether the target was met or missed. The README describes what is
+// measured and how.
 package main
 
 import (
@@ -91,14 +91,14 @@ func read(args []string) (*settings, error) {
 	return s, nil
 }
 
-// flagged reports whether the command line has the flag.
+// flagged reports whether the command line contains the flag.
 func flagged(flags *flag.FlagSet, name string) (given bool) {
 	flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
 	return given
 }
 
-// asked reports whether to measure a section. All are measured unless the command line
-// names some.
+// asked reports whether to measure a section. All sections are measured unless the
+// command line names some.
 func (s *settings) asked(name string) bool {
 	for _, chosen := range s.chosen {
 		if *chosen {
@@ -151,7 +151,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // write writes every section between its markers on the page. If all sections were
-// measured, it also writes the table of all targets, which is therefore always of a
+// measured, it also writes the table of all targets, so that the table always shows a
 // single run.
 func write(page string, found []board.Section, whole bool, origin string) error {
 	if whole {

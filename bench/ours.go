@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed" // the policy is part of the program
+	_ "embed" // embeds the policy
 	"fmt"
 
 	"verdict/internal/engine"
@@ -30,7 +30,7 @@ func activate(document []byte) (*engine.Plan, []analysis.Finding) {
 	return engine.Compile(p, field.Catalogue()), findings
 }
 
-// compiled returns the plan of a policy without analysing the policy.
+// compiled returns the plan of a policy. It does not analyse the policy.
 func compiled(document []byte) *engine.Plan {
 	return engine.Compile(readPolicy(document), field.Catalogue())
 }
@@ -47,8 +47,8 @@ var fieldIDs = func() (ids []rule.FieldID) {
 	return ids
 }()
 
-// fill converts a typed application to facts as a decoder that knows the request does:
-// by id, without looking up names.
+// fill converts a typed application to facts in the same way as a decoder that knows
+// the request: by id, without looking up names.
 func fill(f *rule.Facts, a *Applicant) {
 	f.Reset()
 	ids := fieldIDs[:32]
@@ -90,7 +90,8 @@ func fill(f *rule.Facts, a *Applicant) {
 	flag(31, a.BeneficiaryReuse)
 }
 
-// prepared returns the facts of a whole book. It is called before the measurement.
+// prepared returns the facts of all applicants of a book. It is called before the
+// measurement.
 func prepared(book []Applicant) []*rule.Facts {
 	list := make([]*rule.Facts, len(book))
 	for i := range book {
@@ -109,8 +110,9 @@ var core = map[string]bool{
 	field.RequestedAmount: true,
 }
 
-// halved returns the facts with every other optional field left out: the even ones for
-// one applicant, the odd ones for the next, so that every field is sometimes present.
+// halved returns the facts without every other optional field: without the even fields
+// for one applicant and without the odd fields for the next, so that every field is
+// sometimes present.
 func halved(book []Applicant) []*rule.Facts {
 	list := prepared(book)
 	for i, f := range list {

@@ -4,7 +4,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// The size of the policy. It is constant here because the results of the hand-written
+// The size of the policy. It is constant because the results of the hand-written
 // program and of the peers are arrays of this size.
 const (
 	ruleCount       = 25
@@ -13,18 +13,18 @@ const (
 	termCount       = 3
 )
 
-// Outcome is the whole decision of every contestant but our engine. The next decision
-// overwrites everything except the names. They are written only once, because with all
-// fields given every rule and every factor has an entry.
+// Outcome is the whole decision of every contestant except our engine. The next
+// decision overwrites everything except the names. The names are written only once:
+// because all fields are given, every rule and every factor has an entry.
 type Outcome struct {
 	Status  engine.Status
 	Grade   string
-	Score   int // final, whole points
+	Score   int // final score in whole points
 	Clamp   int
 	Rules   [ruleCount]RuleResult
 	Adjust  [adjustmentCount]AdjustmentResult
 	Points  [factorCount]FactorPoints
-	Reasons []string // codes by rank
+	Reasons []string // codes in the order of their rank
 	Offer   Offer
 }
 
@@ -34,25 +34,25 @@ type RuleResult struct {
 	Result engine.Result
 }
 
-// AdjustmentResult says whether an adjustment applied.
+// AdjustmentResult states whether an adjustment applied.
 type AdjustmentResult struct {
 	ID      string
 	Applied bool
 }
 
-// FactorPoints are the points of one factor.
+// FactorPoints holds the points of one factor.
 type FactorPoints struct {
 	Factor string
 	Points int
 }
 
-// Offer is the priced loan in paise. If Made is false, there is no offer and the other
-// fields have no meaning.
+// Offer is the priced loan, in paise. If Made is false, there is no offer and the
+// other fields have no meaning.
 type Offer struct {
 	Made           bool
 	Indicative     bool
 	CounterOffer   bool
-	NotAvailable   bool // the band does not have the requested tenure
+	NotAvailable   bool // whether the band lacks the requested tenure
 	Binding        engine.Constraint
 	BandID         string
 	RateBP         int64
@@ -97,15 +97,15 @@ var (
 		"KO_PINCODE", "KO_COUNTRY", "KO_DEVICE_EMULATOR", "KO_FRAUD_MULE_ACCOUNT", "KO_FRAUD_SCORE", "KO_ROOTED",
 		"RF_DPD", "RF_ENQUIRIES", "RF_LOAN_APPS", "RF_SALARY", "RF_BIG_TICKET",
 	}
-	// ruleReasons are the rules' reason codes.
+	// ruleReasons lists the reason code of each rule.
 	ruleReasons = [ruleCount]string{
 		"BUR_SCORE", "AGE_RANGE", "EMP_TYPE", "INC_LOW", "FOIR_HIGH", "BUR_DPD", "BUR_ENQ",
 		"BUR_WRITEOFF", "BUR_SUIT", "FOIR_HIGH", "FOIR_HIGH", "BUR_THIN_FILE", "BANK_BOUNCE", "BANK_MISMATCH",
 		"LOC_PINCODE", "LOC_MISMATCH", "FR_EMULATOR", "FR_MULE", "FR_RING", "DEV_ROOTED",
 		"BUR_DPD", "BUR_ENQ", "FR_RING", "INC_LOW", "AMT_BAND_CAP",
 	}
-	// firstReferral is the index of the first knockout that refers. Those before it
-	// decline.
+	// firstReferral is the index of the first knockout that refers. The knockouts
+	// before it decline.
 	firstReferral = 20
 
 	adjustmentIDs = [adjustmentCount]string{"ADJ_RECENT_ENQUIRIES", "ADJ_STRETCHED_AND_SEEKING", "ADJ_CLEAN_PRIME"}
@@ -123,14 +123,14 @@ var (
 
 const basePoints, minScore, maxScore = 560, 300, 900
 
-// lostCodes lists the reason codes for which points can be lost.
+// lostCodes lists the reason codes to which lost points are assigned.
 var lostCodes = [...]string{
 	"BUR_SCORE", "FOIR_HIGH", "INC_LOW", "BUR_ENQ", "BUR_DPD", "BUR_TRADELINES",
 	"BUR_THIN_FILE", "BANK_ABB", "BANK_BOUNCE", "LOC_PINCODE", "EMP_TYPE",
 }
 
-// factorCode and adjustmentCode hold the index in lostCodes of the reason of each factor
-// and each adjustment. It is -1 for an adjustment that adds points.
+// factorCode and adjustmentCode hold, for each factor and each adjustment, the index
+// of its reason in lostCodes. The index is -1 for an adjustment that adds points.
 var (
 	factorCode     = [factorCount]int{0, 1, 2, 3, 4, 5, 6, 1, 7, 8, 9, 10}
 	adjustmentCode = [adjustmentCount]int{3, 1, -1}

@@ -52,8 +52,8 @@ func compileCEL(env *cel.Env, text string) cel.Program {
 	return p
 }
 
-// compileCELMany compiles all texts with cel-go. It makes the environment each time,
-// because the environment holds the fields that a policy may name.
+// compileCELMany compiles all texts with cel-go. It makes a new environment each time,
+// because the environment lists the fields that a policy may name.
 func compileCELMany(t *texts) (programs []cel.Program) {
 	env := newCELEnv()
 	for _, text := range t.all() {
@@ -82,7 +82,7 @@ func newCELPeer(t *texts) *celPeer {
 // in this way.
 func plainValue(v any) any { return v }
 
-// convertedValue converts a Go value to one of CEL's own, so that cel-go need not convert
+// convertedValue converts a Go value to a value of CEL, so that cel-go need not convert
 // it during the evaluation.
 func convertedValue(v any) any { return types.DefaultTypeAdapter.NativeToValue(v) }
 

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// exprPeer decides with expr-lang/expr, either with one program for each rule,
-// adjustment, factor and condition, or with a single program that returns a list of all
+// exprPeer decides with expr-lang/expr. It uses either one program for each rule,
+// adjustment, factor and condition, or a single program that returns a list of all
 // results.
 type exprPeer struct {
 	programs []*vm.Program // rules, adjustments, factors, terms
@@ -54,7 +54,7 @@ func (p *exprPeer) run(program *vm.Program, a *Applicant) any {
 }
 
 // decideMany runs the programs one by one. After a knockout that declines there is no
-// offer, so it skips the conditions of the offer.
+// offer, so it then skips the conditions of the offer.
 func (p *exprPeer) decideMany(a *Applicant) {
 	p.tally.reset()
 	for i, program := range p.programs {
@@ -89,7 +89,7 @@ func (p *exprPeer) decideOne(a *Applicant) {
 	p.outcome.conclude(a, p.tally.worst, &p.tally.wanted)
 }
 
-// tally records the results of a peer. They are numbered in the order of texts.all.
+// tally records the results of a peer, which are numbered in the order of texts.all.
 type tally struct {
 	worst  engine.Status
 	wanted [termCount]bool

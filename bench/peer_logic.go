@@ -10,7 +10,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// logicPeer decides with JsonLogic. Its rules are data, which every evaluation
+// logicPeer decides with JsonLogic. The rules are data, which every evaluation
 // interprets again.
 type logicPeer struct {
 	rules   []any // in the order of texts.all

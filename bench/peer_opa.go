@@ -13,7 +13,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// opaBook is the number of applicants that OPA decides in a pass.
+// opaBook is the number of applicants that OPA decides in one pass.
 const opaBook = 200
 
 // opaPeer decides with Open Policy Agent: one module and one prepared query that returns
@@ -37,7 +37,7 @@ func compileRego(text string) rego.PreparedEvalQuery {
 	return q
 }
 
-// opaInputs returns the applicants as values of OPA. It is called before the
+// opaInputs returns the applicants as OPA values. It is called before the
 // measurement.
 func opaInputs(book []Applicant) []ast.Value {
 	list := make([]ast.Value, len(book))
@@ -65,7 +65,7 @@ func (p *opaPeer) decide(a *Applicant, in ast.Value) {
 		switch v := v.(type) {
 		case bool:
 			p.tally.truth(p.outcome, i, v)
-		case fmt.Stringer: // a json.Number
+		case fmt.Stringer: // matches json.Number
 			p.tally.points(p.outcome, i, int(number(v.String())))
 		default:
 			panic(fmt.Sprintf("rego: result %d is %v", i, v))
@@ -105,7 +105,8 @@ func regoText(p *engine.Policy) string {
 	return "package policy\n\n" + w.rules.String() + "results := [" + strings.Join(w.result, ", ") + "]\n"
 }
 
-// truth adds a rule that is true or false, and adds its name to the results.
+// truth adds a rule whose value is true or false, and adds the rule's name to the
+// results.
 func (w *regoWriter) truth(c *rule.Condition) {
 	name := fmt.Sprintf("result_%d", len(w.result))
 	body := w.body(c)
@@ -173,7 +174,8 @@ func regoSet(name string, values []rule.Value) string {
 	return "{" + text[1:len(text)-1] + "}"
 }
 
-// factor adds a chain of "else" rules, which ends at the first bin that matches.
+// factor adds a chain of "else" rules, whose evaluation ends at the first bin that
+// matches.
 func (w *regoWriter) factor(f *engine.Factor) {
 	name := fmt.Sprintf("result_%d", len(w.result))
 	for i := range f.Bins {

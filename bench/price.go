@@ -11,7 +11,7 @@ type band struct {
 	action             engine.Action
 	minScore, maxScore int
 	rateBP             int64
-	usual              int // index of the usual tenure in tenures
+	usual              int // index in tenures of the usual tenure
 	maxLimitPaise      int64
 	incomeMultiple     int64
 	foirCapMicros      int64
@@ -81,7 +81,7 @@ func terms(rateBP int64, months ...int) (list []loan.Terms) {
 	for _, m := range months {
 		t, err := loan.NewTerms(rateBP, m)
 		if err != nil {
-			panic(err) // the tables above are constants
+			panic(err) // impossible: the tables above are constants
 		}
 		list = append(list, t)
 	}
@@ -98,7 +98,8 @@ var bandAt = func() (at [maxScore - minScore + 1]uint8) {
 	return at
 }()
 
-// lend is the limit of a band for an applicant, and the constraint that determined it.
+// lend holds the limit of a band for an applicant, and the constraint that determined
+// the limit.
 type lend struct {
 	paise         int64
 	capacityPaise int64
@@ -108,8 +109,9 @@ type lend struct {
 }
 
 // limit returns the smallest of the requested amount, the principal that the capacity
-// can repay, a multiple of income and the limit of the band. It is rounded down to a
-// step, and lowered by further steps while the rounded instalment exceeds the capacity.
+// can repay, a multiple of the income, and the limit of the band. It rounds the limit
+// down to a step and lowers it by further steps while the rounded instalment exceeds
+// the capacity.
 func (b *band) limit(a *Applicant) lend {
 	l := lend{
 		tenure:       b.usual,
@@ -146,7 +148,7 @@ func (b *band) limit(a *Applicant) lend {
 	return l
 }
 
-// foirMicros returns the FOIR, which has three decimals, in millionths.
+// foirMicros returns the FOIR in millionths. The FOIR has three decimals.
 func foirMicros(a *Applicant) int64 { return int64(a.FOIR*micros + 0.5) }
 
 // price sets the offer for a limit: instalments, fee, tax, APR, and the other tenures at

@@ -5,8 +5,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Record is a whole decision in a form that is the same for all contestants, so that
-// decisions can be compared. It is made only in checks, never in measurements.
+// Record is a whole decision in a form that is the same for all contestants, so
+// that decisions can be compared. Records are made only in checks, never in
+// measurements.
 type Record struct {
 	Status  string
 	Grade   string

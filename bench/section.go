@@ -133,9 +133,9 @@ func (s *settings) measure() measure.Options {
 	return measure.Options{Rounds: s.rounds, Budget: s.budget}
 }
 
-// contestCSV builds and runs a separate program that measures backtests. DuckDB needs a
-// C compiler, and is so large that it would slow down every contestant in the same
-// program.
+// contestCSV builds and runs a separate program that measures backtests. DuckDB
+// needs a C compiler, and is so large that it would slow down every contestant in
+// the same program.
 func contestCSV(ctx context.Context, s *settings) (found board.Section, err error) {
 	folder, err := os.MkdirTemp("", "verdict-bench-")
 	if err != nil {

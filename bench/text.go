@@ -30,8 +30,9 @@ func fieldNames() (names []string) {
 	return names
 }
 
-// texts holds the policy in the language of expr and CEL. Both read the same texts,
-// because both have &&, ||, !, in, the conditional operator and list literals.
+// texts holds the policy in the language of expr and CEL. Both read the same
+// texts, because both have &&, ||, !, in, the conditional operator and list
+// literals.
 type texts struct {
 	rules       []string
 	adjustments []string
@@ -99,8 +100,8 @@ func comparison(c *rule.Condition) string {
 	return operand(&c.Left, c.Left.Field.Name) + " " + symbol + " " + operand(&c.Right, c.Left.Field.Name)
 }
 
-// operand writes one side of a comparison whose constants have the type of the
-// named field.
+// operand writes one side of a comparison. Constants get the type of the named
+// field.
 func operand(o *rule.Operand, name string) string {
 	switch o.Kind {
 	case rule.FieldOperand:

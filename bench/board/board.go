@@ -1,6 +1,6 @@
 // Package board holds the results of all contests in a common form: tables of
-// contestants, and targets that were met or missed. It writes them as text for a terminal
-// and as Markdown for a page.
+// contestants, and targets that were met or missed. It writes the results as text for a
+// terminal and as Markdown for a page.
 package board
 
 import (
@@ -12,22 +12,22 @@ import (
 
 // Section is the result of one contest.
 type Section struct {
-	Name    string // one word; the page's markers contain it
+	Name    string // one word, which the page's markers contain
 	Title   string
-	Note    string // how it was measured, in one line
+	Note    string // one line that says how the contest was measured
 	Tables  []Table
 	Targets []Target
 	Remarks []string // explanations of the tables
 }
 
-// Table is a head and rows with the same number of cells. The first column is text, the
+// Table has a head and rows with the same number of cells. The first column is text, the
 // others are figures.
 type Table struct {
 	Head []string
 	Rows [][]string
 }
 
-// Add adds a row. The cells that are not given are empty.
+// Add adds a row. Cells that are not given are empty.
 func (t *Table) Add(cells ...string) {
 	row := make([]string, len(t.Head))
 	copy(row, cells)
@@ -60,7 +60,7 @@ func (s *Section) AtMost(work, than string, got Spread, want float64, show func(
 	s.add(Target{Work: work, Want: "at most " + than, Got: got.Text(show), Met: got.Median <= want})
 }
 
-// add adds a target, unless it was not measured.
+// add adds a target. It does nothing if the target was not measured.
 func (s *Section) add(t Target) {
 	if t.Got != "" {
 		s.Targets = append(s.Targets, t)
@@ -155,7 +155,8 @@ func (t *Table) markdown(b *strings.Builder) {
 		for i, cell := range row {
 			cells[i] = strings.ReplaceAll(strings.TrimSpace(cell), "|", `\|`)
 		}
-		// A row that belongs to the row above is indented in the text, and gets a dot here.
+		// A row that belongs to the row above is indented in the text. Put a dot before
+		// its first cell instead.
 		if strings.HasPrefix(row[0], "  ") {
 			cells[0] = "· " + cells[0]
 		}

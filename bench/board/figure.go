@@ -20,8 +20,8 @@ func Of(values ...float64) Spread {
 	return Spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1]}
 }
 
-// Quotients returns the spread of one contestant's values divided by another's of the
-// same round. What slows down a whole round cancels out.
+// Quotients returns the spread of one contestant's values divided by another's values of
+// the same rounds. A slowdown that affects a whole round cancels out.
 func Quotients(values, by []float64) Spread {
 	list := make([]float64, 0, len(values))
 	for i := range min(len(values), len(by)) {
@@ -30,8 +30,8 @@ func Quotients(values, by []float64) Spread {
 	return Of(list...)
 }
 
-// Text returns the median and, if the values differ, the smallest and the largest one. It
-// returns "" if nothing was measured.
+// Text returns the median and, if the values differ, the smallest and the largest value.
+// It returns "" if nothing was measured.
 func (s Spread) Text(show func(float64) string) string {
 	switch {
 	case math.IsNaN(s.Median):
@@ -77,7 +77,7 @@ func Nanos(nanos float64) string {
 	}
 }
 
-// Times formats a ratio, with fewer decimals for larger ones.
+// Times formats a ratio. Larger ratios have fewer decimals.
 func Times(ratio float64) string {
 	switch {
 	case ratio < 10:
@@ -98,8 +98,8 @@ func Whole(x float64) string { return fmt.Sprintf("%.0f", x) }
 // Mebibytes formats a number of bytes in MiB.
 func Mebibytes(bytes float64) string { return fmt.Sprintf("%.1f MiB", bytes/(1<<20)) }
 
-// Count formats a count for one unit of work. Below 0.01 it is 0: the runtime itself
-// allocates now and then.
+// Count formats a count for one unit of work. A count below 0.01 becomes 0, because the
+// runtime itself allocates now and then.
 func Count(n float64) string {
 	switch {
 	case n < 0.01:

@@ -57,7 +57,7 @@ func (o *outcome) decideBatch(batch arrow.RecordBatch) error {
 		case *array.Float64:
 			decimal[i] = column.Float64Values()
 		case *array.String:
-			text = column // the last one is the employment type
+			text = column // the last text column is the employment type
 		default:
 			return fmt.Errorf("column %d is %s", i, column.DataType())
 		}

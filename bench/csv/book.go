@@ -17,8 +17,9 @@ var columns = []string{
 	"location_pincode_risk_score", "employment_type", "bad",
 }
 
-// writeBook writes a file of applications, which is always the same for the same number
-// of rows. A hidden quality correlates scores, repayment and outcomes.
+// writeBook writes a file of applications. The file is always the same for the
+// same number of rows. A hidden quality correlates scores, repayment and
+// outcomes.
 func writeBook(path string, rows int) (err error) {
 	f, err := os.Create(path)
 	if err != nil {

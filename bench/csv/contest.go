@@ -15,10 +15,10 @@ import (
 
 type options struct {
 	rows, rounds int
-	most         int // rows of the longest backtest
+	most         int // number of rows of the longest backtest
 }
 
-// entry is a contestant on a number of cores.
+// entry is a contestant with a number of cores.
 type entry struct {
 	name  string
 	cores int
@@ -65,16 +65,17 @@ func contest(ctx context.Context, o options) (s board.Section, err error) {
 	return t.section(), nil
 }
 
-// length is a backtest of a number of rows.
+// length is a backtest of a certain number of rows, with its measurement.
 type length struct {
 	rows int
 	lap  *lap
 }
 
-// grow measures our backtest on files of other lengths. Short files are written; long
-// ones repeat the rows of the usual file. The longest backtest takes minutes, during which
-// the speed of the machine may change. tenths are backtests of a tenth of its rows, five
-// before and five after it, so that they take as long together as it does.
+// grow measures our backtest on files of other lengths. It writes short files; long
+// files repeat the rows of the usual file. The longest backtest takes minutes, during
+// which the speed of the machine may change. tenths are backtests of a tenth of its
+// rows, five before the longest backtest and five after it, so that together they take
+// as long as the longest one.
 func grow(ctx context.Context, o options, folder, path string) (list []length, tenths []*lap, err error) {
 	add := func(rows int) error {
 		l, err := growTo(ctx, o, folder, path, rows)
@@ -101,7 +102,7 @@ func grow(ctx context.Context, o options, folder, path string) (list []length, t
 	return list, tenths, nil
 }
 
-// times returns how often a length is measured in succession.
+// times returns how often a backtest of this length is measured in succession.
 func (o options) times(rows int) int {
 	if rows*10 == o.most {
 		return 5

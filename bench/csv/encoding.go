@@ -70,7 +70,8 @@ func applicantOf(record []string) (a applicant, err error) {
 		employment:  employmentOf([]byte(record[18])),
 		bad:         number(19) != 0,
 	}
-	// The policy does not read these two, but a row with an invalid number is invalid.
+	// The policy does not read these two columns, but a row with an invalid number
+	// is invalid.
 	number(12)
 	number(14)
 	return a, err

@@ -11,8 +11,9 @@ import (
 )
 
 // hand decides the rows with a parser written for this one file: no quotes, no blank
-// cells, numbers that fit, and the columns in their order. It parses into the struct that
-// the hand-written policy reads. It is the limit.
+// cells, numbers that fit, and the columns in a fixed order. It parses into the
+// struct that the hand-written policy reads. Its speed is the limit for all
+// contestants.
 func hand(_ context.Context, in input) (*outcome, error) {
 	f, err := os.Open(in.path)
 	if err != nil {

@@ -1,6 +1,6 @@
 package main
 
-// applicant is a row in the types of a program for this one file.
+// applicant is a row in the types that a program for this one file would use.
 type applicant struct {
 	score, age, requested, enquiries, tradelines, dpd, writtenOff int
 	oldest, bounces, fraud, pincode                               int
@@ -33,7 +33,7 @@ var employmentPoints = [...]int{
 	unemployed:   -18,
 }
 
-// employmentOf returns the employment type of a cell. An unknown text means other.
+// employmentOf returns the employment type in a cell. An unknown text means other.
 func employmentOf(text []byte) employment {
 	switch string(text) {
 	case "SALARIED":
@@ -66,7 +66,8 @@ type decimal struct {
 	points [6]int
 }
 
-// never is a bound that no value reaches, for a factor with fewer bins.
+// never is a bound that no value reaches. It fills the bounds of a factor with
+// fewer bins.
 const never = 1 << 40
 
 var (
@@ -113,7 +114,7 @@ func (a *applicant) points() int {
 	return min(900, max(300, sum))
 }
 
-// knockouts returns the rules that hit, one bit for each in declared order.
+// knockouts returns the rules that hit, as one bit for each rule in declared order.
 func (a *applicant) knockouts() uint32 {
 	hit := func(i int, is bool) uint32 {
 		if is {
@@ -140,7 +141,8 @@ const (
 	declining = referring - 1
 )
 
-// The bands, the best first: smallest score, largest limit and income multiple.
+// The bands, the best first, with their smallest score, largest limit and income
+// multiple.
 var (
 	bandFrom     = [grades]int{740, 700, 660, 620, 580, 300}
 	bandMost     = [grades]int64{1_200_000, 800_000, 500_000, 300_000, 150_000, 0}

@@ -21,8 +21,8 @@ import (
 //go:embed policy.json
 var policyJSON []byte
 
-// ours runs a backtest as the product does, with everything in its report: decisions with
-// priced offers and reasons, and every metric.
+// ours runs a backtest as the product does, with the full report: decisions with priced
+// offers and reasons, and every metric.
 func ours(_ context.Context, in input) (*outcome, error) {
 	plan, err := readPlan()
 	if err != nil {

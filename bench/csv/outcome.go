@@ -10,7 +10,7 @@ const (
 // outcome holds the counts that every contestant must produce.
 type outcome struct {
 	Grades [grades]gradeCount
-	Hits   [rules]int64 // of each knockout, in declared order
+	Hits   [rules]int64 // hits of each knockout, in declared order
 }
 
 // gradeCount holds the counts of one grade.

@@ -15,10 +15,10 @@ type table struct {
 	tenths  []*lap // backtests of a tenth of the last length, measured before it and after it
 }
 
-// perSecond returns millions of rows for each second of CPU time.
+// perSecond returns millions of rows per second of CPU time.
 func perSecond(l *lap) float64 { return float64(l.Outcome.rows()) / l.CPU.Seconds() / 1e6 }
 
-// speed returns millions of rows for each second.
+// speed returns millions of rows per second of elapsed time.
 func speed(l *lap) float64 { return float64(l.Outcome.rows()) / l.Wall.Seconds() / 1e6 }
 
 func peak(l *lap) float64 { return float64(l.PeakBytes) }
@@ -96,8 +96,8 @@ func (t *table) targets(s *board.Section) {
 	if len(t.tenths) == 0 {
 		return
 	}
-	// Short backtests spend most of their time on starting, so compare with a tenth of the
-	// longest.
+	// Short backtests spend most of their time on starting, so compare with a
+	// tenth of the longest backtest.
 	tenth := t.growth[len(t.growth)-2]
 	ratios := make([]float64, len(t.tenths))
 	for i, l := range t.tenths {

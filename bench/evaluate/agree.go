@@ -53,8 +53,8 @@ func agreeOnFeatures(app *application.Application) error {
 	return nil
 }
 
-// extractedOf returns the part of what we read that extract also gets from a JSON
-// library.
+// extractedOf returns the part of the application that extract also gets from a
+// JSON library.
 func extractedOf(app *application.Application) *extracted {
 	e := &extracted{reported: app.History.Reported}
 	for _, a := range app.History.Accounts {

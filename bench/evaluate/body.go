@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The size of a large request. The targets name it.
+// The size of a large request, which the targets state.
 const (
 	tradelines    = 40
 	monthsEach    = 36
@@ -73,7 +73,7 @@ func (g generator) product() string {
 	return list[g.IntN(len(list))]
 }
 
-// account writes one tradeline, one in four of them closed.
+// account writes one tradeline. One in four tradelines is closed.
 func (g generator) account(w *wire.Writer) {
 	opened := asOf - 1200 + civil.Day(g.IntN(1100))
 	sanctioned := int64(20+g.IntN(480)) * 1000
@@ -104,7 +104,7 @@ func (g generator) account(w *wire.Writer) {
 // line is a kind of transaction.
 type line struct {
 	share                 int    // frequency in ten-thousandths
-	kind, mode, narration string // narration contains the format of a number
+	kind, mode, narration string // narration contains a format verb for a number
 	most                  int    // largest amount in rupees
 }
 
@@ -127,7 +127,7 @@ var lines = []line{
 }
 
 // rows writes the transactions, the oldest first. Each balance follows from the previous
-// one.
+// balance.
 func (g generator) rows(w *wire.Writer) {
 	ends := make([]int, len(lines))
 	sum := 0

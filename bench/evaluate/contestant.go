@@ -19,7 +19,7 @@ const (
 	DecodeOurs     = "decode-ours"
 	DecodeParse    = "decode-parse"
 	DecodeBy       = "decode-by-"    // followed by the name of a library
-	DecodeAlone    = "decode-alone-" // the same, for decoding into structs alone
+	DecodeAlone    = "decode-alone-" // followed by the name of a library; decodes into structs only
 	Whole          = "evaluate"
 	WholeFeatures  = "evaluate-features"
 	WholeDecide    = "evaluate-decide"

@@ -14,7 +14,7 @@ import (
 // and no amount is out of range.
 
 // The first row of each metric, in the order of the catalogue. A metric has a row for
-// each of its products. After pairCount come the rows that ratios divide by.
+// each of its products. The rows after pairCount are the divisors of ratios.
 const (
 	rowEnquiry     = 0
 	rowOpened      = rowEnquiry + 11
@@ -56,8 +56,8 @@ const (
 	allRows       = rowDetected + 1
 )
 
-// buckets is the number of parts into which the windows and their halves divide a year,
-// plus one for everything older.
+// buckets is the number of intervals into which the windows and their halves divide a
+// year, plus one for everything older.
 const buckets = 13
 
 type bucket struct{ n, sum, max int64 }
@@ -70,13 +70,13 @@ func (b *bucket) add(value int64) {
 	b.max = max(b.max, value)
 }
 
-// limitVector is the result, in the order of the names.
+// limitVector holds the features, in the order of their names.
 type limitVector struct {
 	values [feature.Count]int64
 	known  [feature.Count]bool
 }
 
-// limit computes features. It reuses its memory.
+// limit computes features. It reuses its memory for the next request.
 type limit struct {
 	rows   [allRows]bucketRow
 	late   [classCount][4]bucketRow // months by class: all, at least 1, 30 and 90 days late
@@ -94,7 +94,7 @@ var (
 	monthPart = cutInto(24, monthCuts[:])
 )
 
-// cutInto returns the bucket of each age below most. A bucket ends before each cut.
+// cutInto returns the bucket of each age below most. Each cut begins a new bucket.
 func cutInto(most int, cuts []int) []uint8 {
 	list := make([]uint8, most)
 	at := uint8(0)
@@ -125,7 +125,7 @@ const (
 
 // The products in which a class is counted, as indexes: longProducts in the list of
 // eleven products, fourProducts in the list of four that most metrics of accounts have,
-// and emiProducts in that of the instalments.
+// and emiProducts in the list for instalments.
 var (
 	longProducts = [classCount][]uint8{
 		report.OtherUnsecured:      {0, 1},

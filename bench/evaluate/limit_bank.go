@@ -51,8 +51,8 @@ func (l *limit) transactions(s *report.Statement) {
 	}
 }
 
-// days counts the days from one day until before another, which all ended with the same
-// balance.
+// days counts the days from one day until the day before another, which all ended with
+// the same balance.
 func (l *limit) days(from, to civil.Day, balance int64) {
 	for day := max(from, asOf-civil.Day(len(dayBucket))+1); day < to; day++ {
 		at := dayBucket[asOf-day]

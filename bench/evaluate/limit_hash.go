@@ -9,8 +9,8 @@ import (
 	"verdict/internal/feature"
 )
 
-// limitHash computes the same hash as ours: that of the list of names and values as
-// canonical JSON.
+// limitHash computes the same hash as our service: the hash of the list of names
+// and values as canonical JSON.
 type limitHash struct {
 	digest hash.Hash
 	text   []byte
@@ -39,8 +39,8 @@ var (
 	}()
 )
 
-// hashChunk is the size of the text that is hashed at a time, small enough for the
-// processor's first cache.
+// hashChunk is the number of bytes that are hashed at a time. It is small enough
+// for the processor's first-level cache.
 const hashChunk = 8 << 10
 
 func (h *limitHash) sum(v *limitVector) string {

@@ -9,8 +9,8 @@ import (
 )
 
 // The peer computes every feature with a separate pass over the records, which is how
-// features are mostly written. The functions for the passes are made beforehand. The
-// balances and the sums of the months are computed once for each request.
+// features are usually written. The functions for the passes are made before the
+// measurement. The balances and the monthly sums are computed once for each request.
 
 // peer is one request with its balances and monthly sums.
 type peer struct {
@@ -35,7 +35,7 @@ type peerFeature struct {
 	times        int64
 	unit         int64
 	aggregation  string
-	payments     bool // the windows end with the newest month of the payment histories
+	payments     bool // whether the windows end with the newest month of the payment histories
 }
 
 func newPeer(h *report.History, s *report.Statement) *peer {

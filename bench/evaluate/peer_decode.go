@@ -8,8 +8,8 @@ import (
 	"verdict/internal/report"
 )
 
-// extracted is a decoded body with the same days and paise as ours. It has neither the
-// classes of transactions nor the facts.
+// extracted is a decoded body with the same days and paise as ours, but without
+// the classes of transactions and without the facts.
 type extracted struct {
 	reported     civil.Day
 	accounts     []report.Account

@@ -9,8 +9,8 @@ import (
 	goccy "github.com/goccy/go-json"
 )
 
-// libraries returns the usual JSON libraries. sonic compiles a decoder when it first sees
-// a type, which happens before the measurement.
+// libraries returns the usual JSON libraries. sonic compiles a decoder when it
+// first sees a type, which happens before the measurement.
 func libraries() []library {
 	return []library{
 		{JSON, json.Unmarshal},

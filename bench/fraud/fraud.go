@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	_ "modernc.org/sqlite" // fills the database past package store
+	_ "modernc.org/sqlite" // fills the database without package store
 
 	"verdict/bench/board"
 	"verdict/bench/measure"
@@ -22,11 +22,11 @@ import (
 	"verdict/internal/wire"
 )
 
-// Options set the numbers of observations and of measurements.
+// Options sets the numbers of observations and of measurements.
 type Options struct {
 	Few, Many int // stored observations
 	Rounds    int
-	Requests  int // in each round
+	Requests  int // requests in each round
 }
 
 // target limits the time of a request with many observations, as a multiple of its time
@@ -152,9 +152,9 @@ func (t *subject) round(ctx context.Context, requests int) (float64, error) {
 	return board.Of(times...).Median, nil
 }
 
-// fill inserts links into the database: half of them to the known pincodes and agents,
-// half to accounts and addresses of one person each. It inserts them in the order of both
-// indexes of the table, which takes a minute instead of an hour.
+// fill inserts links into the database. Half of them link to the known pincodes and
+// agents, half to accounts and addresses of one person each. It inserts them in the order
+// of both indexes of the table, which takes a minute instead of an hour.
 func fill(ctx context.Context, path string, observations int) error {
 	raw, err := sql.Open("sqlite", path+"?_pragma=synchronous(0)&_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -176,8 +176,8 @@ func fill(ctx context.Context, path string, observations int) error {
 	return nil
 }
 
-// shared returns a statement that gives each entity of a kind a number of members, spread
-// over ninety days.
+// shared returns a statement that gives each entity of a kind a number of members,
+// distributed over ninety days.
 func shared(kind string, members int) string {
 	return fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %[2]d)
 		INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,

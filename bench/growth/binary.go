@@ -1,7 +1,7 @@
-// Package growth measures the product itself, built as for a release: how its speed and
-// memory change with the number of stored decisions, tenants and nodes, and the fixed
-// costs of its process: the time to the first answer, the idle memory, the size of the
-// binary.
+// Package growth measures the product itself, built as for a release. It measures how
+// speed and memory change with the number of stored decisions, tenants and nodes. It
+// also measures the fixed costs of the process: the time until the first answer, the
+// idle memory, and the size of the binary.
 package growth
 
 import (
@@ -45,11 +45,12 @@ type node struct {
 	cmd     *exec.Cmd
 	address string
 	stderr  bytes.Buffer
-	ready   time.Duration // from the start until it answers that it is ready
+	ready   time.Duration // time from the start until the node answers that it is ready
 }
 
-// start runs the binary on a database and waits until it is ready. The limits are so high
-// that a measurement does not reach them; the service still counts every request.
+// start runs the binary on a database and waits until the node is ready. The rate limits
+// are so high that a measurement does not reach them; the service still counts every
+// request.
 func start(ctx context.Context, binary, databaseURL string) (*node, error) {
 	address, err := freeAddress(ctx)
 	if err != nil {
@@ -109,8 +110,8 @@ func (n *node) memory() (float64, error) {
 	return float64(kilobytes) * 1024, nil
 }
 
-// ask sends a request to the node and returns the body of the answer. A status of 300 or
-// above is an error.
+// ask sends a request to the node and returns the body of the answer. It returns an
+// error if the status is 300 or above.
 func (n *node) ask(ctx context.Context, method, path, key string, body []byte) ([]byte, error) {
 	return request(ctx, method, "http://"+n.address+path, key, body)
 }
@@ -142,7 +143,7 @@ func (n *node) signUp(ctx context.Context) (service.Customer, error) {
 	return service.SignUp(ctx, n.address)
 }
 
-// freeAddress returns an address at which nothing listens at present.
+// freeAddress returns an address on which no program listens at present.
 func freeAddress(ctx context.Context) (string, error) {
 	var listening net.ListenConfig
 	l, err := listening.Listen(ctx, "tcp", "127.0.0.1:0")

@@ -14,18 +14,18 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// Options set how much is stored and how often is measured.
+// Options sets how much is stored and how often each request is measured.
 type Options struct {
-	Decisions   int // number of stored decisions that is compared with few
-	Tenants     int // number of tenants that is compared with one
+	Decisions   int // large number of stored decisions, which is compared with a small one
+	Tenants     int // large number of tenants, which is compared with one
 	Rounds      int
-	Requests    int // of each kind in a round
+	Requests    int // requests of each kind in a round
 	Activations int
 	Starts      int
-	Idle        time.Duration // how long a process is idle before its memory is measured
+	Idle        time.Duration // how long a process idles before its memory is measured
 }
 
-// flat limits the growth of a time that should not grow.
+// flat is the maximum ratio for a time that should not grow.
 const flat = 1.5
 
 // environment holds the resources of the contest.

@@ -20,19 +20,20 @@ import (
 
 // history describes the decisions in a filled database.
 type history struct {
-	middle    time.Time // half of the decisions are older
+	middle    time.Time // time that half of the decisions are older than
 	oldest    string    // id of the oldest decision
 	applicant string    // reference of an applicant with decisions
 }
 
-// days is the period of the past in which the decisions were made.
+// days is the number of days in the past over which the decisions are distributed.
 const days = 90
 
 // writers is the number of concurrent writers. The store commits waiting writes together.
 const writers = 512
 
-// fill stores decisions of the past through the store, spread evenly over days. Their ids
-// contain their times, they have as many bytes as real ones, and they are billed.
+// fill stores decisions of the past through the store, distributed evenly over days.
+// Their ids contain their times, they have as many bytes as real decisions, and they are
+// billed.
 func fill(ctx context.Context, databaseURL, tenantID string, decisions int) (h history, err error) {
 	db, err := store.Open(ctx, databaseURL, store.Options{
 		BatchSize: writers,
@@ -78,8 +79,8 @@ func fill(ctx context.Context, databaseURL, tenantID string, decisions int) (h h
 	return h, errors.Join(failures...)
 }
 
-// analyse updates the statistics of PostgreSQL, which it would do by itself within a
-// minute. Until then its query plans assume that the tables are almost empty.
+// analyse updates PostgreSQL's statistics. PostgreSQL would update them itself within a
+// minute, but until then its query plans assume that the tables are almost empty.
 func analyse(ctx context.Context, databaseURL string) (err error) {
 	if strings.HasPrefix(databaseURL, "sqlite:") {
 		return nil
@@ -96,7 +97,7 @@ func analyse(ctx context.Context, databaseURL string) (err error) {
 // applicant returns the applicant of a decision. Each applicant has three decisions.
 func applicant(i int) string { return fmt.Sprintf("PAST-%07d", i/3) }
 
-// past returns a decision made at a time.
+// past returns a decision that was made at the time at.
 func past(s *service.Sample, active *store.RuleSet, id string, i int, at time.Time) *store.DecisionWrite {
 	ids := strings.NewReplacer(service.EmptyDecisionID, id, service.EmptyPolicyID, active.ID)
 	return &store.DecisionWrite{

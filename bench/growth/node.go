@@ -14,7 +14,7 @@ import (
 )
 
 // nodes measures how long a second node on the same PostgreSQL continues to decide with
-// the previous policy after the first has answered an activation.
+// the previous policy after the first node has answered an activation.
 func (e *environment) nodes(ctx context.Context, s *board.Section) (err error) {
 	measure.Progress("growth, two nodes")
 	url, err := e.postgres.Create(ctx, "nodes")
@@ -47,8 +47,8 @@ func (e *environment) nodes(ctx context.Context, s *board.Section) (err error) {
 			return err
 		}
 		times = append(times, float64(d))
-		// Vary the time of the next activation within the half second in which the other node
-		// refreshes its cache.
+		// Vary the time of the next activation within the half second in which the other
+		// node refreshes its cache.
 		if err := pause(ctx, time.Duration(i*37%100)*time.Millisecond); err != nil {
 			return err
 		}

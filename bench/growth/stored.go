@@ -16,14 +16,14 @@ import (
 	"verdict/bench/service"
 )
 
-// few is the number of decisions in the smaller database. They are enough to fill every
-// requested page, and more than a search reads before it answers with what it has found.
-// With fewer decisions a search would end sooner, and the comparison would show a growth
-// that does not exist.
+// few is the number of decisions in the smaller database. It is enough to fill every
+// requested page, and more than a search reads before it returns a partial result. With
+// fewer decisions a search would end sooner, and the comparison would show a growth that
+// does not exist.
 const few = 20_000
 
-// storedSQLite measures SQLite and removes its databases: five million decisions take
-// about twenty gigabytes, and the next databases need space too.
+// storedSQLite measures SQLite and then removes its databases, because five million
+// decisions take about twenty gigabytes and the next databases need space too.
 func (e *environment) storedSQLite(ctx context.Context, s *board.Section) (err error) {
 	folder := filepath.Join(e.folder, "stored")
 	if err := os.Mkdir(folder, 0o750); err != nil {
@@ -67,7 +67,7 @@ func (e *environment) stored(
 	t := board.Table{Head: []string{
 		"stored decisions, " + database, fmt.Sprintf("%d before", few), fmt.Sprintf("%d before", e.Decisions), "ratio",
 	}}
-	worst := map[string]board.Spread{} // the largest ratio of each kind
+	worst := map[string]board.Spread{} // largest ratio of each kind
 	for _, a := range subjects[0].asks {
 		before, after := times[0][a.what], times[1][a.what]
 		ratio := board.Quotients(after, before)
@@ -179,12 +179,12 @@ func (s *subject) prepare(ctx context.Context, past history) error {
 // maxRepeating limits the time for which one request is repeated in a round.
 const maxRepeating = 3 * time.Second
 
-// round measures each request and adds its median time.
+// round measures each request and adds its median time to into.
 func (s *subject) round(ctx context.Context, requests int, into map[string][]float64) error {
 	bodies := service.Bodies()
 	for _, a := range s.asks {
 		times, first := make([]float64, 0, requests), time.Now()
-		// A slow request needs fewer repetitions, but at least five.
+		// Repeat a slow request fewer times, but at least five times.
 		for len(times) < requests && (len(times) < 5 || time.Since(first) < maxRepeating) {
 			var body []byte
 			if a.method == http.MethodPost {

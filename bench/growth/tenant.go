@@ -17,16 +17,16 @@ import (
 	"verdict/internal/usecase"
 )
 
-// The default sizes of a node's caches of compiled policies and of API keys. Memory grows
-// until the larger one is full and must not grow beyond that. A comparison before that
+// The default sizes of a node's caches of compiled policies and of API keys. Memory may
+// grow until the larger cache is full, but not beyond that. A comparison before that
 // point would only show when the garbage collector runs.
 const (
 	planCache = 1_000
 	keyCache  = 10_000
 )
 
-// tenants measures memory and previews with one tenant and with many: before any of them
-// has sent a request, after some have, and after all have.
+// tenants measures memory and previews with one tenant and with many tenants: before any
+// tenant has sent a request, after some have, and after all have.
 func (e *environment) tenants(ctx context.Context, s *board.Section) error {
 	measure.Progress("growth, signing up %d tenants", e.Tenants)
 	alone, _, err := e.tenantDatabase(ctx, "one", 1)
@@ -74,7 +74,7 @@ func (e *environment) tenants(ctx context.Context, s *board.Section) error {
 	s.AtMost(fmt.Sprintf("%d tenants that have not called", e.Tenants), "1 KiB of memory each",
 		board.Of(math.Max(0, idle-one)/float64(e.Tenants)), 1<<10,
 		func(x float64) string { return fmt.Sprintf("%.0f bytes", x) })
-	if e.Tenants > keyCache { // with fewer, the cache is not full
+	if e.Tenants > keyCache { // with fewer tenants, the key cache is not full
 		s.AtMost(fmt.Sprintf("%d tenants that have all called", e.Tenants),
 			fmt.Sprintf("1.3 × the memory at %d, so bounded", keyCache),
 			board.Of(memory[e.Tenants]/memory[keyCache]), 1.3, board.Times)

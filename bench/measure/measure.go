@@ -33,8 +33,9 @@ type Sample struct {
 // Here measures a contestant in this process. It makes one pass over the inputs to warm
 // up, then more passes until the budget of CPU time is used up.
 //
-// It measures CPU time because the machine is shared: the time of other processes does not
-// count. It is the CPU time of the whole process, so that it includes garbage collection.
+// It measures CPU time because the machine is shared, and the time of other processes must
+// not count. It measures the CPU time of the whole process, which includes garbage
+// collection.
 func Here(c Contestant, budget time.Duration) Sample {
 	work, count := c.Start()
 	pass := func() {
@@ -70,20 +71,20 @@ func CPUTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Options set how often and for how long to measure.
+// Options sets how often and for how long to measure.
 type Options struct {
 	Rounds int
 	Budget time.Duration // CPU time of one measurement
-	// Programs are the paths of the programs for contestants that are not in this one, by
-	// name.
+	// Programs holds, by the name of the contestant, the paths of the programs for
+	// contestants that are not in this program.
 	Programs map[string]string
 }
 
-// Results are the samples of every contestant, by name, in the order of the rounds.
+// Results holds the samples of every contestant, by name, in the order of the rounds.
 type Results map[string][]Sample
 
-// All runs the rounds. Each round measures every contestant once, so that a slow minute of
-// the machine affects all of them.
+// All runs the rounds. Each round measures every contestant once, so that a temporary
+// slowdown of the machine affects all of them.
 func All(ctx context.Context, names []string, o Options) (Results, error) {
 	r := Results{}
 	for round := range o.Rounds {
@@ -165,7 +166,7 @@ func (r Results) Allocs(name string) board.Spread {
 	return board.Of(r.values(name, func(s Sample) float64 { return s.Allocs })...)
 }
 
-// Ratio returns a contestant's CPU time divided by another's of the same round.
+// Ratio returns a contestant's CPU time divided by that of another in the same round.
 func (r Results) Ratio(name, by string) board.Spread {
 	nanos := func(s Sample) float64 { return s.CPUNanos }
 	return board.Quotients(r.values(name, nanos), r.values(by, nanos))

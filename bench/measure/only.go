@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Only measures one contestant in this process and writes the sample as JSON. A child
-// process calls it, and a run for a profile.
+// Only measures one contestant in this process and writes the sample as JSON. It is
+// used in a child process and to make a profile.
 func Only(out io.Writer, all []Contestant, name string, budget time.Duration, profile string) (err error) {
 	at := slices.IndexFunc(all, func(c Contestant) bool { return c.Name == name })
 	if at < 0 {
@@ -28,7 +28,8 @@ func Only(out io.Writer, all []Contestant, name string, budget time.Duration, pr
 	return json.NewEncoder(out).Encode(s)
 }
 
-// Profiled does some work and writes a CPU profile of it to a file, unless path is "".
+// Profiled calls work and writes a CPU profile of it to the file at path. If path is
+// "", it writes no profile.
 func Profiled(path string, work func() error) error {
 	if path == "" {
 		return work()

@@ -1,7 +1,7 @@
 package service
 
-// Answer is our answer to a decision or a preview, declared for encoding/json. The bare
-// contestants write it.
+// Answer is our service's answer to a decision or a preview, declared for
+// encoding/json. The bare contestants write it.
 type Answer struct {
 	DecisionID    string      `json:"decision_id,omitempty"`
 	Preview       bool        `json:"preview,omitempty"`
@@ -52,13 +52,13 @@ type Terms struct {
 	Alternatives      []Alternative `json:"alternatives"`
 }
 
-// Condition must be met before the loan is disbursed.
+// Condition is a condition that must be met before the loan is disbursed.
 type Condition struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
 }
 
-// Alternative is the offer at another tenure.
+// Alternative is the offer for another tenure.
 type Alternative struct {
 	Limit        float64 `json:"limit"`
 	TenureMonths int     `json:"tenure_months"`
@@ -72,7 +72,7 @@ type Explanation struct {
 	FinalScore         float64        `json:"final_score"`
 }
 
-// FiredRule is a rule that ran.
+// FiredRule is a rule that was evaluated, with its result.
 type FiredRule struct {
 	ID     string  `json:"id"`
 	Result string  `json:"result"`

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// keeper stores answers. keep returns when the row is durable.
+// keeper stores answers. keep returns after the row is durable.
 type keeper interface {
 	keep(ctx context.Context, r *row) error
 	close() error
 }
 
 // row is the stored part of a decision. The answer and the facts are as long as in our
-// own table of decisions, which has further columns.
+// own table of decisions, which has more columns.
 type row struct {
 	id       string
 	micros   int64
@@ -30,10 +30,10 @@ type row struct {
 	facts    []byte
 }
 
-// bare is the simplest possible server with net/http and encoding/json: it decodes the
-// request into a struct and encodes another struct as the answer. It decides nothing.
-// Its answers are prepared, except for the id and the time. It has no keys, no limits and
-// no timeouts.
+// bare is the simplest possible server with net/http and encoding/json. It decodes the
+// request into a struct and encodes another struct as the answer. It decides nothing:
+// its answers are prepared, except for the id and the time. It has no keys, no limits
+// and no timeouts.
 type bare struct {
 	decisions, previews []Answer
 	facts               [][]byte
@@ -100,7 +100,8 @@ func (b *bare) routes(role string) *http.ServeMux {
 	return mux
 }
 
-// openKeeper opens the storage of a bare handler, or returns nil if it stores nothing.
+// openKeeper opens the storage of a bare handler. It returns nil if the handler stores
+// nothing.
 func openKeeper(ctx context.Context, order childOrder) (keeper, error) {
 	switch order.Role {
 	case roleBare, roleHuma, roleStrict:
@@ -148,7 +149,7 @@ var jsonType = []string{"application/json"}
 
 var errStranger = errors.New("the applicant is not in the book")
 
-// number returns the index of the applicant in the book.
+// number returns the index of the request's applicant in the book.
 func (b *bare) number(r *Request) (int, error) {
 	text, ok := strings.CutPrefix(r.Applicant.ID, "APP-")
 	n, err := strconv.Atoi(text)
@@ -183,7 +184,7 @@ func (b *bare) preview(_ context.Context, r *Request) ([]byte, error) {
 	return encode(&a), nil
 }
 
-// id returns a new decision id. Ids are ascending and as long as ours.
+// id returns a new decision id. Ids ascend and are as long as ours.
 func (b *bare) id() string {
 	id := []byte(EmptyDecisionID)
 	digits := strconv.AppendInt(make([]byte, 0, 20), b.last.Add(1), 10)
@@ -191,8 +192,8 @@ func (b *bare) id() string {
 	return string(id)
 }
 
-// encode returns an answer as JSON without HTML escaping, because our answers have none
-// either.
+// encode returns an answer as JSON without HTML escaping, because our answers are not
+// HTML-escaped either.
 func encode(a *Answer) []byte {
 	var b bytes.Buffer
 	b.Grow(4 << 10)

@@ -32,12 +32,13 @@ type Request struct {
 	} `json:"bureau_report"`
 }
 
-// bookSize is the number of different requests. There are enough that the branch
-// predictor cannot memorize them, and few enough that each is sent in every round.
+// bookSize is the number of different requests. It is large enough that the branch
+// predictor cannot memorize them, and small enough that each request is sent in every
+// round.
 const bookSize = 48
 
-// book returns the requests that every contestant gets, in turn. The default policy
-// approves most of them, declines some and refers some.
+// book returns the requests, which are sent to every contestant in turn. The default
+// policy approves most of them, declines some and refers some.
 func book() []Request {
 	list := make([]Request, bookSize)
 	employment := []string{"SALARIED", "SALARIED", "SELF_EMPLOYED", "SALARIED", "SELF_EMPLOYED_PROFESSIONAL"}
@@ -83,8 +84,8 @@ type Sample struct {
 }
 
 // Samples decides the book with the default policy. The contestants that decide nothing
-// use the samples as answers, so that their answers have the same content and length as
-// ours.
+// use the samples as their answers, so that the answers have the same content and
+// length as ours.
 func Samples() []Sample {
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	envelope := engine.Envelope{
@@ -134,7 +135,8 @@ const (
 	EmptyPolicyID   = "pol_" + emptyID
 )
 
-// must panics on an error that only a mistake in the benchmark can cause.
+// must returns value. It panics on an error, which only a mistake in the benchmark can
+// cause.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(fmt.Sprintf("the benchmark's book: %v", err))

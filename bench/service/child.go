@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// childVariable is the environment variable with the order of a child process.
+// childVariable is the environment variable that contains the order of a child
+// process.
 const childVariable = "BENCH_CHILD"
 
 // The paths that are measured.
@@ -34,16 +35,16 @@ const (
 	roleLoad   = "load"
 )
 
-// childOrder is the order of a child process.
+// childOrder tells a child process what to do.
 type childOrder struct {
 	Role     string
 	Database string
 	Profile  string    // path prefix of the server's profiles; "" for none
-	Load     loadOrder // for roleLoad
+	Load     loadOrder // set for roleLoad
 }
 
-// RunChild reports whether this process is a child. If so, it first does the child's
-// work.
+// RunChild reports whether this process is a child. If it is, RunChild first does
+// the child's work.
 func RunChild() bool {
 	text := os.Getenv(childVariable)
 	if text == "" {
@@ -56,8 +57,8 @@ func RunChild() bool {
 	return true
 }
 
-// runChild serves until standard input ends. That happens when the parent ends, so no
-// child outlives the parent.
+// runChild serves until standard input ends. The input ends when the parent ends, so
+// no child outlives the parent.
 func runChild(text string) error {
 	var order childOrder
 	if err := json.Unmarshal([]byte(text), &order); err != nil {
@@ -83,13 +84,13 @@ func runChild(text string) error {
 	}
 }
 
-// announce prints the address of a server for the parent.
+// announce prints the address of a server, which the parent reads.
 func announce(address string) error {
 	_, err := fmt.Fprintln(os.Stdout, address)
 	return err
 }
 
-// profiled runs serve, and writes a CPU profile and a profile of all allocations.
+// profiled runs serve and writes a CPU profile and a profile of all allocations.
 func profiled(prefix string, serve func() error) error {
 	if prefix == "" {
 		return serve()

@@ -22,17 +22,17 @@ type Options struct {
 	Rounds      int
 	Warm, Lap   time.Duration
 	Connections int
-	Only        string // a single contestant; "" for all
+	Only        string // name of a single contestant; "" for all
 	Profiles    string // folder for the profiles of the servers; "" for none
 }
 
-// contestant is a server with its database and the path of its requests.
+// contestant is a server with its database and the path to which requests are sent.
 type contestant struct {
 	name     string
 	role     string
 	database kind
 	path     string
-	alone    bool // also measured with a single connection
+	alone    bool // whether it is also measured with a single connection
 }
 
 type kind uint8
@@ -115,7 +115,8 @@ func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 }
 
 // profile sends load to our service once more on both databases, for longer, and returns
-// how its CPU time is divided. The rounds have no profile, because a profile costs time.
+// how its CPU time is divided. The rounds run without a profile, because profiling costs
+// time.
 func (g *environment) profile(ctx context.Context, all []contestant) (t board.Table, err error) {
 	found := map[string]map[string]float64{}
 	lap, profiles := g.options.Lap, g.options.Profiles
@@ -140,8 +141,8 @@ func (g *environment) profile(ctx context.Context, all []contestant) (t board.Ta
 	return shareTable(found[oursSQLite], found[oursPostgres]), nil
 }
 
-// environment holds the resources of the contest: a folder, and a PostgreSQL server if a
-// contestant needs one.
+// environment holds the resources of the contest: a folder and, if a contestant needs
+// one, a PostgreSQL server.
 type environment struct {
 	options  Options
 	folder   string
@@ -174,7 +175,7 @@ func (g *environment) leave() (err error) {
 }
 
 // rounds measures each contestant in every round. It reverses the order after each
-// round, so that a contestant does not always follow the same one.
+// round, so that a contestant does not always follow the same other contestant.
 func (g *environment) rounds(ctx context.Context, all []contestant) (results, error) {
 	r := results{}
 	order := slices.Clone(all)
@@ -198,7 +199,7 @@ func (g *environment) rounds(ctx context.Context, all []contestant) (results, er
 type loader func(ctx context.Context, c contestant, s *server, key string) (lap, error)
 
 // turn starts a contestant on a new database, sends load to it and stops it. It returns
-// an error unless as many decisions are stored as were answered.
+// an error if the number of stored decisions differs from the number of answers.
 func (g *environment) turn(ctx context.Context, c contestant, load loader) (l lap, err error) {
 	databaseURL, dispose, err := g.database(ctx, c)
 	if err != nil {
@@ -246,7 +247,7 @@ func (g *environment) load(ctx context.Context, c contestant, s *server, key str
 	if c.database == postgreSQL {
 		order.Database = g.postgres.Pid()
 	}
-	unix.Sync() // so that this contestant does not wait for the writes of the previous one
+	unix.Sync() // flush, so that this contestant does not wait for the writes of the previous one
 	if l.many, err = load(ctx, order); err != nil || !c.alone || g.options.Profiles != "" {
 		return l, err
 	}

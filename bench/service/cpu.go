@@ -23,8 +23,7 @@ func cpuOf(pid int) (time.Duration, error) {
 	return time.Duration(at.Nano()), nil
 }
 
-// cpuOfFamily returns the CPU time of a process and of each of its children, by process
-// id.
+// cpuOfFamily returns the CPU times of a process and of its children, by process id.
 func cpuOfFamily(pid int) (map[int]time.Duration, error) {
 	list, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
 	if err != nil {

@@ -2,8 +2,8 @@ package service
 
 import "context"
 
-// group commits all waiting rows together. One goroutine commits; while it does, the next
-// rows wait in the queue.
+// group commits all waiting rows together. One goroutine commits; meanwhile,
+// the next rows wait in the queue.
 type group struct {
 	queue  chan *waiting
 	ended  chan struct{}
@@ -16,7 +16,7 @@ type waiting struct {
 	done chan error
 }
 
-// groupMost limits the rows of one commit.
+// groupMost is the maximum number of rows in one commit.
 const groupMost = 256
 
 func newGroup(ctx context.Context, commit func(context.Context, []*row) error, finish func() error) *group {
@@ -37,7 +37,7 @@ func (g *group) loop(ctx context.Context) {
 	var rows []*row
 	for first := range g.queue {
 		batch, rows = append(batch[:0], first), append(rows[:0], first.row)
-		for len(batch) < groupMost && len(g.queue) > 0 { // this is the only receiver
+		for len(batch) < groupMost && len(g.queue) > 0 { // safe, because this goroutine is the only receiver
 			next := <-g.queue
 			batch, rows = append(batch, next), append(rows, next.row)
 		}

@@ -15,11 +15,11 @@ const postgresTable = `
 CREATE TABLE kept (id text NOT NULL PRIMARY KEY, micros bigint NOT NULL, response bytea NOT NULL, facts bytea NOT NULL);
 ALTER TABLE kept ALTER response SET STORAGE EXTERNAL, ALTER facts SET STORAGE EXTERNAL`
 
-// insertKeeper inserts each row with a separate statement on a connection of a pool, as
+// insertKeeper inserts each row with a separate statement on a pooled connection, as
 // most services do.
 type insertKeeper struct{ pool *pgxpool.Pool }
 
-// insertConnections is about the best number of connections for 64 clients.
+// insertConnections is close to the best number of connections for 64 clients.
 const insertConnections = 32
 
 func openInsert(ctx context.Context, databaseURL string) (*insertKeeper, error) {

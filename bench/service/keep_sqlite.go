@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	_ "modernc.org/sqlite" // the driver that our service uses too
+	_ "modernc.org/sqlite" // the driver that our service also uses
 )
 
 // sqliteKeeper inserts each row in a separate transaction, on a single connection. SQLite
@@ -55,7 +55,7 @@ func openSQLiteGroup(ctx context.Context, path string) (*group, error) {
 			return err
 		}
 		insert := tx.StmtContext(ctx, k.insert)
-		defer func() { _ = insert.Close() }() // the transaction closes it too
+		defer func() { _ = insert.Close() }() // the end of the transaction closes the statement too
 		for _, r := range rows {
 			if _, err := insert.ExecContext(ctx, r.id, r.micros, r.response, r.facts); err != nil {
 				return errors.Join(err, tx.Rollback())

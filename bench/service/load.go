@@ -20,7 +20,7 @@ type loadOrder struct {
 	Key         string // bearer key; "" if the server requires none
 	Connections int
 	Warm, Lap   time.Duration
-	Answers     int // stop after this many answers, whatever the time; 0 for no limit
+	Answers     int // stop after this number of answers, regardless of the time; 0 for no limit
 	Server      int // process id of the server, to measure its CPU time
 	Database    int // process id of the database, measured with its children; 0 for none
 }
@@ -81,7 +81,7 @@ const answerTimeout = 15_000
 func runLoad(ctx context.Context, order loadOrder) (loadResult, error) {
 	runtime.GOMAXPROCS(1)
 	runtime.LockOSThread()
-	debug.SetGCPercent(-1) // a lap allocates only a few megabytes
+	debug.SetGCPercent(-1) // turn garbage collection off; a lap allocates only a few megabytes
 	g := &generator{
 		order:    order,
 		requests: requests(order),
@@ -175,7 +175,8 @@ func (g *generator) answered(c *connection, body []byte) error {
 	return g.send(c)
 }
 
-// check records the decision's id. For a preview it only checks that the answer is one.
+// check records the id of the decision. For a preview, it only checks that the answer
+// is a preview.
 func (g *generator) check(body []byte) error {
 	if g.order.Path == pathPreview {
 		if !isPreview(body) {
@@ -191,7 +192,7 @@ func (g *generator) check(body []byte) error {
 	return nil
 }
 
-// turn begins and ends the lap when it is time.
+// turn begins or ends the lap when its time has come.
 func (g *generator) turn(now time.Duration) (err error) {
 	switch {
 	case g.phase == warming && now >= g.order.Warm:
@@ -214,7 +215,7 @@ func (g *generator) result() (loadResult, error) {
 	}
 	r := loadResult{Answers: g.answers, Bytes: float64(g.bytes) / float64(g.answers)}
 	if len(g.latency) == 0 || g.phase != finishing {
-		return r, nil // order.Answers ended the load before the lap was over
+		return r, nil // the limit order.Answers ended the load before the lap was over
 	}
 	slices.Sort(g.latency)
 	r.Counted, r.Elapsed = len(g.latency), g.ended.at-g.begun.at

@@ -17,9 +17,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// serveOurs runs "verdict serve" with its defaults, except for the address, the metrics,
-// which are enabled, and the rate limit and quota, which a benchmark cannot reach. The
-// service still counts every request for both.
+// serveOurs runs "verdict serve" with its defaults, except for the address, the
+// metrics, which are enabled, and the rate limit and quota, which are so high that a
+// benchmark cannot reach them. The service still counts every request for both.
 func serveOurs(ctx context.Context, order childOrder) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	settings := app.Bind(flags)
@@ -47,7 +47,7 @@ func serveOurs(ctx context.Context, order childOrder) error {
 // Customer is the tenant whose key the requests carry.
 type Customer struct{ Key, TenantID string }
 
-// SignUp signs a tenant up at a service.
+// SignUp signs up a tenant at a service and returns its key and id.
 func SignUp(ctx context.Context, address string) (c Customer, err error) {
 	const body = `{"email":"bench@example.in","org_name":"Bench","password":"a long password"}`
 	url := "http://" + address + "/api/signup"
@@ -78,7 +78,7 @@ func SignUp(ctx context.Context, address string) (c Customer, err error) {
 }
 
 // countOurs returns the number of the customer's decisions after the service has ended.
-// It returns an error unless each was billed.
+// It returns an error if a decision was not billed.
 func countOurs(ctx context.Context, databaseURL string, c Customer) (n int, err error) {
 	db, err := store.Open(ctx, databaseURL, store.Options{})
 	if err != nil {

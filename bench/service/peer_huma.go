@@ -8,15 +8,15 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// humaInput and humaOutput declare an operation for huma. It derives a schema from the
-// struct and validates requests against it.
+// humaInput and humaOutput declare an operation for huma, which derives a schema from
+// the struct and validates requests against it.
 type (
 	humaInput  struct{ Body Request }
 	humaOutput struct{ Body *Answer }
 )
 
-// registerHuma registers the bare handler with huma and its defaults, without the pages
-// of documentation.
+// registerHuma registers the bare handler with huma and its default settings, without
+// the documentation pages.
 func (b *bare) registerHuma(mux *http.ServeMux) {
 	config := huma.DefaultConfig("Bench", "1")
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""

@@ -28,7 +28,7 @@ func (r preview200) visitPreviewResponse(w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusOK)
 	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // as all contestants
+	e.SetEscapeHTML(false) // all contestants write without HTML escaping
 	return e.Encode(r)
 }
 

@@ -6,17 +6,17 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// StartPostgres starts a temporary server. It is durable as by default (fsync and
-// synchronous_commit are on). Its memory and its log are large enough that no checkpoint
-// starts by itself during a lap.
+// StartPostgres starts a temporary server. The server is as durable as by default (fsync
+// and synchronous_commit are on). Its memory and its write-ahead log are large enough
+// that no checkpoint starts by itself during a lap.
 func StartPostgres(ctx context.Context) (*pgcluster.Cluster, error) {
 	return pgcluster.Start(ctx, pgcluster.Options{
 		Settings: []string{"max_connections=200", "shared_buffers=512MB", "max_wal_size=8GB", "checkpoint_timeout=1h"},
 	})
 }
 
-// emptyDatabase creates a database. The checkpoint gives every contestant the same empty
-// log at the start.
+// emptyDatabase creates a database. It runs a checkpoint, so that every contestant
+// starts with the same empty write-ahead log.
 func emptyDatabase(ctx context.Context, server *pgcluster.Cluster, name string) (databaseURL string, err error) {
 	if databaseURL, err = server.Create(ctx, name); err != nil {
 		return "", err

@@ -12,11 +12,11 @@ import (
 )
 
 // item is a part of the work on a durable decision, identified by functions. A sample
-// belongs to the first item of the list with one of these functions on the stack, so the
-// shares add up to one.
+// belongs to the first item of the list that has one of its functions on the stack, so
+// the shares add up to one.
 type item struct {
 	name      string
-	functions []string // prefixes of their names
+	functions []string // prefixes of function names
 }
 
 var items = []item{
@@ -55,8 +55,9 @@ var items = []item{
 
 const elsewhere = "elsewhere"
 
-// before is the work that belongs to no decision: the main goroutine, which starts and
-// stops the server, the hash of the customer's password, and the profile itself.
+// before is the work that does not belong to a decision: the main goroutine, which
+// starts and stops the server, the hashing of the customer's password, and the
+// profiling itself.
 var before = item{"", []string{"runtime.main", "golang.org/x/crypto/argon2", "runtime/pprof."}}
 
 // shares returns the share of each item in a CPU profile, from 0 to 1.

@@ -11,8 +11,8 @@ import (
 // results holds the laps of every contestant, by name, in the order of the rounds.
 type results map[string][]lap
 
-// values returns a value of a contestant in each round, without those that were not
-// measured.
+// values returns a value of a contestant for each round. It leaves out rounds in
+// which the value was not measured.
 func (r results) values(name string, value func(lap) float64) []float64 {
 	values := make([]float64, 0, len(r[name]))
 	for _, l := range r[name] {
@@ -27,7 +27,7 @@ func (r results) of(name string, value func(lap) float64) board.Spread {
 	return board.Of(r.values(name, value)...)
 }
 
-// ratio returns a contestant's value divided by another's of the same round.
+// ratio returns a contestant's value divided by that of another in the same round.
 func (r results) ratio(name, by string, value func(lap) float64) board.Spread {
 	return board.Quotients(r.values(name, value), r.values(by, value))
 }
