@@ -91,7 +91,7 @@ func (t *Tab) typed(selector, text string) bool {
 	return has
 }
 
-// Choose sets the value of a select element and sends its events.
+// Choose sets the value of a select element and dispatches its events.
 func (t *Tab) Choose(selector, value string) {
 	t.Helper()
 	var found bool

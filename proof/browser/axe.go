@@ -83,7 +83,7 @@ func fetch(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = response.Body.Close() }() // only read from
+	defer func() { _ = response.Body.Close() }() // the body is only read
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answers %s", address, response.Status)
 	}

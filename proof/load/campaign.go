@@ -38,12 +38,12 @@ type Campaign struct {
 	Rate       float64 // good answers per second at saturation
 	Steps      []Step
 	Back       Step
-	Recovery   time.Duration // from the start of the last stage until latency was normal
+	Recovery   time.Duration // time from the start of the last stage until latency was normal
 	Recovered  bool
-	PeakMemory int64 // bytes
+	PeakMemory int64 // in bytes
 	LogBytes   int64
 	Probes     map[string]*Histogram
-	Decisions  int64    // decisions that were answered
+	Decisions  int64    // number of answered decisions
 	Wrong      []string // violations found during the campaign
 }
 

@@ -162,7 +162,8 @@ func (p FairPlan) disturb(
 	return d, err
 }
 
-// FairTable returns the results as rows of a table, one for each attack, after a heading.
+// FairTable returns the results as rows of a table: a heading, then one row for each
+// attack.
 func FairTable(all []*Disturbed) [][]string {
 	rows := [][]string{{
 		"attack", "undisturbed a second", "disturbed", "kept", "p50", "p99", "failed", "attacks answered",

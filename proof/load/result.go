@@ -13,17 +13,17 @@ const window = 250 * time.Millisecond
 // Result is the result of one stage. Latencies are measured from the time when a request
 // was due. In a closed loop, that is the time when it was sent.
 type Result struct {
-	Offered  float64       // requests a second; 0 in a closed loop
+	Offered  float64       // requests per second; 0 in a closed loop
 	Lasted   time.Duration // the time in which requests were due
 	Due      int64         // requests that were due
-	Good     int64         // answered with 200
+	Good     int64         // requests answered with 200
 	GoodIn   int64         // good answers before the end of the stage
-	Refused  int64         // answered with 429 or 503
-	Mute     int64         // refusals without Retry-After
-	Wrong    int64         // answered with another status
+	Refused  int64         // requests answered with 429 or 503
+	Mute     int64         // refusals without a Retry-After header
+	Wrong    int64         // requests answered with another status
 	Lost     int64         // requests that were sent and got no complete answer
 	Unsent   int64         // requests abandoned because no connection was free within the timeout
-	Overtime int64         // answers after the timeout
+	Overtime int64         // answers that arrived after the timeout
 	Conns    int           // largest number of connections
 
 	Latency Histogram        // latency of good answers
@@ -35,7 +35,7 @@ type Result struct {
 	FirstWrong string // the first answer with an unexpected status
 }
 
-// Rate returns the number of good answers a second.
+// Rate returns the number of good answers per second.
 func (r *Result) Rate() float64 { return float64(r.GoodIn) / r.Lasted.Seconds() }
 
 // recorder is a Result to which many connections write.

@@ -32,7 +32,7 @@ type schedule struct {
 	rate     float64 // requests per second
 	random   *rand.Rand
 	n        int64
-	at       float64 // in seconds
+	at       float64 // time since the start, in seconds
 }
 
 func newSchedule(arrivals Arrivals, rate float64, random *rand.Rand) *schedule {

@@ -150,7 +150,7 @@ func (s *Server) LogBytes() int64 {
 	return info.Size()
 }
 
-// Stop stops the server with a signal and waits for its end.
+// Stop sends SIGTERM to the server and waits until it has ended.
 func (s *Server) Stop() error {
 	err := s.process.Process.Signal(syscall.SIGTERM)
 	if ended := s.process.Wait(); err == nil {

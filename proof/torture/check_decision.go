@@ -26,8 +26,9 @@ func (c *checker) decisionsAreThere() error {
 	})
 }
 
-// storedDecision compares a stored decision with the answer: the same bytes,
-// the same hash when it is decided again, and the reviews.
+// storedDecision compares a stored decision with its answer: both must have the
+// same bytes, deciding again must give the same hash, and all reviews must be
+// there.
 func (m *model) storedDecision(s *scope, id string, body []byte) {
 	var stored struct {
 		toldDecision
@@ -67,7 +68,7 @@ func (c *checker) decisionsAreListed() error {
 		c.learn(func() {
 			for _, raw := range page.Data {
 				var d toldDecision
-				_ = json.Unmarshal(raw, &d) // an unreadable decision matches none
+				_ = json.Unmarshal(raw, &d) // an unreadable decision matches no known decision
 				c.model.listedDecision(c.scope, seen, d)
 			}
 		})
@@ -119,7 +120,7 @@ func (t *tally[K]) mark(k K) bool {
 	return true
 }
 
-// fresh reports whether more pages are needed.
+// fresh reports whether more pages must be read.
 func (t *tally[K]) fresh() bool {
 	more := t.newOnPage
 	t.newOnPage = false
@@ -134,7 +135,8 @@ func (t *tally[K]) fresh() bool {
 	return false
 }
 
-// end reports the items that were not found and marks the others as passed.
+// end records a violation for each item that was not found, and marks the
+// others as passed.
 func (t *tally[K]) end(m *model, promise, where string) {
 	for k := range t.wanted {
 		if _, there := t.found[k]; !there {

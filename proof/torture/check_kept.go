@@ -21,8 +21,8 @@ func (s *scope) fresh(ids []string) []string {
 	})
 }
 
-// runsAreThere reads the runs of agents, which must reproduce byte for byte,
-// and lists them.
+// runsAreThere reads the runs of agents, each of which must reproduce byte for
+// byte. If everything is checked, the list must contain exactly these runs.
 func (c *checker) runsAreThere() error {
 	err := each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.runs))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/agents/runs/" + id))
@@ -42,7 +42,7 @@ func (c *checker) runsAreThere() error {
 				var run struct {
 					ID string `json:"run_id"`
 				}
-				_ = json.Unmarshal(raw, &run) // an unreadable run matches none
+				_ = json.Unmarshal(raw, &run) // an unreadable run matches no known run
 				if _, known := left[run.ID]; !known {
 					c.model.violate("nothing-twice", "run %s of %s is listed and nobody was told of it",
 						run.ID, c.scope)
@@ -72,7 +72,7 @@ func (m *model) storedRun(s *scope, id string, body []byte) {
 	}
 }
 
-// backtestsAreThere reads the reports of backtests.
+// backtestsAreThere reads back the reports of backtests.
 func (c *checker) backtestsAreThere() error {
 	return each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.backtests))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/backtest/" + id))
@@ -99,7 +99,8 @@ func (m *model) storedBacktest(s *scope, id string, body []byte) {
 	}
 }
 
-// ruleSetsAreThere reads the stored versions; their documents must not change.
+// ruleSetsAreThere reads back the stored versions and checks that their
+// documents have not changed.
 func (c *checker) ruleSetsAreThere() error {
 	return each(c.scope.fresh(slices.Collect(maps.Keys(c.scope.ruleSets))), func(id string) error {
 		body, err := c.read(c.scope.get("/v1/rule-sets/" + id))
@@ -119,7 +120,8 @@ func (m *model) storedRuleSet(s *scope, id string, body []byte) {
 	}
 }
 
-// onePolicyIsActive checks which version is active.
+// onePolicyIsActive checks that exactly one version is active and that it may
+// be active.
 func (c *checker) onePolicyIsActive() error {
 	began := time.Now()
 	body, err := c.read(c.scope.get("/v1/rule-sets?status=active&policy_key=default&limit=5"))

@@ -19,7 +19,7 @@ type usage struct {
 	} `json:"daily"`
 }
 
-// usageIsExact checks the billed usage.
+// usageIsExact checks that the billed usage matches the answers.
 func (c *checker) usageIsExact() error {
 	body, err := c.read(c.scope.get("/v1/usage"))
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // only in the console. Forms are sent as a browser sends them.
 type browser struct {
 	mu      sync.Mutex
-	session string // the cookie
+	session string // session cookie
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -86,8 +86,8 @@ func fieldsOf(r *request) url.Values {
 
 var shownKey = regexp.MustCompile(`vk_(?:sandbox|live)_[0-9A-Za-z]{20,}`)
 
-// makeKey creates a key with some scopes in a scope's environment and returns
-// its text and its id.
+// makeKey creates a key with the given scopes in the environment of s. It
+// returns the key's text and id.
 func (w *Workload) makeKey(
 	ctx context.Context, s *scope, name string, where func() (string, bool), scopes ...string,
 ) (key, id string, ok bool) {
@@ -144,7 +144,7 @@ func (w *Workload) revokeKey(ctx context.Context, s *scope, key, id string, wher
 	return ok
 }
 
-// learn changes the model under its lock.
+// learn calls change, which changes the model, while it holds the model's lock.
 func (w *Workload) learn(change func()) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

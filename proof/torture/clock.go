@@ -68,7 +68,7 @@ func writeClock(path string, ahead int64) error {
 func (c *Clock) Now() time.Time { return time.Now().Add(c.ahead) }
 
 // ServeIfAsked must be called first by every program that runs scenarios. If
-// the program was started as a node, it serves and never returns.
+// the program was started as a node, ServeIfAsked serves and never returns.
 func ServeIfAsked() {
 	path := os.Getenv(clockVariable)
 	if path == "" {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// model holds what the clients know: what they sent, what was answered, and
-// what must therefore be true. It states the guarantees independently of how
-// the service implements them.
+// model holds what the clients sent, what the service answered, and what must
+// therefore be true. It states the guarantees independently of how the service
+// implements them.
 type model struct {
 	mu     sync.Mutex
 	scopes []*scope
@@ -42,13 +42,13 @@ type scope struct {
 	decisions   map[string]*decided
 	runs        map[string]kept
 	backtests   map[string]kept
-	reviews     map[string][]string // ids, by decision
-	ruleSets    map[string]string   // checksums, by id
+	reviews     map[string][]string // ids of reviews, by decision
+	ruleSets    map[string]string   // checksums of rule sets, by id
 	activations []*request
 	alerts      map[string]*alert
 	accounts    map[string]*account
-	revoked     []string         // keys
-	billed      map[string]int64 // units, by endpoint
+	revoked     []string         // revoked keys
+	billed      map[string]int64 // billed units, by endpoint
 	periods     map[string]int64 // the usage that was last read, by month
 	deeds       map[deed]struct{}
 
@@ -61,7 +61,7 @@ type scope struct {
 type looked struct {
 	decisions map[string]struct{}
 	deeds     map[deed]struct{}
-	others    map[string]struct{} // runs, backtests, rule sets, alerts
+	others    map[string]struct{} // ids of runs, backtests, rule sets and alerts
 }
 
 func newLooked() looked {
@@ -139,7 +139,7 @@ func newScope(l *lender, env, word, key string) *scope {
 
 func (s *scope) String() string { return s.lender.email + " in " + s.env }
 
-// bill adds the units of an answer.
+// bill adds units to the billed usage of an endpoint.
 func (s *scope) bill(endpoint string, units int64) { s.billed[endpoint] += units }
 
 func (s *scope) totalBilled() int64 {
@@ -215,21 +215,21 @@ func (m *model) sameHash(profile, checksum, hash string) {
 
 // Figures holds counts of a run.
 type Figures struct {
-	Requests    int64 // sent, repetitions included
-	Answered    int64 // with success
+	Requests    int64 // requests sent, including repetitions
+	Answered    int64 // requests answered with success
 	Refused503  int64
-	Refused429  int64 // because of a rate limit or a quota
-	Refused4xx  int64 // other refusals, all of them expected
-	Unanswered  int64 // the connection was lost or the request timed out
-	Retried     int64 // sent again with the same Idempotency-Key after no answer
-	Duplicates  int64 // sent twice concurrently on purpose
-	Replayed    int64 // answered with a stored answer
-	LateRefusal int64 // refused after the end of a fault, within the grace period
+	Refused429  int64 // requests refused with 429, because of a rate limit or a quota
+	Refused4xx  int64 // other refusals, all of which are expected
+	Unanswered  int64 // requests without an answer: the connection was lost or the request timed out
+	Retried     int64 // requests sent again with the same Idempotency-Key after no answer
+	Duplicates  int64 // requests deliberately sent twice concurrently
+	Replayed    int64 // requests answered with a stored answer
+	LateRefusal int64 // requests refused after the end of a fault, within the grace period
 	Checked     int64 // objects that were read back
 	Bad         int64 // violations
 
-	LongestRecovery time.Duration // from the end of a fault to the next success
-	SlowestAfter    string        // the kind of that fault
+	LongestRecovery time.Duration // the longest time from the end of a fault to the next success
+	SlowestAfter    string        // kind of the fault with the longest recovery
 	Beside          time.Duration // the 99th percentile of decisions during another lender's fault
 	LastRefusal     time.Duration // the longest time from the end of a fault to a refusal
 }

@@ -38,7 +38,7 @@ func (f *toldFraud) sharers() (n int, told bool) {
 }
 
 // learnDecision returns the function that updates the model with a stored
-// decision. profile is "" if the facts are not the same every time.
+// decision. profile is "" if the facts are not the same in every request.
 func learnDecision(r *request, endpoint, profile, accountNo string) func(*model, answer) {
 	return func(m *model, a answer) {
 		var d toldDecision
@@ -158,7 +158,7 @@ func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	}
 	least, most := r.scope.bounds(accountNo, r)
 	if m.faults.ever("clock") {
-		least = 0 // after the clock was set back, later observations are not counted
+		least = 0 // after the clock was set back, the service does not count later observations
 	}
 	if n < least || n > most {
 		m.violate("fraud-counted", "%s: %d applicants on account %s, must be %d to %d", r, n, accountNo, least, most)
@@ -188,7 +188,7 @@ func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 	return len(certain), len(possible)
 }
 
-// sharedBy records that a request names an applicant with an account.
+// sharedBy records that a request contains an applicant with an account.
 func (m *model) sharedBy(r *request, accountNo, applicant string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

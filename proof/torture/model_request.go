@@ -19,13 +19,13 @@ type request struct {
 	contentType string
 	cookie      string // session cookie, for a page of the console
 	body        []byte
-	want        []int // allowed statuses, besides refusals that a fault excuses
-	page        bool  // a page of the console: HTML and redirects
+	want        []int // statuses that are allowed besides refusals that a fault excuses
+	page        bool  // whether the answer is a page of the console: HTML or a redirect
 	writes      bool  // the request changes data, so without an answer its outcome is unknown
 	patience    int   // number of immediate retries if there is no answer
 	unsettling  bool  // the request cannot be repeated later, and its outcome is ignored
 
-	// learn updates the model with the first success.
+	// learn updates the model with the first successful answer.
 	learn func(m *model, a answer)
 
 	began, ended time.Time // when the request was first sent, and when it was first answered
@@ -68,7 +68,7 @@ type answer struct {
 
 func (a answer) good() bool { return a.status >= 200 && a.status < 400 }
 
-// read decodes the body into v and reports whether it could.
+// read decodes the body into v and reports whether it succeeded.
 func (a answer) read(v any) bool { return json.Unmarshal(a.body, v) == nil }
 
 // outcome is the outcome of an attempt.

@@ -30,8 +30,8 @@ type Node struct {
 	url     string
 }
 
-// newNode returns a node that is not running yet. All its runs write to one
-// log.
+// newNode returns a node that is not running yet. All runs of the node write to
+// the same log.
 func newNode(path string, command func() *exec.Cmd) (*Node, error) {
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -145,7 +145,7 @@ type logFile struct {
 	ready chan string
 
 	mu    sync.Mutex
-	line  []byte // an incomplete line
+	line  []byte // the beginning of a line that is not complete yet
 	tail  []byte
 	found bool
 }

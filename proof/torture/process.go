@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// process is a child process that does not outlive this one.
+// process is a child process that ends when this process ends.
 type process struct {
 	cmd   *exec.Cmd
 	ended chan struct{}
@@ -44,7 +44,7 @@ func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 
 func (p *process) pid() int { return p.cmd.Process.Pid }
 
-// signal sends a signal. It returns nil if the process has ended already.
+// signal sends a signal. It returns nil if the process has already ended.
 func (p *process) signal(s syscall.Signal) error {
 	if err := p.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

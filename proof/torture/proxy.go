@@ -13,7 +13,7 @@ import (
 // Mode is the behaviour of the network between the nodes and the database.
 type Mode int
 
-// The modes. Each takes effect immediately, also for existing connections.
+// The modes. Each mode takes effect immediately, even for existing connections.
 const (
 	Pass      Mode = iota // passes all bytes
 	Refuse                // resets existing and new connections
@@ -37,7 +37,7 @@ const halfWayMost = 400
 // Proxy passes bytes between the nodes and the database, subject to the mode.
 type Proxy struct {
 	listener net.Listener
-	socket   string // of the database
+	socket   string // path of the database's socket
 	busy     sync.WaitGroup
 
 	mu      sync.Mutex
@@ -55,7 +55,7 @@ type link struct {
 
 	mu   sync.Mutex
 	left int  // bytes of answers to pass before the reset, in mode HalfWay
-	lost bool // bytes were dropped
+	lost bool // whether bytes were dropped
 }
 
 // NewProxy listens on a free port and connects to a database's socket.
@@ -113,13 +113,13 @@ func (p *Proxy) accept() {
 	for {
 		near, err := p.listener.Accept()
 		if err != nil {
-			return // closed
+			return // the listener was closed
 		}
 		p.busy.Go(func() { p.serve(near) })
 	}
 }
 
-// serve passes one connection until it ends.
+// serve passes the bytes of one connection until the connection ends.
 func (p *Proxy) serve(near net.Conn) {
 	l := &link{near: near, cutOff: make(chan struct{})}
 	if mode, _ := p.state(); mode == Refuse {
@@ -135,12 +135,12 @@ func (p *Proxy) serve(near net.Conn) {
 	l.cut = sync.OnceFunc(func() {
 		close(l.cutOff)
 		reset(near)
-		_ = far.Close() // a Unix socket has no reset
+		_ = far.Close() // a Unix socket cannot be reset
 	})
 	p.mu.Lock()
 	l.left = 1 + p.rng.IntN(halfWayMost)
 	p.links[l] = struct{}{}
-	refused := p.mode == Refuse // the mode may have changed in the meantime
+	refused := p.mode == Refuse // the mode may have changed since the connection was accepted
 	p.mu.Unlock()
 	if refused {
 		l.cut()

@@ -17,10 +17,10 @@ import (
 type Scenario struct {
 	Name      string
 	Databases []string
-	Rounds    int // number of rounds in the long form
+	Rounds    int // number of rounds in a long run
 	needs     needs
-	round     act // runs while the clients work
-	before    act // runs before the clients begin
+	round     act // runs while the clients send requests
+	before    act // runs before the clients start
 	after     act // runs after the check; may be nil
 }
 
@@ -83,7 +83,7 @@ func Scenarios() []Scenario {
 	}
 }
 
-// Order says which scenario to run, and how.
+// Order selects a scenario and says how to run it.
 type Order struct {
 	Scenario Scenario
 	Database string

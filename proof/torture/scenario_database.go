@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// restarted restarts PostgreSQL as an operator does.
+// restarted restarts PostgreSQL in the same way as an operator.
 func restarted(ctx context.Context, w *World, rng *rand.Rand) error {
 	return w.fault("PostgreSQL restarted", func() error {
 		w.Cluster.Stop()

@@ -75,7 +75,8 @@ func (w *World) failOver(ctx context.Context) error {
 	return w.rejoin(ctx)
 }
 
-// promote promotes the standby and waits until the clients are answered again.
+// promote promotes the standby and waits until the service answers the clients
+// again.
 func (w *World) promote(ctx context.Context) error {
 	if err := w.Standby.Promote(ctx); err != nil {
 		return err

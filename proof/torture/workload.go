@@ -44,7 +44,7 @@ func NewWorkload(seed uint64) *Workload {
 
 const (
 	smallStep  = 15  // units by which each small plan exceeds the plan before
-	smallPlans = 400 // enough for a raise in every round
+	smallPlans = 400 // enough to raise the quota in every round
 	enough     = 1_000_000_000
 )
 
@@ -67,7 +67,7 @@ func (w *Workload) Flags() []string {
 // during Run.
 func (w *Workload) Answered() int64 { return w.answered.Load() }
 
-// Figures returns the counts so far.
+// Figures returns the counts of the run so far.
 func (w *Workload) Figures() Figures {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

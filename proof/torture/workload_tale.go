@@ -103,7 +103,7 @@ func (s *story) moves(id, to, resolution, note string) (answer, bool) {
 	return s.do(r)
 }
 
-// reopens tries to reopen a closed alert, which must be refused.
+// reopens tries to reopen a closed alert. The service must refuse that.
 func (s *story) reopens(id string) {
 	r := s.post("/v1/fraud/alerts/"+id, `{"status":"acknowledged"}`, http.StatusConflict)
 	r.method, r.once, r.writes = http.MethodPatch, "", false

@@ -28,10 +28,10 @@ type World struct {
 	Workload *Workload
 	Nodes    []*Node
 	Cluster  *pgcluster.Cluster // nil on SQLite
-	Standby  *pgcluster.Cluster // if the scenario needs a synchronous pair
-	Proxy    *Proxy             // if the scenario needs one
-	Disk     *Disk              // if the scenario needs one
-	Clock    *Clock             // if the scenario needs one
+	Standby  *pgcluster.Cluster // nil unless the scenario needs a synchronous pair
+	Proxy    *Proxy             // nil unless the scenario needs a proxy
+	Disk     *Disk              // nil unless the scenario needs a small disk
+	Clock    *Clock             // nil unless the scenario moves the clock
 
 	played   int  // completed rounds
 	shared   bool // whether other scenarios use the cluster too
@@ -57,7 +57,7 @@ type needs struct {
 	proxy, disk, clock bool
 }
 
-// diskBytes is the size of the small disk.
+// diskBytes is the size of the small disk, in bytes.
 const diskBytes = 96 << 20
 
 // newWorld builds a world and waits until it is healthy. Close removes it.
@@ -130,7 +130,7 @@ func (w *World) buildPostgres(ctx context.Context, n needs, rng *rand.Rand) (err
 			return err
 		}
 	}
-	name := strings.ReplaceAll(filepath.Base(w.folder), "-", "_") // a unique name
+	name := strings.ReplaceAll(filepath.Base(w.folder), "-", "_") // derived from the folder, so it is unique
 	if w.adminURL, err = w.Cluster.Create(ctx, name); err != nil {
 		return err
 	}
