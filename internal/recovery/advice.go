@@ -16,7 +16,7 @@ type Advice struct {
 	Next        Entry // only Action is set if Action is Hold or None
 	Plan        []Entry
 	Promise     Record
-	RollRisk    int64 // ten-thousandths
+	RollRisk    int64 // in ten-thousandths
 	RollTable   string
 	Settlement  Settlement
 	Restructure Restructure
@@ -69,7 +69,8 @@ type Entry struct {
 // Record counts the promises to pay by outcome.
 type Record struct {
 	Kept, Broken, Open int
-	// LastBroken reports whether the latest promise that is not open was broken.
+	// LastBroken reports whether the borrower broke the latest promise that is
+	// not open.
 	LastBroken bool
 	openUntil  civil.Day // the latest date of the open promises
 	last       Promise   // the latest promise that is not open
@@ -129,9 +130,9 @@ type advisor struct {
 	// according to the latest contact that shows it.
 	phoneLost bool
 	spent     []civil.Day // the days of past attempts and of planned actions, which the caps count
-	resume    time.Time   // when a temporary hold ends
+	resume    time.Time   // time at which a temporary hold ends
 	dropped   bool        // a step was left out because the borrower cannot be reached
-	noDay     bool        // no day within the horizon is permitted
+	noDay     bool        // whether no day within the horizon is permitted
 }
 
 func (a *advisor) warn(pointer, code, detail string) {

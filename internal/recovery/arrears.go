@@ -72,8 +72,9 @@ func (a *advisor) history() {
 }
 
 // promises counts kept, broken and open promises. A promise is open until its
-// date has passed, unless it was already kept. If its date has passed and its
-// result was not sent, it counts as broken unless the last payment fulfils it.
+// date has passed, unless it was already kept. If the date has passed and the
+// request does not state the outcome, the promise counts as broken unless the
+// last payment fulfils it.
 func (a *advisor) promises() {
 	r := &a.Promise
 	for _, c := range a.past {

@@ -17,14 +17,14 @@ type Case struct {
 	Warnings []fault.Item
 }
 
-// Loan is the loan and its arrears.
+// Loan describes the loan and its arrears.
 type Loan struct {
 	ID             string
 	Product        string
 	Microfinance   bool
 	PrincipalPaise int64
 	OverduePaise   int64
-	EMIPaise       int64 // 0 when not sent
+	EMIPaise       int64 // 0 if not sent
 	RateBP         int64
 	HasRate        bool
 	RateDoubtful   bool // the rate looks like a ratio instead of a percentage
@@ -34,12 +34,13 @@ type Loan struct {
 	HasMissed      bool
 	Due            civil.Day
 	HasDue         bool
-	Mandate        string // "" when not sent
+	Mandate        string // "" if not sent
 	WasNPA         bool   // the lender classifies the loan as an NPA
 	Payment        Payment
 }
 
-// Payment is the last payment received; At is zero if none was sent.
+// Payment is the last payment that was received. At is zero if the request
+// contains none.
 type Payment struct {
 	At          time.Time
 	AmountPaise int64
@@ -48,7 +49,7 @@ type Payment struct {
 // mandateActive is the only status in which a mandate can be presented.
 const mandateActive = "active"
 
-// Borrower is the borrower with their contact preferences.
+// Borrower describes the borrower and their contact preferences.
 type Borrower struct {
 	Ref       string
 	Name      string

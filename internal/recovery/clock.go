@@ -8,7 +8,7 @@ import (
 
 const minutesPerDay = 24 * 60
 
-// parseDay reads a date such as 2026-11-15 within the plausible years.
+// parseDay reads a date such as "2026-11-15". The year must be plausible.
 func parseDay(text string) (civil.Day, bool) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil || !plausible(t) {
@@ -19,15 +19,16 @@ func parseDay(text string) (civil.Day, bool) {
 
 // parseMoment reads a time with its zone.
 func parseMoment(text string) (time.Time, bool) {
-	// time.Parse would consult the time zone of the machine.
+	// Do not use time.Parse, which would consult the time zone of the machine.
 	t, err := time.ParseInLocation(time.RFC3339, text, time.UTC)
 	return t, err == nil && plausible(t)
 }
 
 func plausible(t time.Time) bool { return t.Year() >= 1990 && t.Year() <= 2100 }
 
-// Window is the range of the day in which contact is allowed, in minutes after
-// midnight. It includes From and excludes To. An empty window allows no contact.
+// Window is the part of the day in which contact is allowed, in minutes after
+// midnight. It includes From and excludes To. An empty window allows no
+// contact.
 type Window struct{ From, To int }
 
 // The legal hours of contact through any channel.
@@ -47,7 +48,7 @@ func clockText(minute int) string {
 	})
 }
 
-// parseClock reads an hour and minute such as 08:00, up to 24:00.
+// parseClock reads an hour and minute such as "08:00". The last is "24:00".
 func parseClock(text string) (minute int, ok bool) {
 	if len(text) != len("08:00") || text[2] != ':' {
 		return 0, false
@@ -67,8 +68,8 @@ func twoDigits(text string) (n int, ok bool) {
 	return int(text[0]-'0')*10 + int(text[1]-'0'), true
 }
 
-// parseZone reads a borrower's zone: India by its name, any other as its
-// offset from UTC such as +04:00.
+// parseZone reads a borrower's zone. India is given by its name, any other zone
+// by its offset from UTC, such as "+04:00".
 func parseZone(text string) (zone *time.Location, ok bool) {
 	if text == civil.IndiaName {
 		return civil.India, true

@@ -190,7 +190,7 @@ func plainText(text string, most int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// rupeeText formats an amount as in India, such as "₹1,82,000". Paise are shown
+// rupeeText formats an amount as in India, such as "₹1,82,000". It shows paise
 // only if they are not zero.
 func rupeeText(paise int64) string {
 	digits := strconv.FormatInt(paise/100, 10)

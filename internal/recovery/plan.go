@@ -13,8 +13,8 @@ import (
 const planAheadDays = 7
 
 // plan schedules the steps of the stage, each in a permitted window and within
-// the caps. If a temporary hold ends soon, the plan begins after it. For a longer
-// hold, or one that a person must end, there is no plan.
+// the caps. If a temporary hold ends soon, the plan begins after the hold. If the
+// hold is longer, or a person must end it, there is no plan.
 func (a *advisor) plan() {
 	if a.Held.Person {
 		a.Next = Entry{Action: Hold}

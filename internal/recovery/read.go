@@ -73,7 +73,7 @@ func read(v wire.Value, now time.Time, how manner) (Case, error) {
 		if t, given := r.moment(&f, "as_of"); given {
 			r.c.AsOf = t
 		}
-		// The borrower comes first: dates are days in the borrower's zone.
+		// Read the borrower first, because dates are days in the borrower's zone.
 		if b := f.Get("borrower"); b.Given() {
 			r.borrower(b)
 		}
@@ -113,7 +113,7 @@ type reader struct {
 	products bool
 }
 
-// The members of a case. A change to them needs a new edition of the agent,
+// The members of a case. Changing them requires a new edition of the agent,
 // because the warnings of stored runs contain suggestions from these names.
 var (
 	caseMembers = []string{"loan", "borrower", "history", "as_of"}

@@ -17,12 +17,12 @@ type Strategy struct {
 	ClosedWeekdays     [7]bool     // Sunday first
 	Holidays           []civil.Day // sorted
 	MaxPerDay          int
-	MaxPerWeek         int // in any seven days
+	MaxPerWeek         int // within any seven days
 	PaymentHoldDays    int
 	// MaxPromiseDays is how many days ahead a promise may be before a person must
 	// review it.
 	MaxPromiseDays int
-	PreDueDays     []int // days of reminders before the due date, descending
+	PreDueDays     []int // how many days before the due date to send reminders, descending
 	Stages         []Stage
 	RollRisk       RollRisk
 	Priority       Priority
@@ -37,16 +37,17 @@ type Stage struct {
 	Steps   []Step // sorted by day
 }
 
-// Step is one action of a stage, Day days after the first contact of the stage.
+// Step is one action of a stage. Day is the number of days after the first
+// contact of the stage.
 type Step struct {
 	Day    int
 	Action Action
 }
 
-// Tone is how a message closes.
+// Tone is the tone in which a message closes.
 type Tone uint8
 
-// The tones, none of which threatens.
+// The tones. No tone threatens the borrower.
 const (
 	Gentle Tone = iota
 	Neutral
@@ -81,13 +82,13 @@ type Priority struct {
 	Medium, High, Critical int
 }
 
-// Basis is the amount that a case is ranked by.
+// Basis is the amount by which cases are ranked.
 type Basis uint8
 
-// The bases. ByRisk ranks by exposure × roll risk, the expected loss if nobody
-// acts, so an older and riskier case comes first. ByRecovery ranks by exposure ×
-// probability of recovery, so an older case ranks lower. Strategies from before
-// the choice existed use ByRecovery.
+// The bases. ByRisk ranks by exposure × roll risk, which is the expected loss if
+// nobody acts, so an older and riskier case comes first. ByRecovery ranks by
+// exposure × probability of recovery, so an older case ranks lower. Strategies
+// that were stored before the choice existed use ByRecovery.
 const (
 	ByRisk Basis = iota
 	ByRecovery
@@ -104,7 +105,7 @@ type ScalePoint struct {
 	Score         int
 }
 
-// RestructureTerms state when a longer schedule may be offered. The schedule is
+// RestructureTerms states when a longer schedule may be offered. The schedule is
 // the shortest of Tenures that reduces the instalment by MinReduction.
 type RestructureTerms struct {
 	FromDPD      int // the schedule is computed from this DPD on
@@ -114,7 +115,7 @@ type RestructureTerms struct {
 	Requires     string
 }
 
-// SettlementTerms state which part of the debt settles it, by days past due.
+// SettlementTerms states which part of the debt settles it, by days past due.
 type SettlementTerms struct {
 	FromDPD       int
 	MinPercent    []SettlementFloor // sorted by days past due
@@ -122,7 +123,8 @@ type SettlementTerms struct {
 	CoolingMonths int
 }
 
-// SettlementFloor is the smallest part of the debt that settles it from FromDPD on.
+// SettlementFloor is the smallest part of the debt that settles it if the loan is
+// at least FromDPD days past due.
 type SettlementFloor struct {
 	FromDPD int
 	Part    share

@@ -103,7 +103,7 @@ func (f *strategyReader) each(name string, most int, read func(*strategyReader))
 	return true
 }
 
-// whole reads a whole number within bounds into a setting.
+// whole reads a whole number within bounds and stores it in setting.
 func (f *strategyReader) whole(name string, least, most int, setting *int) bool {
 	n, ok := f.Decimal(name, 0, int64(least), int64(most))
 	if ok {

@@ -31,7 +31,7 @@ var actionNames = []string{
 func (a Action) String() string { return actionNames[a] }
 
 // minDPD returns the number of days past due below which an action is never
-// advised, whatever a strategy says.
+// advised, even if a strategy contains it.
 func (a Action) minDPD() int {
 	switch a {
 	case OfferRestructure:
@@ -136,7 +136,7 @@ func (f Flag) String() string { return flagNames[f] }
 // of these to the borrower.
 func (f Flag) closesOffers() bool { return f <= Dispute }
 
-// Disposition is how an attempt at contact ended.
+// Disposition is the way in which an attempt at contact ended.
 type Disposition uint8
 
 // The dispositions that influence the advice. OtherEnd only counts as an attempt.

@@ -49,7 +49,8 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 	}
 	w.Key("needs_human").Bool(a.NeedsHuman)
 	a.writeWarnings(w)
-	// Keep the fraction of the second, because the run is repeated from this time.
+	// Keep the fraction of the second, because this time is used to repeat the
+	// run.
 	w.Key("as_of").Plain(a.AsOf.Format("2006-01-02T15:04:05.999999999-07:00"))
 }
 
@@ -118,8 +119,8 @@ func (a *Advice) writeRestructure(w *wire.Writer) {
 		return
 	}
 	w.Key("proposed_tenure_months").Int(int64(r.Months)).Key("proposed_emi").Decimal(r.EMIPaise, 2)
-	// By the asset classification norms, a loan that is restructured because its
-	// borrower is in difficulty is downgraded.
+	// Under the asset classification norms, a loan is downgraded if it is
+	// restructured because its borrower is in difficulty.
 	w.Key("asset_class_after").Plain(loan.NPA.String()).Key("requires").String(r.Requires)
 	w.Key("arithmetic").Object().
 		Key("principal").Decimal(r.principalPaise, 2).

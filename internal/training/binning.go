@@ -13,7 +13,7 @@ const (
 	maxCodes    = 250
 )
 
-// binKind says which values a bin holds.
+// binKind is the kind of values in a bin.
 type binKind uint8
 
 const (
@@ -45,12 +45,12 @@ type binning struct {
 	vif    float64 // variance inflation factor
 }
 
-// binRule says how finely columns are divided.
+// binRule sets how finely columns are divided.
 type binRule struct {
 	maxBins    int
 	leastShare float64
-	penalty    float64 // in units of the information that a bin adds by randomness alone
-	turns      bool    // allow a peak or a valley if it is clearly better
+	penalty    float64 // in multiples of the information that a bin adds by randomness alone
+	turns      bool    // allow a peak or a valley if that carries clearly more information
 }
 
 // clearlyBetter is how much more information bins with a turning bad rate must

@@ -21,8 +21,8 @@ func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 	for _, f := range p.features {
 		c.Factors = append(c.Factors, f.factor(names, codes))
 	}
-	// The score range covers all points, so no score is clamped: two applicants
-	// with different points must not get the same score.
+	// Set the score range so that it covers all points and no score is clamped:
+	// two applicants with different points must not get the same score.
 	least, most := p.base, p.base
 	for i := range c.Factors {
 		low, high := c.Factors[i].Missing, c.Factors[i].Missing
@@ -63,7 +63,8 @@ func (f *feature) factor(names, codes map[string]bool) engine.Factor {
 	return out
 }
 
-// factorName makes a unique factor name of at most 64 bytes from a field's name.
+// factorName returns a unique factor name of at most 64 bytes, derived from a
+// field's name.
 func factorName(name string, names map[string]bool) string {
 	name = strings.TrimPrefix(name, "applicant.")
 	name = name[:min(len(name), 60)]
@@ -102,7 +103,7 @@ func (f *feature) ranges() []engine.Bin {
 }
 
 // sets returns the bins of a categorical column, each with its categories. The
-// last bin is for categories that were too rare or never seen.
+// last bin is for categories that were rare or never seen.
 func (f *feature) sets() []engine.Bin {
 	c := f.column
 	var bins []engine.Bin

@@ -9,8 +9,8 @@ import (
 )
 
 // ridge is the ridge penalty that keeps coefficients finite when columns are
-// nearly collinear. It is worth about one row of information, so it has almost no
-// other effect.
+// nearly collinear. It has the weight of about one row, so it has almost no other
+// effect.
 const ridge = 1
 
 // chosen is a fitted regression with its columns.
@@ -95,7 +95,7 @@ func (m *model) z(j int) float64 {
 }
 
 // remove removes a coefficient and moves the others to the optimum of the
-// likelihood without it, in the quadratic approximation.
+// likelihood without it, using the quadratic approximation.
 func (m *model) remove(at int) {
 	row := slices.Clone(m.spread[at+1])
 	pivot, gone := row[at+1], m.beta[at]

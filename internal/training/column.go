@@ -15,12 +15,12 @@ import (
 // the code of each row's cell.
 type column struct {
 	*source
-	field    rule.Ref      // with its type resolved
+	field    rule.Ref      // field of the column, with its type resolved
 	specials []rule.Number // ascending
 	cuts     []rule.Number // numeric: cell k holds the numbers n with cuts[k-1] ≤ n < cuts[k]
 	values   []string      // categorical: cell k holds values[k]; one further cell holds the rest
 	place    map[string]uint8
-	codes    []uint8 // one for each row
+	codes    []uint8 // code of each row
 	outside  int64   // numbers that the field cannot hold; they are read as missing
 
 	missing   map[string]int64 // spellings of a missing number and their counts
@@ -77,7 +77,7 @@ func (c *column) code(cell []byte) uint8 {
 const (
 	preBins       = 50
 	keptValues    = 100
-	leastOfAValue = 0.005 // rarer categories are pooled
+	leastOfAValue = 0.005 // minimum share of the rows; rarer categories share a cell
 )
 
 // settle returns the column made from the survey, or the reason why the column is

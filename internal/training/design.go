@@ -1,6 +1,6 @@
 package training
 
-// design is the input of a regression: for each feature the code of every row,
+// design is the input of a regression: the code of every row for each feature,
 // and the value of each code.
 type design struct {
 	*table
@@ -9,9 +9,9 @@ type design struct {
 	rows   []int32 // the rows to read
 }
 
-// gather sums gradient and curvature over all rows. The rows are always divided
-// in the same way and the parts merged in order, so that the sums do not depend
-// on the number of goroutines.
+// gather returns the sums of gradient and curvature over all rows. It always
+// divides the rows in the same way and merges the parts in order, so that the
+// sums do not depend on the number of goroutines.
 func (d *design) gather(m *model) *sums {
 	total := newSums(len(d.codes))
 	parts := make([]*sums, parallelSlices)

@@ -25,8 +25,9 @@ func (c counts) badRate() float64 {
 // dividing.
 func (c counts) worseThan(d counts) bool { return c.bad*d.rows() > d.bad*c.rows() }
 
-// shrinkRows is how many rows with the population's bad rate are added to a small bin.
-// Without them a bin of three applicants could earn any number of points.
+// shrinkRows is the number of rows with the population's bad rate that are added
+// to a small bin. Without them, a bin of three applicants could get any number of
+// points.
 const shrinkRows = 50
 
 // half is added to the good and to the bad rows of a bin that has only one kind.

@@ -9,9 +9,9 @@ const (
 	maxExp = 700
 )
 
-// exp returns e^x, the same to the last bit on every processor. math.Exp is not
-// used because it has its own assembly on some processors, and a fused
-// multiply-add would round differently on others. The result is accurate enough
+// exp returns e^x, with the same bits on every processor. It does not use
+// math.Exp, which has its own assembly on some processors and could be rounded
+// differently by a fused multiply-add on others. The result is accurate enough
 // for logistic regression.
 func exp(x float64) float64 {
 	x = min(max(x, -maxExp), maxExp)
@@ -31,7 +31,7 @@ var expSeries = [...]float64{
 	1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 1.0 / 2, 1, 1,
 }
 
-// roundTo rounds half away from zero to a number of decimals, which removes
+// roundTo rounds x half away from zero to a number of decimals. This removes
 // differences between processors in the last bit of a logarithm.
 func roundTo(x float64, places int) float64 {
 	scale := pow10(places)

@@ -32,7 +32,7 @@ const (
 )
 
 // Fit fits a scorecard to rows. If the options or the rows are invalid, the error
-// is a *fault.Error. stage, which may be nil, is called at each stage; if it
+// is a *fault.Error. Fit calls stage, which may be nil, at each stage. If stage
 // returns an error, Fit stops and returns that error.
 func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err error) {
 	defer recovered(&err)

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// identifiers lists common names of columns that only identify rows. Such a
-// column is dropped whatever it holds.
+// identifiers lists common names of columns that only identify rows. A column
+// with such a name is dropped, regardless of its values.
 var identifiers = []string{
 	"id", "row", "index", "uuid", "guid", "ref", "applicant_id", "applicant.id", "row_id",
 	"application_id", "application_no", "application_ref", "loan_id", "loan_no", "loan_ref", "sr_no", "serial_no",
@@ -28,7 +28,7 @@ var identifierWords = []string{
 // Thresholds for recognising an identifier.
 const (
 	leastIdentified = 100  // with fewer values, no column is judged
-	nearlyUnique    = 0.95 // share of distinct values
+	nearlyUnique    = 0.95 // share of distinct values that suffices for any name
 	mostlyUnique    = 0.5  // share of distinct values that suffices if the name is that of an identifier
 	longDigits      = 9    // numbers with this many digits are hardly amounts
 	sparse          = 3    // a row counter uses at least one number in three
@@ -74,7 +74,7 @@ func (s *surveyed) uniqueShare() (share float64, n int64) {
 	return float64(len(distinct)) / float64(max(len(sample), 1)), int64(len(sample))
 }
 
-// numbersOf returns the numbers of the sample.
+// numbersOf returns the numbers in the sample.
 func (s *surveyed) numbersOf() []rule.Number {
 	return slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
 }
@@ -105,7 +105,7 @@ func (s *surveyed) digits() int {
 }
 
 // hasIdentifierName reports whether the last word of a name is in
-// identifierWords, or the first is "id" or "ids".
+// identifierWords, or the first word is "id" or "ids".
 func hasIdentifierName(name string) bool {
 	list := words(name)
 	if len(list) == 0 {
@@ -114,8 +114,9 @@ func hasIdentifierName(name string) bool {
 	return slices.Contains(identifierWords, list[len(list)-1]) || slices.Contains(identifierWords[:2], list[0])
 }
 
-// words returns the words of a name in lower case. It splits at every character
-// that is not a letter or digit, and before a capital that follows a small letter.
+// words returns the words of a name in lower case. It splits the name at every
+// character that is not a letter or digit, and before a capital letter that
+// follows a small letter.
 func words(name string) (list []string) {
 	start := true
 	small := false

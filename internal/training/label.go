@@ -22,8 +22,9 @@ func setReasonCode(f *engine.Factor, taken map[string]bool) {
 	}
 }
 
-// labelOf makes the name of a column readable: "PAY_0" becomes "Pay 0",
-// "loanAmount" becomes "Loan amount". A name without letters and digits is kept.
+// labelOf makes the name of a column readable. For example, "PAY_0" becomes "Pay
+// 0" and "loanAmount" becomes "Loan amount". A name without letters and digits
+// stays unchanged.
 func labelOf(column string) string {
 	label := strings.Join(words(column), " ")
 	if label == "" {

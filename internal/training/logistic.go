@@ -7,7 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// model is the log-odds of good: intercept + Σ coefficient · weight of evidence.
+// model predicts the log-odds of good: intercept + Σ coefficient · weight of
+// evidence.
 type model struct {
 	intercept float64
 	beta      []float64
@@ -29,7 +30,7 @@ func (d *design) regress(ridge float64, start *model) (*model, error) {
 	p := len(d.codes)
 	m := &model{beta: make([]float64, p)}
 	if start == nil && len(d.rows) > firstRows {
-		// Take the first steps on a sample of the rows, which is faster.
+		// Take the first steps on a sample of the rows, to save time.
 		part := *d
 		part.rows = few(d.rows, firstRows)
 		var err error

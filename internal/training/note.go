@@ -21,7 +21,7 @@ type Note struct {
 // Counted reports whether the detail already contains the count.
 func (n Note) Counted() bool { return n.Code == fault.CodeReadAsMissing || n.Code == codeMostlyNumbers }
 
-// unreadableCell is shown for cells whose bytes could not be decoded.
+// unreadableCell is shown in place of cells whose bytes could not be decoded.
 const unreadableCell = "(undecodable)"
 
 // noteMissing counts a spelling of a missing number.

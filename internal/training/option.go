@@ -4,7 +4,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// Options says which rows and columns a scorecard is fitted to, and how.
+// Options sets which rows and columns a scorecard is fitted to, and how.
 type Options struct {
 	Name string // name of the scorecard
 
@@ -58,7 +58,7 @@ func Defaults() Options {
 	}
 }
 
-// Bounds of a fit.
+// Limits of a fit.
 const (
 	maxRows     = 20_000_000
 	maxColumns  = 500

@@ -24,8 +24,8 @@ func newPace(check func() error) *pace {
 // them takes some hundred microseconds.
 const cellsBetweenChecks = 20_000
 
-// interruption is the value of the panic that stops a fit. It is a panic because
-// the inner loops of a regression return no errors. Fit recovers it.
+// interruption is the panic value that stops a fit. A panic is used because the
+// inner loops of a regression return no errors. Fit recovers from it.
 type interruption struct{ err error }
 
 // pass counts cells that are about to be read, and calls the check after every
@@ -68,7 +68,8 @@ func (r *pacedReader) Read(buf []byte) (int, error) {
 	return r.Reader.Read(buf)
 }
 
-// recovered turns the panic of a stopped fit into its error.
+// recovered recovers from the panic of a stopped fit and sets err to the error of
+// the check.
 func recovered(err *error) {
 	switch x := recover().(type) {
 	case nil:

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// plan is the options resolved against a header.
+// plan holds the options after they were matched with the header of a file.
 type plan struct {
 	Options
 	pace     *pace
@@ -56,7 +56,7 @@ func (s *source) read(cell []byte) []byte {
 }
 
 // cannotBe reports whether the number is out of the field's range, so that no
-// request can carry it. A bureau score of -1 is an example: it means no score.
+// request can contain it. For example, a bureau score of -1 means no score.
 func (s *source) cannotBe(n rule.Number) bool {
 	return s.known != nil && (s.known.BoundedBelow && n < s.known.Min || s.known.BoundedAbove && n > s.known.Max)
 }

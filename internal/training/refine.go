@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// effects holds what each bin of each feature adds to the log-odds of good, and
-// the intercept.
+// effects holds the intercept, and the amount that each bin of each feature adds
+// to the log-odds of good.
 type effects struct {
 	intercept float64
 	of        [][]float64 // feature → bin

@@ -125,8 +125,8 @@ func (r *Result) measure(rows []int32, m *Measure) []scored {
 	return scores
 }
 
-// scorePSI returns the population stability index of two samples of scores over
-// ten bands that hold about equally many training rows.
+// scorePSI returns the population stability index of two samples of scores. It
+// uses ten bands that contain about the same number of training rows.
 func scorePSI(train, held []scored) float64 {
 	all := 0.0
 	for _, s := range train {

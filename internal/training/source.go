@@ -89,8 +89,8 @@ func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int
 	}
 }
 
-// parse reads a cell as a number in the same way as in a request: six decimals,
-// rounded half away from zero.
+// parse reads a cell as a number in the same way as a request: with six
+// decimals, rounded half away from zero.
 func parse(cell []byte) (rule.Number, bool) {
 	if n, ok := parsePlain(cell); ok {
 		return n, true
@@ -140,7 +140,7 @@ func parsePlain(cell []byte) (rule.Number, bool) {
 	return rule.Number(n), true
 }
 
-// isNumber reports whether a cell is spelt as a JSON number.
+// isNumber reports whether a cell is written as a JSON number.
 func isNumber(cell []byte) bool {
 	i := 0
 	digits := func() bool {

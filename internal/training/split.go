@@ -13,9 +13,9 @@ import (
 // splitColumn is the column of a split file that says whether to train on a row.
 const splitColumn = "split"
 
-// ReadSplit reads a split file: its column "split" says for each row of the data,
-// in the same order, whether to train on it ("train") or to hold it out (anything
-// else). Rows beyond the end of the split file are held out.
+// ReadSplit reads a split file. Its rows are in the same order as the rows of the
+// data. Its column "split" says whether to train on a row ("train") or to hold it
+// out (any other text). Rows beyond the end of the split file are held out.
 func ReadSplit(r *sheet.Reader) (holdOut func(row int64) bool, err error) {
 	header, err := r.Header()
 	if err != nil {

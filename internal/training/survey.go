@@ -37,7 +37,7 @@ type surveyed struct {
 	sample  []rule.Number // one number for each sampled row; absentNumber if the row has none
 	by      map[string]*int64
 	endless bool // more than maxCategories distinct values
-	long    bool // a value longer than a condition can name
+	long    bool // a value is longer than a condition can name
 
 	filledAtEndless int64 // value of filled when endless was set
 }
@@ -64,7 +64,7 @@ func newSurvey(p *plan) *survey {
 	return s
 }
 
-// look counts one row. Only training rows count towards the columns.
+// look counts one row. Only training rows change the findings about columns.
 func (s *survey) look(row int64, cells [][]byte) error {
 	s.rows++
 	what, weight, err := s.plan.label(row, cells)

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// Default spellings of an outcome.
+// The default spellings of an outcome.
 var (
 	usualBad  = []string{"1", "1.0", "bad", "b", "y", "yes", "true", "default", "defaulted"}
 	usualGood = []string{"0", "0.0", "good", "g", "n", "no", "false", "paid", "performing"}
@@ -23,7 +23,7 @@ var (
 	usualUnlabelled    = []string{"na", "n/a", "#n/a", "nan", "null"}
 )
 
-// outcome is the outcome of a row, as its target column gives it.
+// outcome is the outcome of a row, read from the target column.
 type outcome uint8
 
 const (

@@ -15,13 +15,13 @@ import (
 // is a power of two, so that sums of weights are exact.
 const weightUnits = 1024
 
-// bytesOfAWeight is the size of a row's weight in memory.
+// bytesOfAWeight is the size of a row's weight in memory, in bytes.
 const bytesOfAWeight = 4
 
-// maxWeight is the largest weight of a row.
+// maxWeight is the maximum weight of a row.
 const maxWeight = 1_000_000
 
-// weight returns the weight of a row; the average training row weighs 1.
+// weight returns the weight of a row. The average training row weighs 1.
 func (t *table) weight(row int32) float64 {
 	if t.weights == nil {
 		return 1
@@ -87,7 +87,7 @@ func (t *table) inOrder(list []backtest.Outcome, rows []int32) ([]backtest.Outco
 	return outcomes, sorted
 }
 
-// total returns the weight of all rows and of the bad ones among them.
+// total returns the total weight of all rows, and that of the bad rows.
 func (t *table) total(rows []int32) (all, bads float64) {
 	for _, row := range rows {
 		w := t.weight(row)

@@ -5,7 +5,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Rounded returns a figure of a report as it is written, to six decimals.
+// Rounded returns a figure with six decimals, as the report writes it.
 func Rounded(x float64) rule.Number { return number(x, rule.Places) }
 
 // fraction writes a member rounded to six decimals.
@@ -13,7 +13,7 @@ func fraction(w *wire.Writer, key string, x float64) {
 	w.Key(key).Decimal(int64(Rounded(x)), rule.Places)
 }
 
-// WriteInputs writes the inputs that a policy has to declare for the card.
+// WriteInputs writes the inputs that a policy must declare to use the card.
 func (r *Result) WriteInputs(w *wire.Writer) {
 	w.Array()
 	for _, in := range r.Inputs {
