@@ -28,7 +28,7 @@ const DefaultMax = 8
 
 // Options limits the search.
 type Options struct {
-	// Max is the largest number of improvements to return; 0 means DefaultMax.
+	// Max is the maximum number of improvements to return; 0 means DefaultMax.
 	Max int
 	// Tenures lists the tenures that may be proposed. nil permits every tenure
 	// that the policy allows.
@@ -36,11 +36,12 @@ type Options struct {
 	// MinAmount is the smallest amount that may be proposed; 0 means no bound.
 	MinAmount rule.Number
 	// Check is called several times per millisecond of search. If it returns an
-	// error, the search stops with that error. A nil Check never stops it.
+	// error, the search stops with that error. If Check is nil, the search is
+	// never stopped.
 	Check func() error
 }
 
-// Change is one field that has to change.
+// Change is one field that must change, with its present and its new value.
 type Change struct {
 	Field string
 	From  rule.Value // absent if the request did not send the field

@@ -144,9 +144,9 @@ func effort(name string) int {
 	}
 }
 
-// askable reports whether anybody can be asked for a field. It is false for a
-// field that needs a separate consent, that the engine derives, or that only the
-// accounts of a report show.
+// askable reports whether anybody can be asked for a field. It returns false for
+// a field that needs a separate consent, for a field that the engine derives,
+// and for a field that only the accounts of a report show.
 func askable(name string) bool {
 	if strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_") {
 		return false

@@ -33,7 +33,7 @@ type lever struct {
 	points  []rule.Number       // nearest first; of two at the same distance, the lower first
 }
 
-// span is the range in which a field may move, and its step size.
+// span is the range in which a field may change, and its step size.
 type span struct {
 	low, high rule.Number
 	grid      rule.Number
@@ -77,7 +77,7 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 		l.points = s.reachable(&l, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
 	default:
 		if !present {
-			return l, false // a missing field is asked for, not improved
+			return l, false // a missing field is reported by Complete and not improved
 		}
 		l.points = s.reachable(&l, all, spanOf(name, l.origin), present)
 	}

@@ -17,7 +17,7 @@ const enquiries = "enquiries_6m"
 type twin struct {
 	name  string
 	times rule.Number // factor from the canonical unit to the twin's unit
-	was   rule.Value  // the value as sent, which may be finer than a paisa
+	was   rule.Value  // the value as sent, which may have fractions of a paisa
 }
 
 // A decision request and an evaluate request use different paths for the same
@@ -110,7 +110,7 @@ func canonical(name string) string {
 	return name
 }
 
-// obligations are the facts that foir_effective is derived from.
+// obligations lists the facts from which foir_effective is derived.
 var obligations = []string{field.FOIR, field.BureauOwnEMI, field.BankDueEMI}
 
 // isObligation reports whether a field states the monthly obligations.

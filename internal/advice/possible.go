@@ -32,7 +32,7 @@ func (s *search) possible(name string) []rule.Value {
 	}
 }
 
-// other is a text that policies are not expected to compare with.
+// other is a text that no policy is expected to compare with.
 const other = "\x00other"
 
 func (s *search) words(name string, vocabulary []string) []rule.Value {

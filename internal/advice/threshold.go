@@ -36,8 +36,8 @@ func (s *search) reachable(l *lever, levers []string, in span, present bool) []r
 	return l.intervals(e.at, in, present)
 }
 
-// every returns all points of the span, or the nearest ones if there are more
-// than maxPoints.
+// every returns all points of the span. If there are more than maxPoints, it
+// returns the nearest ones.
 func (l *lever) every(s span) []rule.Number {
 	var out []rule.Number
 	low, high := max(s.low, l.origin-maxPoints/2*s.grid), min(s.high, l.origin+maxPoints/2*s.grid)

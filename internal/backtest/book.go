@@ -36,7 +36,7 @@ const (
 )
 
 // firstBadMonth is the first month on book in which a loan can be 90 days past
-// due, because the first instalment is due in the second month.
+// due. The first instalment is due in the second month.
 const firstBadMonth = 4
 
 // Check adds a fault for each member that is out of bounds. The pointer of the

@@ -93,7 +93,8 @@ var roots = [16]int64{
 // log2e is the logarithm of e to the base two, scaled by 2^32.
 const log2e = 6196328019
 
-// maxExponent bounds the argument of exp; e^20 is larger than any value used here.
+// maxExponent limits the argument of exp. e^20 is larger than any value used
+// here.
 const maxExponent = 20 * unit
 
 // exp returns e^x. x and the result are in units.

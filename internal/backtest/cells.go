@@ -16,7 +16,7 @@ type grid struct {
 	step rule.Number
 }
 
-// maxCells bounds the cells of a grid.
+// maxCells is the maximum number of cells of a grid.
 const maxCells = 1 << 21
 
 func newGrid(card *engine.Scorecard) grid {

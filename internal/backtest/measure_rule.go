@@ -8,7 +8,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// maxTopReasons bounds the listed decline reasons.
+// maxTopReasons is the maximum number of listed decline reasons.
 const maxTopReasons = 10
 
 // reasons returns the principal reasons, the most frequent first.

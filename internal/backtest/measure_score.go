@@ -152,7 +152,7 @@ func chiSquareTerm(d Decile) float64 {
 	return float64(float64(d.Count)*float64(off*off)) / float64(p*(1-p))
 }
 
-// maxROC bounds the points of the ROC curve.
+// maxROC is the maximum number of points of the ROC curve.
 const maxROC = 100
 
 // roc returns the shares of good and bad rows at or below each score. It returns

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// compareSides computes the challenger's report and its differences from the
-// champion's.
+// compareSides computes the report of the challenger and its differences from
+// the champion.
 func (r *Run) compareSides(p *Partial) *Challenger {
 	s := &p.swap
 	out := &Challenger{Side: r.measure(r.challenger, &p.challenger, p)}
@@ -42,7 +42,8 @@ func (r *Run) compareSides(p *Partial) *Challenger {
 	return out
 }
 
-// scoreWeights returns the weight of each whole score that occurs, ascending.
+// scoreWeights returns the weight of each whole score that occurs, in ascending
+// order of score.
 func scoreWeights(c *cells, g grid) []scoreWeight {
 	var list []scoreWeight
 	for cell, counts := range c.each() {

@@ -107,7 +107,8 @@ func (s *separator) pairs() (p wide) {
 	return p
 }
 
-// auc, gini and ks return the figures. There must be both goods and bads.
+// auc, gini and ks return the metrics as figures. There must be both good and bad
+// loans.
 func (s *separator) auc() Figure {
 	pairs := s.pairs()
 	pairs.plus(pairs)
@@ -128,7 +129,7 @@ func (s *separator) ks() Figure {
 // Evidence holds the weight of evidence of each band, and the information value
 // of all bands together.
 type Evidence struct {
-	WOE    []float64 // ln(band's share of goods ÷ its share of bads)
+	WOE    []float64 // ln(band's share of good loans ÷ band's share of bad loans)
 	Values []float64 // each band's part of the information value
 	IV     float64
 }
@@ -157,9 +158,9 @@ func Weigh(goods, bads []int64) (e Evidence, ok bool) {
 }
 
 // Stability returns the population stability index of the actual shares against
-// the expected ones. Below 0.1 little has changed; above 0.25 the population has
-// changed. An empty share counts as 0.0001. ok is false if the lists are empty or
-// differ in length.
+// the expected shares. A value below 0.1 means that little has changed; a value
+// above 0.25 means that the population has changed. An empty share counts as
+// 0.0001. ok is false if the lists are empty or differ in length.
 func Stability(expected, actual []float64) (psi float64, ok bool) {
 	if len(expected) != len(actual) || len(expected) == 0 {
 		return 0, false

@@ -16,11 +16,11 @@ type Partial struct {
 	foirMost          int64 // greatest foir of a row, in millionths
 	champion          sides
 	vintage           vintages
-	actual            [9]tally // then×3 + now
+	actual            [9]tally // index is then×3 + now
 	challenger        sides
 	swap              swaps
 
-	errors []RowError  // the lowest row numbers, at most MaxRowErrors
+	errors []RowError  // errors with the lowest row numbers, at most MaxRowErrors
 	codes  []CodeCount // numbers of all errors, by code
 	groups groups
 
@@ -85,15 +85,15 @@ type soleSum struct {
 type vintages struct {
 	last    int64 // the latest month that any row names
 	noMonth tally
-	months  []tally // from month 1
+	months  []tally // beginning with month 1
 }
 
 // swaps compares two policies on the same rows.
 type swaps struct {
-	matrix      [9]counts // champion×3 + challenger
+	matrix      [9]counts // index is champion×3 + challenger
 	limit       [3]int64  // rows that both policies approve with a lower, the same or a higher limit
 	price       [3]int64
-	limitChange wide // challenger less champion
+	limitChange wide // limits of the challenger less those of the champion
 	rateChange  wide
 	aprChange   wide
 	together    [2]int64 // rows swapped in and out that no change moves alone

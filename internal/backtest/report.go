@@ -8,7 +8,7 @@ package backtest
 type Report struct {
 	RowsTotal, RowsEvaluated, RowsFailed int64
 
-	RowErrors       []RowError  // those with the lowest row numbers, at most MaxRowErrors
+	RowErrors       []RowError  // errors with the lowest row numbers, at most MaxRowErrors
 	RowErrorsByCode []CodeCount // counts of all errors, by code
 	ColumnsIgnored  []string    // columns that no policy reads, in the order of the header
 	Warnings        []Warning   // input that was possibly misread or is missing
@@ -18,11 +18,11 @@ type Report struct {
 
 	Side // the champion's report
 
-	Fairness   *Fairness   // nil without a protected column
-	Vintage    *Vintage    // nil without a month column
+	Fairness   *Fairness   // nil if there is no protected column
+	Vintage    *Vintage    // nil if there is no month column
 	Actual     *Actual     // nil if no row has a decision made at the time
-	PSI        *Shift      // nil without a reference
-	Challenger *Challenger // nil without a challenger
+	PSI        *Shift      // nil if there is no reference
+	Challenger *Challenger // nil if there is no challenger
 }
 
 // RowError is a row that could not be evaluated. It names the row, the field and
@@ -49,7 +49,7 @@ type Side struct {
 	Distribution Distribution
 	ROC          []ROCPoint // from (0,0) to (1,1); empty unless there are both good and bad rows
 
-	TopDeclineReasons []CodeCount   // the most frequent first, ten at most
+	TopDeclineReasons []CodeCount   // most frequent first, at most ten
 	Reasons           []ReasonCount // every principal reason, the most frequent first
 	SoleReasons       []SoleReason  // every knockout, in declared order
 	Rules             []RuleCount   // every knockout, then every adjustment, in declared order
@@ -62,7 +62,7 @@ type Summary struct {
 	Approved, Referred, Declined            int64
 	ApprovalRate, ReferralRate, DeclineRate Figure
 	AvgLimit, TotalLimit                    Money
-	AvgInterestRate, AvgAPR                 Figure // percent a year
+	AvgInterestRate, AvgAPR                 Figure // percent per year
 	AvgScore                                Figure
 	TotalLimitReferred                      Money // indicative, because a person must confirm the offers
 }
@@ -133,7 +133,7 @@ type ScoreBand struct {
 	WOE, IV Figure
 }
 
-// Place says where a ScoreBand lies among the pricing bands.
+// Place is the position of a ScoreBand among the pricing bands.
 type Place string
 
 // The places.
@@ -167,7 +167,7 @@ type DistributionCell struct {
 	Weight                int64 // weight of all rows of the cell, in ten-thousandths
 }
 
-// ROCPoint is the share of goods and of bads that score at or below Score.
+// ROCPoint holds the shares of good and of bad rows that score at or below Score.
 type ROCPoint struct {
 	Score     Figure // unknown at (0,0)
 	Good, Bad Figure
@@ -207,7 +207,8 @@ type RuleCount struct {
 }
 
 // Economics holds the income of the approved loans if they are repaid as
-// scheduled, less funding cost and expected loss. Fees exclude tax.
+// scheduled, the funding cost, the expected loss, and the margin that remains.
+// Fees exclude tax.
 type Economics struct {
 	InterestIncome, FeeIncome Money
 	FundingCost               Money
@@ -326,15 +327,15 @@ type PolicyChange struct {
 // Attribution states which of the changes moved the swapped rows.
 type Attribution struct {
 	Count     int64
-	Explained int64         // rows that at least one change moves by itself
-	Together  int64         // rows that no change moves by itself
+	Explained int64         // rows that at least one change moves alone
+	Together  int64         // rows that no change moves alone
 	ByChange  []ChangeCount // parallel to Challenger.Changes
 }
 
 // ChangeCount counts the swapped rows that one change moves.
 type ChangeCount struct {
-	Alone   int64 // the champion with this change alone decides as the challenger does
-	Needed  int64 // the challenger without this change decides as the champion does
+	Alone   int64 // rows for which the champion with only this change decides as the challenger does
+	Needed  int64 // rows for which the challenger without this change decides as the champion does
 	BadRate Share // bad rate of the rows that the change moves alone
 }
 

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Setup says how the rows of a backtest are read, and which assumptions its
+// Setup sets how the rows of a backtest are read, and which assumptions its
 // economics use.
 type Setup struct {
 	Header []string          // names of the columns; empty if the backtest decides facts instead of rows
@@ -27,8 +27,8 @@ type Setup struct {
 
 	PercentFOIR bool // whether the foir column is in percent
 
-	// Encoding is the encoding of the file if it was not UTF-8. It is not a
-	// member of a request.
+	// Encoding is the encoding of the file if it was not UTF-8. A request has no
+	// member for it.
 	Encoding string
 
 	// LGD is the share of a limit that is lost if the loan goes bad. FundingRate
@@ -36,7 +36,7 @@ type Setup struct {
 	LGD, FundingRate rule.Number
 
 	// Reference is the score distribution of another run, from
-	// Distribution.Reference; nil for none.
+	// Distribution.Reference. It is nil if there is none.
 	Reference []int64
 }
 

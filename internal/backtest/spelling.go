@@ -54,7 +54,7 @@ func lower(dst, text []byte) []byte {
 	return dst
 }
 
-// trimmed returns a cell without the spaces around it.
+// trimmed returns a cell without surrounding spaces.
 func trimmed(cell []byte) []byte {
 	if len(cell) > 0 && cell[0] > ' ' && cell[len(cell)-1] > ' ' {
 		return cell
@@ -162,7 +162,7 @@ func readWeight(cell []byte) (weight int64, code string) {
 	return weight, ""
 }
 
-// maxMonth is the highest month on book.
+// maxMonth is the maximum month on book.
 const maxMonth = 600
 
 // readMonth reads a month on book, from 1. It returns 0 for a blank cell.

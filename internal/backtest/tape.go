@@ -117,7 +117,7 @@ func (c *cells) walk(w walker) {
 
 func (c *cells) record(r *recorder) {
 	length := len(r.tape)
-	r.length(0) // placeholder; counted up below
+	r.length(0) // placeholder, increased below
 	at := int64(-1)
 	for cell, counts := range c.each() {
 		r.tape[length]++

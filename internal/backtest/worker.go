@@ -96,8 +96,8 @@ func (w *Worker) Take() *Partial {
 }
 
 // Check sets a function that the worker calls about every hundred microseconds of
-// work. If it returns an error, Block and Facts stop, Err returns the error, and
-// the partial is incomplete.
+// work. If the function returns an error, Block and Facts stop, Err returns the
+// error, and the partial is incomplete.
 func (w *Worker) Check(check func() error) { w.check = check }
 
 // Err returns the error of the check that stopped the work, or nil.

@@ -1,8 +1,9 @@
 // Package page writes a backtest's report as one self-contained HTML file, without
-// scripts, network requests or fonts. It opens from a mail attachment, is readable
-// on a phone, follows the reader's light or dark theme and can be printed.
+// scripts, network requests or fonts. The file can be opened from a mail
+// attachment, read on a phone and printed. It follows the reader's light or dark
+// theme.
 //
-// It shows the figures of backtest.Report and computes only differences between
-// two of them. Every text in a report, such as the id of a rule or the name of a
-// group, is untrusted and is escaped.
+// The page shows the figures of backtest.Report and computes only differences
+// between two figures. Every text in a report, such as the id of a rule or the
+// name of a group, is untrusted and is escaped.
 package page

@@ -72,7 +72,8 @@ func verdict(kept bool) string {
 	return "At least one group of 30 rows or more is below it."
 }
 
-// vintage shows the share of approved loans that had gone bad by month on book.
+// vintage shows the share of approved loans that had gone bad by each month on
+// book.
 func vintage(r *backtest.Report) section {
 	s := section{ID: "vintage", Title: "Vintage"}
 	v := r.Vintage
@@ -101,7 +102,8 @@ func vintage(r *backtest.Report) section {
 	return s
 }
 
-// rows lists the warnings, the rows that failed and the columns that were ignored.
+// rows lists the warnings, the rows that failed, and the columns that were
+// ignored.
 func rows(r *backtest.Report) section {
 	s := section{ID: "rows", Title: "Rows"}
 	if r.RowsFailed > 0 {

@@ -24,8 +24,8 @@ func percent(f backtest.Figure) string { return in(chart.Percent, f) }
 func ratio(f backtest.Figure) string   { return in(chart.Ratio, f) }
 func score(f backtest.Figure) string   { return in(chart.Score, f) }
 
-// badRate formats a bad rate as a percentage with two decimals: bad rates are
-// small, so differences below a tenth of a point matter.
+// badRate formats a bad rate as a percentage with two decimals. Bad rates are
+// small, so differences below a tenth of a percentage point matter.
 func badRate(f backtest.Figure) string {
 	if !f.Known {
 		return none
@@ -65,7 +65,8 @@ func interval(s backtest.Share) string {
 	return hundredths(s.Low) + "–" + badRate(s.High)
 }
 
-// rated formats a bad rate with the number of labelled rows behind it.
+// rated formats a bad rate with the number of labelled rows that it is computed
+// from.
 func rated(s backtest.Share) string {
 	if !s.Rate.Known {
 		return none
