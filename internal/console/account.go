@@ -67,8 +67,8 @@ func (p *accountPages) endOtherSessions(v *visit) error {
 	return v.done("You are signed out everywhere else.", "/account")
 }
 
-// browserName returns a readable name for a user agent. The order matters, because most user agents
-// also contain the names of other browsers.
+// browserName returns a readable name for a user agent. The order of the comparisons
+// matters, because most user agents also contain the names of other browsers.
 func browserName(agent string) string {
 	name := "A browser"
 	for _, b := range [][2]string{

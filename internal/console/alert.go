@@ -60,7 +60,7 @@ func alertTitle(kind string) string {
 type alertRow struct {
 	frauddesk.Alert
 	Title string
-	What  string // the kind of the shared entity
+	What  string // kind of the shared entity, in words
 	Story string
 }
 
@@ -77,7 +77,7 @@ func alertRows(alerts []frauddesk.Alert) []alertRow {
 	return rows
 }
 
-// alertStory describes in a sentence what was counted, and the threshold.
+// alertStory returns a sentence that states what was counted and the threshold.
 func alertStory(a frauddesk.Alert) string {
 	within := "within " + hours(a.WindowHours)
 	value, threshold := grouped(fmt.Sprint(a.Value)), grouped(fmt.Sprint(a.Threshold))
@@ -243,7 +243,7 @@ func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice
 type ringEntity struct {
 	Kind, Display string
 	Applicants    int64
-	Itself        bool // the alert is about this entity
+	Itself        bool // whether the alert is about this entity
 }
 
 // sharedBy is the minimum number of applicants that an entity needs to appear in the chart. An

@@ -15,7 +15,7 @@ import (
 	"verdict/internal/chart"
 )
 
-// assetPath is the path below which stylesheet, scripts and pictures are served.
+// assetPath is the path below which stylesheets, scripts and pictures are served.
 const assetPath = "/console/assets/"
 
 // stylesheet is the name of the shared stylesheet. All stylesheets are served as one file under
@@ -80,7 +80,7 @@ func (a *assets) add(name string, body []byte) {
 	a.files[served] = asset{contentTypes[extension], body}
 }
 
-// link returns the address of an asset, for templates.
+// link returns the address of an asset. Templates call it.
 func (a *assets) link(name string) (string, error) {
 	served, ok := a.names[name]
 	if !ok {

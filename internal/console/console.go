@@ -69,7 +69,7 @@ const (
 	defaultMaxInFlight    = 512
 )
 
-// withDefaults returns the options with the default of every zero field.
+// withDefaults returns the options with defaults in place of zero fields.
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)

@@ -57,7 +57,7 @@ func (c cookies) sessionName() string {
 	return sessionCookie
 }
 
-// token returns the session token, if the browser sent a well-formed one.
+// token returns the session token. It returns false if the browser sent none or a malformed one.
 func (c cookies) token() (tenant.Token, bool) {
 	sent, err := c.r.Cookie(c.sessionName())
 	if err != nil {

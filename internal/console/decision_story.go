@@ -147,7 +147,7 @@ func (t *shownDecision) Reviewed() bool {
 // Waiting reports whether the decision is in the queue of referrals.
 func (t *shownDecision) Waiting() bool { return t.Status() == "REFERRED" && !t.Reviewed() }
 
-// costLine is one line of the table of a loan's costs.
+// costLine is one line in the table of the costs of a loan.
 type costLine struct {
 	Name, Text string
 	Sum        bool
@@ -174,7 +174,7 @@ func (t *shownDecision) Costs() []costLine {
 	}
 }
 
-// scoreLine is one step of the score.
+// scoreLine is one step in the calculation of the score.
 type scoreLine struct {
 	Label  string
 	Read   decisioning.FieldValue

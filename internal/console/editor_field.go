@@ -18,7 +18,7 @@ const (
 	sectionInputs      = "inputs"
 )
 
-// editKind says how a member is edited and stored.
+// editKind is the way in which a member is edited and stored.
 type editKind string
 
 const (

@@ -43,7 +43,7 @@ const (
 type impactView struct {
 	*version
 	Run      *study.Backtest  // nil if the address names no run
-	Waiting  bool             // the run has not finished
+	Waiting  bool             // whether the run has not finished yet
 	Report   *backtest.Report // nil until the run has succeeded
 	Compared bool             // whether there is an active version to compare with
 	Figures  []impactFigure
@@ -52,7 +52,7 @@ type impactView struct {
 	Changes  []changeRow
 }
 
-// impactFigure is a figure before and after.
+// impactFigure is a figure before and after the activation.
 type impactFigure struct{ Label, Before, After, Change string }
 
 // swapRow is one of the four groups into which two versions divide applicants.

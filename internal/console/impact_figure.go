@@ -51,13 +51,13 @@ func impactFigures(champion, challenger *backtest.Side) []impactFigure {
 	return list
 }
 
-// impactUnit says how a figure is written.
+// impactUnit is the unit in which a figure is written.
 type impactUnit int
 
 const (
 	rateUnit  impactUnit = iota // a share between 0 and 1
 	moneyUnit                   // rupees
-	priceUnit                   // percent a year
+	priceUnit                   // percent per year
 )
 
 func (u impactUnit) text(f shownFigure) string {

@@ -222,7 +222,8 @@ func (l pastedLine) entry() signal.PincodeRisk {
 	return e
 }
 
-// atLines points the faults of entries at the field "lines" and adds the line number to each.
+// atLines changes the pointers of the entries' faults to the field "lines", and adds the line
+// number to each fault.
 func atLines(err error, lines []pastedLine) error {
 	return fault.Retold(err, func(item fault.Item) fault.Item {
 		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")

@@ -27,7 +27,7 @@ func parseStored(document []byte) (wire.Value, error) {
 	return v, nil
 }
 
-// policy renders one version in words.
+// policy renders one version of a policy in words.
 func (p *policyPages) policy(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {

@@ -29,7 +29,7 @@ type policyText struct {
 	Remarks     remarks
 }
 
-// fact is a label and a text, both for people.
+// fact is a label and a text, both written for people.
 type fact struct{ Label, Text string }
 
 // ruleLine is a knockout, an adjustment or a condition of the offer.

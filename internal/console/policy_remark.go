@@ -68,7 +68,8 @@ func remarksOn(r policydesk.Reading) remarks {
 	return list
 }
 
-// Errors returns the findings that must be acknowledged before a version is activated in live.
+// Errors returns the findings that a person must acknowledge before a version is activated in
+// live.
 func (r remarks) Errors() (list remarks) {
 	seen := map[string]bool{}
 	for i := range r {

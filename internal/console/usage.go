@@ -29,7 +29,7 @@ type usageFigures struct {
 	Quota      int64
 	Left       int64
 	Percent    string // the used share of the quota
-	Near       bool   // at least quotaWarningPercent is used
+	Near       bool   // whether at least quotaWarningPercent is used
 	From, To   time.Time
 	Quarter    chart.Bars // the used part of the quota
 	Daily      chart.Columns

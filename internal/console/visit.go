@@ -30,7 +30,7 @@ type visit struct {
 	code        string // code of the refusal
 	form        *form
 	flashed     bool            // whether the next page shows a message
-	place       func()          // releases the request's place; nil if it has none
+	place       func()          // releases the place of the request; nil if the request has none
 	slot        *admission.Slot // slot on a processor; nil before admission
 	reserved    int64           // bytes reserved for the body
 	memoryOwner string          // owner of the share that the reserved bytes belong to

@@ -47,8 +47,8 @@ func newFront(d *Pages, version string) (frontPage, error) {
 	return frontPage{page, newFile("application/json", document)}, nil
 }
 
-// serve answers with the page if the client names text/html in Accept, as browsers
-// do, and with JSON otherwise.
+// serve answers with the page if the client's Accept header contains text/html,
+// as that of browsers does, and with JSON otherwise.
 func (f frontPage) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	file := f.document

@@ -73,7 +73,7 @@ func (t documentNode) reference() string {
 	return ref[strings.LastIndex(ref, "/")+1:]
 }
 
-// target returns the node that the node refers to, or itself if it is not a reference.
+// target returns the node that t refers to, or t itself if t is not a reference.
 func (t documentNode) target() documentNode {
 	path, ok := strings.CutPrefix(t.own("$ref").text(), "#/")
 	if !ok {

@@ -23,7 +23,7 @@ type Examples struct {
 	at      string // the address of the environment
 }
 
-// NewExamples returns the examples of the environment of who.
+// NewExamples returns the examples of the tenant and environment of who.
 func NewExamples(service *usecase.Set, who tenant.Principal) *Examples {
 	return &Examples{service, who, "/console/" + string(who.Environment)}
 }
