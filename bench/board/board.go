@@ -34,7 +34,7 @@ func (t *Table) Add(cells ...string) {
 	t.Rows = append(t.Rows, row)
 }
 
-// Target is a bound for the measurement of some work, and the result.
+// Target is a bound for a measured value, with the result.
 type Target struct {
 	Work string // what is measured
 	Want string

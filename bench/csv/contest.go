@@ -24,7 +24,7 @@ type entry struct {
 	cores int
 }
 
-// contest writes the file and measures all contestants on it, in turns.
+// contest writes the file and measures all contestants with it, in turns.
 func contest(ctx context.Context, o options) (s board.Section, err error) {
 	folder, err := os.MkdirTemp("", "verdict-bench-csv")
 	if err != nil {

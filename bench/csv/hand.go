@@ -53,7 +53,7 @@ type lineReader struct {
 	mu   sync.Mutex
 	r    io.Reader
 	rest []byte // the incomplete line at the end of the last block
-	past bool   // the header has been read
+	past bool   // whether the header has been read
 }
 
 func (l *lineReader) next(memory []byte) ([]byte, error) {

@@ -54,13 +54,14 @@ func employmentOf(text []byte) employment {
 	return other
 }
 
-// whole is a factor of integers: the bounds of its bins, and their points.
+// whole is a factor of a field with whole numbers: the bounds of its bins, and
+// their points.
 type whole struct {
 	bounds [5]int
 	points [6]int
 }
 
-// decimal is a factor of numbers with decimals.
+// decimal is a factor of a field with decimals.
 type decimal struct {
 	bounds [5]float64
 	points [6]int
@@ -149,8 +150,8 @@ var (
 	bandMultiple = [grades]float64{10, 9, 8, 6, 4, 0}
 )
 
-// decide decides a row by the rules of policy.json, written by hand, and counts the
-// result.
+// decide decides a row with hand-written code for the rules of policy.json, and
+// counts the result.
 func (o *outcome) decide(a *applicant) {
 	hits := a.knockouts()
 	for rest, i := hits, 0; rest != 0; rest, i = rest>>1, i+1 {

@@ -59,7 +59,7 @@ func ours(_ context.Context, in input) (*outcome, error) {
 }
 
 // repeated returns a reader of the file with its rows repeated. A backtest of a hundred
-// million rows thus needs no file of ten gigabytes.
+// million rows then needs no file of ten gigabytes.
 func repeated(f *os.File, times int) (io.Reader, error) {
 	if times <= 1 {
 		return f, nil
@@ -80,7 +80,7 @@ func repeated(f *os.File, times int) (io.Reader, error) {
 }
 
 // decideBlocks decides the rows in one goroutine for each core. The goroutines take turns
-// reading a block, and decide it concurrently.
+// reading blocks, and decide their blocks concurrently.
 func decideBlocks(run *backtest.Run, reader *sheet.Reader, cores int) (*backtest.Partial, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

@@ -19,7 +19,7 @@ const (
 )
 
 // requestCount is the number of different requests. There are several, so that the
-// branch predictor cannot memorize one.
+// branch predictor cannot memorize a single request.
 const requestCount = 16
 
 // asOf is the day of the requests and of their reports.
@@ -38,8 +38,8 @@ func bodies() [][]byte {
 
 type generator struct{ *rand.Rand }
 
-// body returns a request: a report in the common shape, and the bank statement of a year
-// in the terms of the account aggregators.
+// body returns a request with a report in the common shape and the bank statement of a
+// year in the format of the account aggregators.
 func (g generator) body() []byte {
 	w := &wire.Writer{Buf: make([]byte, 0, 350<<10)}
 	w.Object().Key("bureau").Plain("experian").Key("report").Object().Key("experian").Object()

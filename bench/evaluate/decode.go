@@ -6,7 +6,7 @@ import (
 )
 
 // request is an evaluate body as a user of a JSON library declares it. It has only the
-// members that we read too.
+// members that our service reads too.
 type request struct {
 	Bureau string `json:"bureau"`
 	Report map[string]struct {

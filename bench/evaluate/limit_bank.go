@@ -5,7 +5,8 @@ import (
 	"verdict/internal/report"
 )
 
-// channelRow holds the index of each channel in the list all, upi, transfer, cash, other.
+// channelRow holds the index of each channel in the list "all", "upi", "transfer",
+// "cash", "other".
 var channelRow = [4]int{report.OtherChannel: 4, report.UPI: 1, report.Transfer: 2, report.Cash: 3}
 
 // transactions reads the statement once and counts its events, the balance at the end of

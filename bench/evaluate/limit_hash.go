@@ -18,7 +18,8 @@ type limitHash struct {
 
 func newLimitHash() *limitHash { return &limitHash{digest: sha256.New()} }
 
-// heads holds the text before each value, tails the digits after the decimal point.
+// heads holds the text before each value, and tails the digits after the decimal
+// point.
 var (
 	heads = func() (list [feature.Count]string) {
 		for i := range list {

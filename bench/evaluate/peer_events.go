@@ -5,7 +5,8 @@ import (
 	"verdict/internal/report"
 )
 
-// eventsOf returns the pass over the records of a metric and product.
+// eventsOf returns the function that passes over the records of a metric and
+// product.
 func eventsOf(metric, product string) events {
 	switch metric {
 	case "enquiry":

@@ -158,7 +158,7 @@ func startServer(ctx context.Context, order childOrder) (*server, error) {
 	return s, nil
 }
 
-// stop ends the child and waits for it.
+// stop ends the child process and waits for its end.
 func (s *server) stop() error {
 	_ = s.stdin.Close() // fails if the child has already ended
 	if err := s.cmd.Wait(); err != nil {

@@ -50,7 +50,7 @@ func since(before, after map[int]time.Duration) (sum time.Duration) {
 	return sum
 }
 
-// snapshot holds the CPU times at one time.
+// snapshot holds the CPU times at one point in time.
 type snapshot struct {
 	at       time.Duration
 	server   time.Duration

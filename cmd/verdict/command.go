@@ -84,10 +84,10 @@ func (c *command) printJSON(document []byte, compact bool) int {
 	return c.print(out.Bytes())
 }
 
-// maxFile is the maximum size of a file or of standard input.
+// maxFile is the maximum size of a file or of standard input, in bytes.
 const maxFile = 8 << 20
 
-// standardInput is the file name that stands for standard input.
+// standardInput is the file name that means standard input.
 const standardInput = "-"
 
 // read reads a whole file, or standard input if name is "-".
@@ -98,7 +98,7 @@ func (c *command) read(name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		defer func() { _ = f.Close() }() // only read from
+		defer func() { _ = f.Close() }() // the file is only read
 		in = f
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxFile+1))

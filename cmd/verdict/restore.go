@@ -37,7 +37,7 @@ func restore(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		defer func() { _ = file.Close() }() // only read from
+		defer func() { _ = file.Close() }() // the file is only read
 		source = file
 	}
 	ctx, stop := interruptible()

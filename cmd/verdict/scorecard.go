@@ -32,7 +32,7 @@ a -split-file does not mark as train (a CSV with a column "split" and one row fo
 each row of the data), or a quarter of all. docs/SCORECARD.md explains the method.
 `
 
-// scorecardCommand runs the commands about scorecards.
+// scorecardCommand runs the subcommands of "verdict scorecard".
 func scorecardCommand(c *command) int {
 	if len(c.args) == 0 || c.args[0] != "fit" {
 		if len(c.args) > 0 && (c.args[0] == "-h" || c.args[0] == "-help" || c.args[0] == "--help") {
@@ -122,7 +122,7 @@ func (c *command) fit(f *fitFlags) (*training.Result, error) {
 	var opened []*os.File
 	defer func() {
 		for _, file := range opened {
-			_ = file.Close() // only read from
+			_ = file.Close() // the file is only read
 		}
 	}()
 	uncounted := 2 // the passes for the encoding and the header do not count as progress
@@ -150,7 +150,7 @@ func readSplit(name string) (func(row int64) bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // only read from
+	defer func() { _ = file.Close() }() // the file is only read
 	in, err := expand(file)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
