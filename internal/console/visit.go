@@ -60,7 +60,7 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 	v.ctx = ctx
 	v.cookies = cookies{w: v.w, r: r, secure: c.options.Secure(r)}
 	v.w.Before = func() { // do not hold the slot while the browser reads
-		if !p.export { // an export gives it up by itself, and computes again
+		if !p.export { // an export gives up the slot itself, and needs it again
 			v.slot.Leave()
 		}
 	}

@@ -1,5 +1,6 @@
-// Package consoletest finds an example of every console page that shows one particular thing, such as a decision or a
-// policy, in a tenant that has one of everything. Tests that visit all pages use it, in a browser and without one.
+// Package consoletest finds an example of every console page that shows one particular object, such as a decision or a
+// policy. The tenant must have at least one object of every kind. Tests that visit all pages use it, with and without a
+// browser.
 package consoletest
 
 import (
@@ -20,7 +21,7 @@ import (
 type Examples struct {
 	service *usecase.Set
 	who     tenant.Principal
-	at      string // the address of the environment
+	at      string // path prefix of the environment
 }
 
 // NewExamples returns the examples of the tenant and environment of who.
@@ -35,11 +36,11 @@ type Page struct {
 	Cut  string // CSS selector of the elements to remove from very long pages
 }
 
-// list asks for one page of up to 100 rows.
+// list requests one page of up to 100 rows.
 var list = operation.List{Limit: 100}
 
-// Pages returns, by route pattern, the pages that show one particular thing. A
-// thing that the tenant lacks fails the test.
+// Pages returns, by route pattern, the pages that show one particular object. It fails the test if the
+// tenant lacks an object.
 func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	t.Helper()
 	all := map[string][]Page{
@@ -65,8 +66,8 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	return all
 }
 
-// decision returns a decision with the status: one with features if there is any, else one from
-// evaluate, else the newest.
+// decision returns a decision with the status: one that has features; if there is none, one from
+// evaluate; else the newest.
 func (x *Examples) decision(t *testing.T, status string) (id string, features bool) {
 	t.Helper()
 	page, err := x.service.Decisions.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: status}, list)
@@ -134,7 +135,7 @@ func (x *Examples) scorecard(t *testing.T) string {
 	return page.Data[0].ID
 }
 
-// backtests returns the pages about backtests, among them a run of a file and a cancelled one.
+// backtests returns the pages about backtests, including a run on a file and a cancelled run.
 func (x *Examples) backtests(t *testing.T) map[string][]Page {
 	t.Helper()
 	page, err := x.service.Backtests.List(t.Context(), x.who, "", list)
@@ -185,7 +186,7 @@ func (x *Examples) alerts(t *testing.T) []Page {
 	return looks
 }
 
-// policies returns the pages about versions of a policy, mostly of the draft, which has findings.
+// policies returns the pages about versions of a policy. Most are about the draft, which has findings.
 func (x *Examples) policies(t *testing.T) map[string][]Page {
 	t.Helper()
 	page, err := x.service.Policies.RuleSets(t.Context(), x.who, policydesk.RuleSetFilter{PolicyKey: "default"}, list)
