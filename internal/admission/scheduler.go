@@ -51,9 +51,10 @@ const (
 	// many entries, processor time would be shared by number of requests instead of by
 	// owner.
 	entriesEach = 6
-	// entryRest, slotRest and paceRest are the rest factors of the queues: an owner that
-	// floods rests that many times as long as it has used the rights of the queue,
-	// divided by their number. Requests also compute before and after they hold an entry.
+	// entryRest, slotRest and paceRest are the rest factors of the three queues. After
+	// an owner has used a right, it rests for the time used × the factor ÷ the number
+	// of rights in the queue. In entries and slots only a flooding owner rests; in
+	// paces an owner rests whenever others are active.
 	entryRest = 3 * entriesEach
 	slotRest  = 4
 	paceRest  = 6

@@ -146,8 +146,8 @@ func packageSet(t *testing.T, names ...string) map[string]bool {
 
 var testFunction = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 
-// testsByName lists the folders of the service and of the harness that have a
-// test of each name.
+// testsByName returns, for each test name, the folders of the service and the harness
+// that have a test of that name.
 func testsByName(t *testing.T) map[string][]string {
 	t.Helper()
 	byName := map[string][]string{}

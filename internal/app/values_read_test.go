@@ -49,7 +49,8 @@ func (r *typeReader) Import(name string) (*types.Package, error) {
 	}
 
 	settings := types.Config{Importer: r, IgnoreFuncBodies: true, Error: func(error) {}}
-	p, _ := settings.Check(name, r.files, files, nil) // the errors are in uses of the empty packages
+	// Ignore the errors: they come from uses of foreign packages, which are read as empty.
+	p, _ := settings.Check(name, r.files, files, nil)
 	p.MarkComplete()
 	if !ours && name != "iter" {
 		p.SetName(path.Base(name))

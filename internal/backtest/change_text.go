@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// The functions below describe a part of a policy for people. They return "" for
-// a part that does not exist.
+// The functions below describe parts of a policy in words. knockoutText,
+// adjustmentText and factorText return "" for nil.
 
 func requiredText(p *engine.Policy) string {
 	var list []string

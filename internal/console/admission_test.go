@@ -114,7 +114,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	request.Header.Set("Content-Type", form.FormDataContentType())
 	request.Header.Set("Origin", b.url)
 	slow := b.aside(request)
-	part, err := form.CreateFormFile("file", "rows.csv") // returns when the server reads it
+	part, err := form.CreateFormFile("file", "rows.csv") // blocks until the server has read the header of the part
 	if err == nil {
 		_, err = io.WriteString(part, visits(10))
 	}

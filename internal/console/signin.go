@@ -99,7 +99,7 @@ func placeOf(v *visit) account.Place {
 func (p *signInPages) remember(v *visit, session account.Session) {
 	marks, err := p.access.Remember(v.ctx, session.User.ID, v.cookies.marks())
 	if err != nil {
-		p.logger.Warn("could not store the browser cookie; the browser stays unknown",
+		p.logger.Warn("could not create the known-browser cookie; the browser keeps its old cookie, if any",
 			"request_id", v.requestID, "error", err)
 		return
 	}

@@ -30,7 +30,7 @@ type page struct {
 	export bool
 }
 
-// subject provides the pages of one subject.
+// subject is a group of related pages, such as those for policies or for users.
 type subject interface {
 	routes() []page
 }

@@ -93,7 +93,8 @@ func (c *creditCase) name(core *operation.Core) {
 	c.id, c.made = core.NewID(tenant.KindDecision, c.now)
 }
 
-// persist decides an application that is not counted, and stores the decision.
+// persist decides and stores an application that the fraud signals do not count; see
+// creditCase.counted.
 func (s *Service) persist(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, c *creditCase, o *Outcome, attempt operation.Attempt,
 ) (operation.Answer, error) {

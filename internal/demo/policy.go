@@ -43,8 +43,8 @@ func (d *envFill) policies() {
 	d.version(30*time.Hour, 0, d.options.Texts.PolicyName, "", festive)
 }
 
-// version schedules the creation of a version that changes the active version, and
-// its activation unless armed is 0.
+// version schedules the creation of a new version, which is a copy of the active
+// version edited by change, and its activation unless armed is 0.
 func (d *envFill) version(written, armed time.Duration, name, note string, change func(document)) {
 	d.ago(written, "write a policy", func(ctx context.Context) error {
 		doc, err := d.document(ctx, d.rules.active)

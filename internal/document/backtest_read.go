@@ -82,7 +82,8 @@ func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxR
 		}
 	}
 	if source == "" {
-		f.Fail("rows", fault.CodeRequired, "is required, or csv, synthetic or decisions: what to run the policy over")
+		f.Fail("rows", fault.CodeRequired,
+			"send exactly one of rows, csv, synthetic and decisions: the data to run the policy over")
 	}
 	return nil
 }

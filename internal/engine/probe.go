@@ -114,8 +114,9 @@ func operandCost(o *rule.Operand) int {
 // APR.
 const offerCost = 200
 
-// Cost returns the maximum number of steps of Decide: predicates and operands
-// of all conditions, fields, factors and bands. A step takes a few nanoseconds.
+// Cost returns the maximum number of steps of Decide: the predicates and operands of
+// all conditions, plus the number of fields, factors, adjustments and bands, plus
+// offerCost. A step takes a few nanoseconds.
 func (p *Plan) Cost() int { return p.ProbeCost() + p.code.Len() }
 
 // ProbeCost returns the number of steps of Probe without those of the knockout

@@ -116,7 +116,7 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	slices.Sort(b.Tenures)
 	b.Tenures = slices.Compact(b.Tenures)
 	if hasTenure && !slices.Contains(b.Tenures, b.TenureMonths) {
-		f.Fail("tenures_allowed", fault.CodeInvalidField, "must hold tenure_months")
+		f.Fail("tenures_allowed", fault.CodeInvalidField, "must include the value of tenure_months")
 	}
 
 	var known pricedParts
@@ -203,7 +203,8 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 		low, high := &r.policy.Bands[order[k-1]], &r.policy.Bands[order[k]]
 		switch {
 		case high.MinScore <= low.MaxScore:
-			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandOverlap, "scores %d to %d stand in %s too",
+			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandOverlap,
+				"scores %d to %d are also in %s; bands must not overlap",
 				high.MinScore, min(low.MaxScore, high.MaxScore), bandName(low))
 		case high.MinScore > low.MaxScore+1 && !r.policy.AllowGaps && all:
 			r.faults.Add(elementPointer(list, order[k]), fault.CodeBandGap,

@@ -87,7 +87,7 @@ func (c *call) admit() error {
 func (c *call) countShed(from *admission.Pool) {
 	c.shed = true
 	if n := from.Refused(c.started); n > 0 {
-		c.api.options.Logger.Warn("API requests were refused: too many in progress",
+		c.api.options.Logger.Warn("API requests were refused: a capacity limit is reached",
 			"refused", n, "capacity", from.Room())
 	}
 }

@@ -93,7 +93,7 @@ func TestFullHouse(t *testing.T) {
 		m.get("/v1/usage").is("used", places+1)
 		// Several refusals share a log line.
 		log := s.log.String()
-		if n := strings.Count(log, "API requests were refused: too many in progress"); n == 0 || n > 2 {
+		if n := strings.Count(log, "API requests were refused: a capacity limit is reached"); n == 0 || n > 2 {
 			s.Errorf("the log tells %d times that requests were refused", n)
 		}
 		if strings.Contains(log, `"level":"ERROR"`) {

@@ -93,7 +93,8 @@ func checkAccepts(accept, only string) error {
 			return nil
 		}
 	}
-	return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable, "the answer is %s", only)
+	return fault.New(serving.NotAcceptable, fault.CodeNotAcceptable,
+		"the answer is available only as %s; the Accept header must allow it", only)
 }
 
 // refusedByWeight reports whether the parameters of a media type have a weight of zero,

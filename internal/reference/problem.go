@@ -97,5 +97,5 @@ var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodeBinOverlap: {"/scorecard/factors/0/bins/1", "values from 0.3 up to 0.4 have two bins"},
 	fault.CodeBandGap: {"/pricing_bands/1", "scores 690 to 699, between PB_C and PB_B, have no band; close " +
 		"the gap or set allow_gaps"},
-	fault.CodeBandOverlap: {"/pricing_bands/1", "scores 690 to 699 stand in PB_C too"},
+	fault.CodeBandOverlap: {"/pricing_bands/1", "scores 690 to 699 are also in PB_C; bands must not overlap"},
 }

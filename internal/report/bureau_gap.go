@@ -75,7 +75,8 @@ type gaps [gapKinds]struct {
 	places     [maxPlaces]wire.Value
 }
 
-// note counts an entry that should have the kind of figure.
+// note counts an entry that should state the figure of this kind. has reports whether
+// it does; if not, note keeps v among the first maxPlaces places.
 func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of := &g[kind]
 	if has {

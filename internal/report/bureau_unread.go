@@ -102,8 +102,8 @@ func lead(v wire.Value, path string) (object wire.Value, missing string) {
 	return v, ""
 }
 
-// misspelt warns about the first list in an object whose name is similar to
-// name.
+// misspelt warns about the first non-empty list in the object v that has an unknown
+// name similar to name.
 func misspelt(v wire.Value, name string, meant func(name string, known []string) string, warnings *fault.List) {
 	for given, m := range v.Members() {
 		var buf [maxName]byte

@@ -98,7 +98,7 @@ func (tx *Tx) Answers() Answers { return Answers{AnswerReader{tx.access()}} }
 // UsageReader reads the usage counters.
 type UsageReader struct{ access }
 
-// UsageMeter reads like UsageReader, and counts usage, against the quota if it is billed.
+// UsageMeter reads and counts usage. Billed usage counts against the quota.
 type UsageMeter struct{ UsageReader }
 
 // Usage returns the UsageReader of the scope.

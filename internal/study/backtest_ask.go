@@ -70,7 +70,7 @@ func (r *BacktestRequest) Check(faults *fault.List, maxRows int64, now time.Time
 	}
 	if sources != 1 {
 		c.Fail(sourceRows, fault.CodeRequired,
-			"is required, or csv, synthetic or decisions: what to run the policy over")
+			"send exactly one of rows, csv, synthetic and decisions: the data to run the policy over")
 	}
 	if r.Book != nil && c.Ok(sourceSynthetic) {
 		r.Book.check(faults, "/"+sourceSynthetic, maxRows)

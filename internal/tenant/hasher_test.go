@@ -125,8 +125,8 @@ func TestVerifyNobody(t *testing.T) {
 	}
 }
 
-// TestHasherIsBounded blocks every worker while it holds a slot, when it reads
-// its salt, and counts the workers.
+// TestHasherIsBounded checks that at most limit callers of Hash run together. Each
+// caller blocks when it reads its salt, while it holds a slot.
 func TestHasherIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

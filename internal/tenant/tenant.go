@@ -13,7 +13,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// Tenant is a lender. Every stored row belongs to exactly one tenant.
+// Tenant is a lender. Every row of a lender's data belongs to exactly one tenant.
 type Tenant struct {
 	ID        string
 	OrgName   string

@@ -51,7 +51,8 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// TestLargeRing checks the limits of the graph with more of everything than is shown.
+// TestLargeRing checks that a ring with more applicants and edges than the limits is
+// truncated to them.
 func TestLargeRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
