@@ -27,9 +27,9 @@ func TestReadAnswer(t *testing.T) {
 	}
 	for _, c := range []struct{ name, data, want string }{
 		{"refused", "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n", "answered with"},
-		{"no length", head + "\r\nhello", "how long"},
+		{"no length", head + "\r\nhello", "Content-Length"},
 		{"too long", head + "Content-Length: 4\r\n\r\nhello", "longer"},
-		{"no chunk", head + "Transfer-Encoding: chunked\r\n\r\nhello\r\n", "how long"},
+		{"no chunk", head + "Transfer-Encoding: chunked\r\n\r\nhello\r\n", "valid size"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
