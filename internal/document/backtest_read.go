@@ -83,7 +83,7 @@ func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxR
 	}
 	if source == "" {
 		f.Fail("rows", fault.CodeRequired,
-			"send exactly one of rows, csv, synthetic and decisions: the data to run the policy over")
+			"is required unless csv, synthetic or decisions is sent; send exactly one of the four")
 	}
 	return nil
 }
