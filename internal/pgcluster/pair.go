@@ -36,7 +36,7 @@ func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) err
 	from := fmt.Sprintf("host=%s port=5432 user=postgres application_name=%s", primary.folder, name)
 	backup := c.command(ctx, "pg_basebackup", "--pgdata", c.data(), "--dbname", from,
 		"--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
-	if output, err := backup.CombinedOutput(); err != nil {
+	if output, err := run(backup); err != nil {
 		return fmt.Errorf("pg_basebackup: %w\n%s", err, output)
 	}
 	// After a promotion, this server must not wait for a standby until

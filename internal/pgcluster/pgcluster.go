@@ -72,7 +72,7 @@ func (c *Cluster) begin(ctx context.Context) error {
 	}
 	initdb := c.command(ctx, "initdb", "--pgdata", c.data(), "--username=postgres", "--auth=trust", "--encoding=UTF8",
 		"--locale=C", "--no-sync")
-	if output, err := initdb.CombinedOutput(); err != nil {
+	if output, err := run(initdb); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, output)
 	}
 	if err := c.Restart(ctx); err != nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // command returns the command for one of PostgreSQL's programs, in the
@@ -22,6 +23,20 @@ func (c *Cluster) command(ctx context.Context, name string, args ...string) *exe
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: c.account, Pdeathsig: syscall.SIGQUIT, Setpgid: true}
 	return cmd
 }
+
+// run runs one of PostgreSQL's programs and returns its output.
+func run(cmd *exec.Cmd) ([]byte, error) {
+	// The kernel sends the parent-death signal when the thread that started the child
+	// ends, so keep the thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// pg_basebackup has a child that may outlive it and keep the output open.
+	cmd.WaitDelay = outputWithin
+	return cmd.CombinedOutput()
+}
+
+// outputWithin is how long run waits for output after the program has ended.
+const outputWithin = 5 * time.Second
 
 // server holds the processes of one start of PostgreSQL.
 type server struct {
