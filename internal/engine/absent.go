@@ -13,8 +13,9 @@ import (
 type namedInput struct {
 	name string
 	slot int32
-	// scored marks an input that only a bureau score gives. An applicant either is
-	// new to credit or has a score, so the absence of the other is no gap.
+	// scored marks an input that only a bureau score gives. An application has
+	// either a score or the new-to-credit flag, so the absent one of the two is not
+	// a gap.
 	scored bool
 	// card marks an input of the scorecard.
 	card bool
@@ -23,8 +24,8 @@ type namedInput struct {
 	derived bool
 }
 
-// scoreFields lists the facts that only a bureau score gives, and the raw
-// request paths of the score.
+// scoreFields lists the facts that only a bureau score gives and the request paths
+// of the score itself.
 var scoreFields = []string{
 	field.BureauScore, field.BureauIsNTC, "bureau_ntc_index", "bureau_report.score", "report.scoreData.score",
 }
@@ -41,8 +42,8 @@ func (p *Policy) NeedsScore() bool {
 		func(name string) bool { return slices.Contains(scoreFields, name) })
 }
 
-// namedInputs is a list that is computed when a decision first needs it, because a
-// backtest compiles many plans that never need it.
+// namedInputs is the list of named inputs. It is computed on first use, because a
+// backtest compiles many plans that never use it.
 type namedInputs struct {
 	once sync.Once
 	list []namedInput
@@ -79,14 +80,14 @@ func (p *Plan) findNamed() {
 }
 
 // ofOthers reports whether a field is about accounts of other people that the
-// applicant guarantees or uses. A report without such accounts has no such
-// figure, so its absence is not a gap.
+// applicant guarantees or uses. A report without such accounts has no value for the
+// field, so its absence is not a gap.
 func ofOthers(name string) bool {
 	return strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_")
 }
 
-// namedWithSources lists the fields that the policy names and the sources of
-// the income and the obligations that it counts, in name order.
+// namedWithSources lists, in name order, the fields that the policy names and the
+// sources from which it takes income and obligations.
 func (p *Policy) namedWithSources() []string {
 	names := p.ReferencedFields()
 	sources := p.Affordability
@@ -110,10 +111,9 @@ func (p *Policy) namedWithSources() []string {
 	return slices.Compact(names)
 }
 
-// AbsentInputs lists, by name, the inputs of the applicant and the report that
-// the policy names and the application lacks. It returns nil if there are none.
-// card reports whether the scorecard has such inputs and all of them are
-// absent.
+// AbsentInputs lists, by name, the inputs of the applicant and the report that the
+// policy names and the application lacks. It returns nil if there are none. card
+// reports whether the scorecard has such inputs and all of them are absent.
 func (d *Decision) AbsentInputs() (names []string, card bool) {
 	plan := d.plan
 	scored := plan.inputs.ntc >= 0 && d.frame.Given(plan.inputs.ntc)
@@ -145,7 +145,7 @@ func (d *Decision) AbsentInputs() (names []string, card bool) {
 
 // AbsentBankFigures lists the bank statement figures that the policy's affordability
 // would count and the application lacks. It returns nil if there are none. If the
-// policy takes the first given source, the sources after it are not needed.
+// policy takes the first given source, the list stops at that source.
 func (p *Policy) AbsentBankFigures(facts *rule.Facts) (names []string) {
 	if p.Affordability == nil {
 		return nil

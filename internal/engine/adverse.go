@@ -12,10 +12,10 @@ import (
 type direction int8
 
 const (
-	neither direction = iota // for no value: the code says nothing about the field's size
+	neither direction = iota // for no value: the code does not say that the field is low or high
 	low
 	high
-	either // for every value: the code names the field and does not call it bad
+	either // for every value: the code names the field without calling its value bad
 )
 
 // opposite returns the direction of a quantity that falls when the field rises.
@@ -82,7 +82,7 @@ func adverse(f *rule.Field) direction {
 
 // adverseFeature returns the direction of a feature whose code has direction d.
 // It returns neither for trends and shares, which are not levels, and for
-// metrics that have a code only because it is the nearest one.
+// metrics whose code fits only approximately.
 func adverseFeature(name string, d direction) direction {
 	metric, _, _ := strings.Cut(name, "__")
 	counts := strings.HasSuffix(name, "__count")
@@ -109,9 +109,9 @@ func adverseFeature(name string, d direction) direction {
 }
 
 // PredicateCode returns the reason code that is true of an applicant for whom
-// the predicate c has the result holds. That is the code of the first field
-// that c compares in its adverse direction, "MISSING_REQUIRED_INPUT" if the
-// field is absent, or "" if no code is true.
+// the predicate c has the result holds. It is the code of the first field that
+// c compares in the field's adverse direction. It is "MISSING_REQUIRED_INPUT"
+// if the result means that the field is absent, and "" if no code is true.
 func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) string {
 	switch c.Op {
 	case rule.Exists, rule.IsAbsent:
@@ -143,10 +143,10 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 	}
 }
 
-// escapes reports whether a predicate over a field and constants, whose result
-// is holds, would have the other result for the best value of the field: the
-// largest value if up is set, otherwise the smallest. If so, the applicant's
-// value was too low or too high for the predicate.
+// escapes reports whether the best value of a field would change the result of
+// a predicate over that field and constants, which is holds. The best value is
+// the largest one if up is set, otherwise the smallest. If the result would
+// change, the applicant's value was too low or too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {
@@ -190,10 +190,11 @@ func compares(c *rule.Condition, v rule.Value) bool {
 	}
 }
 
-// comparisonCode does the work of PredicateCode for a comparison of fields or
-// arithmetic.
+// comparisonCode does the work of PredicateCode for a comparison in which an
+// operand is arithmetic or both operands are fields. It returns "" if no code
+// is true.
 func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (code string) {
-	left := high // high if the left operand is the larger side, low if it is the smaller one
+	left := high // high if the left operand is larger than the right one, low if it is smaller
 	if smaller := c.Op == rule.Lt || c.Op == rule.Lte; smaller == holds {
 		left = low
 	}
@@ -211,8 +212,8 @@ func comparisonCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) (c
 	return code
 }
 
-// operandDirections calls visit with each field of an operand and the direction
-// of that field which moves the operand in direction d.
+// operandDirections calls visit for each field of an operand, with the
+// direction in which that field must change to move the operand in direction d.
 func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direction)) {
 	if o.Kind == rule.FieldOperand {
 		visit(o.Field, d)
@@ -231,8 +232,8 @@ func operandDirections(o *rule.Operand, d direction, visit func(rule.Ref, direct
 	}
 }
 
-// negativeBeside reports whether the product of the constants among the other
-// factors is negative.
+// negativeBeside reports whether the product of all constants in args, except
+// the argument at index at, is negative.
 func negativeBeside(args []rule.Operand, at int) (negative bool) {
 	for i := range args {
 		if i != at && args[i].Kind == rule.ConstantOperand && args[i].Value.Number() < 0 {

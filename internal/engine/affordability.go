@@ -57,7 +57,8 @@ var (
 // obligations. Declared obligations are computed from the FOIR and have no field.
 var obligationFields = map[string]string{obligationsBureau: field.BureauOwnEMI, obligationsBank: field.BankDueEMI}
 
-// declaredAlone returns the affordability of a policy that names no sources.
+// declaredAlone returns the affordability of a policy that names no sources: only
+// declared income and declared obligations count.
 func declaredAlone() Affordability {
 	return Affordability{
 		Income:      Source{Of: []string{field.MonthlyIncome}, Take: TakeFirst},
@@ -80,8 +81,8 @@ func (a *Affordability) CountsDeclared() bool {
 	return slices.Contains(a.Obligations.Of, obligationsDeclared)
 }
 
-// isDeclaredAlone reports whether only declared figures count. If so, take has
-// nothing to choose from.
+// isDeclaredAlone reports whether only declared figures count. If so, each list has
+// one source, and take has no effect.
 func (a *Affordability) isDeclaredAlone() bool {
 	alone := declaredAlone()
 	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
@@ -114,8 +115,8 @@ func (a *Affordability) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// affordability reads the section. If it is left out, only declared figures
-// count.
+// affordability reads the section "affordability". If the section is left out, only
+// declared figures count.
 func (r *policyReader) affordability(f *wire.Form) {
 	v := f.Get("affordability")
 	if !v.Given() {
@@ -134,7 +135,8 @@ func (r *policyReader) affordability(f *wire.Form) {
 	}
 }
 
-// source reads one list of sources. The first of takes is the default.
+// source reads one list of sources. takes lists the allowed values of "take"; the
+// first one is the default.
 func (r *policyReader) source(f *wire.Form, name string, into *Source, known []string, takes ...Take) {
 	v := f.Get(name)
 	if !v.Given() {
@@ -178,7 +180,8 @@ type affording struct {
 	incomeOut, foirOut int32
 }
 
-// declaredSlot stands for the declared obligations, which are not in any slot.
+// declaredSlot represents the declared obligations in a list of slots. They have no
+// slot because they are computed.
 const declaredSlot int32 = -2
 
 // affordability assigns the slots of the sources. If the policy names sources,
@@ -220,7 +223,8 @@ func (c *compiler) affordability() {
 	}
 }
 
-// counted returns the field that the price reads in place of a declared one.
+// counted returns the field that the price reads instead of the declared field: the
+// derived field if the policy names sources, otherwise the declared field itself.
 func (p *Plan) counted(declared string) string {
 	switch {
 	case p.policy.Affordability == nil:
@@ -232,7 +236,8 @@ func (p *Plan) counted(declared string) string {
 	}
 }
 
-// derive computes income_effective and foir_effective and puts them into the frame.
+// derive computes income_effective and foir_effective and stores them in the frame.
+// It stores a value that cannot be derived as absent.
 func (a *affording) derive(slots *rule.Slots, fr *rule.Frame) {
 	income, hasIncome := a.effectiveIncome(fr)
 	foir, hasFOIR := a.effectiveFOIR(fr, income, hasIncome)
@@ -271,8 +276,8 @@ func (a *affording) effectiveIncome(fr *rule.Frame) (income rule.Number, known b
 }
 
 // effectiveFOIR returns the share of income that the obligations take. It converts
-// each source to a share first. If there is no income, only the declared ratio
-// counts, as it was sent.
+// each source to a share before it selects one. If there is no income, only the
+// declared ratio counts, and it is returned unchanged.
 func (a *affording) effectiveFOIR(fr *rule.Frame, income rule.Number, hasIncome bool) (foir rule.Number, known bool) {
 	for _, slot := range a.obligations {
 		share, ok := a.share(fr, slot, income, hasIncome)
@@ -323,8 +328,8 @@ func shareOf(amount, ratio, income rule.Number) rule.Number {
 	return rule.Number(min(q, uint64(maxShare)))
 }
 
-// absentFacts returns the facts behind missing fields. It replaces a derived
-// field by those of its sources that were not given.
+// absentFacts replaces each derived field in a list of missing fields by those of
+// its sources that were not given. It returns all other fields unchanged.
 func (d *Decision) absentFacts(names []string) []string {
 	a := &d.plan.afford
 	if !a.active {
@@ -347,7 +352,7 @@ func (d *Decision) absentFacts(names []string) []string {
 			add(a.income...)
 		case field.FOIREffective:
 			if add(a.obligations...); len(out) == before {
-				add(a.income...) // amounts are known, but no income to compare them with
+				add(a.income...) // all amounts are given, so the income must be missing
 			}
 		default:
 			out = append(out, name)

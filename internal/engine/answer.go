@@ -9,8 +9,8 @@ import (
 )
 
 // Answer has the values of a decision's response. ReadAnswer reads them from a
-// stored response of any engine version; values that the version did not write
-// are zero.
+// stored response. The response may come from an older engine version; a value
+// that this version did not write is zero.
 type Answer struct {
 	DecisionID    string
 	Status        string
@@ -74,7 +74,8 @@ func (d *Decision) Answer(env *Envelope) Answer {
 	return a
 }
 
-// ReadAnswer reads a response that Write wrote.
+// ReadAnswer reads a response that Write wrote. Members that the response does
+// not have are zero.
 func ReadAnswer(v wire.Value) Answer {
 	explanation := v.Get("explanation")
 	a := Answer{

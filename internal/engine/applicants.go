@@ -20,8 +20,9 @@ const (
 	maxContributions = 50_000
 )
 
-// Applicants are the people to be scored. Each has field values by name, either
-// sent or filled in. They may have faults, which Read reports.
+// Applicants are the people to be scored. Each applicant has field values by name.
+// The values come either from the JSON of a request or from a caller that filled
+// them in. They are not checked yet; Read reports their faults.
 type Applicants struct {
 	input, inputs wire.Value
 	values        []rule.NamedValue // values of one applicant that was filled in
@@ -33,15 +34,15 @@ func NewApplicants(input, inputs wire.Value) Applicants {
 	return Applicants{input: input, inputs: inputs}
 }
 
-// OneApplicant returns an applicant that was filled in.
+// OneApplicant returns a single applicant with values that the caller filled in.
 func OneApplicant(values []rule.NamedValue) Applicants { return Applicants{values: values} }
 
 // IsList reports whether the applicants were sent as a list.
 func (a Applicants) IsList() bool { return a.inputs.Given() && !a.input.Given() }
 
 // Read checks the applicants and returns their facts. The more factors the card
-// has, the fewer applicants it takes. A value that is valid but looks like a
-// mistake gives a warning.
+// has, the fewer applicants one call can score. A value that is valid but probably
+// a mistake gives a warning.
 func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.Item, err error) {
 	most := min(maxApplicants, maxContributions/max(len(card.Factors), 1))
 	var doubts, faults fault.List
@@ -102,13 +103,13 @@ type applicantReader struct {
 	doubts *fault.List
 }
 
-// member is a value of an applicant, as it was sent or filled in.
+// member is a value of an applicant, either sent in a request or filled in.
 type member struct {
 	sent wire.Value
-	name string // name of a value that was filled in
+	name string // name of a value that was filled in; "" for a value that was sent
 }
 
-// Pointer returns the place of the value in the request.
+// Pointer returns the JSON pointer of the value in the request.
 func (m member) Pointer() string {
 	if m.name != "" {
 		return "/input/" + m.name
@@ -117,8 +118,9 @@ func (m member) Pointer() string {
 }
 
 // read reads one applicant. It rejects a name that is not the name of a field, a
-// value of the wrong type and a value outside the field's domain. Otherwise such a
-// value would be scored as absent, or in an outermost bin, and nobody would notice.
+// value of the wrong type and a value outside the field's domain. Without these
+// checks, such a value would silently be scored as absent or in the lowest or
+// highest bin.
 func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	facts, err := rule.ReadFacts(v, field.Catalogue())
 	if err != nil {
@@ -158,8 +160,9 @@ func (r *applicantReader) check(name string, value rule.Value, at member, faults
 	}
 }
 
-// nearestField returns a hint with the most similar known name, or "" if there is
-// none or if there are already too many faults to search.
+// nearestField returns a hint with the most similar known name. It returns "" if
+// there is no similar name, or if there are already so many faults that the search
+// is skipped.
 func nearestField(name string, faults *fault.List) string {
 	if faults.Terse() {
 		return ""
@@ -170,7 +173,8 @@ func nearestField(name string, faults *fault.List) string {
 	return ""
 }
 
-// unread adds a warning if no factor reads the lender's own path name.
+// unread adds a warning if no factor reads name, which is a path that the lender
+// defined.
 func (r *applicantReader) unread(name string, at member) {
 	if slices.Contains(r.reads, name) {
 		return

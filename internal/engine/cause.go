@@ -11,9 +11,9 @@ import (
 
 // causes adds the reasons under semantics 2: only those that are true of this
 // decision. A cause is an unmet requirement, a rule that hit, the limit or the
-// score, and it counts only if it alone would give the final status. If all
-// causes were removed, the status would be better; if everything else were
-// removed, it would be the same.
+// score. It counts only if it would give the final status on its own. So the
+// status would be better without all causes, and the same with the causes
+// alone.
 func (x reasoner) causes() {
 	p, d := x.plan, x.decision
 	if d.missing >= 0 {
@@ -51,11 +51,11 @@ func (x reasoner) scoreStatus() Status {
 	}
 }
 
-// scoreReasons adds the points lost as reasons for a score that gave the
-// status, if those points separate the applicant from a better band. A loss is
-// a reason if the larger losses alone do not reach that band, or if it is firm.
-// A factor near its best, whose value is not bad, is a reason only if its
-// points are needed to reach the band.
+// scoreReasons adds the lost points as reasons for a score that gave the
+// status, if regaining them would put the applicant into a better band. It adds
+// losses from the largest on until their sum reaches that band, and then all
+// firm losses. So a factor near its best, whose value is not bad, is a reason
+// only if its points are needed to reach the band.
 func (x reasoner) scoreReasons() {
 	p, d := x.plan, x.decision
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
@@ -120,7 +120,7 @@ func codeOf(prefix, name string) string {
 }
 
 // UniqueCode returns the code itself if it is not taken, otherwise the code
-// with the first numeric suffix that is free.
+// with the first free numeric suffix, from "_2" on.
 func UniqueCode(code string, taken map[string]bool) string {
 	unique := code
 	for n := 2; taken[unique]; n++ {
@@ -131,8 +131,8 @@ func UniqueCode(code string, taken map[string]bool) string {
 }
 
 // GeneratedCodes has the generated reason codes of factors by name and of
-// adjustments by id, for those that name no code. Under semantics 2 every lost
-// point has a code.
+// adjustments by id, for those that name no code. They exist because under
+// semantics 2 every lost point has a code.
 type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 
 // GeneratedCodes assigns the generated codes, to factors first, each in policy
@@ -177,8 +177,9 @@ func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	return g
 }
 
-// labels records the labels of factors with generated codes. The id of an
-// adjustment is internal to the lender and is not shown.
+// labels records the label of each factor whose code has the form of a
+// generated code. It records none for adjustments, because the id of an
+// adjustment is internal to the lender.
 func (c *compiler) labels() {
 	p := c.plan
 	if p.policy.Semantics == FirstSemantics {

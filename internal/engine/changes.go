@@ -10,11 +10,11 @@ import (
 
 // Change is one difference between a version and its base.
 type Change struct {
-	Section string // name in the document; factors and scorecard are separate sections
+	Section string // name of the section in the document; "factors" and "scorecard" count as separate sections
 	Kind    ChangeKind
 	ID      string // id of the entry that differs; "" for a section without entries
-	from    []byte // JSON of the previous plain value; nil if there was none
-	to      []byte // JSON of the new plain value; nil if there is none
+	from    []byte // JSON of the value in the base; nil if there was none
+	to      []byte // JSON of the value in the version; nil if there is none
 }
 
 // ChangeKind is the kind of a difference.
@@ -136,8 +136,8 @@ func writeTerm(w *wire.Writer, t *Term) {
 func writeInput(w *wire.Writer, in *Input) { w.String(in.Type.String()).String(in.Meaning) }
 
 // plainChanges compares the members of a document that are not lists of
-// entries. It reads them from the documents, so that members added later are
-// compared too.
+// entries. It reads the members from the JSON documents, so that it also
+// compares members that later releases add.
 func plainChanges(p, base *Policy) (list []Change) {
 	now, before := document(p), document(base)
 	listed := []string{
@@ -150,8 +150,8 @@ func plainChanges(p, base *Policy) (list []Change) {
 }
 
 // memberChanges appends the differences between the members of two objects
-// except those listed. Within a section, the name of the member is the id of
-// the change.
+// except those listed. If section is not "", the name of the member is the id
+// of the change.
 func memberChanges(list []Change, section string, now, before wire.Value, except []string) []Change {
 	var names []string
 	for _, object := range []wire.Value{now, before} {

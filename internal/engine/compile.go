@@ -8,16 +8,16 @@ import (
 	"verdict/internal/rule"
 )
 
-// compiler compiles a policy to a plan. It holds the data that is needed only
-// during the compilation.
+// compiler compiles a policy to a plan. It also has the data that only the
+// compilation needs.
 type compiler struct {
 	plan    *Plan
 	codeAt  map[string]int32 // the index of each of the plan's codes
 	generic GeneratedCodes
 }
 
-// Compile resolves names, slots, bins, bands and annuities. A policy from
-// ReadPolicy always compiles.
+// Compile compiles a policy to a plan: it resolves all names, slots, bins, bands
+// and annuities. A policy from ReadPolicy always compiles.
 func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 	plan := &Plan{policy: p, catalogue: catalogue, checksum: p.Checksum(), step: p.LimitStepPaise}
 	plan.codes = []string{noCode: ""}
@@ -97,8 +97,8 @@ func (c *compiler) inputs() {
 	}
 }
 
-// results finds which of the engine's results Stage 2 reads, in a condition or in
-// a message.
+// results finds the slots of the engine's results that Stage 2 reads in a
+// condition or in a message. A result that is not read gets the slot -1.
 func (c *compiler) results() {
 	p := c.plan
 	slot := func(name string) int32 {

@@ -6,8 +6,8 @@ import (
 
 // Decide decides one application into d and overwrites all of d. It evaluates
 // all knockouts, the scorecard and the price even after a knockout hit, because
-// the reasons depend on them. It cannot fail, and it allocates nothing once d
-// has been used.
+// the reasons depend on them. It cannot fail. It allocates no memory if d has
+// been used before.
 func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.begin(facts, d)
 	p.rules(d, &p.stage1, &d.stage1)
@@ -17,8 +17,8 @@ func (p *Plan) Decide(facts *rule.Facts, d *Decision) {
 	p.conclude(d)
 }
 
-// begin clears d, keeping its memory, loads the facts and checks the fields
-// that the policy requires.
+// begin clears d but reuses its memory. It then loads the facts and checks the
+// fields that the policy requires.
 func (p *Plan) begin(facts *rule.Facts, d *Decision) {
 	d.plan = p
 	d.Status, d.Grade, d.FinalScore, d.sum = Approved, NoGrade, 0, 0
@@ -131,9 +131,9 @@ func (p *Plan) price(d *Decision) {
 	}
 }
 
-// match returns the band of the final score. Bands marked new-to-credit take
-// only applicants who are new to credit, and other bands take only other
-// applicants.
+// match returns the band of the final score, or nil if there is none. Bands
+// marked new-to-credit take only applicants who are new to credit, and other
+// bands take only other applicants.
 func (p *Plan) match(d *Decision) *compiledBand {
 	return p.ladder(d).find(d.FinalScore)
 }
@@ -148,7 +148,8 @@ func (p *Plan) ladder(d *Decision) *ladder {
 	return &p.bands
 }
 
-// runStage2 sets the fields that only Stage 2 can read and evaluates its rules.
+// runStage2 stores the engine's results in the fields that only Stage 2 can
+// read, and evaluates the rules of Stage 2.
 func (p *Plan) runStage2(d *Decision) {
 	if len(p.stage2.rules) > 0 {
 		p.putResults(d)
@@ -166,8 +167,8 @@ func (p *Plan) putResults(d *Decision) {
 	r := &p.results
 	put(r.score, rule.Num(d.FinalScore))
 	put(r.grade, rule.Str(d.Grade))
-	// Overwrite these fields even without a result: a request may have sent
-	// values under the same names.
+	// Overwrite these fields even if there is no result, because a request may
+	// have sent values under the same names.
 	var limit, emi, apr, foir rule.Value
 	if d.limit.offered() {
 		limit = rule.Num(rule.Rupees(d.limit.paise))

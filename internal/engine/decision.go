@@ -23,7 +23,7 @@ func (s Status) String() string { return statusNames[s] }
 type Result uint8
 
 // The results. A rule that passes because its condition is unknown is not
-// listed.
+// listed in a response.
 const (
 	ResultPass Result = iota
 	ResultRefer
@@ -59,7 +59,7 @@ type Hit struct {
 // NoGrade is the grade of an application without a pricing band.
 const NoGrade = "NA"
 
-// Constraint is the term that determined the limit.
+// Constraint says which bound determined the limit.
 type Constraint uint8
 
 // The constraints.
@@ -119,7 +119,7 @@ type Reason struct {
 	Code string
 	Rank int
 	kind reasonKind
-	at   int32 // index of a hit, of an unmet requirement or of the code
+	at   int32 // index of the hit, the unmet requirement or the code, depending on kind
 	code int32 // index in the plan's codes
 }
 
@@ -138,9 +138,9 @@ const (
 const MaxReasons = 4
 
 // Decision is the outcome for one application. It may be reused: Decide
-// overwrites all of it and then allocates nothing. The lists that only people
-// read are built on first use: a backtest never needs them, and building them
-// took a fifth of the time of a decision.
+// overwrites all of it and then allocates nothing. The lists that are only for
+// display are built on first use, because a backtest never needs them and
+// building them took a fifth of the time of a decision.
 type Decision struct {
 	Status     Status
 	Grade      string
@@ -153,15 +153,15 @@ type Decision struct {
 	stage1   rule.Truths  // results of the Stage 1 knockouts
 	stage2   rule.Truths  // results of the Stage 2 knockouts
 	adjusted rule.Truths  // results of the adjustments
-	bins     []int32      // the outcome of each factor
+	bins     []int32      // index of each factor's outcome in the plan's outcomes
 	sum      rule.Number  // the score before it is clamped
 	lost     []lostPoints // points lost under each code
-	missing  int32        // index of the first unmet requirement, -1 for none
+	missing  int32        // index of the first unmet requirement; -1 for none
 	unknown  []int32      // knockouts that could not be evaluated
 	hits     []Hit        // in order of evaluation
 	band     *compiledBand
 	limit    limit
-	quoted   quote   // used unless KeepQuotes was called
+	quoted   quote   // the last quote; used unless KeepQuotes was called
 	quotes   []quote // nil unless KeepQuotes was called
 
 	rules         listed[FiredRule]

@@ -34,8 +34,8 @@ var defaultPolicy = sync.OnceValue(func() *Policy {
 
 // systemRules are the knockouts that include_defaults merges, so that the
 // documented defaults apply to every tenant's policy. The first
-// firstSystemRules of them belong to every semantics, the others only to later
-// ones.
+// firstSystemRules rules apply under every semantics, the others only under
+// semantics 2.
 const systemRules = `[
  {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}},
  {"id":"KO_FRAUD_MULE_ACCOUNT","reason_code":"FR_MULE","condition_ast":{"op":"eq","field":"fraud_beneficiary_reuse","value":true}},
@@ -71,8 +71,8 @@ func isSystemRule(id string, semantics int) bool {
 	return slices.ContainsFunc(systemRulesOf(semantics), func(v wire.Value) bool { return v.Get("id").Text() == id })
 }
 
-// turnsDefaultsOff reports whether a request turns off the include_defaults of
-// its base.
+// turnsDefaultsOff reports whether a request turns off include_defaults
+// although its base has it on.
 func turnsDefaultsOff(request, base wire.Value) bool {
 	return base.Kind() == wire.Object && mergesDefaults(base) && request.Get(memberDefaults).Given() &&
 		!mergesDefaults(request)
@@ -85,7 +85,8 @@ func mergesDefaults(document wire.Value) bool {
 	return !v.Given() || v.IsTrue()
 }
 
-// semanticsOf returns the semantics of a request with a base.
+// semanticsOf returns the semantics that the request names, otherwise those of
+// its base, otherwise FirstSemantics.
 func semanticsOf(request, base wire.Value) int {
 	for _, document := range []wire.Value{request, base} {
 		if v := document.Get(sectionSemantics); v.Given() {
@@ -99,9 +100,9 @@ func semanticsOf(request, base wire.Value) int {
 }
 
 // isDefaultKnockout reports whether an entry of a stored document is one of the
-// system rules. An ordinary rule that hits the same applicants with the same
-// outcome counts as a system rule. A tenant's own rule that only has the same
-// id does not.
+// system rules. An ordinary rule with the id, the condition and the outcome of
+// a system rule counts as one. A tenant's own rule that only has the same id
+// does not.
 func isDefaultKnockout(entry wire.Value, semantics int) bool {
 	if entry.Get("system").IsTrue() {
 		return true
@@ -124,8 +125,8 @@ func isDefaultKnockout(entry wire.Value, semantics int) bool {
 	return false
 }
 
-// systemKnockouts reads the system rules whose ids are not taken. A catalogue
-// without their fields, as in some tests, has no system rules.
+// systemKnockouts reads the system rules whose ids are not taken. It leaves out
+// a rule whose fields are not in the catalogue, as in some tests.
 func systemKnockouts(semantics int, c *rule.Catalogue, taken map[string]bool) []Knockout {
 	var out []Knockout
 	for _, v := range systemRulesOf(semantics) {

@@ -44,7 +44,7 @@ func (d *Decision) Message(r Reason) string {
 }
 
 // instalmentHigh replaces the text of "FOIR_HIGH", which is about existing
-// obligations, if the new instalment is too high.
+// obligations, when the new instalment is the cause.
 const instalmentHigh = "The instalment would be high compared with income"
 
 // isAboutInstalment reports whether a reason is about the instalment of the new loan
@@ -79,8 +79,8 @@ const criterion = "One of the lender's scoring criteria: "
 // reason code. It names the factor by its label, or by its name if it has none.
 func (f *Factor) GeneratedMessage() string { return criterion + cmp.Or(f.Label, spaced(f.Name)) }
 
-// shown has the functions with which a detail shows values: with the values of
-// identifying fields masked, or in clear.
+// shown has the two functions that convert a field's value for display. They either
+// mask the values of identifying fields or return all values unchanged.
 type shown struct {
 	value func(name string, v rule.Value) rule.Value
 	text  func(name string, v rule.Value) string
@@ -99,17 +99,17 @@ var (
 // masked, as in the facts of a response.
 func (d *Decision) Detail(r Reason) Detail { return detailer{d, masked}.reason(r) }
 
-// DetailMaskedByShape does the work of Detail for older agent runs, which masked the
-// values of fields outside the catalogue by their shape alone and did not look at
-// the name.
+// DetailMaskedByShape does the work of Detail for older agent runs. Those runs
+// masked the values of fields outside the catalogue by the shape of the value alone,
+// without regard to the field's name.
 func (d *Decision) DetailMaskedByShape(r Reason) Detail { return detailer{d, byShape}.reason(r) }
 
-// DetailInClear does the work of Detail without masking, for agent runs from before
-// masking existed.
+// DetailInClear does the work of Detail without masking, for agent runs that were
+// stored before masking existed.
 func (d *Decision) DetailInClear(r Reason) Detail { return detailer{d, inClear}.reason(r) }
 
-// detailer explains the reasons of a decision to the lender, with values shown in
-// one way.
+// detailer explains the reasons of a decision to the lender, with values converted
+// by as.
 type detailer struct {
 	decision *Decision
 	as       shown
@@ -160,7 +160,7 @@ func (x detailer) rule(hit Hit) Detail {
 	k := &d.plan.policy.Knockouts[hit.Knockout]
 	e := d.plan.code.Explain(&k.Condition, &d.frame)
 	out := Detail{RuleID: k.ID}
-	why := k.ID // plus the condition in words, unless that would reveal a masked value
+	why := k.ID // the condition in words is appended unless it would reveal a masked value
 	if !x.isMasked(&k.Condition) {
 		why += ": " + k.Condition.Text()
 	}
@@ -203,7 +203,7 @@ func (x detailer) rule(hit Hit) Detail {
 }
 
 // isMasked reports whether a condition reads a masked field. If so, its constants
-// must be hidden too, because they often are the same value.
+// must be hidden too, because a constant is often equal to the masked value.
 func (x detailer) isMasked(c *rule.Condition) (hides bool) {
 	c.Fields(func(ref rule.Ref) {
 		v := x.decision.value(ref)
@@ -332,7 +332,7 @@ func (x detailer) points(code int32) Detail {
 	}
 }
 
-// band explains the outcome of the pricing band, or why there is none.
+// band explains the outcome of the pricing band, or why the score has no band.
 func (x detailer) band() Detail {
 	d := x.decision
 	text := fmt.Sprintf("no pricing band takes a score of %s", d.FinalScore)
@@ -355,8 +355,8 @@ func (x detailer) band() Detail {
 	return Detail{Field: field.FinalScore, Value: rule.Num(d.FinalScore), Text: text}
 }
 
-// value returns the value of a field in the application, absent if the plan does not
-// read it.
+// value returns the value of a field in the application. It returns an absent value
+// if the plan does not read the field.
 func (d *Decision) value(ref rule.Ref) rule.Value {
 	slot, ok := d.plan.slots.Find(ref)
 	if !ok {
@@ -365,8 +365,8 @@ func (d *Decision) value(ref rule.Ref) rule.Value {
 	return d.plan.slots.Value(&d.frame, slot)
 }
 
-// named returns the value of a field by its name, as used in the braces of a
-// message.
+// named returns the value of a field by its name, as a message names it in braces.
+// It returns an absent value if there is no such field.
 func (d *Decision) named(name string) rule.Value {
 	ref, ok := d.plan.ref(name)
 	if !ok {

@@ -19,9 +19,9 @@ func (p *Policy) Document() []byte {
 	return w.Buf
 }
 
-// Checksum identifies what the policy does: policies with the same checksum
-// make the same decisions. It does not cover names, keys or members that the
-// service adds, so a policy promoted from sandbox to live keeps its checksum.
+// Checksum returns a hash of the policy without its names, its keys and the
+// members that the service adds. Policies with the same checksum make the same
+// decisions, and a policy promoted from sandbox to live keeps its checksum.
 func (p *Policy) Checksum() string {
 	w, kept := checksumWriters.Get().(*wire.Writer)
 	if !kept {
@@ -36,12 +36,13 @@ func (p *Policy) Checksum() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// checksumWriters pools the buffers of checksums. The text is not used
-// afterwards, and it is the largest single allocation of a compilation.
+// checksumWriters pools the buffers of checksums. The buffer is free again once
+// the checksum is computed. Without the pool it would be the largest single
+// allocation of a compilation.
 var checksumWriters sync.Pool
 
-// write writes the document. named adds the members that identify the policy
-// and have no effect on decisions.
+// write writes the document. If named is set, the document includes the members
+// that identify the policy and have no effect on decisions.
 func (p *Policy) write(w *wire.Writer, named bool) {
 	w.Object()
 	w.Key("actionable_fields")

@@ -28,8 +28,8 @@ func ParseDraft(text []byte) (Draft, error) {
 }
 
 // Base returns the id of the rule set that the draft inherits from, or NoBase.
-// named is false if the draft names no base. A base that is not a text is a
-// fault and counts as not named.
+// named is false if the draft names no base. If the base is not a string, Base
+// adds a fault and returns false.
 func (d Draft) Base(faults *fault.List) (id string, named bool) {
 	v := d.body.Get("base")
 	if v.Given() && v.Kind() != wire.String {
@@ -39,12 +39,12 @@ func (d Draft) Base(faults *fault.List) (id string, named bool) {
 	return v.Text(), v.Given()
 }
 
-// PolicyKey returns the policy_key of the draft. ok is false if it is invalid,
-// which ReadPolicy reports.
+// PolicyKey returns the policy_key of the draft. ok is false if the key is
+// invalid; ReadPolicy reports the fault.
 func (d Draft) PolicyKey() (key string, ok bool) { return field.PolicyKeyOf(d.body) }
 
 // PinsScorecard reports whether the draft has both a scorecard and the id of a
-// stored one.
+// stored scorecard.
 func (d Draft) PinsScorecard() bool {
 	return d.body.Get(sectionScorecard).Given() && d.body.Get(memberScorecardID).Given()
 }
@@ -57,8 +57,8 @@ type Merged struct {
 	patched   Patched
 }
 
-// Retell changes the pointer of a fault in the merged document to its place in
-// the draft.
+// Retell returns the fault with its pointer into the merged document changed to
+// the corresponding pointer into the draft.
 func (m Merged) Retell(item fault.Item) fault.Item { return m.patched.Retell(item) }
 
 // Merge applies the patch of the draft to its base and inherits the sections

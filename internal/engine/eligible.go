@@ -56,7 +56,7 @@ func (p *Plan) Eligible(facts *rule.Facts, e *Eligibility) {
 func (e *Eligibility) Eligible() bool { return e.d.Status != Declined && !e.Undetermined() }
 
 // Undetermined reports whether the policy has Stage 1 rules and none of them
-// could be evaluated, so that nothing is known for or against the applicant.
+// could be evaluated, so that the rules say nothing about the applicant.
 func (e *Eligibility) Undetermined() bool {
 	return len(e.d.unknown) > 0 && len(e.d.unknown) == len(e.d.plan.stage1.rules)
 }

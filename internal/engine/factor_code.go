@@ -4,15 +4,16 @@ import (
 	"verdict/internal/rule"
 )
 
-// codesOfRulesOnly has the default reason codes that are not true of lost
-// points: they describe applicants who get no loan at all.
+// codesOfRulesOnly has the default reason codes that a factor must not use for
+// lost points, because they describe applicants who get no loan at all.
 var codesOfRulesOnly = map[string]bool{"AGE_RANGE": true, ReasonAmountMinimum: true, "LOC_PINCODE": true}
 
 // DefaultCodes gives a factor without a reason code the code of its catalogue
-// field. The code is true of the bins on the field's adverse side of the best
-// bin. If it is true of every bin that loses points, the factor itself gets the
-// code. Otherwise only those bins get it, and the other bins lose points under
-// the factor's generated code.
+// field. The code is true of a bin that differs from the best bin in the
+// field's adverse direction. If the code is true of every bin that loses
+// points, the factor itself gets the code. Otherwise only the bins of which it
+// is true get it, and the other bins lose points under the factor's generated
+// code.
 func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	if f.ReasonCode != "" || f.Field.Name == "" || f.Field.ID < 0 {
 		return
@@ -41,8 +42,8 @@ func (f *Factor) DefaultCodes(catalogue *rule.Catalogue) {
 	}
 }
 
-// isAdverse reports whether a bin that loses points lies in direction d from
-// the best bins.
+// isAdverse reports whether the bin at index at, which loses points, differs
+// from the best bins in direction d.
 func (f *Factor) isAdverse(at int, d direction) bool {
 	switch {
 	case d == either:
@@ -58,7 +59,7 @@ func (f *Factor) isAdverse(at int, d direction) bool {
 	}
 }
 
-// isBeside reports whether a range of numbers lies below all best ranges if d
+// isBeside reports whether the range at index at is below all best ranges if d
 // is low, or above all of them if d is high.
 func (f *Factor) isBeside(at int, d direction) bool {
 	ranges := f.Ranges()
@@ -77,7 +78,7 @@ func (f *Factor) isBeside(at int, d direction) bool {
 	return true
 }
 
-// takes reports whether a boolean falls into a bin.
+// takes reports whether a boolean value falls into the bin at index at.
 func (f *Factor) takes(at int, value bool) bool {
 	for i := range f.Bins {
 		for _, v := range f.Bins[i].In {
@@ -90,8 +91,8 @@ func (f *Factor) takes(at int, value bool) bool {
 }
 
 // withFieldCodes returns a copy of the card in which factors without a reason
-// code have the code of their field. Policies of semantics 1 read a card this
-// way.
+// code have the code of their field. Policies of semantics 1 use it for a card
+// that they refer to by id.
 func (c *Scorecard) withFieldCodes(catalogue *rule.Catalogue) *Scorecard {
 	out := *c
 	out.Factors = append([]Factor(nil), c.Factors...)

@@ -16,9 +16,9 @@ var sections = []string{
 	sectionSemantics,
 }
 
-// The scorecard's section has two members: the card, and the id it was taken
-// from. If a request has either of them, it replaces both, because an inherited
-// card would override a new id.
+// The scorecard's section has two members: the card and the id of the stored
+// card that it was copied from. If a request has either member, the base's
+// members are both dropped, because an inherited card would override a new id.
 const (
 	sectionScorecard  = "scorecard"
 	memberScorecardID = "scorecard_id"
@@ -30,14 +30,15 @@ const sectionKnockouts = "knockouts"
 // was written.
 const sectionSemantics = "semantics"
 
-// Inherit completes a request for a new version. The result has all members of
-// the request and, from the base, which is a stored Document, every section
-// that the request leaves out or gives as null. inherited lists those sections.
-// A draft without a base gets the newest semantics unless it names one.
+// Inherit completes a request for a new version. The base is a stored Document.
+// The result has all members of the request and, from the base, every section
+// that the request leaves out or gives as null. inherited lists the sections
+// from the base. A draft without a base gets the newest semantics unless it
+// names one.
 //
-// ReadPolicy does the rest. It rejects unknown members. If a request turns
-// include_defaults off, the default knockouts of its base are not inherited; if
-// it turns them on, ReadPolicy merges them again.
+// If a request turns include_defaults off, Inherit leaves out the default
+// knockouts of the base. If a request turns it on, ReadPolicy merges them
+// again. Inherit copies unknown members, which ReadPolicy rejects.
 func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	var w wire.Writer
 	if request.Kind() != wire.Object {
@@ -52,7 +53,7 @@ func Inherit(request, base wire.Value) (merged []byte, inherited []string) {
 	w.Object()
 	for name, member := range request.Members() {
 		if slices.Contains(inherited, sectionOf(name)) || newest && name == sectionSemantics {
-			continue // a null; its replacement is written below
+			continue // the member is null; its replacement is written below
 		}
 		w.Name(name).Value(member)
 	}

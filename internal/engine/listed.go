@@ -6,7 +6,7 @@ import (
 
 // Rules lists the rules that were evaluated: Stage 1, the adjustments that
 // applied, then Stage 2, each in declared order. A knockout whose condition is
-// unknown is listed only if its on_absent gives it a result. The list is valid
+// unknown is listed only if its on_absent is not "pass". The list is valid
 // until d is used again.
 func (d *Decision) Rules() []FiredRule {
 	if r := &d.rules; !r.done && d.plan != nil {
@@ -47,8 +47,9 @@ func (d *Decision) Contributions() []Contribution {
 	return d.contributions.list
 }
 
-// Alternatives lists the same limit over the other tenures that the band allows
-// and the capacity can pay. The list is valid until d is used again.
+// Alternatives lists the same limit over each other tenure that the band allows
+// and whose instalment the capacity covers. It is empty if no offer was made.
+// The list is valid until d is used again.
 func (d *Decision) Alternatives() []Alternative {
 	if a := &d.alternatives; !a.done {
 		a.list, a.done = a.list[:0], true

@@ -6,8 +6,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Derived lists the values that the engine derived from the facts before Stage
-// 1, by name, to be shown with the facts.
+// Derived lists, in name order, the values that the engine derived from the
+// facts before Stage 1. It is meant for display. It returns nil if the plan
+// derives nothing.
 func (d *Decision) Derived() []rule.NamedValue {
 	if !d.plan.afford.active {
 		return nil
@@ -30,12 +31,11 @@ func (d *Decision) AddDerived(facts *rule.Facts) {
 	}
 }
 
-// Derives reports whether the plan derives foir_effective, and so counts more
-// than the declared FOIR.
+// Derives reports whether the plan derives foir_effective and income_effective.
 func (p *Plan) Derives() bool { return p.afford.active }
 
 // Obligations has the monthly obligations of one application by source. It is
-// used to compute the effect of paying off a part of them.
+// used to compute the effect of paying off some of them.
 type Obligations struct {
 	// FOIR is foir_effective, absent when it cannot be derived.
 	FOIR rule.Value
@@ -66,9 +66,9 @@ func (p *Plan) Obligations(facts *rule.Facts) Obligations {
 	return o
 }
 
-// Lower sets the facts of the application to their values after its obligations
-// are paid off until they take the share foir of its income. It lowers each
-// source that states more than that.
+// Lower calls set with the facts that change if obligations are paid off until
+// they take the share foir of the income. It lowers each source that states
+// more than that share and leaves the others unchanged.
 func (o *Obligations) Lower(foir rule.Number, set func(name string, v rule.Value)) {
 	income := o.income.Number()
 	if o.ratio.Type() != rule.Absent {
@@ -95,7 +95,7 @@ func (o *Obligations) Income() (income rule.Number, known bool) {
 
 // At lists the values of an absent field at which the obligations take the
 // given share of the income. The field is the declared ratio, an amount owed or
-// the declared income.
+// the declared income. The list is empty if no such value can be computed.
 func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 	income, known := o.Income()
 	switch {
@@ -115,8 +115,8 @@ func (o *Obligations) At(name string, share rule.Number) (list []rule.Number) {
 
 // PayOff returns the monthly obligations, in whole rupees, that must be paid
 // off so that the rest takes the share foir of the income. It is the largest
-// excess of any source that Lower lowers. known is false if there is no income
-// or nothing to pay off.
+// amount by which a source exceeds that share, rounded up. known is false if
+// there is no income or nothing to pay off.
 func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) {
 	income, known := o.Income()
 	if !known {
@@ -132,7 +132,8 @@ func (o *Obligations) PayOff(foir rule.Number) (amount rule.Number, known bool) 
 	return rule.Int(-(-amount).Floor()), amount > 0
 }
 
-// timesOver returns a × b ÷ c, rounded down to the millionth.
+// timesOver returns a × b ÷ c, rounded down to the millionth and capped at
+// rule.MaxNumber.
 func timesOver(a, b, c rule.Number) rule.Number {
 	q, ok := exact.MulDivFloor(uint64(a), uint64(b), uint64(c))
 	if !ok {

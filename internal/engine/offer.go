@@ -23,8 +23,8 @@ type limit struct {
 
 func (l *limit) offered() bool { return l.computed && !l.belowMinimum }
 
-// paise returns the amount of a rupee slot in paise, rounded half up. A
-// negative amount counts as not given.
+// paise returns the amount of a rupee slot in paise, rounded half up. It
+// returns false for an absent or a negative amount.
 func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	if slot < 0 {
 		return 0, false
@@ -35,8 +35,8 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 
 // limit computes the amount that the band can lend: the smallest of the amount
 // that the capacity can repay, the amount requested, the band's maximum and a
-// multiple of income, rounded down to the step. It then goes down by steps
-// while the rounded instalment exceeds the capacity.
+// multiple of income, rounded down to the step. It then lowers the amount step
+// by step while the rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
@@ -54,9 +54,9 @@ func (p *Plan) limit(d *Decision) {
 		foir, hasFOIR = d.frame.Number(p.inputs.foir)
 	}
 
-	// If several constraints give the same amount, the first one tried counts:
-	// an applicant who gets the requested amount was not limited by anything
-	// else.
+	// If several constraints give the same amount, the first one tried counts.
+	// The requested amount comes first, because an applicant who gets it was
+	// not limited by any other constraint.
 	paise, binding := int64(math.MaxInt64), NoConstraint
 	bound := func(by int64, constraint Constraint) {
 		if by < paise {
@@ -100,7 +100,7 @@ func (p *Plan) limit(d *Decision) {
 }
 
 // tenureFor returns the index of the requested tenure, or the index of the
-// band's default tenure.
+// band's default tenure and notAvailable if the band does not allow it.
 func (b *compiledBand) tenureFor(asked rule.Number) (at int, notAvailable bool) {
 	for i := range b.tenures {
 		if b.tenures[i].num == asked {
@@ -141,7 +141,8 @@ func (p *Plan) makeOffer(d *Decision) {
 }
 
 // postOfferFOIR returns the FOIR including the new instalment, in
-// ten-thousandths, rounded half up. It is unknown without income or FOIR.
+// ten-thousandths, rounded half up. It returns false if the income or the FOIR
+// is not known.
 func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	income, ok := p.paise(d, p.inputs.income)
 	if !ok || income == 0 || p.inputs.foir < 0 {
@@ -157,6 +158,7 @@ func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	// This also rounds half up for a FOIR below 0, which no request carries.
+	// DivFloor rounds half up for a negative FOIR too, although no request has
+	// one.
 	return exact.DivFloor(int64(foir)+int64(share)+50, 100), true
 }

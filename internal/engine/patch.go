@@ -13,7 +13,7 @@ import (
 const memberPatch = "patch"
 
 // patchable lists the sections whose entries a patch can change, and the member
-// that identifies an entry. The factors are inside the scorecard.
+// that identifies an entry. The section "factors" is inside the scorecard.
 var patchable = []struct{ name, id string }{
 	{sectionKnockouts, "id"},
 	{"adjustments", "id"},
@@ -32,12 +32,12 @@ type Patched struct {
 	places  []movedPlace
 }
 
-// movedPlace maps the pointer of an entry in the patched request to its pointer
-// in the patch.
+// movedPlace maps the pointer of an entry in the patched request to the pointer
+// of the same entry in the patch.
 type movedPlace struct{ now, was string }
 
-// Retell changes the pointer of a fault in the patched document to the place in
-// the original request.
+// Retell returns the fault with its pointer into the patched document changed
+// to the corresponding pointer into the original request.
 func (p Patched) Retell(item fault.Item) fault.Item {
 	for _, m := range p.places {
 		if rest, inside := strings.CutPrefix(item.Pointer, m.now); inside && (rest == "" || rest[0] == '/') {
@@ -50,9 +50,9 @@ func (p Patched) Retell(item fault.Item) fault.Item {
 
 // Patch applies the patch of a request, if it has one, to the sections of the
 // base, which is a stored Document. An entry of "set" replaces the base's entry
-// with the same id, or is added after the others. "remove" lists the ids of
-// entries to remove. Changes that cannot be applied are skipped and reported in
-// Faults.
+// with the same id, or is added after the existing entries. "remove" lists the
+// ids of entries to remove. Changes that cannot be applied are skipped and
+// reported in Faults.
 func Patch(request, base wire.Value) Patched {
 	var w wire.Writer
 	patch := request.Get(memberPatch)
@@ -153,8 +153,8 @@ func (p *patcher) read(v wire.Value) *sectionPatch {
 	return c
 }
 
-// givenMember returns the member in which a request gives a patched section
-// completely, or "".
+// givenMember returns the member in which the request gives a complete section
+// that it also patches, or "" if there is none.
 func (p *patcher) givenMember(section string) string {
 	members := []string{section}
 	if section == sectionFactors {
@@ -168,8 +168,9 @@ func (p *patcher) givenMember(section string) string {
 	return ""
 }
 
-// writes reports whether a member of the request is null and is replaced by a
-// patched section.
+// writes reports whether a patched section replaces a member of the request.
+// Such a member is null, because check rejects a section that is both given and
+// patched.
 func (p *patcher) writes(member string) bool {
 	if member == sectionScorecard || member == memberScorecardID {
 		member = sectionFactors
@@ -198,8 +199,8 @@ func (p *patcher) section(w *wire.Writer, name, id string, c *sectionPatch) {
 	w.EndObject()
 }
 
-// entries writes the base's entries with the change applied. New entries come
-// after the others but before the system rules.
+// entries writes the base's entries with the change applied. It writes new
+// entries after the existing ones but before the system rules.
 func (p *patcher) entries(w *wire.Writer, pointer string, base wire.Value, id string, c *sectionPatch) {
 	system := make(map[string]bool, base.Len()) // whether each entry of the base is a system rule, by id
 	for _, v := range base.Elements() {

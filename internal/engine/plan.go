@@ -10,8 +10,7 @@ import (
 )
 
 // Plan is a policy compiled for deciding. It is immutable: any number of
-// goroutines may use it concurrently, and it never stores anything of a
-// request.
+// goroutines may use it concurrently, and it stores no data of a request.
 type Plan struct {
 	policy    *Policy
 	catalogue *rule.Catalogue
@@ -30,9 +29,9 @@ type Plan struct {
 	ntcBands    ladder
 	compared    map[int32][]int32 // for knockouts with on_absent: the request slots that they compare
 
-	// codes has every reason code that a decision can give: noCode, then the
-	// codes of points that can be lost, then the others. lostCodes counts the
-	// first two groups.
+	// codes has every reason code that a decision can give, in three groups:
+	// noCode, the codes of points that can be lost, and the other codes.
+	// lostCodes is the size of the first two groups together.
 	codes         []string
 	labels        map[string]string // labels of the factors with generated codes
 	lostCodes     int
@@ -54,14 +53,13 @@ type inputSlots struct {
 	ntc, income, foir, requested, tenure int32
 }
 
-// resultSlots are the fields in which the engine gives its results to Stage 2.
-// A slot is -1 if no rule names the field, so that unused results are not
-// computed.
+// resultSlots are the fields in which the engine stores its results for Stage
+// 2. A slot is -1 if no rule names the field; its result is then not computed.
 type resultSlots struct {
 	score, grade, limit, emi, apr, foir int32
 }
 
-// stage is the knockouts that run together, in declared order.
+// stage has the knockouts of one stage, in declared order.
 type stage struct {
 	tests []rule.Test
 	rules []compiledRule // parallel to tests
@@ -71,7 +69,7 @@ type compiledRule struct {
 	id         string
 	index      int32 // index in the policy's knockouts
 	hit        Result
-	whenAbsent Result // result if the condition is unknown
+	whenAbsent Result // the result if the condition is unknown
 }
 
 type compiledAdjustment struct {
@@ -83,26 +81,27 @@ type compiledAdjustment struct {
 // noCode is the code of lost points that have no reason code.
 const noCode int32 = 0
 
-// ladder is the bands that are open to one kind of applicant, by lowest score,
-// and their ranges stored together for fast lookup.
+// ladder has the bands for applicants who are new to credit, or those for all
+// others, sorted by lowest score. Their ranges are stored in one slice for fast
+// lookup.
 type ladder struct {
 	bands  []compiledBand
 	ranges []scoreRange
 
 	// table has, for each whole score from least on, the index of its band plus
-	// one, or 0 for none. A table lookup avoids branches, which are
-	// unpredictable here. The table is empty if the card has more than maxTable
-	// scores.
+	// one, or 0 for none. A table lookup avoids branches, which the processor
+	// would often mispredict. The table is empty if the card has more than
+	// maxTable scores.
 	least int64
 	table []uint16
 }
 
-// maxTable is the largest number of scores for which a ladder has a table. It
-// covers most cards.
+// maxTable is the largest number of scores for which a ladder has a table. Most
+// cards have fewer scores.
 const maxTable = 2_000
 
-// scoreRange is the range of a band's scores, both ends included. It is
-// unbounded for a band that takes all scores.
+// scoreRange is the range of a band's scores, both ends included. For a band
+// that takes all scores, the range is that of int64.
 type scoreRange struct{ least, greatest int64 }
 
 // sort sorts the bands and prepares the lookup for the scores that the card can
@@ -161,15 +160,16 @@ type compiledBand struct {
 
 type tenure struct {
 	terms      loan.Terms
-	num        rule.Number // months as a fact holds them
+	num        rule.Number // the months as a fact's number
 	earlyPaise int64       // result of the function earlyPaise
 }
 
-// earlyPaise returns an instalment above which rounding to the rupee cannot
-// repay a loan early, so that the schedule charges that instalment unchanged.
-// It exceeds the sum to which 51 paise a month grow: 50 from rounding the
-// instalment and less than one from rounding the interest. The value only
-// decides how often the schedule must be computed, so a high estimate is safe.
+// earlyPaise returns an instalment in paise that is high enough for the
+// schedule to charge it unchanged: rounding to the rupee cannot repay such a
+// loan early. Each month rounding adds less than 51 paise: at most 50 from the
+// instalment and less than one from the interest. The returned value exceeds
+// the sum to which those amounts grow with interest. It only decides how often
+// the schedule must be computed, so a high estimate is safe.
 func earlyPaise(rateBP int64, months int) int64 {
 	growth, factor := 1.0, 1+float64(rateBP)/120_000
 	for n := months + 1; n > 0; n >>= 1 {
@@ -187,7 +187,8 @@ func (p *Plan) Policy() *Policy { return p.policy }
 // Checksum returns the policy's checksum.
 func (p *Plan) Checksum() string { return p.checksum }
 
-// ref finds a name in the catalogue or among the policy's declared inputs.
+// ref finds a name in the catalogue or among the policy's declared inputs. It
+// returns false if neither has the name.
 func (p *Plan) ref(name string) (rule.Ref, bool) {
 	if id, ok := p.catalogue.Lookup(name); ok {
 		return rule.Ref{Name: name, ID: id, Type: p.catalogue.Field(id).Type}, true

@@ -6,8 +6,8 @@
 // declared order and without errors. The same facts and the same policy always
 // give the same bytes on every machine.
 //
-// It does no I/O and depends on neither a clock nor a tenant. Looking for
-// mistakes in a policy before it is activated is the work of package analysis.
+// The package does no I/O and depends on neither a clock nor a tenant. Package
+// analysis looks for mistakes in a policy before it is activated.
 package engine
 
 import (
@@ -27,7 +27,8 @@ const (
 	NewestSemantics = 2
 )
 
-// Action is what a rule or a pricing band does to an application.
+// Action is the effect of a rule or a pricing band on an application: approve,
+// refer or decline.
 type Action uint8
 
 // The actions. Approve is the default only for bands; the default of a knockout
@@ -46,7 +47,8 @@ func (a Action) String() string { return actionNames[a] }
 // OnAbsent is the result of a rule whose condition is unknown.
 type OnAbsent uint8
 
-// The choices of on_absent. With pass the rule is not listed.
+// The choices of on_absent. A rule that passes because of PassWhenAbsent is not
+// listed in a response.
 const (
 	PassWhenAbsent OnAbsent = iota
 	ReferWhenAbsent
@@ -116,8 +118,8 @@ type Adjustment struct {
 	Condition  rule.Condition
 }
 
-// Term is something that the applicant must still provide, attached to an offer
-// as a condition.
+// Term is a condition of an offer: something that the applicant must still
+// provide. It is attached to an offer if its Condition holds.
 type Term struct {
 	Code      string
 	Text      string

@@ -17,8 +17,8 @@ type Predicates struct {
 	readsOffer bool
 }
 
-// lazyPredicates holds the index, which is built on first use: most plans only
-// decide and never need it.
+// lazyPredicates stores the index. It is built on first use, because most plans
+// only decide and never need it.
 type lazyPredicates struct {
 	once  sync.Once
 	index *Predicates

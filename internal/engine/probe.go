@@ -6,7 +6,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// NoKnockout is the index that stands for no knockout.
+// NoKnockout is the index that means that there is no knockout.
 const NoKnockout int32 = -1
 
 // Worst returns the index of the first knockout that gave the decision its
@@ -25,10 +25,10 @@ func (d *Decision) Worst() int32 {
 // d is used again.
 func (d *Decision) Hits() []Hit { return d.hits }
 
-// Probe returns a status that is at least as good as the status that Decide
-// gives. It evaluates one knockout instead of all, because a knockout that
-// declined an application usually declines a similar one too. d is not a
-// complete decision afterwards.
+// Probe returns a status that is at least as good as the status that Decide gives.
+// It evaluates one knockout instead of all, because a knockout that declined an
+// application usually declines a similar one too. Afterwards, d is not a complete
+// decision and must not be read as one.
 func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 	p.begin(facts, d)
 	if at, ok := p.stage1.find(knockout); ok {
@@ -44,14 +44,15 @@ func (p *Plan) Probe(facts *rule.Facts, d *Decision, knockout int32) Status {
 	return d.Status
 }
 
-// find returns the index of a knockout among the rules of a stage, which are in
-// policy order.
+// find returns the position of a knockout among the rules of a stage, which are
+// sorted by policy index. ok is false if the stage does not have the knockout.
 func (s *stage) find(knockout int32) (at int, ok bool) {
 	return slices.BinarySearchFunc(s.rules, knockout,
 		func(r compiledRule, index int32) int { return int(r.index - index) })
 }
 
-// evaluateOne evaluates one knockout.
+// evaluateOne evaluates the knockout at position at of a stage and worsens d.Status
+// if it hits.
 func (p *Plan) evaluateOne(d *Decision, s *stage, at int) {
 	result := s.rules[at].result(p.code.Eval(s.tests[at], &d.frame), d.eligibility)
 	d.Status = max(d.Status, resultStatus[result])
@@ -66,12 +67,12 @@ const MaxCost = 100_000
 const MaxRules = 1000
 
 // valuesForOne is the number of list values that cost as much as one predicate:
-// values are looked up, not compared one by one.
+// values are found by a lookup and not compared one by one.
 const valuesForOne = 10
 
-// Cost returns an estimate of the cost of a decision under the policy: one for
-// each predicate, operator and operand of a condition, for every ten values of
-// a list, and for each bin and band.
+// Cost returns an estimate of the cost of a decision under the policy: 1 for each
+// predicate, operator and argument of a condition, 1 for every ten values of a list,
+// and 1 for each bin and band.
 func (p *Policy) Cost() int {
 	cost := len(p.Bands)
 	add := func(c *rule.Condition) {
@@ -119,7 +120,7 @@ const offerCost = 200
 // offerCost. A step takes a few nanoseconds.
 func (p *Plan) Cost() int { return p.ProbeCost() + p.code.Len() }
 
-// ProbeCost returns the number of steps of Probe without those of the knockout
+// ProbeCost returns the number of steps of Probe without the steps of the knockout
 // itself.
 func (p *Plan) ProbeCost() int {
 	return p.slots.Len() + len(p.scoring.factors) + len(p.adjustments) +

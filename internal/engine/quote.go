@@ -20,9 +20,10 @@ type quote struct {
 const quoteBits = 11
 
 // KeepQuotes makes the decision cache quotes from one application to the next.
-// A schedule iterates over every month and an APR is searched for; together
-// they took a seventh of a backtest's time. The cache uses memory, so it pays
-// off only if one Decision decides thousands of applications.
+// Computing a schedule iterates over every month, and computing an APR is a
+// search; together they took a seventh of a backtest's time. The cache uses
+// memory, so it pays off only if one Decision decides thousands of
+// applications.
 func (d *Decision) KeepQuotes() { d.quotes = make([]quote, 1<<quoteBits) }
 
 // quote returns the price of the limit, from the cache if there is one.

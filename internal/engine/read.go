@@ -59,15 +59,16 @@ func isDigit(c byte) bool   { return '0' <= c && c <= '9' }
 // Sources has the lookups that reading a policy needs.
 type Sources struct {
 	Catalogue *rule.Catalogue
-	// Scorecard returns a stored scorecard by id; nil if there are none.
+	// Scorecard returns a stored scorecard by id. It is nil if there are no
+	// stored scorecards.
 	Scorecard func(id string) (*Scorecard, bool)
 	// Check is called for every rule and factor; an error stops the reading. If
 	// Check is nil, reading is never interrupted.
 	Check func() error
 }
 
-// ReadPolicy reads and checks a policy document. It rejects an invalid one with
-// all its faults together, as a *fault.Error.
+// ReadPolicy reads and checks a policy document. For an invalid document it
+// returns a *fault.Error with all its faults, or the error of src.Check.
 func ReadPolicy(v wire.Value, src Sources) (*Policy, error) {
 	r := policyReader{src: src, policy: &Policy{}, ids: make(map[string]bool, 64)}
 	r.scope = rule.Scope{Catalogue: src.Catalogue}
@@ -149,7 +150,7 @@ func (r *policyReader) document(v wire.Value) {
 	if n, ok := f.Decimal("semantics", 0, FirstSemantics, NewestSemantics); ok {
 		p.Semantics = int(n)
 	} else if f.Get("semantics").Given() {
-		p.Semantics = NewestSemantics // report only the wrong number, not members that newer semantics added
+		p.Semantics = NewestSemantics // report the wrong number only, not the members of newer semantics too
 	}
 
 	p.FeaturesAuto = f.Choice("features", 0, featuresOnRequest, featuresAuto) == 1
@@ -269,8 +270,8 @@ func (r *policyReader) knockouts(f *wire.Form) {
 		if r.interrupted() {
 			return
 		}
-		// Read in place: a policy is mostly knockouts, and each is a large
-		// struct.
+		// Append first and fill the element in place, which avoids a copy: a
+		// Knockout is a large struct, and a policy has many.
 		n := len(r.policy.Knockouts)
 		r.policy.Knockouts = append(r.policy.Knockouts, Knockout{})
 		k := &r.policy.Knockouts[n]
@@ -316,8 +317,8 @@ func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 	f.Done()
 }
 
-// template checks the names in a message's braces, so that a lender never sees
-// an unresolved name in place of a value.
+// template checks the names in a message's braces, so that no message shows the
+// lender a name instead of a value.
 func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 	scope := r.scope
 	scope.Stage2 = stage2
@@ -332,8 +333,9 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 }
 
 // defaultReason returns the reason code of a rule or adjustment that names no
-// code. Under semantics 2 that is the code that is true of everybody whom the
-// condition hits. It is "" if the code depends on which predicate hit, or if no
+// code. Under semantics 1 it is the code of the condition's first field that
+// has one. Under semantics 2 it is the code that is true of everybody whom the
+// condition hits, or "" if the code depends on which predicate hit or if no
 // code is true.
 func (r *policyReader) defaultReason(c *rule.Condition) string {
 	if r.policy.Semantics > FirstSemantics {
@@ -342,8 +344,8 @@ func (r *policyReader) defaultReason(c *rule.Condition) string {
 	return fieldReason(c, r.src.Catalogue)
 }
 
-// fieldReason returns the catalogue's reason code of the first field that has
-// one.
+// fieldReason returns the catalogue's reason code of the condition's first
+// field that has one, or "" if none has.
 func fieldReason(c *rule.Condition, catalogue *rule.Catalogue) (code string) {
 	c.Fields(func(ref rule.Ref) {
 		if code == "" && ref.ID >= 0 {
@@ -407,7 +409,7 @@ func (r *policyReader) terms(f *wire.Form) {
 }
 
 // defaultActionable are the fields that an applicant can change. Declared
-// income is never one of them.
+// income is not one of them.
 var defaultActionable = []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths, "enquiries_6m"}
 
 func (r *policyReader) actionable(f *wire.Form) {

@@ -19,7 +19,7 @@ const (
 )
 
 // elementPointer returns the pointer of an array's element. It is called only
-// for a fault, so that reading a valid policy builds no pointers.
+// to report a fault, so reading a valid policy builds no pointers.
 func elementPointer(list wire.Value, i int) string { return list.Pointer() + "/" + strconv.Itoa(i) }
 
 func (r *policyReader) bands(f *wire.Form) {
@@ -68,8 +68,8 @@ func (r *policyReader) band(v wire.Value, seen map[string]bool) (b Band, placed 
 	return b, placed
 }
 
-// scores reads the score range of a band and reports whether the band is an
-// object.
+// scores reads the score range of a band. It reports whether the band is an
+// object; if not, the scores are unknown.
 func (r *policyReader) scores(f *wire.Form, b *Band) bool {
 	least, hasMin := f.Decimal("min_score", 0, -maxPoints, maxPoints)
 	most, hasMax := f.Decimal("max_score", 0, -maxPoints, maxPoints)
@@ -149,8 +149,8 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 	}
 }
 
-// pricedParts says which parts of a price could be read. Parts that could not
-// be read are not compared.
+// pricedParts says which amounts of a price could be read. priceConsistency
+// does not check the others.
 type pricedParts struct{ least, most, usual, fees bool }
 
 // priceConsistency rejects a price if its limits contradict each other, if its

@@ -17,8 +17,8 @@ const (
 	maxSpecial = 100 // special values of one bin
 )
 
-// ReadScorecard reads and checks a standalone scorecard document. It rejects an
-// invalid one with all its faults together.
+// ReadScorecard reads and checks a standalone scorecard document. For an
+// invalid document it returns a *fault.Error with all its faults.
 func ReadScorecard(v wire.Value, catalogue *rule.Catalogue) (*Scorecard, error) {
 	var faults fault.List
 	r := scorecardReader{scope: &rule.Scope{
@@ -37,9 +37,9 @@ func (r *policyReader) scorecard(f *wire.Form) {
 	r.policy.ScorecardID = id
 	switch {
 	case inline.Given():
-		// A stored document has both the card and the id it was taken from. The
-		// card is used, so that the card that was tested gets activated even if
-		// the id refers to another card now.
+		// A stored document has both the card and the id of the card that it
+		// was copied from. Use the card itself, so that the activated card is
+		// the one that was tested even if the id now refers to another card.
 		card := scorecardReader{scope: &r.scope, faults: &r.faults}
 		r.policy.Scorecard = card.card(inline)
 	case referenced:
@@ -62,7 +62,7 @@ func (r *policyReader) scorecard(f *wire.Form) {
 }
 
 // declareCardInputs adds the inputs that a scorecard declares to the policy, so
-// that a card from elsewhere can be used unchanged.
+// that a card written for another policy can be used unchanged.
 func (r *policyReader) declareCardInputs(f *wire.Form, card *Scorecard) {
 	for i := range card.Factors {
 		ref := card.Factors[i].Field
@@ -119,7 +119,8 @@ func (r *scorecardReader) card(v wire.Value) *Scorecard {
 	return c
 }
 
-// scaling reads pdo, anchor_score and anchor_odds: all or none.
+// scaling reads pdo, anchor_score and anchor_odds, which must be given all
+// together or not at all. It returns nil if they are not given or invalid.
 func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 	pdo, hasPDO := f.Decimal("pdo", 4, 1, maxPoints*10_000)
 	score, hasScore := f.Decimal("anchor_score", 4, -maxPoints*10_000, maxPoints*10_000)
@@ -129,7 +130,7 @@ func (r *scorecardReader) scaling(f *wire.Form) *Scaling {
 	}
 	if !hasPDO || !hasScore || !hasOdds {
 		if f.Get("pdo").Given() && f.Get("anchor_score").Given() && f.Get("anchor_odds").Given() {
-			return nil // one of them could not be read and has already been reported
+			return nil // all are given but one is invalid, which has already been reported
 		}
 		f.Fail("pdo", fault.CodeRequired, "pdo, anchor_score and anchor_odds belong together: give all three or none")
 		return nil
@@ -221,7 +222,8 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 	return ref, false
 }
 
-// binMembers are the members of all kinds of bins. Each kind has some of them.
+// binMembers are the members of all kinds of bins. Each kind of bin uses some
+// of them.
 var binMembers = []string{"gte", "lt", "in", "else", "special"}
 
 // bin reads a bin. readable reports whether its values are known, even if it
@@ -320,9 +322,9 @@ func (r *scorecardReader) checkSpecials(bins wire.Value, f *Factor) {
 	}
 }
 
-// checkCoverage rejects bins that leave a value of the field without points or
-// give one value points twice, so that every value has exactly one bin in
-// production. It skips bins that could not be read.
+// checkCoverage rejects bins that leave a value of the field in no bin or put
+// it into two, so that every value gets points exactly once. It skips bins that
+// could not be read.
 func (r *scorecardReader) checkCoverage(bins wire.Value, f *Factor, readable []bool) {
 	if len(f.Bins) == 0 {
 		r.faults.Add(bins.Pointer(), fault.CodeRequired, "needs at least one bin")

@@ -4,8 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// reasoner finds the principal reasons of a decision that a plan has made. It is
-// two pointers and is passed by value, so that deciding allocates nothing.
+// reasoner finds the principal reasons of a decision that a plan has made. It
+// consists of two pointers and is passed by value, so that finding reasons
+// allocates nothing.
 type reasoner struct {
 	plan     *Plan
 	decision *Decision
@@ -55,8 +56,9 @@ func (x reasoner) addAll() {
 	x.addFallback()
 }
 
-// hitCode returns the reason code of a knockout that hit: the code that the
-// policy states, or the code of the predicates that made the condition hold.
+// hitCode returns the reason code of a knockout that hit. It is the code of a
+// missing input if a missing value caused the hit. Otherwise it is the code that
+// the policy states, or the code of the predicates that made the condition hold.
 func (x reasoner) hitCode(h *Hit) int32 {
 	p := x.plan
 	if h.absent && x.lacks(h.Knockout) {
@@ -71,8 +73,8 @@ func (x reasoner) hitCode(h *Hit) int32 {
 }
 
 // addFallback adds a reason for a decline that nothing else explains. It adds
-// none for a referral: if a band refers and no points were lost, the only reason
-// is the policy itself.
+// none for a referral: if a band refers and no points were lost, the policy
+// itself is the only reason.
 func (x reasoner) addFallback() {
 	p, d := x.plan, x.decision
 	switch {
@@ -84,8 +86,9 @@ func (x reasoner) addFallback() {
 	}
 }
 
-// pointsHelp reports whether an applicant without a band would have got a loan
-// with more points: there are lending bands above the score and none below it.
+// pointsHelp reports whether more points would have given a loan to an applicant
+// without a band. That is so if there are lending bands above the score and none
+// below it.
 func (x reasoner) pointsHelp() bool {
 	score, above := x.decision.FinalScore.Floor(), false
 	l := x.plan.ladder(x.decision)
@@ -137,7 +140,8 @@ func (x reasoner) bindingCode(bandCode int32) int32 {
 	}
 }
 
-// add adds one reason unless its code is already there or there are already four.
+// add adds one reason unless the decision already has that code or already has
+// MaxReasons reasons.
 func (x reasoner) add(code int32, kind reasonKind, at int32) {
 	d := x.decision
 	if len(d.Reasons) == MaxReasons {
@@ -157,7 +161,7 @@ func (x reasoner) add(code int32, kind reasonKind, at int32) {
 	})
 }
 
-// lostPoints is the points lost under one code.
+// lostPoints has the points lost under one reason code.
 type lostPoints struct {
 	points rule.Number
 	place  int32 // position of the first factor or adjustment that lost points
@@ -184,16 +188,16 @@ func (x reasoner) addLost(list []lostPoints) {
 }
 
 // worstLost returns the largest losses in descending order, padded with zeros.
-// Points lost under one code are added up. If losses are equal, the loss whose
-// factor comes first in the policy ranks higher, and adjustments rank after
-// factors. If onlyFirm is set, it skips losses that are not firm.
+// Points lost under one code are added up. Of equal losses, the one whose factor
+// comes first in the policy ranks higher, and adjustments rank after factors. If
+// onlyFirm is set, it skips losses that are not firm.
 func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	d := x.decision
 	if len(d.Reasons) == MaxReasons || len(d.bins) == 0 && len(x.plan.adjustments) == 0 {
 		return worst
 	}
 	// Each key has the points in its high bits and the position in its low bits.
-	// A chain of max and min keeps the four largest keys in one pass without
+	// A chain of max and min finds the four largest keys in one pass without
 	// unpredictable branches. Four are enough even if some of their codes are
 	// already given, because each given code takes one of the four reasons.
 	const placeBits = 11
@@ -220,8 +224,8 @@ func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	return worst
 }
 
-// codeAt returns the code under which the factor or adjustment at a position
-// lost points. Adjustments come after factors.
+// codeAt returns the code under which the factor or adjustment at a position lost
+// points. The positions of adjustments follow those of the factors.
 func (x reasoner) codeAt(place int) int32 {
 	bins := x.decision.bins
 	if place < len(bins) {

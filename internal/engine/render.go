@@ -13,8 +13,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Envelope is the data around a decision in a response: who decided, when and
-// under which policy version. The hash does not cover it.
+// Envelope is the data around a decision in a response: its id, its time, the
+// policy version and the environment. The decision hash does not cover this
+// data.
 type Envelope struct {
 	DecisionID    string
 	PolicyID      string
@@ -120,8 +121,8 @@ func (d *Decision) otherTenure() string {
 		strings.Join(months, ", "))
 }
 
-// writeFired writes the rules. The canonical form has the delta first, in name
-// order; the response has it last.
+// writeFired writes the rules. The canonical form has its members in name
+// order, so "delta" comes first; the response has "delta" last.
 func writeFired(w *wire.Writer, rules []FiredRule, canonical bool) {
 	w.Array()
 	for i := range rules {
@@ -178,8 +179,8 @@ func (x Detail) write(w *wire.Writer) {
 }
 
 // Canonical returns the bytes that the hash covers: the decision without
-// identities, times and texts, in the form of RFC 8785. Two decisions are the
-// same if these bytes are. The slice is valid until d is used again.
+// identities, times and texts, in the form of RFC 8785. Two decisions count as
+// equal if these bytes are equal. The slice is valid until d is used again.
 func (d *Decision) Canonical() []byte {
 	w := wire.Writer{Buf: d.canonical[:0]}
 	w.Object().Key("explanation").Object()
@@ -211,7 +212,7 @@ func (d *Decision) Hash() string {
 	return d.hash
 }
 
-// A hash starts with the name of its algorithm.
+// The form of a decision hash: it starts with the name of its algorithm.
 const (
 	hashPrefix = "sha256:"
 	hashLength = len(hashPrefix) + 2*sha256.Size

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// offerMember is a member of the offer. The response has the members in the
-// order of this list; the hash has them in name order.
+// offerMember is a member of the offer. The response has the members in the order
+// of these constants; the canonical form that is hashed has them in name order.
 type offerMember uint8
 
 const (
@@ -89,7 +89,8 @@ var canonicalOrder = func() (order [len(offerTable)]offerMember) {
 	return order
 }()
 
-// offerValues are the members that an offer has, and their values.
+// offerValues has the values of an offer's members and says which members are
+// given.
 type offerValues struct {
 	given   [len(offerTable)]bool
 	numbers [len(offerTable)]int64 // for a flag, 1 is true

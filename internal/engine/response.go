@@ -10,8 +10,8 @@ import (
 )
 
 // ResponseHash computes the decision hash from a response that Write wrote, so
-// that anyone can check that the response was not altered. Any other document
-// has a different hash.
+// that anyone can check that the response was not altered. For any other
+// document the hash does not match.
 func ResponseHash(v wire.Value) string {
 	var w wire.Writer
 	w.Object().Key("explanation")

@@ -4,9 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// strongerCode returns the code of two predicates that hit together. A code about
-// a value takes precedence over a code about a missing value; otherwise a takes
-// precedence over b.
+// strongerCode returns the code, a or b, that describes two predicates that hit
+// together. A code about a value takes precedence over a code about a missing
+// value; otherwise a takes precedence over b.
 func strongerCode[T comparable](a, b, missing, none T) T {
 	switch {
 	case a != none && a != missing:
@@ -20,7 +20,7 @@ func strongerCode[T comparable](a, b, missing, none T) T {
 
 // possibleCodes returns the codes that are true of applicants for whom a
 // condition has the result holds. It includes "" if no code is true of some of
-// them.
+// those applicants.
 func possibleCodes(c *rule.Condition, holds bool, catalogue *rule.Catalogue) map[string]bool {
 	switch c.Op {
 	case rule.Not:
@@ -73,8 +73,8 @@ func settledCode(c *rule.Condition, catalogue *rule.Catalogue) string {
 const rulePrefix = "RULE_"
 
 // Code returns the reason code of the rule as a whole: the code that the policy
-// states, or a code generated from the rule's id. The reason for a hit of a rule
-// without a code depends on the predicates that hit; see hitCode.
+// states, or a code generated from the rule's id. If the policy states no code,
+// the reason for a hit depends on the predicates that hit; see hitCode.
 func (k *Knockout) Code() string {
 	if k.ReasonCode != "" {
 		return k.ReasonCode
@@ -82,16 +82,16 @@ func (k *Knockout) Code() string {
 	return codeOf(rulePrefix, k.ID)
 }
 
-// codeNode is a condition compiled to find the predicates that made it hold,
-// with the code of each.
+// codeNode is a condition that is compiled to find the reason codes of the
+// predicates that made it hold.
 type codeNode struct {
 	op           rule.Op
 	args         []codeNode
 	test         rule.Test
-	holds, fails int32 // codes of a predicate with that result
+	holds, fails int32 // the predicate's code if it holds and if it fails
 }
 
-// codeNode compiles the codes of a rule that names none.
+// codeNode compiles the condition of a rule that names no reason code.
 func (c *compiler) codeNode(condition *rule.Condition) codeNode {
 	n := codeNode{op: condition.Op}
 	if len(condition.Args) == 0 {
@@ -138,8 +138,9 @@ func (n *codeNode) eval(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	}
 }
 
-// evalArgs does the work of eval for an "and" or an "or". The first argument that
-// determines the result counts alone; if there is none, all arguments count.
+// evalArgs does the work of eval for an "and" or an "or". If one argument
+// determines the result, only the first such argument counts; otherwise all
+// arguments count.
 func (n *codeNode) evalArgs(p *Plan, fr *rule.Frame) (rule.Truth, int32) {
 	settles, otherwise := rule.Holds, rule.Fails
 	if n.op == rule.And {

@@ -31,9 +31,10 @@ func (s *Scaling) PD(score rule.Number) rule.Number {
 }
 
 // odds returns AnchorOdds·2^((score−anchor)/PDO). It computes the power in
-// steps that every processor rounds the same way: the math package uses
-// assembly on some processors, and a fused multiply-add would change the last
-// bit on others.
+// steps that every processor rounds in the same way. It does not call the power
+// functions of the math package, which use assembly on some processors. The
+// conversions to float64 prevent fused multiply-add, which would change the
+// last bit on others.
 func (s *Scaling) odds(score rule.Number) float64 {
 	x := toFloat(score-s.AnchorScore) / toFloat(s.PDO)
 	x = min(max(x, -1000), 1000)
@@ -49,8 +50,8 @@ func (s *Scaling) odds(score rule.Number) float64 {
 
 func toFloat(n rule.Number) float64 { return float64(n) / float64(rule.One) }
 
-// fromFloat rounds half up to a number of decimals and caps the result at
-// MaxNumber.
+// fromFloat converts x to a Number, rounded half up to the given decimal places
+// and capped at MaxNumber.
 func fromFloat(x float64, places int) rule.Number {
 	scale, unit := 1.0, rule.One
 	for range places {

@@ -19,21 +19,21 @@ const (
 	clampName = "clamp"
 )
 
-// scoring is a scorecard compiled to a plan's slots.
+// scoring is a scorecard whose fields are resolved to slots.
 type scoring struct {
 	base, min, max rule.Number
 	factors        []compiledFactor
 	outcomes       []outcome // outcomes of all bins of all factors; the first is noBin
 }
 
-// compiledFactor has the members that every decision reads first, so that they
-// share cache lines.
+// compiledFactor is a factor compiled for scoring. The members that every
+// decision reads come first, so that they share cache lines.
 type compiledFactor struct {
 	name      string
 	slot      int32
 	numeric   bool
 	hasWhen   bool
-	fitsEdges bool  // edges has all bounds
+	fitsEdges bool  // edges contains all bounds
 	first     int32 // index of the first bin in outcomes; the last bin of a category factor is its "else" bin
 	bins      int32
 	absent    int32        // the outcome of an absent field, noBin for none
@@ -41,7 +41,7 @@ type compiledFactor struct {
 
 	bounds  []rule.Number         // the lower bound of each range after the first
 	special map[rule.Number]int32 // the bin of a special value; nil for none
-	members []int32               // for other types: the bin by the number of a text or boolean
+	members []int32               // for other types: the bin, indexed by the number that represents a text or boolean
 	when    rule.Test
 }
 
@@ -49,14 +49,15 @@ type compiledFactor struct {
 type fourEdges [4]rule.Number
 
 // reached returns the number of bounds that are at most x. The bin is
-// unpredictable, so it compares with all bounds instead of branching. Four
-// comparisons are the most that the compiler inlines.
+// unpredictable, so it compares with all bounds instead of branching. Four is
+// the largest number of comparisons for which the compiler inlines this
+// function.
 func (e *fourEdges) reached(x rule.Number) int32 {
 	return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3])
 }
 
 // outcome is the effect of a bin: its weighted points and, if there is a code
-// for lost points, how far they fall short of the factor's best.
+// for lost points, the difference from the factor's best points.
 type outcome struct {
 	points, lost rule.Number
 	code         int32 // code of the points lost, noCode for none
@@ -66,9 +67,9 @@ type outcome struct {
 	firm bool
 }
 
-// noBin is the outcome of a factor that has no entry: it gives no points and
-// loses none. It is one of the outcomes, so that adding up points needs no
-// special case.
+// noBin is the index of the outcome of a factor that does not take part in the
+// score: it gives no points and loses none. It is stored among the outcomes, so
+// that adding up points needs no special case.
 const noBin int32 = 0
 
 func compileScoring(c *Scorecard, slots *rule.Slots, code *rule.Code, lostCode func(*Factor, string) int32) scoring {
@@ -161,9 +162,9 @@ func (s *scoring) compileFactor(
 	s.factors = append(s.factors, out)
 }
 
-// add adds up the base and the factors in declared order. It appends the
-// outcome of every factor to bins, which must be empty and is passed in to
-// reuse its memory.
+// add returns the sum of the base and the factors, added in declared order, and
+// the index of every factor's outcome. bins must be empty; its memory is reused
+// for those indexes.
 func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, rule.Number) {
 	factors, outcomes := s.factors, s.outcomes
 	sum := s.base
@@ -185,8 +186,8 @@ func (s *scoring) add(code *rule.Code, fr *rule.Frame, bins []int32) ([]int32, r
 // clamp limits a sum to the range of the scorecard's scores.
 func (s *scoring) clamp(sum rule.Number) rule.Number { return min(max(sum, s.min), s.max) }
 
-// contributions appends the base, the factors with an entry in declared order,
-// and the clamp if it changes the sum.
+// contributions appends the base, the factors that take part in the score in
+// declared order, and the clamp if it changes the sum.
 func (s *scoring) contributions(list []Contribution, bins []int32, sum rule.Number) []Contribution {
 	list = append(list, Contribution{Factor: baseName, Points: s.base})
 	for i, bin := range bins {
@@ -208,8 +209,8 @@ const pointsUnit = rule.One / 10_000
 func (f *Factor) Weighted(points rule.Number) rule.Number { return weighted(points, f.Weight) }
 
 // weighted multiplies points by a weight and rounds half away from zero at four
-// places. Both have at most four decimals and are bounded, so the product is
-// exact and is rounded only once.
+// places. Points and weight have at most four decimals and are bounded, so
+// their product is exact and is rounded only once.
 func weighted(points, weight rule.Number) rule.Number {
 	const (
 		places = 10_000
@@ -219,7 +220,8 @@ func weighted(points, weight rule.Number) rule.Number {
 	return rule.Number(exact.DivHalfAway(product, places)) * unit
 }
 
-// bin returns the factor's outcome for a frame, or noBin if it has no entry.
+// bin returns the index of the factor's outcome for a frame, or noBin if the
+// factor does not take part in the score.
 func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	if f.hasWhen && !code.Satisfied(f.when, fr) {
 		return noBin
@@ -231,7 +233,7 @@ func (f *compiledFactor) bin(code *rule.Code, fr *rule.Frame) int32 {
 	if f.numeric {
 		return f.first + f.interval(x)
 	}
-	// A text that no bin names has a number outside the table.
+	// A text that no bin names has a number beyond the end of the table.
 	if i := uint64(x); i < uint64(len(f.members)) {
 		return f.first + f.members[i]
 	}
@@ -264,8 +266,8 @@ func reached(x, bound rule.Number) (n int32) {
 	return n
 }
 
-// PointsByField returns the points of each field of the scorecard. Fields
-// without an entry are left out.
+// PointsByField returns the points of each field of the scorecard. Fields whose
+// factors do not take part in the score are left out.
 func (d *Decision) PointsByField() map[string]rule.Number {
 	points := map[string]rule.Number{}
 	for i, bin := range d.bins {

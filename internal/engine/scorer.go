@@ -23,7 +23,7 @@ type Scorer struct {
 func CompileScorecard(c *Scorecard, catalogue *rule.Catalogue) *Scorer {
 	s := &Scorer{card: c, slots: rule.NewSlots(catalogue)}
 	s.code = rule.NewCode(s.slots)
-	// A scorer declines nobody, so it needs no codes for lost points.
+	// A scorer gives no reasons, so it needs no codes for lost points.
 	s.scoring = compileScoring(c, s.slots, s.code, func(*Factor, string) int32 { return noCode })
 	return s
 }
@@ -33,9 +33,9 @@ type Score struct {
 	Final         rule.Number
 	Contributions []Contribution // base, factors in declared order, clamp
 
-	// Missing lists the absent fields because of which factors have no entry,
-	// in declared order, each once. A factor that gives points for a missing
-	// value has an entry.
+	// Missing lists the absent fields whose factors do not take part in the
+	// score, in declared order, each once. A factor that gives points for a
+	// missing value takes part.
 	Missing []string
 
 	HasOdds  bool // the scorecard relates points to odds
@@ -96,10 +96,10 @@ func (p *Plan) GradeOf(score rule.Number, newToCredit bool) (grade string, ok bo
 	return b.Grade, true
 }
 
-// Bounds returns the lowest and the highest score of an application that has an
-// entry for every factor: the base plus, for each factor, the worst or best
-// weighted points of its bins and its missing points, clamped to the card's
-// scores.
+// Bounds returns the lowest and the highest score of an application in which
+// every factor takes part. Each is the base plus, for every factor, the lowest
+// or the highest weighted points of its bins and its missing points, clamped to
+// the card's range.
 func (c *Scorecard) Bounds() (least, greatest rule.Number) {
 	least, greatest = c.Base, c.Base
 	for i := range c.Factors {
@@ -120,8 +120,8 @@ func (c *Scorecard) Bounds() (least, greatest rule.Number) {
 	return min(max(least, c.MinScore), c.MaxScore), min(max(greatest, c.MinScore), c.MaxScore)
 }
 
-// Checksum identifies what the scorecard does, like the checksum of a policy.
-// It does not cover the card's name.
+// Checksum returns a hash of the scorecard without its name. Scorecards with
+// the same checksum give the same scores.
 func (c *Scorecard) Checksum() string {
 	var w wire.Writer
 	c.write(&w, false)

@@ -4,9 +4,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Effect is what each part of a policy did in one decision, by index in the
-// policy. A backtest counts these millions of times, so reading them looks up
-// no names and allocates nothing.
+// Effect says what each rule, band and reason code of a policy did in one
+// decision. They are given by index, because a backtest counts millions of
+// effects and must neither look up names nor allocate.
 type Effect struct {
 	Band    int32   // index in the policy's bands, -1 for none
 	Hits    []Hit   // knockouts that failed or referred, in order of evaluation
@@ -35,9 +35,9 @@ func (p *Plan) NewTracer() *Tracer { return &Tracer{plan: p} }
 // depends only on the policy.
 func (t *Tracer) Codes() []string { return t.plan.codes[noCode+1:] }
 
-// Read returns the effects of a decision of the tracer's plan, as Decide left
-// it. The result is valid until the next call, or until the decision is used
-// again.
+// Read returns the effect of a decision that Decide made with the tracer's plan
+// and that was not changed since. The result is valid until the next call, or
+// until the decision is used again.
 func (t *Tracer) Read(d *Decision) *Effect {
 	e := &t.effect
 	e.Band = -1

@@ -7,13 +7,13 @@ import (
 )
 
 // Tally counts the results of one plan's rules over many decisions: how often
-// each hit, and how often it could not be evaluated. If a bureau renames a
-// field, knockouts stop hitting, and only a count shows it. Any number of
+// each rule hit and how often it could not be evaluated. If a bureau renames a
+// field, knockouts stop hitting, and only these counts show it. Any number of
 // goroutines may count concurrently.
 //
-// A mutex is held for a few additions, which takes less time than one atomic
-// addition for every rule. Most rules neither hit nor lack a field, and those
-// cost nothing.
+// Count locks a mutex for a few additions, which takes less time than one
+// atomic addition for every rule. Most rules neither hit nor lack a field, and
+// Count does no work for them.
 type Tally struct {
 	plan *Plan
 
@@ -29,8 +29,9 @@ func (p *Plan) NewTally() *Tally {
 	return &Tally{plan: p, counts: make([]ruleCount, len(p.policy.Knockouts)+len(p.adjustments))}
 }
 
-// Count counts one decision, which must be as Decide left it. It ignores a
-// decision under another policy, because that policy has other rules.
+// Count counts one decision, which must be as Decide returned it. It ignores a
+// decision under a policy with another checksum, because that policy has other
+// rules.
 func (t *Tally) Count(d *Decision) {
 	if d.plan == nil || d.plan != t.plan && d.plan.checksum != t.plan.checksum {
 		return

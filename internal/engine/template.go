@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// thresholdName is the name in a message's braces that stands for the value
-// with which the deciding predicate compared.
+// thresholdName is a name for a message's braces. The value that the deciding
+// predicate compared with replaces it.
 const thresholdName = "threshold"
 
-// templateNames yields the names in a message's braces.
+// templateNames yields the names in a message's braces, in order and with
+// repetitions.
 func templateNames(message string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for {
@@ -23,6 +24,7 @@ func templateNames(message string) iter.Seq[string] {
 }
 
 // nextName returns the first name in braces and the text before and after it.
+// found is false if there is none.
 func nextName(message string) (before, name, after string, found bool) {
 	before, rest, opened := strings.Cut(message, "{")
 	name, after, closed := strings.Cut(rest, "}")

@@ -10,8 +10,8 @@ var statusWords = [...]string{Approved: "Approved", Referred: "Referred", Declin
 
 // Text explains the decision to the lender in sentences: the outcome, the band
 // and the limit, the reasons and any other hits, then the adjustments of the
-// score and the conditions of the offer. The hash does not cover it, so
-// sentences may be reworded.
+// score and the conditions of the offer. The decision hash does not cover the
+// sentences, so they may be reworded.
 func (d *Decision) Text() []string {
 	n := narrative{decision: d, detailer: detailer{d, masked}, said: map[string]bool{}}
 	n.add(fmt.Sprintf("%s: grade %s, score %s", statusWords[d.Status], d.Grade, d.FinalScore))
@@ -54,7 +54,7 @@ func (n *narrative) addReasons() {
 	}
 }
 
-// addHits appends the knockouts that hit and that no reason mentions.
+// addHits appends the knockouts that hit but that no reason mentions.
 func (n *narrative) addHits() {
 	for _, h := range n.decision.hits {
 		if !n.said[n.decision.plan.policy.Knockouts[h.Knockout].ID] {
@@ -89,8 +89,9 @@ func (n *narrative) band() string {
 	}
 }
 
-// limit returns a sentence that says what determined the limit of an offer that
-// was made, or of one that would have been too small.
+// limit returns a sentence that says what determined the limit of an offer, or
+// the limit that was too small for one. It returns "" if no limit was computed,
+// or if the application was declined for another reason.
 func (n *narrative) limit() string {
 	d := n.decision
 	l, b := &d.limit, d.band
@@ -121,15 +122,16 @@ func (n *narrative) limit() string {
 		rule.Rupees(b.MinLimitPaise))
 }
 
-// requestedPaise returns the requested amount as the limit uses it.
+// requestedPaise returns the requested amount as the limit uses it: 0 if it is
+// absent or negative.
 func (n *narrative) requestedPaise() int64 {
 	d := n.decision
 	requested, _ := d.plan.paise(d, d.plan.inputs.requested)
 	return max(0, requested)
 }
 
-// addScore appends the adjustments that applied and that no reason mentions,
-// and the clamp.
+// addScore appends the adjustments that applied but that no reason mentions,
+// and then the clamp.
 func (n *narrative) addScore() {
 	d := n.decision
 	for _, r := range d.Rules() {

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// The texts for an applicant who declared a figure that no counted source
-// gives.
+// The texts for an applicant who declared a figure although none of the sources
+// that the policy counts is given.
 const (
 	incomeUnverified      = "The income could not be verified from the bank statement"
 	obligationsUnverified = "The existing obligations could not be verified from the bank statement"
@@ -24,8 +24,9 @@ func (d *Decision) isUnverified(declared string) bool {
 		d.named(declared).Type() != rule.Absent && d.named(d.plan.counted(declared)).Type() == rule.Absent
 }
 
-// unverifiedText returns the applicant's text for a default limit that applies
-// although figures were declared, or "" if none were.
+// unverifiedText returns the text for an applicant who gets the default limit
+// although figures were declared. It returns "" if no declared figure is
+// unverified.
 func (d *Decision) unverifiedText() string {
 	switch _, hasIncome := d.plan.paise(d, d.plan.inputs.income); {
 	case !hasIncome && d.isUnverified(field.MonthlyIncome):
@@ -40,7 +41,7 @@ func (d *Decision) unverifiedText() string {
 }
 
 // notCounted returns warnings about declared figures that do not count because
-// the policy names other sources and none of those is given.
+// the policy names other sources, none of which is given.
 func (d *Decision) notCounted() (list []fault.Item) {
 	for _, declared := range []string{field.MonthlyIncome, field.FOIR} {
 		if !d.isUnverified(declared) {
