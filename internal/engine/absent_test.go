@@ -11,9 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// absentPolicy returns a policy that names inputs of the applicant, of the
-// report and of a block, and a feature. Its scorecard reads an applicant input
-// and a bank field.
+// absentPolicy returns a policy that names inputs of the applicant, the report
+// and an optional block, and also a feature. Its scorecard reads an applicant
+// input and a bank field.
 func absentPolicy(t *testing.T, more, bands string) *engine.Policy {
 	t.Helper()
 	document := `{"name":"absent","include_defaults":false,"inputs":[{"name":"applicant.stability","type":"number"}],
@@ -48,7 +48,8 @@ func factsOf(t *testing.T, document string) *rule.Facts {
 }
 
 // TestAbsentInputs checks that absent inputs of the applicant and the report
-// are listed, and those of optional blocks and features are not.
+// are listed, and that absent inputs of optional blocks and absent features are
+// not.
 func TestAbsentInputs(t *testing.T) {
 	t.Parallel()
 	const score = `{"id":"KO_S","stage":1,"action":"decline","reason_code":"X",
@@ -75,8 +76,8 @@ func TestAbsentInputs(t *testing.T) {
 	}
 }
 
-// TestNeedsScore checks that a policy needs a score if, and only if, the policy
-// names a score anywhere.
+// TestNeedsScore checks that a policy needs a score if, and only if, a rule, a
+// factor or a band reads the score or a fact derived from it.
 func TestNeedsScore(t *testing.T) {
 	t.Parallel()
 	knockout := func(condition string) string {
@@ -102,8 +103,9 @@ func TestNeedsScore(t *testing.T) {
 	}
 }
 
-// TestUndetermined checks that one evaluated rule is enough for a result, and
-// that a policy without Stage 1 rules is not undetermined.
+// TestUndetermined checks that the eligibility status is "UNDETERMINED" if no
+// Stage 1 rule could be evaluated, and that one evaluated rule is enough for
+// another status.
 func TestUndetermined(t *testing.T) {
 	t.Parallel()
 	const absent = `{"id":"KO_E","stage":1,"action":"refer","reason_code":"X",
@@ -122,8 +124,8 @@ func TestUndetermined(t *testing.T) {
 	}
 }
 
-// TestAbsentSources checks that the inputs behind derived income and
-// obligations are listed.
+// TestAbsentSources checks that the absent sources of a derived income and of
+// derived obligations are listed instead of the derived fields.
 func TestAbsentSources(t *testing.T) {
 	t.Parallel()
 	policy, err := engine.ParsePolicy([]byte(`{"name":"sources","semantics":2,"include_defaults":false,
@@ -154,8 +156,9 @@ func TestAbsentSources(t *testing.T) {
 	}
 }
 
-// TestAbsentBankFigures checks that an absent statement figure that the policy
-// counts is listed unless an earlier source counts instead.
+// TestAbsentBankFigures checks that an absent bank statement figure that the
+// policy counts is listed, unless the policy takes the first given source and
+// an earlier source is given.
 func TestAbsentBankFigures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -143,10 +143,10 @@ func PredicateCode(c *rule.Condition, holds bool, catalogue *rule.Catalogue) str
 	}
 }
 
-// escapes reports whether the best value of a field would change the result of
-// a predicate over that field and constants, which is holds. The best value is
-// the largest one if up is set, otherwise the smallest. If the result would
-// change, the applicant's value was too low or too high for the predicate.
+// escapes reports whether the predicate c, whose result is holds, would have
+// the other result for the best value of its field f. The best value is the
+// largest one if up is set, otherwise the smallest. If escapes returns true,
+// the applicant's value was too low or too high for the predicate.
 func escapes(c *rule.Condition, holds bool, f *rule.Field, up bool) bool {
 	best := rule.Bool(up)
 	switch {

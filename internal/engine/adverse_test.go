@@ -10,9 +10,10 @@ import (
 	"verdict/internal/field"
 )
 
-// TestDefaultReasonIsTrue checks that a rule without a reason code gives the
-// code of the field that hit, if it hit in the direction that the code
-// describes, and otherwise a generated code. Absence is never a bad value.
+// TestDefaultReasonIsTrue checks the reason of a rule that names no reason
+// code. If the rule hit in the direction that a field's code describes, the
+// reason is that code; otherwise it is a generated code. An absent value never
+// counts as a bad value.
 func TestDefaultReasonIsTrue(t *testing.T) {
 	t.Parallel()
 	leaf := func(name, op, value string) string {

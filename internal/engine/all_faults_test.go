@@ -96,8 +96,8 @@ func mistakes() []mistake {
 	return list
 }
 
-// faultsOf applies the mistakes to the valid document and returns the faults
-// that are reported for it.
+// faultsOf applies the mistakes to soundDocument and returns the faults that
+// are reported for the result.
 func faultsOf(t *testing.T, made ...mistake) []string {
 	t.Helper()
 	var document map[string]any
@@ -126,8 +126,8 @@ func faultsOf(t *testing.T, made ...mistake) []string {
 }
 
 // TestNoFaultHidesAnother checks that any two mistakes in one document are both
-// reported, and all of them together too. An author must not have to fix one
-// fault to learn of the next.
+// reported, and that all mistakes together are reported too. Otherwise an
+// author would have to fix one fault to learn of the next.
 func TestNoFaultHidesAnother(t *testing.T) {
 	t.Parallel()
 	if got := faultsOf(t); got != nil {

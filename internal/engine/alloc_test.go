@@ -11,8 +11,8 @@ import (
 )
 
 // TestAllocations checks that deciding allocates nothing, that writing a
-// decision into a used buffer allocates only what its hash needs, and that
-// compiling does not allocate more than before.
+// decision into a used buffer allocates only for the hash, and that compiling
+// stays within a fixed number of allocations.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of all goroutines.
 func TestAllocations(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// refusalItems returns the fault items of a refusal, or nil if err is nil.
+// refusalItems returns the items of the *fault.Error err, or nil if err is nil.
 func refusalItems(t *testing.T, err error) []fault.Item {
 	t.Helper()
 	var refusal *fault.Error

@@ -25,8 +25,8 @@ const pointsCard = `"semantics":2,"scorecard":{"base_points":600,"factors":[
 	 "min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}]`
 
 // TestPointsBeyondTheCauseAreNoReasons checks that the reasons are the largest
-// losses that together separate the applicant from a better band, and that a
-// factor near its maximum is not added to them.
+// losses whose points would put the applicant into a better band. A factor near
+// its maximum is not added to them.
 func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, pointsCard)
@@ -45,13 +45,15 @@ func TestPointsBeyondTheCauseAreNoReasons(t *testing.T) {
 		// 600+40+40+0: the 30 points that the income lost are enough to reach
 		// the band.
 		{"790", "0.05", "20000", []string{"INC_LOW"}, []string{"The income is low for this loan"}},
-		// 600+40+30+0: 30 points short; the income alone lost that many.
+		// 600+40+30+0: the applicant is 30 points short of the band, and the
+		// income alone lost that many.
 		{"790", "0.2", "20000", []string{"INC_LOW"}, []string{"The income is low for this loan"}},
 		// 600-40+30+30: only the bureau score lost enough points.
 		{"600", "0.2", "60000", []string{"BUR_SCORE"}, []string{"The credit bureau score is low"}},
-		// 600+20+0+0: 80 points short, 100 points lost. The bureau score lost
-		// the fewest points but is still needed as a reason. Its text does not
-		// call the score low.
+		// 600+20+0+0: the applicant is 80 points short of the band and lost
+		// 100. The bureau score is near its best but its points are needed to
+		// reach the band, so it is a reason. Its text does not call the score
+		// low.
 		{"700", "0.4", "20000", []string{"FOIR_HIGH", "BUR_SCORE", "INC_LOW"}, []string{
 			"Existing obligations are high compared with income",
 			"The level of the credit bureau score", "The income is low for this loan",

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// TestCorners checks the cases in which the engine and the reference once
-// disagreed. The wanted results are those that the contract requires.
+// TestCorners checks cases in which the engine and the reference interpreter
+// once disagreed. The wanted results follow the documented contract.
 func TestCorners(t *testing.T) {
 	t.Parallel()
 	const (

@@ -59,7 +59,7 @@ func corpusHashes(t *testing.T, semantics int, path string, starting []byte, gen
 		d := newDice(p<<40 | 1)
 		for i := range applicants {
 			facts := g.facts(d)
-			if p == 0 && i%4 != 0 { // three in four applicants of the default policy are realistic
+			if p == 0 && i%4 != 0 { // for the default policy, three in four applicants are realistic
 				facts = applicant(d)
 				if semantics > 1 {
 					ownAccounts(d, facts)

@@ -31,8 +31,8 @@ func TestDraftBase(t *testing.T) {
 	}
 }
 
-// TestDraftMerge checks that the base fills in what the draft leaves out, and that a fault of the
-// merged document is reported with its pointer in the draft.
+// TestDraftMerge checks that the draft inherits the sections that it leaves out, and that a fault
+// of the merged document is reported with its pointer in the draft.
 func TestDraftMerge(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()

@@ -7,8 +7,8 @@ import (
 )
 
 // TestFactorReasonIsTrue checks that a factor without a reason code uses the
-// field's code only if the value lies on the field's adverse side of the best
-// bin.
+// field's code only if the value's bin differs from the best bin in the field's
+// adverse direction.
 func TestFactorReasonIsTrue(t *testing.T) {
 	t.Parallel()
 	const rising = `{"lt":%[1]s,"points":0},{"gte":%[1]s,"points":60}`

@@ -8,8 +8,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestFeaturesOfADocument checks that "features" appears in a document and its
-// checksum only as "auto", and that every semantics allows "auto".
+// TestFeaturesOfADocument checks that a document has the member "features" only
+// if its value is "auto", so that the default does not change the checksum.
+// Every semantics allows "auto".
 func TestFeaturesOfADocument(t *testing.T) {
 	t.Parallel()
 	for _, semantics := range []string{"", `"semantics":2,`} {

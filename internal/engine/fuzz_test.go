@@ -13,9 +13,9 @@ import (
 )
 
 // FuzzDecide decides arbitrary facts under an arbitrary policy. The result must
-// be byte for byte that of the naive interpreter. It must stay the same with
-// reused memory, with the policy read back from its own document, and with
-// facts read back from their stored form.
+// equal that of the naive reference interpreter byte for byte. It must stay the
+// same with reused memory, with the policy read back from its own document, and
+// with facts read back from their stored form.
 func FuzzDecide(f *testing.F) {
 	f.Add(engine.DefaultPolicyJSON(),
 		[]byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32,"requested_amount":250000}`))

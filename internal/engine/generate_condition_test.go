@@ -81,7 +81,7 @@ func (w *writer) threshold(name string) json.Number {
 
 // condition returns a condition of at most depth levels above its predicates.
 func (w *writer) condition(depth int, stage2 bool) object {
-	if w.percent(1) { // a deep condition that stays within 16 levels in every position
+	if w.percent(1) { // a deep condition that stays within the limit of 16 levels wherever it is nested
 		c := w.predicate(false)
 		for range 6 {
 			c = object{"op": "not", "arg": c}
@@ -156,7 +156,8 @@ func (w *writer) predicateOn(name string, stage2 bool) object {
 	}
 }
 
-// partner returns a field or constant of the same type to compare a field with.
+// partner returns an operand to compare the field name with: a field or a
+// constant of the same type.
 func (w *writer) partner(name string) object {
 	same := slices.DeleteFunc(slices.Clone(w.fields),
 		func(other string) bool { return w.typeOf(other) != w.typeOf(name) })
@@ -207,7 +208,8 @@ func (w *writer) operand(depth int, stage2 bool) object {
 	return w.operandOn(name, depth)
 }
 
-// operandOn returns an operand that reads the field.
+// operandOn returns an operand that reads the field name, with at most depth
+// levels of arithmetic.
 func (w *writer) operandOn(name string, depth int) object {
 	if depth == 0 || w.percent(40) {
 		return object{"field": name}
@@ -269,7 +271,7 @@ func (g *generated) number(d *dice, name string) json.Number {
 	switch roll := d.below(100); {
 	case roll < 2:
 		n = pick[int64](d, 0, -1e6, 1e18)
-		if name != "foir" { // a FOIR of -10^12 would allow an unlimited loan
+		if name != "foir" { // a FOIR of -10^12 would give a capacity without limit
 			n = pick[int64](d, n, -1e18)
 		}
 	case roll < 4:
@@ -297,7 +299,7 @@ func encode(tb testing.TB, facts object) []byte {
 	return document
 }
 
-// decodeFacts reads facts the way the service does.
+// decodeFacts reads facts in the same way as the service.
 func decodeFacts(tb testing.TB, document []byte) *rule.Facts {
 	tb.Helper()
 	v, err := wire.Parse(document)

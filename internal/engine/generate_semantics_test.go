@@ -12,15 +12,15 @@ var affordabilityFacts = []string{"bank_income", "bank_detected_income", "bureau
 
 // generateEither returns a policy of semantics 1 or 2, depending on the seed.
 func generateEither(seed uint64) *generated {
-	if seed/2%2 == 1 { // workers get seeds in turn, so use the second bit
+	if seed/2%2 == 1 { // the lowest bit could give each worker of a test only one semantics
 		return generateNewest(seed)
 	}
 	return generatePolicy(seed)
 }
 
-// generateNewest returns a policy of semantics 2. It changes the policy that
-// generatePolicy returns for the same seed, so that the older generator and its
-// corpus stay unchanged.
+// generateNewest returns a policy of semantics 2. It modifies the result of
+// generatePolicy for the same seed, so that generatePolicy and its committed
+// corpus need not change.
 func generateNewest(seed uint64) *generated {
 	g := generatePolicy(seed)
 	d := newDice(^seed << 1)

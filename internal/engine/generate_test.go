@@ -47,9 +47,9 @@ func rational(n int64, places int) json.Number {
 	return micros(n)
 }
 
-// These fields may appear in generated policies: a sample of every group of the
-// catalogue. The list is explicit so that a new field in the catalogue does not
-// change the corpus.
+// These fields may appear in generated policies. They are a sample of every
+// group of the catalogue. The list is explicit so that a new field in the
+// catalogue does not change the corpus.
 var (
 	coreFields = []string{
 		"bureau_score", "bureau_is_ntc", "monthly_income", "foir", "requested_amount", "requested_tenure_months",
@@ -104,7 +104,7 @@ type writer struct {
 // generatePolicy returns the valid policy of a seed.
 func generatePolicy(seed uint64) *generated {
 	w := &writer{dice: newDice(seed), generated: generated{types: map[string]rule.Type{}, near: map[string][]int64{}}}
-	w.hasSpecials = seed < 1<<40 // the committed corpus is older than special bins
+	w.hasSpecials = seed < 1<<40 // the committed corpus has larger seeds and no special bins
 	w.chooseFields()
 	policy := object{
 		"name": "generated " + strconv.FormatUint(seed, 10), "inputs": w.inputs,
@@ -113,7 +113,7 @@ func generatePolicy(seed uint64) *generated {
 	}
 	w.bands(policy)
 	switch w.below(4) {
-	case 0: // keep the default
+	case 0: // leave "include_defaults" out
 	case 1:
 		policy["include_defaults"] = false
 	default:
@@ -185,7 +185,7 @@ func (w *writer) knockouts() []any {
 		if w.percent(10) {
 			k["message"] = "{bureau_score} against {threshold}"
 		}
-		if w.percent(10) { // use the field's own reason code
+		if w.percent(10) { // name no reason code, so that the default code of a field applies
 			delete(k, "reason_code")
 			k["condition_ast"] = object{
 				"op":   "and",
@@ -344,7 +344,7 @@ func (w *writer) ranges(name string) []any {
 	return append(out, w.specials(name)...)
 }
 
-// specials returns bins of single numbers. A range may contain the same
+// specials returns bins of special values. A range may contain the same
 // numbers.
 func (w *writer) specials(name string) []any {
 	out := []any{}
@@ -385,7 +385,8 @@ func (w *writer) sets(name string) []any {
 	return append(out, last)
 }
 
-// bands writes the pricing bands into the policy. Grades and ids are unique.
+// bands writes the pricing bands into the policy. Each band has its own grade
+// and id.
 func (w *writer) bands(policy object) {
 	all := []any{}
 	gaps := w.percent(25)

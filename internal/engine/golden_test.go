@@ -21,9 +21,9 @@ import (
 )
 
 // TestGoldenDecisions decides every testdata/decisions/*.txtar file. The
-// comment of each file says what the file shows. A file holds the policy (or
-// the line "default policy"), the facts and the wanted decision with its hash.
-// It also holds the rules that could not be evaluated, the sentences for the
+// comment of each file says what the file shows. A file contains the policy (or
+// the line "default policy"), the facts, the wanted decision and its hash. It
+// also contains the rules that could not be evaluated, the sentences for the
 // lender and, if the file has a section for it, the Stage 1 result.
 func TestGoldenDecisions(t *testing.T) {
 	t.Parallel()
@@ -55,9 +55,9 @@ func TestGoldenDecisions(t *testing.T) {
 		})
 }
 
-// goldenFiles runs one subtest for each file. The function answer makes the
-// sections named by answers from the other sections. The result must equal the
-// sections in the file; with -update it replaces them.
+// goldenFiles runs one subtest for each file. The function answer computes the
+// sections named in answers from the other sections. They must equal the
+// sections in the file; with -update they replace those sections.
 func goldenFiles(t *testing.T, pattern string, answers []string, answer func(*testing.T, *txtar.Archive) []txtar.File) {
 	t.Helper()
 	answered := func(section string) bool { return slices.Contains(answers, section) }
@@ -138,7 +138,7 @@ func goldenMissing(d *engine.Decision) []byte {
 	return []byte(b.String())
 }
 
-// goldenInvariants checks the rules that must hold for every decision.
+// goldenInvariants checks the invariants that every decision must satisfy.
 func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision) {
 	t.Helper()
 	var sum rule.Number
@@ -167,8 +167,8 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if want := "sha256:" + hex.EncodeToString(digest[:]); d.Hash() != want {
 		t.Errorf("the hash is %s, that of the canonical bytes %s", d.Hash(), want)
 	}
-	// The hash computed from the answer alone is the same, and it changes if
-	// the answer is altered.
+	// The hash computed from the response alone is the same, and it changes if
+	// the response is altered.
 	var answer wire.Writer
 	env := &engine.Envelope{DecisionID: "dec_1", ValidUntil: "2026-11-18T18:29:59Z", CreatedAt: "2026-11-15T00:12:00Z"}
 	d.Write(&answer, env)
@@ -176,7 +176,7 @@ func goldenInvariants(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *eng
 	if err != nil || engine.ResponseHash(v) != d.Hash() {
 		t.Errorf("the answer's own hash is another: %v\n%s", err, answer.Buf)
 	}
-	// Reading the answer back returns the decided values.
+	// Reading the response back returns the values of the decision.
 	if diff := cmp.Diff(d.Answer(env), engine.ReadAnswer(v), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the answer is read as another (-decided +read):\n%s", diff)
 	}
@@ -272,8 +272,9 @@ func appendLine(dst []byte, v wire.Value) []byte {
 	}
 }
 
-// TestGoldenVectors checks the results of the default policy. The numbers are
-// also written here, so that -update cannot hide a change.
+// TestGoldenVectors checks the results of the default policy. The wanted
+// numbers are written here and not in a golden file, so that -update cannot
+// hide a change.
 func TestGoldenVectors(t *testing.T) {
 	t.Parallel()
 	type vector struct {
@@ -372,8 +373,8 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// TestGoldenSample checks the answer that the documentation prints, to the
-// paisa.
+// TestGoldenSample checks the response that the documentation shows, with
+// amounts exact to the paisa.
 func TestGoldenSample(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

@@ -46,8 +46,8 @@ func TestReadingEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// TestPolicyCost checks that the cost of a policy is the sum over its
-// conditions, bins and bands.
+// TestPolicyCost checks that the cost of a policy is the sum of the costs of
+// its conditions, bins and bands.
 func TestPolicyCost(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{

@@ -16,8 +16,8 @@ import (
 var defaultRules = []string{"KO_DEVICE_EMULATOR", "KO_FRAUD_MULE_ACCOUNT", "KO_FRAUD_BLOCKLISTED"}
 
 // TestRemovedDefaultsDoNotComeBack checks that a patch cannot remove a rule
-// that "include_defaults" would merge again. The base may have the rule as a
-// merged or as an ordinary rule.
+// that "include_defaults" would merge again. The rule in the base may be a
+// merged or an ordinary rule.
 func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -46,8 +46,8 @@ func TestRemovedDefaultsDoNotComeBack(t *testing.T) {
 }
 
 // TestIncludeDefaultsFalseRemovesWrittenDefaults checks that
-// "include_defaults": false also removes default rules that the base has as
-// ordinary rules.
+// "include_defaults": false also removes default rules that are ordinary rules
+// in the base.
 func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()
@@ -79,7 +79,7 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 			t.Errorf("%s: %v", p.Name, knockoutIDs(p))
 		}
 	}
-	// A stored document is read unchanged.
+	// Reading a stored document removes no ordinary rules.
 	stored := strings.Replace(string(base.Document()), `"include_defaults":true`, `"include_defaults":false`, 1)
 	p, err := engine.ParsePolicy([]byte(stored), engine.Sources{Catalogue: field.Catalogue()})
 	if err != nil || !slices.Contains(knockoutIDs(p), "KO_DEVICE_EMULATOR") {
@@ -87,9 +87,9 @@ func TestIncludeDefaultsFalseRemovesWrittenDefaults(t *testing.T) {
 	}
 }
 
-// TestDroppedSourcesAreTold checks that an affordability section that no longer
-// counts a source of the base is a finding, and that the change lists the
-// sources that count now.
+// TestDroppedSourcesAreTold checks an affordability section that no longer
+// counts a source of the base. Package analysis must report this as a finding,
+// and the change must list the old and the new sources.
 func TestDroppedSourcesAreTold(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()

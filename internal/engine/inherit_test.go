@@ -108,7 +108,8 @@ func forked(tb testing.TB, request string, stored *engine.Policy) (*engine.Polic
 
 // TestInheritEverySection checks a policy with every section: a request with
 // only a name forks it, and a request that repeats all sections inherits
-// nothing. The test fails if a new section is missing from the list.
+// nothing. The test fails if a section is missing from the list of inherited
+// sections.
 func TestInheritEverySection(t *testing.T) {
 	t.Parallel()
 	base, err := parse([]byte(rightPolicy))
@@ -174,9 +175,9 @@ func TestInheritSystemKnockouts(t *testing.T) {
 	check("and it stays when the others go", ownOff, "KO_DEVICE_EMULATOR false")
 }
 
-// TestStoredScorecardIsPinned checks that a stored document uses its stored
-// scorecard, for decisions and for the checksum, after the scorecard id no
-// longer exists.
+// TestStoredScorecardIsPinned checks that a stored document uses the scorecard
+// that it contains and does not look up the scorecard id again. The checksum
+// stays the same.
 func TestStoredScorecardIsPinned(t *testing.T) {
 	t.Parallel()
 	card, err := engine.ReadScorecard(

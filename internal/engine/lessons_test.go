@@ -17,9 +17,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// This list names defects that similar systems have had and that the pure
-// packages must avoid, with the tests that check each of them. Tests of this
-// file and of read_test.go carry the number in their name.
+// This list names defects that similar systems have had and that the pure packages must avoid,
+// with the tests that check each of them. The tests of this file and of read_test.go have the
+// number of the defect in their names.
 //
 //	 1  TestLesson01…, TestSharedPlanUnderGoroutines
 //	 2  TestLesson02…, rule.TestConcurrentUse
@@ -48,8 +48,8 @@ import (
 const lessonBand = `{"id":"P","grade":"A","min_score":-1000,"max_score":1000,"interest_rate":16,"tenure_months":36,` +
 	`"min_limit":20000,"max_limit":500000,"default_limit":50000,"foir_cap":0.5}`
 
-// lessonPlan compiles a policy of these sections. If they have no scorecard or no bands, it adds
-// plain ones.
+// lessonPlan compiles a policy with the given sections. If there is no scorecard or no pricing
+// bands, it adds simple ones.
 func lessonPlan(tb testing.TB, sections string) *engine.Plan {
 	tb.Helper()
 	if !strings.Contains(sections, `"scorecard"`) {
@@ -112,7 +112,7 @@ func TestLesson01ScoreIsFoldedInOrder(t *testing.T) {
 		}
 	}
 	group.Wait()
-	// Contributions have the order of the policy's factors.
+	// Contributions are in the order of the policy's factors.
 	d := lessonDecide(t, plan, lessonApplicants[1])
 	var order []string
 	for _, f := range engine.DefaultPolicy().Scorecard.Factors {
@@ -159,9 +159,8 @@ func TestLesson02PlanIsImmutable(t *testing.T) {
 	}
 }
 
-// TestLesson03NothingOfARequestStays checks that nothing of one applicant
-// reaches another. It decides pairs of applicants in turn with one plan and one
-// reused decision.
+// TestLesson03NothingOfARequestStays checks that no data of one applicant affects another. It
+// decides pairs of applicants alternately with one plan and one reused decision.
 func TestLesson03NothingOfARequestStays(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
@@ -182,9 +181,9 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 	}
 }
 
-// TestLesson04UnknownIsVisible checks that a rule that could not be evaluated
-// is not in the decision but is listed with every field that is missing.
-// "on_absent" and "required_fields" define what absence itself means.
+// TestLesson04UnknownIsVisible checks that a rule that could not be evaluated is listed with every
+// field that is missing. Only "on_absent" and "required_fields" give absence an effect on the
+// decision.
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
 	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte",` +
@@ -233,8 +232,8 @@ func TestLesson05AbsentIsNotZero(t *testing.T) {
 	}
 }
 
-// lessonSilent checks that none of the conditions over absent fields hits,
-// neither plain nor negated, and that all of them are listed as not evaluated.
+// lessonSilent checks that conditions over absent fields do not hit, whether negated or not, and
+// that all of them are listed as not evaluated.
 func lessonSilent(t *testing.T, conditions ...string) {
 	t.Helper()
 	var rules []string
@@ -273,8 +272,8 @@ func TestLesson08AbsentIsNotEqualToAbsent(t *testing.T) {
 		`{"op":"eq","left":{"field":"foir"},"right":{"field":"foir"}}`)
 }
 
-// TestLesson09BinsAreHalfOpenAndCover checks that a bound belongs to the bin
-// above it, that every value has exactly one bin, and an absent value none.
+// TestLesson09BinsAreHalfOpenAndCover checks that a bound belongs to the bin above it, that every
+// value has exactly one bin, and that an absent value has no bin.
 func TestLesson09BinsAreHalfOpenAndCover(t *testing.T) {
 	t.Parallel()
 	few := `{"lt":650,"points":1},{"gte":650,"lt":700,"points":2},{"gte":700,"points":3}`
@@ -351,9 +350,8 @@ func TestLesson10ZeroIsABound(t *testing.T) {
 	}
 }
 
-// TestLesson11AnErrorIsNoNumber checks that arithmetic without a result is
-// unknown. The result never becomes a number, so it can neither approve nor add
-// points.
+// TestLesson11AnErrorIsNoNumber checks that arithmetic without a result is unknown. An unknown
+// result is not converted to a number, so it can neither make a rule hit nor add points.
 func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 	t.Parallel()
 	ratio := func(op string, value string) string {
@@ -382,9 +380,8 @@ func TestLesson11AnErrorIsNoNumber(t *testing.T) {
 	}
 }
 
-// TestLesson12AWrongValueIsNotTheNextRow checks that a value of the wrong type
-// has no bin, not even the "else" bin, and that no later rule replaces a rule
-// that cannot be evaluated.
+// TestLesson12AWrongValueIsNotTheNextRow checks that a value of the wrong type has no bin, not
+// even the "else" bin, and that rules on such a value are not evaluated.
 func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t, `"knockouts":[`+strings.Join([]string{
@@ -393,7 +390,7 @@ func TestLesson12AWrongValueIsNotTheNextRow(t *testing.T) {
 	}, ",")+`],"scorecard":{"base_points":700,"factors":[
 		{"factor":"job","field":"employment_type","bins":[{"in":["SALARIED"],"points":5},{"else":true,"points":50}]},
 		{"factor":"foir","field":"foir","bins":[{"lt":0.4,"points":5},{"gte":0.4,"points":50}]}]}`)
-	// Stored facts have the right types; facts of a request may not.
+	// Stored facts have the right types; facts of a request may have wrong ones.
 	d := lessonDecide(t, plan, `{"employment_type":7,"foir":"0.9"}`)
 	if len(d.Rules()) != 0 || d.FinalScore != rule.Int(700) || len(d.Contributions()) != 1 {
 		t.Errorf("rules %v, contributions %v", d.Rules(), d.Contributions())
@@ -465,7 +462,8 @@ func TestLesson13ExplanationIsTheDecision(t *testing.T) {
 	})
 }
 
-// sameInBothForms compares the hashed form with the response, member by member.
+// sameInBothForms compares the canonical form, which is hashed, with the response, member by
+// member.
 func sameInBothForms(t *rapid.T, d *engine.Decision) {
 	var w wire.Writer
 	d.Write(&w, &engine.Envelope{})
@@ -528,9 +526,8 @@ func TestLesson14NoClockInTheExplanation(t *testing.T) {
 	}
 }
 
-// TestLesson15TimeIsAFact checks that the age of a report is a fact of the
-// request. No operator knows the time. app.TestLayers proves from the imports
-// that the package cannot read a clock.
+// TestLesson15TimeIsAFact checks that the age of a report is a fact of the request. No operator
+// reads the time, and app.TestLayers checks by the imports that the package cannot read a clock.
 func TestLesson15TimeIsAFact(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,
@@ -606,9 +603,9 @@ func TestLesson19PointsUnderOneCodeAreSummed(t *testing.T) {
 	}
 }
 
-// TestLesson24EngineVersionIsInEveryDecision checks that every decision has the
-// engine's version, and that the version is not part of the hash. The corpus of
-// TestCorpusHashes is the release gate.
+// TestLesson24EngineVersionIsInEveryDecision checks that every decision has the engine's version,
+// and that the version is not part of the hash. TestCorpusHashes checks that a release does not
+// change decisions.
 func TestLesson24EngineVersionIsInEveryDecision(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

@@ -9,9 +9,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestDetailTellsThePointsLost checks the detail of a reason that is near its
-// maximum but needed to reach the better band. The detail has the points that
-// the reason lost, not 0. Such reasons are sorted by the points lost.
+// TestDetailTellsThePointsLost checks the detail of a reason whose factor is
+// near its maximum but whose points are needed to reach the better band. The
+// detail states the points that were lost, which are more than 0. Such reasons
+// are sorted by lost points, largest first.
 func TestDetailTellsThePointsLost(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

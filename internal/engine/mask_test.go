@@ -9,7 +9,8 @@ import (
 )
 
 // TestDetailsAreMasked checks that a rule on an identifying field reveals
-// neither its value nor its threshold in the reasons or the explanation.
+// neither the field's value nor the rule's threshold in the reasons or the
+// explanation.
 func TestDetailsAreMasked(t *testing.T) {
 	t.Parallel()
 	const account, pan = "50100044554321", "AAAPZ1234C"

@@ -34,8 +34,9 @@ func TestUnknownMemberProposesTheNearest(t *testing.T) {
 	}
 }
 
-// TestUnknownSemanticsIsOneFault checks that an unknown semantics is the only
-// fault. The members of semantics 2 are not reported as well.
+// TestUnknownSemanticsIsOneFault checks that an unknown semantics is reported
+// as the only fault. Members that exist only in semantics 2 are not reported in
+// addition.
 func TestUnknownSemanticsIsOneFault(t *testing.T) {
 	t.Parallel()
 	items := itemsOf(t, `{"name":"later","semantics":3,"affordability":{"income":{"of":["bank_income"]}},

@@ -14,8 +14,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// patchedPolicy parses a fork of base to which the patch of the request is
-// applied.
+// patchedPolicy returns the policy that results from a request with a patch and
+// its base.
 func patchedPolicy(tb testing.TB, request string, base *engine.Policy) (*engine.Policy, engine.Patched, []string) {
 	tb.Helper()
 	from := parsed(tb, base.Document())
@@ -35,8 +35,8 @@ func knockoutIDs(p *engine.Policy) (list []string) {
 	return list
 }
 
-// TestPatchTouchesOneEntry checks that everything that a patch does not name
-// keeps its bytes.
+// TestPatchTouchesOneEntry checks that a patch changes only the entries that it
+// names.
 func TestPatchTouchesOneEntry(t *testing.T) {
 	t.Parallel()
 	base := engine.DefaultPolicy()
@@ -129,8 +129,7 @@ func TestPatchFaults(t *testing.T) {
 }
 
 // TestPatchFaultsStandWhereTheyWereSent checks that a fault inside an entry is
-// reported with the entry's pointer in the request, not in the patched
-// document.
+// reported with its pointer into the request, not into the patched document.
 func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 	t.Parallel()
 	from := parsed(t, engine.DefaultPolicy().Document())
@@ -156,9 +155,9 @@ func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 	}
 }
 
-// TestChangesNameEveryMember checks that a changed plain value, such as the
-// semantics, is listed with its old and new value, and that a changed order is
-// listed as a separate change.
+// TestChangesNameEveryMember checks that a changed member that is not a list of
+// entries, such as "semantics", is listed with its old and new value. A changed
+// order of entries is listed as a change of its own.
 func TestChangesNameEveryMember(t *testing.T) {
 	t.Parallel()
 	base := readPolicy(t, `{"name":"P","knockouts":[

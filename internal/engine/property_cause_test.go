@@ -11,9 +11,9 @@ import (
 )
 
 // TestEveryReasonIsACause checks that the reasons of semantics 2 are true. A
-// cause is something that alone gives the status. If all causes are removed,
-// the status improves. If everything else is removed, the status stays the
-// same.
+// cause is a rule, a requirement, the limit or the score that would give the
+// status on its own. The status improves without all causes, and stays the same
+// with the causes alone.
 func TestEveryReasonIsACause(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}
@@ -45,8 +45,8 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	if d.Status == engine.Approved {
 		return
 	}
-	// priced is the status that score and limit give without any rule or
-	// required field.
+	// priced is the status that the score and the limit give if there are no
+	// rules and no required fields.
 	bare := maps.Clone(document)
 	bare["knockouts"], bare["required_fields"], bare["include_defaults"] = []any{}, []any{}, false
 	priced := decide(t, compileObject(t, bare), facts).Status
@@ -69,7 +69,7 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	plan = compileObject(t, removed)
 	left := decide(t, plan, facts)
 	if failed, _ := splitRules(plan, left); byPrice && left.Status == engine.Declined && len(failed) == 0 {
-		return // no policy can lend to this applicant
+		return // nothing can be lent to this applicant, whatever the price
 	}
 	if left.Status >= d.Status {
 		t.Errorf("%s for %v, and without all causes still %s", d.Status, codesOf(d), left.Status)
@@ -91,8 +91,8 @@ func checkCauses(t *testing.T, document object, facts object, seen map[string]in
 	}
 }
 
-// splitRules separates the rules that hit into rules that alone give the status
-// and other rules.
+// splitRules returns the rules that hit in two groups: rules that would give
+// the status on their own, and all others.
 func splitRules(plan *engine.Plan, d *engine.Decision) (causes, others []string) {
 	status := map[engine.Result]engine.Status{engine.ResultRefer: engine.Referred, engine.ResultFail: engine.Declined}
 	for _, h := range plan.NewTracer().Read(d).Hits {
@@ -146,9 +146,9 @@ func systemRulesOf(document object) []any {
 	return out
 }
 
-// withoutPrice returns a policy in which neither score nor limit can decline:
-// one band accepts every score and lends any amount. Rules that read the offer
-// are removed.
+// withoutPrice returns a policy in which neither score nor limit can decline: a
+// single band accepts every score and lends any amount. It also removes the
+// Stage 2 rules, which can read the offer.
 func withoutPrice(document object) object {
 	out := maps.Clone(document)
 	out["knockouts"] = slices.DeleteFunc(slices.Clone(as[[]any](document["knockouts"])), func(k any) bool {
@@ -221,7 +221,8 @@ func TestAgeIsTheOneReason(t *testing.T) {
 }
 
 // TestGenericFactorCodes checks a decline by score under a scorecard without
-// reason codes. The reasons name the factors in words, not the missing band.
+// reason codes. The reasons name the factors in words and do not say that there
+// is no band.
 func TestGenericFactorCodes(t *testing.T) {
 	t.Parallel()
 	plan := lessonPlan(t,

@@ -14,8 +14,8 @@ import (
 // field out gives no better result than the best value of the field, and a
 // better applicant never gets a worse decision.
 
-// better compares two decisions from the applicant's view: by status, then
-// rate, then limit. A positive result means that a is better.
+// better compares two decisions from the applicant's point of view: by status,
+// then by rate, then by limit. A positive result means that a is better.
 func better(a, b *engine.Decision) int {
 	return cmp.Or(
 		cmp.Compare(b.Status, a.Status),
@@ -60,8 +60,8 @@ func applicant(d *dice) object {
 }
 
 // ownAccounts adds figures of the applicant's own accounts to the facts. It
-// copies the sent figures, as for a report without accounts, and sometimes adds
-// instalments.
+// copies the figures of the request, as the service does for a report without
+// accounts, and sometimes adds instalments.
 func ownAccounts(d *dice, facts object) {
 	for own, sent := range map[string]string{
 		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
@@ -79,10 +79,10 @@ func TestLeavingOutIsNeverBetter(t *testing.T) {
 	t.Parallel()
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())
 	// The best value of a field is the best of these values for the current
-	// applicant. For the income it is the largest possible number. With a FOIR
-	// of 0.449999 under a cap of 0.45, an income of one million a month has no
-	// capacity for a loan, so the default limit of an unknown income would be
-	// higher.
+	// applicant. For the income it is the largest possible number, because one
+	// million a month is not always enough: with a FOIR of 0.449999 and a cap
+	// of 0.45, such an income leaves almost no capacity, and the default limit
+	// for an unknown income is higher.
 	best := map[string][]json.Number{
 		"monthly_income":               {"1000000000000"},
 		"foir":                         {"0"},

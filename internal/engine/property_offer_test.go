@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestScoreAddsUp checks that the final score of every decision is Σ points + Σ
-// delta.
+// TestScoreAddsUp checks that the final score of every decision is the sum of
+// all points and all deltas.
 func TestScoreAddsUp(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(100, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {
@@ -93,7 +93,7 @@ func bandOf(plan *engine.Plan, id string) *engine.Band {
 }
 
 // TestAlternativesAreKept checks that an applicant who requests the tenure of
-// an alternative gets the terms of that alternative.
+// an alternative gets its limit and its instalment.
 func TestAlternativesAreKept(t *testing.T) {
 	t.Parallel()
 	eachGenerated(t, rounds(80, 2_000), 20, func(t *testing.T, _ *generated, plan *engine.Plan, facts object) {

@@ -54,7 +54,7 @@ func TestPolicyDocumentIsStable(t *testing.T) {
 }
 
 // TestChecksumIsOfWhatDecides checks that the checksum covers every member of a
-// document except the members that only identify the policy.
+// document except those that only identify the policy.
 func TestChecksumIsOfWhatDecides(t *testing.T) {
 	t.Parallel()
 	identity := map[string]bool{"/name": true, "/policy_key": true, "/scorecard/name": true, "/scorecard_id": true}
@@ -137,7 +137,7 @@ func leaves(v any, path string, change func(path string, value any) any) (count 
 	return count
 }
 
-// otherThan returns a different value of the same kind.
+// otherThan returns a different value of the same JSON type.
 func otherThan(value any) any {
 	switch v := value.(type) {
 	case bool:

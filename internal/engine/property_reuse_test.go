@@ -10,7 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// decided is an application with the decision of a separate run.
+// decided is an application and the canonical form of its decision, made with a
+// new Decision.
 type decided struct {
 	plan  *engine.Plan
 	facts *rule.Facts
@@ -27,8 +28,8 @@ func decideMany(t *testing.T, policies, applicants int) []decided {
 	return all
 }
 
-// TestReusedDecisionKeepsNothing checks that nothing of one applicant reaches
-// the next through a plan or a reused decision.
+// TestReusedDecisionKeepsNothing checks that no data of one applicant affects
+// the next through a plan or a reused Decision.
 func TestReusedDecisionKeepsNothing(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 60, 10)
@@ -49,8 +50,8 @@ func TestReusedDecisionKeepsNothing(t *testing.T) {
 	}
 }
 
-// TestInterleavedApplicants checks that two applicants decided in alternating
-// steps on one plan do not affect each other.
+// TestInterleavedApplicants checks that two applicants whose decisions are made
+// and read alternately with one plan do not affect each other.
 func TestInterleavedApplicants(t *testing.T) {
 	t.Parallel()
 	all := decideMany(t, 40, 2)
@@ -102,9 +103,10 @@ func TestSharedPlanUnderGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-// TestDecideAllocatesNothing checks that a reused decision allocates nothing:
-// the frame, the lists and the offer already exist. The test does not run in
-// parallel, because the allocations of other tests would be counted too.
+// TestDecideAllocatesNothing checks that deciding into a reused Decision
+// allocates nothing, because its frame, its lists and its offer already exist.
+// The test does not run in parallel, because the allocations of other tests
+// would be counted too.
 func TestDecideAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
 	catalogue := field.Catalogue()
 	plans := []*engine.Plan{engine.Compile(engine.DefaultPolicy(), catalogue)}

@@ -72,7 +72,7 @@ func rounds(usual, long int) int {
 	return usual
 }
 
-// decide decides facts with a new Decision.
+// decide returns the decision for facts, made with a new Decision.
 func decide(tb testing.TB, plan *engine.Plan, facts object) *engine.Decision {
 	tb.Helper()
 	var d engine.Decision
@@ -124,7 +124,7 @@ func TestSameFactsSameBytes(t *testing.T) {
 	})
 }
 
-// named adds all strings of a policy document to into. They include the name of
+// named adds all strings of a policy document to the set into. The set then includes the name of
 // every field that the policy can read.
 func named(v any, into map[string]bool) {
 	switch v := v.(type) {
@@ -201,8 +201,8 @@ func TestRequestCannotForgeResults(t *testing.T) {
 	})
 }
 
-// pure generates a condition in which every predicate is unknown without one of
-// the writer's fields, negated or not.
+// pure generates a condition whose predicates each read one of the writer's fields. Each predicate
+// is unknown if its field is absent, also under a negation.
 func (w *writer) pure(depth int) object {
 	if depth == 0 || w.percent(20) {
 		return w.predicateOn(pick(w.dice, w.fields...), false)
@@ -217,9 +217,9 @@ func (w *writer) pure(depth int) object {
 	return object{"op": pick(w.dice, "and", "or"), "args": args}
 }
 
-// TestOmittedBlockLeavesNoRule checks that a rule that needs an omitted block
-// is not in "fired_rules". Under any nesting of "not", "ne" and "not_in", the
-// rule neither passes nor hits.
+// TestOmittedBlockLeavesNoRule checks that a rule that needs an omitted block is not in
+// "fired_rules". Even if the condition nests "not", "ne" and "not_in", the rule neither passes nor
+// hits.
 func TestOmittedBlockLeavesNoRule(t *testing.T) {
 	t.Parallel()
 	for _, block := range []string{"device_", "location_", "fraud_", "bank_", "core"} {

@@ -20,10 +20,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestGoldenFaults reads every testdata/faults/*.txtar file. A file has a
-// comment that says what the file shows, a policy, and exactly the faults that
-// parsing must find, each with pointer, code and detail. For a valid policy the
-// section "faults" is "none".
+// TestGoldenFaults reads every testdata/faults/*.txtar file. The comment of a
+// file says what the file shows. The file contains a policy and all faults that
+// parsing must find, each with its pointer, code and detail. For a valid policy
+// the section "faults" is "none".
 func TestGoldenFaults(t *testing.T) {
 	t.Parallel()
 	goldenFiles(t, "testdata/faults/*.txtar", []string{"faults"},
@@ -54,8 +54,8 @@ func policyFaults(tb testing.TB, document []byte) []fault.Item {
 	return refusal.Items
 }
 
-// rightPolicy is a valid policy with every section. The mutations below make it
-// invalid.
+// rightPolicy is a valid policy with every section. Each of the mutations below
+// makes it invalid.
 const rightPolicy = `{
 	"policy_key": "gold", "name": "Right", "include_defaults": true, "allow_gaps": false,
 	"inputs": [{"name": "applicant.employer_category", "type": "string"}],
@@ -85,7 +85,8 @@ const rightPolicy = `{
 	"limit_step": 1000, "offer_validity_days": 3, "actionable_fields": ["foir"]
 }`
 
-// Each of the mutations makes one member invalid and causes exactly one fault.
+// mutations lists changes of rightPolicy that each make one member invalid and
+// cause exactly one fault.
 var mutations = []struct{ path, value, want string }{
 	{"policy_key", `"Gold"`, "/policy_key invalid_field"},
 	{"name", `null`, "/name required"},
@@ -145,7 +146,8 @@ var mutations = []struct{ path, value, want string }{
 	{"actionable_fields.0", `"monthly_income"`, "/actionable_fields/0 invalid_field"},
 }
 
-// spoil sets the value at a path of member names and indexes.
+// spoil sets the value at a path of member names and indexes, and returns the
+// changed document.
 func spoil(tb testing.TB, document any, path []string, value any) any {
 	tb.Helper()
 	if len(path) == 0 {
@@ -227,8 +229,8 @@ func TestLesson22EachWrongPolicyHasExactlyItsOwnFaults(t *testing.T) {
 }
 
 // independent reports whether two mutations cannot affect each other. Mutations
-// of one rule, factor or band can: a range is compared with its neighbour only
-// if both can be read.
+// of the same section, or of the same factor, can. For example, a range is
+// compared with its neighbour only if both ranges can be read.
 func independent(a, b string) bool {
 	part := func(path string) string {
 		segments := strings.Split(path, ".")
@@ -308,7 +310,7 @@ func TestChecksumIsOfWhatThePolicyDoes(t *testing.T) {
 }
 
 // TestScorecardByID checks that a scorecard given by id is looked up when the
-// policy is read and is then stored in the document.
+// policy is read, and that the document then contains the scorecard itself.
 func TestScorecardByID(t *testing.T) {
 	t.Parallel()
 	inline := goldenCompile(t, rightPolicy).Policy()
@@ -332,7 +334,7 @@ func TestScorecardByID(t *testing.T) {
 	if read.Checksum() != inline.Checksum() {
 		t.Error("the same scorecard by id makes another policy")
 	}
-	readsBack(t, read) // read without the scorecard source, as on activation
+	readsBack(t, read) // read without a source of scorecards, as on activation
 }
 
 // manyKnockouts returns a policy of n different knockouts over one field.
@@ -358,8 +360,8 @@ func manyKnockouts(n int) []byte {
 }
 
 // TestLesson17TenThousandKnockouts checks that the work for 10,000 knockouts is
-// proportional to their number. It counts compiled instructions and the
-// allocations of reading and compiling instead of measuring time.
+// proportional to their number. To be independent of time, it counts the
+// compiled instructions and the allocations of reading and compiling.
 func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // allocations are counted
 	const most = 10_000
 	plan := goldenCompile(t, string(manyKnockouts(most)))
@@ -393,8 +395,9 @@ func TestLesson17TenThousandKnockouts(t *testing.T) { //nolint:paralleltest // a
 	}
 }
 
-// TestLesson17ManyValuesAndCodes checks that many set values and reason codes
-// are read and compiled without quadratic searches.
+// TestLesson17ManyValuesAndCodes checks a policy with many set values and
+// reason codes. Reading or compiling it with quadratic searches would take very
+// long.
 func TestLesson17ManyValuesAndCodes(t *testing.T) {
 	t.Parallel()
 	var sets, ranges strings.Builder
@@ -424,7 +427,7 @@ func TestLesson17ManyValuesAndCodes(t *testing.T) {
 
 // TestIncludeDefaultsFalseRemovesStoredSystemRules checks that turning
 // "include_defaults" off in a stored document removes its system rules, and
-// that no other rule can claim to be a system rule.
+// that an ordinary rule with "system": true is not a system rule.
 func TestIncludeDefaultsFalseRemovesStoredSystemRules(t *testing.T) {
 	t.Parallel()
 	stored := goldenCompile(t, rightPolicy).Policy().Document()
@@ -510,7 +513,7 @@ func TestBoundsOfAPolicy(t *testing.T) {
 
 // FuzzParsePolicy parses arbitrary bytes as a policy. Parsing must not panic or
 // take excessive time, and a rejection must have a pointer. An accepted policy
-// must read back from its own document and decide any facts.
+// must be readable from its own document and must decide any facts.
 func FuzzParsePolicy(f *testing.F) {
 	f.Add(engine.DefaultPolicyJSON(), []byte(`{"bureau_score":742,"monthly_income":85000,"foir":0.32}`))
 	f.Add([]byte(rightPolicy), []byte(`{"bureau_is_ntc":true,"applicant.employer_category":"A"}`))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReasonsPageIsCurrent compares the list of reasons in docs/POLICY.md, from
-// which lenders write their letters, with the catalogue.
+// TestReasonsPageIsCurrent compares the list of reasons in docs/POLICY.md with
+// the catalogue. Lenders write their letters from that list.
 func TestReasonsPageIsCurrent(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/POLICY.md")

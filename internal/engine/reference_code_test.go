@@ -13,15 +13,15 @@ import (
 
 const missingInput = "MISSING_REQUIRED_INPUT"
 
-// settled is a predicate and whether it holds.
+// settled is a predicate and its result.
 type settled struct {
 	leaf  object
 	holds bool
 }
 
 // trueCode returns the reason code of a semantics 2 rule that names none: the
-// code of the predicates that made the rule hold. An adjustment has the same
-// code for every applicant.
+// code of the predicates that made the rule hold. An adjustment has a code only
+// if every applicant whom it hits has the same one.
 func (a *application) trueCode(r, ast object) string {
 	if r["delta"] != nil {
 		if codes := a.possible(ast, true); len(codes) == 1 {
@@ -37,7 +37,7 @@ func (a *application) trueCode(r, ast object) string {
 }
 
 // together returns the code of predicates that hit together: the first code
-// that is not about absence.
+// that is not about absence, otherwise the code about absence, or "".
 func (a *application) together(leaves []settled) (code string) {
 	for _, s := range leaves {
 		if c := a.leafCode(s.leaf, s.holds); c != "" && (code == "" || code == missingInput) {
@@ -105,8 +105,8 @@ func (a *application) possible(ast object, holds bool) []string {
 	return slices.Collect(maps.Keys(codes))
 }
 
-// leafCode returns the code of an applicant for whom the predicate leaf has the
-// truth holds.
+// leafCode returns the reason code that is true of an applicant for whom the
+// predicate leaf has the result holds, or "".
 func (a *application) leafCode(leaf object, holds bool) string {
 	switch op := text(leaf, "op"); {
 	case op == "absent" || op == "exists":
@@ -132,7 +132,7 @@ func (a *application) leafCode(leaf object, holds bool) string {
 }
 
 // fieldCode returns the code of the predicate's field if the best value of the
-// field would give the opposite truth.
+// field would give the opposite result, otherwise "".
 func (a *application) fieldCode(leaf object, holds bool) string {
 	name := text(leaf, "field")
 	code, worse := reasonOf(name), worseOf(name)
@@ -165,7 +165,7 @@ func (a *application) fieldCode(leaf object, holds bool) string {
 	return ""
 }
 
-// worseOf returns for which values the code of a field is true: -1 for low
+// worseOf says for which values the reason code of a field is true: -1 for low
 // values, 1 for high values, 0 for all values, 2 for no value.
 func worseOf(name string) int {
 	switch name {
@@ -189,8 +189,8 @@ func worseOf(name string) int {
 	}
 }
 
-// operandCode returns the code of the first field that is on its bad side if
-// the operand is large (side 1) or small (side -1).
+// operandCode returns the code of the first field whose value is bad if the
+// operand is large (side 1) or small (side -1), or "".
 func operandCode(o object, side int) string {
 	if name := text(o, "field"); name != "" {
 		if worse := worseOf(name); worse == 0 || worse == side && worse != 2 {
@@ -221,8 +221,8 @@ func operandCode(o object, side int) string {
 }
 
 // factorCode returns the code of a factor that names none: the code of its
-// field. In semantics 2 the code applies only if the bin lies on the bad side
-// of the best bin.
+// field. In semantics 2 the code applies only if the bin's values are worse
+// than those of the best bin.
 func (a *application) factorCode(f, bin object) string {
 	name := text(f, "field")
 	code, worse := reasonOf(name), worseOf(name)

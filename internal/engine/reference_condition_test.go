@@ -25,7 +25,7 @@ func known(b bool) kleene {
 	return no
 }
 
-// given reports whether the fact exists. A null fact does not.
+// given reports whether the fact exists. A fact that is null does not exist.
 func (a *application) given(name string) bool { return a.facts[name] != nil }
 
 // read returns a fact, or nil if the fact is absent or does not have the type
@@ -136,7 +136,7 @@ func (a *application) sides(ast object) (left, right any) {
 	return a.operand(as[object](ast["left"])), a.operand(as[object](ast["right"]))
 }
 
-// operand returns the value of an operand, or nil if it has none.
+// operand returns the value of an operand, or nil if the value is unknown.
 func (a *application) operand(o object) any {
 	switch {
 	case o["op"] != nil:
@@ -151,7 +151,7 @@ func (a *application) operand(o object) any {
 	}
 }
 
-// million is the limit of every number, 10^12 in either direction.
+// million is the largest absolute value of a number: 10^12.
 var million = big.NewRat(1_000_000_000_000, 1)
 
 // arithmetic applies the operator from the first argument to the last. Every

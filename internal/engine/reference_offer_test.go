@@ -54,8 +54,8 @@ func (a *application) foir() *big.Rat {
 	return n
 }
 
-// namesSources reports whether the policy counts other sources than the
-// declared ones.
+// namesSources reports whether the policy counts sources other than the
+// declared income and obligations.
 func (r *reference) namesSources() bool {
 	section, _ := r.policy["affordability"].(object)
 	income, _ := section["income"].(object)
@@ -64,7 +64,8 @@ func (r *reference) namesSources() bool {
 		obligations != nil && !slices.Equal(list(obligations, "of"), []any{"declared"})
 }
 
-// derive adds the effective income and FOIR to the facts.
+// derive adds the effective income and the effective FOIR to the facts, unless
+// they are unknown.
 func (a *application) derive() {
 	delete(a.facts, "income_effective")
 	delete(a.facts, "foir_effective")
@@ -161,8 +162,8 @@ func (a *application) price() {
 		o.capacity = wholePaise(mul(income, room))
 	}
 
-	// The terms are in order of priority: if two are equal, the first one
-	// binds.
+	// The terms are in order of priority: if two amounts are equal, the first
+	// one counts.
 	var terms []term
 	if o.requested != nil {
 		terms = append(terms, term{"requested_amount", o.requested})
@@ -223,7 +224,8 @@ func (a *application) price() {
 // would exceed the capacity. The largest amount is 10^12 rupees.
 func wholePaise(amount *big.Rat) *big.Rat { return floorTo(least(amount, million), big.NewRat(1, 100)) }
 
-// term is one of the amounts. The smallest amount is the limit.
+// term is one of the amounts that bound the limit. The smallest one is the
+// limit.
 type term struct {
 	name   string
 	amount *big.Rat
@@ -273,12 +275,12 @@ func (r *reference) emi(principal *big.Rat, bp, months int64) *big.Rat {
 	return round(quo(principal, r.annuity(bp, months)), 0)
 }
 
-// loan holds the totals of a schedule. Amounts are in rupees.
+// loan has the instalments and totals of a schedule. Amounts are in rupees.
 type loan struct{ emi, last, interest, payable *big.Rat }
 
-// amortise runs the schedule in whole paise. The last instalment absorbs every
-// rounding difference. If the rounded instalment would repay the loan before
-// its last month, the instalment is one rupee lower.
+// amortise computes the schedule in whole paise. The last instalment absorbs
+// every rounding difference. If the rounded instalment would repay the loan
+// before its last month, the instalment is one rupee lower.
 func amortise(principal, emi *big.Rat, bp, months int64) loan {
 	hundred := big.NewRat(100, 1)
 	principalPaise, emiPaise := floorOf(mul(principal, hundred)), floorOf(mul(emi, hundred))
@@ -306,8 +308,9 @@ func amortise(principal, emi *big.Rat, bp, months int64) loan {
 
 // apr returns twelve times the monthly rate at which the present value of the
 // instalments is the net amount. The rate is in percent, rounded half up to two
-// decimals. The function searches the greatest k, in hundredths of a percent,
-// for which the instalments discounted at k − ½ are still worth the net amount.
+// decimals. The function searches for the greatest k, in hundredths of a
+// percent, for which the instalments discounted at the rate k − ½ are still
+// worth at least the net amount.
 func apr(net, emi, last *big.Rat, months int64) *big.Rat {
 	paid := add(mul(emi, big.NewRat(months-1, 1)), last)
 	if paid.Cmp(net) <= 0 {
@@ -371,7 +374,8 @@ func (a *application) constraintCode() string {
 	return ""
 }
 
-// stage2Facts returns the facts together with the results of the engine.
+// stage2Facts returns the facts and the results of Stage 1 that Stage 2 can
+// read.
 func (a *application) stage2Facts() object {
 	facts := object{}
 	for name, value := range a.facts {
@@ -390,7 +394,7 @@ func (a *application) stage2Facts() object {
 	return facts
 }
 
-// offerShown returns the offer as the decision shows it.
+// offerShown returns the offer as the decision contains it.
 func (a *application) offerShown() object {
 	o := a.offer
 	if a.status == declined {

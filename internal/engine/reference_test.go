@@ -19,8 +19,8 @@ import (
 // This file, reference_code_test.go, reference_condition_test.go and
 // reference_offer_test.go are the oracle of the engine: a naive interpreter of
 // a policy document over a document of facts. The interpreter was written from
-// the contract, not from the engine, and for clarity, not for speed: documents
-// are maps, numbers are exact fractions, nothing is compiled, and a third-party
+// the contract, not from the engine's code. It is simple and slow: documents
+// are maps, numbers are exact fractions, and nothing is compiled. A third-party
 // implementation of RFC 8785 canonicalises the result.
 
 // object is a JSON object whose numbers are *big.Rat.
@@ -98,7 +98,7 @@ const (
 // application is the state of one application while the policy decides it.
 type application struct {
 	*reference
-	facts  object // in Stage 2 also the results of the engine
+	facts  object // in Stage 2 also the results that rules of Stage 2 can read
 	status int
 
 	fired         []any
@@ -123,11 +123,11 @@ type hit struct {
 	status int
 }
 
-// loss is the points lost under one reason code.
+// loss has the points lost under one reason code.
 type loss struct {
 	code   string
 	points *big.Rat
-	firm   bool // more than the loss of a factor near its maximum
+	firm   bool // a loss counts as firm unless its factor is near its maximum
 }
 
 // decide returns the canonical form of the decision.
@@ -198,7 +198,7 @@ func (a *application) runKnockouts(stage int64) {
 		case text(k, "on_absent") == "refer":
 			result, code = "refer", a.absenceCode(k, ast)
 		default:
-			continue // an unknown rule is not recorded
+			continue // a rule whose condition is unknown is not recorded
 		}
 		a.fired = append(a.fired, object{"id": k["id"], "result": result})
 		status := map[string]int{"pass": approved, "refer": referred, "fail": declined}[result]
@@ -245,8 +245,9 @@ func compared(v any) (names []string) {
 	return names
 }
 
-// codeOf returns a rule's own reason code. Without one it returns, in semantics
-// 1, the code of the first field of the rule that has a code.
+// codeOf returns a rule's own reason code. If the rule has none, it returns the
+// code that trueCode finds in semantics 2, and the code of the rule's first
+// field that has one in semantics 1.
 func (a *application) codeOf(r, ast object) string {
 	if code := text(r, "reason_code"); code != "" {
 		return code
@@ -293,8 +294,8 @@ func (a *application) addUp() {
 	}
 }
 
-// factor contributes the points of one factor if the factor applies, and
-// records how many points are missing to the factor's maximum.
+// factor adds the points of one factor if the factor applies, and records how
+// many points it loses against the factor's maximum.
 func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	if when, ok := f["when"].(object); ok && a.truth(when) != yes {
 		return
@@ -328,8 +329,9 @@ func (a *application) factor(f object, contribute func(string, *big.Rat)) {
 	a.lose(code, lost, missing || earned.Sign() <= 0 || add(lost, lost).Cmp(sub(best, worst)) >= 0)
 }
 
-// findBin returns the bin of a value, or nil if there is no value. The outer
-// bins of a number field cover its domain; values beyond it fall into them too.
+// findBin returns the bin of a value, or nil if there is no value. The first
+// and the last bin of a number field also take values outside the field's
+// domain.
 func findBin(f object, value any) object {
 	var bins []object
 	for _, bin := range objects(f, "bins") {
@@ -359,8 +361,8 @@ func findBin(f object, value any) object {
 	return nil
 }
 
-// lose adds lost points to their code. Codes are in the order of their first
-// loss.
+// lose adds lost points to their code. The codes in a.lost are in the order of
+// their first loss.
 func (a *application) lose(code string, points *big.Rat, firm bool) {
 	if code == "" || points.Sign() <= 0 {
 		return
@@ -396,8 +398,8 @@ func (a *application) grading() {
 	}
 }
 
-// pointsHelp reports whether more points would have reached a band that lends
-// and fewer points would not.
+// pointsHelp reports whether a band that lends is above the score and none is
+// below it.
 func (a *application) pointsHelp() bool {
 	ntc, floor := a.read("bureau_is_ntc") == true, floorOf(a.score)
 	above := false
@@ -441,8 +443,8 @@ func (a *application) scoreStatus() int {
 	return approved
 }
 
-// lostTheBand reports whether all lost points together separate the applicant
-// from a band with a better outcome.
+// lostTheBand reports whether the given lost points together would have put the
+// applicant into a band with a better outcome.
 func (a *application) lostTheBand(lost []loss) bool {
 	card := as[object](a.policy["scorecard"])
 	best := a.sum
@@ -466,8 +468,8 @@ func (a *application) lostTheBand(lost []loss) bool {
 	return false
 }
 
-// causes returns the reason codes of semantics 2: the codes of everything that
-// alone gives the status.
+// causes returns the reason codes of semantics 2: the codes of every cause that
+// would give the status on its own.
 func (a *application) causes() (codes []string) {
 	if a.missingInput {
 		codes = append(codes, "MISSING_REQUIRED_INPUT")
@@ -536,8 +538,8 @@ func (a *application) reasons() []any {
 	return out
 }
 
-// lastResort returns the reason for a decline that neither a rule nor lost
-// points explain.
+// lastResort returns the reason code for a decline that no other code explains,
+// otherwise "".
 func (a *application) lastResort(codes []string) string {
 	explained := slices.ContainsFunc(codes, func(code string) bool { return code != "" })
 	switch {
@@ -593,7 +595,7 @@ func exact(v any) any {
 	return v
 }
 
-// as converts a value to a type that the value is known to have, because the
+// as converts a value to the type T. The conversion cannot fail, because the
 // reference only interprets policies that the engine has checked.
 func as[T any](v any) T {
 	t, ok := v.(T)

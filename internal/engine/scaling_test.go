@@ -7,7 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestScalingGolden checks published figures for points to double the odds.
+// TestScalingGolden compares odds, probabilities, factor and offset with
+// published figures for "points to double the odds".
 func TestScalingGolden(t *testing.T) {
 	t.Parallel()
 	classic := &Scaling{PDO: rule.Int(20), AnchorScore: rule.Int(600), AnchorOdds: rule.Int(50)}
@@ -41,7 +42,7 @@ func TestScalingGolden(t *testing.T) {
 }
 
 // TestScalingEverywhere checks that odds computed in steps equal the exact
-// power, and that no score leaves the range of a Number.
+// power, and that the odds stay within the range of a Number for every score.
 func TestScalingEverywhere(t *testing.T) {
 	t.Parallel()
 	s := &Scaling{PDO: rule.Int(40), AnchorScore: rule.Int(700), AnchorOdds: rule.Int(30)}

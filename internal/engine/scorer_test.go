@@ -41,8 +41,8 @@ func TestScoreAlone(t *testing.T) {
 				`{"factor":"income","points":12.5},{"factor":"job","points":5}],"odds":22.54,"pd":0.0425}`,
 		},
 		{
-			// A missing income gets "missing_points"; a factor that does not
-			// apply has no missing field.
+			// A missing income gets "missing_points". A factor that does not
+			// apply adds no field to "missing".
 			"nothing given", `{}`,
 			`{"final_score":643,"score_contributions":[{"factor":"base","points":650},` +
 				`{"factor":"income","points":-7}],"odds":11.17,"pd":0.0822,"missing":["foir"]}`,
@@ -82,8 +82,8 @@ func TestScoreWithoutOdds(t *testing.T) {
 }
 
 // TestScoreIsThePolicys scores with the cards of many policies, standalone and
-// in decisions. Without adjustments both must give the same score, entry by
-// entry, and no field with an entry may be listed as missing.
+// in decisions. Without adjustments the score and all contributions must be the
+// same in both. A field with a contribution must not be listed as missing.
 func TestScoreIsThePolicys(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 2000)) {

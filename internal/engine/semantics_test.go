@@ -21,7 +21,8 @@ func readPolicy(tb testing.TB, document string) *engine.Policy {
 }
 
 // TestSemanticsOfADocument checks that a document without "semantics" has
-// semantics 1, and that its bytes and checksum do not contain the member.
+// semantics 1, and that "semantics": 1 changes neither its bytes nor its
+// checksum.
 func TestSemanticsOfADocument(t *testing.T) {
 	t.Parallel()
 	absent := readPolicy(t, `{"name":"Old",`+plainSections+`}`)
@@ -46,8 +47,8 @@ func TestSemanticsOfADocument(t *testing.T) {
 }
 
 // TestSystemRulesBySemantics checks that the block list is a system rule from
-// semantics 2 on, and that a rule with the same id in an older policy stays an
-// ordinary rule.
+// semantics 2 on, and that a rule with the same id in a policy of semantics 1
+// stays an ordinary rule.
 func TestSystemRulesBySemantics(t *testing.T) {
 	t.Parallel()
 	system := func(p *engine.Policy) (ids []string) {

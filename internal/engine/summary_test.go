@@ -147,9 +147,9 @@ func TestWriteSummary(t *testing.T) {
 	}
 }
 
-// TestReferencedFieldsAreThePlans compares the list with the fields of the
-// plan. A plan reads the fields that the policy names and the fields that price
-// an offer.
+// TestReferencedFieldsAreThePlans compares ReferencedFields with the fields of
+// the plan. A plan reads the fields that the policy names and the fields that
+// are needed to price an offer.
 func TestReferencedFieldsAreThePlans(t *testing.T) {
 	t.Parallel()
 	priced := []string{field.BureauIsNTC, field.MonthlyIncome, field.FOIR, field.RequestedAmount,

@@ -57,8 +57,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// TestTallyAgreesWithTheDecisions checks that the counts equal the sums over
-// the decisions while several goroutines count and one drains.
+// TestTallyAgreesWithTheDecisions checks that the drained counts equal the sums
+// over all decisions if several goroutines count while another one drains.
 func TestTallyAgreesWithTheDecisions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(10, 200)) {

@@ -11,7 +11,7 @@ import (
 	"verdict/internal/field"
 )
 
-// TestTextOfTheSample checks the text that the documentation prints. It is
+// TestTextOfTheSample checks the text that the documentation shows. It is
 // separate from the golden files, so that -update cannot hide a change.
 func TestTextOfTheSample(t *testing.T) {
 	t.Parallel()

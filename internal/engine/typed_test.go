@@ -55,8 +55,9 @@ func TestTypedFactor(t *testing.T) {
 	}
 }
 
-// TestAdoptedInputs checks that a policy that names such a scorecard also
-// declares the scorecard's inputs, and that the stored document lists them.
+// TestAdoptedInputs checks that a policy that refers to a scorecard with its
+// own inputs also declares those inputs, and that the stored document lists
+// them.
 func TestAdoptedInputs(t *testing.T) {
 	t.Parallel()
 	card, err := readCard(t, typedCard)

@@ -9,9 +9,9 @@ import (
 )
 
 // TestDeclaredFiguresThatDoNotCount checks a policy that counts only bank
-// figures when those figures are missing. The applicant is not told that the
-// declared income is missing. The detail and a warning tell the lender which
-// figure is missing.
+// figures, for applications without them. The message for the applicant does
+// not say that the declared income is missing. The detail and a warning for the
+// lender name the missing figure.
 func TestDeclaredFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	const bank = `"semantics":2,"affordability":{"income":{"of":["bank_detected_income"]},
