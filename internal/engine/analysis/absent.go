@@ -11,23 +11,23 @@ import (
 	"verdict/internal/rule"
 )
 
-// silencing is a field that a request may leave out, and the rules and factors
-// that then do not apply.
+// silencing is a field that a request may leave out, with the rules and factors
+// that do not apply without it. They are called silenced.
 type silencing struct {
 	field space.Field
 	names []string // the rules and factors as named in a sentence
 	ids   []string
 	at    location // location of the first rule or factor
-	first *clause  // clause of the first rule; nil if a factor is first or the rule is silenced only in part
+	first *clause  // clause of the first rule; nil for a factor, or if the rule is silenced only in part
 }
 
 // silentWhenAbsent reports the rules and factors that do not apply, or apply
-// only in part, if a field is left out. A required field, or a field whose
-// absence a knockout hits, causes no finding. Neither does a rule with
-// on_absent or a factor with missing_points. There is one finding for each of
-// the fields that nearly every request has, one for the remaining fields of
-// each block, and one for each rule or factor that reads features. Findings
-// about features are errors, which people acknowledge one by one.
+// only in part, if a field is left out. It reports nothing about a required
+// field or a field whose absence a knockout hits. It skips rules with on_absent
+// and factors with missing_points. There is one finding for each field that
+// nearly every request has, one for the remaining fields of each block, and one
+// for each rule or factor that reads features. Findings about features are
+// errors, because people acknowledge errors one by one.
 func (a *silenceCheck) silentWhenAbsent() {
 	list := make([]silencing, a.space.Len())
 	for at := range list {
@@ -39,7 +39,7 @@ func (a *silenceCheck) silentWhenAbsent() {
 		}
 	}
 	for i := range a.adjustments {
-		// An applicant gains nothing by losing a bonus.
+		// Leaving a field out to avoid a bonus does not help an applicant.
 		a.noteSilenced(list, &a.adjustments[i], a.policy.Adjustments[i].Delta < 0)
 	}
 	for _, clauses := range [...][]clause{a.whens, a.terms} {
@@ -53,10 +53,9 @@ func (a *silenceCheck) silentWhenAbsent() {
 
 // noteSilenced records a clause under the fields whose absence silences it. It
 // reports features immediately, and other fields only if the clause counts
-// against the applicant. A clause that is too large to analyse, or for which no
-// budget is left, counts as silenced by every feature that it reads, so that
-// nobody can avoid an error at activation by writing a condition that is too
-// large.
+// against the applicant. It reports a clause that is too large to analyse, or
+// for which no budget is left, for every feature that it reads. Otherwise a
+// very large condition would avoid the error at activation.
 func (a *silenceCheck) noteSilenced(list []silencing, c *clause, adverse bool) {
 	if !c.Known {
 		a.reportFeatures(c, a.featuresRead(c), " may not apply")
@@ -104,8 +103,8 @@ func (a *silenceCheck) featuresRead(c *clause) (names []string) {
 	return names
 }
 
-// reportFeatures reports a clause that does not apply without the features, if
-// there are any.
+// reportFeatures reports a clause that does not apply without the features. It
+// reports nothing if the list is empty.
 func (a *silenceCheck) reportFeatures(c *clause, features []string, effect string) {
 	if len(features) == 0 {
 		return
@@ -151,8 +150,9 @@ func (a *silenceCheck) featureSilence(at location, opening string, features []st
 }
 
 // omissible reports whether a request may leave a field out without being
-// stopped by the policy. A score is never left out: an applicant without one is
-// new to credit and may have a thin-file index instead.
+// stopped by the policy. A score does not count as left out, because an
+// applicant without a score is new to credit and may have a thin-file index
+// instead.
 func (a *silenceCheck) omissible(at space.Field) bool {
 	d := a.space.Domain(at)
 	scored := d.Scored || at == a.space.NTC() || d.Ref.Name == thinFileIndex
@@ -160,11 +160,11 @@ func (a *silenceCheck) omissible(at space.Field) bool {
 		!(a.block(at).severity == SeverityError && a.policy.FeaturesAuto)
 }
 
-// thinFileIndex is the field that a bureau gives instead of a score.
+// thinFileIndex is the field that a bureau report may have instead of a score.
 const thinFileIndex = "bureau_ntc_index"
 
-// hitsAbsence reports whether some knockout hits every applicant without a
-// field.
+// hitsAbsence reports whether some knockout hits every applicant who leaves a
+// field out.
 func (a *silenceCheck) hitsAbsence(at space.Field) bool {
 	n := &a.notes[at]
 	if !n.tested {
@@ -183,9 +183,10 @@ func (a *silenceCheck) hitsAbsence(at space.Field) bool {
 	return n.hit == hit
 }
 
-// silencedBy reports whether an applicant for whom a clause holds can avoid it
-// by leaving a field out. wholly is set if the clause holds for nobody without
-// the field; partly is set if it still holds for some.
+// silencedBy reports whether an applicant for whom a clause holds can avoid the
+// clause by leaving a field out. wholly is set if the clause holds for nobody
+// without the field; partly is set if it still holds for some applicants
+// without it.
 func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly bool) {
 	wholly = true
 	for _, b := range c.Upper {
@@ -201,7 +202,7 @@ func (a *silenceCheck) silencedBy(c *clause, at space.Field) (wholly, partly boo
 }
 
 // block is the part of a request that a field belongs to, and the severity of a
-// finding that its fields can be left out.
+// finding about fields of this part that can be left out.
 type block struct {
 	name     string
 	severity Severity
@@ -222,7 +223,8 @@ var blocks = map[string]block{
 }
 
 // block returns a field's block. A path that a policy declares belongs to the
-// applicant or the report. A group that is not in the table is optional.
+// applicant or the report. A catalogue group that is not in blocks counts as an
+// optional block.
 func (a *silenceCheck) block(at space.Field) block {
 	ref := a.space.Domain(at).Ref
 	if ref.ID < 0 {
@@ -282,14 +284,15 @@ func (a *silenceCheck) reportField(q *silencing) {
 	}
 	opening := "Without " + name + " in the request"
 	if name == field.IncomeEffective || name == field.FOIREffective {
-		opening = "If " + name + " cannot be derived from the request" // requests do not send the derived field
+		opening = "If " + name + " cannot be derived from the request" // a request cannot contain the derived field
 	}
 	f := a.report(severity, fault.CodeSilentWhenAbsent, q.at,
 		fmt.Sprintf("%s, %s %s. %s", opening, enumerate(q.names), notApply(q.names), rest), witness)
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/fields/"+name, q.ids, []string{name}
 }
 
-// reportBlock reports the fields of a block together.
+// reportBlock reports, in one finding, the rules and factors that do not apply
+// without the fields of a block.
 func (a *silenceCheck) reportBlock(name string, list []*silencing) {
 	first := list[0]
 	var fields, names, ids []string
@@ -319,7 +322,8 @@ func (a *silenceCheck) reportBlock(name string, list []*silencing) {
 	f.Key, f.IDs, f.Fields = fault.CodeSilentWhenAbsent+"@/blocks/"+name, ids, fields
 }
 
-// notApply returns the verb of a sentence about rules and factors.
+// notApply returns "does not apply" or "do not apply", depending on the number
+// of names.
 func notApply(names []string) string {
 	if len(names) == 1 {
 		return "does not apply"

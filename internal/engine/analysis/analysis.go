@@ -12,22 +12,22 @@ import (
 )
 
 // Run lists the likely mistakes in a policy from engine.ReadPolicy. Every
-// finding is true for all applicants within the domains of the catalogue; a
+// finding is true if all facts are within the domains of the catalogue; a
 // finding that cannot be proved is not reported. Errors come first, then
 // warnings, then infos. Findings of one severity are in document order, then by
 // code. The result is deterministic.
 //
-// The work is bounded for every policy. Checks that give errors read the
-// conditions directly and use no budget. The comparison of rules with each
-// other is the most expensive part and comes last.
+// The work is bounded for every policy. The checks that can report errors read
+// the conditions directly and use no budget. The check that compares rules with
+// each other is the most expensive one and runs last.
 func Run(p *engine.Policy, catalogue *rule.Catalogue) []Finding {
-	found, _ := RunUntil(p, catalogue, nil) // RunUntil cannot fail without a check
+	found, _ := RunUntil(p, catalogue, nil) // RunUntil returns no error if check is nil
 	return found
 }
 
-// RunUntil does the work of Run and calls check every few hundred steps. An
-// error of check ends the analysis and is the only error returned. If check is
-// nil, the analysis runs to its end.
+// RunUntil does the work of Run and calls check every few hundred steps. If
+// check returns an error, RunUntil stops and returns that error and no
+// findings. There are no other errors. check may be nil.
 func RunUntil(p *engine.Policy, catalogue *rule.Catalogue, check func() error) ([]Finding, error) {
 	a, kept := analyses.Get().(*analysis)
 	if !kept {
@@ -59,16 +59,16 @@ func RunUntil(p *engine.Policy, catalogue *rule.Catalogue, check func() error) (
 	return out, nil
 }
 
-// The limits of one analysis: steps in total, and pairs of rules compared. They
-// are far beyond a policy that people maintain, and they bound the work for the
-// largest one.
+// The limits of one analysis: the total number of steps, and the number of
+// pairs of rules that are compared. They are far beyond the needs of a policy
+// that people maintain, and they bound the work for the largest policy.
 const (
 	maxSteps       = 1_000_000
 	maxComparisons = 50_000
 )
 
-// analysis is the working memory of one call of Run, which the checks share:
-// the policy, its conditions and the findings.
+// analysis is the working memory of one call of Run. All checks share it. It
+// has the policy, its conditions and the findings.
 type analysis struct {
 	policy    *engine.Policy
 	catalogue *rule.Catalogue
@@ -112,7 +112,7 @@ func (a *analysis) begin(p *engine.Policy, catalogue *rule.Catalogue, check func
 	a.space.Reset(catalogue, paramsOf(p))
 }
 
-// paramsOf returns the parameters of a policy that the space needs.
+// paramsOf returns the data of a policy that the space needs.
 func paramsOf(p *engine.Policy) space.Params {
 	sources := p.CountedSources()
 	params := space.Params{
@@ -140,8 +140,9 @@ func grades(p *engine.Policy) []string {
 	return grades
 }
 
-// release clears the working memory and returns it to the pool. It leaves
-// memory that grew large for a huge policy to the garbage collector.
+// release clears the working memory and returns it to the pool. If the memory
+// has grown large for a huge policy, release leaves it to the garbage collector
+// instead.
 func (a *analysis) release() {
 	const most = 1 << 12
 	if a.space.Size() > most || cap(a.knockouts) > most {

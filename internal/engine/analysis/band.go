@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// bandCheck reports better scores with worse terms, a missing new-to-credit
-// band, and bands that cannot lend what they promise.
+// bandCheck reports bands with worse terms for better scores, a missing
+// new-to-credit band, and bands that cannot lend within their own limits.
 type bandCheck struct{ *analysis }
 
 func (a bandCheck) run() {
@@ -50,7 +50,8 @@ func (a bandCheck) ladder(ntc bool) {
 	}
 }
 
-// ladderOrder returns the indexes of a ladder's bands, the lowest scores first.
+// ladderOrder returns the indexes of the bands for new-to-credit applicants if
+// ntc is set, otherwise those of all other bands, by lowest score.
 func ladderOrder(bands []engine.Band, ntc bool) (order []int) {
 	for i := range bands {
 		if bands[i].NTC == ntc {
@@ -67,8 +68,8 @@ func (a bandCheck) worse(i int, b, below *engine.Band, members []string) {
 			b.MinScore, b.ID, enumerate(members), below.MaxScore, below.ID), nil)
 }
 
-// worseTerms lists the members of a price that are worse for the borrower than
-// in the band below.
+// worseTerms lists the members of a band's price that are worse for the
+// borrower than in the next lower band.
 func worseTerms(b, below *engine.Band) (worse []string) {
 	check := func(name string, better, lower rule.Number, mayRise bool) {
 		if better != lower && better > lower != mayRise {

@@ -9,10 +9,10 @@ import (
 	"verdict/internal/fault"
 )
 
-// Against sets the origin of each finding of a version by comparing it with the
-// findings of its base, and adds findings about entries of the base that the
-// version no longer has. Without a base all findings are new. It does not
-// change the findings passed in.
+// Against returns the findings of a version with their origins, which it
+// determines from the findings of its base. It adds findings about entries of
+// the base that the version no longer has. If base is nil, all findings are
+// new. Against does not change the findings passed in.
 func Against(found []Finding, p *engine.Policy, inBase []Finding, base *engine.Policy) []Finding {
 	out := make([]Finding, 0, len(found)+4)
 	if base != nil {
@@ -29,7 +29,7 @@ func Against(found []Finding, p *engine.Policy, inBase []Finding, base *engine.P
 			func(b *Finding) bool { return b.Severity >= f.Severity && includes(b, &f) })
 		if at >= 0 {
 			f.Origin = OriginInherited
-			// Each finding of the base matches only one of the version.
+			// Each finding of the base matches only one finding of the version.
 			known[f.Key] = slices.Delete(slices.Clone(known[f.Key]), at, at+1)
 		}
 		out = append(out, f)
@@ -39,7 +39,8 @@ func Against(found []Finding, p *engine.Policy, inBase []Finding, base *engine.P
 }
 
 // includes reports whether a finding of the base covers all ids and fields of a
-// finding of the version. A finding that one more rule joins is therefore new.
+// finding of the version. So a finding that concerns one more rule than in the
+// base is new.
 func includes(base, f *Finding) bool {
 	within := func(list, whole []string) bool {
 		if len(list) == 0 {
@@ -59,7 +60,8 @@ func setOf(list []string) map[string]bool {
 	return set
 }
 
-// removed reports the entries of the base that a version no longer has.
+// removed returns findings about the entries of the base that a version no
+// longer has.
 func removed(p, base *engine.Policy) (list []Finding) {
 	add := func(code, pointer, one, many string, before, after []string) {
 		var gone []string
@@ -100,8 +102,9 @@ func removed(p, base *engine.Policy) (list []Finding) {
 	return append(list, sourcesRemoved(p, base)...)
 }
 
-// sourcesRemoved reports the sources of income and obligations that the base
-// counts and a version does not.
+// sourcesRemoved returns a finding about the sources of income and obligations
+// that the base counts and a version does not. It returns nil if there are
+// none.
 func sourcesRemoved(p, base *engine.Policy) []Finding {
 	now, before := p.CountedSources(), base.CountedSources()
 	var gone, words []string
@@ -135,7 +138,7 @@ func sourcesRemoved(p, base *engine.Policy) []Finding {
 	}}
 }
 
-// ids returns the ids of the entries of a section.
+// ids returns the ids of the entries of a section, in order.
 func ids[T any](entries []T, id func(*T) string) []string {
 	list := make([]string, len(entries))
 	for i := range entries {

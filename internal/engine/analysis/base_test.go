@@ -12,8 +12,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestAgainstTheBase checks that removed entries are a finding with their ids,
-// and that a finding is new if the base does not have it.
+// TestAgainstTheBase checks that removed entries are reported in a finding that
+// lists their ids, and that a finding counts as new if the base does not have
+// it.
 func TestAgainstTheBase(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// largePolicy returns a policy of n knockouts, each of which could imply every
-// other.
+// largePolicy returns a policy of n knockouts, each of which has to be compared
+// with every other one.
 func largePolicy(tb testing.TB, n int) *engine.Policy {
 	tb.Helper()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -36,7 +36,8 @@ func largePolicy(tb testing.TB, n int) *engine.Policy {
 	return labPolicy(tb, object{"knockouts": knockouts})
 }
 
-// labPolicy parses a policy with the given parts.
+// labPolicy parses a valid policy in which the given parts replace or add
+// sections.
 func labPolicy(tb testing.TB, parts object) *engine.Policy {
 	tb.Helper()
 	document := object{

@@ -10,13 +10,14 @@ import (
 	"verdict/internal/rule"
 )
 
-// theArg is the path step from a "not" to its argument. Any other step is the
-// position of an argument of an "and" or an "or".
+// theArg is the step of a path from a "not" to its argument. Any other step is
+// the index of an argument of an "and" or an "or".
 const theArg = -1
 
-// branches reports the alternatives of a condition that can never hold although
-// the whole condition can. context is the region of the conditions that are
-// joined with cond by "and". a.path leads to cond.
+// branches reports the alternatives within cond that can never hold although
+// the whole condition can. context is the region of the predicates that are
+// joined with cond by "and". a.path is the path from the clause's condition to
+// cond.
 func (a *conditionCheck) branches(c *clause, cond *rule.Condition, positive bool, context space.Region) {
 	switch {
 	case cond.Op == rule.Not:
@@ -45,8 +46,8 @@ func (a *conditionCheck) branches(c *clause, cond *rule.Condition, positive bool
 
 func compound(c *rule.Condition) bool { return len(c.Args) > 0 }
 
-// joined narrows a context by the predicates among the arguments of an "and".
-// ok is false if a limit is reached.
+// joined intersects a context with the regions of the predicates among the
+// arguments of an "and". ok is false if a limit is reached.
 func (a *conditionCheck) joined(args []rule.Condition, positive bool, context space.Region) (_ space.Region, ok bool) {
 	for i := range args {
 		if compound(&args[i]) {
@@ -63,7 +64,8 @@ func (a *conditionCheck) joined(args []rule.Condition, positive bool, context sp
 	return context, true
 }
 
-// branch checks one alternative, and its own branches if it can hold.
+// branch reports an alternative that cannot hold. If it can, branch checks the
+// alternatives within it.
 func (a *conditionCheck) branch(c *clause, arg *rule.Condition, positive bool, context space.Region) {
 	r, ok := a.solver.Region(arg, positive, space.Over)
 	if ok {
@@ -90,14 +92,14 @@ func (a *conditionCheck) branch(c *clause, arg *rule.Condition, positive bool, c
 	}
 }
 
-// descend calls visit with one more step on the path.
+// descend calls visit while a.path has one more step.
 func (a *conditionCheck) descend(step int, visit func()) {
 	a.path = append(a.path, step)
 	visit()
 	a.path = a.path[:len(a.path)-1]
 }
 
-// here returns the location within a clause that the path leads to.
+// here returns the location within a clause at which a.path ends.
 func (a *conditionCheck) here(c *clause) location {
 	at := c.at
 	if at.section != atFactor {

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// clause is one condition of the policy, its location, and what is known of the
-// applicants for whom it holds.
+// clause is one condition of the policy, its location, and the shape that
+// describes the applicants for whom it holds.
 type clause struct {
 	at          location
 	name        string // name of the rule, the factor or the term
@@ -37,8 +37,8 @@ func (c *clause) opening() string {
 	return c.name
 }
 
-// clauses lists every condition of the policy and places its fields. The shapes
-// of the conditions are not known yet.
+// clauses collects every condition of the policy and places its fields in the
+// space. It does not compute the shapes; conditionCheck does.
 func (a *analysis) clauses() {
 	p := a.policy
 	add := func(list []clause, s section, i int, name string, c *rule.Condition) []clause {

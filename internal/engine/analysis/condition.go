@@ -10,17 +10,17 @@ import (
 	"verdict/internal/rule"
 )
 
-// conditionCheck solves every condition of the policy and reports those that
-// nobody or everybody satisfies, and their branches that never hold. The other
-// checks use the shapes that it leaves in the clauses.
+// conditionCheck solves every condition of the policy and reports conditions
+// that nobody or everybody satisfies, and branches that never hold. It stores
+// the shapes in the clauses for the other checks.
 type conditionCheck struct {
 	*analysis
-	path []int // path to the part of a condition that is being checked
+	path []int // path from the clause's condition to the node that is being checked
 }
 
-// run solves and checks all conditions. Every field of the policy must have its
-// domain before, because two rules together may show that something is
-// impossible for an applicant.
+// run solves and checks all conditions. All fields of the policy must be placed
+// in the space before, because the domains of fields from several rules
+// together decide which applicants can exist.
 func (a *conditionCheck) run() {
 	for _, list := range a.lists() {
 		for i := range list {
@@ -68,8 +68,9 @@ func (a *conditionCheck) satisfiability(c *clause) {
 }
 
 // always reports a knockout that hits everybody who supplies the fields whose
-// values it reads. A rule that tests whether a field is present does so on
-// purpose, so fields that are only tested for presence are not constrained.
+// values it reads. It does not assume that fields are given whose presence the
+// rule only tests, because such a rule is meant to distinguish absent from
+// given.
 func (a *conditionCheck) always(c *clause) {
 	supplied := space.Box{}
 	for _, at := range c.reads {
@@ -114,7 +115,7 @@ func (a *conditionCheck) hint(c *clause) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// conflict names the fields of a box that no request carries together.
+// conflict names the fields of a box that no request can contain together.
 func (a *conditionCheck) conflict(b space.Box) string {
 	carries := func(not rule.Supply) string {
 		for _, c := range b {

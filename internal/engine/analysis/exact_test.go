@@ -12,9 +12,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// grid returns every combination of the states that conditions over the
-// specimens can distinguish: each threshold, one step below it, one step above
-// it, and absence.
+// grid returns an applicant for every combination of the states that conditions
+// over the fields can distinguish: each threshold, one step below it, one step
+// above it, and absence.
 func grid(fields []specimen) []*rule.Facts {
 	all := []*rule.Facts{rule.NewFacts(field.Catalogue())}
 	for i := range fields {
@@ -47,9 +47,10 @@ func grid(fields []specimen) []*rule.Facts {
 	return possible
 }
 
-// TestAnalysisIsExact tries every distinguishable applicant. For rules that
-// sets can express, the analysis must find exactly the rules that never fire,
-// always fire, or are implied by another rule.
+// TestAnalysisIsExact compares the analysis with the decisions for every
+// distinguishable applicant. For rules that sets can express, the analysis must
+// find exactly the rules that never fire, always fire, or are implied by
+// another rule.
 func TestAnalysisIsExact(t *testing.T) {
 	t.Parallel()
 	fields := []specimen{specimens[0], specimens[2], specimens[10], specimens[13]}
@@ -96,8 +97,8 @@ func TestAnalysisIsExact(t *testing.T) {
 	t.Logf("%d applicants, %v", len(people), said)
 }
 
-// exactPolicy returns a policy of knockouts with the same action, without
-// predicates that sets cannot express.
+// exactPolicy returns a policy of knockouts with the same action, whose
+// predicates can all be expressed by sets.
 func (l *lab) exactPolicy(tb testing.TB) *engine.Policy {
 	tb.Helper()
 	var knockouts []object
@@ -152,9 +153,9 @@ func alwaysHits(c *rule.Condition, people []*rule.Facts, hits []bool) bool {
 
 type verdictOn struct{ implied, duplicate, unsure bool }
 
-// takenIn returns the finding for rule i that is caused by the first other rule
-// that hits whenever rule i hits. Rules that hit nobody or everybody are not
-// compared.
+// takenIn returns the expected finding for rule i: whether the first other rule
+// that hits whenever rule i hits implies or duplicates it. Rules that hit
+// nobody or everybody are not compared.
 func takenIn(hits [][]bool, i int) (v verdictOn) {
 	if n := count(hits[i]); n == 0 || n == len(hits[i]) {
 		v.unsure = n > 0
@@ -165,7 +166,7 @@ func takenIn(hits [][]bool, i int) (v verdictOn) {
 			continue
 		}
 		if count(hits[j]) == len(hits[j]) {
-			v.unsure = true // the analysis may or may not know that rule j hits everybody
+			v.unsure = true // the analysis may fail to prove that rule j hits everybody
 			return v
 		}
 		mutual := within(hits[j], hits[i])

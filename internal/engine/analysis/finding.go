@@ -9,8 +9,8 @@ import (
 type Severity uint8
 
 // The severities, milder ones first. An error means that the policy does
-// something that nobody can want, a warning is probably a mistake, and an info
-// is worth knowing.
+// something that cannot be intended. A warning is probably a mistake. An info
+// may be intended but is worth knowing.
 const (
 	SeverityInfo Severity = iota
 	SeverityWarning
@@ -27,8 +27,8 @@ type Finding struct {
 	Severity Severity
 	Code     string            // stable, snake_case
 	Pointer  string            // JSON pointer into the policy's document
-	Key      string            // code@pointer with ids instead of positions, so that it is stable when rules move
-	Origin   Origin            // whether the base has the finding too; unknown until Against sets it
+	Key      string            // code@pointer with ids instead of indexes, so that it does not change if rules move
+	Origin   Origin            // whether the base has the finding too; OriginUnknown until Against sets it
 	Detail   string            // a sentence for a risk officer
 	IDs      []string          // the rules, factors or bands that the finding is about, if there are several
 	Fields   []string          // the fields that the finding is about
@@ -38,7 +38,8 @@ type Finding struct {
 // Origin says whether a finding is new in a version or inherited from its base.
 type Origin uint8
 
-// The origins. They are unknown for a policy that was not compared with a base.
+// The origins. OriginUnknown is the origin of findings that were not compared
+// with those of a base.
 const (
 	OriginUnknown Origin = iota
 	OriginNew
@@ -47,7 +48,7 @@ const (
 
 var originNames = [...]string{OriginUnknown: "", OriginNew: "new", OriginInherited: "inherited"}
 
-// String returns the origin's name, or "" for an unknown one.
+// String returns the origin's name, or "" for OriginUnknown.
 func (o Origin) String() string { return originNames[o] }
 
 // Write writes the finding as JSON.

@@ -19,8 +19,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// plainPolicy completes the policies of golden files, so that each file
-// contains only its own subject. Alone it has no findings.
+// plainPolicy has the sections that the policies of golden files leave out, so
+// that each file contains only the sections that it is about. plainPolicy
+// itself has no findings.
 const plainPolicy = `{
 	"name": "golden", "include_defaults": false, "semantics": 2,
 	"scorecard": {"base_points": 600, "factors": [
@@ -33,9 +34,9 @@ const plainPolicy = `{
 		{"id": "PB_NTC", "grade": "NTC", "ntc": true, "action": "refer", "interest_rate": 20, "tenure_months": 24,
 		 "min_limit": 20000, "max_limit": 100000, "default_limit": 20000, "foir_cap": 0.45}]}`
 
-// TestAnalysisGolden reads every testdata/*.txtar file. A file has a comment
-// that says what the file shows, policy.json, and findings.txt with the
-// findings that the analysis must report.
+// TestAnalysisGolden reads every testdata/*.txtar file. The comment of a file
+// says what the file shows. The file contains policy.json, and findings.txt
+// with the findings that the analysis must report.
 func TestAnalysisGolden(t *testing.T) {
 	t.Parallel()
 	answered := func(section string) bool { return section != "policy.json" }

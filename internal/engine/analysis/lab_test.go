@@ -18,7 +18,8 @@ import (
 type object = map[string]any
 
 // specimen is a field of the lab. It has the constants that conditions compare
-// the field with, and the step around them at which applicants are placed.
+// the field with. step is the distance from such a constant at which applicants
+// get values.
 type specimen struct {
 	name       string
 	thresholds []float64
@@ -136,7 +137,7 @@ func (l *lab) predicate(s specimen) object {
 			"field":  s.name,
 			"values": []float64{choose(l, s.thresholds), choose(l, s.thresholds)},
 		}
-	case 2: // opaque to sets: arithmetic, or a comparison of two fields
+	case 2: // sets cannot express arithmetic or a comparison of two fields
 		left := object{"op": "add", "args": []object{{"field": s.name}, {"value": 1}}}
 		return object{
 			"op":    choose(l, []string{"lt", "gte", "eq"}),
@@ -189,7 +190,7 @@ func (l *lab) policy(tb testing.TB) *engine.Policy {
 				{"gte": at, "lt": at + 10, "points": points()},
 				{"gte": at + 10, "points": points()},
 			}
-			if l.IntN(3) == 0 { // a value within the first or the second range
+			if l.IntN(3) == 0 { // a special value within the first or the second range
 				bins, _ := f["bins"].([]object)
 				f["bins"] = append(bins, object{"special": []float64{at + float64(l.IntN(2)*3-1)}, "points": points()})
 			}
@@ -244,7 +245,8 @@ func (l *lab) policy(tb testing.TB) *engine.Policy {
 	return p
 }
 
-// value returns a value at, just below or just above a threshold.
+// value returns the i-th value of a field. For a number it is at, just below or
+// just above a threshold.
 func (s *specimen) value(i int) rule.Value {
 	switch {
 	case s.boolean:
@@ -253,7 +255,7 @@ func (s *specimen) value(i int) rule.Value {
 		if i %= len(s.words) + 1; i < len(s.words) {
 			return rule.Str(s.words[i])
 		}
-		return rule.Str("RETIRED") // another word of a closed vocabulary, or any other text
+		return rule.Str("RETIRED") // a value that is not in s.words
 	}
 	n := len(s.thresholds)
 	x := s.thresholds[i%n] + s.step*float64(i/n%3-1)
@@ -286,7 +288,7 @@ func fits(name string, v rule.Value) bool {
 	return (!f.BoundedBelow || n >= f.Min) && (!f.BoundedAbove || n <= f.Max) && (!f.Integer || n%rule.One == 0)
 }
 
-// carries reports whether a request of the given kind can carry a field.
+// carries reports whether a request of the kind by can contain a field.
 func carries(by rule.Supply, name string) bool {
 	if id, ok := field.Catalogue().Lookup(name); ok {
 		return field.Catalogue().Field(id).Supply&by != 0

@@ -10,9 +10,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// lending reports priced bands whose limits, rounded down to the step, are
-// below their own minimum, and bands in which the rounding of the instalment
-// grows larger than the instalment.
+// lending reports priced bands that cannot lend as intended: bands whose
+// limits, rounded down to the step, are below their own minimum, and bands in
+// which rounding the instalment can add up to more than three instalments.
 func (a bandCheck) lending() {
 	step := a.policy.LimitStepPaise
 	for i := range a.policy.Bands {
@@ -41,9 +41,10 @@ func (a bandCheck) lending() {
 	}
 }
 
-// runaway returns a tenure over which half a rupee a month, the most that
-// rounding adds to or takes from the instalment, grows to more than three
-// instalments of the smallest loan.
+// runaway returns the longest tenure over which the rounding of the instalment
+// grows, with interest, to more than three instalments of the smallest loan.
+// Rounding changes an instalment by at most half a rupee. found is false if
+// there is no such tenure.
 func runaway(b *engine.Band) (months int, found bool) {
 	for _, months := range slices.Backward(b.Tenures) {
 		terms, err := loan.NewTerms(b.RateBP, months)

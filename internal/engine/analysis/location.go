@@ -7,7 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// section is a part of the document, in the order of the findings.
+// section is a section of the document. Findings are sorted by section in this
+// order.
 type section uint8
 
 const (
@@ -19,10 +20,10 @@ const (
 	atTerm
 )
 
-// location is the place in the document that a finding is about.
+// location is the position in the document that a finding is about.
 type location struct {
 	section section
-	index   int    // index within the section, -1 for the whole section
+	index   int    // index within the section; -1 for the whole section
 	rest    string // the rest of the pointer
 }
 
@@ -43,13 +44,14 @@ func (l location) compare(m location) int {
 	return cmp.Or(cmp.Compare(l.section, m.section), cmp.Compare(l.index, m.index))
 }
 
-// found is a finding with the location that orders it.
+// found is a finding with its location, by which findings are sorted.
 type found struct {
 	Finding
 	at location
 }
 
-// report adds a finding. The caller may complete it before the next report.
+// report adds a finding. The caller may set more members through the returned
+// pointer, but only until the next call of report.
 func (a *analysis) report(s Severity, code string, at location, detail string, witness []rule.NamedValue) *Finding {
 	a.found = append(a.found, found{at: at, Finding: Finding{
 		Severity: s,
@@ -63,8 +65,8 @@ func (a *analysis) report(s Severity, code string, at location, detail string, w
 }
 
 // stablePointer returns the pointer of a location with the id of the rule,
-// factor or band instead of its position, which changes when others are added
-// or removed.
+// factor or band instead of its index, because the index changes if entries
+// before it are added or removed.
 func (a *analysis) stablePointer(l location) string {
 	base := sectionPointers[l.section]
 	if l.section != atPolicy && l.index >= 0 {
@@ -77,7 +79,7 @@ func (a *analysis) stablePointer(l location) string {
 }
 
 // idAt returns the id of the entry at a location. Ids need no escaping in a
-// pointer: they have only letters, digits and a few other characters.
+// pointer, because they contain neither "/" nor "~".
 func (a *analysis) idAt(l location) string {
 	switch p := a.policy; l.section {
 	case atKnockout:

@@ -8,9 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// percentFields are fields in percent that have no counterpart in another unit,
-// with the smallest and largest plausible threshold. A threshold of 0 is always
-// plausible.
+// percentFields has the fields in percent that have no counterpart in another
+// unit, each with its smallest and largest plausible threshold. A threshold of
+// 0 is always plausible.
 var percentFields = map[string]struct{ least, most rule.Number }{
 	field.OfferAPR:             {rule.One, rule.Int(500)},
 	"bank_income_mismatch_pct": {rule.One + 1, rule.MaxNumber},
@@ -75,8 +75,8 @@ func (a percentCheck) percentsOf(c *clause) {
 	}
 }
 
-// percent reports an implausible threshold on a percentage and returns whether
-// it did.
+// percent reports a threshold on a percentage if it is implausible. It returns
+// true if it reported a finding.
 func (a percentCheck) percent(at location, who string, ref rule.Ref, n rule.Number) bool {
 	bounds, ok := percentFields[ref.Name]
 	if !ok || ref.ID < 0 || n == 0 {

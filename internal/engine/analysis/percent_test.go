@@ -10,8 +10,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestFractionsForPercent checks that prices and thresholds in percent that are
-// written as fractions are errors, and that plausible small numbers are not.
+// TestFractionsForPercent checks that a fraction given for a price or threshold
+// in percent is an error, and that a plausible small number is not.
 func TestFractionsForPercent(t *testing.T) {
 	t.Parallel()
 	band := func(price string) string {

@@ -10,18 +10,20 @@ import (
 )
 
 // reach is the set of possible sums of a scorecard: the base plus one choice
-// for each factor and adjustment. It is exact if the sums fit a small bit set,
-// as they do if points are whole numbers. Otherwise it is an interval.
+// for each factor and adjustment. It is exact if the sums fit into a small bit
+// set, which is the usual case for points in whole numbers. Otherwise it is an
+// interval.
 type reach struct {
 	floor, ceiling rule.Number   // the scorecard's clamps
 	least, most    rule.Number   // the smallest and the greatest sum
-	unit           rule.Number   // all sums are least plus a multiple of it
-	steps          []rule.Number // the amounts by which the options of each choice exceed its smallest option
-	ends           []int         // the end of each choice in steps
-	sums           []uint64      // bit n is least + n·unit; nil for the interval
+	unit           rule.Number   // how much each option of a choice exceeds the smallest one, which is left out
+	steps          []rule.Number // for each option but the smallest of its choice: the difference from that smallest option
+	ends           []int         // for each choice: the end of its options in steps
+	sums           []uint64      // bit n is set if least + n·unit is a sum; nil if the set is only an interval
 }
 
-// The limits of the exact set: its bits, and the words written to fill it.
+// The limits of the exact set: its number of bits, and the number of words that
+// are written to compute it.
 const (
 	maxReachBits = 1 << 15
 	maxReachWork = 1 << 20
@@ -31,7 +33,8 @@ func newReach(card *engine.Scorecard) *reach {
 	return &reach{floor: card.MinScore, ceiling: card.MaxScore, least: card.Base, most: card.Base}
 }
 
-// choose adds a choice, which contributes any one of the options.
+// choose adds a factor or an adjustment, which contributes any one of the
+// options to a sum.
 func (r *reach) choose(options []rule.Number) {
 	least := slices.Min(options)
 	r.least += least
@@ -52,7 +55,8 @@ func gcd(a, b rule.Number) rule.Number {
 	return a
 }
 
-// settle computes the sums when all choices are known.
+// settle computes the bit set of sums. It must be called after the last call of
+// choose. If the set would be too large, it stays an interval.
 func (r *reach) settle() {
 	if r.unit == 0 {
 		r.unit = 1
@@ -95,8 +99,8 @@ func (r *reach) clamped() (least, most rule.Number) {
 	return min(max(r.least, r.floor), r.ceiling), min(max(r.most, r.floor), r.ceiling)
 }
 
-// hits reports whether some final score lies from least to most. If a clamp
-// lies in that range, all sums beyond the clamp count too.
+// hits reports whether some final score is from least to most. If a clamp of
+// the scorecard is in that range, all sums beyond the clamp count too.
 func (r *reach) hits(least, most rule.Number) bool {
 	if most < r.floor || r.ceiling < least {
 		return false

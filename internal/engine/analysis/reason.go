@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// reasonCheck reports reason codes that applicants cannot read or that are
-// untrue, and policies whose semantics gives reasons that need not be true.
+// reasonCheck reports reason codes without an applicant-safe text, reason codes
+// that are untrue, and policies whose semantics can give untrue reasons.
 type reasonCheck struct{ *analysis }
 
 func (a reasonCheck) run() {
@@ -20,7 +20,7 @@ func (a reasonCheck) run() {
 }
 
 // messages reports the tenant's own reason codes without an applicant-safe
-// text, each once, where it first occurs.
+// text, each once, at its first occurrence.
 func (a reasonCheck) messages() {
 	var reported map[string]bool
 	check := func(code string, at location, kind, by string) {
@@ -68,7 +68,8 @@ func (a reasonCheck) messages() {
 
 // untrueReasons reports standard reason codes that contradict their condition:
 // the condition reads a field of that code, but never in the direction that the
-// code describes. Policies of semantics 1 keep their defaults.
+// code describes. It does not check policies of semantics 1, whose default
+// codes may be untrue.
 func (a reasonCheck) untrueReasons() {
 	if a.policy.Semantics == engine.FirstSemantics {
 		return
@@ -95,9 +96,9 @@ func (a reasonCheck) untrueReasons() {
 	}
 }
 
-// codeInCondition reports whether a condition names a field with a reason code,
-// and whether the code is true of a predicate that can give the condition the
-// result holds.
+// codeInCondition reports whether a condition names a field that has the given
+// reason code, and whether the code is true of a predicate that can give the
+// condition the result holds.
 func (a reasonCheck) codeInCondition(code string, c *rule.Condition, holds bool) (named, isTrue bool) {
 	if c.Op == rule.Not {
 		holds = !holds
@@ -113,15 +114,15 @@ func (a reasonCheck) codeInCondition(code string, c *rule.Condition, holds bool)
 		if ref.ID >= 0 {
 			f := a.catalogue.Field(ref.ID)
 			named = named || f.ReasonCode == code
-			// In arithmetic over several fields the code of another field may
-			// come first.
+			// For arithmetic over several fields, PredicateCode may return the
+			// code of another field, so assume that the code is true.
 			isTrue = isTrue || f.ReasonCode == code && c.Left.Kind == rule.ArithOperand
 		}
 	})
 	return named, isTrue || engine.PredicateCode(c, holds, a.catalogue) == code
 }
 
-// semantics recommends the newest semantics.
+// semantics recommends the newest semantics to policies of older semantics.
 func (a reasonCheck) semantics() {
 	if n := a.policy.Semantics; n < engine.NewestSemantics {
 		a.report(SeverityInfo, fault.CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestUntrueReasonCodeIsFound checks that a standard code that contradicts its
-// rule is a finding. A code that agrees with the rule or describes something
-// else is not.
+// TestUntrueReasonCodeIsFound checks that a standard reason code that
+// contradicts its rule is reported. A code that agrees with the rule, or that
+// belongs to a field that the rule does not read, is not reported.
 func TestUntrueReasonCodeIsFound(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

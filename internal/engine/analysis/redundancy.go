@@ -42,8 +42,8 @@ func (a *redundancyCheck) run() {
 	})
 }
 
-// superfluous reports whether a knockout changes no outcome because another
-// knockout hits whenever it does, with at least the same severity and in the
+// superfluous reports whether the knockout c changes no outcome because the
+// knockout by hits whenever c does, with at least the same severity and in the
 // same or an earlier stage. mutual reports whether the two always hit together.
 // If they do, only one of them is superfluous: the milder or the later one, and
 // never a system rule.
@@ -56,7 +56,7 @@ func (a *redundancyCheck) superfluous(c, by *clause) (superfluous, mutual bool) 
 	}
 	if k.OnAbsent != engine.PassWhenAbsent {
 		// The rule also hits if its condition is unknown. Only an equal
-		// condition is certain to be unknown in the same cases.
+		// condition is certain to be unknown for the same applicants.
 		if other.OnAbsent < k.OnAbsent || !a.sameCondition(c.cond, by.cond) {
 			return false, false
 		}
@@ -92,11 +92,11 @@ func sameOperand(o, p *rule.Operand) bool {
 }
 
 // pairs compares the clauses of a list with each other and reports, for each
-// clause, the first clause that makes it superfluous. A clause can cover
-// another only if both constrain some common field. A clause of one box can do
-// so only if the other constrains every field of that box. So each clause is
-// indexed by the fields through which it can be found, and most pairs are never
-// compared.
+// clause, the first clause that makes it superfluous. One clause can cover
+// another only if both constrain a common field. If the covering clause is a
+// single box, the other clause must constrain every field of that box. So pairs
+// indexes a single box under its first field and any other clause under all its
+// fields. Most pairs are then never compared.
 func (a *redundancyCheck) pairs(
 	list []clause,
 	superfluous func(c, by *clause) (bool, bool),
@@ -169,8 +169,8 @@ func (s *fieldIndex) add(field space.Field, clause int32) {
 }
 
 // comparable reports whether a clause takes part in comparisons. A clause that
-// holds for everybody does not, because a rule that stops all lending is meant
-// to cover all others.
+// holds for everybody does not, because a rule that stops all lending covers
+// all other rules intentionally.
 func (a *redundancyCheck) comparable(c *clause) bool {
 	return c.Known && len(c.Upper) > 0 && !c.Upper.HasEverybody() && a.solver.Supplied(c.Upper)
 }

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/field"
 )
 
-// TestAnalysisForgetsTheLastOne checks that the findings of a policy do not depend on the analysis
-// that used the same working memory before, even if that analysis was stopped.
+// TestAnalysisForgetsTheLastOne checks that the findings of a policy do not depend on the previous
+// analysis that used the same working memory, even if that analysis was stopped early.
 func TestAnalysisForgetsTheLastOne(t *testing.T) {
 	t.Parallel()
 	p := enginetest.HostilePolicy(t, "points")

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// scoreCheck reports factors and adjustments that look like mistakes, and
-// pricing bands that do not fit the scores that applicants can reach.
+// scoreCheck reports factors and adjustments that look like mistakes, pricing
+// bands that no score reaches, and reachable scores without a band.
 type scoreCheck struct{ *analysis }
 
 func (a scoreCheck) run() {
@@ -47,8 +47,8 @@ func (a scoreCheck) scorecard() {
 	}
 }
 
-// deadBins reports the bins that no value of the field falls into. The "else"
-// bin may be empty.
+// deadBins reports the bins that no value of the field falls into. It does not
+// report an "else" bin, which may be empty.
 func (a scoreCheck) deadBins(f *engine.Factor, i int) {
 	d := a.space.Domain(a.space.Place(f.Field))
 	rest := d.Given
@@ -66,15 +66,15 @@ func (a scoreCheck) deadBins(f *engine.Factor, i int) {
 	}
 }
 
-// takes returns the states of the field that fall into bin k, and the states
-// that remain. rest has the states that earlier bins did not take.
+// takes returns the states of the field that fall into bin k, and the remaining
+// states. rest has the states that fall into none of the earlier bins.
 func (a scoreCheck) takes(f *engine.Factor, k int, d *space.Domain, rest space.Set) (states, left space.Set) {
 	ranges := f.Ranges()
 	switch {
 	case k >= len(ranges):
 		states = a.solver.Sets.Intersection(rest, a.specials(f.Bins[k:k+1], d))
 	case f.Field.Type == rule.NumberType:
-		states = rest // the last range takes all remaining values
+		states = rest // all remaining values fall into the last range
 		if k < len(ranges)-1 {
 			states = a.solver.Sets.Intersection(rest, a.solver.Compared(d, rule.Lt, rule.Num(ranges[k+1].Min)))
 		}
@@ -82,7 +82,7 @@ func (a scoreCheck) takes(f *engine.Factor, k int, d *space.Domain, rest space.S
 			states = a.solver.Sets.Difference(states, a.specials(special, d))
 		}
 	case f.Bins[k].Else || k == len(f.Bins)-1:
-		return rest, nil // the last bin takes all remaining values
+		return rest, nil // all remaining values fall into the last bin
 	default:
 		states = a.solver.OneOf(d, f.Bins[k].In)
 	}
@@ -101,8 +101,8 @@ func (a scoreCheck) specials(bins []engine.Bin, d *space.Domain) space.Set {
 }
 
 // reachability reports the bands that no combination of bins, missing fields
-// and adjustments leads to. It treats factors and adjustments as independent,
-// so more scores may look reachable than are, but never fewer.
+// and adjustments leads to. It treats factors and adjustments as independent.
+// So it may take an unreachable score for reachable, but never the reverse.
 func (a scoreCheck) reachability() {
 	for _, ntc := range [...]bool{false, true} {
 		if ntc && a.space.NTC() == space.NoField ||
@@ -128,8 +128,9 @@ func (a scoreCheck) reachability() {
 	}
 }
 
-// scores computes the sums that applicants can reach: applicants who are new to
-// credit if ntc is set, otherwise all others.
+// scores returns the sums of points that applicants can reach. It considers
+// only applicants who are new to credit if ntc is set, otherwise only the
+// others.
 func (a scoreCheck) scores(ntc bool) *reach {
 	card := a.policy.Scorecard
 	r := newReach(card)
@@ -150,7 +151,7 @@ func (a scoreCheck) scores(ntc bool) *reach {
 		if f.When != nil {
 			c := &a.whens[when]
 			when++
-			options = append(options, 0) // no entry if the condition does not hold
+			options = append(options, 0) // the factor adds nothing if its condition does not hold
 			who = a.among(context, &c.Shape)
 		}
 		r.choose(a.outcomes(f, who, options))
@@ -164,7 +165,8 @@ func (a scoreCheck) scores(ntc bool) *reach {
 	return r
 }
 
-// among returns the part of the context for which a condition may hold.
+// among returns the part of the context for which a condition may hold. If that
+// cannot be determined, it returns the whole context.
 func (a scoreCheck) among(context space.Region, s *space.Shape) space.Region {
 	if !s.Known {
 		return context
@@ -176,7 +178,8 @@ func (a scoreCheck) among(context space.Region, s *space.Shape) space.Region {
 	return a.solver.Possible(both)
 }
 
-// outcomes appends the points that a factor can give to anybody in a region.
+// outcomes appends to options the points that a factor can give to anybody in a
+// region, without duplicates.
 func (a scoreCheck) outcomes(f *engine.Factor, who space.Region, options []rule.Number) []rule.Number {
 	add := func(n rule.Number) {
 		if !slices.Contains(options, n) {

@@ -11,9 +11,9 @@ import (
 	"verdict/internal/field"
 )
 
-// TestSpecialBinIsInNoOrder checks that the points of special values do not
-// break the order of the ranges, and that a bin without any value is reported
-// as dead.
+// TestSpecialBinIsInNoOrder checks that the points of special values are
+// ignored when the points of the ranges are checked for order. It also checks
+// that a bin without any value is reported.
 func TestSpecialBinIsInNoOrder(t *testing.T) {
 	t.Parallel()
 	codes := func(bins string) (list []string) {

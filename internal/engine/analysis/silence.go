@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// silenceCheck reports the rules and factors that an applicant avoids by having
-// no credit history, or by leaving a field out.
+// silenceCheck reports the rules and factors that do not apply to applicants
+// without a credit history or to applicants who leave a field out.
 type silenceCheck struct {
 	*analysis
 	notes []fieldNote // indexed by field
@@ -46,15 +46,15 @@ func (a *silenceCheck) run() {
 	a.silentWhenAbsent()
 }
 
-// evadable reports whether leaving a field out could keep a knockout from
-// hitting: the knockout can hit, and it does nothing if its condition is
-// unknown.
+// evadable reports whether leaving a field out could prevent a knockout from
+// hitting. That is so if the knockout can hit and has no effect when its
+// condition is unknown.
 func (a *silenceCheck) evadable(c *clause) bool {
 	return a.passesAbsence(c) && a.possibleClause(c)
 }
 
-// passesAbsence reports whether a knockout does nothing if its condition is
-// unknown.
+// passesAbsence reports whether a knockout has no effect if its condition is
+// unknown. It returns false for a system rule.
 func (a *silenceCheck) passesAbsence(c *clause) bool {
 	k := &a.policy.Knockouts[c.at.index]
 	return !k.System && k.OnAbsent == engine.PassWhenAbsent
@@ -65,17 +65,18 @@ func (a *silenceCheck) possibleClause(c *clause) bool {
 	return c.Known && len(c.Upper) > 0 && a.solver.Supplied(c.Upper)
 }
 
-// requirements marks the fields that required_fields lists. It marks none of
-// several alternatives, because none of them is certain to be given. If all
-// alternatives are bureau score and new-to-credit fields, it marks them all: an
-// applicant without a score is new to credit, which is checked separately.
+// requirements marks the fields that required_fields lists. It does not mark
+// alternatives, because no single alternative is certain to be given. There is
+// one exception: if all alternatives are bureau score or new-to-credit fields,
+// it marks them all, because an applicant without a score is new to credit, and
+// that is checked separately.
 func (a *silenceCheck) requirements() {
 	for _, req := range a.policy.Required {
 		for _, ref := range req.Any {
 			a.space.Place(ref)
 		}
 	}
-	a.notes = make([]fieldNote, a.space.Len()) // from here on, every field is placed
+	a.notes = make([]fieldNote, a.space.Len()) // no field is placed after this point
 	for _, req := range a.policy.Required {
 		history := true
 		for _, ref := range req.Any {
@@ -104,8 +105,7 @@ func (a *silenceCheck) presenceTests() {
 }
 
 // ntcHandled returns a clause that says how the policy treats new-to-credit
-// applicants. It returns "" if the policy does not consider them and approves
-// them.
+// applicants. It returns "" if no rule considers them and a band approves them.
 func (a *silenceCheck) ntcHandled() string {
 	for _, req := range a.policy.Required {
 		if len(req.Any) == 1 && a.space.Domain(a.space.Place(req.Any[0])).Scored {
@@ -125,8 +125,8 @@ func (a *silenceCheck) ntcHandled() string {
 	return "no pricing band approves them."
 }
 
-// silentForNTC reports a knockout that depends only on the credit history and
-// does not say what happens to applicants without one.
+// silentForNTC reports a knockout that reads a bureau score and so never hits
+// an applicant who is new to credit.
 func (a *silenceCheck) silentForNTC(c *clause, handled string) {
 	ntc := a.space.NTC()
 	if ntc == space.NoField || slices.Contains(c.reads, ntc) {
@@ -138,7 +138,7 @@ func (a *silenceCheck) silentForNTC(c *clause, handled string) {
 	}
 	for _, b := range c.Upper {
 		if a.solver.States(b, ntc).Contains(space.True) {
-			return // some new-to-credit applicant can be hit
+			return // the knockout can hit a new-to-credit applicant
 		}
 	}
 	severity, rest := SeverityInfo, handled
@@ -151,8 +151,9 @@ func (a *silenceCheck) silentForNTC(c *clause, handled string) {
 		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 }
 
-// without returns the facts of an applicant for whom a clause would hold if one
-// absent field were given, including the fields that the policy requires.
+// without returns the facts of an applicant for whom a clause would hold if the
+// absent field at were given. The facts include the fields that the policy
+// requires. It returns nil if there is no such applicant.
 func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	i := slices.IndexFunc(c.Lower, func(b space.Box) bool { return a.solver.Supply(b) != 0 })
 	if i < 0 {
@@ -173,8 +174,8 @@ func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
 	return !a.solver.States(b, at).Contains(space.Absent)
 }
 
-// given returns the box in which the first field that can be given has its
-// highest value, which is the best value of a score.
+// given returns b with the first of the fields that can be given set to its
+// highest value, which for a score is the best value.
 func (a *silenceCheck) given(b space.Box, refs []rule.Ref, except space.Field) space.Box {
 	for _, ref := range refs {
 		at := a.space.Place(ref)

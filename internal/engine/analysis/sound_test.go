@@ -24,7 +24,7 @@ type examiner struct {
 	slots    *rule.Slots
 	code     *rule.Code
 	compiled map[*rule.Condition]rule.Test
-	branches map[*Finding]*rule.Condition // the whole condition with the branch cut off
+	branches map[*Finding]*rule.Condition // the whole condition without the branch that the finding is about
 	frame    rule.Frame
 }
 
@@ -113,13 +113,14 @@ func (x *examiner) examine(facts *rule.Facts) {
 
 var ruleID = regexp.MustCompile(`KO_\d+`)
 
-// silencedRule matches the rules that an absent field silences. A rule that is
-// silenced only in part may still hit.
+// silencedRule matches the rules that a detail names as silenced by an absent
+// field. A rule that is silenced only in part may still hit.
 var silencedRule = regexp.MustCompile(`(` + inPart + `)?KO_\d+`)
 
 const inPart = "a part of "
 
-// refutes returns how an applicant proves a finding wrong, or "".
+// refutes returns an explanation if an applicant proves a finding wrong,
+// otherwise "".
 func (x *examiner) refutes(f *Finding, facts *rule.Facts) string {
 	switch f.Code {
 	case fault.CodeNeverFires, fault.CodeUnsuppliedFields, fault.CodeContradictoryCondition:
@@ -214,8 +215,8 @@ func suppliesAll(c *rule.Condition, facts *rule.Facts) bool {
 	return all
 }
 
-// witnesses checks that every witness proves its finding, and returns the
-// number of witnesses.
+// witnesses checks that every witness is a valid example of its finding, and
+// returns the number of witnesses.
 func (x *examiner) witnesses() (seen int) {
 	for i := range x.findings {
 		f := &x.findings[i]
@@ -255,9 +256,9 @@ func (x *examiner) witnesses() (seen int) {
 	return seen
 }
 
-// TestAnalysisIsSound compares every finding about random policies with
-// decisions on random applicants at the thresholds, and checks every witness
-// with the engine.
+// TestAnalysisIsSound compares every finding about random policies with the
+// decisions for random applicants whose values are near the thresholds. It also
+// checks every witness with the engine.
 func TestAnalysisIsSound(t *testing.T) {
 	t.Parallel()
 	const policies, applicants = 700, 40

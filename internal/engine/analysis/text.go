@@ -9,7 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// excerpt returns the text of a condition, cut if it is too long to read.
+// excerpt returns the text of a condition, shortened if it is longer than 160
+// bytes.
 func excerpt(c *rule.Condition) string {
 	const most = 160
 	text := c.Text()
@@ -47,8 +48,8 @@ func enumerate(names []string) string {
 	return "nothing"
 }
 
-// possibleValues describes the possible values of a field. It is empty if all
-// values of its type are possible.
+// possibleValues describes the possible values of a field. It returns "" if all
+// values of the field's type are possible.
 func possibleValues(d *space.Domain) string {
 	if d.Ref.Type != rule.NumberType {
 		if len(d.Vocabulary) > 0 {

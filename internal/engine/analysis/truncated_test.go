@@ -28,7 +28,8 @@ func wideCondition(last ...object) object {
 	return object{"op": "and", "args": append(args, last...)}
 }
 
-// exhausting returns knockouts that use up the comparisons of one analysis.
+// exhausting returns so many knockouts that comparing them exceeds the limit of
+// one analysis.
 func exhausting() []object {
 	list := make([]object, 400)
 	for i := range list {
@@ -50,9 +51,9 @@ func hasFinding(found []Finding, s Severity, key string) bool {
 	return slices.ContainsFunc(found, func(f Finding) bool { return f.Key == key && f.Severity == s })
 }
 
-// TestErrorsSurviveATruncatedAnalysis checks that the errors that block
-// activation in "live" are found even if a policy or condition is too large for
-// the analysis.
+// TestErrorsSurviveATruncatedAnalysis checks that findings that are errors,
+// which block activation in "live", are reported even if a policy or a
+// condition is too large for a complete analysis.
 func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 	t.Parallel()
 	feature := object{"op": "gt", "field": aFeature, "value": 5}
@@ -92,7 +93,8 @@ func TestErrorsSurviveATruncatedAnalysis(t *testing.T) {
 }
 
 // TestTruncatedConditionsAreNamed checks that conditions that could not be
-// analysed are named, and that they block activation if they may hide an error.
+// analysed are named in a finding, and that the finding is an error if the
+// condition may hide one.
 func TestTruncatedConditionsAreNamed(t *testing.T) {
 	t.Parallel()
 	both := []object{

@@ -12,12 +12,13 @@ import (
 const maxUnknown = 100
 
 // noteTooLarge records a clause that is too large to analyse. The checks of
-// features and units read its condition directly and still work. The check that
-// some request carries all fields does not work, so noteTooLarge reports an
-// error if no request carries all fields of the clause together.
+// features and units still cover it, because they read its condition directly.
+// The check that some request can contain all fields of a clause does not. So
+// noteTooLarge reports an error if no request can contain all fields of the
+// clause together.
 func (a *analysis) noteTooLarge(c *clause) {
 	if slices.Contains(a.unknown[max(0, len(a.unknown)-1):], c.name) {
-		return // several branches of one clause
+		return // another branch of the same clause was already recorded
 	}
 	a.unknown = append(a.unknown, c.name)
 	supply := space.AnyRequest
@@ -29,7 +30,8 @@ func (a *analysis) noteTooLarge(c *clause) {
 	}
 }
 
-// truncation reports that the analysis is incomplete, and for which rules.
+// truncation reports that the analysis is incomplete and which rules it
+// skipped. It reports nothing if the analysis is complete.
 func (a *analysis) truncation() {
 	if !a.solver.Budget.Exhausted() && len(a.unknown) == 0 {
 		return

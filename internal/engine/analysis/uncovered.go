@@ -9,9 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// uncovered reports scores that applicants can reach and no band takes: above
-// the highest band, where the best applicants are declined, between two bands,
-// and below the lowest.
+// uncovered reports scores that applicants can reach but that are in no band.
+// Such scores may be above the highest band, which declines the best
+// applicants, between two bands, or below the lowest band.
 func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	order := ladderOrder(a.policy.Bands, ntc)
 	if len(order) == 0 || !a.policy.Bands[order[0]].Ranged {
@@ -46,10 +46,9 @@ func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	}
 }
 
-// freeFactors reports whether every sum of points that the scorecard allows is
-// reached by some applicant: no two factors share a field, none is conditional,
-// and no adjustment takes points away. Otherwise a score that looks reachable
-// may not be.
+// freeFactors reports whether all factors can give their best points together:
+// no two factors share a field, no factor is conditional, and no adjustment
+// takes points away. Otherwise a score that looks reachable may not be.
 func (a scoreCheck) freeFactors() bool {
 	var fields []string
 	for i := range a.policy.Scorecard.Factors {

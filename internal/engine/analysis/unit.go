@@ -9,9 +9,9 @@ import (
 )
 
 // unitCheck reports rules and factors that read a raw path whose unit differs from
-// that of its canonical counterpart, such as a percentage instead of a ratio.
-// It also reports thresholds on either field that look like the unit of the
-// other.
+// that of its canonical counterpart, such as a percentage instead of a ratio. It
+// also reports a threshold on either of the two fields if it looks like a value in
+// the unit of the other.
 type unitCheck struct{ *analysis }
 
 func (a unitCheck) run() {
@@ -65,8 +65,8 @@ func (a unitCheck) unitsOf(c *clause) {
 	}
 }
 
-// unit checks one field that has a counterpart, and the bounds that it is compared
-// with.
+// unit checks the field name, which has a counterpart twin, and the bounds that it
+// is compared with.
 func (a unitCheck) unit(at location, who, name string, pair field.UnitPair, twin string, bounds []rule.Number) {
 	for _, n := range bounds {
 		if !pair.Foreign(name, n) {
@@ -86,7 +86,7 @@ func (a unitCheck) unit(at location, who, name string, pair field.UnitPair, twin
 }
 
 // twinOf returns the pair that a field belongs to, and the other field of the
-// pair.
+// pair. ok is false if the field has no counterpart.
 func twinOf(ref rule.Ref) (pair field.UnitPair, other string, ok bool) {
 	if ref.ID < 0 {
 		return pair, "", false

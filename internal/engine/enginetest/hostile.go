@@ -10,8 +10,8 @@ import (
 	"verdict/internal/field"
 )
 
-// HostileDocuments returns valid policies of about one megabyte by name. Each
-// policy maximises one kind of work.
+// HostileDocuments returns valid policies of about one megabyte by name. Each policy maximises
+// one kind of work for the engine or the analysis.
 func HostileDocuments() map[string]string {
 	const bands = `"scorecard":{"base_points":700,"factors":[%s]},` +
 		`"pricing_bands":[{"id":"B","grade":"G","min_score":300,"max_score":900,` +
@@ -72,7 +72,7 @@ func HostileDocuments() map[string]string {
 	}
 }
 
-// HostilePolicy parses the hostile document with this name.
+// HostilePolicy parses the document of HostileDocuments with this name.
 func HostilePolicy(tb testing.TB, name string) *engine.Policy {
 	tb.Helper()
 	document := HostileDocuments()[name]

@@ -1,6 +1,7 @@
 package space
 
-// Budget bounds the work of one run. A step is a small constant amount of work.
+// Budget bounds the work of one run of a Solver. It counts steps; a step is a
+// small constant amount of work.
 type Budget struct {
 	max, steps int
 	exhausted  bool
@@ -17,7 +18,8 @@ func NewBudget(maxSteps int, check func() error) Budget {
 	return Budget{max: maxSteps, check: check}
 }
 
-// Spend uses n+1 steps and reports whether the work may continue.
+// Spend uses n+1 steps. It returns false if the budget is exhausted; the work
+// must then stop.
 func (b *Budget) Spend(n int) bool {
 	if b.exhausted = b.exhausted || b.steps > b.max; b.exhausted {
 		return false
@@ -27,13 +29,13 @@ func (b *Budget) Spend(n int) bool {
 	return b.err == nil
 }
 
-// stepsBetweenChecks is the number of steps between two calls of check, some
-// hundred microseconds of work.
+// stepsBetweenChecks is the number of steps between two calls of check, which
+// take some hundred microseconds.
 const stepsBetweenChecks = 500
 
-// Checkpoint counts steps without using the budget, for work that must be done
-// in any case. It calls check from time to time, so that the caller can end the
-// work.
+// Checkpoint counts steps without using the budget, for work that must always
+// be done. It calls check about every stepsBetweenChecks steps, so that the
+// caller can stop the work.
 func (b *Budget) Checkpoint(steps int) {
 	if b.check == nil || b.err != nil {
 		return
@@ -47,7 +49,7 @@ func (b *Budget) Checkpoint(steps int) {
 	}
 }
 
-// Exhaust ends the budget: Spend reports false from now on.
+// Exhaust ends the budget: from now on, Spend returns false.
 func (b *Budget) Exhaust() { b.exhausted = true }
 
 // Exhausted reports whether the budget has ended.
@@ -56,5 +58,5 @@ func (b *Budget) Exhausted() bool { return b.exhausted }
 // Steps returns the number of steps used.
 func (b *Budget) Steps() int { return b.steps }
 
-// Err returns the error of check, or nil if it had none.
+// Err returns the error of check, or nil if check has returned none.
 func (b *Budget) Err() error { return b.err }

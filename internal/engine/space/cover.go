@@ -4,17 +4,18 @@ import (
 	"verdict/internal/rule"
 )
 
-// Shape is what is known of one condition. Everybody for whom the condition
-// holds is in Upper, and it holds for everybody in Lower. The two are equal if
-// sets express the whole condition. Neither has boxes that no applicant can be
-// in.
+// Shape bounds the set of applicants for whom a condition holds. Everybody for
+// whom the condition holds is in Upper, and the condition holds for everybody
+// in Lower. The two regions are equal if sets can express the whole condition.
+// Neither region has boxes that no applicant can be in.
 type Shape struct {
 	Upper, Lower Region
-	Known        bool // false if a limit was reached; then nothing is known
+	Known        bool // false if a limit was reached; the other members are then meaningless
 	Nobody       bool // the condition holds only for combinations that no applicant can have
 }
 
-// Shape computes the regions of a condition.
+// Shape computes the shape of a condition. Known is false if a limit was
+// reached.
 func (s *Solver) Shape(c *rule.Condition) (shape Shape) {
 	s.opaque = false
 	r, ok := s.Region(c, true, Over)
@@ -43,9 +44,9 @@ func (s *Solver) Possible(r Region) Region {
 	return Region(s.boxes[mark:len(s.boxes):len(s.boxes)])
 }
 
-// Tightened removes applicants who cannot exist from a box: those who are new
-// to credit and have a value that only a credit history gives. ok is false if
-// nobody is left.
+// Tightened returns a box without the applicants who cannot exist: those who
+// are new to credit but have a value that only a credit history gives. ok is
+// false if nobody is left.
 func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
 	ntc := s.Space.ntc
 	if ntc == NoField {
@@ -70,8 +71,8 @@ func (s *Solver) Tightened(b Box) (tight Box, ok bool) {
 	return b, true
 }
 
-// Covers reports whether everybody in a box is in a region. False may also mean
-// that a limit was reached.
+// Covers reports whether everybody in a box is in a region. It also returns
+// false if a limit was reached.
 func (s *Solver) Covers(r Region, b Box) bool {
 	mark := s.Mark()
 	s.coverSteps = maxCoverSteps
@@ -81,8 +82,8 @@ func (s *Solver) Covers(r Region, b Box) bool {
 }
 
 // covered reports whether everybody in the box b is in the region r. It
-// subtracts one box of r from b and looks for the rest in the other boxes. If
-// that takes more steps than allowed, the result is false.
+// subtracts one box of r from b and checks recursively that the remaining boxes
+// of r cover the rest. It returns false if a limit was reached.
 func (s *Solver) covered(b Box, r Region) bool {
 	for len(r) > 0 {
 		s.coverSteps--
@@ -125,8 +126,8 @@ func (s *Solver) disjoint(x, y Box) bool {
 }
 
 // Implies reports whether the second condition holds for everybody for whom the
-// first one holds, and the first one holds for somebody. False may also mean
-// that this could not be determined.
+// first one holds, and the first one holds for somebody. It also returns false
+// if this could not be determined.
 func (s *Solver) Implies(first, second *Shape) bool {
 	if !first.Known || !second.Known || len(first.Upper) == 0 {
 		return false

@@ -1,6 +1,6 @@
-// Package space answers questions about all applications together: whether some
-// application satisfies a condition, whether every application that satisfies one
-// condition satisfies another, and which application is an example.
+// Package space answers questions about all possible applications together. Does
+// some application satisfy a condition? Does every application that satisfies one
+// condition also satisfy another? Which application is an example?
 //
 //   - Space has the fields and the domain of each: the states that the field can
 //     have in an application. Every state has a code, and a Set is a set of codes
@@ -10,12 +10,12 @@
 //   - Solver turns conditions into regions, compares regions, and picks examples
 //     from them. Its Budget bounds the work.
 //
-// Answers hold for every application within the domains of the catalogue. If a
-// condition cannot be expressed by sets, or a limit is reached, the Solver says
-// so, or errs on the side that its comment names; it never guesses.
+// Answers hold for every application within the domains of the catalogue. If sets
+// cannot express a condition, or if a limit is reached, a method returns false or
+// an approximation. Its comment says which.
 //
-// The package does not know policies: what it needs of one is in Params. It
-// reports nothing about them either; package analysis turns answers into
-// findings. It does not evaluate conditions on the facts of one application,
-// which is the work of package rule.
+// The package does not depend on policies: Params has the data of a policy that
+// it needs. It does not report findings either; package analysis derives them
+// from its answers. It does not evaluate conditions on the facts of one
+// application; package rule does.
 package space

@@ -42,7 +42,7 @@ func Example() {
 	fmt.Println(mild.Text(), "implies", strict.Text(), "is", solver.Implies(&b, &a))
 	fmt.Println(impossible.Text(), "holds for somebody is", len(c.Upper) > 0)
 
-	// The region of everybody below 21 but not below 18.
+	// Find an applicant who is below 21 but not below 18.
 	older, _ := solver.Region(&strict, false, space.Over)
 	between, _ := solver.Intersection(b.Upper, older)
 	for _, fact := range solver.Witness(between) {

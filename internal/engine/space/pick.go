@@ -5,9 +5,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// Pick returns one value of a set of the field's readable values, which must
-// not be empty. It prefers a value near the bound that limits the set, and a
-// round one if possible.
+// Pick returns one value of a set of the field's readable values. The set must
+// not be empty. For a number, Pick prefers a round value near the bound that
+// limits the set.
 func (s *Space) Pick(d *Domain, from Set) rule.Value {
 	x := from[len(from)-1]
 	switch d.Ref.Type {
@@ -46,10 +46,11 @@ func (s *Space) otherText() string {
 	}
 }
 
-// roundest returns a number in [lo, hi] close to the lower or the upper end:
-// the end itself if a person could have written it, otherwise a whole number if
-// there is one, otherwise a number with as few decimals as possible. If the
-// range has no lower end and contains zero, the result is zero.
+// roundest returns a number in [lo, hi] close to lo if low is set, otherwise
+// close to hi. It returns that end itself if the end has at most two decimals,
+// otherwise a whole number if there is one, otherwise a number with as few
+// decimals as possible. If the range is unbounded below and contains zero, the
+// result is zero.
 func roundest(lo, hi rule.Number, low bool) rule.Number {
 	end := hi
 	switch {

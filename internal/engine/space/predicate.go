@@ -11,7 +11,7 @@ import (
 
 // predicate returns the field of a predicate and the states in which the
 // predicate, or its negation, holds. ok is false if no set of states of one
-// field expresses it, or if the budget has ended.
+// field expresses the predicate, or if the budget is exhausted.
 func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Set, ok bool) {
 	op, left, right := c.Op, &c.Left, &c.Right
 	if left.Kind == rule.ConstantOperand && right.Kind == rule.FieldOperand {
@@ -85,7 +85,8 @@ func (s *Solver) matching(d *Domain, op rule.Op, part string) Set {
 	return s.Sets.since(mark)
 }
 
-// OneOf returns the set of those constants that the field can have.
+// OneOf returns the set of those values that the field can have. Other values
+// are ignored.
 func (s *Solver) OneOf(d *Domain, values []rule.Value) Set {
 	spans := make([]Span, 0, 16)
 	for _, v := range values {

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// Constraint is the set of states that one field may have.
+// Constraint limits one field to the states in Allow.
 type Constraint struct {
 	Field Field
 	Allow Set
@@ -33,8 +33,9 @@ func (r Region) HasEverybody() bool {
 }
 
 // Approximation says how to treat a predicate that sets cannot express:
-// arithmetic, a comparison of two fields, or a part of an open text. All that
-// is known of such a predicate is that it holds only if its fields are given.
+// arithmetic, a comparison of two fields, or a part of an open text. Such a
+// predicate can hold only if its fields are given; nothing else is known about
+// it.
 type Approximation uint8
 
 // The approximations.
@@ -44,10 +45,10 @@ const (
 )
 
 // Region returns the set of applications for which a condition holds, or for
-// which its negation holds if positive is false. Negations are pushed down to
-// the predicates. A predicate and its negation both hold only if the field is
-// given, so the result matches three-valued logic exactly. If sets cannot
-// express a predicate, the result is an approximation in the direction as. The
+// which its negation holds if positive is false. It moves negations down to the
+// predicates. A predicate holds only if its field is given, and so does its
+// negation, so the result matches three-valued logic exactly. If sets cannot
+// express a predicate, the result is an approximation of the kind as. The
 // result may contain applications that cannot exist; see Possible. ok is false
 // if a limit is reached.
 func (s *Solver) Region(c *rule.Condition, positive bool, as Approximation) (r Region, ok bool) {
@@ -86,7 +87,8 @@ func (s *Solver) Region(c *rule.Condition, positive bool, as Approximation) (r R
 	return Region{b}, true
 }
 
-// Single returns the region of one constraint.
+// Single returns the region of all applications in which the field at has a
+// state in allow.
 func (s *Solver) Single(at Field, allow Set) Region {
 	s.boxes = reserve(s.boxes, 1)
 	mark := len(s.boxes)
@@ -124,8 +126,9 @@ func (s *Solver) any(args []rule.Condition, positive bool, as Approximation) (Re
 	return r, true
 }
 
-// join adds a box to a region that is being built. It merges boxes that differ
-// in one field, so that a list of alternatives for one field stays one box.
+// join adds a box to a region that is being built. It merges the box with
+// another one if they differ in only one field, so that alternatives for one
+// field become one box. It returns false if a limit is reached.
 func (s *Solver) join(r Region, b Box) (Region, bool) {
 	for i := range r {
 		if !s.Budget.Spend(len(b)) {
@@ -139,7 +142,8 @@ func (s *Solver) join(r Region, b Box) (Region, bool) {
 	return append(r, b), len(r) < maxBoxes
 }
 
-// merged returns the union of two boxes if that is a box.
+// merged returns the union of two boxes. It returns false if the union is not a
+// box.
 func (s *Solver) merged(x, y Box) (Box, bool) {
 	if len(x) != len(y) {
 		return nil, false
@@ -220,7 +224,8 @@ func (s *Solver) meet(x, y Box) (b Box, ok bool) {
 	return s.constraints[mark:len(s.constraints):len(s.constraints)], true
 }
 
-// With returns the box with one field's constraint replaced.
+// With returns a copy of the box in which the field at may have only the states
+// in allow.
 func (s *Solver) With(b Box, at Field, allow Set) Box {
 	s.constraints = reserve(s.constraints, len(b)+1)
 	mark := len(s.constraints)
@@ -234,7 +239,7 @@ func (s *Solver) With(b Box, at Field, allow Set) Box {
 	return s.constraints[mark:len(s.constraints):len(s.constraints)]
 }
 
-// States returns the states that a box allows a field.
+// States returns the states that a field may have in a box.
 func (s *Solver) States(b Box, at Field) Set {
 	for i := range b {
 		if b[i].Field == at {

@@ -7,20 +7,20 @@ import (
 // Span is a closed range of codes.
 type Span struct{ Lo, Hi int64 }
 
-// Set is a union of spans that are ascending and neither overlap nor touch. It
-// says which states a field may have: every value has a code, and so do the two
-// states without a value. Codes are discrete, so sets are closed under union,
-// intersection and difference, and open bounds are exact: x < 5 is x <=
-// 4.999999, or x <= 4 for a whole number. A Set is never changed after it is
-// made.
+// Set is a set of states of one field, given by their codes. It is a list of
+// spans in ascending order that neither overlap nor touch. Every value has a
+// code, and so do the two states without a readable value. Codes are discrete,
+// so sets are closed under union, intersection and difference, and open bounds
+// are exact: x < 5 is x <= 4.999999, or x <= 4 for a whole number. A Set is
+// never changed after it is made.
 type Set []Span
 
 // The codes of the states without a value. They are far below the code of any
-// value, and one code lies below them, so that a bound minus one never
-// overflows.
+// value. The smallest int64 is not used, so that subtracting one from a code
+// never overflows.
 const (
 	Absent   int64 = math.MinInt64 + 1
-	Mistyped int64 = math.MinInt64 + 2 // given with another type than declared
+	Mistyped int64 = math.MinInt64 + 2 // given with a type other than the declared one
 )
 
 // The codes of the values of a boolean field.
@@ -34,10 +34,11 @@ var (
 	onlyTrue   = Set{{True, True}}
 )
 
-// OnlyAbsent returns the set of the one state absent.
+// OnlyAbsent returns the set that contains only the state Absent.
 func OnlyAbsent() Set { return onlyAbsent }
 
-// OnlyTrue returns the set of the one value true of a boolean field.
+// OnlyTrue returns the set that contains only the value true of a boolean
+// field.
 func OnlyTrue() Set { return onlyTrue }
 
 // The range of the codes of values, both ends included.
@@ -86,12 +87,12 @@ func (s Set) Meets(t Set) bool {
 }
 
 // Sets allocates sets in blocks of memory, because an analysis makes hundreds
-// of small ones. The zero value is ready to use.
+// of small sets. The zero value is ready to use.
 type Sets struct{ block []Span }
 
 // reserve returns a block with capacity for n more elements. It never moves
-// existing elements: if the block is too full, it returns a new one, and the
-// old one stays with the sets that refer to it.
+// existing elements. If the capacity is too small, it returns a new block, and
+// sets in the old block remain valid.
 func reserve[T any](block []T, n int) []T {
 	const most = 4096
 	if cap(block)-len(block) >= n {
@@ -100,14 +101,15 @@ func reserve[T any](block []T, n int) []T {
 	return make([]T, 0, max(n, min(2*cap(block), most)))
 }
 
-// start reserves space for a set of at most n spans and returns the index of
-// its beginning.
+// start reserves space for a set of at most n spans and returns the index in
+// the block at which the set begins.
 func (m *Sets) start(n int) (mark int) {
 	m.block = reserve(m.block, n)
 	return len(m.block)
 }
 
-// since returns the set that was added since the block had the length mark.
+// since returns the set of the spans that were added at index mark and after
+// it.
 func (m *Sets) since(mark int) Set { return Set(m.block[mark:len(m.block):len(m.block)]) }
 
 // add appends a span that begins after all spans since mark. It merges the span

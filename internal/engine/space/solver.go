@@ -1,8 +1,8 @@
 package space
 
-// The limits of a Solver: the boxes of a region, and the steps of one call of
-// Covers or Implies. A condition that needs more boxes is not solved, because
-// that would take too long.
+// The limits of a Solver: the number of boxes in a region, and the number of
+// steps in one call of Covers or Implies. A condition that needs more boxes is
+// not solved, because solving it would take too long.
 const (
 	maxBoxes      = 64
 	maxCoverSteps = 2_000
@@ -14,7 +14,7 @@ const (
 // by several goroutines at the same time.
 type Solver struct {
 	Space  *Space
-	Budget Budget // budget of the run; methods that need it say what they return when it has ended
+	Budget Budget // budget of the run; methods that use it say what they return if it is exhausted
 	Sets   Sets   // allocates the sets that the solver makes
 
 	constraints []Constraint
@@ -23,7 +23,8 @@ type Solver struct {
 	coverSteps  int  // steps left for the current call of Covers or Implies
 }
 
-// NewSolver returns a solver over an empty space. Reset it before use.
+// NewSolver returns a solver over an empty space. Call Space.Reset and Reset
+// before use.
 func NewSolver() *Solver {
 	return &Solver{
 		Space:       &Space{},
@@ -40,14 +41,14 @@ func (s *Solver) Reset(budget Budget) {
 	s.Release(Mark{Sets{s.Sets.block[:0]}, s.constraints[:0], s.boxes[:0]})
 }
 
-// Mark is the state of a solver's memory at one moment.
+// Mark is a position in a solver's memory, to which Release can return.
 type Mark struct {
 	sets        Sets
 	constraints []Constraint
 	boxes       []Box
 }
 
-// Mark returns the present state of the memory.
+// Mark returns the current position in the solver's memory.
 func (s *Solver) Mark() Mark { return Mark{s.Sets, s.constraints, s.boxes} }
 
 // Release frees everything that was allocated since mark.

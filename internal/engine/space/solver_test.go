@@ -80,8 +80,8 @@ func TestCoversAgreesWithTryingEverybody(t *testing.T) {
 	}
 }
 
-// TestDomainsOutliveRelease checks that a field that is placed after a Mark
-// keeps its domain after the memory is released.
+// TestDomainsOutliveRelease checks that the domain of a field that is placed
+// after a call of Mark stays valid after Release.
 func TestDomainsOutliveRelease(t *testing.T) {
 	t.Parallel()
 	s := NewSolver()
@@ -99,8 +99,8 @@ func TestDomainsOutliveRelease(t *testing.T) {
 	}
 }
 
-// TestBudgetEnds checks that a budget ends after its number of steps or at the
-// first error of check, and that it keeps that error.
+// TestBudgetEnds checks that a budget is exhausted after its number of steps or
+// at the first error of check, and that Err returns that error.
 func TestBudgetEnds(t *testing.T) {
 	t.Parallel()
 	b := NewBudget(10, nil)

@@ -16,22 +16,22 @@ type Field int32
 // NoField is the index of a field that a Space does not have.
 const NoField Field = -1
 
-// Domain is the set of all states that one field can have in an application,
+// Domain describes the states that one field can have in an application,
 // according to the catalogue.
 type Domain struct {
 	Ref        rule.Ref
 	Vocabulary []string    // possible values of a string field, in the order of their codes; empty if open
 	Unit       rule.Number // the step between two codes: a millionth, or one for whole numbers
 	Given      Set         // the states with a readable value
-	All        Set         // Given, and absence if possible
-	Supply     rule.Supply // the requests that can carry the field
-	Computed   bool        // computed during the decision; no request carries it
+	All        Set         // Given and, if the field can be without a readable value, the states without one
+	Supply     rule.Supply // the kinds of requests that can contain the field
+	Computed   bool        // computed during the decision, not part of a request
 	Derived    bool        // derived from other facts before Stage 1
 	Scored     bool        // absent by definition for an applicant who is new to credit
 }
 
-// Params has the data that a Space needs about the policy whose applications it
-// describes, or about all of these policies if there are several.
+// Params has the data that a Space needs about the policy or policies whose
+// applications it describes.
 type Params struct {
 	MinScore, MaxScore rule.Number // the range of final_score
 	Grades             []string    // the possible values of grade
@@ -47,7 +47,7 @@ type Space struct {
 	catalogue *rule.Catalogue
 	params    Params
 	domains   []Domain
-	byID      []uint16 // index+1 by catalogue id
+	byID      []uint16 // index+1 by catalogue id; 0 for a field that is not placed
 	byName    map[string]Field
 	texts     map[string]int64 // codes of the texts of open string fields
 	textOf    []string
@@ -78,8 +78,8 @@ func (s *Space) Reset(catalogue *rule.Catalogue, params Params) {
 	}
 }
 
-// Clear empties the space and drops its references to a policy. It keeps the
-// memory for the next Reset.
+// Clear empties the space and drops its references to a policy. The next Reset
+// reuses its memory.
 func (s *Space) Clear() {
 	clear(s.domains)
 	clear(s.byName)
@@ -91,7 +91,8 @@ func (s *Space) Clear() {
 }
 
 // Size returns the number of fields or texts, whichever is larger, that the
-// space has memory for, so that a caller who keeps spaces can drop a large one.
+// space has memory for, so that a caller that reuses spaces can discard a large
+// one.
 func (s *Space) Size() int { return max(len(s.texts), cap(s.domains)) }
 
 // Len returns the number of fields that were placed.
@@ -105,7 +106,8 @@ func (s *Space) Domain(at Field) *Domain { return &s.domains[at] }
 // NoField if the catalogue has none.
 func (s *Space) NTC() Field { return s.ntc }
 
-// Place returns the field's index and assigns one if the field is new.
+// Place returns the index of a field. If the field is new to the space, Place
+// assigns an index and computes the domain.
 func (s *Space) Place(ref rule.Ref) Field {
 	if ref.ID >= 0 {
 		if at := s.byID[ref.ID]; at != 0 {
@@ -144,8 +146,9 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 			d.Unit = rule.One
 		}
 	} else {
-		// A path that the policy declares is not checked like a catalogue
-		// field: its value may have another type.
+		// The type of a path that the policy declares is not checked in a
+		// request, unlike that of a catalogue field. So its value may have
+		// another type.
 		missing.Hi = Mistyped
 		d.Supply = rule.FromEvaluate
 		if strings.HasPrefix(ref.Name, "applicant.") {
@@ -180,7 +183,7 @@ func (s *Space) domainOf(ref rule.Ref) Domain {
 	return d
 }
 
-// AnyRequest is the supply of a field that either request can carry.
+// AnyRequest is the supply of a field that both kinds of requests can contain.
 const AnyRequest = rule.FromDecisions | rule.FromEvaluate
 
 // Code returns the code of a constant that a field is compared with. ok is
@@ -203,7 +206,7 @@ func (s *Space) Code(d *Domain, v rule.Value) (code int64, ok bool) {
 	}
 	code, ok = s.texts[v.Text()]
 	if !ok {
-		// Codes that are not assigned yet stand for other texts.
+		// The codes that are not assigned yet represent all other texts.
 		code = int64(len(s.textOf))
 		s.texts[v.Text()] = code
 		s.textOf = append(s.textOf, v.Text())

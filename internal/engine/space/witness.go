@@ -7,8 +7,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// Supply returns the requests that can carry every field that a box needs, 0 if
-// there is none.
+// Supply returns the kinds of requests that can contain every field that must
+// be given in a box. It returns 0 if there are none.
 func (s *Solver) Supply(b Box) rule.Supply {
 	by := AnyRequest
 	for _, c := range b {
@@ -19,8 +19,8 @@ func (s *Solver) Supply(b Box) rule.Supply {
 	return by
 }
 
-// Supplied reports whether some request can carry every field that a box of a
-// region needs.
+// Supplied reports whether, for some box of a region, a request can contain
+// every field that must be given.
 func (s *Solver) Supplied(r Region) bool {
 	for _, b := range r {
 		if s.Supply(b) != 0 {
@@ -30,9 +30,9 @@ func (s *Solver) Supplied(r Region) bool {
 	return false
 }
 
-// Witness returns an example of an application in a region: only the fields
-// that must be given, with values that a person would recognise. It is empty if
-// no field must be given, or if no example can be shown.
+// Witness returns an example of an application in a region: the fields that
+// must be given, with values as people write them. It is empty if no field must
+// be given, or if no example can be shown.
 func (s *Solver) Witness(r Region) []rule.NamedValue {
 	for _, b := range r {
 		if s.Supply(b) == 0 {
@@ -45,9 +45,10 @@ func (s *Solver) Witness(r Region) []rule.NamedValue {
 	return nil
 }
 
-// Facts returns the facts of an example of an application in a box. ok is false
-// if facts alone cannot show one: the box constrains a field that is computed
-// during the decision, or a derived field that no single fact determines.
+// Facts returns the facts of an example application in a box. ok is false if
+// facts alone cannot show one: the box requires a field that is computed during
+// the decision, constrains a derived field that no single fact determines, or
+// has only values of the wrong type.
 func (s *Solver) Facts(b Box) (facts []rule.NamedValue, ok bool) {
 	facts = make([]rule.NamedValue, 0, len(b))
 	for _, c := range b {
@@ -91,7 +92,7 @@ func (s *Space) sourceOf(derived string) string {
 	return s.params.FOIRSource
 }
 
-// carries reports whether a request can carry a number under a name.
+// carries reports whether a request can contain the number v in the field name.
 func (s *Space) carries(name string, v rule.Value) bool {
 	id, ok := s.catalogue.Lookup(name)
 	if !ok {
