@@ -8,18 +8,19 @@ import (
 	"verdict/internal/fault"
 )
 
-// FieldID is a field's index in its catalogue. Facts carry ids, so that finding
-// a plan's slot for a fact is an array lookup and hashes no string.
+// FieldID is a field's index in its catalogue. Facts store ids, so that finding
+// the slot of a fact is an array lookup and hashes no string.
 type FieldID int32
 
 // Undeclared is the id of a name that is not in the catalogue: an input that a
 // policy declares itself.
 const Undeclared FieldID = -1
 
-// Supply is the set of requests that can carry a field.
+// Supply is the set of sources that can give a field its value: the two kinds
+// of requests and the engine itself.
 type Supply uint8
 
-// The ways a field reaches the engine.
+// The sources of a field's value.
 const (
 	FromDecisions Supply = 1 << iota // POST /v1/decisions
 	FromEvaluate                     // POST /v1/evaluate
@@ -30,12 +31,12 @@ const (
 type Field struct {
 	Name    string
 	Type    Type
-	Group   string // the block or part of the request it belongs to
+	Group   string // the block of the request that the field belongs to
 	Unit    string
 	Meaning string
 	Supply  Supply
 
-	// Min and Max are the smallest and largest value that a request can carry.
+	// Min and Max are the smallest and largest value that a request may send.
 	// Each applies only if BoundedBelow or BoundedAbove is set.
 	Min, Max     Number
 	BoundedBelow bool
@@ -46,9 +47,9 @@ type Field struct {
 	// string is possible.
 	Values []string
 
-	// Core marks the fields that nearly every application carries and that most
-	// knockouts read. The analysis warns about a rule that does not apply
-	// without one of them.
+	// Core marks the fields that nearly every application has and that most
+	// knockouts read. Package analysis warns about a rule that does not apply
+	// if such a field is absent.
 	Core bool
 
 	// BureauScored marks fields that are absent by definition for an
@@ -57,23 +58,24 @@ type Field struct {
 
 	// Semantics is the first semantics whose policies may name the field. 0 and
 	// 1 both mean every policy. A field that the engine derives from other
-	// fields was introduced with the semantics that defined it.
+	// fields is known only from the semantics that introduced it.
 	Semantics int
 
-	// ReasonCode is the code for points lost on this field if the policy names
-	// none.
+	// ReasonCode is the field's default reason code. It is used if the policy
+	// names no code.
 	ReasonCode string
 }
 
-// Catalogue holds the description of every known field. It is immutable.
+// Catalogue has the description of every known field. It is immutable.
 type Catalogue struct {
 	fields []Field
 	ids    map[string]FieldID
 	ranks  []int32 // by id: the field's position among all names in sorted order
 }
 
-// NewCatalogue indexes the fields. It returns an error if two fields have the
-// same name, because a rule that names it would be ambiguous.
+// NewCatalogue returns a catalogue of the fields, whose ids are their indexes.
+// It returns an error if two fields have the same name, because a rule that
+// uses the name would be ambiguous.
 func NewCatalogue(fields []Field) (*Catalogue, error) {
 	c := &Catalogue{fields: fields, ids: make(map[string]FieldID, len(fields))}
 	for i := range fields {
@@ -98,17 +100,19 @@ func NewCatalogue(fields []Field) (*Catalogue, error) {
 // Len returns the number of fields. Ids run from 0 to Len()-1.
 func (c *Catalogue) Len() int { return len(c.fields) }
 
-// Field returns the description of the field with an id.
+// Field returns the description of the field with the given id, which must
+// exist.
 func (c *Catalogue) Field(id FieldID) *Field { return &c.fields[id] }
 
-// Lookup returns the id of a name.
+// Lookup returns the id of the field with this name. It returns false if there
+// is none.
 func (c *Catalogue) Lookup(name string) (FieldID, bool) {
 	id, ok := c.ids[name]
 	return id, ok
 }
 
-// Nearest returns the catalogue name closest to a misspelt one, if any is close
-// enough to suggest.
+// Nearest returns the catalogue name that is most similar to a misspelt one. It
+// returns false if no name is similar enough to suggest.
 func (c *Catalogue) Nearest(name string) (string, bool) { return fault.Nearest(name, c.names) }
 
 // names yields every name in catalogue order.

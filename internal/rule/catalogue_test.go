@@ -31,8 +31,8 @@ func TestCatalogueLookup(t *testing.T) {
 	}
 }
 
-// TestNearest checks that a misspelt name gets the right suggestion, and that
-// any other word gets none.
+// TestNearest checks that a misspelt name gets the right suggestion, and that a
+// word that is similar to no name gets none.
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, want string }{

@@ -5,14 +5,15 @@ import (
 )
 
 // Code is the compiled form of all conditions of one plan: a flat array of
-// predicates. Each predicate has three jump targets: one if it holds, one if it
-// fails, and one if it cannot be evaluated.
+// instructions, one for each predicate. Each instruction has three jump
+// targets: one if the predicate holds, one if it fails, and one if it cannot be
+// evaluated.
 //
-// Three-valued logic needs no third result. With negations pushed down to the
-// predicates, a formula is true exactly if it is true when every unknown
-// predicate counts as false. It is false exactly if its negation is true under
-// the same rule. So each condition is compiled twice, as itself and as its
-// negation. If neither holds, the condition is unknown.
+// A run of the instructions gives only true or false, never unknown. If all
+// negations are moved down to the predicates, a condition is true exactly if it
+// is true with every unknown predicate taken as false. It is false exactly if
+// its negation is true in the same sense. So each condition is compiled twice,
+// as itself and as its negation. If neither is true, the condition is unknown.
 type Code struct {
 	slots    *Slots
 	ins      []instruction
@@ -23,14 +24,15 @@ type Code struct {
 
 // Test is one compiled condition within a Code.
 type Test struct {
-	holds int32 // first instruction of the test for true
-	fails int32 // first instruction of the test for false
+	holds int32 // first instruction of the condition itself
+	fails int32 // first instruction of its negation
 
 	// reads has a bit for every slot whose value the condition compares. If all
 	// of them are given, the result cannot be unknown. If none is given and no
-	// predicate tests presence, the result must be unknown. Either way one of
-	// the two evaluations is skipped. short means that reads is complete: all
-	// slots are below 64 and no arithmetic can fail on given values.
+	// predicate tests presence, the result must be unknown. In these two
+	// situations an evaluation is skipped. short means that reads is complete:
+	// all slots are below 64, and the condition has no arithmetic, which could
+	// fail on given values.
 	reads  uint64
 	short  bool
 	strict bool // no predicate tests presence, and none is a constant
@@ -39,11 +41,11 @@ type Test struct {
 // instruction is one predicate.
 type instruction struct {
 	num     Number // the lower bound of a range
-	span    uint64 // the width of the range, or a bit set of numbers below 64
+	span    uint64 // the width of the range; for opSmallSet a bit set of numbers below 64
 	slot    int32
 	aux     int32 // a second slot, or an index into sets, texts or operands
-	yes, no int32 // the next instruction, or one of the exits
-	unknown int32 // the next instruction if the predicate cannot be evaluated
+	yes, no int32 // the next instruction if the predicate holds or fails, or an exit
+	unknown int32 // the next instruction if the predicate cannot be evaluated, or an exit
 	op      opcode
 }
 
@@ -55,8 +57,8 @@ const (
 type opcode uint8
 
 const (
-	opRange    opcode = iota // a slot lies in a range: every comparison with constants
-	opSmallSet               // a slot is in a set of numbers below 64, such as text numbers
+	opRange    opcode = iota // a slot is in a range; used for every comparison of a field with constants
+	opSmallSet               // a slot is in a set of numbers below 64, such as the numbers of texts
 	opSet
 	opPrefix
 	opSuffix
@@ -64,12 +66,12 @@ const (
 	opExists
 	opAlways
 	opSame      // two strings or two booleans are equal
-	opCompareLt // two numeric operands, at aux and aux+1
+	opCompareLt // compares two numeric operands, at aux and aux+1
 	opCompareLte
 	opCompareEq
 )
 
-// NewCode returns the empty code of a plan.
+// NewCode returns code without conditions for a plan with these slots.
 func NewCode(slots *Slots) *Code { return &Code{slots: slots, ins: make([]instruction, 0, 128)} }
 
 // Len returns the number of compiled predicates and operands, which is the
@@ -90,7 +92,7 @@ func (o *operand) len() int {
 	return n
 }
 
-// Add compiles a condition.
+// Add compiles a condition and returns the test that evaluates it.
 func (c *Code) Add(cond *Condition) Test {
 	t := Test{
 		holds: c.emit(cond, true, exitTrue, exitFalse),
@@ -101,7 +103,8 @@ func (c *Code) Add(cond *Condition) Test {
 	return t
 }
 
-// survey records in t which slots a condition reads.
+// survey records in t which slots a condition compares, and whether the
+// shortcuts of Eval apply.
 func (c *Code) survey(cond *Condition, t *Test) {
 	for i := range cond.Args {
 		c.survey(&cond.Args[i], t)
@@ -114,7 +117,7 @@ func (c *Code) survey(cond *Condition, t *Test) {
 		c.surveyOperand(&cond.Left, t)
 		c.surveyOperand(&cond.Right, t)
 		if cond.Left.Kind != FieldOperand && cond.Right.Kind != FieldOperand {
-			t.strict = false // may be two constants
+			t.strict = false // both operands may be constants
 		}
 	}
 }
@@ -136,7 +139,7 @@ func (c *Code) surveyOperand(o *Operand, t *Test) {
 
 // emit compiles a condition, or its negation if positive is false, with the
 // jump targets yes and no. It returns the index of the first instruction. It
-// emits later arguments first because earlier ones jump to them.
+// emits later arguments first because earlier ones jump to later ones.
 func (c *Code) emit(cond *Condition, positive bool, yes, no int32) int32 {
 	switch cond.Op {
 	case Not:
@@ -164,9 +167,9 @@ func (c *Code) emit(cond *Condition, positive bool, yes, no int32) int32 {
 	}
 }
 
-// predicate compiles a leaf. holds is the result of the instruction for which
-// the condition is true: not_in, for example, compiles to a set test with holds
-// false.
+// predicate compiles a predicate. holds is the result of the instruction for
+// which the predicate is true. For example, not_in compiles to a set test with
+// holds false.
 func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 	switch op := cond.Op; op {
 	case Eq, Ne, Lt, Lte, Gt, Gte:
@@ -186,8 +189,9 @@ func (c *Code) predicate(cond *Condition) (in instruction, holds bool) {
 	}
 }
 
-// within returns the test for the range from least to greatest. Numbers are far
-// smaller than 64 bits allow, so one unsigned subtraction tests both ends.
+// within returns an instruction that tests for the range from least to
+// greatest. Numbers are far smaller than 64 bits allow, so the difference to
+// least cannot overflow, and one unsigned comparison tests both ends.
 func within(slot int32, least, greatest Number) instruction {
 	return instruction{op: opRange, slot: slot, num: least, span: uint64(greatest - least)}
 }
@@ -247,7 +251,7 @@ func (c *Code) set(cond *Condition) instruction {
 	return instruction{op: opSet, slot: slot, aux: int32(len(c.sets)) - 1}
 }
 
-// operand is an Operand whose fields are slots.
+// operand is a compiled Operand, with slots instead of fields.
 type operand struct {
 	kind  OperandKind
 	arith Arith

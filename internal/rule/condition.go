@@ -4,11 +4,13 @@
 // Conditions use Kleene's three-valued logic: a predicate over an absent field
 // is unknown, and so is its negation. A condition whose result is unknown is
 // not satisfied. Only "exists" and "absent" can test absence. So a block that a
-// request leaves out has no effect on a decision.
+// request leaves out has no effect on a decision unless a condition tests its
+// absence.
 //
 // The package contains the values and facts that conditions read, the catalogue
-// of field names and types, the check when a policy is saved, the compiled form
-// and its evaluation. It knows nothing of policies, scores or prices.
+// of field names and types, the checks of a condition when a policy is saved,
+// and the compiled form and its evaluation. It does not depend on policies,
+// scores or prices.
 package rule
 
 // Op is an operator of the condition language.
@@ -48,7 +50,7 @@ var opNames = [...]string{
 // String returns the operator's name in a condition_ast.
 func (o Op) String() string { return opNames[o] }
 
-// Mirrored returns the operator of the same comparison with its sides
+// Mirrored returns the operator of the same comparison with its operands
 // exchanged.
 func (o Op) Mirrored() Op {
 	switch o {
@@ -79,8 +81,8 @@ func parseOp(name string) (Op, bool) {
 type Condition struct {
 	Op     Op
 	Args   []Condition // "and", "or": one or more; "not": one
-	Left   Operand     // every predicate; a plain field except in comparisons
-	Right  Operand     // comparisons and string tests
+	Left   Operand     // of every predicate; always a field except in comparisons
+	Right  Operand     // of comparisons and string tests
 	Values []Value     // "in", "not_in": the set; "between": least and greatest
 }
 
@@ -114,8 +116,8 @@ const (
 	ArithOperand
 )
 
-// Operand is a side of a comparison: a field, a constant or arithmetic over
-// numbers.
+// Operand is one operand of a comparison: a field, a constant or arithmetic
+// over numbers. The zero Operand means that there is none.
 type Operand struct {
 	Kind  OperandKind
 	Field Ref
@@ -132,7 +134,8 @@ type Ref struct {
 	Type Type
 }
 
-// typ returns the operand's static type.
+// typ returns the type that the operand has according to the catalogue or the
+// policy's inputs.
 func (o *Operand) typ() Type {
 	switch o.Kind {
 	case FieldOperand:
@@ -158,8 +161,8 @@ func (c *Condition) Fields(visit func(Ref)) {
 	c.Walk(func(n *Condition) { n.Operands(visit) })
 }
 
-// Operands calls visit for every field that this node itself names, without its
-// arguments.
+// Operands calls visit for every field that this node itself names. It does not
+// visit the fields of its argument conditions.
 func (c *Condition) Operands(visit func(Ref)) {
 	c.Left.fields(visit)
 	c.Right.fields(visit)

@@ -93,8 +93,8 @@ func (c *Code) Satisfied(t Test, fr *Frame) bool {
 
 // run executes instructions from pc until an exit. Every jump goes to an
 // instruction that was emitted earlier, so a run takes at most as many steps as
-// the condition has predicates. settled reports whether every predicate on the
-// way could be evaluated. If so, the result is that of the condition, whatever
+// the condition has predicates. settled reports whether every predicate of the
+// run could be evaluated. If so, yes is the result of the condition, whatever
 // the skipped predicates are.
 func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 	settled = true
@@ -113,8 +113,8 @@ func (c *Code) run(pc int32, fr *Frame) (yes, settled bool) {
 }
 
 // runGiven executes instructions from pc and returns the exit. Every compared
-// slot must be given, so that only instructions other than plain ranges and
-// small sets need a call of evaluate.
+// slot must be given. So ranges and small sets are tested here, without a call
+// of evaluate.
 func (c *Code) runGiven(pc int32, fr *Frame) int32 {
 	ins, nums := c.ins, fr.nums
 	for pc >= 0 {
@@ -178,8 +178,8 @@ func (c *Code) evaluate(in *instruction, fr *Frame) Truth {
 	}
 }
 
-// member reports whether a sorted set contains n. Most sets are small, so those
-// are searched linearly.
+// member reports whether a sorted set contains n. Small sets, which are the
+// most frequent ones, are searched linearly.
 func member(set []Number, n Number) bool {
 	if len(set) <= 8 {
 		return slices.Contains(set, n)
@@ -235,7 +235,8 @@ func (o *operand) eval(fr *Frame) (n Number, ok bool) {
 	return n, true
 }
 
-// apply combines the result so far, n, with the next argument, x.
+// apply combines n, the result of the arguments so far, with x, the next
+// argument. It returns false if there is no result.
 func (a Arith) apply(n, x Number) (Number, bool) {
 	switch a {
 	case Add:

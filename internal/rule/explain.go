@@ -7,18 +7,17 @@ import (
 // Explanation says why a condition has its truth value.
 type Explanation struct {
 	Truth Truth
-	// Deciding are the predicates that determined the result: for a condition
-	// that holds, those that made it hold.
+	// Deciding are the predicates that determined the result. It is empty if
+	// the result is unknown.
 	Deciding []*Condition
-	// Missing are the absent fields because of which the result is unknown, in
-	// reading order, each once.
+	// Missing are the absent fields that make the result unknown, in reading
+	// order, each once. It is empty if the result is known.
 	Missing []string
 }
 
 // Explain evaluates the condition over a frame and records why it has its
-// result. It is slower than Eval and is only called when the reasons are
-// needed. A property test checks that its result is that of the compiled
-// condition.
+// result. It is slower than Eval, so call it only if the reasons are needed. A
+// property test checks that it returns the same result as Eval.
 func (c *Code) Explain(cond *Condition, fr *Frame) Explanation {
 	var e Explanation
 	e.Truth = c.explain(cond, fr, &e)
@@ -59,9 +58,9 @@ func (c *Code) explain(cond *Condition, fr *Frame, e *Explanation) Truth {
 		return settles.not()
 	default:
 	}
-	// Compile and run the predicate as Eval does, so that both give it the same
-	// meaning. Its names and strings already have numbers in the slots, so the
-	// slots are only read.
+	// Compile and run the predicate with the code of Eval, so that both
+	// evaluate it in the same way. Add only reads the slots here, because the
+	// predicate's fields and texts already have numbers.
 	single := Code{slots: c.slots}
 	test := single.Add(cond)
 	truth := single.Eval(test, fr)

@@ -36,8 +36,8 @@ func TestExplain(t *testing.T) {
 		{`{"op":"true"}`, `{}`, rule.Holds, []string{"always"}, nil},
 		{`{"op":"exists","field":"age"}`, `{}`, rule.Fails, []string{"age is given"}, nil},
 
-		// An "and" holds because of all its arguments; one argument is enough
-		// to make it fail.
+		// If an "and" holds, all its arguments are deciding; if it fails, one
+		// argument is enough.
 		{and(young + "," + poor), `{"age":20,"monthly_income":1}`,
 			rule.Holds, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{and(young + "," + poor), `{"age":20,"monthly_income":25000}`,
@@ -46,14 +46,14 @@ func TestExplain(t *testing.T) {
 		{and(young + "," + poor), `{"monthly_income":1}`, rule.Unknown, nil, []string{"age"}},
 		{and(poor + "," + young + "," + not(poor)), `{}`, rule.Unknown, nil, []string{"monthly_income", "age"}},
 
-		// An "or" fails because of all its arguments; one argument is enough to
-		// make it hold.
+		// If an "or" fails, all its arguments are deciding; if it holds, one
+		// argument is enough.
 		{or(young + "," + poor), `{"monthly_income":1}`, rule.Holds, []string{"monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`,
 			rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30}`, rule.Unknown, nil, []string{"monthly_income"}},
 
-		// Missing fields are not listed if their part of the condition is
+		// A missing field is not listed if the argument that reads it is
 		// already decided.
 		{and(or(young+","+poor) + "," + ntc), `{"age":20}`, rule.Unknown, nil, []string{"bureau_is_ntc"}},
 		{or(and(young+","+poor) + "," + not(ntc)), `{"bureau_is_ntc":false}`, rule.Holds,

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// fact is a Value with the id of its field. It is small because every decision
-// reads all facts. For a string, num is an index into Facts.texts.
+// fact is a Value with the id of its field. It is kept small because every
+// decision reads all facts. For a string, num is an index into Facts.texts.
 type fact struct {
 	num Number
 	id  FieldID
@@ -23,8 +23,9 @@ func (f *Facts) value(x *fact) Value {
 	return Value{num: x.num, typ: x.typ}
 }
 
-// Facts is everything known about one application. A field that is not in it is
-// absent. Facts do not depend on which fields a policy reads.
+// Facts has the values of all fields that are known for one application. A
+// field without a value is absent. Facts do not depend on which fields a policy
+// reads.
 type Facts struct {
 	catalogue *Catalogue
 	known     []fact
@@ -38,8 +39,8 @@ func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, known: make([]f
 // Reset removes all facts and keeps the allocated memory.
 func (f *Facts) Reset() { f.known, f.texts, f.others = f.known[:0], f.texts[:0], f.others[:0] }
 
-// Add appends a fact by id without checking for an earlier one. If a field was
-// added twice, the later value counts. An absent value adds nothing.
+// Add appends a fact by id. It does not look for an earlier fact of the same
+// field; if there is one, the later value counts. An absent value adds nothing.
 func (f *Facts) Add(id FieldID, v Value) {
 	num := v.num
 	switch v.typ {
@@ -67,8 +68,8 @@ func (f *Facts) Set(name string, v Value) {
 	}
 }
 
-// Get returns the value of a field by name; it is absent if the facts do not
-// have it.
+// Get returns the value of a field by name. It returns an absent value if there
+// is no such fact.
 func (f *Facts) Get(name string) Value {
 	if id, known := f.catalogue.Lookup(name); known {
 		for i := len(f.known) - 1; i >= 0; i-- {
@@ -96,7 +97,7 @@ func (f *Facts) KeepOthers(keep func(name string) bool) {
 // new value is absent is removed.
 func (f *Facts) Change(to func(name string, v Value) Value) {
 	known := f.known
-	f.known = f.known[:0] // safe in place: each fact is read before its place is overwritten
+	f.known = f.known[:0] // in place is safe: each fact is read before it is overwritten
 	for _, x := range known {
 		v := f.value(&x)
 		if changed := to(f.catalogue.fields[x.id].Name, v); changed != v {
@@ -114,7 +115,7 @@ func (f *Facts) Change(to func(name string, v Value) Value) {
 	f.others = others
 }
 
-// Len returns the number of facts. A field added twice counts twice.
+// Len returns the number of facts. A field that was added twice counts twice.
 func (f *Facts) Len() int { return len(f.known) + len(f.others) }
 
 // Sorted returns the facts by name, each name once. If a field was added twice,
@@ -142,8 +143,8 @@ type NamedValue struct {
 	Value Value
 }
 
-// Write writes the facts as one JSON object in name order. This is the form in
-// which they are stored, shown and read back.
+// Write writes the facts as one JSON object in name order. Facts are stored,
+// shown and read back in this form.
 func (f *Facts) Write(w *wire.Writer) {
 	w.Object()
 	if len(f.others) > 0 {
@@ -154,8 +155,8 @@ func (f *Facts) Write(w *wire.Writer) {
 		w.EndObject()
 		return
 	}
-	// All names are in the catalogue: sort by their rank, without building a
-	// list of names.
+	// All names are in the catalogue, so sort the facts by the rank of their
+	// names, without building a list of names.
 	var buffer [96]uint64
 	order := buffer[:0]
 	for i := range f.known {
@@ -165,7 +166,7 @@ func (f *Facts) Write(w *wire.Writer) {
 	for k, at := range order {
 		x := &f.known[uint32(at)]
 		if k+1 < len(order) && f.known[uint32(order[k+1])].id == x.id {
-			continue // the later value counts
+			continue // the next fact has the same field, and the later value counts
 		}
 		w.Key(f.catalogue.fields[x.id].Name)
 		v := f.value(x)
@@ -174,7 +175,9 @@ func (f *Facts) Write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// ReadFacts reads an object of names and scalars. It is the inverse of Write.
+// ReadFacts reads an object of names and scalars. It is the inverse of Write. A
+// null member is absent. If members are invalid, it returns a *fault.Error with
+// all their faults.
 func ReadFacts(v wire.Value, c *Catalogue) (*Facts, error) {
 	var faults fault.List
 	f := NewFacts(c)

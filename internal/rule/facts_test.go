@@ -27,9 +27,9 @@ func values() *rapid.Generator[rule.Value] {
 	)
 }
 
-// TestFactsAgainstAMap checks that facts behave like a map from name to latest
-// value after any sequence of operations, and that facts survive writing and
-// reading.
+// TestFactsAgainstAMap checks that, after any sequence of operations, facts
+// behave like a map from each name to its latest value, and that writing and
+// reading does not change them.
 func TestFactsAgainstAMap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,8 +115,8 @@ func sameFacts(t tb, facts *rule.Facts, model map[string]rule.Value) {
 	}
 }
 
-// TestReadFacts checks that null is absent, that unknown names are kept, and
-// that numbers keep six decimals.
+// TestReadFacts checks that null is absent, that unknown names are accepted,
+// and that numbers are rounded to six decimals.
 func TestReadFacts(t *testing.T) {
 	t.Parallel()
 	facts := readFacts(t, `{"shoe_size":42,"foir":0.30000049,"age":null,"bureau":"","nothing":null,
@@ -163,7 +163,8 @@ func TestReadFactsFaults(t *testing.T) {
 	}
 }
 
-// TestValue checks that each accessor returns only values of its own type.
+// TestValue checks that each accessor returns a zero value for a value of
+// another type.
 func TestValue(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -4,25 +4,26 @@ import (
 	"slices"
 )
 
-// Slots assigns numbers to the fields that one plan reads and, for each string
-// field, to the texts that it is compared with. It is read-only once the plan
-// is built.
+// Slots assigns a slot number to each field that one plan reads. For each
+// string field it also assigns numbers to the texts that the field is compared
+// with. It is read-only once the plan is built.
 type Slots struct {
 	refs   []Ref
 	types  []Type
 	texts  []texts
 	byID   []slotEntry      // indexed by catalogue id
-	byName map[string]int32 // inputs that the policy declares
+	byName map[string]int32 // the slots of inputs that the policy declares
 }
 
-// slotEntry says into which slot a fact goes. It is small because every
+// slotEntry says in which slot a fact is stored. It is kept small because every
 // decision looks up one entry for every fact.
 type slotEntry struct {
 	slot uint16 // the slot plus one; 0 means none
-	typ  Type   // the type of facts that are copied unchanged: numbers and booleans
+	typ  Type   // the field's type if its values are copied unchanged (numbers and booleans), otherwise Absent
 }
 
-// NewSlots returns an empty numbering over a catalogue.
+// NewSlots returns Slots without any assigned slot, for fields of the catalogue
+// and inputs.
 func NewSlots(c *Catalogue) *Slots {
 	const usual = 48 // fields that a typical policy reads
 	return &Slots{
@@ -33,7 +34,7 @@ func NewSlots(c *Catalogue) *Slots {
 	}
 }
 
-// Slot returns the field's slot and assigns one if the field is new.
+// Slot returns the field's slot. It assigns one if the field has none yet.
 func (s *Slots) Slot(ref Ref) int32 {
 	if at, ok := s.Find(ref); ok {
 		return at
@@ -56,7 +57,8 @@ func (s *Slots) Slot(ref Ref) int32 {
 	return at
 }
 
-// Find returns the field's slot without assigning one.
+// Find returns the field's slot. It returns false, and assigns no slot, if the
+// field has none.
 func (s *Slots) Find(ref Ref) (int32, bool) {
 	if ref.ID >= 0 {
 		at := s.byID[ref.ID].slot
@@ -73,8 +75,8 @@ func (s *Slots) Len() int { return len(s.refs) }
 func (s *Slots) Ref(slot int32) Ref { return s.refs[slot] }
 
 // Number returns the number that represents the constant v in a slot of a
-// frame: a number itself, 0 or 1 for a boolean, or the number assigned to a
-// text.
+// frame. It is the number itself, 0 or 1 for a boolean, or the number of a
+// text, which Number assigns if necessary.
 func (s *Slots) Number(slot int32, v Value) Number {
 	if v.typ == StringType {
 		return s.texts[slot].intern(v.str)
@@ -85,11 +87,11 @@ func (s *Slots) Number(slot int32, v Value) Number {
 // texts assigns numbers to the texts that one slot is compared with.
 type texts struct {
 	list   []string
-	byText map[string]Number // built when the list is too long to search
+	byText map[string]Number // built once the list has more than fewTexts texts; nil before
 
 	// buckets is a small hash table. An entry is 0 if the bucket is empty, the
 	// number of its only text plus one, or collided if several texts share it.
-	// So a text is seldom compared with more than one other.
+	// So a lookup seldom compares a text with more than one other text.
 	buckets [32]uint8
 }
 
@@ -104,7 +106,8 @@ func bucketOf(text string) int {
 	return (len(text) + 7*int(text[0]) + 31*int(text[len(text)/2])) % 32
 }
 
-// noText is the number of every text that no condition compares with.
+// noText is the number of every text that has no number of its own, because no
+// condition compares with it.
 const noText Number = -1
 
 const fewTexts = 16
@@ -150,29 +153,29 @@ func (t *texts) intern(text string) Number {
 	return n
 }
 
-// Frame holds the facts of one application by slot number. It belongs to one
-// decision at a time and is reused by the next. A plan itself never stores
-// anything of a request.
+// Frame stores the facts of one application by slot number. One decision uses
+// it at a time, and the next decision may reuse it. A plan itself stores no
+// data of a request.
 type Frame struct {
 	nums  []Number // the number, 0 or 1 for a boolean, a text's number for a string
 	texts []string
 
 	// given has a bit for each slot whose value has the type that the catalogue
 	// states. mistyped has a bit for each slot whose value has another type:
-	// "exists" sees such a value, and it is unknown to all other predicates.
-	// Both have at least one word, and nearly always only one.
+	// "exists" holds for such a value, and all other predicates on it are
+	// unknown. Both slices have at least one word, and nearly always only one.
 	given, mistyped []uint64
 }
 
 func isSet(words []uint64, slot int32) bool { return words[slot>>6]>>(slot&63)&1 != 0 }
 
-// Load fills the frame with the facts that the plan reads. A fact that the
-// policy does not name never reaches the frame.
+// Load fills the frame with the facts that the plan reads. It ignores facts of
+// fields that have no slot.
 func (s *Slots) Load(f *Facts, fr *Frame) {
 	fr.clear(len(s.refs))
-	// Collect the bits in a register: a write to memory for every fact would
-	// make each wait for the one before, which costs more than the rest of the
-	// loop.
+	// Collect the bits in a register. If each fact wrote its bit to memory,
+	// each write would wait for the previous one, and that would cost more than
+	// the rest of the loop.
 	byID, nums, bits := s.byID, fr.nums, uint64(0)
 	for i := range f.known {
 		x := &f.known[i]
@@ -193,8 +196,9 @@ func (s *Slots) Load(f *Facts, fr *Frame) {
 	}
 }
 
-// clear resizes the frame to n slots without values. It leaves old numbers and
-// texts in place because nothing reads a slot that is not given.
+// clear resizes the frame to n slots without values. It does not overwrite old
+// numbers and texts, because no code reads the value of a slot that is not
+// given.
 func (fr *Frame) clear(n int) {
 	words := n/64 + 1
 	if cap(fr.nums) < n || cap(fr.given) < words {
@@ -208,7 +212,8 @@ func (fr *Frame) clear(n int) {
 	}
 }
 
-// Put stores a value in one slot. An absent value clears the slot.
+// Put stores a value in one slot. An absent value clears the slot. A value of
+// another type than the field's marks the slot as mistyped.
 func (s *Slots) Put(fr *Frame, slot int32, v Value) {
 	word, bit := slot>>6, uint64(1)<<(slot&63)
 	if v.typ != s.types[slot] {

@@ -21,8 +21,8 @@ const typical = `{"op":"and","args":[
 const typicalFacts = `{"enquiries_6m":7,"bureau_score":790,"bureau_is_ntc":false,"employment_type":"OTHER",
 	"foir":0.55,"monthly_income":60000,"age":31,"bureau":"cibil","device_os":"android"}`
 
-// TestFrameForgets checks that a reused frame has nothing of the previous
-// applicant, in the same plan or in another.
+// TestFrameForgets checks that a reused frame contains no data of the previous
+// applicant, whether for the same plan or for another.
 func TestFrameForgets(t *testing.T) {
 	t.Parallel()
 	small := compile(readCondition(t, `{"op":"exists","field":"device_os"}`))
@@ -57,7 +57,7 @@ func TestFrameForgets(t *testing.T) {
 	}
 }
 
-// TestPut checks that Put changes one slot and no other.
+// TestPut checks that Put changes only the given slot.
 func TestPut(t *testing.T) {
 	t.Parallel()
 	c := readCondition(t,
@@ -111,8 +111,8 @@ func TestPut(t *testing.T) {
 }
 
 // TestManyFields checks that a plan may read any number of fields, and that the
-// shortcuts for the first 64 slots do not change a result. Fields are negative,
-// positive and absent in turn.
+// shortcuts for the first 64 slots do not change a result. The values of
+// consecutive fields are negative, positive and absent in turn.
 func TestManyFields(t *testing.T) {
 	t.Parallel()
 	const fields = 160

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// grower writes random conditions and facts as JSON, so that tests read the
-// same kind of bytes that a request has.
+// grower writes random conditions and facts as JSON, so that tests read JSON as
+// a request sends it.
 type grower struct {
 	pick  func(n int) int // returns a number from 0 to n-1
-	blind bool            // writes only predicates that are unknown for an absent field
+	blind bool            // write only predicates that are unknown if their field is absent
 	nodes int             // number of nodes written so far, to stay within roomFor
 }
 
@@ -32,7 +32,8 @@ var (
 	types = []string{"number", "string", "boolean"}
 )
 
-// roomFor limits the nodes of a tree to well below rule.MaxNodes.
+// roomFor is the number of nodes after which a tree stops growing. It is far
+// below rule.MaxNodes.
 const roomFor = 200
 
 func (g *grower) oneOf(words []string) string { return words[g.pick(len(words))] }
@@ -155,8 +156,8 @@ func (g *grower) arithmetic(depth int, mustRead bool) string {
 }
 
 // facts writes the facts of one application. Each field has a value, a value of
-// another type, null, or is left out. Some numbers have more decimals than
-// facts keep.
+// another type, null, or is left out. Some numbers have more than the six
+// decimals that facts store.
 func (g *grower) facts() string {
 	var out []string
 	for _, kind := range types {

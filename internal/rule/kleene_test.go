@@ -15,9 +15,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// This file is a second, naive implementation of conditions that uses none of
-// the package's code: JSON as encoding/json decodes it, truth as a number,
-// arithmetic over rationals. TestReference compares the compiled form with it.
+// This file is a second, naive implementation of conditions that uses no code
+// of the package. It decodes JSON with encoding/json, represents truth as a
+// number, and calculates with rationals. TestReference compares the compiled
+// form with it.
 
 // In Kleene's logic false < unknown < true. "and" is the minimum, "or" the
 // maximum, and "not" reverses the order.
@@ -72,8 +73,8 @@ func (r reference) condition(node map[string]any) (truth int, missing []string) 
 	return truth, missing
 }
 
-// predicate returns the truth of a predicate. The truth is unknown unless every
-// field that the predicate reads is given and every operand has a value.
+// predicate returns the truth of a predicate. The truth is unknown if a field
+// that the predicate reads is not given or if an operand has no value.
 func (r reference) predicate(node map[string]any) int {
 	op := text(node["op"])
 	left, right := node["left"], node["right"]
@@ -182,7 +183,7 @@ func fold(op string, x, y *big.Rat) *big.Rat {
 	return z
 }
 
-// million returns n·10^12. The range of numbers ends at 10^12.
+// million returns n·10^12. The largest number is 10^12.
 func million(n int64) *big.Rat { return new(big.Rat).SetInt64(n * 1e12) }
 
 // roundSix rounds half away from zero at the sixth decimal.
@@ -322,8 +323,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// referenceCase is one condition under test, compiled together with others, and
-// one application.
+// referenceCase is one application and one condition under test, which is
+// documents[0] and is compiled together with the others.
 type referenceCase struct {
 	documents []string
 	facts     string
@@ -345,8 +346,8 @@ func newCase(t tb, g *grower) *referenceCase {
 	return c
 }
 
-// check compares every result for the first condition with the reference, and
-// returns the truth.
+// check compares the results of Eval, Satisfied and Explain for the first
+// condition with the reference, and returns the truth.
 func (c *referenceCase) check(t tb, frame *rule.Frame) rule.Truth {
 	t.Helper()
 	p := c.plan
@@ -386,9 +387,9 @@ func unique(names []string) (out []string) {
 	return out
 }
 
-// checkDeciding checks that the deciding predicates determine the result if
-// every other predicate is unknown, that none of them can be left out, and that
-// an unknown result has none.
+// checkDeciding checks that the deciding predicates determine the result even
+// if every other predicate is unknown, and that none of them can be left out.
+// An unknown result must have no deciding predicates.
 func (c *referenceCase) checkDeciding(t tb, meaning reference, e rule.Explanation) {
 	t.Helper()
 	known := map[*rule.Condition]int{}
@@ -411,8 +412,8 @@ func (c *referenceCase) checkDeciding(t tb, meaning reference, e rule.Explanatio
 	}
 }
 
-// settled returns the truth of a condition if only the predicates in known have
-// a truth.
+// settled returns the truth of a condition if the predicates in known have the
+// given truth and all others are unknown.
 func settled(n *rule.Condition, known map[*rule.Condition]int) int {
 	truth := yes
 	switch n.Op {
@@ -433,8 +434,8 @@ func settled(n *rule.Condition, known map[*rule.Condition]int) int {
 	return truth
 }
 
-// fillIn sets the missing fields until no field is missing. A field that is
-// given must never be listed as missing.
+// fillIn sets the missing fields until no field is listed as missing. It fails
+// the test if a field is listed again after it was set.
 func (c *referenceCase) fillIn(t tb, facts *rule.Facts, frame *rule.Frame, missing []string) {
 	t.Helper()
 	var asked []string

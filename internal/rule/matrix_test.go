@@ -22,11 +22,11 @@ import (
 //	null     a field of the predicate is null, which means the same
 //	wrong    a field of the predicate does not have its catalogue type
 //
-// The last column has the expected results: H holds, F fails, U unknown, and a
-// dash if the situation does not exist. If a predicate names several fields,
-// the last three situations cover every combination in which some or all of the
-// fields are absent, null or wrong. A comparison of two absent fields is
-// therefore tested in the same row.
+// The last column has the expected results: H for holds, F for fails, U for
+// unknown, and a dash if the situation does not exist. If a predicate names
+// several fields, the situation "absent" covers every combination of absent
+// fields. The situations "null" and "wrong" cover each field alone and all
+// fields together.
 var matrix = []struct {
 	operator  string
 	condition string
@@ -69,7 +69,7 @@ var matrix = []struct {
 	{"gt", `{"op":"gt","left":{"value":21},"right":{"field":"age"}}`, `{"age":20}`, `{"age":21}`, "H F U U U"},
 	{"gte", `{"op":"gte","left":{"value":21},"right":{"field":"age"}}`, `{"age":21}`, `{"age":22}`, "H F U U U"},
 
-	// Two fields: either one is absent, or both.
+	// Two fields. One of them or both may be absent.
 	{"eq", `{"op":"eq","left":{"field":"age"},"right":{"field":"foir"}}`,
 		`{"age":0,"foir":0}`, `{"age":0,"foir":1}`, "H F U U U"},
 	{"ne", `{"op":"ne","left":{"field":"age"},"right":{"field":"foir"}}`,
@@ -126,7 +126,7 @@ var matrix = []struct {
 	{"contains", `{"op":"contains","field":"bureau","value":"ibi"}`,
 		`{"bureau":"cibil"}`, `{"bureau":"cbil"}`, "H F U U U"},
 
-	// Only these two operators can see absence. A value of the wrong type
+	// Only these two operators can test absence. A value of the wrong type
 	// exists, but no other predicate can read it.
 	{"exists", `{"op":"exists","field":"age"}`, `{"age":0}`, "", "H - F F H"},
 	{"exists", `{"op":"exists","field":"bureau"}`, `{"bureau":""}`, "", "H - F F H"},
@@ -237,8 +237,8 @@ func encode(t *testing.T, m map[string]json.RawMessage) string {
 	return string(out)
 }
 
-// without returns one copy of the document for each non-empty subset of its
-// members, without that subset.
+// without returns, for each non-empty subset of the members, a copy of the
+// document without that subset.
 func without(t *testing.T, document string) (out []string) {
 	t.Helper()
 	all := members(t, document)
@@ -275,7 +275,7 @@ func replaced(t *testing.T, document string, substitutes func(json.RawMessage) [
 	return append(out, encode(t, every))
 }
 
-// wrongTypes returns values that look like v but have other types.
+// wrongTypes returns values of other types, some of which look like v.
 func wrongTypes(v json.RawMessage) []string {
 	switch v[0] {
 	case '"':
@@ -307,8 +307,8 @@ func TestMatrixIsComplete(t *testing.T) {
 	}
 }
 
-// TestConnectives checks Kleene's truth tables. Each argument is tested once as
-// a constant or an absent field, and once as a predicate over a fact.
+// TestConnectives checks Kleene's truth tables. Each truth value is written in
+// two ways, such as a constant and a predicate over a fact.
 func TestConnectives(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ left, right, and, or string }{
@@ -380,15 +380,15 @@ func TestArithmetic(t *testing.T) {
 		{"mul", "1000000000000, 1", "1000000000000"},
 		{"mul", "1000000000000, 1.000001", none},
 		{"mul", "1000000000000, 1000000000000", none},
-		{"mul", "1000000000000, 18.446745", none}, // just above 64 bits
+		{"mul", "1000000000000, 18.446745", none}, // the product is just above 64 bits
 		{"mul", "-1000000000000, 1000000000000", none},
 		{"mul", "1000000000000, 1000000000000, 0", none},
 		{"mul", "0, 1000000000000, 1000000000000", "0"},
-		{"mul", "0.0005, 0.001", "0.000001"}, // half rounds away from zero
+		{"mul", "0.0005, 0.001", "0.000001"}, // halves are rounded away from zero
 		{"mul", "-0.0005, 0.001", "-0.000001"},
 		{"mul", "-0.0005, -0.001", "0.000001"},
 		{"mul", "0.000499, 0.001", "0"},
-		{"mul", "0.001, 0.0005, 1000000", "1"}, // rounded at each step: 0.000001 · 1000000
+		{"mul", "0.001, 0.0005, 1000000", "1"}, // rounded after each step: 0.000001 · 1000000
 		{"div", "1, 3", "0.333333"},
 		{"div", "2, 3", "0.666667"},
 		{"div", "-2, 3", "-0.666667"},
@@ -408,7 +408,7 @@ func TestArithmetic(t *testing.T) {
 		{"div", "1000000.000001, 0.000001", none},
 		{"div", "1000000000000, 0.000001", none},
 		{"div", "999999000000, 0.999999", "1000000000000"},
-		{"div", "999999000000.000001, 0.999999", none}, // a millionth above the limit after rounding
+		{"div", "999999000000.000001, 0.999999", none}, // after rounding, a millionth above the limit
 		{"min", "0, -1", "-1"},
 		{"min", "3", "3"},
 		{"min", "3, 2, 1, 2", "1"},
@@ -498,7 +498,7 @@ func rat(t tb, literal string) *big.Rat {
 }
 
 // TestLaterConditionsDoNotDisturbEarlierOnes checks that conditions of one plan
-// do not affect each other: they share only slots and interned strings.
+// do not affect each other although they share slots and interned strings.
 func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 	t.Parallel()
 	p := compile(
@@ -525,9 +525,9 @@ func TestLaterConditionsDoNotDisturbEarlierOnes(t *testing.T) {
 	}
 }
 
-// TestAbsenceNeverSatisfies checks that an application without any field of a
-// condition neither satisfies nor fails the condition, under any nesting of
-// "not", "ne" and "not_in".
+// TestAbsenceNeverSatisfies checks that a condition is unknown for an
+// application that has none of its fields, even if the condition nests "not",
+// "ne" and "not_in".
 func TestAbsenceNeverSatisfies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,27 +17,27 @@ const Places = 6
 // One is the Number 1.
 const One Number = 1_000_000
 
-// MaxNumber bounds the absolute value that a rule can read: a million million.
-// A larger input is rejected, and a larger computed operand is unknown.
+// MaxNumber is the largest absolute value that a rule can read: 10^12. A larger
+// input is rejected, and a larger computed operand is unknown.
 const MaxNumber = 1_000_000_000_000 * One
 
-// Paisa is one paisa in rupees, or one hundredth of anything else.
+// Paisa is one paisa in rupees: one hundredth.
 const Paisa = One / 100
 
-// Int returns a whole Number.
+// Int returns the whole number n as a Number.
 func Int(n int64) Number { return Number(n) * One }
 
-// Rupees converts paise to a Number of rupees. An amount beyond MaxNumber is
-// out of range for a rule, but it keeps its sign and never becomes a small
-// number.
+// Rupees converts paise to a Number of rupees. An amount beyond MaxNumber gives
+// a Number beyond MaxNumber with the same sign, which is out of range for a
+// rule.
 func Rupees(paise int64) Number { return Number(exact.MillionthsOfRupees(paise)) }
 
 // Paise converts a Number of rupees to paise, rounded half away from zero.
 func (n Number) Paise() int64 { return exact.PaiseOfRupees(int64(n)) }
 
 // ParseNumber parses a JSON number literal and rounds it half away from zero to
-// six decimals. exact reports whether no rounding was needed. ok is false
-// beyond MaxNumber.
+// six decimals. exact reports whether no rounding was needed. ok is false if
+// the absolute value is greater than MaxNumber.
 func ParseNumber(literal string) (n Number, exact, ok bool) {
 	coef, exact, ok := wire.ParseDecimal(literal, Places)
 	n = Number(coef)
@@ -68,21 +68,23 @@ func (n Number) Floor() int64 { return exact.DivFloor(n, One) }
 // inRange returns n and whether it is within MaxNumber.
 func inRange(n Number) (Number, bool) { return n, -MaxNumber <= n && n <= MaxNumber }
 
-// Plus returns n + m. Both must be within MaxNumber, so the sum cannot
-// overflow.
+// Plus returns n + m. It returns false if the sum is out of range. n and m must
+// be within MaxNumber, so that the sum cannot overflow.
 func (n Number) Plus(m Number) (Number, bool) { return inRange(n + m) }
 
-// Minus returns n − m.
+// Minus returns n − m, with the same conditions as Plus.
 func (n Number) Minus(m Number) (Number, bool) { return inRange(n - m) }
 
-// Times returns n · m, rounded half away from zero at the sixth place.
+// Times returns n · m, rounded half away from zero at the sixth decimal. It
+// returns false if the product is out of range.
 func (n Number) Times(m Number) (Number, bool) { return mulDiv(n, m, One) }
 
-// Over returns n / m, rounded half away from zero at the sixth place. Division
-// by zero has no result.
+// Over returns n / m, rounded half away from zero at the sixth decimal. It
+// returns false if m is zero or the quotient is out of range.
 func (n Number) Over(m Number) (Number, bool) { return mulDiv(n, One, m) }
 
-// mulDiv returns a·b/c through a 128-bit product, rounded half away from zero.
+// mulDiv returns a·b/c, computed with a 128-bit product and rounded half away
+// from zero. It returns false if c is zero or the result is out of range.
 func mulDiv(a, b, c Number) (Number, bool) {
 	q, ok := exact.MulDivHalfUp(magnitude(a), magnitude(b), magnitude(c))
 	if !ok || q > uint64(MaxNumber) {

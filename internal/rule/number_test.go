@@ -55,7 +55,8 @@ func TestNumberArithmetic(t *testing.T) {
 	})
 }
 
-// TestNumberLaws checks the laws that a spreadsheet user expects.
+// TestNumberLaws checks that adding and subtracting a number gives the original
+// number, that multiplication is commutative, and similar laws.
 func TestNumberLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -161,7 +162,8 @@ func TestHasPlaces(t *testing.T) {
 			t.Errorf("%s has at most %d decimals: %t", n, places, got)
 		}
 	})
-	// HasPlaces accepts any argument; a Number has at most six decimals.
+	// HasPlaces accepts any number of places, although a Number has at most
+	// six.
 	if n := rule.Number(1); !n.HasPlaces(6) || !n.HasPlaces(7) || !n.HasPlaces(100) || n.HasPlaces(5) {
 		t.Error("0.000001 has six decimals")
 	}

@@ -23,7 +23,7 @@ func (r *reader) field(v wire.Value) Operand {
 }
 
 // ref resolves a name against the catalogue and the declared inputs. It reports
-// an unknown name with the nearest known one.
+// an unknown name as a fault that suggests the most similar known name.
 func (r *reader) ref(name wire.Value) Operand {
 	ref, detail := r.scope.Resolve(name.Text(), r.faults.Terse())
 	if detail != "" {
@@ -34,8 +34,8 @@ func (r *reader) ref(name wire.Value) Operand {
 }
 
 // Resolve finds a name in the catalogue or among the declared inputs. If the
-// name may not be used here, detail says why. terse skips the costly search for
-// the nearest name.
+// name may not be used here, detail says why; otherwise detail is "". If terse
+// is set, it skips the costly search for the most similar name.
 func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 	if id, ok := s.Catalogue.Lookup(name); ok {
 		f := s.Catalogue.Field(id)
@@ -64,8 +64,8 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 }
 
 // nearest returns the known name that is most similar to name. It searches the
-// declared inputs as well as the catalogue. Otherwise the message for a
-// misspelt input would suggest to declare the misspelling.
+// declared inputs as well as the catalogue. Without the inputs, the message for
+// a misspelt input would suggest declaring the misspelling.
 func (s *Scope) nearest(name string) (string, bool) {
 	return fault.Nearest(name, func(yield func(string) bool) {
 		for _, declared := range slices.Sorted(maps.Keys(s.Inputs)) {
@@ -100,7 +100,7 @@ func (r *reader) constant(parent, v wire.Value, member string) Operand {
 		return Operand{Kind: ConstantOperand, Value: Str(v.Text())}
 	case wire.Bool:
 		return Operand{Kind: ConstantOperand, Value: Bool(v.IsTrue())}
-	case wire.Missing: // also a null member; a null in an array has its own kind
+	case wire.Missing: // this kind includes a null member; a null in an array has the kind wire.Null
 		r.fail(parent, `needs %q; to ask whether a field is there, use "exists" or "absent"`, member)
 	default:
 		r.fail(v, "must be a number, a string or a boolean, but is %s", v.Kind())

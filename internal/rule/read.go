@@ -26,7 +26,7 @@ type Scope struct {
 }
 
 // ReadCondition reads and checks a condition_ast. It adds every fault with its
-// pointer to faults. The result is usable only if it added none.
+// pointer to faults. If it adds any, the result must not be used.
 func ReadCondition(v wire.Value, scope *Scope, faults *fault.List) Condition {
 	r := reader{scope: scope, faults: faults}
 	return r.condition(v, 1)
@@ -121,10 +121,10 @@ func (r *reader) condition(v wire.Value, depth int) (c Condition) {
 	return c
 }
 
-// inside checks the parts of a condition whose operator is unknown, so that all
-// faults are reported together. The members of an unknown operator are not
-// known either, so it reads each member by its form, as an operand or as a
-// condition.
+// inside checks the members of a condition whose operator is unknown, so that
+// all faults are reported together. It is not known which members such an
+// operator takes, so inside reads each one as an operand if it has the form of
+// an operand, otherwise as a condition.
 func (r *reader) inside(v wire.Value, depth int) {
 	part := func(e wire.Value) {
 		switch {
@@ -150,8 +150,8 @@ func (r *reader) inside(v wire.Value, depth int) {
 	}
 }
 
-// members rejects any member that the operator does not have, so that a
-// misspelt member does not count as left out.
+// members rejects any member that the operator does not have, because a
+// misspelt member would otherwise count as left out.
 func (r *reader) members(v wire.Value, allowed ...string) {
 	op := v.Get("op").Text()
 	for name, member := range v.Members() {
@@ -202,7 +202,7 @@ func (r *reader) comparison(v wire.Value, c *Condition, depth int) {
 	lt, rt := c.Left.typ(), c.Right.typ()
 	switch {
 	case c.Left.Kind == NoOperand || c.Right.Kind == NoOperand || lt == Absent || rt == Absent:
-		// This fault has already been reported.
+		// The fault of the operand has already been reported.
 	case lt != rt:
 		r.fail(v, "compares %s with %s; both sides must have one type", article(lt), article(rt))
 	case lt != NumberType && c.Op != Eq && c.Op != Ne:

@@ -84,7 +84,8 @@ func TestFaults(t *testing.T) {
 
 // TestFaultsAreTheirOwn checks that an invalid condition has the same faults at
 // any position and next to any other faults, and that a valid condition has
-// none. It reads every golden condition next to every other one.
+// none. It reads every condition of a golden file together with every other
+// one.
 func TestFaultsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	goldens := slices.DeleteFunc(readGoldens(t), func(g faultFile) bool {
@@ -111,7 +112,7 @@ func TestFaultsAreTheirOwn(t *testing.T) {
 }
 
 // withoutHints removes the suggested names, because only the first few faults
-// of a document have one.
+// of a document suggest a name.
 func withoutHints(items []fault.Item) []fault.Item {
 	out := slices.Clone(items)
 	for i := range out {
@@ -122,8 +123,8 @@ func withoutHints(items []fault.Item) []fault.Item {
 	return out
 }
 
-// TestBounds checks for each limit the largest condition that is allowed and
-// the first that exceeds the limit.
+// TestBounds checks, for each limit, a condition at the limit and one just
+// beyond it.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	repeat := func(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
@@ -224,7 +225,7 @@ func TestStage(t *testing.T) {
 }
 
 // TestFaultsKeepSilentAboutValues checks that no fault detail repeats a
-// submitted value, which may be a PAN.
+// submitted value, which may be confidential, such as a PAN.
 func TestFaultsKeepSilentAboutValues(t *testing.T) {
 	t.Parallel()
 	const secret = "ABCPE1234F"
@@ -270,7 +271,7 @@ func TestFieldsInReadingOrder(t *testing.T) {
 }
 
 // TestManyUnknownMembers checks that a condition with thousands of unknown
-// members before its operator is rejected in one pass.
+// members before its operator is rejected and lists only fault.MaxItems faults.
 func TestManyUnknownMembers(t *testing.T) {
 	t.Parallel()
 	const members = 50_000

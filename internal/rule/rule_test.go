@@ -10,7 +10,7 @@ import (
 )
 
 // catalogue is a small catalogue with a field of every kind that conditions
-// treat differently, and with many unused fields that only take up slots. All
+// treat differently, and with many unused fields, which only occupy slots. All
 // tests share it, as all requests share the real catalogue.
 var catalogue = mustCatalogue(append(unused(), []rule.Field{
 	{Name: "bureau_score", Type: rule.NumberType},
@@ -28,8 +28,8 @@ var catalogue = mustCatalogue(append(unused(), []rule.Field{
 	{Name: "grade", Type: rule.StringType, Supply: rule.FromEngine},
 }...))
 
-// unused returns 160 number fields, more than twice the 64 bits of the first
-// word of a frame.
+// unused returns 160 number fields. They need more than two of the 64-bit words
+// in which a frame marks given slots.
 func unused() (fields []rule.Field) {
 	for i := range 160 {
 		fields = append(fields, rule.Field{Name: unusedName(i), Type: rule.NumberType})
@@ -125,8 +125,8 @@ type plan struct {
 
 func compile(conditions ...*rule.Condition) *plan { return compileBehind(0, conditions...) }
 
-// compileBehind compiles conditions in a plan whose first slots belong to the
-// given number of other fields.
+// compileBehind compiles conditions for a plan in which the given number of
+// other fields already have the first slots.
 func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	slots := rule.NewSlots(catalogue)
 	for id := range rule.FieldID(others) {
@@ -139,8 +139,8 @@ func compileBehind(others int, conditions ...*rule.Condition) *plan {
 	return p
 }
 
-// eval evaluates the first condition and checks that Eval, Satisfied and
-// Explain agree.
+// eval returns the result of the first condition and checks that Eval,
+// Satisfied and Explain agree.
 func (p *plan) eval(t tb, facts *rule.Facts) rule.Truth {
 	t.Helper()
 	var frame rule.Frame

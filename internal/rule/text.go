@@ -14,8 +14,8 @@ func (c *Condition) Text() string {
 	return b.String()
 }
 
-// The precedence levels, lowest first. A node with a lower precedence than its
-// context needs is put in brackets.
+// The precedence levels, lowest first. A node is put in brackets if its
+// precedence is lower than its context requires.
 const (
 	bindsOr = iota + 1
 	bindsAnd

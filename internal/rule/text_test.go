@@ -23,8 +23,8 @@ func TestText(t *testing.T) {
 	or := func(args string) string { return `{"op":"or","args":[` + args + `]}` }
 	not := func(arg string) string { return `{"op":"not","arg":` + arg + `}` }
 
-	// x, y and z are operands. positive compares an operand with zero to make a
-	// condition.
+	// x, y and z are operands. positive returns a condition that compares an
+	// operand with zero.
 	const (
 		x = `{"field":"age"}`
 		y = `{"field":"foir"}`
@@ -119,9 +119,9 @@ func TestWriteIsCanonical(t *testing.T) {
 	}
 }
 
-// TestWriteReadRoundTrip checks that a written condition reads back unchanged,
-// is written as the same bytes again, and has the members of every object in
-// name order.
+// TestWriteReadRoundTrip checks that reading a written condition gives the same
+// condition and writing it again gives the same bytes. The members of every
+// object must be in name order.
 func TestWriteReadRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

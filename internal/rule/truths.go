@@ -2,14 +2,15 @@ package rule
 
 import "math/bits"
 
-// Truths holds the results of many conditions as bits. Most conditions of a
-// policy fail for most applications, and Next skips those 64 at a time.
+// Truths stores the results of many conditions as bits. Most conditions of a
+// policy fail for most applications, and Next can skip 64 failed conditions at
+// a time.
 type Truths struct {
 	words []truthWord
 }
 
-// truthWord holds the results of 64 conditions. A condition with neither bit
-// set fails.
+// truthWord stores the results of 64 conditions. If neither bit of a condition
+// is set, the condition fails.
 type truthWord struct{ holds, unknown uint64 }
 
 func (w *truthWord) put(bit uint64, t Truth) {
@@ -25,7 +26,7 @@ func (w *truthWord) put(bit uint64, t Truth) {
 // Reset removes all results and keeps the allocated memory.
 func (t *Truths) Reset() { t.words = t.words[:0] }
 
-// reset resizes to n results, all failing.
+// reset makes room for n results, all of which are Fails.
 func (t *Truths) reset(n int) []truthWord {
 	t.words = t.words[:0]
 	for range (n + 63) / 64 {

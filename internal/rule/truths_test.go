@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestTruthsKeepAll checks that Truths holds the stored values, and that Next
-// visits exactly the values that do not fail, in order.
+// TestTruthsKeepAll checks that At returns the stored results, and that Next
+// returns exactly the conditions that do not fail, in order.
 func TestTruthsKeepAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

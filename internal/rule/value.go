@@ -7,8 +7,8 @@ import (
 // Type is the type of a field or a value.
 type Type uint8
 
-// The types. Absent is the type of a value that was not given. It is a case of
-// its own from the request to the engine, never a zero or a nil.
+// The types. Absent is the type of a value that was not given. From the request
+// to the engine, an absent value stays distinct from zero, false and "".
 const (
 	Absent Type = iota
 	NumberType
@@ -21,7 +21,8 @@ var typeNames = [...]string{"absent", "number", "string", "boolean"}
 // String returns the type's name as policies and messages spell it.
 func (t Type) String() string { return typeNames[t] }
 
-// ParseType returns the type for a name in a policy's inputs.
+// ParseType returns the type with this name in a policy's inputs. It returns
+// false if there is none.
 func ParseType(name string) (Type, bool) {
 	for t := NumberType; t <= BoolType; t++ {
 		if typeNames[t] == name {
