@@ -10,7 +10,7 @@ import (
 	"verdict/internal/engine"
 )
 
-// lending is a small policy for the tests to change.
+// lending is a small policy that the tests modify to make challengers.
 const lending = `{"name": "lending", "include_defaults": false, "required_fields": ["bureau_score"], "limit_step": 1000,
  "knockouts": [
   {"id": "KO_SCORE", "reason_code": "BUR_SCORE", "condition_ast": {"op": "lt", "field": "bureau_score", "value": 650}},
@@ -31,9 +31,10 @@ const lending = `{"name": "lending", "include_defaults": false, "required_fields
   {"id": "A", "grade": "A", "min_score": 700, "max_score": 900, "interest_rate": 14, "tenure_months": 24,
    "min_limit": 10000, "max_limit": 200000, "default_limit": 100000, "foir_cap": 0.5}]}`
 
-// moved holds the counts of an attribution, without changes that moved no row.
+// moved has the counts of an attribution. It leaves out changes that moved no
+// row.
 type moved struct {
-	In, Out map[string][2]int64 // rows moved by the change alone and rows that need the change, by section and id
+	In, Out map[string][2]int64 // by section and id: rows that the change moves alone, and rows that need the change
 	Apart   [2]int64            // rows that no single change moves: swapped in and swapped out
 }
 
@@ -55,8 +56,8 @@ func movedBy(c *Challenger) moved {
 	return m
 }
 
-// TestAttribution checks which rows are swapped in and out, and which policy
-// change the swap is attributed to.
+// TestAttribution checks which rows are swapped in and out, and to which policy
+// changes each swap is attributed.
 func TestAttribution(t *testing.T) {
 	t.Parallel()
 	const header = "score,enquiries_6m,max_dpd_12m,active_tradelines,foir\n"
@@ -85,8 +86,8 @@ func TestAttribution(t *testing.T) {
 			edits: []string{`"bureau_score", "value": 650`, `"bureau_score", "value": 680`,
 				`"enquiries_6m", "value": 5`, `"enquiries_6m", "value": 3`},
 			rows: "660,4,0,5,0.3\n660,0,0,5,0.3\n700,4,0,5,0.3\n",
-			// Either change alone swaps out the first row, so the row needs
-			// neither of them.
+			// Each of the two changes alone swaps out the first row, so the row
+			// needs neither.
 			want: moved{Out: by{"knockouts KO_SCORE": {2, 1}, "knockouts KO_ENQ": {2, 1}}},
 		},
 		{
@@ -182,8 +183,8 @@ func TestHybridsReachTheOther(t *testing.T) {
 	}
 }
 
-// TestManyChanges checks that changes are grouped by section if there are too
-// many to try them one by one.
+// TestManyChanges checks that changes are grouped by section if there are more
+// than maxChanges.
 func TestManyChanges(t *testing.T) {
 	t.Parallel()
 	var more strings.Builder
@@ -206,7 +207,7 @@ func TestManyChanges(t *testing.T) {
 }
 
 // TestSoleReasons checks that the sole declines and referrals of a knockout
-// equal the difference that removing the knockout makes.
+// equal the change in the counts if the knockout is removed.
 func TestSoleReasons(t *testing.T) {
 	t.Parallel()
 	csv := bookCSV(1500)

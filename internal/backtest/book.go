@@ -13,7 +13,7 @@ import (
 // Book is a synthetic book of unsecured loans in India: applicants with
 // correlated incomes, obligations, enquiries, late payments and scores, some of
 // them new to credit, and the outcomes of their loans. It contains no real data,
-// so a lender can try a policy on it before it has a book of its own.
+// so a lender can test a policy on it before having a book of its own.
 //
 // A row depends only on the book and on the row number, and is computed with
 // integers. It therefore has the same bytes on every machine, regardless of
@@ -83,8 +83,9 @@ func (b Book) Append(dst []byte, first int64, n int) []byte {
 	return dst
 }
 
-// months returns Months or its default, clamped to the bounds, because
-// generating a book cannot fail. Callers that want an error call Check.
+// months returns Months or its default, clamped to the bounds. It does not
+// return an error, because generating a book must not fail; Check reports values
+// out of bounds.
 func (b Book) months() int {
 	if b.Months == 0 {
 		return DefaultMonths
@@ -101,8 +102,8 @@ func (b Book) badRate() int64 {
 	return int64(rate) * (certain >> 6) / (int64(rule.One) >> 6)
 }
 
-// setOutcome sets whether the loan went bad and in which month. Most bad loans
-// go bad early, but none before firstBadMonth.
+// setOutcome sets the month of origination, and the month in which the loan went
+// bad if it did. Most bad loans go bad early, but none before firstBadMonth.
 func (p *person) setOutcome(intercept, months int64) {
 	p.vintage = p.drawnVintage * months >> 16
 	if p.drawnBad < logistic(p.risk+intercept) {
@@ -150,8 +151,9 @@ func appendPadded(dst []byte, n int64, width int) []byte {
 	return strconv.AppendInt(dst, n, 10)
 }
 
-// intercept uses a fixed sample, condensed to strata of equal size. The seed of
-// the sample was chosen so that, for bad rates from 1 % to 25 %, its mean
+// The sample from which intercept is computed: its seed, its number of rows, and
+// the number of strata of equal size into which it is condensed. The seed was
+// chosen so that, for bad rates from 1 % to 25 %, the sample's mean
 // probabilities are within one thousandth of those of four million rows.
 const sampleSeed, sampled, strata = 3, 1 << 16, 1 << 7
 

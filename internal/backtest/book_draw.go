@@ -5,7 +5,7 @@ package backtest
 // change between versions of Go.
 
 // unit is 1 in the book's fixed-point arithmetic, which has 16 fractional bits.
-// "In units" means in this fixed-point form.
+// In the comments below, "in units" means in this fixed-point form.
 const unit = 1 << 16
 
 // draws is the stream of pseudorandom numbers of one row (splitmix64). It depends
@@ -68,8 +68,8 @@ func (d *draws) beta() int64 {
 	return second
 }
 
-// poisson returns a Poisson number with the given mean, which is in units, but at
-// most limit. It multiplies uniform numbers until the product is at most
+// poisson returns a Poisson number with the given mean, capped at limit. The mean
+// is in units. It multiplies uniform numbers until the product is at most
 // exp(-mean).
 func (d *draws) poisson(mean int64, limit int64) (n int64) {
 	floor := uint64(exp(-mean)) << 16
@@ -83,7 +83,7 @@ func (d *draws) poisson(mean int64, limit int64) (n int64) {
 	return limit
 }
 
-// roots holds 2^(1/2), 2^(1/4), 2^(1/8) and so on, scaled by 2^30. For a binary
+// roots has 2^(1/2), 2^(1/4), 2^(1/8) and so on, scaled by 2^30. For a binary
 // fraction f, 2^f is the product of the roots at the set bits of f.
 var roots = [16]int64{
 	1518500250, 1276901417, 1170923762, 1121280436, 1097253708, 1085434106, 1079572136, 1076653033,

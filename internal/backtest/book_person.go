@@ -24,8 +24,8 @@ type occupation struct {
 }
 
 // occupations lists the occupations of applicants for unsecured loans in India:
-// most are salaried, about a third are self-employed, and a few are of types that
-// most policies decline.
+// most are salaried, about a third are self-employed, and a few have occupations
+// that most policies decline.
 var occupations = []occupation{
 	{name: "SALARIED", share: 620, logIncome: 252_000, spread: 33_000, risk: -4_000, to: 120},
 	{name: "SELF_EMPLOYED", share: 205, logIncome: 242_000, spread: 39_000, risk: 12_000, to: 120},
@@ -37,9 +37,9 @@ var occupations = []occupation{
 	{name: "UNEMPLOYED", share: 8, logIncome: 160_000, spread: 26_000, risk: 26_000, to: 120},
 }
 
-// draw generates the applicant of a row. quality is a hidden variable that says
-// how well the applicant handles debt. Late payments, enquiries, obligations and
-// the score all depend on it, which makes them correlated.
+// draw generates the applicant of a row. quality is a hidden variable; a higher
+// value means that the applicant handles debt better. Late payments, enquiries,
+// obligations and the score all depend on it, which makes them correlated.
 func draw(d draws) (p person) {
 	quality := d.normal()
 	p.age = 20 + d.beta()*46>>16
@@ -59,8 +59,8 @@ func draw(d draws) (p person) {
 }
 
 // drawOutcome draws the numbers that determine the outcome. It must be called
-// before the rest of the applicant is drawn: the outcome then does not change
-// when the model of the applicant draws more or fewer numbers.
+// before the rest of the applicant is drawn. Otherwise the outcome would change
+// if a later version of the model drew more or fewer numbers.
 func (p *person) drawOutcome(d *draws) {
 	p.drawnBad, p.drawnMonth = int64(d.next()>>32), d.beta()
 	p.drawnVintage = d.uniform()
@@ -109,7 +109,7 @@ func (p *person) setRequest(d *draws) {
 	const step, least, most = 5_000, 20_000, 1_500_000
 	months := exp(85_000 + d.normal()*45_000>>16) // the median is 3.7 times the monthly income
 	p.amount = min(max(p.income*months>>16/step*step, least), most)
-	place := d.below(4) // varies around the tenure that the amount suggests
+	place := d.below(4) // random variation around the tenure that the amount suggests
 	switch {
 	case p.amount >= 500_000:
 		place += 3
@@ -130,7 +130,7 @@ func (p *person) setObligations(d *draws, quality int64) {
 		foir += unit * 4 / 100
 	}
 	if p.newToCredit {
-		foir /= 2 // the applicant pays rent and a phone but no instalments
+		foir /= 2 // an applicant without credit history has obligations such as rent but no instalments
 	}
 	p.foir = min(max(foir*100>>16, 0), 95)
 }
@@ -161,8 +161,8 @@ func (p *person) setHistory(d *draws, quality int64) {
 }
 
 // maxDPD converts trouble into the maximum days past due: 0 for most applicants,
-// a few days for some, and 90 or more for few. trouble is a normal number that
-// says how badly the last year went.
+// a few days for some, and 90 or more for few. trouble is a normal number; a
+// higher value means worse repayment in the last year.
 func maxDPD(trouble int64, d *draws) int64 {
 	switch {
 	case trouble < unit*100/100:
@@ -218,8 +218,9 @@ func (p *person) logOdds() int64 {
 }
 
 // incomeOverMedian returns the number to subtract from the log-odds because of
-// the income: a quarter of a unit for every doubling over 40,000 rupees,
-// interpolated linearly between the doublings.
+// the income. It is a quarter of a unit for every doubling above 40,000 rupees
+// and the negative of that for every halving below it, within bounds and
+// interpolated linearly.
 func incomeOverMedian(income int64) (off int64) {
 	const quarter = unit / 4
 	level := int64(40_000)

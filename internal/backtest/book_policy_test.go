@@ -8,9 +8,9 @@ import (
 	"verdict/internal/sheet"
 )
 
-// TestBookUnderTheDefaultPolicy checks that the synthetic book suits a policy
-// test: about half of it is approved, every row can be read, and the bad rates
-// rise from the best grade to the worst.
+// TestBookUnderTheDefaultPolicy checks that the synthetic book is suitable for
+// testing a policy: about half of it is approved, every row can be read, and
+// the bad rates rise from the best grade to the worst.
 func TestBookUnderTheDefaultPolicy(t *testing.T) {
 	t.Parallel()
 	const n = 40_000

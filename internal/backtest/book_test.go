@@ -18,7 +18,7 @@ import (
 )
 
 // TestBookHashes checks that a book has the same bytes on every processor and
-// with every version of Go. The long tests also run it on arm64.
+// with every version of Go. The long tests also run this test on arm64.
 func TestBookHashes(t *testing.T) {
 	t.Parallel()
 	got := map[uint64]string{}
@@ -36,8 +36,8 @@ func TestBookHashes(t *testing.T) {
 	}
 }
 
-// TestBookAnyCut checks that a row does not depend on the rows that are
-// generated with it.
+// TestBookAnyCut checks that a row does not depend on which other rows are
+// generated in the same call.
 func TestBookAnyCut(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,7 +62,7 @@ func TestBookAnyCut(t *testing.T) {
 	})
 }
 
-// TestBookDefaults checks that zero values mean the default constants.
+// TestBookDefaults checks that a zero Months or BadRate means the default.
 func TestBookDefaults(t *testing.T) {
 	t.Parallel()
 	said := Book{Seed: 7, Months: DefaultMonths, BadRate: DefaultBadRate}
@@ -96,7 +96,7 @@ func TestBookCheck(t *testing.T) {
 	}
 }
 
-// bookCells holds the cells of the first rows of a book.
+// bookCells has the cells of the first rows of a book.
 type bookCells struct {
 	header []string
 	rows   [][]string
@@ -158,8 +158,8 @@ func correlation(x, y []float64) (r float64) {
 	return r / (sx * sy)
 }
 
-// TestBookMoments checks that mean and deviation of each column are typical of
-// an Indian unsecured loan book.
+// TestBookMoments checks that the mean and the standard deviation of each
+// column are typical of an Indian book of unsecured loans.
 func TestBookMoments(t *testing.T) {
 	t.Parallel()
 	cells := cellsOf(Book{Seed: 42}, 20_000)
@@ -226,8 +226,8 @@ func TestBookCorrelations(t *testing.T) {
 	}
 }
 
-// TestBookOutcomes checks that the bad rate is the requested rate, and that no
-// loan goes bad before the fourth month or after the last.
+// TestBookOutcomes checks that the bad rate is close to the requested one, and
+// that no loan goes bad before the fourth month or after the last month.
 func TestBookOutcomes(t *testing.T) {
 	t.Parallel()
 	const n = 40_000

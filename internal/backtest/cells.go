@@ -8,9 +8,9 @@ import (
 )
 
 // grid divides the score range of a scorecard into cells. A cell is a hundredth
-// of a point wide if that gives at most a million cells, else a tenth of a point,
-// else a point. No cell spans two whole scores, so every pricing band is a union
-// of cells.
+// of a point wide if that gives at most a million cells, otherwise a tenth of a
+// point or a whole point. No cell spans two whole scores, so every pricing band
+// is a union of cells.
 type grid struct {
 	base rule.Number // score at which cell 0 begins
 	step rule.Number
@@ -33,8 +33,9 @@ func (g grid) cell(score rule.Number) int32 { return int32((score - g.base) / g.
 // score returns the lowest score of a cell.
 func (g grid) score(cell int32) rule.Number { return g.base + rule.Number(cell)*g.step }
 
-// cells counts rows by score. It allocates a page when the first score of the
-// page occurs, because most scorecards give few of the scores in their range.
+// cells counts rows by score. It allocates a page of counts when the first score
+// of the page occurs, because most scorecards give only few of the scores in
+// their range.
 type cells struct {
 	pages []*page
 }
@@ -55,7 +56,7 @@ func (c *cells) at(cell int32) *counts {
 	return &c.pages[i][cell&(1<<pageBits-1)]
 }
 
-// each yields the cells that hold rows, in ascending order of score.
+// each yields the cells that have rows, in ascending order of score.
 func (c *cells) each() iter.Seq2[int32, *counts] {
 	return func(yield func(int32, *counts) bool) {
 		for i, p := range c.pages {

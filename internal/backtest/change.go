@@ -12,18 +12,18 @@ import (
 	"verdict/internal/wire"
 )
 
-// change is one difference between two policies, with two plans that show its
-// effect on a swapped row: alone is the champion with only this change, and
-// without is the challenger without this change. Each plan is compiled when the
-// first swapped row needs it.
+// change is one difference between two policies. alone and without return plans
+// that show its effect on a swapped row: the champion with only this change, and
+// the challenger without this change. Each plan is compiled when the first
+// swapped row needs it.
 type change struct {
 	PolicyChange
 	alone, without func() *engine.Plan
 	apply          func(to, from *engine.Policy) // copies the changed part from one policy to the other
 }
 
-// maxChanges is the maximum number of changes that are tried one by one. If there
-// are more, all changes of a section are tried together.
+// maxChanges is the maximum number of changes that are evaluated one by one. If
+// there are more, the changes of each section are evaluated together.
 const maxChanges = 64
 
 // changesBetween lists the differences between two policies, in the order of a
@@ -50,8 +50,8 @@ func changesBetween(champion, challenger *engine.Policy) []change {
 	return d.changes
 }
 
-// hybrid returns a function that compiles the policy base with one part of other.
-// The function compiles only once.
+// hybrid returns a function that compiles the policy base with one part copied
+// from other by apply. The function compiles only once.
 func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) func() *engine.Plan {
 	return sync.OnceValue(func() *engine.Plan {
 		p := *base
@@ -73,7 +73,7 @@ func hybrid(base, other *engine.Policy, apply func(to, from *engine.Policy)) fun
 	})
 }
 
-// differ gathers the changes from policy a to policy b.
+// differ collects the changes from policy a to policy b.
 type differ struct {
 	a, b    *engine.Policy
 	changes []change
@@ -162,8 +162,8 @@ func adjustmentID(a *engine.Adjustment) string { return a.ID }
 func factorName(f *engine.Factor) string       { return f.Name }
 
 // bands adds a change for each band that differs if both policies have the same
-// ranges. Otherwise it adds one change for all bands, because a band of one
-// policy need not fit between the bands of the other.
+// ranges. Otherwise it adds one change for all bands, because a single band of
+// one policy may overlap the bands of the other.
 func (d *differ) bands() {
 	if !slices.EqualFunc(sortedRanges(d.a), sortedRanges(d.b), func(x, y bandRange) bool { return x == y }) {
 		d.add(sectionBands, "", bandsText(d.a.Bands), bandsText(d.b.Bands), func(to, from *engine.Policy) {
@@ -224,9 +224,9 @@ func bandAt(p *engine.Policy, at bandRange) *engine.Band {
 }
 
 // eachDifferent calls fn for each element that is in only one of the lists, or
-// whose key differs between them. It calls fn first in the order of a, then for
-// the elements that only b has. before or after is nil if the element is not in
-// that list.
+// whose key differs between the lists. It visits the elements of a first, in
+// order, and then those that only b has. before is nil if a does not have the
+// element, and after is nil if b does not have it.
 func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, before, after *T)) {
 	in := map[string]*T{}
 	for i := range b {
@@ -247,8 +247,9 @@ func eachDifferent[T any](a, b []T, id, key func(*T) string, fn func(id string, 
 	}
 }
 
-// replaced returns list with the named element replaced by that of from. It adds
-// the element if only from has it, and removes it if only list has it.
+// replaced returns list with the named element replaced by the element of from
+// with the same name. It adds the element if only from has it, and removes it if
+// only list has it.
 func replaced[T any](list, from []T, id func(*T) string, name string) []T {
 	at := slices.IndexFunc(list, func(x T) bool { return id(&x) == name })
 	source := slices.IndexFunc(from, func(x T) bool { return id(&x) == name })

@@ -64,8 +64,8 @@ func factorOf(p *engine.Policy, name string) *engine.Factor {
 	return nil // unreachable: both policies have the factor
 }
 
-// ownBins copies a factor's bins and returns the copy, so that changing the
-// copy does not change the policy from which the hybrid was made.
+// ownBins replaces a factor's bins by a copy and returns the copy, so that
+// changing the bins does not change the policy from which the hybrid was made.
 func ownBins(p *engine.Policy, name string) []engine.Bin {
 	f := factorOf(p, name)
 	f.Bins = slices.Clone(f.Bins)

@@ -7,10 +7,11 @@ import (
 )
 
 // Every stored partial begins with its version. The version changes with the
-// layout, so that a newer program does not misread a partial of an older one.
+// layout, so that a newer program does not misread a partial that an older one
+// stored.
 //
-// withReadVersion adds the list of cells that were not read literally. It is used
-// only if that list is not empty.
+// A partial with withReadVersion also contains the counts of the cells that were
+// not read literally. It is used only if there are such cells.
 const (
 	partialVersion  = 3
 	withReadVersion = 4
@@ -69,8 +70,8 @@ func appendText(dst []byte, s string) []byte {
 
 var errPartial = errors.New("decode partial: the bytes are not a partial of this version")
 
-// DecodePartial reads a partial that Append wrote. It returns an error if Append
-// did not write data.
+// DecodePartial reads a partial that Append wrote. It returns an error if data is
+// not in the form that Append writes.
 func DecodePartial(data []byte) (*Partial, error) {
 	if len(data) < headSize || data[0] != partialVersion && data[0] != withReadVersion {
 		return nil, errPartial
@@ -117,8 +118,8 @@ func DecodePartial(data []byte) (*Partial, error) {
 	return p, nil
 }
 
-// ordered reports whether the lists are sorted and within their bounds. Merging
-// relies on both.
+// ordered reports whether the lists are sorted and within their bounds. Merge
+// requires both.
 func (p *Partial) ordered() bool {
 	return len(p.errors) <= MaxRowErrors && len(p.groups.kept) <= keptGroups &&
 		slices.IsSortedFunc(p.errors, compareErrors) &&
@@ -166,8 +167,8 @@ func (d *decoder) text() string {
 	return s
 }
 
-// skip advances by the size of a number and returns 1. If there was no number, it
-// sets bad and returns 0.
+// skip advances by the size of a number and returns 1. If size is not positive,
+// there was no number; skip then sets bad and returns 0.
 func (d *decoder) skip(size int) int {
 	if size <= 0 {
 		d.bad, d.data = true, nil

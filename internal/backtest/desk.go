@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// decider decides rows with one policy and counts the results. It belongs to one
-// worker.
+// decider decides rows with one policy and counts the results. Each decider is
+// used by only one worker.
 type decider struct {
 	side     *side
 	tracer   *engine.Tracer
@@ -69,7 +69,7 @@ func (k *decider) decide(s *sides, r *row, facts *rule.Facts) {
 }
 
 // noteRules counts the rules that hit, the rules without a result, and the rules
-// that alone decided the status.
+// that caused the status on their own.
 func (k *decider) noteRules(s *sides, r *row, e *engine.Effect) {
 	for i, h := range e.Hits {
 		s.rules[h.Knockout].hit[r.label].add(r.weight)
@@ -125,10 +125,10 @@ func (k *decider) pd(cell int32) int32 {
 	return *at
 }
 
-// fundingPaise returns the cost of the money that the lender lends, rounded half
-// up to the paisa. Interest is the balance over time multiplied by the rate, so
-// funding the same balance costs interest × funding ÷ rate. Without a rate, the
-// balance is assumed to fall linearly.
+// fundingPaise returns the lender's cost of funding an offer, rounded half up to
+// the paisa. Interest is the balance over time multiplied by the rate, so
+// funding the same balance costs interest × funding ÷ rate. If the rate is 0,
+// the balance is assumed to fall linearly.
 func fundingPaise(o *engine.Offer, funding int64) int64 {
 	paise, by, over := o.InterestPaise, funding, o.RateBP*100
 	if o.RateBP == 0 {

@@ -10,7 +10,8 @@ import (
 )
 
 // The default policy decides a synthetic book of a thousand loans in two
-// halves. The partial results merge exactly, whatever rows each part has.
+// halves. The merged partials give the exact result, however the rows are
+// divided.
 func Example() {
 	book := backtest.Book{Seed: backtest.DefaultSeed}
 	plan := engine.Compile(engine.DefaultPolicy(), field.Catalogue())

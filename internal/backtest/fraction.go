@@ -41,7 +41,7 @@ func (s *wide) times(n int64) fraction {
 	return fraction{new(big.Rat).SetInt(new(big.Int).Mul(s.big(), big.NewInt(n)))}
 }
 
-// over returns s/t.
+// over returns s/t. t must not be zero.
 func (s *wide) over(t *wide) Figure {
 	n := exact.BigHalfAway(new(big.Int).Mul(s.big(), big.NewInt(int64(rule.One))), t.big())
 	return Figure{rule.Number(n.Int64()), true}

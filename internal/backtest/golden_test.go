@@ -10,8 +10,9 @@ import (
 	"verdict/internal/golden"
 )
 
-// TestGoldenReports runs every testdata/reports/*.txtar file. A file has a
-// champion, optionally a challenger, the setup, the rows and the report.
+// TestGoldenReports runs every testdata/reports/*.txtar file. A file contains a
+// champion, the setup, the rows, the expected report and, optionally, a
+// challenger.
 func TestGoldenReports(t *testing.T) {
 	t.Parallel()
 	answered := func(section string) bool { return section == "report.json" }

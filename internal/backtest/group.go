@@ -7,10 +7,11 @@ import (
 )
 
 // groups counts the rows of a protected column by cell text. If there are more
-// than keptGroups texts, only the alphabetically first are kept. A text that is
-// among the first of all rows is among the first of any part of the rows, so a
-// kept group was never dropped before and partials merge exactly. The rows of
-// the dropped groups are the total less the kept ones.
+// than keptGroups texts, groups keeps only the alphabetically first ones. A
+// text that is among the first of all rows is also among the first of any
+// subset of the rows. So no partial has dropped a text that is kept in the end,
+// and partials merge exactly. The number of rows in dropped groups is the total
+// minus the rows of the kept groups.
 type groups struct {
 	kept []group // sorted by name
 }

@@ -39,7 +39,8 @@ func edited(tb testing.TB, document string, oldnew ...string) string {
 
 func defaultPlan() *engine.Plan { return engine.Compile(engine.DefaultPolicy(), field.Catalogue()) }
 
-// newRun returns a run for a CSV text. The setup gets the header of the text.
+// newRun returns a run for a CSV text. It takes the header of the setup from
+// the first line of the text.
 func newRun(tb testing.TB, csv string, s Setup, champion, challenger *engine.Plan) *Run {
 	tb.Helper()
 	header, err := sheet.NewReader(strings.NewReader(csv), 0).Header()
@@ -121,8 +122,8 @@ const scoreIsColumn = `{"name": "the score is the column", "include_defaults": f
   {"id": "TOP", "grade": "A", "min_score": 750, "max_score": 900, "interest_rate": 12, "tenure_months": 24,
    "min_limit": 10000, "max_limit": 200000, "default_limit": 100000, "foir_cap": 0.5}]}`
 
-// columnPlan returns a plan that gives every ten points of the bureau score
-// their own bin.
+// columnPlan returns a plan whose score is close to the bureau score of the
+// row.
 func columnPlan(tb testing.TB) *engine.Plan {
 	tb.Helper()
 	return planOf(tb, columnPolicy())

@@ -9,7 +9,7 @@ import (
 
 // Report computes the report from the merged partial of all rows.
 func (r *Run) Report(p *Partial) *Report {
-	whole := r.newPartial() // has all lists at full length; the lists of p may be shorter
+	whole := r.newPartial() // its lists have full length; those of p may be shorter
 	whole.Merge(p)
 	p = whole
 	out := &Report{
@@ -118,7 +118,7 @@ func byGrade(by *side, s *sides, total tally) []Grade {
 	return list
 }
 
-// performance fills in the metrics of the labelled rows.
+// performance computes the metrics of the labelled rows and stores them in out.
 func (r *Run) performance(out *Performance, by *side, s *sides, status *[3]counts) {
 	var all counts
 	for k := range status {

@@ -9,9 +9,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// smallGroup is the number of rows below which the approval rate of a group is
-// not judged: it is neither used as the best rate nor checked by the four-fifths
-// rule.
+// smallGroup is the minimum number of rows of a group whose approval rate is
+// meaningful. The rate of a smaller group is neither used as the best rate nor
+// checked by the four-fifths rule.
 const smallGroup = 30
 
 // fairness compares approval rates by group.
@@ -85,8 +85,8 @@ func (c *counts) minus(d *counts) {
 	}
 }
 
-// vintage computes the share of approved loans that had gone bad by each month on
-// book.
+// vintage computes, for each month on book, the share of approved loans that had
+// gone bad by then.
 func vintage(p *Partial) *Vintage {
 	status := p.champion.byStatus()
 	approved := status[engine.Approved].labelled()

@@ -11,7 +11,8 @@ import (
 // maxTopReasons is the maximum number of listed decline reasons.
 const maxTopReasons = 10
 
-// reasons returns the principal reasons, the most frequent first.
+// reasons returns the reasons for declines, at most maxTopReasons, and all
+// principal reasons, each list with the most frequent first.
 func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 	top, all = []CodeCount{}, []ReasonCount{}
 	for i, code := range by.codes {
@@ -38,7 +39,8 @@ func reasons(by *side, s *sides) (top []CodeCount, all []ReasonCount) {
 	return top[:min(len(top), maxTopReasons)], all
 }
 
-// rules returns the counts of every rule, in declared order.
+// rules returns, in declared order, how often each knockout alone caused a
+// status, and the counts of every knockout and adjustment.
 func rules(by *side, s *sides, evaluated int64) (soles []SoleReason, all []RuleCount) {
 	p := by.plan.Policy()
 	soles, all = []SoleReason{}, []RuleCount{}

@@ -29,10 +29,10 @@ func wilson(p, n float64) (low, high Figure) {
 	return rounded(max(0, (middle-spread)/whole)), rounded(min(1, (middle+spread)/whole))
 }
 
-// scoreBands counts the rows in the ranges of the pricing bands and in the ranges
-// around them. It returns the ranges and their information value. Bands for
-// new-to-credit applicants are left out, because they need not be part of the
-// same sequence of ranges.
+// scoreBands counts the rows by score in the ranges of the pricing bands and in
+// the ranges below, between and above them. It returns the ranges and their
+// information value. It leaves out bands for new-to-credit applicants, because
+// they may overlap the other bands.
 func scoreBands(by *side, s *sides) (list []ScoreBand, iv Figure) {
 	list = bandLadder(by.plan.Policy())
 	sums := make([]counts, len(list))
@@ -175,8 +175,8 @@ func roc(by *side, s *sides) []ROCPoint {
 		}
 		goodBelow, badBelow = goodBelow+c[good].weight, badBelow+c[bad].weight
 		p := ROCPoint{Figure{by.grid.score(cell), true}, ratio(goodBelow, goods), ratio(badBelow, bads)}
-		// Keep a point whenever the curve has moved by step along both axes
-		// together, and keep the last point.
+		// Keep a point if the curve has moved by at least step since the last
+		// one, adding the distances along both axes. Always keep the last point.
 		const step = 2 * rule.One / (maxROC - 2)
 		if way := p.Good.Value + p.Bad.Value; way-last >= step || goodBelow == goods && badBelow == bads {
 			list, last = append(list, p), way

@@ -68,7 +68,7 @@ func TestMergeIsExact(t *testing.T) {
 		parts := gather(t, r, csv, rapid.IntRange(2_000, 20_000).Draw(rt, "block"))
 		seed := rapid.Uint64().Draw(rt, "order")
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		for len(parts) > 1 { // merge as a tree, not as a chain
+		for len(parts) > 1 { // merge results with results, not always with a single block
 			a, b := parts[0], parts[1]
 			if rapid.Bool().Draw(rt, "stored") {
 				decoded, err := DecodePartial(b.Append(nil))
@@ -89,8 +89,8 @@ func TestMergeIsExact(t *testing.T) {
 	})
 }
 
-// TestMergeKeepsGroups checks a column with more groups than are kept. The kept
-// groups do not depend on the merge order, and the rest are counted.
+// TestMergeKeepsGroups checks a column with more groups than are kept. The kept groups do not
+// depend on the merge order, and the rows of all other groups are counted together.
 func TestMergeKeepsGroups(t *testing.T) {
 	t.Parallel()
 	var csv strings.Builder
@@ -128,9 +128,8 @@ func TestEmptyPartials(t *testing.T) {
 	}
 }
 
-// TestPartialsOfOtherRuns checks that Made reports false for a partial of a run
-// with another numbering, because the run defines what the counts of a partial
-// mean.
+// TestPartialsOfOtherRuns checks that Made returns false for a partial of a run with other
+// policies, because the policies of the run define the meaning of the counts.
 func TestPartialsOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	const book = "score,bad\n700,0\n600,1\n"
@@ -195,7 +194,8 @@ func ratesOf(r *Report) map[string]any {
 	return out
 }
 
-// TestSums checks that 128-bit sums hold values that overflow 64 bits, negative values included.
+// TestSums checks that 128-bit sums are exact for values that overflow 64 bits, including negative
+// values.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -217,8 +217,8 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestCellsForPeopleAreTold checks that formatted cells are read as in scorecard fitting, and that
-// the report lists them, also after encoding and merging.
+// TestCellsForPeopleAreTold checks that formatted cells such as "60,000" and "35%" are read in the
+// same way as in scorecard fitting. The report must list them, also after encoding and merging.
 func TestCellsForPeopleAreTold(t *testing.T) {
 	t.Parallel()
 	csv := "score,monthly_income,foir\n742,\"60,000\",35%\n742,NA,0.3\n742,50000,n/a\n"

@@ -1,11 +1,11 @@
-// Package backtest measures what a policy does to a book of applications.
+// Package backtest measures the effect of a policy on a book of past
+// applications.
 //
 // A Run decides rows with one or two compiled policies, using the same plans as
-// live decisions, and counts the results as integers in a Partial. Partials
-// merge exactly, so rows may be divided into blocks and decided by several
-// goroutines or machines, and the Report is the same to the last digit. The
-// package also holds the metrics of a scorecard and a synthetic book on which to
-// try a policy.
+// live decisions, and counts the results as integers in a Partial. Partials merge
+// exactly, so rows may be divided into blocks and decided by several goroutines
+// or machines, and the Report is the same to the last digit. The package also
+// contains the metrics of a scorecard and a synthetic book for testing a policy.
 //
 // The package does not read rows from files or store reports.
 package backtest
@@ -73,8 +73,8 @@ func (s *separator) separation() (out Separation) {
 
 // separator measures separation from counts or weights of good and bad loans,
 // which are added in ascending order of score. It counts pairs in 128 bits,
-// because the product of the weights of a hundred million rows does not fit in
-// 64.
+// because the product of the weights of a hundred million rows does not fit in 64
+// bits.
 type separator struct {
 	goods, bads         int64 // totals over all scores, known before the first add
 	goodBelow, badBelow int64 // totals over the scores added so far
@@ -126,8 +126,8 @@ func (s *separator) ks() Figure {
 	return s.widest.over(&pairs)
 }
 
-// Evidence holds the weight of evidence of each band, and the information value
-// of all bands together.
+// Evidence has the weight of evidence of each band, and the information value of
+// all bands together.
 type Evidence struct {
 	WOE    []float64 // ln(band's share of good loans ÷ band's share of bad loans)
 	Values []float64 // each band's part of the information value

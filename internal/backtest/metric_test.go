@@ -15,7 +15,8 @@ func near(t *testing.T, what string, got, want, within float64) {
 	}
 }
 
-// TestGoldenMetrics checks figures that were computed by hand.
+// TestGoldenMetrics compares the metrics with figures that were computed by
+// hand.
 func TestGoldenMetrics(t *testing.T) {
 	t.Parallel()
 	s, ok := Separate([]Outcome{
@@ -82,8 +83,8 @@ func TestSeparateIsPairs(t *testing.T) {
 	})
 }
 
-// TestNothingToMeasure checks that metrics without enough data report no
-// result.
+// TestNothingToMeasure checks that the metrics return false if there is not
+// enough data.
 func TestNothingToMeasure(t *testing.T) {
 	t.Parallel()
 	if _, ok := Separate([]Outcome{{700, false}}); ok {

@@ -6,8 +6,9 @@ import (
 )
 
 // SeparateWeighted measures how well the scores separate weighted outcomes.
-// Weights must not be negative. If all weights are 1, the result is that of
-// Separate.
+// weights must be as long as outcomes and must not be negative. If all weights
+// are 1, the result is that of Separate. ok is false unless there are both good
+// and bad outcomes.
 func SeparateWeighted(outcomes []Outcome, weights []int64) (s Separation, ok bool) {
 	type weighed struct {
 		Outcome

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Partial holds the counts of some of the rows. It consists of integers and of
-// lists that keep the smallest n elements, so merging partials in any order gives
+// Partial has the counts of some of the rows. It consists of integers and of
+// lists of the n smallest elements, so merging partials in any order gives
 // exactly the partial of all their rows.
 type Partial struct {
 	numbering         uint64 // Run.numbering of the run that made the partial; 0 for none
@@ -21,10 +21,10 @@ type Partial struct {
 	swap              swaps
 
 	errors []RowError  // errors with the lowest row numbers, at most MaxRowErrors
-	codes  []CodeCount // numbers of all errors, by code
+	codes  []CodeCount // counts of all errors, by code
 	groups groups
 
-	read []cellRead // cells that are not plain numbers, sorted by column and code
+	read []cellRead // counts of cells that were not read literally, sorted by column and code
 }
 
 // cellRead counts the cells of a column that were not read literally. code says
@@ -46,7 +46,7 @@ func (p *Partial) noteRead(r cellRead) {
 	p.read[i].count += r.count
 }
 
-// sides holds the counts of one policy.
+// sides has the counts of one policy.
 type sides struct {
 	score   wide // Σ (score − base)·weight, in millionths
 	grades  []gradeSum
@@ -59,7 +59,7 @@ type sides struct {
 	loss                                  wide // Σ limit·PD·weight, PD in millionths
 }
 
-// gradeSum holds the rows of a grade by status, and the sums of limit, rate and
+// gradeSum has the counts of a grade by status, and the sums of limit, rate and
 // APR over its approved rows.
 type gradeSum struct {
 	status           [3]counts
@@ -83,7 +83,7 @@ type soleSum struct {
 
 // vintages counts approved bad rows by the month in which they went bad.
 type vintages struct {
-	last    int64 // the latest month that any row names
+	last    int64 // the latest month that occurs in any row
 	noMonth tally
 	months  []tally // beginning with month 1
 }
@@ -93,10 +93,10 @@ type swaps struct {
 	matrix      [9]counts // index is champion×3 + challenger
 	limit       [3]int64  // rows that both policies approve with a lower, the same or a higher limit
 	price       [3]int64
-	limitChange wide // limits of the challenger less those of the champion
+	limitChange wide // limits of the challenger minus those of the champion
 	rateChange  wide
 	aprChange   wide
-	together    [2]int64 // rows swapped in and out that no change moves alone
+	together    [2]int64 // rows swapped in and out that no single change moves
 	explained   [2]int64
 	changeIn    []changeSum
 	changeOut   []changeSum
@@ -121,8 +121,8 @@ func (p *Partial) fail(e RowError) {
 }
 
 // noteError keeps the MaxRowErrors errors with the lowest row numbers. An error
-// that is among the lowest of all rows is among the lowest of any part of the
-// rows, so merging partials loses none of these errors.
+// that is among the lowest of all rows is also among the lowest of any subset of
+// the rows, so merging partials loses none of these errors.
 func (p *Partial) noteError(e RowError) {
 	n := len(p.errors)
 	if n == MaxRowErrors && compareErrors(e, p.errors[n-1]) >= 0 {

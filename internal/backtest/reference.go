@@ -7,9 +7,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// ReadReference reads the score distribution of a report, as WriteMembers
-// wrote it, for Setup.Reference. v may also be an object that holds the report in
-// its member "report". If v is not a report, the error is a *fault.Error.
+// ReadReference reads the score distribution of a report, as WriteMembers wrote
+// it, for Setup.Reference. v may also be an object whose member "report" is the
+// report. If v is not a report, the error is a *fault.Error.
 func ReadReference(v wire.Value) ([]int64, error) {
 	var faults fault.List
 	if report := v.Get("report"); report.Given() {
@@ -48,8 +48,9 @@ func wholeNumber(v wire.Value) (int64, bool) {
 	return n, v.Kind() == wire.Number && err == nil
 }
 
-// cellWeight reads the weight of a cell. The bound is higher than the weight of
-// any book, and keeps the sum of all cells within an int64.
+// cellWeight reads the weight of a cell. It returns false if the weight is
+// invalid. The bound is higher than the weight of any book, and low enough that
+// the sum of all cells fits in an int64.
 func cellWeight(v wire.Value) (int64, bool) {
 	const bound = 1 << 52
 	if v.Kind() != wire.Number {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestReferenceOfAReport checks that a written report can be read as a
-// reference, and that a run shows no shift against itself.
+// reference, and that a run compared with itself shows no shift.
 func TestReferenceOfAReport(t *testing.T) {
 	t.Parallel()
 	book := Book{Seed: 5}

@@ -3,8 +3,8 @@ package backtest
 // Report is the result of a run. Every figure is computed once from the merged
 // counts, so it does not depend on how the rows were divided into blocks.
 //
-// Counts are rows. Rates, averages, metrics and money are weighted if the rows
-// carry weights: a weight is the number of applicants that a row stands for.
+// Counts are rows. Rates, averages, metrics and money are weighted if the rows have
+// weights: a weight is the number of applicants that a row represents.
 type Report struct {
 	RowsTotal, RowsEvaluated, RowsFailed int64
 
@@ -13,7 +13,7 @@ type Report struct {
 	ColumnsIgnored  []string    // columns that no policy reads, in the order of the header
 	Warnings        []Warning   // input that was possibly misread or is missing
 
-	Weighted    bool   // the rows carry weights
+	Weighted    bool   // the rows have weights
 	TotalWeight Figure // total weight of the evaluated rows
 
 	Side // the champion's report
@@ -74,8 +74,8 @@ type Share struct {
 	Rate, Low, High Figure
 }
 
-// Performance holds the metrics of the rows that have an outcome. Only booked
-// loans have an outcome, so every rate comes with its own count.
+// Performance has the metrics of the rows that have an outcome. Only booked loans
+// have an outcome, so each rate states the number of rows that it is computed from.
 type Performance struct {
 	Labelled, Good, Bad               int64
 	All, Approved, Referred, Declined Share
@@ -104,7 +104,7 @@ const (
 	PDByGrade   PDSource = "observed_by_grade" // bad rate of the grade's approved rows
 )
 
-// Grade holds the results of the rows of one grade.
+// Grade has the results of the rows of one grade.
 type Grade struct {
 	Grade                        string
 	Count                        int64
@@ -153,10 +153,10 @@ type Decile struct {
 	Observed           Share
 }
 
-// Distribution is a histogram of final scores in cells of equal width. Only
-// cells that hold rows are listed.
+// Distribution is a histogram of final scores in cells of equal width. Only cells
+// that have rows are listed.
 type Distribution struct {
-	Width int64 // width of a cell in points; 10 unless scores lie very far apart
+	Width int64 // width of a cell in points; 10 unless the scores would need more than maxDistribution cells
 	Cells []DistributionCell
 }
 
@@ -167,7 +167,7 @@ type DistributionCell struct {
 	Weight                int64 // weight of all rows of the cell, in ten-thousandths
 }
 
-// ROCPoint holds the shares of good and of bad rows that score at or below Score.
+// ROCPoint has the shares of good and of bad rows that score at or below Score.
 type ROCPoint struct {
 	Score     Figure // unknown at (0,0)
 	Good, Bad Figure
@@ -206,9 +206,9 @@ type RuleCount struct {
 	BadRate   Share // bad rate of the rows that the rule hit
 }
 
-// Economics holds the income of the approved loans if they are repaid as
-// scheduled, the funding cost, the expected loss, and the margin that remains.
-// Fees exclude tax.
+// Economics has the income of the approved loans if they are repaid as scheduled,
+// the funding cost, the expected loss, and the margin that remains. Fees exclude
+// tax.
 type Economics struct {
 	InterestIncome, FeeIncome Money
 	FundingCost               Money
@@ -219,7 +219,7 @@ type Economics struct {
 }
 
 // Fairness compares approval rates between the groups of the protected column. It
-// shows differences but cannot tell whether they are justified.
+// shows differences but not whether they are justified.
 type Fairness struct {
 	Column     string
 	Groups     []Group // largest first, at most MaxGroups; then "(others)" if there are more
@@ -237,7 +237,8 @@ type Group struct {
 	BadRateApproved Share
 }
 
-// Vintage shows what share of approved loans had gone bad at each age.
+// Vintage has, for each month on book, the share of approved loans that had gone bad
+// by then.
 type Vintage struct {
 	Approved int64 // labelled approved rows, the base of the shares
 	NoMonth  int64 // bad rows among them with a blank month
@@ -265,7 +266,7 @@ type Actual struct {
 type Matrix [3][3]int64
 
 // Shift measures how far a score distribution has moved from an expected one, in
-// groups that each hold about a tenth of the expected distribution.
+// groups that each have about a tenth of the expected distribution.
 type Shift struct {
 	PSI    Figure
 	Groups []ShiftGroup
@@ -324,7 +325,7 @@ type PolicyChange struct {
 	After   string
 }
 
-// Attribution states which of the changes moved the swapped rows.
+// Attribution states how many swapped rows each change moved.
 type Attribution struct {
 	Count     int64
 	Explained int64         // rows that at least one change moves alone

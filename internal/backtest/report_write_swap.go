@@ -60,7 +60,7 @@ func (s *Shift) write(w *wire.Writer, name, groups string) {
 	w.EndArray()
 }
 
-// write writes a change. The attributions refer to it by its number.
+// write writes a change with its number, by which the attributions refer to it.
 func (c *PolicyChange) write(w *wire.Writer, number int) {
 	w.Object().Key("change").Int(int64(number + 1)).Key("section").Plain(c.Section)
 	optional := func(name, text string) {

@@ -72,8 +72,8 @@ func (w *Worker) begin(number int64, id []byte) {
 	w.out.Text(string(id))
 }
 
-// result writes the decision of one policy. It also writes an offer that a
-// person must still confirm.
+// result writes the decision of one policy. It also writes the limit and rate
+// of an offer that a person must still confirm.
 func (w *Worker) result(d *engine.Decision) {
 	w.out.Text(d.Status.String())
 	w.out.Text(d.Grade)

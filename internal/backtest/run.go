@@ -31,7 +31,7 @@ type Run struct {
 	numbering  uint64
 }
 
-// columnIndexes holds the index of each column that the backtest itself reads, or -1
+// columnIndexes has the index of each column that the backtest itself reads, or -1
 // if there is no such column.
 type columnIndexes struct{ outcome, weight, status, protected, month, id int }
 
@@ -72,9 +72,9 @@ func New(s Setup, champion, challenger *engine.Plan) (*Run, error) {
 	return r, nil
 }
 
-// number returns a hash of what each count of a partial stands for. Partials store
-// counts without names, and a later release may number grades, reasons, rules or
-// changes in another order.
+// number returns a hash of everything that gives the counts of a partial their
+// meaning. Partials store counts without names, and a later release may number
+// grades, reasons, rules or changes in another order.
 func (r *Run) number() uint64 {
 	h := fnv.New64a()
 	name := func(text string) { _, _ = io.WriteString(h, text+"\x00") } // writing to a hash cannot fail
@@ -94,9 +94,9 @@ func (r *Run) number() uint64 {
 	return h.Sum64()
 }
 
-// Made reports whether this run made p, so that p can be merged with the run's other
-// partials. A partial of an earlier release may not match; then its rows must be
-// decided again.
+// Made reports whether p was made by this run or by one with the same numbering, so
+// that p can be merged with the run's other partials. If Made returns false, for
+// example for a partial of an earlier release, the rows must be decided again.
 func (r *Run) Made(p *Partial) bool { return p.numbering == r.numbering }
 
 // Ignored returns the columns that no policy reads, in the order of the header.
@@ -124,7 +124,7 @@ func newSide(plan *engine.Plan) *side {
 func (s *side) noGradeIndex() int32 { return int32(slices.Index(s.grades, noGrade)) }
 
 // findColumns finds the columns that the backtest itself reads: those that the setup
-// names, or else those with the default names.
+// names, otherwise those with the default names.
 func (r *Run) findColumns(faults *fault.List) {
 	s := &r.setup
 	find := func(member string, name *string, usual ...string) int {
@@ -161,7 +161,8 @@ func (r *Run) findColumns(faults *fault.List) {
 	}
 }
 
-// inputs returns the types of the inputs that the policies declare.
+// inputs returns the types of the inputs that the policies declare. It adds a fault
+// for an input that the two policies declare with different types.
 func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
 	inputs := map[string]rule.Type{}
 	for _, in := range r.champion.plan.Policy().Inputs {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Setup sets how the rows of a backtest are read, and which assumptions its
-// economics use.
+// Setup says how the rows of a backtest are read and which assumptions its
+// economics are based on.
 type Setup struct {
 	Header []string          // names of the columns; empty if the backtest decides facts instead of rows
 	Map    map[string]string // column → field
@@ -27,8 +27,8 @@ type Setup struct {
 
 	PercentFOIR bool // whether the foir column is in percent
 
-	// Encoding is the encoding of the file if it was not UTF-8. A request has no
-	// member for it.
+	// Encoding is the encoding of the file if it was not UTF-8. The caller sets
+	// it; a request has no member for it.
 	Encoding string
 
 	// LGD is the share of a limit that is lost if the loan goes bad. FundingRate
@@ -94,7 +94,7 @@ func (s *Setup) columns() []column {
 }
 
 // readShare reads a share from 0.0001 to 1, with up to six decimals. Zero is not
-// allowed, because it means the default.
+// allowed, because in a Setup it means the default.
 func readShare(f *wire.Form, name string) rule.Number {
 	n, _ := f.Decimal(name, rule.Places, int64(rule.One/10_000), int64(rule.One))
 	return rule.Number(n)
@@ -103,7 +103,7 @@ func readShare(f *wire.Form, name string) rule.Number {
 func readSpellings(f *wire.Form, name string, faults *fault.List) []string {
 	var list []string
 	for _, v := range f.Array(name, maxSpellings).Elements() {
-		text := v.Text() // a number keeps its text, so 1 and "1" are the same spelling
+		text := v.Text() // Text also returns the text of a number, so 1 and "1" are the same spelling
 		switch {
 		case v.Kind() == wire.Bool:
 			text = strconv.FormatBool(v.IsTrue())

@@ -62,7 +62,8 @@ func writeTexts(w *wire.Writer, name string, list []string) {
 	w.EndArray()
 }
 
-// ReadStoredSetup reads a setup that Write wrote.
+// ReadStoredSetup reads a setup that Write wrote. It returns an error if the
+// setup is invalid.
 func ReadStoredSetup(v wire.Value) (Setup, error) {
 	var faults fault.List
 	s := ReadSetup(v, &faults)

@@ -37,8 +37,8 @@ func wantedSetup() Setup {
 	}
 }
 
-// TestReadSetup checks the setup of a request, and that a setup reads back
-// unchanged from its stored form.
+// TestReadSetup checks that the setup of a request is read, and that writing
+// and reading a setup does not change it.
 func TestReadSetup(t *testing.T) {
 	t.Parallel()
 	var faults fault.List
@@ -116,8 +116,8 @@ func TestNewFaults(t *testing.T) {
 	}
 }
 
-// TestCells checks every spelling of an outcome, a weight, a status and a
-// month, and invalid spellings.
+// TestCells checks valid and invalid spellings of an outcome, a weight, a
+// status and a month.
 func TestCells(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -178,7 +178,8 @@ func TestCells(t *testing.T) {
 }
 
 // TestRows checks the row-level results with a challenger, for all rows and for
-// swapped rows only. Formulas are escaped.
+// swapped rows only. Text that a spreadsheet would read as a formula must be
+// escaped.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	csv := "applicant_id,score,bad\nA1,820,0\n=cmd(),655,1\nA3,oops,0\nA4,600,\n"
@@ -241,7 +242,7 @@ func TestFacts(t *testing.T) {
 // does not run in parallel, because allocations of other tests would be counted
 // too.
 func TestBlockAllocatesNothing(t *testing.T) { //nolint:paralleltest // see above
-	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // a text that is not a number may allocate
+	csv := strings.ReplaceAll(wideCSV(500), ",x", ",0.") // reading a text that is not a number may allocate
 	r := newRun(t, csv, wideSetup(), defaultPlan(), stricter(t))
 	block, err := sheet.NewReader(strings.NewReader(csv), 0).Next(nil)
 	if err != nil {

@@ -53,7 +53,7 @@ func (d *Distribution) Reference() []int64 {
 }
 
 // shiftFrom measures how far the scores have moved from a reference. ok is false
-// if there is no reference or nothing to compare.
+// if there is no reference or no row to compare with it.
 func shiftFrom(reference []int64, c *cells, g grid) (s Shift, ok bool) {
 	if len(reference) < 3 || len(reference)%2 == 0 {
 		return Shift{}, false
@@ -74,9 +74,10 @@ func shiftFrom(reference []int64, c *cells, g grid) (s Shift, ok bool) {
 // at from.
 type scoreWeight struct{ from, weight int64 }
 
-// shift compares two distributions, both in ascending order of score. Each group
-// holds about a tenth of the expected distribution, because with many small
-// groups the index would grow by randomness alone.
+// shift compares two distributions, both in ascending order of score. It divides
+// the scores into groups that each have about a tenth of the expected
+// distribution, because with many small groups random differences alone would
+// increase the index. If a distribution is empty, it returns a zero Shift.
 func shift(expected, actual []scoreWeight) Shift {
 	var total, seen, all int64
 	for _, e := range expected {

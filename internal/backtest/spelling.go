@@ -10,7 +10,7 @@ import (
 // spellings maps the text of an outcome cell, in lower case, to its label.
 type spellings struct {
 	labels    map[string]label
-	otherwise label // label of any other text; if unlabelled, any other text is an error
+	otherwise label // label of any other text; if it is unlabelled, any other text is an error
 }
 
 var (

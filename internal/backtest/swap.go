@@ -23,7 +23,7 @@ func (w *Worker) compare(r *row) (swapped bool) {
 }
 
 // attribute determines which changes between the policies swapped a row. For
-// each change it decides the row twice: with the champion that has only this
+// each change it decides the row twice: with the champion plus only this
 // change, and with the challenger without this change.
 func (w *Worker) attribute(r *row, facts factsByPolicy) {
 	s, swappedIn := &w.partial.swap, w.challenger.decision.Status == engine.Approved

@@ -1,13 +1,14 @@
 package backtest
 
-// walker visits the numbers of a partial in one fixed order. Only the walk
-// methods define the order, so storing, merging and reading cannot disagree.
+// walker processes the numbers of a partial in one fixed order. The walk
+// methods alone define the order, so storing, merging and reading always use
+// the same one.
 type walker interface {
 	int(n *int64)
-	most(n *int64) // merges by taking the greater number instead of the sum
+	most(n *int64) // like int, but merging takes the greater number instead of the sum
 	wide(s *wide)
-	// length returns the number of elements of a list to visit. n is the length
-	// of the list without trailing zeros.
+	// length returns how many elements of a list to process. n is the length of
+	// the list without trailing zeros.
 	length(n int) int
 }
 
@@ -104,8 +105,8 @@ func walkList[T comparable](w walker, list *[]T, each func(walker, *T)) {
 	}
 }
 
-// walk visits the cells that hold rows. Before each cell it visits the distance
-// from the previous cell.
+// walk processes the cells that have rows. Each cell is preceded by its
+// distance from the previous cell.
 func (c *cells) walk(w walker) {
 	switch w := w.(type) {
 	case *recorder:
@@ -146,8 +147,8 @@ func (r *recorder) most(n *int64)    { r.int(n) }
 func (r *recorder) wide(s *wide)     { r.tape = append(r.tape, s.hi, int64(s.lo)) }
 func (r *recorder) length(n int) int { r.tape = append(r.tape, int64(n)); return n }
 
-// adder adds recorded numbers to those of a partial. It sets bad if the numbers
-// were not recorded from a partial.
+// adder adds recorded numbers to those of a partial. It sets bad if the list of
+// numbers does not have the structure of a partial.
 type adder struct {
 	tape []int64
 	bad  bool

@@ -74,10 +74,10 @@ func TestGoldenStability(t *testing.T) {
 	figureIs(t, "the stability index of the same book", same.PSI.PSI, 0, 0)
 }
 
-// TestGoldenScaling checks the expected loss from a scorecard scale. With odds
-// of 50:1 at 600 and 20 points to double the odds, a score of 540 means a PD of
-// 13.79 %. At a limit of 1 lakh and a loss given default of 65 % the expected
-// loss is 8,963.50.
+// TestGoldenScaling checks the expected loss that follows from the scaling of a
+// scorecard. With odds of 50:1 at 600 and 20 points to double the odds, a score
+// of 540 means a PD of 13.79 %. At a limit of 1 lakh and a loss given default
+// of 65 % the expected loss is 8,963.50.
 func TestGoldenScaling(t *testing.T) {
 	t.Parallel()
 	policy := edited(t, columnPolicy(), `"max_score": 900, "factors"`,
@@ -95,9 +95,9 @@ func TestGoldenScaling(t *testing.T) {
 	}
 }
 
-// TestObservedLoss checks the expected loss without a scale: the bad rate of
-// each grade among approved rows. That is a fifth of 100,000 × 5 and half of
-// 50,000 × 2, times 65 %.
+// TestObservedLoss checks the expected loss of a scorecard without scaling,
+// which uses the bad rate of each grade among approved rows. It is 65 % of the
+// sum of a fifth of 5 × 100,000 and half of 2 × 50,000.
 func TestObservedLoss(t *testing.T) {
 	t.Parallel()
 	csv := "score,bad\n800,0\n800,0\n800,1\n800,0\n800,0\n700,1\n700,0\n600,1\n"

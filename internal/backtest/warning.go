@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// If no foir is above mostLikelyRatio, the column probably contains ratios that
-// were read as percentages.
+// If no foir in a percent column is above mostLikelyRatio, the column probably
+// contains ratios that were read as percentages.
 const (
 	foirField       = "foir"
 	mostLikelyRatio = rule.One / 100 // one percent
@@ -57,8 +57,8 @@ func (r *Run) warnings(p *Partial) (list []Warning) {
 	return list
 }
 
-// readWarnings returns a warning for each way in which cells were not read
-// literally.
+// readWarnings returns one warning about cells that were read as formatted
+// numbers and one about cells that were read as missing, if there are any.
 func (p *Partial) readWarnings() (list []Warning) {
 	for _, kind := range []struct{ code, detail string }{
 		{fault.CodeNumberFormat,

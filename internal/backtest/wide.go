@@ -5,9 +5,9 @@ import (
 	"math/bits"
 )
 
-// wide is a signed 128-bit sum. The sum of paise multiplied by weights over a
-// hundred million rows does not fit in 64 bits. The sum is exact, so the order
-// of the additions does not matter.
+// wide is a signed 128-bit sum. It is needed because the sum of paise
+// multiplied by weights over a hundred million rows does not fit in 64 bits.
+// The sum is exact, so the order of the additions does not matter.
 type wide struct {
 	hi int64
 	lo uint64
@@ -59,7 +59,7 @@ const (
 	bad
 )
 
-// counts holds a tally for each label.
+// counts has a tally for each label.
 type counts [3]tally
 
 func (c *counts) plus(d *counts) {

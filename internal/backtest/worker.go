@@ -8,8 +8,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// Worker decides rows. It belongs to one goroutine and reuses its memory, so that
-// deciding a row allocates nothing.
+// Worker decides rows. It must be used by only one goroutine. It reuses its
+// memory, so that deciding a row allocates nothing.
 type Worker struct {
 	run     *Run
 	partial *Partial
@@ -33,8 +33,8 @@ type Worker struct {
 	line        []byte
 }
 
-// row holds everything that the backtest reads of one application besides the
-// facts.
+// row has the data of one application, other than the facts, that the backtest
+// itself uses.
 type row struct {
 	number int64
 	id     []byte
@@ -95,9 +95,9 @@ func (w *Worker) Take() *Partial {
 	return p
 }
 
-// Check sets a function that the worker calls about every hundred microseconds of
-// work. If the function returns an error, Block and Facts stop, Err returns the
-// error, and the partial is incomplete.
+// Check sets a function that the worker calls after every few hundred
+// microseconds of work. If the function returns an error, Block and Facts stop,
+// Err returns the error, and the partial is incomplete.
 func (w *Worker) Check(check func() error) { w.check = check }
 
 // Err returns the error of the check that stopped the work, or nil.
@@ -110,8 +110,8 @@ const stepsBetweenChecks = 20_000
 // rowSteps is the cost of reading a row, in engine steps.
 const rowSteps = 200
 
-// over adds the steps of the next piece of work and reports whether the work must
-// stop.
+// over adds the steps of the work that follows, and calls check if enough steps
+// have been added. It reports whether the work must stop.
 func (w *Worker) over(steps int) bool {
 	if w.check == nil || w.err != nil {
 		return w.err != nil
@@ -123,7 +123,8 @@ func (w *Worker) over(steps int) bool {
 	return w.err != nil
 }
 
-// Block decides every row of a block.
+// Block decides every row of a block. It stops early if the check fails; see
+// Check.
 func (w *Worker) Block(b sheet.Block) {
 	w.cursor.Reset(b.Data)
 	for number := b.First; w.cursor.Next(); number++ {
@@ -189,8 +190,8 @@ func (w *Worker) cells(number int64, cells [][]byte) {
 }
 
 // Facts decides an application from the facts of a stored decision. actual is the
-// status that was decided at the time, or "" if there is none. challenger holds
-// the facts as the challenger reads them. They are the same as champion, unless
+// status that was decided at the time, or "" if there is none. champion and
+// challenger are the facts as each policy reads them. They are the same unless
 // the challenger's semantics compute features by another catalogue.
 func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts, actual string) {
 	if w.over(rowSteps + w.steps) {
@@ -205,7 +206,7 @@ func (w *Worker) Facts(number int64, id string, champion, challenger *rule.Facts
 	w.decide(&r, factsByPolicy{champion, challenger})
 }
 
-// factsByPolicy holds the facts of one application as each policy reads them.
+// factsByPolicy has the facts of one application as each policy reads them.
 type factsByPolicy struct{ champion, challenger *rule.Facts }
 
 // of returns the facts for a hybrid of the two policies. They are the facts of

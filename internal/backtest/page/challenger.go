@@ -5,8 +5,9 @@ import (
 	"verdict/internal/chart"
 )
 
-// challenger shows which other applications the challenger would approve, how
-// their loans turned out, and which change of the policy moved them.
+// challenger shows which applications only one of the two policies approves,
+// how their loans turned out, and which changes of the policy caused the
+// difference.
 func challenger(r *backtest.Report) section {
 	s := section{ID: "challenger", Title: "Challenger"}
 	c := r.Challenger

@@ -1,6 +1,6 @@
 // Package page writes a backtest's report as one self-contained HTML file, without
 // scripts, network requests or fonts. The file can be opened from a mail
-// attachment, read on a phone and printed. It follows the reader's light or dark
+// attachment, read on a phone and printed. It uses the reader's light or dark
 // theme.
 //
 // The page shows the figures of backtest.Report and computes only differences

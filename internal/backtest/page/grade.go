@@ -5,7 +5,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// grades shows the bad rate and the statuses of each grade.
+// grades shows the bad rate and the number of applications by status for each
+// grade.
 func grades(r *backtest.Report) section {
 	s := section{ID: "grades", Title: "Grades"}
 	if p := gradePicture(r.ByGrade); len(p.Rows) > 0 {

@@ -72,8 +72,8 @@ func verdict(kept bool) string {
 	return "At least one group of 30 rows or more is below it."
 }
 
-// vintage shows the share of approved loans that had gone bad by each month on
-// book.
+// vintage shows, for each month on book, the share of approved loans that had
+// gone bad by then.
 func vintage(r *backtest.Report) section {
 	s := section{ID: "vintage", Title: "Vintage"}
 	v := r.Vintage

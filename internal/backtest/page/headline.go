@@ -35,7 +35,7 @@ func lead(r *backtest.Report) string {
 	return b.String()
 }
 
-// tiles returns the headline figures that a risk committee asks for first.
+// tiles returns the headline figures, those that a risk committee reads first.
 func tiles(r *backtest.Report) []tile {
 	s, p := r.Summary, r.Performance
 	all := []tile{

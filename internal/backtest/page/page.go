@@ -28,8 +28,8 @@ type section struct {
 	Blocks          []block
 }
 
-// block is a column of figures and tables, or a single one of them at the full
-// width.
+// block is a column of figures and tables, or, if Wide is set, a single figure
+// or table at the full width.
 type block struct {
 	Wide   bool
 	Pieces []piece
@@ -67,7 +67,7 @@ func (s *section) table(heading, note string, where place, t chart.Table) {
 	s.Blocks = append(s.Blocks, block{Wide: where == across, Pieces: []piece{p}})
 }
 
-// parts holds the content of a report that Write and Body have in common.
+// parts has the content of a report that both Write and Body use.
 type parts struct {
 	Lead     string
 	Tiles    []tile
@@ -116,8 +116,8 @@ func Write(w io.Writer, title string, r *backtest.Report) error {
 }
 
 // Body returns the report for embedding in another page: the headline figures
-// and the sections, with second-level headings. The other page must provide the
-// styles of the classes.
+// and the sections, with second-level headings. The other page must define the
+// styles of the CSS classes.
 func Body(r *backtest.Report) (template.HTML, error) {
 	var b bytes.Buffer
 	view := partsOf(r)

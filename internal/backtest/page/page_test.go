@@ -92,7 +92,8 @@ func TestSelfContained(t *testing.T) {
 }
 
 // TestLittleToShow checks that a report without outcomes, without rows or
-// without any data still gives a page, and that the page has no invalid figure.
+// without any data still gives a page, and that the page contains no invalid
+// figure such as NaN.
 func TestLittleToShow(t *testing.T) {
 	t.Parallel()
 	bare := sample()

@@ -5,7 +5,8 @@ import (
 	"verdict/internal/chart"
 )
 
-// reasons shows why applications were not approved, and what each rule did.
+// reasons shows why applications were not approved, and the effect of each
+// rule.
 func reasons(r *backtest.Report) section {
 	s := section{
 		ID:    "reasons",

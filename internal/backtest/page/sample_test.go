@@ -158,7 +158,7 @@ func side() backtest.Side {
 	}
 }
 
-// sample returns a report with every section.
+// sample returns a report in which every section has data.
 func sample() *backtest.Report {
 	other := side()
 	other.Summary.Approved, other.Summary.ApprovalRate = 621, figure(0.622869)

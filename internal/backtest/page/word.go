@@ -35,7 +35,7 @@ func badRate(f backtest.Figure) string {
 
 func hundredths(f backtest.Figure) string { return strconv.FormatFloat(f.Float()*100, 'f', 2, 64) }
 
-// yearly formats a yearly rate, which the report already holds in percent.
+// yearly formats a yearly rate. The report already gives such rates in percent.
 func yearly(f backtest.Figure) string {
 	if !f.Known {
 		return none
@@ -105,7 +105,8 @@ func pointsOf(difference, scale float64) string {
 	return signed(v, text) + " pp"
 }
 
-// difference formats the difference of two figures in a unit.
+// difference formats b minus a in the unit u, with a plus sign if it is
+// positive.
 func difference(u chart.Unit, a, b backtest.Figure) string {
 	if !a.Known || !b.Known {
 		return none
