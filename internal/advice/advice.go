@@ -1,18 +1,20 @@
 // Package advice finds what an applicant could change to get a better decision
 // under the same policy. It returns the smallest changes to the fields that the
-// policy lists as actionable. Every returned change was first decided by the
-// engine.
+// policy lists as actionable. Before it returns a change, it applies the change
+// and lets the engine decide.
 //
 // The search is exact. When a field changes, the decision can change only at a
 // value that the policy compares the field with, at the edge of a bin, or where
-// the price depends on the field. One value from each interval between those
-// points therefore represents the whole interval, and the nearest value is tried
-// first. A returned change gives the promised outcome when it is applied, and no
-// smaller change of the same field on its grid does.
+// the price depends on the field. So one value from each interval between those
+// points represents the whole interval. The search tries the values that are
+// nearest to the present value first. A returned change gives the promised
+// outcome when it is applied, and no smaller change of the same field on its
+// grid does.
 //
-// Income and score are never advised on, even if a policy lists them: the
-// applicant declares the income and cannot choose the score. The same holds for
-// device, location and fraud fields.
+// The package never proposes to change the income or the score, even if a policy
+// lists them: the applicant only declares the income and cannot choose the
+// score. It does not propose to change device, location or fraud fields either,
+// because that would help fraudsters.
 package advice
 
 import (
@@ -46,11 +48,12 @@ type Change struct {
 	Field string
 	From  rule.Value // absent if the request did not send the field
 	To    rule.Value
-	// Waiting is set for a field that falls with time alone, such as the number
-	// of recent enquiries.
+	// Waiting is set for a field that only falls as time passes: the number of
+	// recent enquiries.
 	Waiting bool
-	// PayOff is set for a change of foir_effective: the monthly obligations to
-	// pay off, in whole rupees. It is absent if there is no income.
+	// PayOff is the monthly obligations to pay off, in whole rupees, for a
+	// change of foir_effective. It is absent for any other change, and if there
+	// is no income.
 	PayOff rule.Value
 }
 
@@ -59,8 +62,8 @@ type Change struct {
 type Improvement struct {
 	Changes []Change // in the order of the policy's actionable fields
 	Status  engine.Status
-	// Full is set if the goal was the whole requested amount, because the
-	// present offer is for less.
+	// Full is set if the present offer is for less than the requested amount and
+	// the changes give the whole amount.
 	Full bool
 	// Offered reports whether the engine makes an offer after the changes. The
 	// fields below describe that offer.
@@ -104,7 +107,7 @@ func (g goal) worst() engine.Status {
 	return engine.Approved
 }
 
-// worstOf returns the worst status that meets at least one goal of list.
+// worstOf returns the worst status that meets at least one of the goals.
 func worstOf(list []goal) engine.Status {
 	worst := engine.Approved
 	for _, g := range list {
@@ -129,7 +132,7 @@ func goalsOf(d *engine.Decision) []goal {
 }
 
 // Improve returns the changes to facts that would give a better outcome than d
-// under plan.
+// under plan. It returns nil if d grants everything that was requested.
 //
 // It returns, for each field, the smallest change that reaches each better
 // outcome. For an outcome that no single change reaches, it returns the smallest

@@ -12,13 +12,13 @@ import (
 	"verdict/internal/rule"
 )
 
-// names maps each canonical field to its raw path. A test always changes both.
+// names maps each canonical field to its path in the request. A test always changes both.
 var names = map[string]string{
 	"foir": "applicant.foir", "requested_amount": "applicant.requested_amount",
 	"requested_tenure_months": "applicant.tenure_months", "enquiries_6m": "bureau_report.enquiries_6m",
 }
 
-// bench tries changes without the optimisations of the search.
+// bench applies changes to an application and decides it, without the optimisations of the search.
 type bench struct {
 	plan  *engine.Plan
 	facts *rule.Facts
@@ -48,8 +48,8 @@ func (b *bench) try(name string, v rule.Value, then func()) {
 	b.facts.Set(raw, wasRaw)
 }
 
-// repay lowers the declared FOIR and the bureau's instalments to at most a
-// share of the declared income, calls then, and restores them.
+// repay lowers the declared FOIR and the instalments of the bureau report to at most a share of the
+// declared income, calls then, and restores both.
 func (b *bench) repay(share rule.Number, then func()) {
 	names := []string{"foir", "applicant.foir", "bureau_own_emi"}
 	var was []rule.Value
@@ -71,14 +71,15 @@ func (b *bench) repay(share rule.Number, then func()) {
 	}
 }
 
-// decide returns the status of the changed application, and whether the offer is not a
-// counter-offer.
+// decide returns the status of the changed application, and whether the whole requested amount is
+// offered.
 func (b *bench) decide() (engine.Status, bool) {
 	b.plan.Decide(b.facts, &b.d)
 	return b.d.Status, !b.d.Offer.CounterOffer
 }
 
-// nearer visits every point of a field's grid that is nearer to origin than distance.
+// nearer calls visit for every value on a field's grid that is nearer to origin than distance,
+// until visit returns false.
 func nearer(name string, origin, distance rule.Number, visit func(rule.Number) bool) {
 	grid := map[string]rule.Number{"foir": 10_000, "foir_effective": 10_000, "requested_amount": 100 * rule.One}[name]
 	if grid == 0 {
@@ -103,8 +104,8 @@ func reaches(x *advice.Improvement, status engine.Status, full bool) bool {
 	return status <= x.Status && (!x.Full || full)
 }
 
-// movesTenure reports whether x proposes another tenure. A proposed tenure that the band does not
-// allow gives no outcome, even together with other changes.
+// movesTenure reports whether x proposes another tenure. A tenure that the band does not allow is
+// not a valid proposal, even together with other changes.
 func movesTenure(x *advice.Improvement) bool {
 	return slices.ContainsFunc(x.Changes, func(c advice.Change) bool { return c.Field == "requested_tenure_months" })
 }
@@ -153,8 +154,8 @@ func apply(b *bench, changes []advice.Change, then func()) {
 	b.try(changes[0].Field, changes[0].To, func() { apply(b, changes[1:], then) })
 }
 
-// found tries the whole grid and fails if it finds a single change that was not
-// returned.
+// found tries every value on the grid of each field and fails the test if a single change gives a
+// better outcome but was not returned.
 func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decision, list []advice.Improvement) {
 	t.Helper()
 	b := newBench(plan, facts)
@@ -195,8 +196,8 @@ func found(t *testing.T, plan *engine.Plan, facts *rule.Facts, d *engine.Decisio
 	}
 }
 
-// improvable counts the cases that a property test has checked, so that the test cannot pass
-// without checking any.
+// improvable counts the cases and improvements that a property test has checked, so that the test
+// fails if there are too few.
 type improvable struct{ cases, single, pair, full, referred int }
 
 func (s *improvable) add(list []advice.Improvement) {

@@ -17,11 +17,11 @@ type Missing struct {
 	// Factors lists the scorecard factors that gave no points without it.
 	Rules   []string
 	Factors []string
-	// Best and Worst are the best and the worst outcome over all values of the
+	// Best and Worst are the best and the worst outcome over the values of the
 	// field that the policy distinguishes.
 	Best, Worst engine.Status
-	// Matters is set if one of these values gives another outcome than the
-	// present one.
+	// Matters is set if one of these values gives an outcome that differs from
+	// the present one.
 	Matters bool
 	// Ask is set if the applicant or a bureau can be asked for the field. It is
 	// never set for blocks that need a separate consent.
@@ -39,7 +39,7 @@ type Open struct {
 // Completeness lists the unevaluated rules and missing inputs of an application.
 type Completeness struct {
 	Open    []Open
-	Missing []Missing // inputs that matter come first, then those that are easier to obtain
+	Missing []Missing // sorted: inputs that matter first, then by effort to obtain them
 }
 
 // AskNext returns the inputs that could change the outcome and can be asked for.
@@ -57,12 +57,11 @@ func (c *Completeness) AskNext() []string {
 // Complete returns the rules that could not be evaluated and the inputs that are
 // missing from facts. d must be the decision of plan on facts. check is called
 // several times per millisecond. If it returns an error, Complete stops and
-// returns that error; no other error is possible. A nil check never stops
-// Complete.
+// returns that error; no other error is possible. check may be nil.
 //
-// After maxSteps, Complete tries no more values. It reports an input whose
-// values were not all tried as able to lead to any outcome, so the input
-// matters.
+// After maxSteps, Complete tries no more values. If it has not tried all values
+// of an input, it reports that the input can lead to any outcome, so that the
+// input matters.
 func Complete(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, check func() error) (Completeness, error) {
 	s := beginSearch(plan, facts, d, check)
 	out := s.complete(facts, d)
@@ -144,9 +143,10 @@ func effort(name string) int {
 	}
 }
 
-// askable reports whether anybody can be asked for a field. It returns false for
-// a field that needs a separate consent, for a field that the engine derives,
-// and for a field that only the accounts of a report show.
+// askable reports whether the applicant, a bank or a bureau can be asked for a
+// field. It returns false for a field that needs a separate consent, for a field
+// that the engine derives, and for a field that can only be computed from the
+// accounts of a report.
 func askable(name string) bool {
 	if strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_") {
 		return false
@@ -179,7 +179,7 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 			continue
 		}
 		if name == "applicant.id" && supply == rule.FromEvaluate {
-			continue // optional in an evaluate request, and never asked for
+			continue // the id is optional in an evaluate request, and nobody is asked for it
 		}
 		if id, known := field.Catalogue().Lookup(name); known {
 			f := field.Catalogue().Field(id)
@@ -195,13 +195,13 @@ func absent(plan *engine.Plan, facts *rule.Facts) []string {
 	return out
 }
 
-// consider tries each value of m.Field that the policy distinguishes and widens
-// m.Best and m.Worst accordingly.
+// consider decides the application with each value of m.Field that the policy
+// distinguishes, and updates m.Best and m.Worst.
 func (s *search) consider(m *Missing) {
 	raw := sent(s.facts, m.Field)
 	for _, v := range s.possible(m.Field) {
 		if m.Best == engine.Approved && m.Worst == engine.Declined && !s.plain {
-			break // no other value can make the range wider
+			break // the range already includes every outcome
 		}
 		s.facts.Set(m.Field, v)
 		for _, t := range raw {
@@ -209,7 +209,7 @@ func (s *search) consider(m *Missing) {
 				s.facts.Set(t.name, rule.Num(v.Number()*t.times))
 			}
 		}
-		s.try(engine.Referred) // a probe that declines needs no full decision
+		s.try(engine.Referred) // if the probe declines, no full decision is needed
 		if s.over() {
 			m.Best, m.Worst = engine.Approved, engine.Declined
 			break
@@ -222,9 +222,9 @@ func (s *search) consider(m *Missing) {
 	}
 }
 
-// Apply returns a copy of facts with the changes, which are set under every name
-// by which the request sent the field. A change of foir_effective lowers the
-// obligations.
+// Apply returns a copy of facts with the changes. It sets each changed field
+// under every name that the request used for it. For a change of foir_effective
+// it lowers the obligations.
 func Apply(plan *engine.Plan, facts *rule.Facts, changes ...Change) *rule.Facts {
 	out := copied(facts)
 	for _, c := range changes {

@@ -27,9 +27,8 @@ func TestComplete(t *testing.T) {
 	if got := residuals["RF_ENQUIRIES"]; got != "enquiries_6m > 6" {
 		t.Errorf("what is known was not left out: %q", got)
 	}
-	// An age below 21 or obligations above the cap would decline. Bureau
-	// figures come later, because they cost more than a question to the
-	// applicant.
+	// An age below 21 or obligations above the cap would lead to a decline. Bureau figures come
+	// later, because they are harder to obtain than an answer from the applicant.
 	want := []string{"age", "employment_type", "foir", "bureau_own_active_tradelines"}
 	got := c.AskNext()
 	if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
@@ -71,9 +70,8 @@ func TestMissingMatters(t *testing.T) {
 	}
 }
 
-// TestMissingMattersBetweenThresholds checks rules that read the offer or
-// calculate with a field. For such rules a value between two thresholds can
-// give another outcome than the thresholds.
+// TestMissingMattersBetweenThresholds checks rules that read the offer or calculate with a field.
+// For such rules, a value between two thresholds can give an outcome that neither threshold gives.
 func TestMissingMattersBetweenThresholds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -129,8 +129,8 @@ func TestImprove(t *testing.T) {
 }
 
 // TestBothNamesMoveTogether checks that a change sets both the canonical field
-// and the raw path. An evaluate request sends the FOIR as a percentage, and a
-// rule may read that raw value.
+// and the path of the request. An evaluate request sends the FOIR as a
+// percentage, and a rule may read that raw value.
 func TestBothNamesMoveTogether(t *testing.T) {
 	t.Parallel()
 	plan := compile(t, `{"name":"raw","base":"none","knockouts":[{"id":"K","reason_code":"FOIR_HIGH","condition_ast":
@@ -150,8 +150,8 @@ func TestBothNamesMoveTogether(t *testing.T) {
 }
 
 // TestSomeFieldsAreNeverAdvisedOn checks that no improvement proposes a higher
-// income, another score or another device, even if the policy lists such a
-// field in "actionable_fields".
+// income, another score or another device, even if the policy lists the field
+// in "actionable_fields".
 func TestSomeFieldsAreNeverAdvisedOn(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{

@@ -48,7 +48,8 @@ func compile(tb testing.TB, document string) *engine.Plan {
 
 func defaultPlan() *engine.Plan { return engine.Compile(engine.DefaultPolicy(), field.Catalogue()) }
 
-// application generates the facts of a decision request, under canonical and raw names.
+// application generates the facts of a decision request, under their canonical names and their
+// paths in the request.
 func application(d *dice) *rule.Facts {
 	f := rule.NewFacts(field.Catalogue())
 	both := func(name, raw string, v rule.Value) {
@@ -70,7 +71,7 @@ func application(d *dice) *rule.Facts {
 	optional("monthly_income", "applicant.monthly_income", rule.Num(rule.Int(d.between(12, 160)*1_000)))
 	foir := rule.Number(d.between(5, 75)) * 10_000
 	if d.percent(20) {
-		foir += rule.Number(d.between(1, 9_999)) // not on the grid
+		foir += rule.Number(d.between(1, 9_999)) // not on the grid of the field
 	}
 	optional("foir", "applicant.foir", rule.Num(foir))
 	optional("enquiries_6m", "bureau_report.enquiries_6m", rule.Num(rule.Int(d.between(0, 15))))
@@ -92,8 +93,8 @@ func application(d *dice) *rule.Facts {
 	return f
 }
 
-// ownAccounts copies the sent figures to the applicant's own accounts, as for a
-// report without accounts.
+// ownAccounts copies the figures about all accounts to those about the applicant's own accounts,
+// as the service does for a report without accounts.
 func ownAccounts(f *rule.Facts) {
 	for own, sent := range map[string]string{
 		"bureau_own_max_dpd_12m": "max_dpd_12m", "bureau_own_active_tradelines": "active_tradelines",
@@ -102,8 +103,8 @@ func ownAccounts(f *rule.Facts) {
 	}
 }
 
-// policy generates a policy whose rules, bins and bands depend on the
-// actionable fields in every way that conditions allow.
+// policy generates a policy whose rules, bins and bands depend on the actionable fields, with
+// all kinds of conditions.
 func policy(d *dice) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"name":"drawn","limit_step":%s,"knockouts":[`,
@@ -192,7 +193,7 @@ func onField(d *dice) string {
 	}
 }
 
-// onOffer generates a Stage 2 condition.
+// onOffer generates a Stage 2 condition on a value of the offer.
 func onOffer(d *dice) string {
 	switch d.between(0, 4) {
 	case 0:
@@ -209,7 +210,7 @@ func onOffer(d *dice) string {
 	}
 }
 
-// bins returns three half-open ranges whose points are in no order.
+// bins returns three half-open ranges with random points, which need not rise or fall.
 func bins(d *dice, cut func() int64, places int) string {
 	a, b := cut(), cut()
 	for a == b {

@@ -34,11 +34,11 @@ func hostile(condition func(i int) string) string {
 	return b.String()
 }
 
-// hostilePolicies holds the conditions of policies that are worst cases for a
-// search.
+// hostilePolicies has, by name, the conditions of policies that are worst cases
+// for a search.
 var hostilePolicies = map[string]func(i int) string{
-	// The rule with the lowest threshold declines every trial except the last
-	// ones.
+	// The knockout with the lowest threshold declines all trials but the last
+	// few.
 	"thresholds": func(i int) string {
 		return fmt.Sprintf(`{"op":"gt","field":"requested_amount","value":%d}`, 100*i+100)
 	},

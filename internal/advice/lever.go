@@ -9,7 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// The step sizes of proposed changes, by the unit of the field.
+// The step sizes of proposed values, by the unit of the field. The values that
+// are multiples of a step size are the grid of a field.
 const (
 	ratioGrid = rule.One / 100
 	moneyGrid = 100 * rule.One
@@ -17,11 +18,11 @@ const (
 )
 
 // maxPoints is the maximum number of values of one field that are tried. The
-// nearest values are tried first, so the limit can only hide changes that are
-// farther away than every value tried.
+// nearest values are tried first, so the limit can only exclude changes that
+// are larger than all those tried.
 const maxPoints = 20_000
 
-// lever is a field that can be changed, with the values worth trying.
+// lever is a field that can be changed, with the values that the search tries.
 type lever struct {
 	name    string
 	from    rule.Value
@@ -30,7 +31,7 @@ type lever struct {
 	waiting bool
 	tenure  bool
 	owed    *engine.Obligations // set only for foir_effective: the obligations to pay off
-	points  []rule.Number       // nearest first; of two at the same distance, the lower first
+	points  []rule.Number       // values to try: nearest first; of two at the same distance, the lower first
 }
 
 // span is the range in which a field may change, and its step size.
@@ -39,7 +40,7 @@ type span struct {
 	grid      rule.Number
 }
 
-// newLever returns the lever of a field with the points to try. ok is false if
+// newLever returns the lever of a field with the values to try. ok is false if
 // the field cannot change.
 func (s *search) newLever(d *engine.Decision, name string, o Options, all []string) (l lever, ok bool) {
 	plan, facts := s.plan, s.facts
@@ -71,13 +72,13 @@ func (s *search) newLever(d *engine.Decision, name string, o Options, all []stri
 		}
 		l.points = tenures(plan.Policy(), o.Tenures)
 	case field.RequestedAmount:
-		if !present { // without a requested amount, the engine takes the largest loan as requested
+		if !present { // the engine decides as if the largest loan had been requested
 			l.origin = upTo(mostLent(plan.Policy()), moneyGrid)
 		}
 		l.points = s.reachable(&l, all, span{max(moneyGrid, o.MinAmount), rule.MaxNumber, moneyGrid}, present)
 	default:
 		if !present {
-			return l, false // a missing field is reported by Complete and not improved
+			return l, false // Complete reports a missing field; Improve does not
 		}
 		l.points = s.reachable(&l, all, spanOf(name, l.origin), present)
 	}
@@ -137,7 +138,8 @@ func spanOf(name string, origin rule.Number) span {
 	return s
 }
 
-// usualTenure returns the tenure that the engine uses if none was requested.
+// usualTenure returns the tenure that the engine uses for a grade if none was
+// requested, or 0 if no band has the grade.
 func usualTenure(p *engine.Policy, grade string) rule.Number {
 	for i := range p.Bands {
 		if p.Bands[i].Grade == grade {
@@ -147,8 +149,8 @@ func usualTenure(p *engine.Policy, grade string) rule.Number {
 	return 0
 }
 
-// tenures returns the tenures that any band allows. If only is not nil, it
-// returns those that are also in only.
+// tenures returns the tenures that at least one band allows. If only is not
+// nil, it returns only those that are also in only.
 func tenures(p *engine.Policy, only []int) []rule.Number {
 	var out []rule.Number
 	for i := range p.Bands {

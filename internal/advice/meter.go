@@ -1,7 +1,8 @@
 package advice
 
 // maxSteps limits a search, in engine steps. It corresponds to a few hundred
-// milliseconds of work. The search returns what it has found by then.
+// milliseconds of work. A search that reaches it returns what it has found so
+// far.
 const maxSteps = 20_000_000
 
 // stepsBetweenChecks is the number of steps between two calls of the check. It
@@ -31,8 +32,9 @@ func (m *meter) spend(steps int) bool {
 }
 
 // tick counts work and calls the check after every stepsBetweenChecks steps.
-// Work that only tick counts does not count towards maxSteps, because the size
-// of the policy limits it. tick returns false if the check has failed.
+// Work that is counted by tick alone does not count towards maxSteps, because
+// the size of the policy limits such work. tick returns false if the check has
+// failed.
 func (m *meter) tick(work int) bool {
 	m.since += work
 	if m.since >= stepsBetweenChecks && m.err == nil {

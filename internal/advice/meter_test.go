@@ -25,7 +25,7 @@ func TestProbingFindsWhatThePlainSearchFinds(t *testing.T) {
 	for seed := range uint64(rounds(25, 5_000)) {
 		dice := &dice{state: 1_000 + seed}
 		document := policy(dice)
-		if dice.percent(25) { // many rules, of which few hit
+		if dice.percent(25) { // use a policy with many rules, of which few hit
 			document = manyRules(dice)
 		}
 		plan := compile(t, document)

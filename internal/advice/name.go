@@ -9,7 +9,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// enquiries is the field that falls only by waiting.
+// enquiries is the field whose value falls only as time passes.
 const enquiries = "enquiries_6m"
 
 // twin is another name of the same fact: the path under which the request sent
@@ -21,14 +21,15 @@ type twin struct {
 }
 
 // A decision request and an evaluate request use different paths for the same
-// field. Each request must contain a score, so the path of the score tells
+// field. Each request must contain a score, so the path of the score shows
 // which kind of request it is.
 const (
 	scoreOfDecisions = "bureau_report.score"
 	scoreOfEvaluate  = "report.scoreData.score"
 )
 
-// twins holds the paths of the fields that are not sent under bureau_report.
+// twins has the paths of the fields that a request does not send under
+// bureau_report.
 var twins = map[string]struct{ decisions, evaluate twin }{
 	field.FOIR: {
 		decisions: twin{name: "applicant.foir", times: 1},
@@ -73,9 +74,9 @@ func namesOf(name string) []string {
 	return out
 }
 
-// sent returns the twins that change together with a field: those that the
-// request contains. For a field that the request omits, it returns the twin for
-// that kind of request.
+// sent returns the twins that must change together with a field. They are the
+// twins that the request contains or, if the request omits the field, the twin
+// that belongs to this kind of request.
 func sent(facts *rule.Facts, name string) []twin {
 	var out []twin
 	absent := facts.Get(name).Type() == rule.Absent
@@ -118,8 +119,8 @@ func isObligation(name string) bool {
 	return name == field.FOIREffective || slices.Contains(obligations, name)
 }
 
-// lower reduces the obligations to the share to of the income. It sets them
-// under every name by which the request sent them.
+// lower reduces the obligations to the share to of the income. It sets the
+// reduced values under every name that the request used for them.
 func lower(facts *rule.Facts, owed *engine.Obligations, to rule.Number) {
 	owed.Lower(to, func(name string, v rule.Value) {
 		for _, t := range sent(facts, name) {
@@ -140,9 +141,10 @@ var rising = map[string]bool{
 	"bureau_months_since_30dpd":    true,
 }
 
-// advisable reports whether a field may be advised on. The applicant declares
-// the income, score and age cannot be chosen, and features cannot change one at
-// a time. Advice on devices, locations and fraud would help fraudsters.
+// advisable reports whether a change of a field may be proposed. The applicant
+// only declares the income and cannot choose score or age. Features cannot
+// change one at a time. Advice on devices, locations and fraud would help
+// fraudsters.
 func advisable(name string) bool {
 	id, known := field.Catalogue().Lookup(name)
 	if strings.Contains(strings.ToLower(name), "income") || strings.Contains(name, "score") || name == "age" {

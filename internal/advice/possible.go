@@ -7,9 +7,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// possible returns values of a field that the policy distinguishes: for a
-// number, each edge and its neighbours; for a text, the values that it is
-// compared with and one other; for a boolean, both values.
+// possible returns values of a field that the policy distinguishes. For a
+// number they include each edge and its neighbours; see edges. For a text they
+// are all possible values, or the values that it is compared with and one
+// other. For a boolean they are both values.
 func (s *search) possible(name string) []rule.Value {
 	typ, vocabulary := rule.NumberType, []string(nil)
 	if id, known := field.Catalogue().Lookup(name); known {
@@ -104,13 +105,14 @@ func (s *search) numbers(name string) []rule.Value {
 	return out
 }
 
-// shareSteps is the number of equal steps into which the income is divided for
-// the amounts that are tried as an obligation.
+// shareSteps is the number of equal steps into which the income is divided. The
+// search tries amounts of obligations at these steps.
 const shareSteps = 300
 
 // shares returns the values of an obligation or of the income at which
 // foir_effective reaches an edge of the policy. For an obligation in rupees it
-// also returns a ladder of steps up to one and a half times the income.
+// also returns a ladder: amounts in equal steps up to one and a half times the
+// income.
 func (s *search) shares(name string) (at, ladder []rule.Number) {
 	if !s.plan.Derives() || name != field.MonthlyIncome && !isObligation(name) {
 		return nil, nil
@@ -140,9 +142,9 @@ func (s *search) shares(name string) (at, ladder []rule.Number) {
 	return at, ladder
 }
 
-// The price depends on every value of these fields, so a ladder of usual values
-// is tried besides the edges of the policy. It begins at priceFrom and goes up
-// in steps of priceFrom to priceTo.
+// The price depends on every value of these fields. So the search tries a
+// ladder of usual values in addition to the edges of the policy: from priceFrom
+// up to priceTo in steps of priceFrom.
 var (
 	priceFrom = map[string]rule.Number{
 		field.MonthlyIncome:   rule.Int(20_000),
@@ -160,12 +162,12 @@ var (
 	}
 )
 
-// fineSteps is the number of values of a fine ladder.
+// fineSteps is the number of values of a ladder with small steps.
 const fineSteps = 1_000
 
-// ladder returns usual values of a field. The ladder is fine if a value between
-// two edges can have another outcome than both edges, that is, if a rule
-// calculates with the field or reads an offer that depends on it.
+// ladder returns usual values of a field. The ladder has small steps if a value
+// between two edges can give an outcome that neither edge gives. That is so if
+// a rule calculates with the field or reads an offer that depends on it.
 func (e *edges) ladder(name string, s span) []rule.Number {
 	step, to := priceFrom[name], priceTo[name]
 	if e.dense || step > 0 && e.search.plan.Predicates().ReadsOffer() {
@@ -182,6 +184,6 @@ func (e *edges) ladder(name string, s span) []rule.Number {
 	return out
 }
 
-// fineMoney is the step of a fine ladder of amounts. Limits are usually rounded
-// to the same step.
+// fineMoney is the step size of a ladder of amounts with small steps. Limits
+// are usually rounded to the same step.
 const fineMoney = 1_000 * rule.One

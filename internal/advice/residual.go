@@ -61,8 +61,8 @@ func (r *remainder) residual(id string) string {
 	return rest.Text()
 }
 
-// of returns the truth of a condition. If the truth is unknown, rest is the
-// part of the condition that is not settled.
+// of returns the truth of a condition. If it is unknown, rest is the part of
+// the condition that the known facts do not settle.
 func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	switch c.Op {
 	case rule.Not:
@@ -82,8 +82,8 @@ func (r *remainder) of(c *rule.Condition) (rest rule.Condition, truth rule.Truth
 	}
 }
 
-// ofMany returns the same as of for And and Or. It drops the arguments that no
-// longer matter: those of And that hold, and those of Or that fail.
+// ofMany does the work of of for And and Or. It drops the arguments that no
+// longer matter: arguments of And that hold, and arguments of Or that fail.
 func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.Truth) {
 	settles, neutral := rule.Holds, rule.Fails
 	if c.Op == rule.And {
@@ -110,7 +110,7 @@ func (r *remainder) ofMany(c *rule.Condition) (rest rule.Condition, truth rule.T
 	}
 }
 
-// leaf evaluates one predicate as the engine does.
+// leaf evaluates one predicate in the same way as the engine.
 func (r *remainder) leaf(c *rule.Condition) rule.Truth {
 	return r.code.Eval(r.tests[c], &r.frame)
 }

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// maxTrials limits the trials of a search for pairs. A pair that needs more
-// trials is not returned, because it might not be the smallest.
+// maxTrials is the number of trials after which a search returns no more pairs.
+// A pair whose search was cut short might not be the smallest.
 const maxTrials = 40_000
 
 // search tries changes to the fields of one application.
@@ -27,7 +27,7 @@ type search struct {
 	plain bool
 	trial engine.Decision
 	// last is the status of the last trial or of its probe. culprit is the
-	// knockout that caused it.
+	// knockout that caused that status.
 	last    engine.Status
 	culprit int32
 }
@@ -64,8 +64,8 @@ func newSearch(plan *engine.Plan, facts *rule.Facts, d *engine.Decision, o Optio
 }
 
 // hopeless reports whether one of the rules that determined the outcome reads no
-// field that can change. Then no change can improve the outcome, and the search
-// is skipped.
+// field that can change. If so, no change can improve the outcome, and the
+// search is skipped.
 func (s *search) hopeless(d *engine.Decision) bool {
 	if d.Status == engine.Approved {
 		return false
@@ -104,8 +104,8 @@ func (s *search) movable(c *rule.Condition, known map[string]bool) bool {
 // moves reports whether a change of the lever may change the named field.
 func (l *lever) moves(name string) bool { return l.name == name || l.owed != nil && isObligation(name) }
 
-// set sets a lever to x. The paths under which the request sent the field change
-// with it.
+// set sets a lever to x, under the canonical name of the field and under the
+// paths that the request used for it.
 func (s *search) set(l *lever, x rule.Number) {
 	if l.owed != nil {
 		s.restore(l)
@@ -118,7 +118,7 @@ func (s *search) set(l *lever, x rule.Number) {
 	}
 }
 
-// restore sets a lever back to the value that was sent.
+// restore sets a lever back to the value that the request sent.
 func (s *search) restore(l *lever) {
 	if l.owed == nil {
 		s.facts.Set(l.name, l.from)
@@ -128,9 +128,10 @@ func (s *search) restore(l *lever) {
 	}
 }
 
-// try decides on the current facts. It returns false if the search must end or
-// the status is worse than worst. The same rule declines most neighbouring
-// values, so try first probes the rule that declined the last trial.
+// try decides the application with the current facts. It returns false if the
+// search must end or the status is worse than worst. Neighbouring values are
+// mostly declined by the same rule, so try first probes the rule that declined
+// the last trial.
 func (s *search) try(worst engine.Status) bool {
 	s.trials++
 	if s.last > worst && !s.plain {
@@ -149,8 +150,9 @@ func (s *search) try(worst engine.Status) bool {
 	return s.last <= worst || s.plain
 }
 
-// decide tries the current values of the levers. It also returns false if the
-// band does not allow the tenure, because the engine would replace the tenure.
+// decide tries the current values of the levers. It also returns false if a
+// lever sets a tenure that the band does not allow, because the engine would
+// replace that tenure.
 func (s *search) decide(worst engine.Status, levers ...*lever) bool {
 	if !s.try(worst) {
 		return false
@@ -163,7 +165,8 @@ func (s *search) decide(worst engine.Status, levers ...*lever) bool {
 	return true
 }
 
-// single finds the smallest change of each lever for each goal.
+// single returns, for each lever and each goal, the smallest change that reaches
+// the goal.
 func (s *search) single(wanted []goal) []Improvement {
 	var found []Improvement
 	for i := range s.levers {
@@ -198,7 +201,8 @@ func (s *search) single(wanted []goal) []Improvement {
 // less gains nothing from being offered all of it.
 func applies(g goal, l *lever) bool { return g != toFull || l.name != field.RequestedAmount }
 
-// pairs finds the smallest change of each pair of levers for one goal.
+// pairs returns, for each pair of levers, the smallest change that reaches the
+// goal.
 func (s *search) pairs(g goal) []Improvement {
 	var found []Improvement
 	for i := range s.levers {
@@ -215,9 +219,10 @@ func (s *search) pairs(g goal) []Improvement {
 	return found
 }
 
-// pair finds the smallest change of two levers together: the pair with the
-// smallest sum of costs and, of pairs with the same sum, the one that changes a
-// less.
+// pair finds the smallest change of two levers together that reaches a goal. It
+// is the pair with the smallest sum of costs; of pairs with the same sum, it is
+// the pair that changes a less. ok is false if there is none or if maxTrials is
+// reached.
 func (s *search) pair(g goal, a, b *lever) (best Improvement, ok bool) {
 	defer s.restore(a)
 	defer s.restore(b)

@@ -11,21 +11,22 @@ import (
 // one field changes and all others stay the same.
 type edges struct {
 	search *search
-	names  []string // the field and its twins
+	names  []string // the field, its twins and the field that is derived from it
 	levers []string // all fields that may change
 	at     []rule.Number
-	dense  bool // every point may have another outcome, for example because a rule calculates with the field
+	dense  bool // every value may give another outcome, for example because a rule calculates with the field
 }
 
-// reachable returns the points of a field that represent all other points: each
-// edge, and from each interval between two edges the point nearest to the
-// present value.
+// reachable returns values of a field that represent all other values: each
+// edge, and from each interval between two edges the value nearest to the
+// present one.
 func (s *search) reachable(l *lever, levers []string, in span, present bool) []rule.Number {
 	e := edges{search: s, levers: levers, names: namesOf(l.name)}
 	e.gather()
 	switch {
 	case in.grid == ratioGrid:
-		// A ratio has few points, and the price depends on each of them.
+		// A ratio has few grid points, and the price may differ at each of
+		// them.
 		e.dense = true
 	case l.name == field.RequestedAmount:
 		e.price()
@@ -36,8 +37,8 @@ func (s *search) reachable(l *lever, levers []string, in span, present bool) []r
 	return l.intervals(e.at, in, present)
 }
 
-// every returns all points of the span. If there are more than maxPoints, it
-// returns the nearest ones.
+// every returns all grid points of the span. If there are more than maxPoints,
+// it returns the nearest ones.
 func (l *lever) every(s span) []rule.Number {
 	var out []rule.Number
 	low, high := max(s.low, l.origin-maxPoints/2*s.grid), min(s.high, l.origin+maxPoints/2*s.grid)
@@ -49,7 +50,8 @@ func (l *lever) every(s span) []rule.Number {
 
 // intervals returns the edges that are grid points and, from each interval
 // between two edges, the grid point nearest to the present value. From the
-// interval that contains the present value it returns the points on both sides.
+// interval that contains the present value it returns the nearest point below
+// and the nearest one above it.
 func (l *lever) intervals(at []rule.Number, s span, present bool) []rule.Number {
 	var out []rule.Number
 	add := func(x, above, below rule.Number) {
@@ -82,8 +84,8 @@ func (l *lever) intervals(at []rule.Number, s span, present bool) []rule.Number 
 	return out[:min(len(out), maxIntervalPoints)]
 }
 
-// maxIntervalPoints limits the points, and so the cost, for a policy with very
-// many thresholds.
+// maxIntervalPoints limits the number of values, and so the cost, for a policy
+// with very many thresholds.
 const maxIntervalPoints = 4 * maxPoints
 
 // gather collects the edges of all conditions and bins.
@@ -131,9 +133,9 @@ func (e *edges) leaf(c *rule.Condition) {
 	}
 }
 
-// compared adds the other side of a comparison as an edge. If that side is a
-// field that may change too, or that the engine derives, there is no fixed edge
-// and every point may have another outcome.
+// compared adds the other operand of a comparison as an edge. If that operand
+// is a field that may change too, or that the engine computes, there is no
+// fixed edge, and every value may give another outcome.
 func (e *edges) compared(with *rule.Operand) {
 	switch with.Kind {
 	case rule.ConstantOperand:
@@ -157,8 +159,8 @@ func (e *edges) compared(with *rule.Operand) {
 // moves reports whether a field or its twin may be changed in the same search.
 func (e *edges) moves(name string) bool { return slices.Contains(e.levers, canonical(name)) }
 
-// price adds the amounts at which the offer changes: the minimum of each band
-// and, if a rule reads the offer, every step of the limit.
+// price adds the requested amounts at which the offer changes: the minimum of
+// each band and, if a rule reads the offer, every step of the limit.
 func (e *edges) price() {
 	p := e.search.plan.Policy()
 	step := p.LimitStepPaise

@@ -1,8 +1,8 @@
-// Package civil is the calendar: Indian time, days and months as numbers, and
-// the days on which lenders work. All code that counts days uses this package.
+// Package civil implements the calendar: Indian time, days and months as
+// numbers, and working days. All code that counts days uses this package.
 //
-// It reads no clock and no time zone database. A moment is always an argument,
-// and the answer is the same on every machine.
+// It reads no clock and no time zone database. Functions that need a time take
+// it as an argument, and the result is the same on every machine.
 package civil
 
 import "time"
@@ -14,9 +14,9 @@ const IndiaOffset = 5*time.Hour + 30*time.Minute
 // IndiaName is the name of India's zone in the time zone database.
 const IndiaName = "Asia/Kolkata"
 
-// India is Indian Standard Time. A fixed zone is right because the offset never
-// changes, and it does not need the time zone database, which may be missing or
-// differ between machines.
+// India is Indian Standard Time. It is a fixed zone, because the offset does
+// not change and because the time zone database may be missing or differ
+// between machines.
 var India = time.FixedZone(IndiaName, indiaSeconds)
 
 // SecondsPerDay is the length of every day: neither UTC nor India has a summer

@@ -9,14 +9,14 @@ import (
 	"verdict/internal/civil"
 )
 
-// moments generates moments of the years 1 to 9998, in any time zone.
+// moments generates points in time in the years 1 to 9998, in any time zone.
 func moments(t *rapid.T) time.Time {
 	second := rapid.Int64Range(-62_000_000_000, 253_000_000_000).Draw(t, "second")
 	zone := time.FixedZone("", 60*rapid.IntRange(-14*60, 14*60).Draw(t, "offset"))
 	return time.Unix(second, rapid.Int64Range(0, 999_999_999).Draw(t, "nanosecond")).In(zone)
 }
 
-// dateIn returns the date according to the time package, as the reference.
+// dateIn returns the date that the time package computes. The tests use it as a reference.
 func dateIn(t time.Time, zone *time.Location) string { return t.In(zone).Format(time.DateOnly) }
 
 func TestIndia(t *testing.T) {
@@ -129,8 +129,8 @@ func TestUnknownDates(t *testing.T) {
 	}
 }
 
-// TestCarriedDates checks that a day or month out of range carries over into the next or previous
-// one.
+// TestCarriedDates checks that a day or month out of range is carried over into the next or
+// previous month or year.
 func TestCarriedDates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

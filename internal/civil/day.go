@@ -6,11 +6,11 @@ import "time"
 // be compared and subtracted as numbers.
 type Day int32
 
-// NoDay stands for an unknown date. It is before every other day.
+// NoDay represents an unknown date. It is less than every other Day.
 const NoDay Day = -1 << 31
 
 // DayOf returns the day of a calendar date. Months and days outside their usual
-// range are carried over, as [time.Date] does.
+// range are carried over in the same way as by [time.Date].
 func DayOf(year int, month time.Month, day int) Day {
 	if year >= 0 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= 28 {
 		return Date(year, int(month), day)
@@ -19,16 +19,16 @@ func DayOf(year int, month time.Month, day int) Day {
 }
 
 // Date returns the day of a date that exists in a year from 0 to 9999. It does
-// not check the date and is faster than [DayOf], for readers of many dates.
+// not check the date. It is faster than [DayOf] and is meant for reading many
+// dates.
 func Date(year, month, day int) Day {
-	// Years are counted from March, so that the leap day is the last day of
-	// its year.
+	// Let years begin in March, so that the leap day is the last day of a year.
 	if month < 3 {
 		year, month = year-1, month+12
 	}
 	year += 400 // avoid negative years
 	days := year*365 + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1
-	const toEpoch = 719_468 + 146_097 // days from 1 March of the year 0 to 1970, and days of the 400 years
+	const toEpoch = 719_468 + 146_097 // days from 1 March of the year 0 to 1 January 1970, plus the days of 400 years
 	return Day(days - toEpoch)
 }
 
@@ -52,7 +52,7 @@ func InIndia(unix int64) (day Day, second int32) {
 	return Day(days), int32(unix - days*SecondsPerDay)
 }
 
-// LocalDay returns the date that t shows in its own zone.
+// LocalDay returns the date of t in its own time zone.
 func LocalDay(t time.Time) Day { return DayOf(t.Date()) }
 
 // Known reports whether the date is known.
@@ -74,7 +74,7 @@ func (d Day) Month() Month {
 	return MonthOf(year, month)
 }
 
-// String formats the date as in 2026-11-15, an unknown date as "".
+// String formats the date as in 2026-11-15. It returns "" for an unknown date.
 func (d Day) String() string {
 	if !d.Known() {
 		return ""
@@ -82,7 +82,8 @@ func (d Day) String() string {
 	return d.Midnight().Format(time.DateOnly)
 }
 
-// At returns the moment at which a minute of the day begins in a zone.
+// At returns the time at which a minute of the day, counted from 0, begins in a
+// zone.
 func (d Day) At(minute int, zone *time.Location) time.Time {
 	year, month, day := d.Date()
 	return time.Date(year, month, day, 0, minute, 0, 0, zone)
@@ -91,7 +92,7 @@ func (d Day) At(minute int, zone *time.Location) time.Time {
 // LastSecond returns 23:59:59 of the day in India, in UTC.
 func (d Day) LastSecond() time.Time { return time.Unix(d.next()-1, 0).UTC() }
 
-// next returns when the next day begins in India, as Unix time in seconds.
+// next returns the Unix time in seconds at which the next day begins in India.
 func (d Day) next() int64 { return (int64(d)+1)*SecondsPerDay - int64(indiaSeconds) }
 
 // workdaysPerWeek counts all days but Sunday.

@@ -6,10 +6,10 @@ import "time"
 // year 0. Months can be compared and subtracted as numbers.
 type Month int32
 
-// NoMonth stands for an unknown month. It is before every other month.
+// NoMonth represents an unknown month. It is less than every other Month.
 const NoMonth Month = -1 << 31
 
-// MonthOf returns the month of a year.
+// MonthOf returns the given month of the given year as a Month.
 func MonthOf(year int, month time.Month) Month { return Month(year*12 + int(month) - 1) }
 
 // MonthAt returns the month in India at a moment.
@@ -30,10 +30,10 @@ func (m Month) First() Day {
 // Last returns the last day of the month.
 func (m Month) Last() Day { return (m + 1).First() - 1 }
 
-// Start returns when the month begins in India.
+// Start returns the time at which the month begins in India.
 func (m Month) Start() time.Time { return m.First().At(0, India) }
 
-// String formats the month as in 2026-11, an unknown month as "".
+// String formats the month as in 2026-11. It returns "" for an unknown month.
 func (m Month) String() string {
 	if !m.Known() {
 		return ""

@@ -1,11 +1,11 @@
-// Package exact is the arithmetic of money: division with a stated rounding,
-// products that need more than 64 bits, paise and rupees, and decimals read
-// from and written to text. Nothing here uses floating point, so the results
-// are the same on every processor.
+// Package exact implements the arithmetic of money: division with a stated
+// rounding, products that need more than 64 bits, and the conversion between
+// paise and rupees. It does not use floating point, so the results are the same
+// on every processor.
 //
 // Every rounding rule has one name: HalfUp rounds a value that is not negative
-// to the nearest whole number and a tie up; HalfAway rounds to the nearest and
-// a tie away from zero; Floor and Ceil round down and up.
+// to the nearest whole number, and a tie up. HalfAway rounds to the nearest
+// whole number, and a tie away from zero. Floor and Ceil round down and up.
 package exact
 
 import (
@@ -13,11 +13,11 @@ import (
 	"math/bits"
 )
 
-// DivHalfUp returns n÷by, rounded half up. by is positive, and n+by/2 fits
-// 64 bits.
+// DivHalfUp returns n÷by, rounded half up. by must be positive, and n+by/2 must
+// fit in 64 bits.
 func DivHalfUp(n, by uint64) uint64 { return (n + by/2) / by }
 
-// DivHalfAway returns n÷by, rounded half away from zero. by is positive.
+// DivHalfAway returns n÷by, rounded half away from zero. by must be positive.
 func DivHalfAway[T ~int64](n, by T) int64 {
 	quotient, rest := n/by, n%by
 	switch {
@@ -29,7 +29,7 @@ func DivHalfAway[T ~int64](n, by T) int64 {
 	return int64(quotient)
 }
 
-// DivFloor returns n÷by, rounded down. by is positive.
+// DivFloor returns n÷by, rounded down. by must be positive.
 func DivFloor[T ~int64](n, by T) int64 {
 	quotient := int64(n / by)
 	if n%by < 0 {
@@ -38,26 +38,27 @@ func DivFloor[T ~int64](n, by T) int64 {
 	return quotient
 }
 
-// DivCeil returns n÷by, rounded up. by is positive.
+// DivCeil returns n÷by, rounded up. by must be positive.
 func DivCeil[T ~int64](n, by T) int64 { return -DivFloor(-n, by) }
 
-// MulDivFloor returns a·b÷c, rounded down, through a product of 128 bits. ok is
-// false if c is 0 or the result does not fit 64 bits.
+// MulDivFloor returns a·b÷c, rounded down. The product has 128 bits, so it
+// cannot overflow. ok is false if c is 0 or the result does not fit in 64 bits.
 func MulDivFloor(a, b, c uint64) (quotient uint64, ok bool) {
 	high, low := bits.Mul64(a, b)
 	return divide(high, low, c)
 }
 
-// MulDivHalfUp returns a·b÷c, rounded half up, through a product of 128 bits.
-// ok is false if c is 0 or the result does not fit 64 bits.
+// MulDivHalfUp returns a·b÷c, rounded half up. The product has 128 bits, so it
+// cannot overflow. ok is false if c is 0 or the result does not fit in 64 bits.
 func MulDivHalfUp(a, b, c uint64) (quotient uint64, ok bool) {
 	high, low := bits.Mul64(a, b)
 	low, carry := bits.Add64(low, c/2, 0)
 	return divide(high+carry, low, c)
 }
 
-// divide divides a number of 128 bits. The high half is nearly always 0, and
-// then a division of 64 bits is enough, which is much cheaper.
+// divide divides a number of 128 bits. ok is false if by is 0 or the result
+// does not fit in 64 bits. The high half is nearly always 0; a division of 64
+// bits, which is much cheaper, is then enough.
 func divide(high, low, by uint64) (quotient uint64, ok bool) {
 	if high >= by {
 		return 0, false
@@ -69,7 +70,7 @@ func divide(high, low, by uint64) (quotient uint64, ok bool) {
 	return quotient, true
 }
 
-// BigHalfAway returns a÷b, rounded half away from zero. b is positive.
+// BigHalfAway returns a÷b, rounded half away from zero. b must be positive.
 func BigHalfAway(a, b *big.Int) *big.Int {
 	twice := new(big.Int).Lsh(a, 1)
 	half := new(big.Int).Set(b)

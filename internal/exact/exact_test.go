@@ -10,7 +10,7 @@ import (
 	"verdict/internal/exact"
 )
 
-// operands generates numbers of every size, edge cases included.
+// operands generates numbers of every size, including edge cases.
 func operands() *rapid.Generator[uint64] {
 	return rapid.OneOf(
 		rapid.Uint64(),
@@ -30,8 +30,8 @@ func positive() *rapid.Generator[int64] {
 
 func unsignedBig(n uint64) *big.Int { return new(big.Int).SetUint64(n) }
 
-// floorOf returns ⌊a÷b⌋ for a positive b. It is the reference of every
-// rounding.
+// floorOf returns ⌊a÷b⌋ for a positive b. It is the reference with which all
+// roundings are compared.
 func floorOf(a, b *big.Int) *big.Int {
 	quotient, rest := new(big.Int).QuoRem(a, b, new(big.Int))
 	if rest.Sign() < 0 {
@@ -104,7 +104,7 @@ func TestWideProducts(t *testing.T) {
 }
 
 // TestRoundingOverflow checks that rounding MaxUint64 + ½ up is reported as an
-// overflow. A function that divides first and then adds one would return 0.
+// overflow. A function that first divides and then adds one would return 0.
 func TestRoundingOverflow(t *testing.T) {
 	t.Parallel()
 	// 2·MaxUint64 + 1 is odd, and half of it is MaxUint64 + ½.
@@ -124,7 +124,8 @@ func TestRupees(t *testing.T) {
 		{1, 10_000},
 		{-12_345, -123_450_000},
 		{922_337_203_685_477, 9_223_372_036_854_770_000},
-		// One more paisa does not fit and must not become a negative amount.
+		// One paisa more does not fit in an int64 and must not become a
+		// negative amount.
 		{922_337_203_685_478, math.MaxInt64},
 		{-922_337_203_685_478, math.MinInt64},
 		{math.MaxInt64, math.MaxInt64},

@@ -14,8 +14,8 @@ const (
 )
 
 // MillionthsOfRupees converts paise to millionths of a rupee. A result beyond int64
-// becomes the largest or the smallest int64, because a wrapped amount would have the
-// wrong sign or size.
+// becomes the largest or the smallest int64, because an overflow would give an
+// amount of the wrong sign or size.
 func MillionthsOfRupees(paise int64) int64 {
 	switch {
 	case paise > math.MaxInt64/MillionthsPerPaisa:

@@ -6,18 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// Check checks the fields of a Go value that a document was read into or that a person
-// filled in. Its faults name the members of the document. A member that already has a
-// fault, because it could not be read, gets no second one.
+// Check checks the fields of a Go value that was read from a document or filled in by
+// a person. Its faults point to the members of the document. If a member already has a
+// fault, for example because it could not be read, Check adds no second one.
 type Check struct {
 	faults *List
 	at     string // the pointer of the object
 }
 
-// Check returns a Check of the object at a pointer.
+// Check returns a Check whose faults are added to l. pointer is the JSON pointer of
+// the object to check.
 func (l *List) Check(pointer string) Check { return Check{faults: l, at: pointer} }
 
-// Entry returns the Check of an object within a list.
+// Entry returns the Check of an object within this one, such as an entry of a list.
+// pointer is relative to this object.
 func (c Check) Entry(pointer string) Check { return Check{faults: c.faults, at: c.at + pointer} }
 
 // Ok reports whether the object is of the right type and the member has no fault.
@@ -53,8 +55,8 @@ func (c Check) Choice(name, text string, choices ...string) {
 	}
 }
 
-// Text adds a fault if a text has more than most bytes, or if it is not valid UTF-8
-// without a zero character, which JSON and the databases require.
+// Text adds a fault if a text has more than most bytes, or if it is not valid UTF-8 or
+// contains a zero character. JSON and the databases accept neither.
 func (c Check) Text(name, text string, most int) {
 	switch {
 	case len(text) > most:

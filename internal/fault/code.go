@@ -76,12 +76,12 @@ const (
 	CodeBacktestBusy  = "backtest_busy"
 	CodeFittingBusy   = "fitting_busy"
 	CodeUnavailable   = "unavailable"
-	CodeClientGone    = "client_gone" // never sent: the client has disconnected
+	CodeClientGone    = "client_gone" // never sent, because the client has disconnected
 	CodeInternalError = "internal_error"
 )
 
-// Refusals of a readable document with faults. Like the codes of the next
-// block, they also appear in the items of such a refusal.
+// Refusals of a document that can be read but has faults. These codes, and
+// those of the next block, also appear in the items of such a refusal.
 const (
 	CodeInvalidField         = "invalid_field"
 	CodeInvalidCondition     = "invalid_condition"
@@ -90,7 +90,7 @@ const (
 	CodeReportMustHaveOneKey = "report_must_have_one_key"
 )
 
-// Faults at one place of a document.
+// Faults of one value of a document.
 const (
 	CodeRequired          = "required"
 	CodeWrongType         = "wrong_type"

@@ -1,7 +1,7 @@
 package fault
 
-// Findings of the analysis of a policy. Activation in live returns these codes
-// until each error is acknowledged.
+// Findings of the analysis of a policy. An activation in live is refused, with
+// these codes, until each finding that is an error is acknowledged.
 const (
 	CodeNeverFires             = "never_fires"
 	CodeAlwaysFires            = "always_fires"
@@ -31,7 +31,7 @@ const (
 	CodeScoresWithoutBand     = "scores_without_band"
 )
 
-// Findings about parts of the base that a version no longer has.
+// Findings about entries of the base that a version no longer has.
 const (
 	CodeRulesRemoved   = "rules_removed"
 	CodeBandsRemoved   = "bands_removed"

@@ -15,7 +15,7 @@ import (
 )
 
 // vocabularies lists the files that own codes. A code may be written as a
-// literal in the file that owns the code, and in no other file below the
+// literal only in the file that owns it, and in no other file below the
 // directory within.
 var vocabularies = []struct {
 	file, within string
@@ -49,8 +49,8 @@ var otherMeanings = map[string][]string{
 	"internal/training/write.go":       {"sign_reversal"}, // a JSON member
 }
 
-// strangers lists our own programs that are clients of the API. They write
-// codes as literals, so that they notice if a code changes.
+// strangers lists the programs of this repository that are clients of the API.
+// They write codes as literals, so that they fail if a code changes.
 var strangers = []string{"bench", "clients", "proof", "cmd/load", "cmd/torture", "internal/load", "internal/torture"}
 
 // TestCodesHaveOneOwner checks that no code is written as a literal outside the
@@ -104,7 +104,8 @@ func TestCodesHaveOneOwner(t *testing.T) {
 }
 
 // TestCodesAreNamedAlike checks that the name of each constant matches its
-// code. This finds a mistake in either, and prevents changes to codes in use.
+// code. This detects a mistake in the name or in the code, and prevents changes
+// to codes in use.
 func TestCodesAreNamedAlike(t *testing.T) {
 	t.Parallel()
 	files := sources(t)
@@ -123,8 +124,8 @@ func TestCodesAreNamedAlike(t *testing.T) {
 	}
 }
 
-// TestWrittenCodesAreFound checks that spelled finds every literal that is used
-// as a code, and that literals skips struct tags.
+// TestWrittenCodesAreFound checks that the helper spelled finds every literal
+// that is used as a code, and that the helper literals skips struct tags.
 func TestWrittenCodesAreFound(t *testing.T) {
 	t.Parallel()
 	const source = `package p

@@ -1,7 +1,7 @@
 package fault
 
-// Warnings about an application. A warning refuses nothing: the request was
-// carried out, and the detail says what was read or left out.
+// Warnings about an application. A warning is not a refusal: the request was
+// carried out, and the detail says what was reinterpreted or ignored.
 const (
 	CodeInputsAbsent          = "inputs_absent"
 	CodeScorecardInputsAbsent = "scorecard_inputs_absent"

@@ -1,23 +1,22 @@
-// Package fault is the error vocabulary of the service: the kind of an error, a
-// stable code for programs, and for every wrong place a JSON pointer and a
-// sentence that says how to fix it.
+// Package fault defines the errors of the service: the kind of an error, a
+// stable code for programs, and for every fault in a document a JSON pointer
+// and a sentence that says how to fix it.
 //
-// It owns every code of an Error or an Item: refusals, faults at one place,
-// warnings, and the findings of the analysis. They are here and not in the
-// packages that use them, because the adapters, which document and compare
-// them, may not import the packages that decide, and every package may import
-// this one. The name of a constant is its code in Go's spelling. A code never
-// changes its meaning.
+// It defines every code of an Error or an Item: refusals, faults of one value,
+// warnings, and the findings of the analysis. The codes are not in the packages
+// that use them, because the adapters document and compare codes but may not
+// import those packages. Every package may import this one. The name of a
+// constant is its code in Go's spelling. The meaning of a code never changes.
 //
-// Four packages have codes of their own that no Error or Item carries: training
-// (code.go: columns and fits), recovery (hold.go: why a borrower is not
-// contacted), agent (narration.go: why a model's text was not used) and signal
-// (fraud.go: signals and why one was not evaluated). Reason codes of decisions
-// belong to the author of the policy.
+// Four packages have codes of their own that do not occur in an Error or an
+// Item: training (code.go: columns and fits), recovery (hold.go: why a borrower
+// is not contacted), agent (narration.go: why a model's text was not used) and
+// signal (fraud.go: signals and why one was not evaluated). Reason codes of
+// decisions belong to the author of the policy.
 //
-// The package knows no transport: package serving turns kinds into HTTP status
-// codes. A detail never repeats a submitted value, because the value may be a
-// PAN or an account number.
+// The package does not depend on a transport; package serving maps kinds to
+// HTTP status codes. A detail never repeats a submitted value, because the
+// value may be a PAN or an account number.
 package fault
 
 import (
@@ -26,7 +25,7 @@ import (
 	"strings"
 )
 
-// Kind is the kind of an error. It tells the caller what can be done about the
+// Kind is the kind of an error. It determines what the caller can do about the
 // error.
 type Kind uint8
 
@@ -39,20 +38,21 @@ const (
 	Conflict                        // the stored state does not allow the request
 	Precondition                    // the caller's expected version is not the current one
 	TooLarge                        // the body is over the limit
-	Invalid                         // well-formed, but wrong
+	Invalid                         // the document is well-formed, but its content is wrong
 	Limited                         // too many requests, or the quota is used up
 	Internal                        // an internal error
 	Unavailable                     // try again later
 )
 
-// Item is one fault or warning at one place of a document.
+// Item is one fault or warning about one value of a document.
 type Item struct {
 	Pointer string // RFC 6901, "" for the whole document
 	Code    string
 	Detail  string
 
-	// Nearest is the known name closest to an unknown one, "" if none is close.
-	// Fields lists the fields of a warning that is about several fields.
+	// Nearest is the known name that is most similar to an unknown one, or ""
+	// if none is similar. Fields lists the fields of a warning that is about
+	// several fields.
 	Nearest string
 	Fields  []string
 
@@ -61,8 +61,8 @@ type Item struct {
 }
 
 // Unknown returns the item for an unknown member. text says what was done with
-// it, and nearest is the name that was probably meant, "" for none; caseOnly is
-// set if the two differ only in upper and lower case.
+// the member. nearest is the name that was probably meant, or "" for none.
+// caseOnly is set if the two names differ only in upper and lower case.
 func Unknown(pointer, text, nearest string, caseOnly bool) Item {
 	switch {
 	case nearest == "":
@@ -75,7 +75,8 @@ func Unknown(pointer, text, nearest string, caseOnly bool) Item {
 }
 
 // maxPointer is the maximum length of a pointer in a sentence. A longer pointer
-// has names that the sender made up, and appears only in the item.
+// contains names that the sender made up. It appears only in the item, not in
+// the sentence.
 const maxPointer = 256
 
 // placed returns the item's sentence with its pointer in front.
@@ -118,8 +119,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Retold returns a refusal with its items changed by tell, for instance with
-// other pointers. It returns any other error unchanged.
+// Retold returns a copy of a refusal with its items changed by tell, for
+// instance with other pointers. It returns any other error, or nil, unchanged.
 func Retold(err error, tell func(Item) Item) error {
 	var refusal *Error
 	if !errors.As(err, &refusal) {
@@ -136,8 +137,8 @@ func Retold(err error, tell func(Item) Item) error {
 	return &told
 }
 
-// MaxItems limits a List, so that a hostile document cannot cause an answer
-// larger than itself.
+// MaxItems is the maximum number of items of a List. It prevents a hostile
+// document from causing a very large response.
 const MaxItems = 100
 
 // List collects faults while a document is read, so that all are reported
@@ -165,8 +166,8 @@ func (l *List) AddItem(item Item) {
 	l.items = append(l.items, item)
 }
 
-// Move moves the items with a code to another list. Items that were only
-// counted stay.
+// Move moves the items with a code to another list. The count of items beyond
+// MaxItems does not change.
 func (l *List) Move(code string, to *List) {
 	kept := l.items[:0]
 	for _, item := range l.items {
@@ -179,8 +180,9 @@ func (l *List) Move(code string, to *List) {
 	l.items = kept
 }
 
-// CopyHinted copies the items with a suggested name to another list. A refusal
-// has no warnings, and a misspelt name is often its cause.
+// CopyHinted copies the items with a suggested name to another list. It is used
+// for a refusal: a refusal has no warnings, but a misspelt name is often its
+// cause.
 func (l *List) CopyHinted(to *List) {
 	for _, item := range l.items {
 		if item.Code == CodeUnknownField && item.Nearest != "" {
@@ -189,12 +191,13 @@ func (l *List) CopyHinted(to *List) {
 	}
 }
 
-// maxCostly is the number of faults for which a suggested name is searched.
+// maxCostly is the number of faults from which on no suggested name is searched
+// for.
 const maxCostly = 10
 
 // Terse reports whether there are so many faults that readers should skip
 // costly descriptions. Otherwise a hostile document could cause a search for
-// the nearest name with every misspelt word.
+// the most similar name for every misspelt word.
 func (l *List) Terse() bool { return len(l.items) >= maxCostly }
 
 // Len returns the number of faults, including those that were only counted.
@@ -203,10 +206,10 @@ func (l *List) Len() int { return len(l.items) + l.dropped }
 // Items returns the faults in the order they were found.
 func (l *List) Items() []Item { return l.items }
 
-// Err returns nil if there are no faults. Otherwise it returns a refusal with
-// the first item's code if callers branch on that code, and invalid_field if
-// not. Its detail begins with the first item's pointer, so that a reader of the
-// detail alone knows where to look.
+// Err returns nil if there are no faults. Otherwise it returns an *Error. Its
+// code is that of the first item if callers distinguish that code, otherwise
+// invalid_field. Its detail begins with the first item's pointer, so that the
+// detail alone says where the fault is.
 func (l *List) Err() error {
 	if l.Len() == 0 {
 		return nil

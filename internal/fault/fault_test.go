@@ -154,8 +154,8 @@ func TestDetailNamesThePlace(t *testing.T) {
 	}
 }
 
-// TestMove checks that Move moves every warning with the given code, with all
-// its members, and leaves the others.
+// TestMove checks that Move moves every item with the given code, including all
+// its members, and does not move the others.
 func TestMove(t *testing.T) {
 	t.Parallel()
 	var warnings, faults fault.List

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Meant returns the known name that was probably meant by an unknown one, "" if
-// none is close. A name that differs only in case is always found; terse skips
-// the search for others.
+// Meant returns the known name that was probably meant by an unknown one, or ""
+// if none is similar. It always finds a name that differs only in case. If
+// terse is set, it does not search for other names.
 func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
 	for _, candidate := range known {
 		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
@@ -22,10 +22,12 @@ func Meant(name string, known []string, terse bool) (meant string, caseOnly bool
 }
 
 // Nearest returns the candidate with the smallest edit distance. The distance
-// may be at most a third of the name's length, or two if that is more, and must
-// be less than the length of either name ("==" is not near to "or"). If several
-// candidates have the same distance, the more similar one wins, so that "neq"
-// suggests "ne" and not "eq". If they are equally similar, the first one wins.
+// may be at most a third of the name's length, or two if that is more. It must
+// also be less than the length of either name, so that "==" does not suggest
+// "or". Of several candidates with the same distance, Nearest returns the one
+// for which alike is largest, so that "neq" suggests "ne" and not "eq"; if
+// these are equal too, it returns the first one. It returns false if no
+// candidate is close enough.
 func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 	const longest = 128 // no known name is longer; avoids quadratic work
 	if len(name) > longest {
@@ -46,8 +48,8 @@ func Nearest(name string, candidates func(func(string) bool)) (string, bool) {
 }
 
 // alike returns a measure of similarity: the number of bytes that two names
-// share at the beginning, where typing errors are rare, counted twice, plus
-// those at the end.
+// have in common at the end, plus twice the number at the beginning, where
+// typing errors are rare.
 func alike(a, b string) (n int) {
 	shorter := min(len(a), len(b))
 	for i := 0; i < shorter && a[i] == b[i]; i++ {

@@ -2,8 +2,8 @@ package field
 
 import "verdict/internal/rule"
 
-// bankSection returns the facts derived from bank_summary. None of them enters
-// the capacity formula by itself.
+// bankSection returns the facts derived from bank_summary. They affect the
+// capacity only if a policy names them as sources of affordability.
 func bankSection() section {
 	return section{
 		group: "bank", title: "Bank statement", supply: rule.FromEvaluate,

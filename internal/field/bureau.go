@@ -62,7 +62,8 @@ func bureauFacts() []entry {
 }
 
 // bureauReportSection returns the bureau_report.* paths. They are derived from
-// the canonical facts, so that the two always agree.
+// the entries of the canonical facts, so that domains and reason codes always
+// agree.
 func bureauReportSection() section {
 	fields := []entry{rawScore("bureau_report.score")}
 	for _, e := range bureauFacts() {

@@ -2,9 +2,9 @@ package field
 
 import "slices"
 
-// bureauOwnFacts returns the facts by the applicant's role in an account: own
-// and joint accounts, accounts that the applicant guarantees, and accounts used
-// with an add-on card.
+// bureauOwnFacts returns the facts that distinguish accounts by the applicant's
+// role: own and joint accounts, accounts that the applicant guarantees, and
+// accounts used with an add-on card.
 func bureauOwnFacts() []entry {
 	return slices.Concat(ownFacts(), ownAdverseFacts(), partFacts())
 }
@@ -70,7 +70,8 @@ func ownAdverseFacts() []entry {
 	return facts
 }
 
-// partFacts returns the facts that exist for each further role.
+// partFacts returns the facts about microfinance accounts, guaranteed accounts
+// and add-on cards.
 func partFacts() []entry {
 	var facts []entry
 	for _, kind := range []struct{ name, accounts string }{
@@ -95,17 +96,17 @@ func partFacts() []entry {
 	return facts
 }
 
-// Fallback is a fact that gets the value of another fact if it was not sent
-// itself.
+// Fallback is a fact that takes the value of another fact if the request does
+// not send it.
 type Fallback struct {
 	Name string // name of the fact
-	From string // name of the fact whose value it gets
+	From string // name of the fact whose value it takes
 }
 
 // Fallbacks returns the facts about own and joint accounts that fall back to
 // the facts about all accounts. A lender that sends figures instead of accounts
-// sends only the latter; without the fallback, a policy on own accounts would
-// see no obligations and no delinquency.
+// sends only figures about all accounts. Without the fallback, a policy on own
+// accounts would then find no obligations and no delinquency.
 func Fallbacks() []Fallback {
 	return []Fallback{
 		{"bureau_own_active_tradelines", "active_tradelines"},

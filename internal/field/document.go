@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// domain describes in a few words which values a field can have; it is empty
-// when the type says everything.
+// domain describes in a few words which values a field can have. It returns "" if
+// the field can have every value of its type.
 func domain(f *rule.Field) string {
 	if len(f.Values) > 0 {
 		return strings.Join(f.Values, ", ")

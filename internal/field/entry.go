@@ -2,9 +2,9 @@ package field
 
 import "verdict/internal/rule"
 
-// entry is one line of a table. Each constructor makes one kind of field of a
-// credit file and sets its type, unit and natural domain. The methods add
-// properties of a single field.
+// entry is one line of the tables in this package. Each constructor returns one
+// kind of field, with its type, unit and usual domain. The methods set further
+// properties.
 type entry struct{ rule.Field }
 
 func number(name, unit, meaning string) entry {
@@ -81,8 +81,8 @@ func (e entry) only(supply rule.Supply) entry {
 	return e
 }
 
-// sent returns the entry of a raw path that fills the canonical fact unchanged:
-// the same domain and reason under another name.
+// sent returns the entry of a raw path whose value becomes the canonical fact
+// unchanged: an entry with the same domain and reason code under another name.
 func (e entry) sent(path, meaning string) entry {
 	e.Name, e.Meaning = path, meaning
 	e.Core, e.BureauScored = false, false

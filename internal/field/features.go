@@ -7,7 +7,7 @@ import (
 
 const featureGroup = "features"
 
-// featureReasons maps each metric to the reason code for points lost on it.
+// featureReasons maps each metric of a feature to its default reason code.
 var featureReasons = map[string]string{
 	"enquiry":          "BUR_ENQ",
 	"account_opened":   "BUR_TRADELINES",

@@ -1,6 +1,7 @@
-// Package field is the catalogue of all names that a condition may use: the canonical
-// facts about an application, the facts derived from its optional blocks, the raw
-// paths of the request, the features, and the facts about the offer in Stage 2.
+// Package field defines the catalogue of all names that a condition may use: the
+// canonical facts about an application, the facts derived from its optional blocks,
+// the raw paths of the request, the features, and the facts about the offer in Stage
+// 2.
 //
 // It contains names, types, units, domains and meanings, and the documentation made
 // from them. It does not compute values: package application reads requests, package
@@ -56,8 +57,8 @@ type section struct {
 	fields []entry
 }
 
-// eitherRequest is the supply of the canonical facts. Facts derived from blocks come
-// only with an evaluate request.
+// eitherRequest is the supply of the canonical facts. Facts that are derived from
+// optional blocks exist only for an evaluate request.
 const eitherRequest = rule.FromDecisions | rule.FromEvaluate
 
 // sections returns the groups in the order of the documentation, features last.
@@ -84,16 +85,16 @@ var built = sync.OnceValue(func() *rule.Catalogue {
 	}
 	c, err := rule.NewCatalogue(fields)
 	if err != nil {
-		// The tables are constants of the program, so this fails in every
-		// test of this package before it can fail anywhere else.
+		// The tables are constants, so a mistake makes every test of this package
+		// fail before a release.
 		panic(fmt.Sprintf("field: %v", err))
 	}
 	return c
 })
 
-// OfApplicantOrReport reports whether a field belongs to the applicant or the
-// bureau report, which every application has. It is false for fields of an
-// optional block, features and results of the engine.
+// OfApplicantOrReport reports whether a field belongs to the applicant or the bureau
+// report, which every application has. It returns false for fields of an optional
+// block, features and results of the engine.
 func OfApplicantOrReport(f *rule.Field) bool {
 	switch f.Group {
 	case "applicant", "bureau", "applicant.*", "bureau_report.*", "report.*":
@@ -108,8 +109,8 @@ const (
 	maxSegments  = 8
 )
 
-// Declarable reports whether a policy may declare the name as its own input: a
-// path under report. or applicant. that the catalogue does not know.
+// Declarable reports whether a policy may declare the name as its own input: a path
+// that begins with "report." or "applicant." and is not in the catalogue.
 func Declarable(name string) bool {
 	if len(name) > maxNameBytes {
 		return false

@@ -32,8 +32,8 @@ table knows, and a spike before there is a past to compare with, are absent.
 `
 
 // WriteMarkdown writes the catalogue as a page with a section and a table for
-// each group. For features it shows the grammar of names and the table of
-// metrics instead of thousands of lines.
+// each group. For features it writes the grammar of the names and a table of
+// the metrics, because there are thousands of features.
 func WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(pageHead)
@@ -52,7 +52,8 @@ func WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// meaning returns a field's meaning with notes on how it differs from its
+// meaning returns a field's meaning. It adds a note if only an evaluate request
+// can send the field although both requests can send the other fields of the
 // section.
 func meaning(s section, e entry) string {
 	if e.Supply == rule.FromEvaluate && s.supply == eitherRequest {

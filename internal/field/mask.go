@@ -8,15 +8,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// Identifying are the facts that identify a person, a place or a thing rather
-// than describe it. They are stored only if a policy reads them.
+// Identifying lists the facts that identify a person, a place or a device
+// instead of describing it. They are stored only if a policy reads them.
 var Identifying = []string{
 	"fraud.beneficiary_account", "fraud.ip", "location.ip", "location.lat", "location.lng", "device.device_id",
 	"fraud.mobile", "fraud.email",
 }
 
 // references are the lender's own ids of people. They are stored, so that a
-// decision can be found again, and masked where facts are shown.
+// decision can be found again, but are masked when facts are shown.
 var references = []string{"applicant.id", "fraud.applicant_ref", "fraud.agent_id"}
 
 // hidden replaces the masked part of a value.
@@ -24,21 +24,23 @@ const hidden = "••••"
 
 // Masked returns a fact's value for display. If the value identifies somebody,
 // a text is masked except for its end, and a number becomes absent, because a
-// masked number would be a text. Values of unknown names, which policies
-// declare, are judged by their name and their format.
+// masked number would be a text. For names outside the catalogue, which
+// policies declare, the name and the format of the value determine whether it
+// identifies somebody.
 func Masked(name string, v rule.Value) rule.Value { return masked(v, identifies(name, v)) }
 
 // MaskedText returns a fact's value as text for a sentence, masked by the same
 // rules as Masked.
 func MaskedText(name string, v rule.Value) string { return maskedText(v, identifies(name, v)) }
 
-// MaskedByShape masks by the older rules, which judge values of unknown names
-// by their format alone. Replays of stored agent runs use it.
+// MaskedByShape masks by the older rules: for names outside the catalogue, only
+// the format of the value counts. Replays of stored agent runs use it.
 func MaskedByShape(name string, v rule.Value) rule.Value {
 	return masked(v, identifiesByShape(name, v))
 }
 
-// MaskedTextByShape does the same as MaskedText, by the older rules.
+// MaskedTextByShape does the work of MaskedText by the older rules of
+// MaskedByShape.
 func MaskedTextByShape(name string, v rule.Value) string {
 	return maskedText(v, identifiesByShape(name, v))
 }
@@ -62,7 +64,7 @@ func maskedText(v rule.Value, hide bool) string {
 	if v.Type() != rule.StringType {
 		return hidden
 	}
-	const shown = 4 // enough to recognize it, and never more than half
+	const shown = 4 // enough characters to recognize the value, and never more than half of it
 	from := len(text)
 	for range min(shown, utf8.RuneCountInString(text)/2) {
 		_, size := utf8.DecodeLastRuneInString(text[:from])
@@ -83,8 +85,8 @@ func identifies(name string, v rule.Value) bool {
 	return !known && nameIdentifies(name)
 }
 
-// identifiesByShape reports whether MaskedByShape must hide a value. It judges
-// values of unknown names by their format alone.
+// identifiesByShape reports whether MaskedByShape must hide a value. For names
+// outside the catalogue, only the format of the value counts.
 func identifiesByShape(name string, v rule.Value) bool {
 	if v.Type() == rule.Absent || v.Type() == rule.BoolType {
 		return false
@@ -92,13 +94,13 @@ func identifiesByShape(name string, v rule.Value) bool {
 	if _, known := Catalogue().Lookup(name); known {
 		return slices.Contains(Identifying, name) || slices.Contains(references, name)
 	}
-	return looksIdentifying(v.String()) // also for numbers: an Aadhaar may be sent as one
+	return looksIdentifying(v.String()) // String also covers numbers, because an Aadhaar number may be sent as a number
 }
 
 // looksIdentifying reports whether a text has the format of an e-mail address,
 // an account, card, Aadhaar or telephone number, or a PAN.
 func looksIdentifying(text string) bool {
-	const fewest = 9 // fewest digits of an identifier, one more than a date has
+	const fewest = 9 // minimum number of digits of an identifier; a date has one less
 	digits, letters := 0, 0
 	for i := range len(text) {
 		switch c := text[i]; {

@@ -12,16 +12,16 @@ var identifyingWords = wordSet(`account acct accountno acno iban vpa upi card pa
 	username address addr street dob birth birthdate dateofbirth phone telephone tel mobile contact whatsapp email mail
 	father mother spouse nominee guardian imei mac msisdn`)
 
-// describingWords are words in names of inputs that only describe: an account's
-// age or a name's match score identifies nobody.
+// describingWords are words in the names of inputs whose values only describe a
+// person: the age of an account or the match score of a name identifies nobody.
 var describingWords = wordSet(`age months month years year days day count total score match matched
 	matches similarity ratio pct percent percentage rate balance amount limit emi income avg average min max sum vintage
 	tenure stability type category class status flag verified valid validated available changed changes same risk
 	band grade tier city state district country region pincode open opened closed active delinquent overdue dpd
 	utilisation utilization applicants reuse trend`)
 
-// impersonalOwners are words before "name" that show that it is not a person's
-// name.
+// impersonalOwners are words before the word "name" that show that the value is
+// not the name of a person.
 var impersonalOwners = wordSet(`bank branch product scheme lender city state district country region employer company
 	organisation organization campaign channel`)
 
@@ -33,8 +33,8 @@ func wordSet(list string) map[string]bool {
 	return set
 }
 
-// nameIdentifies reports whether the words of an unknown name say that its
-// value identifies somebody.
+// nameIdentifies reports whether the words of a name outside the catalogue mean
+// that its value identifies somebody.
 func nameIdentifies(name string) bool {
 	words := nameWords(name)
 	found := false
@@ -51,7 +51,7 @@ func nameIdentifies(name string) bool {
 }
 
 // nameWords splits the last segment of a path into lower-case words: at every
-// character that is no letter, and between a lower-case and an upper-case
+// character that is not a letter, and between a lower-case and an upper-case
 // letter.
 func nameWords(name string) []string {
 	name = name[strings.LastIndexByte(name, '.')+1:]

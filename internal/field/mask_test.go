@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestMasked checks that identifiers are masked, that numbers stay numbers or
-// are omitted, and that descriptive values stay unchanged.
+// TestMasked checks that identifiers are masked, that an identifying number
+// becomes absent, and that descriptive values stay unchanged.
 func TestMasked(t *testing.T) {
 	t.Parallel()
 	lat, _, _ := rule.ParseNumber("19.076")
@@ -55,7 +55,8 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestMaskedByShape checks the earlier masking, which stored runs still need.
+// TestMaskedByShape checks the older masking rules, which replays of stored
+// runs still need.
 func TestMaskedByShape(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ value, shown string }{

@@ -3,8 +3,8 @@ package field
 import "verdict/internal/rule"
 
 // offerSection returns the facts that only Stage 2 rules can name, because the
-// engine computes them after Stage 1. The final score has no domain here,
-// because the policy sets its limits.
+// engine computes them after Stage 1. The final score has no bounds here,
+// because each policy sets its own.
 func offerSection() section {
 	return section{
 		group: "offer", title: "Offer (Stage 2)", supply: rule.FromEngine,

@@ -3,7 +3,8 @@ package field
 import "verdict/internal/rule"
 
 // rawSections returns the paths of the requests, for rules that need a value as
-// it was sent and not its canonical form. Arrays and objects have no path.
+// it was sent and not its canonical form. Arrays and objects themselves have no
+// path.
 func rawSections() []section {
 	return []section{
 		rawApplicantSection(), bureauReportSection(), rawReportSection(), rawDeviceSection(),

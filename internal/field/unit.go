@@ -6,16 +6,16 @@ import (
 	"verdict/internal/rule"
 )
 
-// UnitPair is a raw path and its canonical name if the two have different units
-// for the same figure.
+// UnitPair is a raw path and its canonical name that give the same figure in
+// different units.
 type UnitPair struct {
 	Raw, Canonical         string
 	RawUnit, CanonicalUnit string
-	Meaning                string // what the examples mean in words
+	Meaning                string // the meaning of both examples in words
 	rawExample, example    string
 	// A value in the raw unit is 0 or at least rawLeast, and a value in the
-	// canonical unit is at most most. Other values were probably meant in the
-	// other unit.
+	// canonical unit is at most most. A value outside these bounds was probably
+	// meant in the other unit.
 	rawLeast, most rule.Number
 }
 
@@ -28,8 +28,9 @@ var unitPairs = []UnitPair{{
 	rawLeast: 2 * rule.One, most: 5 * rule.One,
 }}
 
-// PairOf returns the pair that a field belongs to. A ratio that people often
-// write as a percentage has a pair without a raw path.
+// PairOf returns the pair that a field belongs to. It returns false if there is
+// none. For a ratio without a raw path that people often write as a percentage,
+// it returns a pair whose Raw is "".
 func PairOf(name string) (UnitPair, bool) {
 	for _, p := range unitPairs {
 		if name == p.Raw || name == p.Canonical {

@@ -7,30 +7,31 @@ import (
 
 const (
 	// maxMonthlyRate is the highest monthly rate that the search tries: 10,000
-	// %. A loan that costs more is reported at this rate.
+	// %. For a loan that costs more, APR reports this rate.
 	maxMonthlyRate = 100
 
 	// newtonRounds is the number of pure Newton rounds. Most loans converge in
-	// 2 to 4. A balloon payment may need more; after this number, every second
-	// round halves the bracket instead.
+	// 2 to 4 rounds. A loan with a balloon payment may need more; after this
+	// number, every second round halves the bracket instead.
 	newtonRounds = 8
 	maxRounds    = 128
 
-	// stepTolerance is the step size at which the search stops. Newton's error
-	// after a step is at most a few hundred times the square of that step, so
-	// about 1e-16 here.
+	// stepTolerance is the step size at which the search stops. After a Newton
+	// step, the error is at most a few hundred times the square of that step,
+	// which is about 1e-16 here.
 	stepTolerance = 1e-9
 
-	// tieMargin makes exact ties round up, although binary rounding error may
-	// put them slightly below the tie. It is in hundredths of a percent and is
-	// larger than the error of the whole computation.
+	// tieMargin is added before rounding, so that exact ties are rounded up
+	// even if rounding errors of the computation put them slightly below the
+	// tie. It is in hundredths of a percent and is larger than the error of the
+	// whole computation.
 	tieMargin = 1e-9
 )
 
 // APR returns the annual percentage rate in hundredths of a percent, rounded
 // half up. It is the nominal rate: twelve times the monthly internal rate of
-// return of receiving netPaise now and paying months−1 instalments and the last
-// one. Indian key facts statements use this definition, with fee and tax
+// return if netPaise is received now and months−1 instalments and the last one
+// are paid. Indian key facts statements use this definition, with fee and tax
 // deducted from the amount disbursed. The effective annual rate is higher.
 //
 // APR returns 0 if the payments do not exceed the net amount. It also returns 0

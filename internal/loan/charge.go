@@ -25,7 +25,7 @@ func Tax(feePaise, pctMicros int64) int64 {
 }
 
 // percent returns a percentage of an amount, rounded half up to the paisa. The
-// product needs up to 128 bits. A negative percentage counts as 0. A result
+// product is computed in 128 bits. A negative percentage counts as 0. A result
 // beyond int64, which needs a percentage that no policy allows, becomes
 // math.MaxInt64.
 func percent(amountPaise, pctMicros int64) int64 {

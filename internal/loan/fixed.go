@@ -3,8 +3,8 @@ package loan
 import "math/bits"
 
 // fixed is a non-negative number below 512 in units of 2^-119, its ULP. Nine
-// bits hold the largest annuity, 480 instalments at 0 %. The other bits keep the
-// error of an instalment far below one paisa:
+// bits are enough for the largest annuity, 480 instalments at 0 %. With the
+// other bits, the error of an instalment is far below one paisa:
 //
 //   - [annuity] is too small by at most 2n² ULP;
 //   - its reciprocal is then too large by at most 2(n/a)² + 4 ULP, and n/a is
@@ -46,8 +46,8 @@ func (a fixed) addULP(n uint64) fixed { return a.add(fixed{lo: n}) }
 
 // mul returns the product rounded down.
 func (a fixed) mul(b fixed) fixed {
-	// The 256-bit product has the words w3 to w0. w0, the low word of
-	// a.lo·b.lo, lies entirely below the last bit kept and is not computed.
+	// The 256-bit product has the words w3 to w0. w0, the low word of a.lo·b.lo,
+	// is entirely below the last bit of the result and is not computed.
 	w1, _ := bits.Mul64(a.lo, b.lo)
 	mid1, low1 := bits.Mul64(a.hi, b.lo)
 	mid2, low2 := bits.Mul64(a.lo, b.hi)
@@ -79,10 +79,11 @@ func (a fixed) times(n uint64) uint64 {
 // reciprocal returns 1/a, too large by at most 4 ULP, for a between 0.9 and
 // 512.
 //
-// Dividing by the high word alone is correct to 54 bits. Each Newton step x(2 −
-// ax) squares the relative error, so after two steps only the rounding of the
-// products remains: 2 − ax is at most 1 ULP too large, and the last product at
-// most 1 ULP too small. Adding 2 ULP makes the result larger than 1/a.
+// Dividing by the high word alone gives a result that is correct to 54 bits.
+// Each Newton step x(2 − ax) squares the relative error, so after two steps only
+// the rounding of the products remains: 2 − ax is at most 1 ULP too large, and
+// the last product at most 1 ULP too small. Adding 2 ULP makes the result larger
+// than 1/a.
 func (a fixed) reciprocal() fixed {
 	hi, rem := bits.Div64(1<<(2*fracHi-64), 0, a.hi)
 	lo, _ := bits.Div64(rem, 0, a.hi)
@@ -93,10 +94,11 @@ func (a fixed) reciprocal() fixed {
 }
 
 // annuity returns v + v² + … + v^n: the present value of n instalments of 1 if
-// one month discounts by the factor v. It doubles the sum (s_2m = s_m(1 + v^m))
-// and extends it (s_m+1 = v(1 + s_m)) along the bits of n. Unlike (1 − v^n)/i
-// it neither subtracts nor divides, so it is as precise at 0 %, where the
-// result is exactly n, as at 100 %.
+// one month discounts by the factor v. It iterates over the bits of n. Each step
+// doubles the number of terms, s_2m = s_m(1 + v^m), and for a bit that is set it
+// adds one more, s_m+1 = v(1 + s_m). Unlike (1 − v^n)/i it neither subtracts nor
+// divides, so it is as precise at 0 %, where the result is exactly n, as at 100
+// %.
 //
 // Every step rounds down, so the result is never too large.
 func annuity(v fixed, n int) fixed {

@@ -20,9 +20,8 @@ func rupees(t *testing.T, s string) int64 {
 	return int64(math.Round(x * paisePerRupee))
 }
 
-// TestGoldenInstalments checks vectors that were computed independently of this
-// program. The property tests compare the code with the exact instalment of the
-// reference.
+// TestGoldenInstalments checks values that were computed independently of this
+// program. The property tests compare the code with exact values in addition.
 func TestGoldenInstalments(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -75,9 +74,9 @@ func TestGoldenInstalments(t *testing.T) {
 	}
 }
 
-// TestGoldenPrincipals checks the capacity vectors. The table rounds the
-// principal to the nearest paisa, and the code rounds down, so the last digit
-// may be one lower.
+// TestGoldenPrincipals checks the principals for given capacities. The table
+// rounds the principal to the nearest paisa and the code rounds it down, so the
+// last digit may be one lower than in the table.
 func TestGoldenPrincipals(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -104,8 +103,9 @@ func TestGoldenPrincipals(t *testing.T) {
 	}
 }
 
-// TestGoldenAPR checks the APR vectors. It computes fee and tax with Fee and
-// Tax, so that the vectors cover the whole path from amount to APR.
+// TestGoldenAPR checks APR values that were computed independently. It computes
+// fee and tax with Fee and Tax, so that it covers the whole computation from
+// amount to APR.
 func TestGoldenAPR(t *testing.T) {
 	t.Parallel()
 	const gst = 18_000_000
@@ -186,9 +186,9 @@ func TestValidUntil(t *testing.T) {
 		want string
 	}{
 		{"2026-11-15T00:12:00Z", 3, "2026-11-18T18:29:59Z"}, // a Sunday in India
-		{"2026-11-14T18:29:59Z", 1, "2026-11-16T18:29:59Z"}, // the last second of Saturday
-		{"2026-11-14T18:30:00Z", 1, "2026-11-16T18:29:59Z"}, // the first second of Sunday
-		{"2026-11-12T04:00:00Z", 3, "2026-11-16T18:29:59Z"}, // Thursday; the days are Friday, Saturday, Monday
+		{"2026-11-14T18:29:59Z", 1, "2026-11-16T18:29:59Z"}, // the last second of Saturday in India
+		{"2026-11-14T18:30:00Z", 1, "2026-11-16T18:29:59Z"}, // the first second of Sunday in India
+		{"2026-11-12T04:00:00Z", 3, "2026-11-16T18:29:59Z"}, // a Thursday; then Friday, Saturday and Monday
 		{"2026-11-12T04:00:00Z", 0, "2026-11-12T18:29:59Z"},
 		{"2026-11-15T04:00:00Z", 0, "2026-11-15T18:29:59Z"},
 		{"2026-11-12T04:00:00Z", -5, "2026-11-12T18:29:59Z"},

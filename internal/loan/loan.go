@@ -42,11 +42,11 @@ type Terms struct {
 	rateBP int64
 	months int
 
-	// Both factors are slightly too large, by far less than any amount can
-	// show. An exact result that falls on a tie or on a whole paisa is
-	// therefore never truncated to the value below.
+	// Both factors are slightly too large, by so little that no amount is
+	// affected. So an exact result that is a tie or a whole paisa is never
+	// truncated to the value below.
 	annuity fixed // principal per instalment: (1 − (1+i)^−n) / i, or n at 0 %
-	share   fixed // instalment per principal: its reciprocal
+	share   fixed // instalment per principal: the reciprocal of the annuity
 }
 
 // NewTerms prepares a rate of 0 to 10,000 basis points a year and a tenure of 1
@@ -75,12 +75,13 @@ func (t Terms) Months() int { return t.months }
 func (t Terms) RateBP() int64 { return t.rateBP }
 
 // Instalment returns the equated monthly instalment for a principal in paise,
-// rounded half up to the whole rupee. Compare this amount with a borrower's
-// capacity. In rare cases [Terms.Schedule] charges less; it never charges more.
+// rounded half up to the whole rupee. This is the amount to compare with a
+// borrower's capacity, because [Terms.Schedule] never charges more. In rare
+// cases it charges less.
 //
 // The unrounded instalment is too large by less than 2^-60 paise (see [fixed]).
 // Exact ties are therefore rounded up, and no other loan is rounded incorrectly
-// unless its exact instalment lies that close below a tie.
+// unless its exact instalment is that close below a tie.
 func (t Terms) Instalment(principalPaise int64) int64 {
 	return int64(t.instalment(clamp(principalPaise)))
 }
@@ -103,8 +104,8 @@ func (t Terms) Principal(instalmentPaise int64) int64 {
 	return int64(t.annuity.times(clamp(instalmentPaise)))
 }
 
-// clamp limits an amount to the range that every computation in this package
-// can hold.
+// clamp limits an amount to the range in which no computation of this package
+// overflows.
 func clamp(paise int64) uint64 {
 	return uint64(min(max(paise, 0), maxPaise))
 }

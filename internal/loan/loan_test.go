@@ -30,8 +30,8 @@ func TestNewTermsRefuses(t *testing.T) {
 	}
 }
 
-// TestFactorsStayInBounds checks that the two factors stay within the error
-// bounds that their comments derive, over the whole range.
+// TestFactorsStayInBounds checks, over the whole range of terms, that the two
+// factors stay within the error bounds that the comments in fixed.go derive.
 func TestFactorsStayInBounds(t *testing.T) {
 	t.Parallel()
 	ulp := new(big.Int).Lsh(big.NewInt(1), 119)

@@ -24,15 +24,15 @@ var assetClassNames = [...]string{Standard: "STANDARD", SMA0: "SMA-0", SMA1: "SM
 func (c AssetClass) String() string { return assetClassNames[c] }
 
 // DaysPastDue returns the number of days that an instalment is overdue at the
-// end of a day. At the end of the due day itself it is one. Only the calendar
-// dates of the two times count, each in its own time zone.
+// end of a day. At the end of the due day itself it is 1; before that day it is
+// 0. Only the calendar dates of the two times count, each in its own time zone.
 func DaysPastDue(due, dayEnd time.Time) int {
 	return max(0, int(civil.LocalDay(dayEnd)-civil.LocalDay(due))+1)
 }
 
 // ClassOf returns the class for a number of days past due. An NPA loan becomes
-// standard again only when all arrears are paid; a number of days cannot tell
-// that, so the caller must track it.
+// standard again only when all arrears are paid. The number of days does not
+// show that, so the caller must track it.
 func ClassOf(daysPastDue int) AssetClass {
 	switch {
 	case daysPastDue <= 0:

@@ -62,8 +62,8 @@ func TestInstalmentTies(t *testing.T) {
 			terms := mustTerms(t, rateBP, months)
 			unit := exactInstalment(1, rateBP, months)
 			// If 50/unit is a/b in lowest terms, a principal of a paise has an
-			// instalment of 50·b. This is a tie if b is odd, and so are its odd
-			// multiples.
+			// instalment of 50·b. This is a tie if b is odd, and so are odd
+			// multiples of that principal.
 			principal := new(big.Rat).Quo(big.NewRat(paisePerRupee/2, 1), unit).Num()
 			if !principal.IsInt64() || principal.Int64() > maxPaise/3 {
 				continue
@@ -101,8 +101,8 @@ func TestInstalmentOfPrincipal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		terms := someTerms(t)
-		// The principal is up to 1e14 paise. Dividing by 480 months keeps it in
-		// range.
+		// The principal may be at most 1e14 paise. Dividing the instalment by
+		// 480 months ensures that.
 		rupees := amounts(1).Draw(t, "rupees") / paisePerRupee / maxMonths
 		if got := terms.Instalment(terms.Principal(rupees * paisePerRupee)); got != rupees*paisePerRupee {
 			t.Fatalf("Instalment(Principal(%d)) = %d", rupees*paisePerRupee, got)
@@ -137,9 +137,9 @@ func TestZeroRateIsExact(t *testing.T) {
 }
 
 // TestScheduleIsExact checks, for all terms and amounts, that the sums agree
-// and that the last instalment is positive. The instalment is the highest for
-// which the last one is positive, and it equals the big-integer result unless
-// it is capped.
+// and that the last instalment is positive. The instalment must be the highest
+// for which the last one is positive. The schedule must equal the big-integer
+// result unless it is capped.
 func TestScheduleIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -188,8 +188,9 @@ func TestAPRIsExact(t *testing.T) {
 	})
 }
 
-// TestAPROfAnything checks payments that no schedule gives, with and without
-// balloon payments. Newton's method needs the bracket for them.
+// TestAPROfAnything checks arbitrary payments that no schedule has, with and
+// without balloon payments. For such payments Newton's method needs the
+// bracket.
 func TestAPROfAnything(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

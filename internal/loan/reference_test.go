@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// The references below compute the same figures in a second way, without
-// fixed-point numbers and without regard to speed.
+// The functions below compute the same figures independently, without
+// fixed-point numbers and without regard to speed. The tests compare the code
+// with them.
 
 // exactInstalment returns P·i(1+i)^n / ((1+i)^n − 1) in paise, as a fraction.
 func exactInstalment(principal, rateBP int64, months int) *big.Rat {
@@ -32,7 +33,7 @@ func floor(x *big.Rat) int64 {
 	return new(big.Int).Div(x.Num(), x.Denom()).Int64()
 }
 
-// halfUp rounds x to the nearest multiple of unit; ties round up.
+// halfUp rounds x to the nearest multiple of unit, and a tie up.
 func halfUp(x *big.Rat, unit int64) int64 {
 	steps := new(big.Rat).Mul(x, big.NewRat(1, unit))
 	return floor(steps.Add(steps, big.NewRat(1, 2))) * unit

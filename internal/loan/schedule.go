@@ -2,9 +2,10 @@ package loan
 
 import "verdict/internal/exact"
 
-// Schedule is the total cost of a loan. The borrower pays InstalmentPaise in
-// every month but the last and LastPaise in the last month. PayablePaise is the
-// sum of all payments, and InterestPaise is PayablePaise minus the principal.
+// Schedule has the payments and the total cost of a loan. The borrower pays
+// InstalmentPaise in every month but the last and LastPaise in the last month.
+// PayablePaise is the sum of all payments, and InterestPaise is PayablePaise
+// minus the principal.
 type Schedule struct {
 	InstalmentPaise int64
 	LastPaise       int64
@@ -12,9 +13,9 @@ type Schedule struct {
 	PayablePaise    int64
 }
 
-// maxBalance caps a growing balance. At this value one month's interest at 100
-// % still fits in 64 bits before the division. See [Terms.Schedule] for how a
-// balance can grow.
+// maxBalance caps a growing balance. At this value, the product that is divided
+// to get one month's interest at 100 % still fits in 64 bits. See
+// [Terms.Schedule] for how a balance can grow.
 const maxBalance = 9 * maxPaise
 
 // Schedule amortises a principal month by month. It rounds interest half up to
@@ -24,14 +25,14 @@ const maxBalance = 9 * maxPaise
 // before the last month, which can happen with a small loan over many months.
 // In that case the instalment is one rupee lower, so that the last instalment
 // is always positive. One rupee is enough: the instalment is then at least 50
-// paise below the unrounded one, which outweighs the half paisa that rounding
-// can take off each month's interest.
+// paise below the unrounded one, and rounding reduces each month's interest by
+// at most half a paisa.
 //
-// A difference of about a rupee in the instalment compounds over the tenure.
-// For loans made in practice the last instalment therefore differs by a few
-// rupees, or by some hundred rupees over decades. At 100 % over 40 years the
-// difference grows larger than the loan itself; it is then capped near 9e14
-// paise instead of overflowing.
+// A difference of about a rupee in the instalment compounds over the tenure. So
+// for usual loans the last instalment differs from the others by a few rupees,
+// or by some hundred rupees over decades. At 100 % over 40 years the difference
+// becomes larger than the loan itself; it is then capped near 9e14 paise
+// instead of overflowing.
 func (t Terms) Schedule(principalPaise int64) Schedule {
 	principal := clamp(principalPaise)
 	if principal == 0 {
@@ -53,8 +54,8 @@ func (t Terms) Schedule(principalPaise int64) Schedule {
 }
 
 // last returns the amount due in the last month after all earlier instalments.
-// It returns false if those repay the loan early; an instalment of 0 never
-// does.
+// It returns false if the earlier instalments repay the loan before the last
+// month. That cannot happen with an instalment of 0.
 func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 	rateBP, balance := uint64(t.rateBP), principal
 	for range t.months - 1 {
@@ -62,9 +63,9 @@ func (t Terms) last(principal, instalment uint64) (uint64, bool) {
 		if balance+accrued <= instalment {
 			return 0, false
 		}
-		balance = balance - instalment + accrued // The difference may wrap below 0; adding accrued wraps back.
+		balance = balance - instalment + accrued // The difference may wrap below 0; adding accrued wraps it back.
 		if balance > maxBalance {
-			balance = maxBalance // A balance this large can only keep growing.
+			balance = maxBalance // A balance this large can only grow further.
 			break
 		}
 	}
