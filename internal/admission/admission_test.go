@@ -20,7 +20,7 @@ func TestPoolSharesOut(t *testing.T) {
 		}
 		return n
 	}
-	// A single owner gets half of the units, the next owner half of the rest,
+	// The first owner gets half of the units, the next owner half of the rest,
 	// and so on.
 	for _, want := range []struct {
 		owner string

@@ -7,14 +7,14 @@ import (
 )
 
 // crowd counts the requests in progress of each owner, to distinguish owners that
-// flood the node from owners that are crowded out.
+// flood the node with requests from the other owners.
 type crowd struct {
 	now func() time.Time
 
 	mu       sync.Mutex
 	requests map[string]int
-	parked   map[string]int // the requests that only wait, and make nobody else rest
-	begun    map[string]int // the requests that have begun and are not about to end
+	parked   map[string]int // the requests in progress that only wait; other owners need not rest because of them
+	begun    map[string]int // the requests that have begun to compute and are not about to end
 	sizes    [crowdSizes]crowdSize
 }
 
@@ -22,7 +22,7 @@ type crowd struct {
 // is its index in sizes.
 type crowdSize struct {
 	owners int
-	until  time.Time // when the last of these owners was gone
+	until  time.Time // when the number of these owners last became 0
 }
 
 const (
@@ -31,7 +31,7 @@ const (
 	// flooding.
 	floodFrom = 8
 	// lately is how long an owner counts as active after its last request: a client
-	// that sends one request after another needs time to send the next.
+	// that sends one request after another needs some time to send the next one.
 	lately = time.Millisecond
 )
 
@@ -48,8 +48,9 @@ func (c *crowd) join(owner string) {
 	c.move(n-1, n)
 }
 
-// park counts a request of an owner that only waits. It still counts towards whether
-// its owner floods. unpark counts one that goes on.
+// park counts a request of an owner that only waits from now on. The request still
+// counts when floods checks the owner. unpark counts a parked request that
+// continues.
 func (c *crowd) park(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +69,7 @@ func (c *crowd) unpark(owner string) {
 	c.move(n-1, n)
 }
 
-// leave counts down a request of an owner that has ended.
+// leave removes an ended request of an owner from the counts.
 func (c *crowd) leave(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +80,8 @@ func (c *crowd) leave(owner string) {
 	c.move(n+1, n)
 }
 
-// begin counts a request of an owner that has begun. finish counts down a request
-// that is about to end.
+// begin counts a request of an owner that has begun to compute. finish removes a
+// request that is about to end from that count.
 func (c *crowd) begin(owner string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,8 +104,8 @@ func (c *crowd) mayBegin(owner string, most int) bool {
 	return c.begun[owner] < most
 }
 
-// move updates the sizes for an owner whose number of requests changed. The lock is
-// held.
+// move updates the sizes for an owner whose number of requests changed. The caller
+// must hold the lock.
 func (c *crowd) move(from, to int) {
 	old, now := sizeOf(from), sizeOf(to)
 	if old == now {
@@ -118,11 +119,13 @@ func (c *crowd) move(from, to int) {
 	}
 }
 
-// sizeOf returns the index in sizes for a number of requests, 0 for no requests.
+// sizeOf returns the index in sizes for a number of requests. It is 0 for no
+// requests.
 func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } //nolint:gosec // never negative
 
 // floods reports whether the owner has at least floodFrom requests in progress while
-// an owner with far fewer has requests in progress, or had them lately.
+// an owner with far fewer requests is active: it has requests in progress, or had
+// some lately.
 func (c *crowd) floods(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +133,8 @@ func (c *crowd) floods(owner string) bool {
 	return n >= floodFrom && c.active(sizeOf(n)-2, sizeOf(n-c.parked[owner]))
 }
 
-// others reports whether another owner has requests in progress, or had lately.
+// others reports whether another owner has requests in progress that are not parked,
+// or had some lately.
 func (c *crowd) others(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,8 +142,9 @@ func (c *crowd) others(owner string) bool {
 	return c.active(crowdSizes-1, own)
 }
 
-// active reports whether there are, or lately were, owners of the sizes 1 to most,
-// without counting one owner of size own. The lock is held.
+// active reports whether there are, or lately were, owners of the sizes 1 to most.
+// It does not count one owner of the size own, which is the caller's own. The lock
+// must be held.
 func (c *crowd) active(most, own int) bool {
 	for size := 1; size <= most; size++ {
 		s := &c.sizes[size]

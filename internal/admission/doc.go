@@ -2,16 +2,17 @@
 // requests, memory for bodies, and processor time. The owner of a request is its
 // tenant once the key is known, and its network address before.
 //
-//   - Pool shares an amount, such as places or bytes: an owner may hold at most
-//     as much as remains free, so one owner alone gets half, and another always
-//     finds some left.
-//   - Scheduler shares processor time by start-time fair queueing: of those who
-//     wait, the owner that has used least goes next.
+//   - Pool shares an amount, such as concurrent requests or bytes. An owner may hold
+//     at most as much as remains free, so one owner alone gets at most half, and
+//     units remain for others.
+//   - Scheduler shares processor time by start-time fair queueing: of the waiting
+//     owners, the one that has used the least time goes next.
 //   - Refusals counts refusals, so that at most one log line a second is written.
 //
-// Amounts beyond a bound are refused immediately instead of queued: a caller who
-// learns within milliseconds that there is no capacity can retry or go elsewhere.
-// Only the processor has a queue, and the places bound its length.
+// Pool refuses an amount that it does not have immediately instead of queueing
+// the request: a caller that learns within milliseconds that there is no capacity
+// can retry or use another node. Only the processor has a queue. The limit on
+// concurrent requests also bounds the length of that queue.
 //
 // The caller decides how to answer a refused request. All types are safe for
 // concurrent use.

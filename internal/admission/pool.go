@@ -6,15 +6,15 @@ import (
 )
 
 // Pool is an amount that many owners share. An owner may hold at most as much
-// as remains free afterwards, plus one unit: an owner that is alone gets half,
-// two owners that both take as much as possible hold a third each, and a new
-// owner always gets something. (This is the dynamic threshold that switches use
-// to share buffer memory.)
+// as remains free afterwards, plus one unit: a single owner gets half, two
+// owners that both take as much as possible get a third each, and some units
+// remain for new owners. (This is the dynamic threshold that network switches
+// use to share buffer memory.)
 type Pool struct {
 	Refusals
 
 	room  int64
-	taken atomic.Int64 // written with mu held, read without
+	taken atomic.Int64 // written with mu locked, read without locking
 
 	mu   sync.Mutex
 	held map[string]int64
@@ -42,8 +42,8 @@ func (p *Pool) FullFor(owner string) bool {
 	return !p.fits(owner, 1)
 }
 
-// Take takes n units for the owner, or none if they exceed the owner's share.
-// It reports whether it took them.
+// Take takes n units for the owner and returns true. If n units exceed what the
+// owner may hold, it takes none and returns false.
 func (p *Pool) Take(owner string, n int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,35 +8,35 @@ import (
 	"time"
 )
 
-// fairQueue grants a fixed number of equal rights. When all are granted, callers
-// wait, and the waiting owner that has used the rights for the shortest time gets
-// the next one: start-time fair queueing. An owner gains no credit while it is
-// idle. An owner that left with a debt of time still has it when it comes back,
-// unless all owners were idle meanwhile.
+// fairQueue grants a fixed number of equal rights to compute. When all are granted,
+// callers wait, and the waiting owner that has used rights for the shortest time gets
+// the next one: start-time fair queueing. An owner gains no credit while it is idle.
+// An owner that has used more time than others is still behind them when it comes
+// back, unless all owners were idle in the meantime.
 type fairQueue struct {
 	now     func() time.Time
-	waiting atomic.Int64 // written with mu held, read without
+	waiting atomic.Int64 // number of waiting tickets; written with mu locked, read without locking
 
-	// An owner for which mustRest returns true must wait after it has used a right,
-	// for restFactor times as long as it has used the right.
+	// An owner for which mustRest returns true must rest after it has used a right: it
+	// gets no right for restFactor times as long as it has used that one.
 	restFactor time.Duration
 	mustRest   func(owner string) bool
-	// mayBegin reports whether an owner that must rest may get the first right of a
-	// request, and begin counts that request. Both are nil if the queue does not limit
-	// the requests that have begun.
+	// mayBegin reports whether an owner that must rest may get the first right for
+	// another request. begin counts a request that gets its first right. Both are nil
+	// if the queue does not limit the requests that have begun.
 	mayBegin func(owner string) bool
 	begin    func(owner string)
 
 	mu    sync.Mutex
 	size  int
 	free  int
-	timer *time.Timer   // the running timer that will call dispatch; nil if no timer runs
+	timer *time.Timer   // the running timer that will call dispatch; nil if none is running
 	due   time.Time     // when the timer will call dispatch
 	clock time.Duration // the start tag of the latest right that was granted
-	most  time.Duration // the largest tag of any user
+	most  time.Duration // the largest start tag of any user
 	users map[string]*user
-	queue []*user // the users with waiters, in order of arrival
-	sweep int     // the number of users at which idle ones are removed
+	queue []*user // the users with waiting tickets, in order of arrival
+	sweep int     // the number of users at which idle users are removed
 }
 
 // user is the state of one owner in a queue.
@@ -44,38 +44,40 @@ type user struct {
 	name    string
 	used    time.Duration // the start tag of the owner's next right
 	active  int           // rights that the owner holds
-	waiters []*ticket     // the first is served first
-	resumed int           // the number of waiters at the front that go before new requests
+	waiters []*ticket     // waiting tickets, in the order in which they are served
+	resumed int           // the number of waiters at the front, which are served before new requests
 
 	restsUntil time.Time
 }
 
-// ticket is one right, held or waited for.
+// ticket represents one right that a caller holds or waits for.
 type ticket struct {
 	held    bool
 	at      place
-	since   time.Time // when the right was granted, or last charged for
+	since   time.Time // when the right was granted or the owner was last charged for it
 	granted chan struct{}
 }
 
-// manyUsers is the smallest number of users at which idle ones are removed.
+// manyUsers is the smallest number of users at which idle users are removed.
 const manyUsers = 1024
 
 func newFairQueue(size int, now func() time.Time) *fairQueue {
 	return &fairQueue{now: now, size: size, free: size, users: map[string]*user{}, sweep: manyUsers}
 }
 
-// place is the position of a new ticket among the waiting ones of its owner.
+// place is the position of a new ticket among the waiting tickets of its owner.
 type place bool
 
 const (
 	atBack place = false
-	// atFront is behind other tickets at the front, and before all other tickets. It
-	// is for requests that have begun, so that these are finished first.
+	// atFront puts a ticket behind the other tickets at the front and before all
+	// tickets at the back. It is used for requests that have begun, so that they
+	// finish before new requests begin.
 	atFront place = true
 )
 
-// acquire waits for a right. It returns the error of ctx if ctx ends first.
+// acquire waits for a right. If ctx ends first, it returns the error of ctx and no
+// right is granted.
 func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at place) error {
 	if q.enqueue(owner, t, at) {
 		return nil
@@ -94,7 +96,7 @@ func (q *fairQueue) acquire(ctx context.Context, owner string, t *ticket, at pla
 // acquireWithin waits for a right until the context ends or the timeout expires.
 // t.held reports whether the right was granted.
 func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, at place, timeout time.Duration) {
-	t.since = q.now() // in case the caller continues without the right
+	t.since = q.now() // the caller may continue without the right and read since
 	if q.enqueue(owner, t, at) {
 		return
 	}
@@ -109,7 +111,8 @@ func (q *fairQueue) acquireWithin(ctx context.Context, owner string, t *ticket, 
 	q.withdraw(owner, t)
 }
 
-// user returns the state of an owner and creates it if needed. The lock is held.
+// user returns the state of an owner and creates it if needed. The caller must hold
+// the lock.
 func (q *fairQueue) user(owner string) *user {
 	u := q.users[owner]
 	if u == nil {
@@ -120,8 +123,8 @@ func (q *fairQueue) user(owner string) *user {
 	return u
 }
 
-// enqueue grants a right immediately if one is free, and queues the ticket
-// otherwise.
+// enqueue grants a right immediately if one is free and the owner need not wait or
+// rest. Otherwise it queues the ticket.
 func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -149,7 +152,7 @@ func (q *fairQueue) enqueue(owner string, t *ticket, at place) (granted bool) {
 	return false
 }
 
-// othersWait reports whether another owner waits.
+// othersWait reports whether an owner other than the given one is waiting.
 func (q *fairQueue) othersWait(owner string) bool {
 	if q.waiting.Load() == 0 {
 		return false
@@ -159,7 +162,7 @@ func (q *fairQueue) othersWait(owner string) bool {
 	return len(q.queue) > 1 || len(q.queue) == 1 && q.queue[0].name != owner
 }
 
-// grant marks a right as held by u. The lock is held.
+// grant marks a right as held by u. The caller must hold the lock.
 func (q *fairQueue) grant(u *user, t *ticket) {
 	q.free--
 	u.active++
@@ -170,8 +173,8 @@ func (q *fairQueue) grant(u *user, t *ticket) {
 	}
 }
 
-// release takes a right back if it is held, charges its owner, and grants it to the
-// waiting owner that has used the least time.
+// release takes back a right if it is held, charges its owner for the time, and calls
+// dispatch if owners are waiting.
 func (q *fairQueue) release(owner string, t *ticket) {
 	if !t.held {
 		return
@@ -185,7 +188,7 @@ func (q *fairQueue) release(owner string, t *ticket) {
 	q.free++
 	if len(q.queue) == 0 {
 		if q.free == q.size {
-			q.clock = q.most // nobody competes, so all debts are cancelled
+			q.clock = q.most // no owner uses or waits for a right, so all owners start equal again
 		}
 		return
 	}
@@ -193,7 +196,7 @@ func (q *fairQueue) release(owner string, t *ticket) {
 }
 
 // dispatch grants the free rights to waiting owners, first to the owner that has used
-// the least time. It skips owners that must rest. The lock is held.
+// the least time. It skips owners that must rest. The caller must hold the lock.
 func (q *fairQueue) dispatch() {
 	for q.free > 0 && len(q.queue) > 0 {
 		next, soonest := -1, time.Duration(0)
@@ -218,7 +221,8 @@ func (q *fairQueue) dispatch() {
 	}
 }
 
-// dispatchAfter calls dispatch again after d. The lock is held.
+// dispatchAfter starts or shortens the timer, so that dispatch is called again after d
+// at the latest. The caller must hold the lock.
 func (q *fairQueue) dispatchAfter(d time.Duration) {
 	due := q.now().Add(d)
 	if q.timer != nil {
@@ -237,10 +241,11 @@ func (q *fairQueue) dispatchAfter(d time.Duration) {
 	})
 }
 
-// rest returns how much longer an owner has to wait because other owners are active.
-// Without a rest, an owner that floods would use every moment in which nobody else
-// waits, and the next requests of others would wait behind it. An owner that has used
-// up its rest but may not begin another request waits for a slice. The lock is held.
+// rest returns how much longer an owner must rest because other owners are active.
+// Without a rest, an owner that floods would use every moment in which no other owner
+// waits, and the next requests of other owners would wait behind it. If the rest is
+// over but the owner may not begin another request, rest returns the length of a
+// slice, after which the owner is checked again. The caller must hold the lock.
 func (q *fairQueue) rest(u *user, at place) time.Duration {
 	if q.restFactor == 0 || !q.mustRest(u.name) {
 		return 0
@@ -252,7 +257,8 @@ func (q *fairQueue) rest(u *user, at place) time.Duration {
 	return rest
 }
 
-// charge charges the owner for a right that it keeps holding.
+// charge charges the owner for the time since the last charge, for a right that it
+// continues to hold.
 func (q *fairQueue) charge(owner string, t *ticket) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -261,22 +267,22 @@ func (q *fairQueue) charge(owner string, t *ticket) {
 }
 
 // use adds the time since the right was granted to the time that its owner has used.
-// The lock is held.
+// The caller must hold the lock.
 func (q *fairQueue) use(u *user, t *ticket) {
 	q.add(u, t.since, max(leastCharge, q.now().Sub(t.since)))
 }
 
-// add adds used to the time that an owner has used, beginning at since, and extends
-// the owner's rest. The lock is held.
+// add adds used, for work that began at since, to the time that an owner has used. It
+// extends the owner's rest. The caller must hold the lock.
 func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	u.used += used
 	q.most = max(q.most, u.used)
 	if u.restsUntil.Before(since) {
 		u.restsUntil = since
 	}
-	// A single piece of work never makes the owner rest longer than it would if there
-	// were only one right. A short piece does not end a rest that a longer piece
-	// began.
+	// One piece of work makes the owner rest at most as long as it would if the queue
+	// had only one right. A short piece of work does not shorten the rest after a
+	// longer one.
 	rests := u.restsUntil.Add(q.restFactor * used / time.Duration(q.size))
 	if most := q.now().Add(min(q.restFactor*used, longestRest)); rests.After(most) {
 		rests = most
@@ -286,7 +292,8 @@ func (q *fairQueue) add(u *user, since time.Time, used time.Duration) {
 	}
 }
 
-// owe charges an owner for processor time that others spent on its behalf.
+// owe charges an owner for processor time that other goroutines or processes spent on
+// its behalf. It ignores an owner that is not known.
 func (q *fairQueue) owe(owner string, used time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -295,8 +302,8 @@ func (q *fairQueue) owe(owner string, used time.Duration) {
 	}
 }
 
-// withdraw removes a ticket whose caller waits no longer. It reports false if
-// the right was granted meanwhile.
+// withdraw removes a ticket whose caller no longer waits. It returns false if the
+// right was granted in the meantime.
 func (q *fairQueue) withdraw(owner string, t *ticket) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -312,7 +319,8 @@ func (q *fairQueue) withdraw(owner string, t *ticket) bool {
 	return false
 }
 
-// dequeue removes the k-th waiter of the i-th user in the queue. The lock is held.
+// dequeue removes the k-th waiter of the i-th user in the queue. The caller must hold
+// the lock.
 func (q *fairQueue) dequeue(i, k int) {
 	u := q.queue[i]
 	u.waiters = slices.Delete(u.waiters, k, k+1)
@@ -325,7 +333,8 @@ func (q *fairQueue) dequeue(i, k int) {
 	q.waiting.Add(-1)
 }
 
-// forget removes idle users without debt, once there are many users.
+// forget removes idle users that have not used more time than others, once there are
+// many users.
 func (q *fairQueue) forget() {
 	if len(q.users) < q.sweep {
 		return
@@ -338,14 +347,14 @@ func (q *fairQueue) forget() {
 	q.sweep = max(manyUsers, 2*len(q.users))
 }
 
-// remembered returns how many owners are remembered.
+// remembered returns the number of owners whose state is stored.
 func (q *fairQueue) remembered() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.users)
 }
 
-// held returns how many rights are granted.
+// held returns the number of rights that are granted.
 func (q *fairQueue) held() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

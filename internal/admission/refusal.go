@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Refusals counts refusals for the log. A log line for each refusal would cost
-// more than the refusal itself.
+// Refusals counts refusals for the log. Not every refusal is logged, because a
+// log line would cost more than the refusal itself.
 type Refusals struct {
 	count  atomic.Int64 // since the last log line
 	logged atomic.Int64 // time of the last log line, in nanoseconds

@@ -7,25 +7,25 @@ import (
 )
 
 // Scheduler shares the processors among owners, with two queues. Every request needs one
-// of a few entries while it computes, and most compute so briefly that they need nothing
-// else: the entries only decide in which order the requests of a flood are begun. A
-// request that computes for longer than a slice exchanges its entry for a slot, and
-// offers the slot to others at each Checkpoint. There are as many slots as processors. A
-// request gives up its entry or slot while it waits for the database or the network. In
-// both queues the owner that has used the least time goes next: start-time fair queueing.
-// So a tenant whose requests are many, or take seconds of processor time, slows its own
-// requests down, and not those of another tenant.
+// of a few entries while it computes. Most requests compute so briefly that they need
+// nothing else; for them, the entries only decide in which order they begin. A request
+// that computes for longer than a slice exchanges its entry for a slot, and offers the
+// slot to others at each Checkpoint. There are as many slots as processors. A request
+// gives up its entry or slot while it waits for the database or the network. In both
+// queues the owner that has used the least time goes next: start-time fair queueing. So a
+// tenant that sends many requests, or requests that take seconds of processor time, slows
+// down its own requests and not those of other tenants.
 type Scheduler struct {
 	now     func() time.Time
 	entries *fairQueue
 	slots   *fairQueue
-	paces   *fairQueue // for the parts of large bodies
+	paces   *fairQueue // for reading large bodies part by part; see Pace
 	crowd   *crowd
 }
 
-// Slot is the right of one request to compute. It is also the request's context, which
-// saves an allocation for each request. The methods of a nil Slot do nothing, so work
-// outside a request needs no scheduler.
+// Slot is the right of one request to compute: an entry, or a slot for long work. It is
+// also the request's context, which saves an allocation for each request. The methods of
+// a nil Slot do nothing, so work outside a request needs no scheduler.
 type Slot struct {
 	context.Context //nolint:containedctx // it is one
 
@@ -36,44 +36,46 @@ type Slot struct {
 	begun     bool   // the request has got its first entry and is not about to end
 	left      bool
 	away      bool // the request waits for a client or another server and does not count as in progress
-	parked    bool // it only waits, and makes nobody else rest
+	parked    bool // the request only waits; other owners need not rest because of it
 }
 
 const (
-	// slice is how long work computes before it needs a slot, and before a
-	// Checkpoint offers the slot to others.
+	// slice is the time for which a request may compute before it needs a slot, and
+	// before a Checkpoint offers its slot to others.
 	slice = 500 * time.Microsecond
 	// leastCharge is the minimum charge for a piece of work.
 	leastCharge = 50 * time.Microsecond
-	// entriesEach is the number of entries for each processor. A request that has got its
-	// entry still waits until Go runs it, behind all other ready goroutines. With one
-	// entry for each processor, the processor would do other work in the meantime; with
-	// many entries, processor time would be shared by number of requests instead of by
-	// owner.
+	// entriesEach is the number of entries for each processor. A request that gets an
+	// entry still has to wait until Go runs its goroutine, behind all other ready
+	// goroutines. With one entry for each processor, the entry would be unused in the
+	// meantime. With many entries, processor time would be shared by the number of
+	// requests instead of by owner.
 	entriesEach = 6
-	// entryRest, slotRest and paceRest are the rest factors of the three queues. After
-	// an owner has used a right, it rests for the time used × the factor ÷ the number
-	// of rights in the queue. In entries and slots only a flooding owner rests; in
-	// paces an owner rests whenever others are active.
+	// entryRest, slotRest and paceRest are the rest factors of the three queues. After an
+	// owner has used a right, it rests for the time used × the factor ÷ the number of
+	// rights in the queue. In the queues entries and slots only a flooding owner rests;
+	// in the queue paces an owner rests whenever other owners are active.
 	entryRest = 3 * entriesEach
 	slotRest  = 4
 	paceRest  = 6
-	// longestSleep bounds how long a Checkpoint sleeps, and longestRest how long one
-	// piece of work makes its owner rest.
+	// longestSleep is the longest sleep of a Checkpoint, and longestRest is the longest
+	// rest after one piece of work.
 	longestSleep = 10 * time.Millisecond
 	longestRest  = time.Second
 	// entryTimeout is how long a request that has begun waits for its next entry before
-	// it continues without one. The timeout ends a deadlock if requests ever wait for
-	// each other. A request that has not begun holds nothing that others wait for, so it
-	// has no timeout.
+	// it continues without one. The timeout ends a deadlock if requests wait for each
+	// other. A request that has not begun holds nothing that other requests wait for, so
+	// it needs no timeout.
 	entryTimeout = time.Second
 	// begunEach is, for each processor, the maximum number of requests of a flooding
-	// owner that have begun and are not about to end. Each may hold a document of a
-	// megabyte, which the garbage collector has to mark again and again.
+	// owner that have begun and are not about to end. Each such request may have a
+	// document of a megabyte in memory, which the garbage collector has to mark again and
+	// again.
 	begunEach = 2 * entriesEach
 )
 
-// NewScheduler returns a scheduler. slots should be the number of processors.
+// NewScheduler returns a scheduler. slots should be the number of processors. now returns
+// the current time.
 func NewScheduler(slots int, now func() time.Time) *Scheduler {
 	slots = max(slots, 1)
 	s := &Scheduler{
@@ -92,13 +94,13 @@ func NewScheduler(slots int, now func() time.Time) *Scheduler {
 }
 
 // Enter waits for the owner's turn. It returns a context for a request that begins to
-// compute, and its slot; the caller must call Leave. If ctx ends first, Enter returns
-// anyway, and the returned context has ended too.
+// compute, and the request's slot; the caller must call Leave. If ctx ends first, Enter
+// returns too, and the returned context has also ended.
 func (s *Scheduler) Enter(ctx context.Context, owner string) (context.Context, *Slot) {
 	return s.join(ctx, owner, atBack)
 }
 
-// join does the work of Enter, at a given place in the owner's queue.
+// join does the work of Enter for a ticket at the given place among those of the owner.
 func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.Context, *Slot) {
 	slot := &Slot{Context: ctx, scheduler: s, owner: owner}
 	s.crowd.join(owner)
@@ -111,8 +113,9 @@ func (s *Scheduler) join(ctx context.Context, owner string, at place) (context.C
 }
 
 // Pace waits for the owner's turn to do a short piece of work, such as reading a part of
-// a large body, and charges the owner for the work. The work itself holds no slot,
-// because it may wait for the network.
+// a large body, and charges the owner the minimum. It returns the error of ctx if ctx
+// ends first. The caller holds no right during the work, because the work may wait for
+// the network.
 func (s *Scheduler) Pace(ctx context.Context, owner string) error {
 	var t ticket
 	if err := s.paces.acquire(ctx, owner, &t, atBack); err != nil {
@@ -133,15 +136,16 @@ func (s *Slot) Value(key any) any {
 
 type slotKey struct{}
 
-// SlotOf returns the slot that the context carries, nil if there is none.
+// SlotOf returns the slot of a context, or nil if there is none.
 func SlotOf(ctx context.Context) *Slot {
 	slot, _ := ctx.Value(slotKey{}).(*Slot)
 	return slot
 }
 
 // Fork returns a context for another goroutine that works for the same owner, and its own
-// slot; the goroutine must call Leave. The goroutine goes before requests of the owner
-// that have not begun, because requests that have begun may wait for it.
+// slot; the goroutine must call Leave. The goroutine is served before requests of the
+// owner that have not begun, because requests that have begun may wait for it. If ctx has
+// no slot, Fork returns ctx and a nil Slot.
 func Fork(ctx context.Context) (context.Context, *Slot) {
 	slot := SlotOf(ctx)
 	if slot == nil {
@@ -151,8 +155,8 @@ func Fork(ctx context.Context) (context.Context, *Slot) {
 }
 
 // Checkpoint must be called by long computations at least once a millisecond. It returns
-// the error of the context if the context has ended, and otherwise lets others compute if
-// it is their turn.
+// the error of the context if the context has ended. Otherwise it lets other requests
+// compute if it is their turn.
 func Checkpoint(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -162,8 +166,9 @@ func Checkpoint(ctx context.Context) error {
 
 // CheckpointIfLong does the work of Checkpoint for a request that already holds a slot
 // for long work, for instance since its body was parsed. For other requests it only
-// returns the error of the context. On a busy machine even a short request takes long by
-// the clock, and would wait for a slot that it does not need.
+// returns the error of the context. It is meant for short requests: on a busy machine
+// even they take long by the clock, and at a Checkpoint they would wait for a slot that
+// they do not need.
 func CheckpointIfLong(ctx context.Context) error {
 	if slot := SlotOf(ctx); slot == nil || !slot.long.held {
 		return ctx.Err()
@@ -171,8 +176,9 @@ func CheckpointIfLong(ctx context.Context) error {
 	return Checkpoint(ctx)
 }
 
-// PauseLast gives up the right to compute for the last time: the holder waits for its
-// write, and the work after that is short and needs no right.
+// PauseLast gives up the right to compute for the last time. It is called when the
+// request waits for its write to the database, because the work after the write is short
+// and needs no right.
 func (s *Slot) PauseLast() {
 	if s == nil {
 		return
@@ -197,9 +203,9 @@ func (s *Slot) Leave() {
 	}
 }
 
-// Away gives up the right to compute, until Back, while its holder waits for the other
-// end of a connection. Until then the request does not count as in progress: a client
-// that reads or sends slowly must not make other owners rest.
+// Away gives up the right to compute while the request waits for the other end of a
+// connection. Until Back is called, the request does not count as in progress, because a
+// client that reads or sends slowly must not make other owners rest.
 func (s *Slot) Away() {
 	s.PauseLast()
 	if s != nil && !s.left && !s.away {
@@ -208,9 +214,9 @@ func (s *Slot) Away() {
 	}
 }
 
-// Park gives up the right to compute, until Unpark, while its holder waits in a line
-// or is delayed. The request still counts towards whether its owner floods, but nobody
-// else rests because of it.
+// Park gives up the right to compute while the request waits in a queue or is delayed.
+// Until Unpark is called, other owners do not rest because of the request, but it still
+// counts when the scheduler checks whether its own owner floods.
 func (s *Slot) Park() {
 	s.PauseLast()
 	if s != nil && !s.left && !s.away && !s.parked {
@@ -243,7 +249,8 @@ func (s *Slot) Back() {
 	s.Resume()
 }
 
-// Pause gives up the right to compute while its holder waits for something else.
+// Pause gives up the right to compute while the request waits, for example for the
+// database. Resume gets it back.
 func (s *Slot) Pause() {
 	if s == nil {
 		return
@@ -252,16 +259,16 @@ func (s *Slot) Pause() {
 	s.scheduler.slots.release(s.owner, &s.long)
 }
 
-// PauseLong gives up only the slot for long work. It is for a holder that waits
-// for a resource that short work holds, such as one of a few connections.
+// PauseLong gives up only the slot for long work. It is meant for a request that waits
+// for a resource that short requests use, such as one of a few connections.
 func (s *Slot) PauseLong() {
 	if s != nil {
 		s.scheduler.slots.release(s.owner, &s.long)
 	}
 }
 
-// Charge adds time that another goroutine or process computed for the slot's owner, such
-// as the committer of the database, to the time that the owner has used.
+// Charge adds processor time that another goroutine or process spent for the slot's owner
+// to the time that the owner has used. An example is the committer of the database.
 func (s *Slot) Charge(used time.Duration) {
 	if s != nil && used > slice {
 		s.scheduler.entries.owe(s.owner, used)
@@ -281,8 +288,9 @@ func (s *Slot) Resume() {
 	s.scheduler.entries.acquireWithin(s.Context, s.owner, &s.entry, atFront, entryTimeout)
 }
 
-// Extend makes ctx the context of the slot and returns it with the slot, for work
-// that may take longer than requests usually do. ctx must not come from the slot.
+// Extend replaces the context that the slot wraps by ctx and returns the slot as a
+// context. It is meant for work that may take longer than a usual request. ctx must not
+// be derived from the slot.
 func (s *Slot) Extend(ctx context.Context) context.Context {
 	if s == nil {
 		return ctx
@@ -291,12 +299,12 @@ func (s *Slot) Extend(ctx context.Context) context.Context {
 	return s
 }
 
-// yield lets others compute once a time slice is used up. It acquires a slot or, if it
-// holds one, offers the slot to others. If other owners were active lately, it then
-// sleeps as long as it has computed, or three times as long if its owner floods. It
-// sleeps because Go polls for network input only when a processor is idle, or every ten
-// milliseconds. The slot is not offered to other requests of the same owner, because many
-// unfinished requests would need many times the memory.
+// yield lets other requests compute once a time slice is used up. It acquires a slot or,
+// if the request already has one, offers it to other owners. If other owners were active
+// lately, it then sleeps as long as it has computed, or three times as long if its owner
+// floods. It sleeps because Go polls for network input only when a processor is idle, or
+// every ten milliseconds. It does not offer the slot to other requests of the same owner,
+// because many unfinished requests would need many times the memory.
 func (s *Slot) yield(ctx context.Context) error {
 	if s == nil {
 		return nil
@@ -335,13 +343,14 @@ func (s *Slot) yield(ctx context.Context) error {
 	return nil
 }
 
-// sleep leaves the processor to others. The time is not charged to the owner.
+// sleep leaves the processor to other goroutines. The owner is not charged for the time.
 func (s *Slot) sleep(d time.Duration) {
 	time.Sleep(min(d, longestSleep))
 	s.long.since = s.scheduler.now()
 }
 
-// since returns when the slot began to compute, or was last charged for computing.
+// since returns the time at which the request began to compute or was last charged for
+// it.
 func (s *Slot) since() time.Time {
 	if s.long.held {
 		return s.long.since
@@ -349,8 +358,8 @@ func (s *Slot) since() time.Time {
 	return s.entry.since
 }
 
-// Users returns how many owners of long work are remembered.
+// Users returns the number of owners of long work whose state is stored.
 func (s *Scheduler) Users() int { return s.slots.remembered() }
 
-// Held returns how many entries and slots are held.
+// Held returns the number of entries and slots that are in use.
 func (s *Scheduler) Held() int { return s.entries.held() + s.slots.held() }

@@ -12,13 +12,13 @@ import (
 	"verdict/internal/admission"
 )
 
-// work holds a slot and sleeps for a number of steps, with a checkpoint between two
-// steps.
+// work simulates a request: it enters the scheduler and sleeps for a number of steps,
+// with a Checkpoint after each step but the last.
 func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, step time.Duration) error {
 	ctx, slot := s.Enter(ctx, owner)
 	defer slot.Leave()
 	for range steps - 1 {
-		time.Sleep(step) // computing, in the synthetic time of the bubble
+		time.Sleep(step) // stands for computing, in the fake time of synctest
 		if err := admission.Checkpoint(ctx); err != nil {
 			return err
 		}
@@ -64,8 +64,8 @@ func TestProcessorTimeIsShared(t *testing.T) {
 	})
 }
 
-// TestNobodySavesUp checks that an owner that was idle for long gets no more than an
-// owner that has just arrived.
+// TestNobodySavesUp checks that an owner that was idle for long gets no more
+// processor time than an owner that has just arrived.
 func TestNobodySavesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -179,8 +179,8 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestCheckpointEndsWithTheCaller checks that Checkpoint ends work whose context is
-// cancelled, and that work without a slot continues.
+// TestCheckpointEndsWithTheCaller checks that Checkpoint returns an error if the
+// context is cancelled, and no error for a context without a slot.
 func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
@@ -199,7 +199,7 @@ func TestCheckpointEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-// TestManyOwners checks that owners that came only once are forgotten.
+// TestManyOwners checks that the state of owners that came only once is removed.
 func TestManyOwners(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(2, time.Now)
@@ -252,8 +252,9 @@ func TestFloodRests(t *testing.T) {
 	})
 }
 
-// TestShortRequestsNeedNoSlot checks that a request that has not yet been found to
-// be long does not wait for a slot at CheckpointIfLong, however late it gets there.
+// TestShortRequestsNeedNoSlot checks that a request that does not hold a slot yet
+// does not wait for one at CheckpointIfLong, even if it has already computed for
+// long.
 func TestShortRequestsNeedNoSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -261,7 +262,7 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 		long, slot := s.Enter(t.Context(), "long")
 		defer slot.Leave()
 		time.Sleep(10 * time.Millisecond)
-		if err := admission.Checkpoint(long); err != nil { // long now holds the only slot
+		if err := admission.Checkpoint(long); err != nil { // the request "long" now holds the only slot
 			t.Fatal(err)
 		}
 		short, entry := s.Enter(t.Context(), "short")
@@ -282,9 +283,9 @@ func TestShortRequestsNeedNoSlot(t *testing.T) {
 	})
 }
 
-// flood keeps a number of requests of an owner in progress, each of which computes
-// for the duration each. Calling stop ends the flood and returns how many requests
-// have ended.
+// flood starts a number of goroutines that send requests of an owner one after the
+// other. Each request computes for the duration each. stop ends the flood and returns
+// the number of requests that have ended.
 func flood(
 	ctx context.Context, s *admission.Scheduler, owner string, requests int, each time.Duration,
 ) (stop func() int64) {
@@ -307,7 +308,7 @@ func flood(
 }
 
 // TestEqualsDoNotRest checks that two owners with similar numbers of requests
-// together get as much as one owner alone, half each.
+// together get as much processor time as one owner alone, and half of it each.
 func TestEqualsDoNotRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -342,7 +343,7 @@ func TestNeighbourOfAFloodDoesNotRest(t *testing.T) {
 }
 
 // TestWhoIsAwayMakesNobodyRest checks that a request that waits for a slow client
-// does not count as in progress, so that it makes no other owner rest.
+// does not count as in progress, so that no other owner has to rest because of it.
 func TestWhoIsAwayMakesNobodyRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -368,9 +369,9 @@ func TestWhoIsAwayMakesNobodyRest(t *testing.T) {
 	})
 }
 
-// TestShortWorkDoesNotEndARest checks that a flooding owner charged for long work
-// still rests after short work, and that one piece of work makes it rest for at most
-// one second.
+// TestShortWorkDoesNotEndARest checks that a flooding owner that was charged for long
+// work still rests after it does short work. One piece of work makes it rest for at
+// most one second.
 func TestShortWorkDoesNotEndARest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -394,8 +395,9 @@ func TestShortWorkDoesNotEndARest(t *testing.T) {
 	})
 }
 
-// TestWhoIsParkedMakesNobodyRest checks that requests that only wait make nobody else
-// rest, and that they still count towards whether their own owner floods.
+// TestWhoIsParkedMakesNobodyRest checks that parked requests do not make other owners
+// rest, and that they still count when the scheduler checks whether their own owner
+// floods.
 func TestWhoIsParkedMakesNobodyRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -429,9 +431,9 @@ func TestWhoIsParkedMakesNobodyRest(t *testing.T) {
 	})
 }
 
-// TestExtend checks that the context that Extend returns does not end with the
-// slot's first context, and that the slot can still be paused and resumed. Without a
-// slot, Extend returns its argument.
+// TestExtend checks that the context that Extend returns does not end with the slot's
+// first context, and that the slot can still be paused and resumed. For a nil Slot,
+// Extend must return its argument.
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	s := admission.NewScheduler(1, time.Now)
@@ -454,10 +456,10 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestFloodBeginsFew checks that an owner that floods has only a few requests that
-// have begun, however long each takes, because each may hold a large document.
-// Requests that wait for their write do not count, and an owner that is alone has no
-// such limit.
+// TestFloodBeginsFew checks that only a few requests of an owner that floods have
+// begun at the same time, however long each takes, because each may have a large
+// document in memory. Requests that wait for their write do not count, and an owner
+// without competitors has no such limit.
 func TestFloodBeginsFew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -496,7 +498,7 @@ func TestFloodBeginsFew(t *testing.T) {
 						if c.writing {
 							slot.PauseLast()
 						} else {
-							slot.Pause() // as if it read a document
+							slot.Pause() // simulates a request that reads a document
 						}
 						<-ctx.Done()
 					})

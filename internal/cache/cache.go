@@ -1,4 +1,4 @@
-// Package cache keeps values loaded from storage for a limited time.
+// Package cache stores values that were loaded from storage, for a limited time.
 package cache
 
 import (
@@ -12,12 +12,12 @@ import (
 	"verdict/internal/admission"
 )
 
-// Cache keeps loaded values by key. Concurrent callers of one key share a single
-// lookup and its result, so a database that hangs is asked once and not by each
-// caller. A value that is about to expire is loaded again in the background, while
-// callers still get the old value. Otherwise all requests of a tenant would wait for
-// a lookup several times a second, which takes long on a busy machine. An error is
-// not cached, and removes the cached value.
+// Cache stores loaded values by key. Concurrent callers with the same key share a single
+// lookup and its result, so a database that hangs gets one query and not one from each
+// caller. A value that is about to expire is loaded again in the background, while callers
+// still get the old value. Otherwise all requests of a tenant would have to wait for a lookup
+// several times a second, and a lookup takes long on a busy machine. An error is not cached,
+// and it removes the cached value.
 type Cache[K comparable, V any] struct {
 	recent recent[K, *cached[V]]
 	now    func() time.Time
@@ -34,7 +34,7 @@ type cached[V any] struct {
 	loading *lookup[V] // nil if no lookup is running
 }
 
-// lookup is one load from storage, whose result all waiting callers share.
+// lookup is one load from storage. All waiting callers share its result.
 type lookup[V any] struct {
 	done  chan struct{}
 	value V
@@ -53,19 +53,20 @@ func New[K comparable, V any](
 	return &Cache[K, V]{recent: newRecent[K, *cached[V]](size), now: now, maxAge: maxAge, load: load}
 }
 
-// Bound limits the total weight of all values. The least recently used values are
-// evicted first. It must be called before the cache is used.
+// Bound limits the total weight of all values; weigh returns the weight of a value. The least
+// recently used values are evicted first. Bound must be called before the cache is used.
 func (c *Cache[K, V]) Bound(weight int, weigh func(V) int) { c.recent.room, c.weigh = weight, weigh }
 
-// Usage returns the number of keys, their total weight, and the limit on the total
-// weight, 0 for no limit.
+// Usage returns the number of keys, their total weight, and the limit on the total weight,
+// which is 0 if there is no limit.
 func (c *Cache[K, V]) Usage() (held, weight, most int) {
 	c.recent.mu.Lock()
 	defer c.recent.mu.Unlock()
 	return len(c.recent.items), c.recent.weight, c.recent.room
 }
 
-// Get returns the value of a key, at most maxAge old, and loads it if necessary.
+// Get returns the value of a key, which is at most maxAge old. It loads the value if
+// necessary and returns the error of the load, or the error of ctx if ctx ends first.
 func (c *Cache[K, V]) Get(ctx context.Context, key K) (V, error) {
 	e := c.recent.getOr(key, func() *cached[V] { return &cached[V]{} })
 	e.mu.Lock()
@@ -130,8 +131,8 @@ func (c *Cache[K, V]) look(ctx context.Context, key K, e *cached[V], l *lookup[V
 	close(l.done)
 }
 
-// fresh reports whether a value loaded at a time has not expired. A time in the
-// future, which remains after the clock was set back, is not fresh.
+// fresh reports whether a value that was loaded at the given time has not expired. A time in
+// the future, which can occur after the clock was set back, is not fresh.
 func (c *Cache[K, V]) fresh(at time.Time) bool {
 	if c.maxAge == 0 {
 		return true
@@ -258,8 +259,8 @@ func (r *recent[K, V]) each(visit func(V)) {
 	}
 }
 
-// RefreshAfter is the maximum age of cached values that other nodes may change. A
-// revoked key or an activated policy reaches every node within a second.
+// RefreshAfter is the maximum age of cached values that other nodes may change. So a revoked
+// key or an activated policy takes effect on every node within a second.
 const RefreshAfter = 500 * time.Millisecond
 
 // guardedLoad calls load and turns a panic into an error. A lookup runs on a goroutine
@@ -267,8 +268,8 @@ const RefreshAfter = 500 * time.Millisecond
 func (c *Cache[K, V]) guardedLoad(ctx context.Context, key K) (value V, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			// Report only the stack, because errors are logged and the value of the panic may
-			// hold data that a tenant has sent.
+			// Report only the stack. Errors are logged, and the value of the panic may
+			// contain data that a tenant has sent.
 			err = fmt.Errorf("a lookup panicked\n%s", debug.Stack())
 		}
 	}()

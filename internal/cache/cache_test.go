@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// fixture is a cache over a counter, with a clock that the test advances.
+// fixture is a cache whose load function counts its calls and returns the count.
+// The test advances its clock.
 type fixture struct {
 	cache *Cache[string, int]
 	now   time.Time
@@ -48,9 +49,9 @@ func TestCacheLooksUpAgain(t *testing.T) {
 	s.get(t, "a", 4)
 }
 
-// TestCacheLoadsAhead checks that no caller waits for a value that is read all
-// the time, however long a load takes, and that no caller gets an expired
-// value.
+// TestCacheLoadsAhead checks that callers of a value that is read continuously do
+// not wait for loads after the first one, although a load takes long. No caller
+// may get an expired value.
 func TestCacheLoadsAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,9 +182,9 @@ func TestCacheMakesRoom(t *testing.T) {
 	}
 }
 
-// TestPanicOfALoad checks that a panic in a load becomes an error of Get that says
-// where the load panicked but not with which value, and that the next Get loads
-// again.
+// TestPanicOfALoad checks that a panic in a load becomes an error of Get. The
+// error must contain the stack of the panic but not its value, and the next Get
+// must load again.
 func TestPanicOfALoad(t *testing.T) {
 	t.Parallel()
 	panics := true

@@ -2,8 +2,8 @@ package chart
 
 import "math"
 
-// Axis is one axis of a chart. If From is not less than To, the data determine
-// the range.
+// Axis is one axis of a chart. Its range is From to To or, if From is not less
+// than To, the range of the data.
 type Axis struct {
 	Label    string
 	Unit     Unit
@@ -46,7 +46,8 @@ func (s scale) at(v float64) float64 {
 }
 
 // fit returns the scale of an axis over the range of the data, with about n ticks.
-// If round is set and the data determine the range, it is widened to whole ticks.
+// If round is set and the axis has no range of its own, the range is widened to
+// whole ticks.
 func (a Axis) fit(s span, n int, round bool) scale {
 	from, okFrom := finite(a.From)
 	to, okTo := finite(a.To)

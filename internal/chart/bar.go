@@ -19,12 +19,12 @@ type Bar struct {
 	Values []float64
 }
 
-// Bars is a chart of horizontal bars. Each bar is under its own label, so that
+// Bars is a chart of horizontal bars. The label of each bar is above it, so that
 // long labels fit on a narrow screen.
 type Bars struct {
 	Head
 	Unit  Unit
-	Of    string // heading of the table's first column, which holds the labels
+	Of    string // heading of the table's first column, which contains the labels
 	Parts []Part // if empty, each bar is one blue part without a name
 	Rows  []Bar
 	Full  float64 // value of a full-length bar; if 0, the value of the longest bar
@@ -50,7 +50,7 @@ func (c Bars) SVG() template.HTML {
 	if mark, ok := finite(c.Mark); ok {
 		full = math.Max(full, mark)
 	}
-	// Draw the legend on a separate pen first, to learn its height.
+	// Draw the legend with a separate pen first, because its height is needed.
 	var p, aside pen
 	keys := c.keys()
 	top := aside.legend(keys, 0)

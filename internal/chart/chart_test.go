@@ -17,7 +17,7 @@ import (
 )
 
 // TestGolden compares each picture with the golden file of its name. The file
-// has the drawing and its table as a page shows them.
+// contains the drawing and its table as they appear on a page.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	for name, picture := range samples() {
@@ -66,8 +66,9 @@ func TestHugeDataStaySmall(t *testing.T) {
 	}
 }
 
-// judge returns what is wrong with markup, or "". Markup must be well-formed,
-// contain only finite numbers and contain no active content.
+// judge returns a description of the first mistake in markup, or "" if there is
+// none. Markup must be well-formed, contain only finite numbers and contain no
+// active content.
 func judge(markup string) string {
 	if strings.Contains(markup, " style=") {
 		return "a style attribute, which a strict policy refuses"

@@ -12,9 +12,9 @@ type Layer struct {
 	Values []float64
 }
 
-// Columns is a chart of vertical columns of stacked layers. If Step is set it is a
-// histogram, whose column i covers From+i·Step up to From+(i+1)·Step; otherwise
-// there is one column for each label.
+// Columns is a chart of vertical columns of stacked layers. If Step is set, the
+// chart is a histogram whose column i covers From+i·Step up to From+(i+1)·Step.
+// Otherwise there is one column for each label.
 type Columns struct {
 	Head
 	X, Y       Axis
@@ -24,8 +24,8 @@ type Columns struct {
 	Height     float64
 }
 
-// mostColumns bounds the drawn columns. If there are more, neighbours are drawn as
-// one column.
+// mostColumns is the maximum number of drawn columns. If there are more,
+// neighbouring columns are drawn as one.
 const mostColumns = 120
 
 // SVG draws the columns.

@@ -5,10 +5,10 @@
 // A chart is a value with a title, a description and data. SVG draws it, Table
 // returns the same numbers as a table, and Figure combines both. The output needs
 // no scripts, no style attributes and no external resources: elements have
-// classes, and Style is the one stylesheet for them, light and dark. Charts
-// therefore work under a strict content security policy.
+// classes, and Style is the stylesheet for all of them, with a light and a dark
+// theme. So charts work under a strict content security policy.
 //
-// The same data gives the same bytes on every machine: coordinates are rounded
-// to a tenth of a unit, no map is ranged over, and numbers that are not finite
+// The same data gives the same bytes on every machine: coordinates are rounded to
+// a tenth of a unit, no code iterates over a map, and numbers that are not finite
 // are left out. The package escapes every text, so callers pass raw text.
 package chart

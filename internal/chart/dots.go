@@ -66,8 +66,8 @@ func (c Dots) SVG() template.HTML {
 	return p.close()
 }
 
-// drawable leaves out points and intervals that are not finite, and thins points
-// that are too dense.
+// drawable returns the points to draw. It leaves out points and intervals that
+// are not finite, and drops some points if there are too many.
 func (c Dots) drawable() []Dot {
 	var kept []Dot
 	for i := 0; i < len(c.Dots); i += stride(len(c.Dots), mostPoints) {

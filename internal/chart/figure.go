@@ -5,14 +5,14 @@ import (
 	"html/template"
 )
 
-// Style is the stylesheet of every chart and figure. It follows the reader's
-// colour scheme unless an ancestor has data-theme="light" or data-theme="dark".
+// Style is the stylesheet of every chart and figure. It uses the reader's colour
+// scheme unless an ancestor element has data-theme="light" or data-theme="dark".
 //
 //go:embed style.css
 var Style string
 
-// Head is the title and the description of a chart. Screen readers read them
-// aloud in place of the drawing, so the description says what the chart shows.
+// Head is the title and the description of a chart. Screen readers read them aloud
+// instead of the drawing, so the description should say what the chart shows.
 type Head struct {
 	ID          string // optional; links title and description to the drawing by element ids
 	Title       string

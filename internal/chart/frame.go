@@ -59,9 +59,9 @@ func (p *pen) legend(keys []key, x0 float64) float64 {
 	return y + lineSpace + 4
 }
 
-// axes lays out the frame below the legend, draws grid, ticks and labels, and
-// returns the frame. The label of the vertical axis is above the axis, so that its
-// text is horizontal.
+// axes computes the frame below the legend, draws the grid, the ticks and the
+// labels, and returns the frame. The label of the vertical axis is above the axis,
+// so that its text can be horizontal.
 func (p *pen) axes(xa, ya Axis, x, y scale, top, height float64) frame {
 	f := frame{right: wide - 20, top: top + 10, bottom: height - 26, x: x, y: y}
 	if xa.Label != "" {
@@ -90,8 +90,8 @@ func (p *pen) axes(xa, ya Axis, x, y scale, top, height float64) frame {
 	return f
 }
 
-// bottomTicks writes the numbers under the horizontal axis. It leaves out numbers
-// that would touch the one before.
+// bottomTicks writes the numbers under the horizontal axis. It leaves out a number
+// that would touch the previous one.
 func (f *frame) bottomTicks(p *pen, xa Axis) {
 	last := -wide
 	for _, t := range f.x.ticks {

@@ -30,13 +30,13 @@ type Line struct {
 	Head
 	X, Y     Axis
 	Series   []Series
-	Diagonal bool // a faint line from corner to corner, for what randomness would give
+	Diagonal bool // draw a faint line from corner to corner, which shows the result of pure randomness
 	Gaps     []Gap
 	Height   float64
 }
 
-// mostPoints bounds the points of a curve, and mostGaps the gaps of a chart. More
-// could not be distinguished.
+// mostPoints is the maximum number of drawn points of a curve, and mostGaps that
+// of gaps of a chart. More could not be distinguished.
 const (
 	mostPoints = 600
 	mostGaps   = 12
@@ -112,7 +112,8 @@ func (p *pen) gap(f frame, g Gap) {
 	p.line("gap", x, y1, x, y2)
 	p.circle("gapend", x, y1, 3.5, "")
 	p.circle("gapend", x, y2, 3.5, "")
-	// The label goes below the lower of two rising curves, where there is space.
+	// Put the label below the lower one of two rising curves, because there is
+	// space.
 	label := clip(g.Label, f.right-f.left)
 	y := min(max(y1, y2)+20, f.bottom-8)
 	if x+10+breadth(label) <= f.right {
@@ -122,8 +123,9 @@ func (p *pen) gap(f frame, g Gap) {
 	}
 }
 
-// drawable leaves out points that are not finite and thins points that are too
-// dense. It keeps both ends.
+// drawable returns the points to draw. It leaves out points that are not finite,
+// and drops some points if there are too many, but never the first or the last
+// one.
 func drawable(points []Point) []Point {
 	kept := make([]Point, 0, len(points))
 	for _, q := range points {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Cell is one cell of a matrix. Its value sets the strength of its colour.
+// Cell is one cell of a matrix. Its value determines the opacity of its colour.
 type Cell struct {
 	Value float64
 	Note  string // a second, smaller line
@@ -65,7 +65,7 @@ func (p *pen) field(c Matrix, i, j int, x, y, w, h, most float64) {
 	cell := c.cell(i, j)
 	strength := 0.05
 	if v := positive(cell.Value); v > 0 && most > 0 {
-		// The square root keeps small values visible beside a large one.
+		// The square root makes small values visible next to a large one.
 		strength = 0.1 + 0.35*math.Sqrt(v/most)
 	}
 	p.raw(

@@ -11,15 +11,15 @@ type Unit int
 
 // The units. Large counts and amounts are grouped as in India: 12,34,567.
 const (
-	Count   Unit = iota // whole things: 12,34,567
+	Count   Unit = iota // a whole number: 12,34,567
 	Percent             // a share of one: 0.614 is 61.4 %
 	Rupees              // an amount: ₹12,34,567, on axes ₹12.3 L or ₹4.5 Cr
 	Score               // points, not grouped: 712
-	Ratio               // a bare decimal: 0.742
+	Ratio               // a decimal without a unit: 0.742
 )
 
-// hugest is the largest absolute value that is drawn, so that the sum or
-// difference of two numbers is always finite.
+// hugest is the largest absolute value that is drawn; larger values are clamped.
+// So the sum or difference of two numbers is always finite.
 const hugest = 1e15
 
 // finite returns v, bounded by hugest, and whether v is finite.
@@ -72,8 +72,8 @@ func (u Unit) Short(v float64) string {
 	return lakhs(v, trimmed)
 }
 
-// Headline returns v like Short, but keeps both decimals of an amount or a count,
-// so that figures above each other have the same length.
+// Headline returns v like Short, but always writes two decimals of an amount or a
+// count in lakh or crore, so that figures above each other have the same length.
 func (u Unit) Headline(v float64) string {
 	v, ok := finite(v)
 	switch {

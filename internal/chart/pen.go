@@ -9,9 +9,9 @@ import (
 	"unicode"
 )
 
-// Every drawing is wide units across, whatever its size on the page. The
-// stylesheet makes text larger in a narrow figure, up to wideText units; the layout
-// always leaves space for that size.
+// Every drawing is wide units across, whatever its size on the page. In a narrow
+// figure the stylesheet enlarges the text, up to a size of wideText units. The
+// layout always leaves space for that size.
 const (
 	wide      = 480.0
 	wideText  = 16.0
@@ -19,7 +19,8 @@ const (
 	lineSpace = 22.0
 )
 
-// pen builds markup. Every text from a caller must go through esc or breakable.
+// pen builds markup. Every text from a caller must be written with esc or
+// breakable, which escape it.
 type pen struct{ b strings.Builder }
 
 // html returns the markup. It is safe because all text was escaped.
@@ -29,8 +30,8 @@ func (p *pen) raw(s string) { p.b.WriteString(s) }
 
 func (p *pen) esc(s string) { p.b.WriteString(html.EscapeString(tidy(s))) }
 
-// breakable writes a text that may be wrapped after an underscore. The ids of
-// rules are long, and a narrow screen would otherwise break them anywhere.
+// breakable writes a text that may be wrapped after an underscore. The ids of rules
+// are long, and on a narrow screen they would otherwise be broken at any character.
 func (p *pen) breakable(s string) {
 	p.b.WriteString(strings.ReplaceAll(html.EscapeString(tidy(s)), "_", "_<wbr/>"))
 }
@@ -124,8 +125,8 @@ func (p *pen) circle(class string, x, y, r float64, tip string) {
 	p.end("circle", tip)
 }
 
-// path draws a polyline through the points. If shut is set, it is closed to an
-// area.
+// path draws a polyline through the points. If shut is set, the line is closed, so
+// that it encloses an area.
 func (p *pen) path(class string, at []Point, shut bool) {
 	p.raw(`<path class="` + class + `" d="`)
 	for i, q := range at {
@@ -142,7 +143,7 @@ func (p *pen) path(class string, at []Point, shut bool) {
 	p.raw("\"/>\n")
 }
 
-// Anchors of a text: at its beginning, its middle or its end.
+// Anchors of a text: its beginning, its middle or its end.
 const (
 	start  = ""
 	middle = "m"
@@ -177,7 +178,7 @@ func num(v float64) string {
 	return s
 }
 
-// clip shortens a text to fit the given width.
+// clip shortens a text, with an ellipsis at the end, to fit the given width.
 func clip(s string, width float64) string {
 	runes := []rune(tidy(s))
 	most := max(int(width/letter), 2)

@@ -12,22 +12,22 @@ import (
 type Node struct {
 	Label string
 	Kind  string // shown in the legend; nodes of one kind have the same tone
-	Inner bool   // the node is a shared thing
+	Inner bool   // the node is a shared account, address or device
 }
 
 // Link connects two nodes by their indexes in Ring.Nodes.
 type Link struct{ From, To int }
 
-// Ring is a chart of who shares what: the shared things in one column, the people
-// who share them in another, and a line for each link.
+// Ring is a chart of who shares what: the shared accounts, addresses and devices
+// in one column, the people who share them in the other, and a line for each link.
 type Ring struct {
 	Head
 	Nodes []Node
 	Links []Link
 }
 
-// The columns are away from the edges, to leave space for labels on the left and
-// on the right.
+// The columns of nodes have a distance from the edges, to leave space for labels
+// on the left and on the right.
 const (
 	mostNodes   = 60
 	sharedAt    = 150.0
@@ -41,10 +41,10 @@ const (
 	leastNode   = 2.0
 )
 
-// SVG draws the ring. The layout is deterministic: shared things keep their given
-// order, and people are sorted by the mean height of the things they are linked
-// to, which keeps the lines short. Nodes are small enough that a straight line
-// from one column to the other touches no node except its own.
+// SVG draws the ring. The layout is deterministic: shared nodes stay in the given
+// order, and people are sorted by the mean height of the shared nodes that they
+// are linked to, so that lines are short. Nodes are small enough that a straight
+// line from one column to the other touches only the two nodes that it connects.
 func (c Ring) SVG() template.HTML {
 	nodes := c.Nodes[:min(len(c.Nodes), mostNodes)]
 	if len(nodes) == 0 {
@@ -88,9 +88,9 @@ func (c Ring) SVG() template.HTML {
 	return p.close()
 }
 
-// link draws a line between two nodes. The line is straight from column to column.
-// Between two nodes of one column it is bent towards the middle, around the nodes
-// between them.
+// link draws a line between two nodes. The line is straight between two columns.
+// Between two nodes of the same column it is bent towards the middle of the
+// drawing, around the nodes between them.
 func (p *pen) link(a, b Point) {
 	if a.X != b.X {
 		p.line("link", a.X, a.Y, b.X, b.Y)

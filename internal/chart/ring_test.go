@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestLinesTouchTheirOwnNodes checks groups of every size in which all nodes
-// are linked. No line comes near a node that is not one of its ends.
+// TestLinesTouchTheirOwnNodes checks rings of every size in which each node is
+// linked to all nodes of the other column. No line may come near a node that is
+// not one of its ends.
 func TestLinesTouchTheirOwnNodes(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 20, 30, 45, mostNodes - 1}

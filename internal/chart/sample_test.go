@@ -6,7 +6,7 @@ import (
 	"verdict/internal/chart"
 )
 
-// hostile is text that must never become markup.
+// hostile is a text that must be escaped, so that it does not become markup.
 const hostile = `</title><script>alert("x")</script>&'` + "\x00\x1b\u202e\xff"
 
 // samples returns the pictures of the golden files: one of each kind, small

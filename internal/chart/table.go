@@ -5,16 +5,18 @@ import (
 	"slices"
 )
 
-// Table holds the formatted numbers of a chart. The first column is the name of
-// the row; the others are numbers and are right-aligned.
+// Table has the formatted numbers of a chart. The first column contains the
+// name of the row; the other columns contain numbers and are right-aligned
+// unless Texts lists them.
 type Table struct {
 	Columns []string
 	Rows    [][]string
-	Texts   []int // further columns that hold text and are left-aligned
-	Prose   []int // columns that hold sentences, which need more space
+	Texts   []int // indexes of further columns that contain text and are left-aligned
+	Prose   []int // indexes of columns that contain sentences, which need more space
 }
 
-// mostRows bounds the rows of a table. If there are more, only some are shown.
+// mostRows is the maximum number of rows in the HTML of a table. If there are
+// more, only some are shown, at regular intervals.
 const mostRows = 400
 
 // HTML returns the table inside a region that scrolls horizontally on a small
@@ -75,7 +77,8 @@ func (t Table) align(column int) string {
 	return ` class="n"`
 }
 
-// stride returns the step with which at most most of n items are visited.
+// stride returns the step with which an iteration over n items visits at most
+// most of them.
 func stride(n, most int) int {
 	if n <= most {
 		return 1

@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Tile is one region of a tile map: its position, and the count of each part.
+// Tile is one region of a tile map: its position, its names and the count of each
+// part.
 type Tile struct {
 	Column, Row int
 	Label       string // a few characters, written on the tile
@@ -18,16 +19,16 @@ type Tile struct {
 // TileMap is a chart of regions, placed roughly as on a map. All tiles have the
 // same size, so that a small region is as visible as a large one. Parts are ordered
 // from the mildest to the most severe, and a tile has the tone of the most severe
-// part that it contains. The first letter of that part and the total count are
-// written on the tile, because not every reader can see the tone.
+// part whose count is not 0. The first letter of that part and the total count are
+// written on the tile, because not every reader can distinguish the tones.
 type TileMap struct {
 	Head
-	Of    string // heading of the table's first column, which holds the tiles
+	Of    string // heading of the table's first column, which contains the names of the tiles
 	Parts []Part
 	Tiles []Tile
 }
 
-// mostTiles bounds the columns and the rows of a tile map.
+// mostTiles is the maximum number of columns and of rows of a tile map.
 const mostTiles = 24
 
 // SVG draws the tiles.
@@ -92,8 +93,8 @@ func (p *pen) tile(c TileMap, t Tile, x, y, size float64) {
 	p.text("small", middle, x+size/2, y+size/2+14, clip(string(sign)+" "+Count.Short(total), size+4))
 }
 
-// sum returns the total count of a tile and its most severe part, -1 if the tile is
-// empty.
+// sum returns the total count of a tile and the index of its most severe part,
+// which is -1 if the tile is empty.
 func (c TileMap) sum(t Tile) (total float64, gravest int) {
 	gravest = -1
 	for i := range c.Parts {

@@ -8,9 +8,9 @@ type Step struct {
 	Value float64
 }
 
-// Waterfall is a chart of a sum: its start, what each step adds or subtracts, and
-// its end. Steps go downwards, each under its own label. If Begin is "", there is
-// no bar for the start.
+// Waterfall is a chart of a sum: its start, the amount that each step adds or
+// subtracts, and its end. The bars are below each other, each under its own label.
+// If Begin is "", there is no bar for the start.
 type Waterfall struct {
 	Head
 	Unit       Unit
@@ -38,8 +38,8 @@ func (c Waterfall) SVG() template.HTML {
 		s.add(0)
 	}
 	// The first and the last bar begin at the start of the axis. If the steps are
-	// small compared with the sum, an axis from zero would hide them, so the axis
-	// starts later.
+	// small compared with the sum, they would hardly be visible on an axis that
+	// starts at zero, so the axis starts at a higher value.
 	x := scale{from: s.from, to: s.to, low: 0, high: wide}
 	if room := s.to - s.from; s.from > 0 && s.from > room*2 {
 		x.from = s.from - room*0.5
@@ -66,7 +66,7 @@ type fall struct {
 }
 
 // falls returns the bars from the start to the end. sum is the result of all steps
-// of the chart. Each step in steps, which are the first of them, gets its own bar.
+// of the chart. steps are the first of these; each of them gets its own bar.
 func (c Waterfall) falls(floor, base, sum float64, steps []Step) []fall {
 	var bars []fall
 	if c.Begin != "" {

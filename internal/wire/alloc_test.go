@@ -8,9 +8,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestAllocations checks that a document needs three allocations at most: its
-// text, its nodes and the document itself. The nodes are reused after Free. A
-// Writer with a used buffer allocates nothing.
+// TestAllocations checks that parsing a document needs at most three
+// allocations: its text, its nodes and the document itself. The nodes are
+// reused after Free. A Writer that reuses a buffer allocates nothing.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// BenchmarkParse parses a small request, as for every decision, and a large
-// document of many similar objects.
+// BenchmarkParse measures parsing of a small request, as it is sent for every
+// decision, and of a large document with many similar objects.
 func BenchmarkParse(b *testing.B) {
 	small := `{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},` +
 		`"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}`

@@ -1,7 +1,7 @@
 package wire
 
-// Raw writes a value that is already encoded, such as a stored document. It
-// must be one complete JSON value; Raw does not check it.
+// Raw writes a value that is already encoded, such as a stored document.
+// document must be one complete JSON value; Raw does not check it.
 func (w *Writer) Raw(document []byte) *Writer {
 	w.lead()
 	w.Buf = append(w.Buf, document...)
@@ -9,8 +9,9 @@ func (w *Writer) Raw(document []byte) *Writer {
 }
 
 // Value writes a parsed value: members in document order, numbers as they were
-// written, nulls kept, strings in the form of AppendString. A Missing value is
-// written as null, because its name may already have been written.
+// written, null as null, and strings in the form of AppendString. A Missing
+// value is written as null too, because the name of the member may already have
+// been written.
 func (w *Writer) Value(v Value) *Writer {
 	switch v.Kind() {
 	case Object:

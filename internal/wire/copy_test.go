@@ -58,9 +58,9 @@ func TestValueKeepsWhatWasWritten(t *testing.T) {
 	}
 }
 
-// TestValueKeepsTheMeaning checks that a document that is parsed and written
-// back keeps its canonical form. An independent implementation of RFC 8785
-// computes the canonical form.
+// TestValueKeepsTheMeaning checks that parsing and writing a document does not
+// change its canonical form. An independent implementation of RFC 8785 computes
+// the canonical form.
 func TestValueKeepsTheMeaning(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,8 +98,8 @@ func TestValueKeepsTheMeaning(t *testing.T) {
 }
 
 // texts generates any text that Parse accepts, that is without the zero
-// character. Each test must call texts itself, because a generator stores its
-// name at the first draw.
+// character. Each test must call texts itself and not share a generator,
+// because a generator stores its name at the first draw.
 func texts() *rapid.Generator[string] {
 	return rapid.String().Filter(func(s string) bool { return !strings.Contains(s, "\x00") })
 }

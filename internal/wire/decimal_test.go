@@ -65,7 +65,7 @@ func TestParseDecimal(t *testing.T) {
 		{"0.15E+1", 1, 15, true, true},
 		{"4e-1", 0, 0, false, true},
 		{"5e-1", 0, 1, false, true},
-		{"9e-2", 0, 0, false, true}, // the digit is below the rounding place
+		{"9e-2", 0, 0, false, true}, // the digit is below the place that decides the rounding
 		{"1e-99999999999999999999", 6, 0, false, true},
 		{"0e99999999999999999999", 6, 0, true, true},
 		{"1e99999999999999999999", 6, 0, false, false},
@@ -91,8 +91,8 @@ func TestParseDecimalAgainstReference(t *testing.T) {
 	t.Parallel()
 	literal := rapid.OneOf(
 		rapid.StringMatching(`-?(0|[1-9][0-9]{0,21})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,2})?`),
-		rapid.StringMatching(`-?(0|[1-9][0-9]{0,5})\.[0-9]{0,4}[45]0{0,12}[019]?`), // near the half
-		rapid.StringMatching(`-?46116860184273879[0-9]{2}(\.[0-9]{1,3})?`),         // near 2^62
+		rapid.StringMatching(`-?(0|[1-9][0-9]{0,5})\.[0-9]{0,4}[45]0{0,12}[019]?`), // close to a tie
+		rapid.StringMatching(`-?46116860184273879[0-9]{2}(\.[0-9]{1,3})?`),         // close to 2^62
 	)
 	rapid.Check(t, func(t *rapid.T) {
 		checkDecimal(t, literal.Draw(t, "literal"), rapid.IntRange(0, 12).Draw(t, "places"))
@@ -117,8 +117,8 @@ func TestAppendDecimal(t *testing.T) {
 }
 
 // TestDecimalRoundTrip checks that AppendDecimal and ParseDecimal are inverse.
-// It also compares the text with math/big, so that two errors cannot cancel
-// out.
+// It also compares the text with math/big, so that errors in both functions
+// cannot cancel each other out.
 func TestDecimalRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

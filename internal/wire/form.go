@@ -8,18 +8,18 @@ import (
 )
 
 // Form reads one object member by member and adds every fault to a list. At the end
-// it refuses unknown members: in a policy or a configuration a misspelt name must not
-// pass as an omitted one.
+// it rejects unknown members, because in a policy or a configuration a misspelt
+// member must not count as omitted.
 //
-// A Form should live on the stack of its reader: a policy has hundreds of objects,
-// and reading one should not allocate.
+// A Form should be a local variable, so that it stays on the stack: a policy has
+// hundreds of objects, and reading one should not allocate.
 type Form struct {
 	value  Value
 	faults *fault.List
 	names  [maxMembers]string // known names, in the order they were read
 	count  int
 	next   int32  // node of the member after the last one found
-	index  int32  // its index among the members
+	index  int32  // index of that member among the members
 	found  uint64 // a bit for each of the first 64 members that was read
 	orNull []string
 	also   []string
@@ -29,7 +29,8 @@ type Form struct {
 // one object.
 const maxMembers = 40
 
-// NewForm starts reading v, which must be an object.
+// NewForm starts reading v. If v is not an object, it adds a fault, and all members
+// count as missing.
 func NewForm(v Value, faults *fault.List) Form {
 	if v.Kind() != Object {
 		faults.Add(v.Pointer(), fault.CodeWrongType, "must be an object, but is %s", v.Kind())
@@ -40,14 +41,15 @@ func NewForm(v Value, faults *fault.List) Form {
 // Value returns the object that is being read.
 func (f *Form) Value() Value { return f.value }
 
-// Get returns a member and marks its name as known.
+// Get returns a member and marks its name as known. It returns a Missing value if the
+// member is absent or null.
 func (f *Form) Get(name string) Value {
 	f.Known(name)
 	if f.value.Kind() != Object {
 		return Value{}
 	}
 	// Members are mostly in the order in which they are read, so start the search
-	// where the last one ended and wrap around.
+	// after the last member that was found, and wrap around.
 	d, n := f.value.doc, f.value.node()
 	count, end := n.count(), n.next(f.value.at)
 	at, index := f.next, f.index
@@ -74,20 +76,19 @@ func (f *Form) Get(name string) Value {
 func (f *Form) Known(names ...string) {
 	for _, name := range names {
 		if f.count > 0 && f.names[f.count-1] == name {
-			continue // named twice in a row: required, then read
+			continue // the name was marked just before, for example by Require
 		}
 		f.names[f.count] = name
 		f.count++
 	}
 }
 
-// Also names members that the object may have in other contexts, where another
-// reader takes them. Done refuses them here, but suggests them for misspelt
-// names.
+// Also names members that the object may have in other contexts, in which another
+// reader reads them. Done rejects them, but suggests them for misspelt names.
 func (f *Form) Also(names ...string) { f.also = names }
 
-// OrNull names members of other variants of the object. They may be null, which
-// is the same as omitting them; Done refuses any other value.
+// OrNull names members of other variants of the object. They may be null, which is
+// the same as omitting them; Done rejects them with any other value.
 func (f *Form) OrNull(names []string) { f.orNull = names }
 
 // Pointer returns the JSON pointer of a member, whether it is present or not.
@@ -98,8 +99,8 @@ func (f *Form) Fail(name, code, format string, args ...any) {
 	f.faults.Add(f.Pointer(name), code, format, args...)
 }
 
-// Require marks a name as known, reports whether the member is given, and adds
-// a fault if not.
+// Require marks a name as known and reports whether the member is given. If not, it
+// adds a fault; what describes the member.
 func (f *Form) Require(name, what string) bool {
 	if f.Get(name).Given() {
 		return true
@@ -111,8 +112,8 @@ func (f *Form) Require(name, what string) bool {
 }
 
 // Required returns the fault for a missing required member. what describes the
-// member and pointer says where it belongs. If a member was sent whose name
-// differs only in case, the fault says so, because a refused request returns no
+// member, and pointer is its JSON pointer. If a member was sent whose name differs
+// only in case, the fault says so, because the response to a rejected request has no
 // warnings.
 func Required(object Value, name, pointer, what string) fault.Item {
 	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
@@ -136,8 +137,7 @@ func (f *Form) typed(name string, want Kind) (Value, bool) {
 	return v, true
 }
 
-// Text reads a string of at most most bytes; ok is false when it is missing or
-// invalid.
+// Text reads a string of at most most bytes; ok is false if it is missing or invalid.
 func (f *Form) Text(name string, most int) (text string, ok bool) {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -164,8 +164,9 @@ func (f *Form) Choice(name string, otherwise int, choices ...string) int {
 	return otherwise
 }
 
-// Decimal reads a number between least and most as a multiple of 10^-places. A
-// number with more decimals is refused, because rounding would change a policy.
+// Decimal reads a number between least and most as a multiple of 10^-places. It
+// rejects a number with more decimals, because rounding would change a policy. ok is
+// false if the number is missing or invalid.
 func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, ok bool) {
 	v, ok := f.typed(name, Number)
 	if !ok {
@@ -186,7 +187,8 @@ func (f *Form) Decimal(name string, places int, least, most int64) (coef int64, 
 	return 0, false
 }
 
-// Bool reads a boolean; it returns otherwise when it is missing or invalid.
+// Bool reads a boolean. If the boolean is missing or invalid, Bool returns the
+// argument otherwise.
 func (f *Form) Bool(name string, otherwise bool) bool {
 	v, ok := f.typed(name, Bool)
 	if !ok {
@@ -195,8 +197,8 @@ func (f *Form) Bool(name string, otherwise bool) bool {
 	return v.IsTrue()
 }
 
-// Array reads an array of at most most elements. It returns a Missing value
-// when the array is missing or invalid.
+// Array reads an array of at most most elements. It returns a Missing value if the
+// array is missing or invalid.
 func (f *Form) Array(name string, most int) Value {
 	v, ok := f.typed(name, Array)
 	if !ok {
@@ -222,8 +224,8 @@ func (f *Form) Done() {
 	}
 }
 
-// unknown adds a fault for an unknown member, with the known names and the
-// nearest one.
+// unknown adds a fault for an unknown member. The fault lists the known names and
+// suggests the most similar one.
 func (f *Form) unknown(name string, v Value) {
 	var takes []string
 	for _, known := range append(slices.Clone(f.names[:f.count]), f.also...) {

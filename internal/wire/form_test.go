@@ -128,7 +128,7 @@ func TestFormOfNoObject(t *testing.T) {
 }
 
 // TestFormProposesTheNearest checks that the fault of an unknown member
-// suggests the nearest name, and that the list of names has every name once.
+// suggests the most similar name and lists every known name once.
 func TestFormProposesTheNearest(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"tenure":1}`))

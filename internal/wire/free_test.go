@@ -10,8 +10,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFree checks that freed memory is reused, and that reuse changes neither
-// the texts of the freed document nor documents that are read concurrently.
+// TestFree checks that freed memory is reused, and that reusing it changes
+// neither the texts of the freed document nor documents that are parsed
+// concurrently.
 func TestFree(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
@@ -57,8 +58,8 @@ func TestFreedIsUnusable(t *testing.T) {
 }
 
 // TestParseAllocations checks that the number of allocations does not grow with
-// the size of the document. A document allocates its text, its nodes and
-// itself, and reuses freed nodes.
+// the size of the document. Parsing allocates the text, the nodes and the
+// document itself, and reuses freed nodes.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestParseAllocations(t *testing.T) {
@@ -75,8 +76,8 @@ func TestParseAllocations(t *testing.T) {
 	}
 }
 
-// TestPattern checks that objects that begin like the previous object and then
-// differ are parsed and rejected like any other object.
+// TestPattern checks objects that begin like the previous object and then
+// differ. They must be accepted or rejected like any other object.
 func TestPattern(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string]string{

@@ -96,8 +96,8 @@ func plain(t *testing.T, v wire.Value, pointer string) any {
 	}
 }
 
-// stricterThanJSON returns the codes with which Parse may reject a document
-// that encoding/json accepts.
+// stricterThanJSON returns the set of codes with which Parse may reject a
+// document that encoding/json accepts.
 func stricterThanJSON(t *testing.T, data []byte) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -182,7 +182,7 @@ func hasUnfitEscape(data []byte) bool {
 }
 
 // isOutOfRange reports whether a number is greater than 1e15. The comparison is
-// exact and does not write out large exponents.
+// exact and does not expand large exponents.
 func isOutOfRange(literal string) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(strings.TrimPrefix(literal, "-")), "e")
 	whole, frac, _ := strings.Cut(mantissa, ".")

@@ -24,24 +24,26 @@ func (p *parser) name(at int32, count uint32, seen *names) (span, error) {
 	return name, nil
 }
 
-// pattern points into the last object that was read at a depth. The objects of
-// a list mostly have the same members in the same order. As long as an object
-// follows the pattern, its names need only be compared with the pattern's:
-// those are distinct, so there is no duplicate.
+// pattern points into the last object that was read at the same depth. The
+// objects of a list mostly have the same members in the same order. As long as
+// an object follows the pattern, its names are only compared with those of the
+// pattern. The names of the pattern are distinct, so the object has no
+// duplicate.
 type pattern struct {
 	at   int32  // the next member of the pattern
-	left uint32 // number of members from there on, 0 when the pattern is no longer followed
+	left uint32 // number of members from at on; 0 if the object no longer follows the pattern
 }
 
 func (p *parser) pattern(depth int) pattern {
 	if p.last[depth] == 0 {
 		return pattern{}
 	}
-	at := p.last[depth] // the first member comes after the object
+	at := p.last[depth] // index of the first member, which follows the node of the object
 	return pattern{at: at, left: uint32(p.nodes[at-1].count())}
 }
 
-// follow reads a name and its colon if they match the pattern.
+// follow reads a name and its colon if they match the next member of the
+// pattern. Otherwise it reads nothing and returns false.
 func (t *pattern) follow(p *parser) (name span, ok bool) {
 	if t.left == 0 {
 		return span{}, false
@@ -59,8 +61,8 @@ func (t *pattern) follow(p *parser) (name span, ok bool) {
 	return name, true
 }
 
-// same reports whether n bytes at two positions are equal. Most names are short
-// enough for one 8-byte load of each.
+// same reports whether n bytes at two positions are equal. Most names are so
+// short that one 8-byte load for each position is enough.
 func same(src []byte, a, b, n int) bool {
 	if n <= 8 && max(a, b)+8 <= len(src) {
 		return (binary.LittleEndian.Uint64(src[a:])^binary.LittleEndian.Uint64(src[b:]))<<(64-8*n) == 0
@@ -81,9 +83,9 @@ func (p *parser) twice(at int32, name span) error {
 }
 
 // names records the member names of one object, to find duplicates. A small
-// Bloom filter shows for nearly all names that they are new; the others are
-// compared with the members one by one, or looked up in a map if there are
-// many.
+// Bloom filter shows that nearly all names are new. The other names are compared
+// with the members one by one, or looked up in a map if the object has many
+// members.
 type names struct {
 	filter uint64
 	noted  uint32 // number of members in the filter
@@ -105,7 +107,8 @@ func bit(name string) uint64 {
 
 func (p *parser) duplicate(at int32, span span, count uint32, seen *names) bool {
 	if seen.noted < count {
-		// The members before followed the pattern and are not in the filter yet.
+		// The previous members followed the pattern and are not in the filter
+		// yet.
 		for i, left := at+1, count; left > 0; left-- {
 			n := &p.nodes[i]
 			seen.filter |= bit(p.doc.text(n.name))
@@ -125,7 +128,7 @@ func (p *parser) duplicate(at int32, span span, count uint32, seen *names) bool 
 	return p.duplicateAmong(at, name, count, seen)
 }
 
-// duplicateAmong reports whether a name that the filter contains is a
+// duplicateAmong reports whether a name whose filter bit is already set is a
 // duplicate.
 func (p *parser) duplicateAmong(at int32, name string, count uint32, seen *names) bool {
 	if count < smallObject {

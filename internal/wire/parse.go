@@ -1,11 +1,11 @@
 // Package wire parses JSON strictly and writes canonical JSON.
 //
-// The parser keeps what decoders usually lose: whether a member was present, the
-// number as it was written, and the position of each value in the document. It
-// refuses what decoders usually accept: duplicate names, invalid UTF-8, lone
+// The parser preserves data that decoders usually lose: whether a member was present,
+// a number as it was written, and the position of each value in the document. It
+// rejects input that decoders usually accept: duplicate names, invalid UTF-8, lone
 // surrogates, excessive depth, and numbers too large for any credit file.
 //
-// Policies and applications are read from a Value by the packages that own them.
+// The packages that define policies and applications read them from a Value.
 package wire
 
 import (
@@ -16,19 +16,20 @@ import (
 	"verdict/internal/fault"
 )
 
-// MaxDepth is the maximum nesting of arrays and objects. Conditions are at most
-// 16 deep and take two levels each; the rest is reserve.
+// MaxDepth is the maximum nesting of arrays and objects. A condition has at most 16
+// levels of conditions, each of which needs two levels of JSON; the rest is a
+// reserve.
 const MaxDepth = 128
 
-// MaxValues is the maximum number of values in a document, so that a body of
-// tiny values cannot take many times its size in memory.
+// MaxValues is the maximum number of values in a document, so that a body of tiny
+// values cannot need many times its size in memory.
 const MaxValues = 1 << 20
 
 // Kind is the JSON type of a Value.
 type Kind uint8
 
-// The kinds. Value.Get returns a value of kind Missing for an absent member and for
-// a null one: in a request null is the same as omitting the member.
+// The kinds. Value.Get returns a value of kind Missing for an absent member and for a
+// null member, because in a request null is the same as omitting the member.
 const (
 	Missing Kind = iota
 	Null
@@ -44,8 +45,9 @@ var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a strin
 // String returns the kind as error messages name it.
 func (k Kind) String() string { return kindNames[k] }
 
-// span is a piece of text: length bytes of the source starting at at. If the
-// top bit of length is set, it is the unescaped string with index at.
+// span is a piece of text: length bytes of the source starting at at. If the top bit
+// of length is set, it is the string with index at in the document's list of
+// unescaped strings.
 type span struct {
 	at, length uint32
 }
@@ -53,9 +55,9 @@ type span struct {
 const unescaped = 1 << 31
 
 // node is one value of a document; nodes are stored in one list, parents before
-// children. It holds no pointers, so the list is one allocation that the garbage
-// collector does not scan. It is small, because a large request has tens of thousands
-// of nodes and parsing is limited by memory access.
+// children. A node contains no pointers, so the list is one allocation that the
+// garbage collector does not scan. It is kept small, because a large request has tens
+// of thousands of nodes and memory access limits the speed of parsing.
 type node struct {
 	// name is the member's name if the parent is an object. If the parent is an
 	// array, name.at is the index among the elements.
@@ -87,7 +89,7 @@ func (n *node) count() int32 {
 
 type document struct {
 	src       string
-	unescaped []string // strings that had escapes in them
+	unescaped []string // the values of strings that contain escapes
 	nodes     []node
 }
 
@@ -98,8 +100,8 @@ func (d *document) text(s span) string {
 	return d.src[s.at : s.at+s.length]
 }
 
-// is reports whether s equals text. It compares lengths first, because most
-// differ.
+// is reports whether s equals text. It compares the lengths first, because they
+// mostly differ.
 func (d *document) is(s span, text string) bool {
 	if s.length&unescaped != 0 {
 		return d.unescaped[s.at] == text
@@ -109,15 +111,15 @@ func (d *document) is(s span, text string) bool {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// Parse parses exactly one JSON document. For other input it returns a *fault.Error
-// of kind Malformed that says where and what the problem is, and never quotes a
+// Parse parses exactly one JSON document. For any other input it returns a
+// *fault.Error that says where and what the problem is. The error never quotes a
 // value. A leading UTF-8 byte order mark is skipped, because editors and spreadsheets
 // on Windows write one.
 func Parse(data []byte) (Value, error) { return ParseUntil(data, nil) }
 
-// ParseUntil does the same as Parse, but calls check about every 32 KiB, some
-// hundred microseconds of work, and stops with the error that check returns. A
-// nil check never stops it.
+// ParseUntil does the work of Parse and calls check about every 32 KiB, which take
+// some hundred microseconds. If check returns an error, ParseUntil stops and returns
+// that error. check may be nil.
 func ParseUntil(data []byte, check func() error) (Value, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(data) >= unescaped {
@@ -129,7 +131,8 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 	if check == nil {
 		check = func() error { return nil }
 	}
-	// Each of these passes over a large document takes a millisecond or two.
+	// Validating UTF-8 and copying a large document take a millisecond or two each,
+	// so call check in between.
 	if err := check(); err != nil {
 		return Value{}, err
 	}
@@ -151,9 +154,9 @@ func ParseUntil(data []byte, check func() error) (Value, error) {
 }
 
 // estimate returns the approximate number of values in a document: each value is the
-// first in its container or follows a comma. The result is limited to what a real
-// document of that size could hold, so that a text full of commas cannot cause a
-// large allocation.
+// first in its container or follows a comma. The result is limited to the number of
+// values that a real document of that size could have, so that a text full of commas
+// cannot cause a large allocation.
 func estimate(data []byte) int {
 	n := bytes.Count(data, []byte{','}) + bytes.Count(data, []byte{'{'}) + bytes.Count(data, []byte{'['}) + 1
 	return min(n, len(data)/6+8, MaxValues)
@@ -162,10 +165,10 @@ func estimate(data []byte) int {
 type parser struct {
 	src   []byte
 	pos   int
-	nodes []node // become the document's nodes at the end
+	nodes []node // assigned to doc.nodes at the end
 	doc   *document
-	// last holds, for each depth, the index after the node of the last object
-	// read there, 0 for none.
+	// last has, for each depth, the index after the node of the last object that was
+	// read at that depth, or 0 for none.
 	last [MaxDepth]int32
 
 	check func() error // never nil
@@ -184,8 +187,8 @@ func (p *parser) fail(what string) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedJSON, "line %d, column %d: %s", line, column, what)
 }
 
-// skipSpace skips white space. Most documents have none, so skipSpace is small enough
-// to be inlined.
+// skipSpace skips white space. Most documents have none, so the test is a separate
+// function that is small enough to be inlined.
 func (p *parser) skipSpace() {
 	if p.pos < len(p.src) && p.src[p.pos] <= ' ' {
 		p.skipSpaces()

@@ -142,7 +142,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 // TestParseNeverQuotes checks that errors never quote a submitted value, which
-// may be a PAN.
+// may be confidential, such as a PAN.
 func TestParseNeverQuotes(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
@@ -318,7 +318,7 @@ func TestPointers(t *testing.T) {
 }
 
 // TestManyValues checks that a body with too many tiny values is rejected,
-// because parsing it would take many times its size in memory.
+// because parsing it would need many times its size in memory.
 func TestManyValues(t *testing.T) {
 	t.Parallel()
 	document := func(values int) []byte {
@@ -347,7 +347,7 @@ func TestLongNames(t *testing.T) {
 }
 
 // TestByteOrderMark checks that a byte order mark is skipped at the beginning
-// of a document and kept in a text.
+// of a document and preserved in a text.
 func TestByteOrderMark(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte("\ufeff{\"a\":\"\ufeffx\"}"))

@@ -11,18 +11,18 @@ import (
 	"verdict/internal/fault"
 )
 
-// specials sets the top bit of each byte that cannot occur unescaped in a
-// string: a quote, a backslash or a control character. Bytes above the lowest
-// such byte may be marked wrongly, because the subtraction borrows from them.
+// specials returns a word in which the top bit of each byte is set that cannot occur
+// unescaped in a string: a quote, a backslash or a control character. Bytes above the
+// lowest such byte may be marked wrongly, because the subtraction borrows from them.
 func specials(eight uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := eight^ones*'"', eight^ones*'\\'
 	return ((quote-ones)&^quote | (slash-ones)&^slash | (eight-ones*' ')&^eight) & tops
 }
 
-// special returns the position of the first quote, backslash or control
-// character from at on. It checks eight bytes together, because strings are
-// most of a document.
+// special returns the position of the first quote, backslash or control character from
+// at on. It checks eight bytes at a time, because most of a document consists of
+// strings. It returns len(src) if there is none.
 func special(src []byte, at int) int {
 	for ; at+8 <= len(src); at += 8 {
 		if found := specials(binary.LittleEndian.Uint64(src[at:])); found != 0 {
@@ -57,7 +57,8 @@ func (p *parser) str() (span, error) {
 	}
 }
 
-// escaped continues parsing a string at its first backslash.
+// escaped continues parsing a string at its first backslash and returns the unescaped
+// string.
 func (p *parser) escaped(start int) (string, error) {
 	var b strings.Builder
 	b.Write(p.src[start:p.pos])
@@ -97,7 +98,7 @@ func (p *parser) escaped(start int) (string, error) {
 				return "", p.fail("an invalid \\u escape")
 			}
 			if r == 0 {
-				// Texts do not contain a zero character, and some databases cannot
+				// No real text contains a zero character, and some databases cannot
 				// store one.
 				return "", p.fail("a string holds a zero character")
 			}
@@ -109,8 +110,8 @@ func (p *parser) escaped(start int) (string, error) {
 	return "", p.fail("the document ends inside a string")
 }
 
-// unicode parses the four digits after \u and, for a surrogate, the second half
-// of the pair; a lone surrogate is refused.
+// unicode parses the four digits after \u and, for a surrogate, the second half of the
+// pair. It returns false for a lone surrogate or invalid digits.
 func (p *parser) unicode() (rune, bool) {
 	hex := func() (rune, bool) {
 		if p.pos+4 > len(p.src) {
@@ -136,7 +137,7 @@ func (p *parser) unicode() (rune, bool) {
 	return r, r != utf8.RuneError
 }
 
-// digits returns the end of the run of digits that starts at at.
+// digits returns the position after the digits that start at position at.
 func digits(src []byte, at int) int {
 	for at < len(src) && src[at]-'0' <= 9 {
 		at++
@@ -144,8 +145,8 @@ func digits(src []byte, at int) int {
 	return at
 }
 
-// number parses a number literal. far reports that its magnitude is beyond
-// 1e15, which the caller refuses.
+// number parses a number literal. far reports that its absolute value is greater than
+// 1e15; the caller rejects such a number.
 func (p *parser) number() (text span, far bool, err error) {
 	src, start := p.src, p.pos
 	first := start
@@ -185,11 +186,11 @@ func (p *parser) number() (text span, far bool, err error) {
 	return text, far, nil
 }
 
-// tooFar returns the error for a number beyond 1e15, which no credit file can
-// hold.
+// tooFar returns the error for a number beyond ±1e15. No credit file contains such a
+// number.
 func (p *parser) tooFar(n node) error {
 	at := int32(len(p.nodes))
-	p.nodes = append(p.nodes, n) // so that the number has a pointer
+	p.nodes = append(p.nodes, n) // the pointer of the number is computed from its node
 	p.doc.nodes = p.nodes
 	return &fault.Error{
 		Kind: fault.Malformed, Code: fault.CodeNumberOutOfRange, Detail: "a number is beyond 1e15",
@@ -201,8 +202,9 @@ func (p *parser) tooFar(n node) error {
 }
 
 // ParseDecimal parses a JSON number literal as an integer multiple of 10^-places. It
-// rounds half away from zero if the literal has more decimals; exact is false if
-// something was rounded. ok is false when the magnitude is beyond 2^62.
+// rounds half away from zero if the literal has more decimals; exact is false if the
+// result was rounded. ok is false if the absolute value of the result is greater than
+// 2^62.
 //
 // It works on the text and uses no binary floating point, so 0.1 is exactly one tenth.
 // The literal must be well-formed, as those from Parse are.
@@ -225,9 +227,9 @@ func ParseDecimal(literal string, places int) (coef int64, exact, ok bool) {
 	return coef, exact, ok
 }
 
-// truncate parses a literal without a sign and drops the digits below
-// 10^-places. exact is true if nothing was dropped; up is true if the dropped
-// part is half a unit or more.
+// truncate parses a literal without a sign and drops the digits below 10^-places.
+// exact is true if all dropped digits are zero; up is true if the dropped part is half
+// a unit or more. ok is false if the result is greater than 2^62.
 func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	mantissa, exponent := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -242,7 +244,7 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 		return frac[i-len(whole)]
 	}
 	total := len(whole) + len(frac)
-	// keep is the number of digits of whole·frac that are kept.
+	// keep is the number of digits of whole and frac together that are kept.
 	keep := len(whole) + exponent + places
 	const limit = 1 << 62
 	for i := range min(keep, total) {
@@ -266,8 +268,8 @@ func truncate(s string, places int) (coef int64, up, exact, ok bool) {
 	return coef, up, exact, true
 }
 
-// short parses a literal that has no exponent, at most 18 digits and at most
-// places decimals, as nearly all have.
+// short parses a literal that has no exponent, at most 18 digits and at most places
+// decimals, as most literals do. ok is false for any other literal.
 func short(s string, places int) (coef int64, ok bool) {
 	if len(s)+places > 18 {
 		return 0, false
@@ -296,9 +298,9 @@ var tens = func() (t [19]int64) {
 	return t
 }()
 
-// clampedInt parses an exponent and clamps it to ±2^30. Beyond that no literal
-// has enough digits to bring the number back into range. The limit must be well
-// above the few hundred thousand digits that fit into a request.
+// clampedInt parses an exponent and clamps it to ±2^30. Beyond ±2^30 no literal has
+// enough digits to bring the number back into range, because at most a few hundred
+// thousand digits fit into a request.
 func clampedInt(s string) int {
 	n, err := strconv.Atoi(s)
 	const most = 1 << 30

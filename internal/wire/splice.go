@@ -1,8 +1,8 @@
 package wire
 
-// Members writes the members of an encoded object into the object that is open,
-// so that members can be added to a stored response without parsing it. The
-// document must be an object as Writer writes it.
+// Members writes the members of an encoded object into the object that is open.
+// So members can be added to a stored response without parsing it. document
+// must be an object that a Writer wrote.
 func (w *Writer) Members(document []byte) *Writer {
 	if len(document) <= len("{}") {
 		return w

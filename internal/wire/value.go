@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Value is one value of a parsed document. The zero Value has kind Missing, and
-// so has the result for an absent member. All methods are safe on a Missing
-// value.
+// Value is one value of a parsed document. The zero Value has the kind Missing,
+// and so does the result of Get for an absent member. All methods can be called
+// on a Missing value.
 type Value struct {
 	doc *document
 	at  int32
@@ -30,7 +30,8 @@ func (v Value) Given() bool {
 	return k != Missing && k != Null
 }
 
-// Text returns a string's value or a number's literal as written, else "".
+// Text returns the value of a string or the literal of a number as it was
+// written. For other kinds it returns "".
 func (v Value) Text() string {
 	if k := v.Kind(); k != String && k != Number {
 		return ""
@@ -38,8 +39,8 @@ func (v Value) Text() string {
 	return v.doc.text(v.node().text)
 }
 
-// Scalar returns Kind and Text with one lookup, for readers of thousands of
-// values.
+// Scalar returns the results of Kind and Text with one lookup. It is meant for
+// reading thousands of values.
 func (v Value) Scalar() (kind Kind, text string) {
 	if v.doc == nil {
 		return Missing, ""
@@ -54,7 +55,7 @@ func (v Value) Scalar() (kind Kind, text string) {
 // IsTrue reports whether the value is the boolean true.
 func (v Value) IsTrue() bool { return v.Kind() == Bool && v.doc.src[v.node().text.at] == 't' }
 
-// Len returns the number of members or elements.
+// Len returns the number of members or elements. It is 0 for other kinds.
 func (v Value) Len() int {
 	if v.doc == nil {
 		return 0
@@ -73,7 +74,8 @@ func (v Value) HasFolded(name string) bool {
 	return false
 }
 
-// Get returns the named member, Missing if it is absent or null.
+// Get returns the named member. It returns a Missing value if the member is
+// absent or null, or if v is not an object.
 func (v Value) Get(name string) Value {
 	if v.Kind() != Object {
 		return Value{}
@@ -128,12 +130,13 @@ func (v Value) Elements() iter.Seq2[int, Value] {
 }
 
 // Pointer returns the value's RFC 6901 pointer. It is computed on demand,
-// because only errors and warnings need it.
+// because only errors and warnings need it. It is "" for a Missing value and
+// for the whole document.
 func (v Value) Pointer() string {
 	if v.doc == nil {
 		return ""
 	}
-	var few [8]string // most pointers are not deeper
+	var few [8]string // most pointers have at most eight segments
 	parts, length := few[:0], 0
 	for i := v.at; v.doc.nodes[i].parent >= 0; i = v.doc.nodes[i].parent {
 		n := &v.doc.nodes[i]
@@ -155,8 +158,9 @@ func (v Value) Pointer() string {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// maxSegment is the maximum length of one segment of a pointer, so that a
-// client's long member name cannot make a response as long as the request.
+// maxSegment is the maximum length of one segment of a pointer, in bytes. A
+// longer member name is truncated, so that it cannot make a response as long as
+// the request.
 const maxSegment = 128
 
 func escapePointer(name string) string {

@@ -13,7 +13,7 @@ var escaped = func() (table [256]bool) {
 
 // AppendString appends s as a JSON string in the form that RFC 8785 prescribes:
 // two-character escapes if JSON has them, \u00xx for other control characters,
-// everything else unchanged.
+// and all other characters unchanged.
 func AppendString(dst []byte, s string) []byte {
 	const hexDigits = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -53,7 +53,7 @@ func AppendDecimal(dst []byte, coef int64, places int) []byte {
 	magnitude := uint64(coef)
 	if coef < 0 {
 		dst = append(dst, '-')
-		magnitude = -magnitude // also correct for the smallest int64, which has no positive counterpart
+		magnitude = -magnitude // also correct for the smallest int64, whose negation is not an int64
 	}
 	unit := powers[places]
 	dst = strconv.AppendUint(dst, magnitude/unit, 10)
@@ -62,7 +62,7 @@ func AppendDecimal(dst []byte, coef int64, places int) []byte {
 		return dst
 	}
 	var digits [20]byte
-	n := 0 // length without trailing zeros
+	n := 0 // number of digits without trailing zeros
 	for i := places - 1; i >= 0; i-- {
 		digits[i] = byte('0' + frac%10)
 		frac /= 10
@@ -83,9 +83,9 @@ var powers = func() (p [20]uint64) {
 	return p
 }()
 
-// Writer builds one JSON document by appending. Members are written in call
-// order; for a canonical document the caller writes them in name order. The
-// zero value is ready to use; Buf may be set to reuse a buffer.
+// Writer builds one JSON document by appending. Members are written in the
+// order of the calls; for a canonical document the caller must write them in
+// name order. The zero value is ready to use; Buf may be set to reuse a buffer.
 type Writer struct {
 	Buf   []byte
 	comma bool
@@ -134,7 +134,7 @@ func (w *Writer) Key(name string) *Writer {
 	return w
 }
 
-// Name writes a member's name and escapes it.
+// Name writes a member's name and escapes it; the next call writes its value.
 func (w *Writer) Name(name string) *Writer {
 	w.lead()
 	w.Buf = AppendString(w.Buf, name)
