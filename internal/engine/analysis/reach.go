@@ -16,8 +16,8 @@ import (
 type reach struct {
 	floor, ceiling rule.Number   // the scorecard's clamps
 	least, most    rule.Number   // the smallest and the greatest sum
-	unit           rule.Number   // how much each option of a choice exceeds the smallest one, which is left out
-	steps          []rule.Number // for each option but the smallest of its choice: the difference from that smallest option
+	unit           rule.Number   // all sums are least plus a multiple of unit
+	steps          []rule.Number // how much each option of a choice exceeds the smallest one, which is left out
 	ends           []int         // for each choice: the end of its options in steps
 	sums           []uint64      // bit n is set if least + n·unit is a sum; nil if the set is only an interval
 }
