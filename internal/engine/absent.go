@@ -13,9 +13,8 @@ import (
 type namedInput struct {
 	name string
 	slot int32
-	// scored marks an input that only a bureau score gives. An application has
-	// either a score or the new-to-credit flag, so the absent one of the two is not
-	// a gap.
+	// scored marks an input that only a bureau score gives. Its absence is not a gap
+	// if the application states whether the applicant is new to credit.
 	scored bool
 	// card marks an input of the scorecard.
 	card bool

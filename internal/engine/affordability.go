@@ -88,7 +88,8 @@ func (a *Affordability) isDeclaredAlone() bool {
 	return slices.Equal(a.Income.Of, alone.Income.Of) && slices.Equal(a.Obligations.Of, alone.Obligations.Of)
 }
 
-// String describes which figures count. nil means the declared figures.
+// String describes which figures count. A nil Affordability stands for the declared
+// figures.
 func (a *Affordability) String() string {
 	if a == nil {
 		alone := declaredAlone()
@@ -252,7 +253,8 @@ func (a *affording) derive(slots *rule.Slots, fr *rule.Frame) {
 	slots.Put(fr, a.foirOut, foirValue)
 }
 
-// amountIn returns the amount in a slot. A negative amount counts as not given.
+// amountIn returns the amount in a slot. It returns false if the amount is absent
+// or negative.
 func amountIn(fr *rule.Frame, slot int32) (rule.Number, bool) {
 	if slot < 0 {
 		return 0, false

@@ -10,7 +10,7 @@ import (
 
 // Answer has the values of a decision's response. ReadAnswer reads them from a
 // stored response. The response may come from an older engine version; a value
-// that this version did not write is zero.
+// that the older version did not write is zero.
 type Answer struct {
 	DecisionID    string
 	Status        string

@@ -11,9 +11,9 @@ import (
 
 // causes adds the reasons under semantics 2: only those that are true of this
 // decision. A cause is an unmet requirement, a rule that hit, the limit or the
-// score. It counts only if it would give the final status on its own. So the
-// status would be better without all causes, and the same with the causes
-// alone.
+// score. It counts only if it would give the final status on its own. Without
+// all causes the status would be better; with the causes alone it would be the
+// same.
 func (x reasoner) causes() {
 	p, d := x.plan, x.decision
 	if d.missing >= 0 {
@@ -108,7 +108,8 @@ func FactorCode(name string) string {
 // factor.
 func IsFactorCode(code string) bool { return strings.HasPrefix(code, factorPrefix) }
 
-// codeOf converts a name to a reason code of capital letters, digits and _.
+// codeOf converts a name to a reason code of capital letters, digits and
+// underscores.
 func codeOf(prefix, name string) string {
 	code := []byte(prefix + strings.ToUpper(name))
 	for i, c := range code {

@@ -28,7 +28,8 @@ func Compile(p *Policy, catalogue *rule.Catalogue) *Plan {
 		rules: make([]compiledRule, 0, len(p.Knockouts)),
 	}
 
-	// The order matters: slots and codes are numbered as they are first named.
+	// The order matters: slots and codes are numbered in the order in which they
+	// are first named.
 	c := compiler{plan: plan, codeAt: map[string]int32{}, generic: p.GeneratedCodes()}
 	c.inputs()
 	c.required()

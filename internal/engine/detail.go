@@ -48,9 +48,9 @@ func (d *Decision) Message(r Reason) string {
 const instalmentHigh = "The instalment would be high compared with income"
 
 // isAboutInstalment reports whether a reason is about the instalment of the new loan
-// rather than about existing obligations: either the existing obligations take at
-// most half of what the band allows, or the rule reads the FOIR after the offer.
-// Policies of semantics 1 keep their original texts.
+// and not about existing obligations. That is so if the existing obligations take at
+// most half of what the band allows, or if the rule reads the FOIR after the offer.
+// It returns false for policies of semantics 1, which keep their original texts.
 func (d *Decision) isAboutInstalment(r Reason) bool {
 	switch {
 	case d.plan.policy.Semantics == FirstSemantics:
@@ -65,9 +65,9 @@ func (d *Decision) isAboutInstalment(r Reason) bool {
 	}
 }
 
-// nearBest reports whether every factor that lost points under a code is near
-// its best, so that its value is not bad but could be better. Policies of
-// semantics 1 keep their original texts.
+// nearBest reports whether every factor that lost points under a code is near its
+// best, so that its value is not bad but could be better. It returns false for
+// policies of semantics 1, which keep their original texts.
 func (d *Decision) nearBest(code int32) bool {
 	return d.plan.policy.Semantics > FirstSemantics && !d.lost[code].firm
 }
@@ -115,7 +115,7 @@ type detailer struct {
 	as       shown
 }
 
-// reason explains a reason by its kind.
+// reason explains a reason according to its kind.
 func (x detailer) reason(r Reason) Detail {
 	d := x.decision
 	switch r.kind {
@@ -190,7 +190,7 @@ func (x detailer) rule(hit Hit) Detail {
 			case x.isMasked(leaf):
 				return "a masked value"
 			default:
-				return leaf.Text() // no single value: a range, a set, arithmetic
+				return leaf.Text() // there is no single value, but a range, a set or arithmetic
 			}
 		})
 		return out
@@ -212,9 +212,9 @@ func (x detailer) isMasked(c *rule.Condition) (hides bool) {
 	return hides
 }
 
-// principal returns the predicate that best explains why a rule hit. It prefers
-// a field that belongs to the rule's reason code, then a number over other
-// types.
+// principal returns the predicate that best explains why a rule hit. It prefers a
+// predicate on a field that has the rule's reason code, and then a predicate on a
+// number.
 func (x detailer) principal(leaves []*rule.Condition, code string) *rule.Condition {
 	var best *rule.Condition
 	bestRank := -1

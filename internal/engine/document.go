@@ -37,8 +37,8 @@ func (p *Policy) Checksum() string {
 }
 
 // checksumWriters pools the buffers of checksums. The buffer is free again once
-// the checksum is computed. Without the pool it would be the largest single
-// allocation of a compilation.
+// the checksum is computed. Without the pool, such a buffer would be the
+// largest single allocation of a compilation.
 var checksumWriters sync.Pool
 
 // write writes the document. If named is set, the document includes the members

@@ -26,8 +26,8 @@ const (
 
 const sectionKnockouts = "knockouts"
 
-// sectionSemantics is the version of the engine's behaviour for which a policy
-// was written.
+// sectionSemantics names the section that states for which version of the
+// engine's behaviour a policy was written.
 const sectionSemantics = "semantics"
 
 // Inherit completes a request for a new version. The base is a stored Document.

@@ -35,12 +35,12 @@ import (
 //	12  TestLesson12…
 //	13  TestLesson13…, rule.TestReference
 //	14  TestLesson14…
-//	15  TestLesson15…, app.TestLayers: no clock in the pure ring
+//	15  TestLesson15…, app.TestLayers: the pure packages read no clock
 //	17  TestLesson17… (read_test.go)
 //	18  TestLesson18…, rule.TestArithmetic, rule.TestBoundaries
 //	19  TestLesson19…
 //	22  TestLesson22… (read_test.go), rule.TestFaultsAreTheirOwn
-//	24  TestLesson24…, TestCorpusHashes: the golden replay gate
+//	24  TestLesson24…, TestCorpusHashes: a release does not change decisions
 //	25  TestLesson25…
 //	26  TestLesson26…, testdata/faults/conditions.txtar
 
@@ -72,7 +72,7 @@ func lessonDecide(tb testing.TB, plan *engine.Plan, facts string) *engine.Decisi
 	return &d
 }
 
-// lessonApplicants holds several different applications.
+// lessonApplicants has several different applications.
 var lessonApplicants = []string{
 	`{}`,
 	`{

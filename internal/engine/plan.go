@@ -126,7 +126,8 @@ func (l *ladder) sort(card *scoring) {
 	}
 }
 
-// find returns the band of a score, which is matched as a whole number, or nil.
+// find returns the band of a score, rounded down to a whole number, or nil if
+// there is none.
 func (l *ladder) find(score rule.Number) *compiledBand {
 	whole := score.Floor()
 	var at int

@@ -12,8 +12,8 @@ import (
 
 // TestEveryReasonIsACause checks that the reasons of semantics 2 are true. A
 // cause is a rule, a requirement, the limit or the score that would give the
-// status on its own. The status improves without all causes, and stays the same
-// with the causes alone.
+// status on its own. Without all causes the status improves; with the causes
+// alone it stays the same.
 func TestEveryReasonIsACause(t *testing.T) {
 	t.Parallel()
 	outcomes := map[string]int{}

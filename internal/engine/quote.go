@@ -15,8 +15,9 @@ type quote struct {
 	apr      int64
 }
 
-// quoteBits is the base-2 logarithm of the number of quotes kept. Limits come
-// in steps and bands are few, so this covers most of a portfolio.
+// quoteBits is the base-2 logarithm of the number of cached quotes. Limits are
+// multiples of a step and a policy has few bands, so the cache covers most of a
+// portfolio.
 const quoteBits = 11
 
 // KeepQuotes makes the decision cache quotes from one application to the next.

@@ -12,11 +12,11 @@ type reasoner struct {
 	decision *Decision
 }
 
-// addAll adds the principal reasons in order of rank. For a decline or a
-// referral these are an unmet requirement, the rules that hit in policy order,
-// the price or limit, then the factors by points lost; each code once, at most
-// four. For a counter-offer it is the constraint that determined the limit.
-// Under semantics 2 only causes count.
+// addAll adds the principal reasons in order of rank: each code once, and at most
+// four. For a decline or a referral the order is an unmet requirement, the rules
+// that hit in policy order, the price or limit, and then the factors by lost
+// points. For a counter-offer the only reason is the constraint that determined
+// the limit. Under semantics 2 only causes count.
 func (x reasoner) addAll() {
 	p, d := x.plan, x.decision
 	if d.Status == Approved {
@@ -198,8 +198,9 @@ func (x reasoner) worstLost(onlyFirm bool) (worst [MaxReasons]lostPoints) {
 	}
 	// Each key has the points in its high bits and the position in its low bits.
 	// A chain of max and min finds the four largest keys in one pass without
-	// unpredictable branches. Four are enough even if some of their codes are
-	// already given, because each given code takes one of the four reasons.
+	// unpredictable branches. Four are enough even if the decision already has
+	// some of their codes, because each of those codes already occupies one of
+	// the four reasons.
 	const placeBits = 11
 	const _ = uint(1<<placeBits - maxFactors - maxAdjustments) // every place fits
 	var first, second, third, fourth uint64

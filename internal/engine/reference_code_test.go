@@ -70,7 +70,7 @@ func (a *application) settle(ast object) (kleene, []settled) {
 	return truth, all
 }
 
-// possible returns the codes that a condition can have if its truth is holds.
+// possible returns the codes that a condition can have if its result is holds.
 func (a *application) possible(ast object, holds bool) []string {
 	op := text(ast, "op")
 	switch op {

@@ -34,7 +34,7 @@ func (s *Scaling) PD(score rule.Number) rule.Number {
 // steps that every processor rounds in the same way. It does not call the power
 // functions of the math package, which use assembly on some processors. The
 // conversions to float64 prevent fused multiply-add, which would change the
-// last bit on others.
+// last bit on some processors.
 func (s *Scaling) odds(score rule.Number) float64 {
 	x := toFloat(score-s.AnchorScore) / toFloat(s.PDO)
 	x = min(max(x, -1000), 1000)

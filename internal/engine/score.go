@@ -48,10 +48,10 @@ type compiledFactor struct {
 // fourEdges are four bounds that are compared together.
 type fourEdges [4]rule.Number
 
-// reached returns the number of bounds that are at most x. The bin is
-// unpredictable, so it compares with all bounds instead of branching. Four is
-// the largest number of comparisons for which the compiler inlines this
-// function.
+// reached returns the number of bounds that are at most x. It compares x with
+// all bounds instead of branching, because the processor could not predict the
+// branches. Four is the largest number of comparisons for which the compiler
+// inlines this function.
 func (e *fourEdges) reached(x rule.Number) int32 {
 	return reached(x, e[0]) + reached(x, e[1]) + reached(x, e[2]) + reached(x, e[3])
 }

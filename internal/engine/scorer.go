@@ -81,9 +81,9 @@ func (s Score) WriteMembers(w *wire.Writer) {
 	}
 }
 
-// GradeOf returns the grade of the pricing band that takes a score, among the
-// bands for applicants who are new to credit or among the others. ok is false
-// if no band takes it.
+// GradeOf returns the grade of the pricing band for a score. It searches the
+// bands for applicants who are new to credit if newToCredit is set, otherwise
+// the other bands. ok is false if none of them contains the score.
 func (p *Plan) GradeOf(score rule.Number, newToCredit bool) (grade string, ok bool) {
 	l := &p.bands
 	if newToCredit {

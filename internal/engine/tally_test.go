@@ -10,7 +10,7 @@ import (
 	"verdict/internal/field"
 )
 
-// counted holds the counts of one rule.
+// counted has the counts of one rule.
 type counted struct{ Evaluated, Hit, Unknown int64 }
 
 func drain(t *engine.Tally) map[string]counted {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// thresholdName is a name for a message's braces. The value that the deciding
-// predicate compared with replaces it.
+// thresholdName is a special name in a message: {threshold} is replaced by the
+// value that the deciding predicate compared with.
 const thresholdName = "threshold"
 
 // templateNames yields the names in a message's braces, in order and with

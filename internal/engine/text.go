@@ -89,8 +89,8 @@ func (n *narrative) band() string {
 	}
 }
 
-// limit returns a sentence that says what determined the limit of an offer, or
-// the limit that was too small for one. It returns "" if no limit was computed,
+// limit returns a sentence that says what determined the limit, whether it led
+// to an offer or was too small for one. It returns "" if no limit was computed,
 // or if the application was declined for another reason.
 func (n *narrative) limit() string {
 	d := n.decision

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// The texts for an applicant who declared a figure although none of the sources
-// that the policy counts is given.
+// The texts for an applicant whose declared figure does not count, because none
+// of the sources that the policy counts is given.
 const (
 	incomeUnverified      = "The income could not be verified from the bank statement"
 	obligationsUnverified = "The existing obligations could not be verified from the bank statement"
