@@ -38,7 +38,7 @@ type Test struct {
 	strict bool // no predicate tests presence, and none is a constant
 }
 
-// instruction is one predicate.
+// instruction is one compiled predicate.
 type instruction struct {
 	num     Number // the lower bound of a range
 	span    uint64 // the width of the range; for opSmallSet a bit set of numbers below 64

@@ -37,7 +37,7 @@ func TestExplain(t *testing.T) {
 		{`{"op":"exists","field":"age"}`, `{}`, rule.Fails, []string{"age is given"}, nil},
 
 		// If an "and" holds, all its arguments are deciding; if it fails, one
-		// argument is enough.
+		// argument that fails is enough.
 		{and(young + "," + poor), `{"age":20,"monthly_income":1}`,
 			rule.Holds, []string{"age < 21", "monthly_income < 25000"}, nil},
 		{and(young + "," + poor), `{"age":20,"monthly_income":25000}`,
@@ -47,7 +47,7 @@ func TestExplain(t *testing.T) {
 		{and(poor + "," + young + "," + not(poor)), `{}`, rule.Unknown, nil, []string{"monthly_income", "age"}},
 
 		// If an "or" fails, all its arguments are deciding; if it holds, one
-		// argument is enough.
+		// argument that holds is enough.
 		{or(young + "," + poor), `{"monthly_income":1}`, rule.Holds, []string{"monthly_income < 25000"}, nil},
 		{or(young + "," + poor), `{"age":30,"monthly_income":30000}`,
 			rule.Fails, []string{"age < 21", "monthly_income < 25000"}, nil},

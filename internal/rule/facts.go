@@ -36,7 +36,7 @@ type Facts struct {
 // NewFacts returns an empty set of facts over a catalogue.
 func NewFacts(c *Catalogue) *Facts { return &Facts{catalogue: c, known: make([]fact, 0, 48)} }
 
-// Reset removes all facts and keeps the allocated memory.
+// Reset removes all facts and keeps the allocated memory for reuse.
 func (f *Facts) Reset() { f.known, f.texts, f.others = f.known[:0], f.texts[:0], f.others[:0] }
 
 // Add appends a fact by id. It does not look for an earlier fact of the same

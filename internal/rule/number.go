@@ -6,9 +6,9 @@ import (
 )
 
 // Number is an exact decimal with six places, stored as a count of millionths.
-// Rules compare rupees, ratios, days and scores as Numbers. Unlike binary
-// floating point, equality is exact and arithmetic gives the same result on
-// every processor.
+// Rules compare rupees, ratios, days and scores as Numbers. In contrast to
+// binary floating point, equality is exact, and arithmetic gives the same
+// result on every processor.
 type Number int64
 
 // Places is the number of decimal places of a Number.

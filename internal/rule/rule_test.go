@@ -114,7 +114,7 @@ func readFacts(t tb, document string) *rule.Facts {
 	return f
 }
 
-// plan holds one or more conditions that are compiled together, like the
+// plan has one or more conditions that are compiled together, like the
 // conditions of a policy.
 type plan struct {
 	slots      *rule.Slots

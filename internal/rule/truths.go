@@ -23,10 +23,10 @@ func (w *truthWord) put(bit uint64, t Truth) {
 	}
 }
 
-// Reset removes all results and keeps the allocated memory.
+// Reset removes all results and keeps the allocated memory for reuse.
 func (t *Truths) Reset() { t.words = t.words[:0] }
 
-// reset makes room for n results, all of which are Fails.
+// reset resizes t to n results, sets them all to Fails, and returns the words.
 func (t *Truths) reset(n int) []truthWord {
 	t.words = t.words[:0]
 	for range (n + 63) / 64 {

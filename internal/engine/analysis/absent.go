@@ -27,7 +27,7 @@ type silencing struct {
 // and factors with missing_points. There is one finding for each field that
 // nearly every request has, one for the remaining fields of each block, and one
 // for each rule or factor that reads features. Findings about features are
-// errors, because people acknowledge errors one by one.
+// errors, which people acknowledge one by one.
 func (a *silenceCheck) silentWhenAbsent() {
 	list := make([]silencing, a.space.Len())
 	for at := range list {

@@ -104,8 +104,9 @@ func (a *silenceCheck) presenceTests() {
 	}
 }
 
-// ntcHandled returns a clause that says how the policy treats new-to-credit
-// applicants. It returns "" if no rule considers them and a band approves them.
+// ntcHandled returns the part of a sentence that says how the policy treats
+// new-to-credit applicants. It returns "" if no rule considers them and a band
+// approves them.
 func (a *silenceCheck) ntcHandled() string {
 	for _, req := range a.policy.Required {
 		if len(req.Any) == 1 && a.space.Domain(a.space.Place(req.Any[0])).Scored {

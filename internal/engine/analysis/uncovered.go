@@ -10,8 +10,8 @@ import (
 )
 
 // uncovered reports scores that applicants can reach but that are in no band.
-// Such scores may be above the highest band, which declines the best
-// applicants, between two bands, or below the lowest band.
+// Such scores may be below the lowest band, between two bands, or above the
+// highest band; in the last case the best applicants are declined.
 func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 	order := ladderOrder(a.policy.Bands, ntc)
 	if len(order) == 0 || !a.policy.Bands[order[0]].Ranged {

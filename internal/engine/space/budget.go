@@ -11,9 +11,9 @@ type Budget struct {
 	sinceCheck int          // steps since the last check
 }
 
-// NewBudget returns a budget of about max steps. If check is not nil, it is
-// called about every stepsBetweenChecks steps, and its first error exhausts the
-// budget.
+// NewBudget returns a budget of about maxSteps steps. If check is not nil, it
+// is called about every stepsBetweenChecks steps, and its first error exhausts
+// the budget.
 func NewBudget(maxSteps int, check func() error) Budget {
 	return Budget{max: maxSteps, check: check}
 }
