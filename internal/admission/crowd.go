@@ -143,8 +143,8 @@ func (c *crowd) others(owner string) bool {
 }
 
 // active reports whether there are, or lately were, owners of the sizes 1 to most.
-// It does not count one owner of the size own, which is the caller's own. The lock
-// must be held.
+// It does not count one owner of the size own, which is the owner that is being
+// checked. The caller must hold the lock.
 func (c *crowd) active(most, own int) bool {
 	for size := 1; size <= most; size++ {
 		s := &c.sizes[size]

@@ -18,7 +18,7 @@ type fairQueue struct {
 	waiting atomic.Int64 // number of waiting tickets; written with mu locked, read without locking
 
 	// An owner for which mustRest returns true must rest after it has used a right: it
-	// gets no right for restFactor times as long as it has used that one.
+	// gets no right for the time used × restFactor ÷ size.
 	restFactor time.Duration
 	mustRest   func(owner string) bool
 	// mayBegin reports whether an owner that must rest may get the first right for

@@ -41,8 +41,8 @@ func (d *draws) below(n int64) int64 {
 }
 
 // normal returns a standard normal number in units. It approximates the normal
-// distribution by the sum of twelve uniform numbers less the mean of the sum.
-// That sum has variance one and is bounded by six standard deviations.
+// distribution by the sum of twelve uniform numbers minus the mean of that sum.
+// The result has variance one and is bounded by six standard deviations.
 func (d *draws) normal() int64 {
 	var sum int64
 	for range 3 {
@@ -69,8 +69,8 @@ func (d *draws) beta() int64 {
 }
 
 // poisson returns a Poisson number with the given mean, capped at limit. The mean
-// is in units. It multiplies uniform numbers until the product is at most
-// exp(-mean).
+// is in units. poisson multiplies uniform numbers until the product is at most
+// exp(-mean), and returns the number of factors minus one.
 func (d *draws) poisson(mean int64, limit int64) (n int64) {
 	floor := uint64(exp(-mean)) << 16
 	left := uint64(1) << 32

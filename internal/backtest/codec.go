@@ -8,10 +8,9 @@ import (
 
 // Every stored partial begins with its version. The version changes with the
 // layout, so that a newer program does not misread a partial that an older one
-// stored.
-//
-// A partial with withReadVersion also contains the counts of the cells that were
-// not read literally. It is used only if there are such cells.
+// stored. A partial with withReadVersion also contains the counts of the cells
+// that were not read literally. This version is used only if there are such
+// cells.
 const (
 	partialVersion  = 3
 	withReadVersion = 4

@@ -31,8 +31,8 @@ func (s *wide) mean(weight int64, unit rule.Number) Figure {
 	return Figure{rule.Number(n.Int64()), true}
 }
 
-// money returns the sum divided by weight. The sum is of paise multiplied by
-// weights.
+// money returns the sum divided by weight. The sum consists of amounts in paise
+// multiplied by weights.
 func (s *wide) money(weight int64) Money {
 	return fraction{new(big.Rat).SetInt(s.big())}.moneyOver(weight)
 }

@@ -110,7 +110,8 @@ func jsonOf(tb testing.TB, r *Report) string {
 	return out.String() + "\n"
 }
 
-// scoreIsColumn is a policy whose score is the bureau score of the row.
+// scoreIsColumn is a policy whose score follows the bureau score of the row.
+// columnPolicy replaces BINS by the bins.
 const scoreIsColumn = `{"name": "the score is the column", "include_defaults": false,
  "required_fields": [],
  "scorecard": {"base_points": 0, "min_score": 300, "max_score": 900, "factors": [

@@ -68,7 +68,7 @@ func TestMergeIsExact(t *testing.T) {
 		parts := gather(t, r, csv, rapid.IntRange(2_000, 20_000).Draw(rt, "block"))
 		seed := rapid.Uint64().Draw(rt, "order")
 		rand.New(rand.NewPCG(seed, 0)).Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		for len(parts) > 1 { // merge results with results, not always with a single block
+		for len(parts) > 1 { // merge as a binary tree, not one block after the other
 			a, b := parts[0], parts[1]
 			if rapid.Bool().Draw(rt, "stored") {
 				decoded, err := DecodePartial(b.Append(nil))

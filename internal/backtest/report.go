@@ -160,7 +160,7 @@ type Distribution struct {
 	Cells []DistributionCell
 }
 
-// DistributionCell counts the rows with Min ≤ score < Min + width.
+// DistributionCell counts the rows with Min ≤ score < Min + Width.
 type DistributionCell struct {
 	Min                   int64
 	Good, Bad, Unlabelled int64

@@ -14,10 +14,10 @@ type Setup struct {
 	Header []string          // names of the columns; empty if the backtest decides facts instead of rows
 	Map    map[string]string // column → field
 
-	// Columns that the backtest itself reads. If a name is "", the column with the
-	// default name is used if there is one: "outcome" or "bad", "weight",
-	// "actual_status", "applicant_id" or "applicant.id". The protected and the
-	// month column have no default name.
+	// The names of the columns that the backtest itself reads. If a name is "",
+	// the column with the default name is used if there is one: "outcome" or
+	// "bad", "weight", "actual_status", "applicant_id" or "applicant.id". The
+	// protected and the month column have no default name.
 	Outcome, Weight, Status, Protected, Month, ID string
 
 	// Bad and Good list spellings of an outcome, compared without regard to case.

@@ -35,8 +35,8 @@ type Line struct {
 	Height   float64
 }
 
-// mostPoints is the maximum number of drawn points of a curve, and mostGaps that
-// of gaps of a chart. More could not be distinguished.
+// mostPoints is the maximum number of drawn points of a curve. mostGaps is the
+// maximum number of drawn gaps of a chart. More could not be distinguished.
 const (
 	mostPoints = 600
 	mostGaps   = 12

@@ -32,7 +32,7 @@ func Date(year, month, day int) Day {
 	return Day(days - toEpoch)
 }
 
-// DayAt returns the date in India at a moment.
+// DayAt returns the date in India at the time t.
 func DayAt(t time.Time) Day { return DayAtSecond(t.Unix()) }
 
 // DayAtSecond returns the date in India at a Unix time in seconds.

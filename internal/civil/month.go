@@ -12,7 +12,7 @@ const NoMonth Month = -1 << 31
 // MonthOf returns the given month of the given year as a Month.
 func MonthOf(year int, month time.Month) Month { return Month(year*12 + int(month) - 1) }
 
-// MonthAt returns the month in India at a moment.
+// MonthAt returns the month in India at the time t.
 func MonthAt(t time.Time) Month { return DayAt(t).Month() }
 
 // Known reports whether the month is known.

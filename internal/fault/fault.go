@@ -191,8 +191,8 @@ func (l *List) CopyHinted(to *List) {
 	}
 }
 
-// maxCostly is the number of faults from which on no suggested name is searched
-// for.
+// maxCostly is the number of faults at which the search for suggested names
+// stops.
 const maxCostly = 10
 
 // Terse reports whether there are so many faults that readers should skip

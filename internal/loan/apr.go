@@ -106,11 +106,12 @@ func (f flow) guess(gain float64) float64 {
 // value returns the present value of the flow at a monthly rate, and its
 // derivative with respect to the rate.
 //
-// It computes the three sums v^m, Σ v^j and Σ j·v^j for j = 1…m by doubling and
-// extending them along the bits of the tenure. It does not call math.Pow, which
-// is assembly on some processors. The float64 conversions prevent the compiler
-// from fusing a multiplication with an addition: a fused operation rounds once
-// instead of twice, so results would differ between processors.
+// It computes v^m, Σ v^j and Σ j·v^j for j = 1…m, where m grows up to the
+// tenure. For each further bit of the tenure it doubles m, and for a bit that
+// is set it adds 1 to m. It does not call math.Pow, which is assembly on some
+// processors. The float64 conversions prevent the compiler from fusing a
+// multiplication with an addition: a fused operation rounds once instead of
+// twice, so results would differ between processors.
 func (f flow) value(rate float64) (value, slope float64) {
 	v := 1 / (1 + rate)
 	power, sum, moment, m := v, v, v, 1.0

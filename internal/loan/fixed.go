@@ -2,9 +2,10 @@ package loan
 
 import "math/bits"
 
-// fixed is a non-negative number below 512 in units of 2^-119, its ULP. Nine
-// bits are enough for the largest annuity, 480 instalments at 0 %. With the
-// other bits, the error of an instalment is far below one paisa:
+// fixed is a non-negative number below 512, stored in units of 2^-119. Such a
+// unit is called ULP below. Nine bits are enough for the largest annuity, 480
+// instalments at 0 %. With the other bits, the error of an instalment is far
+// below one paisa:
 //
 //   - [annuity] is too small by at most 2n² ULP;
 //   - its reciprocal is then too large by at most 2(n/a)² + 4 ULP, and n/a is

@@ -4,9 +4,9 @@
 // which an offer is valid.
 //
 // Money is integer paise and rates are integer basis points, so the same loan
-// gives the same digits on every processor; the decision hash depends on it.
-// Only the APR uses floating point, and there every product is rounded before
-// it is added. Each rounding is documented where it happens.
+// gives the same digits on every processor; the decision hash depends on these
+// digits. Only the APR uses floating point, and there every product is rounded
+// before it is added. Each rounding is documented where it happens.
 //
 // Amounts between 0 and 1e14 paise (a lakh crore rupees) are exact. A negative
 // amount counts as 0 and a larger one as 1e14, so that nothing overflows.
@@ -97,9 +97,9 @@ func (t Terms) instalment(principal uint64) uint64 {
 // Principal returns the largest principal in whole paise whose unrounded
 // instalment does not exceed instalmentPaise. It is not rounded to any limit
 // step. If instalmentPaise is a whole number of rupees,
-// Instalment(Principal(x)) is x again. Otherwise rounding can raise it above x
-// by up to 50 paise, so callers with a hard cap round the principal down to
-// their step and check its Instalment.
+// Instalment(Principal(x)) is x again. Otherwise rounding can raise the result
+// above x by up to 50 paise, so callers with a hard cap round the principal
+// down to their step and check its Instalment.
 func (t Terms) Principal(instalmentPaise int64) int64 {
 	return int64(t.annuity.times(clamp(instalmentPaise)))
 }

@@ -102,7 +102,7 @@ func TestInstalmentOfPrincipal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		terms := someTerms(t)
 		// The principal may be at most 1e14 paise. Dividing the instalment by
-		// 480 months ensures that.
+		// 480, the largest number of months, ensures that.
 		rupees := amounts(1).Draw(t, "rupees") / paisePerRupee / maxMonths
 		if got := terms.Instalment(terms.Principal(rupees * paisePerRupee)); got != rupees*paisePerRupee {
 			t.Fatalf("Instalment(Principal(%d)) = %d", rupees*paisePerRupee, got)

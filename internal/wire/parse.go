@@ -45,9 +45,9 @@ var kindNames = [...]string{"nothing", "null", "a boolean", "a number", "a strin
 // String returns the kind as error messages name it.
 func (k Kind) String() string { return kindNames[k] }
 
-// span is a piece of text: length bytes of the source starting at at. If the top bit
-// of length is set, it is the string with index at in the document's list of
-// unescaped strings.
+// span is a piece of text: length bytes of the source, starting at position at. If
+// the top bit of length is set, it is the string with index at in the document's list
+// of unescaped strings.
 type span struct {
 	at, length uint32
 }
@@ -70,8 +70,7 @@ type node struct {
 	kind   Kind
 }
 
-// next returns the index of the node after the subtree of n, which has index
-// at.
+// next returns the index of the node after the subtree of n. at is the index of n.
 func (n *node) next(at int32) int32 {
 	if n.kind < Array {
 		return at + 1

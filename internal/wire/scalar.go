@@ -11,9 +11,10 @@ import (
 	"verdict/internal/fault"
 )
 
-// specials returns a word in which the top bit of each byte is set that cannot occur
-// unescaped in a string: a quote, a backslash or a control character. Bytes above the
-// lowest such byte may be marked wrongly, because the subtraction borrows from them.
+// specials marks the bytes that cannot occur unescaped in a string: a quote, a
+// backslash or a control character. It sets the top bit of each such byte in the
+// result. Bytes above the lowest marked byte may be marked wrongly, because the
+// subtraction borrows from them.
 func specials(eight uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := eight^ones*'"', eight^ones*'\\'

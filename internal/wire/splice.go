@@ -1,7 +1,7 @@
 package wire
 
 // Members writes the members of an encoded object into the object that is open.
-// So members can be added to a stored response without parsing it. document
+// It is used to add members to a stored response without parsing it. document
 // must be an object that a Writer wrote.
 func (w *Writer) Members(document []byte) *Writer {
 	if len(document) <= len("{}") {
