@@ -25,8 +25,8 @@ var (
 		"you sent too many forms in a short time; try again in a moment")
 )
 
-// limit applies the person's rate limit to posted forms. Reading pages has no rate limit, and the
-// use cases that need no session limit their own rate.
+// limit applies the person's rate limit to posted forms. Requests for pages have no rate limit.
+// Use cases that need no session apply rate limits of their own.
 func (v *visit) limit() error {
 	if v.r.Method != http.MethodPost {
 		return nil
@@ -39,10 +39,10 @@ func (v *visit) limit() error {
 	return nil
 }
 
-// admit takes a place for the request after its form has arrived, and then waits for a slot on a
-// processor. An export takes one of the few places for exports, and gives up its slot while the
-// client reads. An upload takes no place: the memory budget limits uploads, and the upload's
-// handler enters the scheduler itself.
+// admit takes a place in the pool of requests in progress, after the form has arrived, and then
+// waits for a processor slot. An export takes one of the few places for exports instead, and gives
+// up its slot while the client reads. An upload takes no place: the memory budget limits uploads,
+// and the upload's handler enters the scheduler itself.
 func (v *visit) admit() error {
 	places, owner, full := v.console.places, v.owner(), errShare
 	switch {

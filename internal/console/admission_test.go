@@ -195,7 +195,7 @@ func TestFullConsole(t *testing.T) {
 }
 
 // lateEdit begins to send an edit without a session. Calling finish ends the
-// body.
+// body, so that the server can send the answer.
 func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
 	b.Helper()
 	body, pipe := io.Pipe()
@@ -213,8 +213,8 @@ func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
 	return answered, func() { _ = pipe.Close() }
 }
 
-// TestExportsAreFew checks that exports are limited by the pool that all
-// senders of files share, and that pages are not.
+// TestExportsAreFew checks that the shared pool for file downloads limits
+// exports, but not pages.
 func TestExportsAreFew(t *testing.T) {
 	t.Parallel()
 	shares := admission.NewPool(2)

@@ -192,8 +192,8 @@ type blockChoice struct {
 	Checked              bool
 }
 
-// widelyShared names, for each kind of entity that unrelated people share, the people who would be
-// declined.
+// widelyShared lists the kinds of entities that unrelated people may share. Each value says who
+// would be declined if such an entity were blocked.
 var widelyShared = map[string]string{
 	"ip":      "everybody who applies from this address",
 	"pincode": "everybody who applies from this pincode",

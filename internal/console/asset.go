@@ -41,10 +41,10 @@ var contentTypes = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// loadAssets reads the embedded files. It joins all stylesheets into one: first that of charts,
-// then console.css, then those of the parts. The stylesheet of a part puts all its rules inside
-// ":where(.of-PART)", the class of the body of that part's pages, so that it never styles the
-// pages of another part. ":where" adds no specificity.
+// loadAssets reads the embedded files. It joins all stylesheets into one: first the stylesheet of
+// charts, then console.css, then one stylesheet for each part of the console. The stylesheet of a
+// part puts all its rules inside ":where(.of-PART)", the class of the body of that part's pages,
+// so that it never styles the pages of another part. ":where" adds no specificity.
 func loadAssets() (*assets, error) {
 	a := &assets{names: map[string]string{}, files: map[string]asset{}}
 	frame, err := assetFiles.ReadFile("assets/" + stylesheet)

@@ -72,7 +72,7 @@ var formTexts = []string{
 	strings.Repeat("QUAGGA", 5_000),
 }
 
-// awake has the parts of a page that show that one of formTexts was not
+// awake lists substrings that a page contains only if one of formTexts was not
 // escaped.
 var awake = []string{"<script>QUAGGA", "<img src=x", `onfocus="QUAGGA`, `href="javascript:`, "<svg onload"}
 
@@ -82,7 +82,7 @@ type crawler struct {
 	tally   *proof.Tally
 	seen    map[string]bool
 	forms   []found
-	planted int  // how often formTexts were shown
+	planted int  // number of times that a text of formTexts was shown
 	long    bool // try every text in every field, not only one
 }
 
@@ -144,8 +144,8 @@ var hasID = regexp.MustCompile(`[a-z]+_[0-9A-Z]{26}`)
 
 func withoutIDs(path string) string { return hasID.ReplaceAllString(path, "*") }
 
-// attack fills each field of a form in turn, with every text if c.long is set,
-// otherwise with one.
+// attack fills each field of a form in turn. If c.long is set, it tries every
+// text of formTexts in the field, otherwise only one of them.
 func (c *crawler) attack(f found) (fields int) {
 	c.Helper()
 	for _, name := range slices.Sorted(maps.Keys(f.fields)) {
@@ -173,8 +173,9 @@ func (c *crawler) fill(f found, name, text string) {
 	c.judge("POST "+f.action+" with "+name, c.post(f.action, pairs...))
 }
 
-// judge checks that one answer is no server error, plants no header, leads to
-// no other site, and shows formTexts only as plain text.
+// judge checks one answer. The answer must not be a server error, contain an
+// injected header or redirect to another site, and must show formTexts only as
+// plain text.
 func (c *crawler) judge(what string, a *answer) {
 	c.Helper()
 	c.tally.Add("console", strconv.Itoa(a.status))
@@ -210,8 +211,9 @@ func (c *crawler) judge(what string, a *answer) {
 	}
 }
 
-// otherMethods requests every path of the console with methods that it does not
-// support, together with a header that asks for a supported one.
+// otherMethods requests every path of the console with methods that the path
+// does not support. The header X-HTTP-Method-Override names a supported method,
+// which the server must ignore.
 func (c *crawler) otherMethods() {
 	c.Helper()
 	methods := map[string][]string{}

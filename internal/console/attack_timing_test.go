@@ -10,11 +10,12 @@ import (
 	"verdict/internal/proof"
 )
 
-// TestAttackTiming signs in with a wrong password, in turn with an existing
-// account and without one, and checks that the times do not tell them apart.
-// Times measured beside other tests prove nothing, so without VERDICT_LONG the
-// test tries a few times and compares nothing. The tests of signing in check
-// that a password is also verified if there is no account.
+// TestAttackTiming signs in with a wrong password, alternately for an existing
+// and for an unknown account, and checks that the response times do not reveal
+// which account exists. Times measured while other tests run prove nothing, so
+// without VERDICT_LONG the test makes a few attempts and compares nothing. The
+// tests of signing in check that a password is also verified if there is no
+// account.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")

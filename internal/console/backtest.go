@@ -61,7 +61,7 @@ type backtestRow struct {
 	By                   string
 }
 
-// Done returns the number of rows that are done, for a progress bar, or -1 while the total is
+// Done returns the number of processed rows, for a progress bar, or -1 while the total is
 // unknown.
 func (b backtestRow) Done() int64 {
 	if b.Rows == 0 {

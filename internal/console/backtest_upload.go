@@ -15,7 +15,7 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.r.Context()), maxUploadTime)
 	defer cancel()
 	body := newUpload(v, maxUploadTime)
-	// Wait for the owner's turn with the usual timeout of a request.
+	// Wait for a processor slot with the usual timeout of a request.
 	if v.ctx, v.slot = p.processors.Enter(v.ctx, v.owner()); v.ctx.Err() != nil {
 		return v.ctx.Err()
 	}

@@ -26,8 +26,8 @@ type Options struct {
 	// Further requests are refused immediately.
 	MaxInFlight int
 	// Memory is the budget for request bodies, in bytes. Exports is the number of files that are
-	// sent at the same time. Both limit all requests together. By default the console has its own
-	// pools of 512 MiB and 4 files. Processors shares processor time among tenants.
+	// sent at the same time. Both limits apply to all requests together. By default the console
+	// has its own pools of 512 MiB and 4 files. Processors shares processor time among tenants.
 	Memory     *admission.Pool
 	Exports    *admission.Pool
 	Processors *admission.Scheduler

@@ -95,7 +95,8 @@ func (c cookies) marks() string {
 // keepMarks sets the cookie with the browser's marks.
 func (c cookies) keepMarks(marks string) { c.set(c.browserName(), marks, markAge) }
 
-// flash makes the next page show a message. The message must not contain a secret.
+// flash makes the next page show a message. The message must not contain a secret, because the
+// cookie stores it unencrypted.
 func (c cookies) flash(message string) {
 	if len(message) > maxFlash {
 		message = message[:maxFlash]

@@ -50,7 +50,7 @@ func factGroups(facts []decisioning.FactStory) []factGroup {
 	return list
 }
 
-// Named returns the group with the name, or nil. Pages show some groups in separate places.
+// Named returns the group with the name, or nil. Pages show some groups separately.
 func (t *shownDecision) Named(name string) *factGroup {
 	for i := range t.Facts {
 		if t.Facts[i].Name == name {
@@ -74,7 +74,8 @@ func (t *shownDecision) Feature(value int64) string { return featureText(value) 
 // FOIRAfter returns the FOIR including the instalment of the offer.
 func (t *shownDecision) FOIRAfter() string { return decimalText(t.Answer.Offer.PostFOIR, 4) }
 
-// bindings says, for each limit, that it determined the amount of the offer.
+// bindings holds, for each limit, the text for an offer whose amount was determined by that
+// limit.
 var bindings = map[string]string{
 	"foir_capacity":    "limited by the instalment that the income can support",
 	"requested_amount": "the amount asked for",
@@ -83,7 +84,7 @@ var bindings = map[string]string{
 	"default_limit":    "the pricing band's default, because income or FOIR is unknown",
 }
 
-// Binding says which limit determined the amount of the offer.
+// Binding returns a text that names the limit that determined the amount of the offer.
 func (t *shownDecision) Binding() string { return bindings[t.Answer.Offer.Binding.String()] }
 
 // Engines returns the version of the engine that decided and, if it differs, the version that

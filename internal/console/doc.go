@@ -4,13 +4,14 @@
 // The package only renders pages and reads forms. It turns the person who is
 // signed in into a tenant.Principal and calls the use cases with it, as the API
 // does with a key. The use cases check permissions and validity and write the
-// audit trail. Pages build the Go values that use cases take and show those that
-// they return (ADR 22). Only the policy editor reads JSON, because its working
-// copy is a document.
+// audit trail. Pages build the Go values that use cases take and show the values
+// that use cases return (ADR 22). Only the policy editor reads JSON, because its
+// working copy is a document.
 //
 // Console is the server: it routes and admits requests, finds the session and
-// renders pages. The pages of each subject are a type of their own, which names
-// the use cases that its pages call and lists the pages in its method routes:
+// renders pages. The pages of each subject are the methods of one type. The
+// type names the use cases that its pages call, and its method routes lists the
+// pages:
 //
 //	signInPages     sign in and out, sign up, accept an invitation
 //	accountPages    a person's own password and sessions
@@ -32,8 +33,9 @@
 //
 // # How to add a page
 //
-// 1. The handler, in a file named after the thing (decision.go): a method of
-// its subject's pages that takes a *visit and returns an error.
+// 1. The handler, in a file named after the object that the page shows
+// (decision.go): a method of its subject's pages that takes a *visit and
+// returns an error.
 //
 //	func (p *decisionPages) list(v *visit) error {
 //		filters := v.filters()                     // the query of the address
@@ -67,10 +69,10 @@
 // if a GET page has its path.
 //
 // 3. The template pages/decisions.html, which defines "content", and "scripts"
-// if it needs a module of its own. Its dot is the view: .Data is what the
-// handler gave, .Form the posted form, {{.At "/decisions"}} an address in this
-// environment, {{.Live}}, {{.May "policy:write"}}, .Person. Inside range and
-// with, the view is $.
+// if it needs a module of its own. Its dot is the view: .Data is the value that
+// the handler passed to render, .Form the posted form, {{.At "/decisions"}} an
+// address in this environment, {{.Live}}, {{.May "policy:write"}}, .Person.
+// Inside range and with, the view is $.
 //
 //	{{define "content"}}
 //	<div class="head"><h1>Decisions</h1><div class="acts">…</div></div>
@@ -79,16 +81,16 @@
 //	{{end}}
 //	{{define "scripts"}}<script type="module" src="{{asset "conditions.js"}}"></script>{{end}}
 //
-// The pieces (pieces/*.html): status, time, id, copyable, pager, empty, input,
-// area, select, boxes, radios, confirm; the comment above each says what it takes. The
-// functions (format.go): count, rupees, paise, moment, instant, short, words,
+// The pieces (pieces/*.html): status, time, id, copyable, pager, empty, input, area,
+// select, boxes, radios, confirm; the comment above each piece lists its parameters.
+// The functions (format.go): count, rupees, paise, moment, instant, short, words,
 // sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
-// asset. If a page has several pictures, each needs an ID. A wire.Value can
-// be used as it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}},
-// {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
+// asset. If a page has several pictures, each needs an ID. A wire.Value can be used as
+// it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}}, {{range $i, $r :=
+// (.Data.Doc.Get "rules").Elements}}.
 //
 // 4. Styles go into the file of the page's part (assets/decision.css; the
-// variable parts in render.go says which pages it is for), inside its
+// variable parts in render.go lists the pages of each part), inside its
 // ":where(.of-decision)", and use the custom properties of assets/console.css.
 // Styles for pages of several parts go into console.css. All stylesheets are
 // served as one. A page has no style attribute and no inline script, because
@@ -111,7 +113,7 @@
 // environment, which shows the message once. A form that activates or deletes
 // something in live contains {{template "confirm" .}}, its handler first calls
 // v.confirmed(), and its button has the class "arms" or "danger". Cross-origin
-// forms are refused before any handler runs, so forms carry no CSRF token.
+// forms are refused before any handler runs, so forms contain no CSRF token.
 //
 // # Tests
 //

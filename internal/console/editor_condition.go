@@ -21,8 +21,8 @@ func answerScript(v *visit, w *wire.Writer) error {
 // maxSuggestions is the maximum number of features that are suggested together.
 const maxSuggestions = 50
 
-// findFields returns the features whose names match, for the condition builder.
-// There are too many features to list them all.
+// findFields sends the features whose names match the query parameter "q" to
+// the condition builder. There are too many features to send them all.
 func (p *editorPages) findFields(v *visit) error {
 	var w wire.Writer
 	w.Array()
@@ -35,7 +35,8 @@ func (p *editorPages) findFields(v *visit) error {
 	return answerScript(v, w.EndArray())
 }
 
-// checkCondition writes a condition in words, or returns its fault.
+// checkCondition sends a condition in words to the condition builder, or the
+// condition's faults.
 func (p *editorPages) checkCondition(v *visit) error {
 	condition, err := wire.Parse([]byte(v.form.Value("condition")))
 	var inputs wire.Value

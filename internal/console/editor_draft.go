@@ -12,7 +12,7 @@ import (
 )
 
 // draft is a policy document while it is edited. It may be invalid. Only the form and the
-// address hold it; it is not stored.
+// address of the page contain it; the database does not.
 type draft struct{ root map[string]any }
 
 // literal is a number in its original spelling.
@@ -56,7 +56,7 @@ func editable(v wire.Value) any {
 	}
 }
 
-// write writes a value as JSON with sorted member names, as stored documents have them.
+// write writes a value as JSON with sorted member names, as in stored documents.
 func write(w *wire.Writer, v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -120,7 +120,7 @@ func (d *draft) list(section string) (lines []any, set func([]any)) {
 	return lines, func(lines []any) { holder[name] = lines }
 }
 
-// row returns one line of a section.
+// row returns one line of a section, or false if the section has no line i.
 func (d *draft) row(section string, i int) (map[string]any, bool) {
 	lines, _ := d.list(section)
 	if i < 0 || i >= len(lines) {

@@ -175,8 +175,9 @@ func delta(base, text string) string {
 	return strings.Join(out, "\n")
 }
 
-// longest returns the candidate after which the most lines of old equal those of now, and the
-// number of these lines. Of equally good candidates it returns the first.
+// longest compares the lines of old that start at each candidate with the lines of now. It
+// returns the candidate with the most equal lines, and their number. If several candidates have
+// the most, it returns the first.
 func longest(old, now []string, candidates []int) (from, count int) {
 	for _, c := range candidates {
 		n := 0

@@ -67,9 +67,9 @@ func TestEditIsItsAuthors(t *testing.T) {
 	b.get(mine).want(http.StatusOK).has("Typed by its author")
 }
 
-// TestEditorKeepsLargeEdits checks that the editor answers the form with the
-// page itself if an edit is too large for an address, and that the page says
-// so.
+// TestEditorKeepsLargeEdits checks that the editor renders its page instead of
+// redirecting if an edit is too large for an address, and that the page reports
+// that the edit does not fit.
 func TestEditorKeepsLargeEdits(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
@@ -141,8 +141,8 @@ func TestEditorCancels(t *testing.T) {
 func TestEditorSaysWhatWasAnalysed(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()
-	// The default policy has notes, so without an analysis the list of findings
-	// would be empty.
+	// The default policy has notes, so an empty list of findings would mean
+	// that the analysis has not run.
 	d := b.edit(b.active(tenant.Sandbox), "").press("add:knockouts")
 	d.page.want(http.StatusOK).has("not analysed").hasNot("nothing to object to", "no findings")
 	d.form.Set("row.id", "KO_NEW")

@@ -30,7 +30,8 @@ type editing struct {
 // path returns the path of the editor's page below the environment.
 func (w *editing) path() string { return "/policies/" + w.found.Set.ID + "/edit" }
 
-// purpose returns the purpose of an edit's mark, which names this version.
+// purpose returns the text that is included in the mark of an edit (see account.Access.Mark). It
+// names this version, so that the mark is not valid for an edit of another version.
 func (w *editing) purpose() string { return "edit of " + w.found.Set.ID }
 
 // apply puts the typed values into the draft. If the person edited the text of the document, only

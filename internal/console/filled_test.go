@@ -17,8 +17,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestFilledConsole visits every page of a tenant that has one of everything. It checks the
-// links and forms, that other tenants see nothing, and that hostile texts are escaped.
+// TestFilledConsole visits every page of a tenant that has at least one object of every
+// kind. It checks the links and forms, that other tenants see nothing, and that hostile
+// texts are escaped.
 func TestFilledConsole(t *testing.T) {
 	t.Parallel()
 	f := newFilled(t)
@@ -113,7 +114,8 @@ var (
 	aQuery = regexp.MustCompile(`=[^&]*`)
 )
 
-// sameLinks is how many links of the same kind are followed.
+// sameLinks is the maximum number of links that are followed if they differ only in ids and
+// query values.
 const sameLinks = 4
 
 // links follows the links of all pages and checks that their targets exist, including the
@@ -159,8 +161,8 @@ var byScript = map[string]string{
 	"POST /console/{env}/backtests/{id}/cancel": "nothing is running",
 }
 
-// forms posts every form of the pages like a browser on another site, and checks that it is
-// refused. It also checks that every POST route has a form on some page.
+// forms posts every form of the pages as a browser would from another site, and checks that
+// each form is refused. It also checks that every POST route has a form on some page.
 func (f *filled) forms(t *testing.T) {
 	t.Helper()
 	posted := map[string]bool{}
@@ -223,7 +225,7 @@ func (f *filled) escapes(t *testing.T) {
 	}
 }
 
-// filters requests every list with each of its filters, and the page after each.
+// filters requests every list with each of its filters, and the next page of each result.
 func (f *filled) filters(t *testing.T) {
 	t.Helper()
 	house, admin := *f.house, *f.admin

@@ -21,7 +21,7 @@ import (
 // form holds the values of a posted form and its faults. It is empty if nothing was posted.
 type form struct {
 	values url.Values
-	// Refusal says what was wrong with the form as a whole. It is "" if nothing was.
+	// Refusal says what was wrong with the form as a whole. It is "" if there is no such fault.
 	Refusal string
 	Faults  []fault.Item
 }
@@ -82,8 +82,8 @@ func (m *metered) Read(p []byte) (int, error) {
 func (m *metered) Close() error { return m.from.Close() }
 
 // redraw renders a page again after its form was refused, with the typed values and the faults
-// beside their fields. It returns errors that the person cannot correct in the form unchanged;
-// these are answered with an error page.
+// beside their fields. If the person cannot correct the error in the form, redraw returns it
+// unchanged, and the answer is an error page.
 func (v *visit) redraw(err error, draw func(*visit) error) error {
 	var refusal *fault.Error
 	if !errors.As(err, &refusal) {
@@ -103,12 +103,12 @@ func (v *visit) redraw(err error, draw func(*visit) error) error {
 	return draw(v)
 }
 
-// Value returns the text of a field without surrounding spaces and in a form that can be stored.
-// Passwords are read with Secret.
+// Value returns the text of a field without surrounding spaces. It replaces characters that cannot
+// be stored (see storable). Passwords are read with Secret.
 func (f *form) Value(name string) string { return strings.TrimSpace(storable(f.values.Get(name))) }
 
 // storable replaces invalid UTF-8 and NUL by the replacement character, because JSON and both
-// databases cannot hold them.
+// databases cannot represent them.
 func storable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
@@ -127,7 +127,8 @@ func (f *form) filled(names ...string) map[string]string {
 // Secret returns the text of a field unchanged, as a secret.
 func (f *form) Secret(name string) tenant.Secret { return tenant.NewSecret(f.values.Get(name)) }
 
-// Values returns the values of all ticked boxes of a group, in a form that can be stored.
+// Values returns the values of all ticked boxes of a group. It replaces characters that cannot be
+// stored (see storable).
 func (f *form) Values(name string) []string {
 	values := slices.Clone(f.values[name])
 	for i := range values {

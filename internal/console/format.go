@@ -88,8 +88,8 @@ func hoursOf(n any) (string, error) {
 	return "", fmt.Errorf("hours: %T is not a whole number", n)
 }
 
-// rupees writes an amount in rupees, given as in JSON, such as "₹5,00,000" or "₹1,234.50". A
-// missing amount is a dash.
+// rupees formats a decimal number of rupees, such as "500000" as "₹5,00,000". It returns a dash
+// if the amount is missing or is not a number.
 func rupees(amount any) (string, error) {
 	var text string
 	switch amount := amount.(type) {
@@ -147,8 +147,8 @@ func grouped(digits string) string {
 // stamp is the data of the piece "time".
 type stamp struct{ Day, Clock, Offset, Exact string }
 
-// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. A missing time is the
-// zero stamp.
+// moment reads a time.Time, a text in RFC 3339, or microseconds since 1970. It returns the zero
+// stamp if the time is missing.
 func moment(at any) (stamp, error) {
 	var t time.Time
 	switch at := at.(type) {

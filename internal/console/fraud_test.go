@@ -174,8 +174,8 @@ func TestThresholds(t *testing.T) {
 		has("Version 1", `value="7"`, "Now: 7.", "IN, NP", "••••5566", "Default: on. Now: false.", b.email).
 		hasNot("00112233445566")
 
-	// The masked account is stored unchanged, and a form with an old version changes
-	// nothing.
+	// Posting the masked account leaves the stored account unchanged, and a form with
+	// an old version changes nothing.
 	b.post(at, "version", "1", "fraud.beneficiary_reuse.allowlist_accounts", "••••5566").to(at)
 	b.post(at, "version", "1", "fraud.ip_cluster.distinct_applicants", "9").
 		want(http.StatusPreconditionFailed).has("another version", `value="9"`)
@@ -190,8 +190,8 @@ func TestThresholds(t *testing.T) {
 	b.post(live, "version", "0", "fraud.ip_cluster.points", "1", "confirm", "LIVE").to(live)
 }
 
-// TestUnstorableTexts checks that the page and its settings stay readable if a field
-// contains a NUL character or invalid UTF-8.
+// TestUnstorableTexts checks that the pages for thresholds and pincodes stay readable
+// after a field was stored that contained a NUL character or invalid UTF-8.
 func TestUnstorableTexts(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

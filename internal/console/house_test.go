@@ -71,8 +71,8 @@ func houseOver(t *testing.T, db *store.DB) *house {
 	return houseWith(t, db, console.Options{})
 }
 
-// houseWith returns a house with the options o. Unless o sets a rate for forms,
-// it is high, because tests send forms faster than people do.
+// houseWith returns a house with the options o. If o sets no rate limit for
+// forms, the limit is high, because tests send forms faster than people do.
 func houseWith(t *testing.T, db *store.DB, o console.Options) *house {
 	t.Helper()
 	return houseOf(t, db, o, tenant.SignupOpen)
@@ -103,7 +103,7 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 }
 
 // browser is a user's browser. It keeps cookies and does not follow redirects,
-// so that a test sees each one.
+// so that a test sees each redirect.
 type browser struct {
 	*house
 	client   http.Client
@@ -242,7 +242,7 @@ func (b *browser) try(request *http.Request) (*answer, error) {
 	return &answer{b.T, response.StatusCode, response.Header, string(body)}, err
 }
 
-// aside sends a request in the background.
+// aside sends a request in the background. The channel receives the answer.
 func (b *browser) aside(request *http.Request) <-chan *answer {
 	answered := make(chan *answer, 1)
 	go func() {
@@ -255,7 +255,8 @@ func (b *browser) aside(request *http.Request) <-chan *answer {
 	return answered
 }
 
-// eventually waits until is returns true.
+// eventually calls is until it returns true, and fails the test after 2
+// minutes.
 func (h *house) eventually(is func() bool) {
 	h.Helper()
 	tick := time.NewTicker(time.Millisecond)

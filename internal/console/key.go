@@ -143,7 +143,7 @@ func (p *keyPages) createKey(v *visit) error {
 	return showKey(v, key, made, time.Time{})
 }
 
-// readKey reads the form of a new key. The use case checks the other rules.
+// readKey reads the form of a new key. The use case checks everything else.
 func readKey(env tenant.Environment, f *form) (account.NewAPIKey, error) {
 	var faults fault.List
 	n := account.NewAPIKey{Environment: env, Name: f.Value("name")}
@@ -173,7 +173,8 @@ func showKey(v *visit, key tenant.Key, made tenant.APIKey, oldUntil time.Time) e
 	})
 }
 
-// findKey returns the key of this environment that the path names.
+// findKey returns the key that the path names, or errNotFound if this environment has no such
+// key.
 func (p *keyPages) findKey(v *visit) (shownKey, error) {
 	list, err := p.keysHere(v)
 	if err != nil {

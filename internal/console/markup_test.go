@@ -24,7 +24,7 @@ func (t tag) member(name string) string {
 }
 
 // inner returns the text up to the end tag. The element must not contain another
-// one with the same name.
+// element with the same name.
 func (t tag) inner() string {
 	inner, _, _ := strings.Cut(t.rest, "</"+t.name+">")
 	return inner
@@ -66,7 +66,7 @@ func postForms(page string) iter.Seq[tag] {
 }
 
 // fieldsOf returns the values that a browser would submit for the form with this
-// action, unedited.
+// action if nobody edits the form.
 func fieldsOf(page, action string) url.Values {
 	values := url.Values{}
 	for form := range postForms(page) {
@@ -84,7 +84,7 @@ func fieldsOf(page, action string) url.Values {
 }
 
 // valueOf returns the value that a browser would send for a field. sent is false
-// if it would send nothing.
+// if the browser would send nothing.
 func valueOf(field tag) (value string, sent bool) {
 	switch field.name {
 	case "textarea":

@@ -35,8 +35,8 @@ func (v *visit) listing() operation.List {
 	return l
 }
 
-// seekTimeout is how long a page searches for the first row that matches the filters. When it ends,
-// the page offers to continue the search.
+// seekTimeout is how long a page searches for the first row that matches the filters. After that
+// time, the page offers to continue the search.
 const seekTimeout = 10 * time.Millisecond
 
 // seek returns the first page of a list that has rows, or an empty page after seekTimeout. With

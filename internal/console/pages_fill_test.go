@@ -17,8 +17,8 @@ import (
 
 // past writes a year of a lender's work into a demonstration tenant, through
 // the store's own batches. Every decision is a copy of a decision that the
-// service made, with an id of its own time, so that it can be replayed like any
-// other.
+// service made, so it can be replayed. Each copy has a new id, which contains
+// the copy's own time.
 type past struct {
 	db        *store.DB
 	made      demo.Filled
@@ -34,8 +34,10 @@ type past struct {
 	referred []string
 }
 
-// These constants set how many of 1000 copies are referred and declined, and
-// for how many decisions there is one of the other records.
+// referredOf1000 and declinedOf1000 are the numbers of referred and declined
+// decisions among 1000 copies. The constants that end in "For" are the number
+// of decisions for each record of the other kinds; for example, there is one
+// audit entry for every anEntryFor decisions.
 const (
 	referredOf1000 = 20
 	declinedOf1000 = 400
@@ -86,7 +88,8 @@ func (p *past) readCopies(t *testing.T) {
 	}
 }
 
-// writeDecisions stores the copies, many concurrently, like requests.
+// writeDecisions stores the copies, many of them concurrently, as requests
+// would.
 func (p *past) writeDecisions(t *testing.T) {
 	t.Helper()
 	var wait sync.WaitGroup

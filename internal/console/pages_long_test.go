@@ -62,7 +62,8 @@ func TestPagesAtSize(t *testing.T) {
 		newSize(t, kept, n).measure(t)
 		return
 	}
-	// Run them sequentially, because each would slow down the other.
+	// Measure one database after the other, because concurrent measurements
+	// would slow each other down.
 	t.Run("sqlite", func(t *testing.T) { newSize(t, storetest.SQLite(t), n).measure(t) })
 	t.Run("postgres", func(t *testing.T) { newSize(t, storetest.Postgres(t), n).measure(t) })
 }
@@ -136,7 +137,8 @@ func (s *size) measure(t *testing.T) {
 
 // visit measures a page, with each of its filters and the next page of each, and
 // for a list also with each pair of filters. If pages are only visited, it
-// leaves out the filters of pages about one thing and the pairs of filters.
+// leaves out the pairs of filters, and the filters of pages about a single
+// object.
 func (s *size) visit(path string, list bool) {
 	s.Helper()
 	if strings.HasSuffix(path, "/audit.csv") { // limit the file to one day: a complete one takes long
@@ -175,7 +177,8 @@ func (s *size) next(shown string) {
 // busy.
 const rounds = 3
 
-// fetch measures one page, up to rounds times if it is slow, and returns it.
+// fetch measures one page, up to rounds times if it is slow, and returns its
+// body.
 func (s *size) fetch(path string, times int) string {
 	s.Helper()
 	best, shown := s.round(path, times)
@@ -224,8 +227,8 @@ func spent(t *testing.T) time.Duration {
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
-// last measures the last pages of the long lists. It takes the cursors from the
-// use cases, whose pages may be larger.
+// last measures the last pages of the long lists. It gets the cursors from the
+// use cases, which return more rows per page than the console.
 func (s *size) last(env tenant.Environment) {
 	s.Helper()
 	who := s.who(env)
@@ -305,7 +308,7 @@ func (s *size) filtersOf(path, shown string) []filter {
 }
 
 // typed returns the values to type into each filter: common, rare and unknown
-// ones.
+// values.
 func (s *size) typed() map[string][]string {
 	day := func(ago int) string { return s.clock.now().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return map[string][]string{

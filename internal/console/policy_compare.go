@@ -88,8 +88,8 @@ func (p *policyPages) comparePolicies(v *visit) error {
 	}{page, v.filters()})
 }
 
-// versionsOf returns the newest versions of a policy_key to choose from, and always the chosen
-// versions.
+// versionsOf returns the newest versions of a policy_key to choose from. The list always includes
+// the chosen versions.
 func (p *policyPages) versionsOf(v *visit, key string, chosen ...*policydesk.RuleSet) ([]option, error) {
 	same := policydesk.RuleSetFilter{PolicyKey: key}
 	page, err := p.policies.RuleSets(v.ctx, v.caller(), same, operation.List{Limit: perPage})

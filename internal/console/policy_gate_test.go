@@ -47,8 +47,9 @@ func TestPolicyErrorsAreAcknowledged(t *testing.T) {
 	b.get(live).want(http.StatusOK).has("Deciding now")
 }
 
-// TestPolicyThatWasNotAnalysed checks that the page of a version that cannot be
-// analysed, because another release of the service stored it, says so.
+// TestPolicyThatWasNotAnalysed stores a version that this release cannot
+// analyse, as if another release of the service had stored it. The test checks
+// that the page says that the version was not analysed.
 func TestPolicyThatWasNotAnalysed(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.SQLite(t)

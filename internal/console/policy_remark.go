@@ -102,7 +102,7 @@ func (r remarks) Groups() []remarkGroup {
 	return slices.DeleteFunc(titles, func(g remarkGroup) bool { return len(g.List) == 0 })
 }
 
-// about reports whether the remark is about the place at pointer or anything inside it.
+// about reports whether the remark is about the value at pointer or about a value inside it.
 func (m *remark) about(pointer string) bool {
 	return m.Pointer == pointer || strings.HasPrefix(m.Pointer, pointer+"/")
 }

@@ -168,8 +168,8 @@ func TestPolicyPromotedAndArmedInLive(t *testing.T) {
 	b.post(path + "/promote").want(http.StatusNotFound)
 }
 
-// TestPromotedAsItIs checks that promotion to live keeps the document of the
-// sandbox, whatever live has.
+// TestPromotedAsItIs checks that promotion copies the document of the sandbox
+// to live unchanged, regardless of the active policy in live.
 func TestPromotedAsItIs(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

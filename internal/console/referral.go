@@ -6,7 +6,7 @@ import (
 )
 
 // referralsPerPage is the number of waiting decisions listed beside the open
-// one.
+// decision.
 const referralsPerPage = 25
 
 // waiting is a decision in the queue of referrals.

@@ -194,8 +194,8 @@ func (v *visit) render(name, title string, data any) error {
 	return nil
 }
 
-// send sends the body of an answer. It first gives up the slot, so that a slow reader does not
-// hold one.
+// send sends the body of an answer. It first gives up the processor slot, so that a slow reader
+// does not occupy the slot.
 func (v *visit) send(body []byte) {
 	v.slot.Leave()
 	_, _ = v.w.Write(body) // fails only if the client has disconnected

@@ -10,7 +10,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Names of the fields in which the sign-in form holds a kept form.
+// Names of the sign-in form's fields for a kept form, which is a form that was posted after its
+// session had ended.
 const (
 	formKept  = "kept"  // the kept form, compressed
 	formRoute = "route" // address to which the kept form was posted
@@ -48,7 +49,7 @@ func (v *visit) keepForm() error {
 	return v.render("signin", "Sign in", signInView{Next: page, Kept: kept, Route: v.r.URL.Path})
 }
 
-// resumeForm continues with the form that the sign-in page held, if the form belongs to this
+// resumeForm continues with the form that the sign-in page contained, if the form belongs to this
 // person. The form's address must match a page that can resume, and the person must have the scope
 // of that page.
 func (c *Console) resumeForm(v *visit, session account.Session) error {

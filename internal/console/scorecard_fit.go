@@ -71,7 +71,7 @@ type fittedCard struct {
 	Features chart.Bars
 }
 
-// fittedMeasure holds figures, as text, that tell how well a card separates good from bad rows.
+// fittedMeasure holds figures, as text, that show how well a card separates good from bad rows.
 type fittedMeasure struct {
 	Rows, Bad                   int64
 	BadRate, AUC, Gini, KS, Avg string

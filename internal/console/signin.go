@@ -15,7 +15,7 @@ import (
 type signInPages struct {
 	access *account.Access
 	logger *slog.Logger
-	// resume continues with the form that the sign-in page held for the person.
+	// resume continues with the form that the sign-in page contained.
 	resume func(*visit, account.Session) error
 }
 

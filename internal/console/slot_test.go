@@ -11,9 +11,9 @@ import (
 	"verdict/internal/console"
 )
 
-// slotless counts the writes of response bodies, and those during which the
-// processor slot is held. A slot must not be held during a write, because the
-// reader may be slow.
+// slotless counts the writes of response bodies, and the writes during which
+// the request holds its processor slot. A slot must not be held during a write,
+// because the reader may be slow.
 type slotless struct {
 	http.ResponseWriter
 
@@ -28,8 +28,8 @@ func (w *slotless) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// leaping returns a clock that advances by a second on every call, so that all
-// computing is long.
+// leaping returns a clock that advances by a second on every call, so that
+// every computation appears to take long.
 func leaping() func() time.Time {
 	var seconds atomic.Int64
 	return func() time.Time { return time.Unix(seconds.Add(1), 0) }

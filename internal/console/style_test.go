@@ -47,7 +47,7 @@ func unscoped(css, scope string) []string {
 }
 
 // clashes returns an error text for every class that a stylesheet of a part
-// defines outside of its scope, and says if two parts define it.
+// defines outside of its scope. The text says so if two parts define the class.
 func clashes(sheets map[string]string) []string {
 	var said []string
 	owner := map[string]string{}

@@ -162,7 +162,8 @@ func (v *visit) redirect(location string) error {
 	return nil
 }
 
-// setFlash makes the next page show a message. The message must not contain a secret.
+// setFlash makes the next page show a message. The message must not contain a secret, because a
+// cookie stores it unencrypted.
 func (v *visit) setFlash(message string) {
 	v.flashed = true
 	v.cookies.flash(message)

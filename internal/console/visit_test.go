@@ -12,7 +12,7 @@ import (
 )
 
 // TestPanicsStayOurs lets a page panic with text that a user typed. The user
-// sees an internal error, and the log shows the place of the panic but not the
+// sees an internal error, and the log shows the stack of the panic but not the
 // text.
 func TestPanicsStayOurs(t *testing.T) {
 	t.Parallel()

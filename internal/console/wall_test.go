@@ -9,7 +9,7 @@ import (
 	"verdict/internal/tenant"
 )
 
-// walls requests every page and form about one thing of the demonstration
+// walls requests every page and form about a single object of the demonstration
 // tenant, as the admin of another tenant and as its own admin in the other
 // environment. Every answer must be "not found", and nothing may be changed.
 func (f *filled) walls(t *testing.T) {
@@ -49,7 +49,7 @@ func (f *filled) walls(t *testing.T) {
 }
 
 // everyField has a value for each field that a form validates before it looks
-// up its thing.
+// up its object.
 var everyField = []string{
 	"confirm", "LIVE", "outcome", "upheld", "note", "mine now", "role", "viewer", "resolution", "false_positive",
 	"overlap", "1h", "on", "synthetic", "score", "742", "monthly_income", "50000", "doc", "{}", "act", "check",

@@ -66,8 +66,8 @@ func (x *Examples) Pages(t *testing.T) map[string][]Page {
 	return all
 }
 
-// decision returns a decision with the status: one that has features; if there is none, one from
-// evaluate; else the newest.
+// decision returns the id of a decision with the status, and whether the decision has features. It prefers a decision
+// with features, then a decision made by the evaluate endpoint, then the newest decision.
 func (x *Examples) decision(t *testing.T, status string) (id string, features bool) {
 	t.Helper()
 	page, err := x.service.Decisions.Decisions(t.Context(), x.who, decisioning.DecisionFilter{Status: status}, list)
