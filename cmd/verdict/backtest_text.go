@@ -61,7 +61,7 @@ func percent(f backtest.Figure) string {
 	return strings.Replace(fmt.Sprintf("%.2f %%", f.Float()), "-", "−", 1)
 }
 
-// interval formats the confidence interval of a bad rate, or returns "" if
+// interval formats the confidence interval of a bad rate, or returns "–" if
 // there is none.
 func interval(s backtest.Share) string {
 	if !s.Low.Known {

@@ -73,8 +73,8 @@ func endHalfWay(t *testing.T, databaseURL, name string, with syscall.Signal) (wr
 }
 
 // TestBackupEndedHalfWay checks that an interrupted or killed backup creates no
-// file under its name, keeps the earlier one, and leaves no file that a restore
-// would accept.
+// file under its name, keeps the earlier file, and leaves no file that a
+// restore would accept.
 func TestBackupEndedHalfWay(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -59,7 +59,7 @@ func demonstrate(c *command) int {
 		if err != nil {
 			return c.usage("%v", err)
 		}
-		defer func() { _ = os.RemoveAll(folder) }() // a leftover folder is in the system's temporary folder
+		defer func() { _ = os.RemoveAll(folder) }() // if this fails, the system's temporary folder keeps it
 		config.DatabaseURL = "sqlite:" + filepath.Join(folder, "demo.db")
 	}
 	ctx, stop := interruptible()
@@ -120,8 +120,8 @@ func newPassword() tenant.Secret {
 	return tenant.NewSecret(strings.Join([]string{text[:4], text[4:8], text[8:12], text[12:16]}, "-"))
 }
 
-// invitationText returns a text with the address of the demonstration and with
-// what is needed to sign in.
+// invitationText returns a text with the address of the demonstration and the
+// credentials for it.
 func invitationText(url string, made demo.Filled, password tenant.Secret) []byte {
 	var out bytes.Buffer
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(&out, format, args...) } // memory writes cannot fail

@@ -101,8 +101,8 @@ func nameOf(file string) string {
 // maxName is the maximum length of a scorecard's name, in bytes.
 const maxName = 120
 
-// unfit reports an error of the training and returns the exit code. The code
-// for a refusal differs from that for a file that cannot be read.
+// unfit reports an error of the training and returns the exit code. The exit
+// code for a refusal differs from the exit code for a file that cannot be read.
 func (c *command) unfit(file string, err error) int {
 	var refusal *fault.Error
 	if errors.As(err, &refusal) {

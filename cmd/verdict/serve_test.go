@@ -166,8 +166,8 @@ func TestSecondSignal(t *testing.T) {
 		status = response.StatusCode
 	}
 	go func() { ended <- p.Wait() }()
-	// Repeat the signal: one that arrives before the handler is reset counts as
-	// the first.
+	// Repeat the signal, because a signal that arrives before the handler is
+	// reset counts as the first signal.
 	for {
 		_ = p.Process.Signal(os.Interrupt) // the process may have ended in the meantime
 		select {

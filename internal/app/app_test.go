@@ -37,7 +37,7 @@ func (b *safeBuffer) String() string {
 }
 
 // startApp runs a service on free ports with its own database. The returned
-// function stops it as a signal would.
+// function stop ends the service as a signal would.
 func startApp(t *testing.T, args ...string) (a *App, log *safeBuffer, stop func() error) {
 	t.Helper()
 	c, err := load(t, append([]string{

@@ -17,8 +17,8 @@ import (
 )
 
 // attackByBombs sends many large bodies concurrently to a separate process and
-// measures its memory. The peak must stay within the limit for bodies and the
-// memory of the program itself.
+// measures its memory. The peak must not exceed the memory limit for bodies
+// plus the memory of the program itself.
 func attackByBombs(t *testing.T) {
 	t.Helper()
 	n := startNode(t, storetest.SQLite(t))

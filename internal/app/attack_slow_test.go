@@ -17,8 +17,9 @@ type idle struct {
 	begin, drip string
 }
 
-// attackBySlowness holds connections in many ways while others are served. All
-// must be closed within the configured timeouts; the listener's count shows it.
+// attackBySlowness holds connections open in many ways while other clients are
+// served. The service must close all of these connections within the configured
+// timeouts. The test checks this with the listener's count of open connections.
 func attackBySlowness(t *testing.T) {
 	t.Helper()
 	a, _, _ := startApp(t, "-read-timeout", "3s", "-write-timeout", "8s", "-idle-timeout", "2s")

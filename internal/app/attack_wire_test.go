@@ -19,7 +19,8 @@ import (
 	"verdict/internal/proof"
 )
 
-// wireTally counts what the tests here send over raw connections.
+// wireTally counts the requests that the attacks send over raw connections.
+// wireMeasure collects the values that they measure.
 var (
 	wireTally   proof.Tally
 	wireMeasure struct {
@@ -28,7 +29,7 @@ var (
 	}
 )
 
-// measured records a measured value for the document.
+// measured records a measured value for the result that TestAttack writes.
 func measured(format string, args ...any) {
 	wireMeasure.Lock()
 	defer wireMeasure.Unlock()
@@ -102,7 +103,7 @@ func converse(t *testing.T, addr, text string, patience time.Duration) (answers 
 		_ = response.Body.Close()
 		answers = append(answers, said{response.StatusCode, string(body)})
 		if err != nil {
-			return answers, true // closed before it had read everything
+			return answers, true // the service closed the connection before it had read everything
 		}
 	}
 }
@@ -176,10 +177,10 @@ func shapes(key string) []shape {
 	return list
 }
 
-// attackBySmuggling hides a request behind another one, in every way in which
-// one parser may read bytes as part of a body that another parser reads as a
-// request. A malformed request must end the connection, and nothing after it
-// may be read.
+// attackBySmuggling hides a request behind another request. In each shape, one
+// parser may read the hidden bytes as part of a body, while another parser
+// reads them as a request. A malformed request must end the connection, and
+// nothing after it may be read.
 func attackBySmuggling(t *testing.T) {
 	t.Helper()
 	a, log, _ := startApp(t)

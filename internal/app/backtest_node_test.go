@@ -84,8 +84,8 @@ func TestLargeReplay(t *testing.T) {
 	})
 }
 
-// copyDecision stores copies of the only decision. Their ids have the same
-// millisecond and sort before it.
+// copyDecision stores copies of the only decision. The ids of the copies have
+// the same millisecond as its id and sort before it.
 func copyDecision(t *testing.T, databaseURL string, times int) {
 	t.Helper()
 	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)
@@ -150,7 +150,8 @@ func (n *node) await(t *testing.T, key, id string, wanted func(run map[string]an
 	}
 }
 
-// reportOf returns the report of a run without the parts that differ each time.
+// reportOf returns the report of a run without the members that differ in every
+// run.
 func reportOf(t *testing.T, run map[string]any) string {
 	t.Helper()
 	report, ok := run["report"].(map[string]any)

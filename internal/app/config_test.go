@@ -146,8 +146,8 @@ func TestConfigMistakes(t *testing.T) {
 		"max-keys": {"201"}, "signup": {"", "ajar"}, "signups-each-day": {"-1", "many"}, "log-level": {"loud"},
 		"log-format": {"xml"}, "otlp-endpoint": {"localhost:4318"}, "trace-ratio": {"NaN", "2"},
 	}
-	// The files are read when the service starts; only the endpoint can check
-	// the narration key and model.
+	// These settings accept any text: the files are read only when the service
+	// starts, and only the endpoint can check the narration key and model.
 	free := map[string]bool{"tls-cert": true, "tls-key": true, "ip-countries": true,
 		"narration-key": true, "narration-model": true}
 	for _, k := range settings {

@@ -10,8 +10,8 @@ import (
 	"testing/fstest"
 )
 
-// room is one package of the house and the rooms it may import: their names
-// separated by spaces, or allBelow for every room listed before it.
+// room is a package in the table house. may lists the rooms that it may import:
+// their names separated by spaces, or allBelow for every room listed before it.
 type room struct {
 	name string
 	kind kind
@@ -29,11 +29,11 @@ const (
 
 const allBelow = "*"
 
-// house is the table of which package may import which, bottom up. A name
-// stands for the package internal/<name>, except under cmd and under proof, the
-// module of the harness. A room may only name rooms above its own line, so the
-// table cannot describe a cycle. Planned packages that do not exist yet may
-// have a line already.
+// house is the table of which package may import which. The lowest layer comes
+// first. A name stands for the package internal/<name>, except under cmd and
+// under proof, the module of the harness. A room may only name rooms above its
+// own line, so the table cannot describe a cycle. Planned packages that do not
+// exist yet may have a line already.
 //
 // A folder inside a room whose name ends in "test" is test support and needs no
 // line: it may import that room, whatever that room may import, and, outside of
@@ -132,7 +132,7 @@ var impure = []string{
 }
 
 // harmless lists packages below an impure one that the pure ring may import:
-// net/netip only has addresses as values.
+// net/netip only defines values that represent addresses.
 var harmless = []string{"net/netip"}
 
 // pureThirdParty lists the third-party packages that the pure ring may import,
@@ -154,7 +154,8 @@ func TestLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// If the walk started in the wrong folder, it would find no violations.
+	// If the walk started in the wrong folder, it would find no violations, so
+	// check that it found some known packages.
 	for _, dir := range []string{"internal/app", "proof/torture"} {
 		if !slices.ContainsFunc(layers, func(l layer) bool { return l.dir == dir }) {
 			t.Fatalf("%s was not found: the walk did not begin at the root of the repository", dir)

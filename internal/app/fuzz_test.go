@@ -7,7 +7,8 @@ import (
 
 // FuzzKnobs sets every setting to arbitrary text. The text is accepted, or
 // refused with an error that does not repeat it, because it may be a password.
-// Only errors about quotas name the plan, because there are several.
+// Only an error about quotas may repeat a part of the text: the name of a plan,
+// because the setting lists several plans.
 func FuzzKnobs(f *testing.F) {
 	const secret = "Qx7-SECRET-Zz9"
 	for _, text := range []string{

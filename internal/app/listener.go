@@ -192,7 +192,8 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// addressOf returns the remote address by which limits count.
+// addressOf returns the remote address to which the limits apply. It returns
+// the zero address if the remote address cannot be parsed.
 func addressOf(c net.Conn) netip.Addr {
 	remote, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

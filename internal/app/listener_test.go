@@ -79,8 +79,8 @@ func TestConnectionsOfOneAddressAreBounded(t *testing.T) {
 }
 
 // TestIdleConnectionsMakeRoom checks that if all connections are in use, the
-// address with the most connections loses idle ones, and never one with a
-// request in progress.
+// address with the most connections loses idle connections, and never a
+// connection with a request in progress.
 func TestIdleConnectionsMakeRoom(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan struct{}), make(chan struct{})

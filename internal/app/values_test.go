@@ -19,8 +19,8 @@ var valueRooms = []string{"account", "policydesk", "frauddesk", "decisioning", "
 // database. They may be parameters.
 var storeHandles = []string{"DB", "Scope", "Tx"}
 
-// notYetValues lists the operations that still show JSON or a struct of store. The
-// test fails for an entry that is no longer needed.
+// notYetValues lists the operations that still expose JSON or a struct of store.
+// The test fails for an entry that is no longer needed.
 var notYetValues = []string{
 	"agent.NewRequest",
 	"decisioning.MeasuredOn",

@@ -85,9 +85,9 @@
 // select, boxes, radios, confirm; the comment above each piece lists its parameters.
 // The functions (format.go): count, rupees, paise, moment, instant, short, words,
 // sentence, badge, field, options, dict, list, figure (a chart.Picture with its table),
-// asset. If a page has several pictures, each needs an ID. A wire.Value can be used as
-// it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}}, {{range $i, $r :=
-// (.Data.Doc.Get "rules").Elements}}.
+// asset. If a page has several pictures, each picture needs an ID. A wire.Value can
+// be used as it is: {{(.Data.Doc.Get "offer").Get "amount" | rupees}},
+// {{range $i, $r := (.Data.Doc.Get "rules").Elements}}.
 //
 // 4. Styles go into the file of the page's part (assets/decision.css; the
 // variable parts in render.go lists the pages of each part), inside its

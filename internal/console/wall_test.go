@@ -56,7 +56,7 @@ var everyField = []string{
 }
 
 // nothingThere checks that the answer is "not found" and shows nothing about
-// the requested thing.
+// the requested object.
 func (f *filled) nothingThere(t *testing.T, who string, a *answer, path string) {
 	t.Helper()
 	if a.status != http.StatusNotFound {
@@ -69,8 +69,8 @@ func (f *filled) nothingThere(t *testing.T, who string, a *answer, path string) 
 	}
 }
 
-// acts returns the paths of the forms below a page of the pattern, without the
-// path of the page.
+// acts returns the paths of the forms below a page with the pattern, relative
+// to the path of the page.
 func (f *filled) acts(pattern string) (list []string) {
 	if !strings.HasSuffix(pattern, "/{id}") {
 		return nil
@@ -84,8 +84,8 @@ func (f *filled) acts(pattern string) (list []string) {
 }
 
 // people returns the paths of the forms about users, sessions, invitations and
-// referred decisions, which have no page of their own. A form with an id that
-// belongs to none of them and to no page fails the test.
+// referred decisions, which have no page of their own. The test fails if the
+// path of any other form has an id but lies below no page.
 func (f *filled) people(t *testing.T) map[string]bool {
 	t.Helper()
 	admin := f.admin.who(tenant.Live)

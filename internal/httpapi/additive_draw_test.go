@@ -17,8 +17,8 @@ type part struct {
 	kind   string // "knockout", "adjustment" or "factor"
 	id     string
 	text   string
-	reads  []string // blocks whose fields the part names
-	needs  []string // blocks without which the part cannot count; nil if it may count without them
+	reads  []string // blocks that supply the fields that the part names
+	needs  []string // blocks without which the part has no effect; nil if there are none
 	fields []string
 }
 
@@ -120,7 +120,8 @@ func drawPart(t *rapid.T, i int, wanted []source) part {
 	}
 	condition := drawCondition(t, &p, from, 3)
 	if rapid.IntRange(0, 3).Draw(t, "mixed") == 0 {
-		// A condition on a second source can decide the rule without the block.
+		// Add a condition on a second source. It can decide the rule even if
+		// the first source's block is missing, so the rule needs no block.
 		other := rapid.SampledFrom(wanted).Draw(t, "other source")
 		condition = fmt.Sprintf(`{"op":%q,"args":[%s,%s]}`, rapid.SampledFrom([]string{"and", "or"}).Draw(t, "op"),
 			condition, drawCondition(t, &p, other, 1))

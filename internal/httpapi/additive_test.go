@@ -33,8 +33,8 @@ func TestBlocksAreAdditive(t *testing.T) {
 	})
 }
 
-// trial previews requests by calling the service directly, and some of them
-// over HTTP.
+// trial previews most requests by calling the service directly, and some over
+// HTTP.
 type trial struct {
 	*member
 	caller tenant.Principal

@@ -79,7 +79,7 @@ func (c *call) admit() error {
 		return err
 	}
 	c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner)
-	return c.ctx.Err() // the client has gone, or the wait was too long
+	return c.ctx.Err() // the client has disconnected, or the deadline has passed
 }
 
 // countShed counts a request that was refused because a pool was full, and logs

@@ -77,7 +77,8 @@ func TestCollections(t *testing.T) {
 }
 
 // TestCollectionsHold checks that flags, open promises, recent payments and a
-// do-not-contact date stop all contact, and that a flag requires a person.
+// do-not-contact date stop all contact, and that a flag requires a person to
+// take over.
 func TestCollectionsHold(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -86,7 +86,7 @@ func TestUnderwriting(t *testing.T) {
 	})
 }
 
-// paths maps the fields that the agent proposes to change to their places in a
+// paths maps the fields that the agent proposes to change to their paths in a
 // request.
 var paths = map[string]string{
 	"foir":                    "applicant.foir",

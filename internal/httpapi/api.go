@@ -1,12 +1,12 @@
 // Package httpapi serves the JSON API, its documentation and the probes over HTTP.
 //
-// It knows routes, keys, limits, headers and status codes, and nothing about
-// credit. A handler reads the request into Go values with package document, calls
-// one operation of a use-case package, such as decisioning, and writes the result,
-// again with document. The handlers of one subject are the methods of one type, such
-// as decisionHandlers, which also lists their routes. A value of type call holds one
-// request: it runs the checks and then the handler. One function, call.refuse, turns
-// every error into a problem document without internal details.
+// It implements routes, keys, limits, headers and status codes, and contains no
+// credit logic. A handler reads the request into Go values with package document,
+// calls one operation of a use-case package, such as decisioning, and writes the
+// result, again with document. The handlers of one subject are the methods of one
+// type, such as decisionHandlers, which also lists their routes. A value of type
+// call holds one request: it runs the checks and then the handler. One function,
+// call.refuse, turns every error into a problem document without internal details.
 package httpapi
 
 import (

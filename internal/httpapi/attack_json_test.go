@@ -147,7 +147,8 @@ func (r *raid) attackSignup() {
 
 // withoutEffect fails if the answer differs from the answer to the unchanged
 // example. If the unchanged example itself is answered differently each time,
-// for instance with a new version, only the planted text is looked for.
+// for instance with a new version, withoutEffect only checks that the answer
+// does not contain a planted value.
 func (r *raid) withoutEffect(request exampleRequest, body, name string, got answer) {
 	r.Helper()
 	send := func() any {

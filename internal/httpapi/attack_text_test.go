@@ -175,8 +175,8 @@ func (r *raid) readBack() {
 	r.Logf("texts read back by form: %v", seen)
 }
 
-// readable returns the paths that a template gives with the id of its example
-// and with the ids in its list.
+// readable returns the paths that result from a path template: one with the id
+// of the contract's example, and one for each id in the corresponding list.
 func (r *raid) readable(template string, operation *openapi3.Operation) (paths []string) {
 	r.Helper()
 	at := strings.Index(template, "{")

@@ -16,12 +16,12 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestAttackTiming checks that response times do not tell another tenant's
-// resource from a resource that does not exist, nor a nearly correct key from a
-// random key. It requests both of a pair a thousand times in turn. Timings are
-// unreliable while other tests run, so without VERDICT_LONG the test makes a
-// few requests and compares nothing. TestIsolation compares the answers
-// themselves.
+// TestAttackTiming checks that response times do not distinguish another
+// tenant's resource from a resource that does not exist, or a nearly correct
+// key from a random key. It sends the two requests of each pair alternately, a
+// thousand times. Timings are unreliable while other tests run, so without
+// VERDICT_LONG the test makes a few requests and compares nothing.
+// TestIsolation compares the answers themselves.
 func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured has the machine to itself
 	if testing.Short() {
 		t.Skip("left out with -short: attacks")

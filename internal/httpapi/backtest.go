@@ -13,8 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// backtestHandlers serve backtests: starting a run in one of three forms, and reading its
-// results.
+// backtestHandlers serve backtests: starting a run on rows, on a synthetic book or on
+// stored decisions, and reading its results.
 type backtestHandlers struct {
 	backtests *study.Backtests
 	now       func() time.Time

@@ -44,7 +44,7 @@ func (h *backtestHandlers) receive(c *call) error {
 	defer cancel()
 	body := &pacedBody{c: c, control: http.NewResponseController(c.response.w), left: paceBytes}
 	body.extendDeadlines()
-	// The wait for the owner's turn has the timeout of every request.
+	// Wait for a processor slot with the usual timeout of a request.
 	if c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner); c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}

@@ -22,7 +22,7 @@ import (
 func (s *stack) replays() (m *member, spread *waiting, ask string) {
 	s.Helper()
 	limits := tiny
-	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // expired after the first piece
+	limits.ReplayRows, limits.CutTime = 2, -time.Nanosecond // so a job stops after its first piece
 	spread = &waiting{}
 	m = s.signup().on(s.node(stackOptions{backtests: limits, spread: spread, plans: quota(s.T, "free=13")}))
 	for _, score := range []string{"742", "781", "600", "-1", "812", "655", "699", "701", "720", "745", "767"} {

@@ -243,8 +243,8 @@ func TestReplayToAFraction(t *testing.T) {
 	})
 }
 
-// crowd stores decisions of another policy before every existing decision; the
-// number before each is the parameter each.
+// crowd stores decisions of another policy before every existing decision. The
+// parameter each is the number of new decisions before each existing decision.
 func (m *member) crowd(each int) {
 	m.Helper()
 	scope := m.db.Scope(m.tenantID, string(tenant.Sandbox))

@@ -27,8 +27,8 @@ func (s *sink) Header() http.Header         { return s.header }
 func (s *sink) WriteHeader(status int)      { s.status = status }
 func (s *sink) Write(b []byte) (int, error) { s.bytes += len(b); return len(b), nil }
 
-// sender returns a function that sends the same request again without the
-// network.
+// sender returns a function. Every call of the function sends the same request,
+// without the network.
 func sender(tb testing.TB, path string) (send func()) {
 	tb.Helper()
 	plenty := tenant.Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}

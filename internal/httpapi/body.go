@@ -27,8 +27,9 @@ const (
 	// smallBody is the initial size of a buffer, in bytes. A decision request fits
 	// into it.
 	smallBody = 4 << 10
-	// maxKeptBuffer is the size of the largest buffer that is reused. A larger
-	// buffer could be reused for a small body, for which only smallBody is reserved.
+	// maxKeptBuffer is the size of the largest buffer that is reused. If a larger
+	// buffer were reused for a small body, it would exceed the smallBody bytes that
+	// are reserved for the body.
 	maxKeptBuffer = 16 << 10
 	// maxRead is the maximum number of bytes that are read from a connection before
 	// other owners get their turn.
@@ -119,10 +120,11 @@ func (c *call) maxBody() int64 {
 	return min(limit, c.api.node.Memory.Share()/parsedFactor-smallBody)
 }
 
-// receive reads the body, up to limit and one more byte. It reserves memory for the
-// body and for its parsed form as the bytes arrive, and does not trust the declared
-// length: a sender of one byte holds only smallBody. It reads a large body in parts,
-// in turns with the bodies of other owners.
+// receive reads at most limit+1 bytes of the body; the extra byte shows that the
+// body is too large. It reserves memory for the body and for its parsed form as the
+// bytes arrive, and does not trust the declared length: a sender of one byte
+// reserves only smallBody bytes. It reads a large body in parts, in turns with the
+// bodies of other owners.
 func (c *call) receive(limit int64) ([]byte, error) {
 	if err := c.resources.reserve(smallBody); err != nil {
 		return nil, err

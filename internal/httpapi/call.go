@@ -137,8 +137,8 @@ func (c *call) notAllowed(allowed ...string) error {
 		"this path does not support this method; the Allow header lists the supported ones")
 }
 
-// documentation serves the pages of package reference, and refuses a path that
-// does not exist there either.
+// documentation serves the pages of package reference, and refuses all other
+// paths.
 func (c *call) documentation() error {
 	handler, pattern := c.api.docs.Handler(c.r)
 	// The mux cleans paths, so "//" would lead to the front page.

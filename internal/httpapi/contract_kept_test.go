@@ -73,7 +73,7 @@ func TestContractIsNoticed(t *testing.T) {
 	}
 }
 
-// shown returns the answer that an example stands for.
+// shown returns the answer that an example describes.
 func shown(response *openapi3.Response, status, kind string, object map[string]any) answer {
 	a := answer{header: http.Header{"Content-Type": {kind}, "X-Request-Id": {"req_1"}}}
 	a.status, _ = strconv.Atoi(status)

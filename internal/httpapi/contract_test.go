@@ -28,7 +28,8 @@ var contract = sync.OnceValues(func() (*openapi3.T, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The tests of package api check the examples against their schemas.
+	// Skip the examples, because the tests of package api check them against
+	// their schemas.
 	if err := doc.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {
 		return nil, fmt.Errorf("validate the contract: %w", err)
 	}

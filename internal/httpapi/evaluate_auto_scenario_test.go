@@ -132,7 +132,8 @@ func TestFeaturesAuto(t *testing.T) {
 			want(http.StatusOK).is("vector_hash", shown.text("features", "vector_hash"))
 
 		// A report without accounts or a statement causes no warning. A request
-		// to /v1/decisions does, because it cannot contain them.
+		// to /v1/decisions causes a warning, because it cannot contain accounts
+		// or a statement.
 		if got := m.post("/v1/evaluate", evaluation(742, "")).want(http.StatusOK); got.notRequested() != "" {
 			s.Errorf("warned: %s", got.body)
 		}

@@ -129,7 +129,7 @@ func TestEvaluateRefusals(t *testing.T) {
 		} {
 			for _, path := range []string{"/v1/evaluate", "/v1/decisions/preview"} {
 				if path != "/v1/evaluate" && slices.Contains([]string{"nothing", "no report"}, name) {
-					continue // without a report, the preview takes it for a decision request
+					continue // without a report, the preview treats the body as a decision request
 				}
 				got := m.post(path, c.body)
 				if got.status != http.StatusUnprocessableEntity || got.text("code") != c.code {

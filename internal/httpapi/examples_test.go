@@ -58,7 +58,8 @@ func TestExamples(t *testing.T) {
 }
 
 // TestEveryOperationIsExecuted checks that every operation has an example
-// request that succeeds. TestExamples would not try an operation without one.
+// request that succeeds. TestExamples would not try an operation without an
+// example.
 func TestEveryOperationIsExecuted(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)
@@ -217,7 +218,8 @@ func timeless(t *testing.T, body []byte) (value any) {
 // placeholders maps the placeholders in examples to ids.
 type placeholders map[string]string
 
-// learn stores an id from the first answer that contains the id.
+// learn stores the ids in an answer for the placeholders that have no id yet.
+// The placeholder {spare_id} gets the newest rule set instead.
 func (p placeholders) learn(r exampleRequest, got answer) {
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
 		p["{spare_id}"] = got.text("id")

@@ -14,9 +14,9 @@ const csvType = "text/csv"
 // partTimeout is the time in which the client must read one part of an answer.
 const partTimeout = 30 * time.Second
 
-// export sends a CSV file that write writes in parts. The time for the whole file is not
-// limited, but each part has a timeout. write must call pause between two parts; pause
-// starts the timeout of the next part.
+// export sends the CSV file that the function write produces in parts. The time for the
+// whole file is not limited, but each part has a timeout. write must call pause between
+// two parts; pause starts the timeout of the next part.
 func (c *call) export(name string, write func(out io.Writer, pause func()) error) error {
 	file := &export{out: &c.response, name: name}
 	control := http.NewResponseController(c.response.w)

@@ -102,7 +102,8 @@ func (z *fuzzed) send(
 	if strings.Contains(z.log.String(), marker) {
 		tb.Errorf("the log repeats what was sent: %s", z.log)
 	}
-	// The page for an unknown code lists the known codes.
+	// The page for an unknown code is no problem document: it lists the known
+	// codes.
 	page := w.Code == http.StatusNotFound && strings.HasPrefix(path, "/docs/errors/")
 	if w.Code >= http.StatusBadRequest && !page {
 		problem, err := wire.Parse(w.Body.Bytes())

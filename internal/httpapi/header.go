@@ -29,7 +29,8 @@ func keyInQuery(raw string) bool {
 }
 
 // errKeyInURL returns the refusal of a request with a key in its URL. The refusal
-// does not depend on the header, and does not say whether the key is valid.
+// does not depend on the Authorization header, and does not say whether the key
+// is valid.
 func errKeyInURL() error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
 		"the URL has a query parameter that looks like an API key, and URLs end up in logs: "+
@@ -125,7 +126,8 @@ func idempotencyKey(r *http.Request) (*operation.Once, error) {
 	return &operation.Once{Route: r.Method + " " + r.URL.Path, Key: key}, nil
 }
 
-// expectedVersion reads the If-Match header: a version in quotes, or "*" for any version.
+// expectedVersion reads the version in quotes from the If-Match header. It returns
+// operation.AnyVersion if the header is missing or is "*".
 func expectedVersion(r *http.Request) (int64, error) {
 	given := r.Header["If-Match"]
 	if len(given) == 0 || len(given) == 1 && strings.TrimSpace(given[0]) == "*" {

@@ -29,8 +29,8 @@ func (h *healthHandlers) routes() []route {
 	}
 }
 
-// live answers as long as the process runs. Like ready, it is for probes. Probes send
-// no key, so both answers contain nothing else.
+// live answers "ok" as long as the process runs. Probes call live and ready without a
+// key, so their answers contain no further information.
 func (h *healthHandlers) live(c *call) error {
 	return c.response.sendText(c.ctx, http.StatusOK, "ok\n")
 }

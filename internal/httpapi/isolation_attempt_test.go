@@ -13,8 +13,8 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// ids lists, for each placeholder, the placeholders whose ids can take its
-// place.
+// ids lists, for each placeholder, the placeholders whose ids can be used
+// instead.
 var ids = map[string][]string{
 	"{decision_id}": {
 		"{decision_id}",
@@ -168,8 +168,9 @@ func (a attempt) inQuery(t *testing.T) (list []attempt) {
 	return list
 }
 
-// inBody returns an attempt for each member of a body that names a resource,
-// based on an example that the member's part of the schema allows.
+// inBody returns an attempt for each member of a body that names a resource. If
+// the schema has alternatives, the attempt is based on an example that matches
+// the member's alternative.
 func (a attempt) inBody(t *testing.T, examples []string) (list []attempt) {
 	t.Helper()
 	if a.operation.RequestBody == nil {

@@ -13,7 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Refusals of a request whose client has gone or whose time is over.
+// Refusals of a request whose client has disconnected or whose deadline has
+// passed.
 var (
 	errGone     = fault.New(serving.ClientGone, fault.CodeClientGone, "the caller disconnected")
 	errTimedOut = fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")

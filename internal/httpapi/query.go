@@ -57,7 +57,8 @@ func (q *query) text(name string) string {
 	return strings.ToValidUTF8(given[0], "\uFFFD")
 }
 
-// choice reads a parameter that must be one of the choices.
+// choice reads a parameter that must be one of the choices. It returns "" if the parameter is
+// missing.
 func (q *query) choice(name string, choices ...string) string {
 	text := q.text(name)
 	if text != "" && !slices.Contains(choices, text) {
@@ -102,7 +103,8 @@ func (q *query) days(name string, limit int) int {
 	return n
 }
 
-// digits reads a parameter of up to six digits, such as a pincode.
+// digits reads a parameter of up to six digits, such as a pincode. It returns "" if the
+// parameter is missing.
 func (q *query) digits(name string) string {
 	text := q.text(name)
 	if len(text) > 6 || strings.Trim(text, "0123456789") != "" {

@@ -54,7 +54,8 @@ func raced(answers []answer, status int) (with, without []answer) {
 	return with, without
 }
 
-// otherwise starts another server for the same service with other options.
+// otherwise starts another server for the same service. change sets other
+// options, and serve configures the server before it starts.
 func (s *stack) otherwise(change func(*httpapi.Options), serve func(*httptest.Server)) *stack {
 	s.Helper()
 	o := httpapi.Options{Now: s.clock.now, Logger: s.log.logger(), Version: "1.2.3", Commit: "abc1234"}

@@ -5,13 +5,14 @@ import (
 	"verdict/internal/serving"
 )
 
-// resources are the parts of the node that a request holds until it is answered.
+// resources records which of the node's resources a request uses until it is
+// answered.
 type resources struct {
 	node      *serving.Node
 	owner     string          // the owner whose share is used: a tenant id, or an address if there is no key
 	pool      *admission.Pool // the pool in which the request has a place, nil if it has none
 	exporting bool            // the request has a place in the pool of exports
-	slot      *admission.Slot // the request's right to compute
+	slot      *admission.Slot // the request's processor slot
 	buffer    *buffer         // holds the body while it is received
 	memory    int64           // reserved for the body, in bytes
 }

@@ -50,7 +50,7 @@ func (out *response) send(ctx context.Context, status int, body []byte) error {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	out.status, out.bytes = status, int64(len(body))
 	out.w.WriteHeader(status)
-	_, _ = out.w.Write(body) // if the client has disconnected, nobody can be told
+	_, _ = out.w.Write(body) // fails only if the client has disconnected
 	return nil
 }
 
@@ -77,16 +77,18 @@ func (out *response) sendAnswer(ctx context.Context, a operation.Answer) error {
 		h["Idempotent-Replayed"] = []string{"true"}
 	}
 	err := out.send(ctx, a.Status, a.Body)
-	// An HTTP/2 connection may still refer to the bytes of a stream that was reset.
+	// Release the bytes only with HTTP/1, because an HTTP/2 connection may still
+	// refer to the bytes of a stream that was reset.
 	if out.r.ProtoMajor == 1 {
 		a.Release()
 	}
 	return err
 }
 
-// compressed returns the body compressed if the client accepts that and it makes
-// the body smaller. It does not compress a body with an ETag, because the ETag
-// belongs to the uncompressed bytes.
+// compressed returns the body compressed with gzip if the client accepts gzip
+// and the result is smaller; otherwise it returns the body unchanged. It does
+// not compress a body with an ETag, because the ETag belongs to the uncompressed
+// bytes.
 func (out *response) compressed(ctx context.Context, body []byte) []byte {
 	h := out.header()
 	if len(body) < serving.CompressFrom || h["Etag"] != nil {

@@ -77,7 +77,7 @@ func (n *node) child(segment string) *node {
 
 // find returns the route of a request, and the text that the segment in braces
 // matched. If the path exists but not with this method, it returns a nil route and
-// the methods that the path supports.
+// the methods that the path supports. If the path does not exist, both are nil.
 func (r *router) find(method, path string) (found *route, id string, allowed []string) {
 	at := &r.root
 	rest, ok := strings.CutPrefix(path, "/")

@@ -100,7 +100,7 @@ func TestTheRightEndpointIsNamed(t *testing.T) {
 }
 
 // TestDetailsBeginWithTheirPlace checks that a problem's detail begins with the
-// place of the fault and says what to do.
+// pointer to the fault and says what to do.
 func TestDetailsBeginWithTheirPlace(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{plans: quota(t, "free=1")}, func(s *stack) {
@@ -171,8 +171,8 @@ const scoreless = `{"name":"scoreless","base":"none","inputs":[{"name":"applican
 		{"id":"PB_D","grade":"D","min_score":300,"max_score":649,"action":"decline"}]}`
 
 // TestAPolicyWithoutAScore checks that a policy that reads no bureau score
-// requires no score on any endpoint, and reads its declared input from both
-// kinds of request.
+// requires no score on any endpoint, and reads its declared input from decision
+// requests and from evaluate requests.
 func TestAPolicyWithoutAScore(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
@@ -199,7 +199,7 @@ func TestAPolicyWithoutAScore(t *testing.T) {
 			refused(http.StatusUnprocessableEntity, "invalid_field")
 
 		// A scorecard whose inputs are all absent causes a warning, and absent
-		// declared inputs are listed like all others.
+		// declared inputs are listed like all other absent inputs.
 		silent := m.post("/v1/decisions", `{"applicant":{"foir":0.2}}`).want(http.StatusOK).is("status", "DECLINED")
 		if diff := cmp.Diff([]string{"applicant.stability"}, silent.absent()); diff != "" {
 			s.Error(diff)
@@ -262,8 +262,9 @@ func TestAbsentInputsAreTold(t *testing.T) {
 	})
 }
 
-// TestBankFiguresThatDoNotCount checks that a policy that uses the bank's
-// obligations causes a warning if the summary has no usable figures.
+// TestBankFiguresThatDoNotCount checks that a policy that counts the
+// obligations in the bank summary causes a warning if the summary has no usable
+// figures.
 func TestBankFiguresThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {
