@@ -158,8 +158,8 @@ func anyOf(list []string) string {
 func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // mayConfirm returns an error if the person by may not confirm a waiting activator. It refuses the
-// activator, the person who gave the activator the right, and people who may not activate or are
-// waiting themselves.
+// activator, the person who gave the activator the right to activate, and people who may not
+// activate or are waiting themselves.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
@@ -182,9 +182,10 @@ func mayConfirm(person, by store.User, now time.Time) error {
 	return nil
 }
 
-// ConfirmActivator ends the wait of a new activator. The caller must be an activator who did not
-// give the right: it refuses others with second_person_required. If the person is not waiting, it
-// refuses with nothing_to_confirm. API keys cannot confirm.
+// ConfirmActivator ends the wait of a new activator. The caller must be an activator other than
+// the person who gave the new activator the right to activate. It refuses other callers with
+// second_person_required. If the person is not waiting, it refuses with nothing_to_confirm. API
+// keys cannot confirm.
 func (s *People) ConfirmActivator(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.PolicyActivate); err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// team is a house with several people in live, where a rule set is active.
+// team is a test service with one tenant, which has several people and an active rule
+// set in live.
 type team struct {
 	*usecasetest.House
 	clock            *usecasetest.Clock

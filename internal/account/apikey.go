@@ -13,7 +13,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// How long a rotated key works beside its successor.
+// The default and the maximum time for which a rotated key stays valid after its successor is
+// created.
 const (
 	defaultOverlap = 24 * time.Hour
 	maxOverlap     = 30 * 24 * time.Hour

@@ -27,7 +27,7 @@ const (
 )
 
 // known looks for a valid mark of an account among the marks of a browser. It returns the nonce of
-// the mark, which identifies the browser.
+// the mark, which identifies the browser. ok is false if there is no valid mark.
 func (s *Access) known(ctx context.Context, userID, marks string, now time.Time) (nonce string, ok bool, err error) {
 	list := readMarks(marks)
 	if userID == "" || len(list) == 0 {

@@ -1,7 +1,7 @@
 // Package account identifies callers: tenants and their plans, people and their roles,
 // sign-up, sign-in and sessions, invitations, API keys, the audit trail, and the
-// operator's work on all of them. It knows no policies and no decisions, except for the
-// policies that a new tenant starts with.
+// operator's work on all of them. It has no operations on policies or decisions, except
+// that it creates the policies that a new tenant starts with.
 //
 // Three services share one database, each for a different kind of caller. Besides the
 // errors listed here, any operation may fail with a storage error.
@@ -66,7 +66,7 @@
 //	InviteToSignup
 //	    creates a code that allows one sign-up
 //
-// For policydesk, in the transaction of an activation: MayActivate refuses callers who
-// may not activate a rule set (second_person_required). Services.Flush and Services.Purge
-// are the background work of this package.
+// Package policydesk calls MayActivate in the transaction of an activation. MayActivate
+// refuses callers who may not activate a rule set (second_person_required).
+// Services.Flush and Services.Purge are the background work of this package.
 package account

@@ -23,7 +23,7 @@ func (s *Access) Mark(ctx context.Context, p tenant.Principal, purpose, text str
 	return strings.TrimPrefix(keyed(markKind, p.UserID+"\x00"+purpose+"\x00"+text), "hmac:"), nil
 }
 
-// Marked reports whether mark is the mark that Mark returns.
+// Marked reports whether mark is the mark that Mark returns for the same arguments.
 func (s *Access) Marked(ctx context.Context, p tenant.Principal, purpose, text, mark string) (bool, error) {
 	want, err := s.Mark(ctx, p, purpose, text)
 	return err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(mark)) == 1, err

@@ -28,7 +28,7 @@ func (s *Operator) Tenants(ctx context.Context, after string) ([]tenant.Tenant, 
 	return list, nil
 }
 
-// Tenant returns a tenant.
+// Tenant returns the tenant with the id, or NotFound.
 func (s *Operator) Tenant(ctx context.Context, id string) (tenant.Tenant, error) {
 	t, err := s.core.DB.System().Tenant(ctx, id)
 	return tenantOf(t), err

@@ -22,7 +22,7 @@ func (s *Services) Purge(ctx context.Context) {
 }
 
 // A tenant that was not used within unusedAfter is closed. It is removed closingTime later,
-// when every node knows that it is closed. A purge handles at most sweepBatch tenants.
+// when the caches of all nodes have the change. A purge handles at most sweepBatch tenants.
 const (
 	unusedAfter = 7 * 24 * time.Hour
 	closingTime = time.Minute

@@ -99,7 +99,7 @@ func New(core *operation.Core, o Options) (*Services, error) {
 
 	hasher.OnWait(func(ctx context.Context) func() { // give up the slot while waiting for the hasher
 		slot := admission.SlotOf(ctx)
-		slot.Park() // other owners must not rest because a caller waits here
+		slot.Park() // so that other owners do not have to rest while this caller waits (see package admission)
 		return func() { slot.Unpark() }
 	})
 

@@ -219,7 +219,8 @@ func (s *shared) forget(hashes ...string) {
 	}
 }
 
-// seen collects when sessions were last used, so that requests need not write it.
+// seen collects the times at which sessions were last used, so that a request need not write to
+// the database.
 type seen struct {
 	mu sync.Mutex
 	at map[string]int64 // by the token's hash

@@ -268,8 +268,9 @@ func (w *slowed) leave(account string) {
 	}
 }
 
-// slow delays an attempt. Meanwhile the attempt holds no slot on a processor and does not count as
-// in progress, so that other owners need not rest because of it.
+// slow delays an attempt. Meanwhile the attempt holds no processor slot and does not count as in
+// progress, so that other owners do not have to rest because of the attempt (see package
+// admission).
 func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {
 		return tooManyTries(slowTry)

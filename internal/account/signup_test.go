@@ -27,7 +27,7 @@ func signup(n int, code string) tenant.Signup {
 }
 
 // TestSignupModes checks that a closed signup admits nobody but the operator, and that
-// an invitation code admits one tenant, once, until it expires.
+// an invitation code allows one signup until the code expires.
 func TestSignupModes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

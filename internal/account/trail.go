@@ -23,7 +23,7 @@ type AuditEntry struct {
 	Note           string
 }
 
-// AuditFilter selects entries of the trail. An empty field matches all.
+// AuditFilter selects entries of the trail. An empty field matches all entries.
 type AuditFilter struct{ Actor, Action, Object string }
 
 // Audit returns a page of the audit trail.

@@ -10,7 +10,7 @@ import (
 )
 
 // visits collects when keys were last used, and which tenants were used for the first time, so that
-// requests need not write them.
+// a request need not write to the database.
 type visits struct {
 	mu      sync.Mutex
 	touches map[string]int64 // by the key's hash

@@ -140,9 +140,9 @@ func (c *creditCase) applicantRef() string {
 }
 
 // storedFacts returns the facts to store with the decision. Identifiers and members that
-// the catalogue does not know are stored only if the policy reads them. The decision
-// cannot be repeated without the facts that it reads; the others are personal data that
-// the service has no reason to store.
+// are not in the catalogue are stored only if the policy reads them. The decision cannot
+// be repeated without the facts that it reads; the others are personal data that the
+// service has no reason to store.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
@@ -150,7 +150,7 @@ func (c *creditCase) storedFacts() []byte {
 	return w.Buf
 }
 
-// keepRead removes identifiers and members that the catalogue does not know from the
+// keepRead removes identifiers and members that are not in the catalogue from the
 // facts, except those that the policy reads. It must be called after the decision.
 func (c *creditCase) keepRead() {
 	c.forget()
@@ -265,8 +265,8 @@ func (c *creditCase) top(d *engine.Decision) []Contributor {
 	return top
 }
 
-// weighed is a contributor with the weight of the worst knockout that hit and names the
-// feature.
+// weighed is a contributor. weight is the highest weight of the knockouts that hit and
+// name the feature.
 type weighed struct {
 	Contributor
 	weight hitWeight

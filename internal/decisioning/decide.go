@@ -22,7 +22,7 @@ const (
 	EndpointEligibility = "POST /v1/eligibility"
 )
 
-// Decided is a stored decision. The reply has the answer as it was stored.
+// Decided is a stored decision. The operation.Reply has the answer as it was stored.
 type Decided struct {
 	ID       string
 	Status   string

@@ -31,6 +31,6 @@ func shown(facts *rule.Facts, d *engine.Decision) *rule.Facts {
 	return facts
 }
 
-// mask masks the facts that identify a person, a place or a thing. mask changes facts,
-// so it must be called after the decision.
+// mask masks the facts that identify somebody. mask changes facts, so it must be
+// called after the decision.
 func mask(facts *rule.Facts) { facts.Change(field.Masked) }

@@ -47,8 +47,8 @@ func FeatureProducts() []string {
 	return slices.Compact(names)
 }
 
-// words returns the fields of the filter as texts. A cursor is valid only for these
-// texts.
+// words returns the fields of the filter as texts. A cursor is valid only for a
+// list with the same texts.
 func (f FeatureFilter) words() []string {
 	return []string{
 		"features",

@@ -114,8 +114,8 @@ func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID stri
 }
 
 // replayable returns the policy and the facts with which a stored decision can be
-// repeated. If one of them can no longer be read, why is not "" and says so. An error
-// is a failure of storage.
+// repeated. If the policy or the facts can no longer be read, why says so; otherwise
+// why is "". An error is a failure of storage.
 func (s *Service) replayable(
 	ctx context.Context, scope *store.Scope, stored *store.Decision,
 ) (p *policydesk.Policy, f *rule.Facts, why string, err error) {

@@ -69,7 +69,7 @@ type Underwriter struct {
 }
 
 // Underwritten is a run of the underwriting agent, stored together with its decision.
-// The reply has the answer as it was stored.
+// The operation.Reply has the answer as it was stored.
 type Underwritten struct {
 	RunID    string
 	Outcome  string // the recommendation
@@ -154,7 +154,8 @@ type observed struct {
 var errMoved = errors.New("the counts changed since the study")
 
 // prepare decides with the current counts and lets the agent study the decision. It does
-// so before the transaction, because a study would hold up all other writes.
+// so before the transaction, because a study inside the transaction would block all
+// other writes.
 func (w *underwriting) prepare(ctx context.Context) error {
 	decided, write := w.s.conclude(w.p, w.c, w.o)
 	decided.Release() // the transaction decides again
@@ -206,7 +207,7 @@ func (w *underwriting) commit(ctx context.Context) error {
 		if !errors.Is(err, errMoved) {
 			return err
 		}
-		if err := admission.Checkpoint(ctx); err != nil { // a write releases the slot
+		if err := admission.Checkpoint(ctx); err != nil { // the write gave up the processor slot
 			return err
 		}
 		w.counts = now.counts

@@ -17,7 +17,7 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// sight is a study that keeps the facts it was shown.
+// sight is a study that stores the facts it receives.
 type sight struct{ facts string }
 
 func (s sight) Outcome() string                        { return "REFER" }

@@ -103,7 +103,7 @@ func TestFill(t *testing.T) {
 }
 
 // TestTextsAreALenders checks that the texts of the demonstration are those of
-// a lender, without any that look like an attack.
+// a lender, and that none of them looks like an attack.
 func TestTextsAreALenders(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "demo.db")

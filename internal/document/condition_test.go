@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestConditionTexts checks that a condition that cannot be read does not
-// prevent the texts of the others.
+// TestConditionTexts checks that a condition that cannot be read is left out,
+// and that the other conditions still get their texts.
 func TestConditionTexts(t *testing.T) {
 	t.Parallel()
 	got := document.ConditionTexts(parsed(t, `{

@@ -12,7 +12,7 @@ import (
 
 // ReadDraft returns the draft of a new version in a body. It does not check the draft,
 // because the faults of a draft depend on its base version, which only the use case
-// knows.
+// can load.
 func ReadDraft(body wire.Value) (engine.Draft, error) { return engine.NewDraft(body), nil }
 
 // EncodeCreatedRuleSet answers 201 with a new rule set and its address.

@@ -46,7 +46,7 @@ func WriteScorecard(w *wire.Writer, c policydesk.Scorecard) { c.Write(w) }
 func Scores(body wire.Value) bool { return body.Get("input").Given() || body.Get("inputs").Given() }
 
 // ReadScoring reads a request for scores. It does not check the applicants, because their
-// faults depend on the scorecard, which only the use case knows.
+// faults depend on the scorecard, which only the use case can load.
 func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 	s := policydesk.Scoring{Applicants: engine.NewApplicants(body.Get("input"), body.Get("inputs"))}
 	named := body.Get("scorecard_id")

@@ -169,7 +169,7 @@ func (c *Cursor) splitQuoted(r row) {
 }
 
 // undouble removes one of every two quotes from a cell. If the buffer has to grow,
-// the row's earlier cells keep the old one.
+// the row's earlier cells still refer to the old buffer.
 func (c *Cursor) undouble(text []byte) []byte {
 	from := len(c.plain)
 	for {

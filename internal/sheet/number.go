@@ -94,7 +94,7 @@ func unformatted(cell []byte) (plain []byte, percent bool) {
 	}
 	text, percent = bytes.CutSuffix(text, []byte("%"))
 	digits := ungrouped(bytes.TrimSpace(text))
-	if digits == nil || digits[0] < '0' || digits[0] > '9' { // none, or a second sign
+	if digits == nil || digits[0] < '0' || digits[0] > '9' { // no digits, or a second sign
 		return nil, false
 	}
 	if negative {

@@ -7,8 +7,8 @@
 // inside, blank lines, and a last line without a line end. Cells are returned
 // unchanged, including spaces; only the quotes around them are removed.
 //
-// On well-formed input it agrees with encoding/csv. It differs where a book of a
-// million applications needs it to:
+// On well-formed input it agrees with encoding/csv. It differs in these points,
+// because a file may have a million applications:
 //
 //   - a malformed row is one row with a fault, and reading continues after it;
 //   - a row with a NUL or with bytes that are not UTF-8 is malformed;

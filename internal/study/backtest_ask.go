@@ -164,7 +164,7 @@ type asked struct {
 	replay               span
 	async                bool
 	endpoint             string
-	plan                 tenant.Plan // the plan that pays
+	plan                 tenant.Plan // the plan that is billed
 	used                 int64       // units of the plan that were used when the request arrived
 }
 

@@ -18,8 +18,8 @@ import (
 // MaxBookRows is the maximum number of rows of a book for RunBook.
 const MaxBookRows = 20_000
 
-// MaxSeed is the largest seed. A float64, and therefore every JSON reader, holds every
-// integer up to MaxSeed exactly.
+// MaxSeed is the largest seed. A float64, and therefore every JSON reader, represents
+// every integer up to MaxSeed exactly.
 const MaxSeed = 1e15
 
 // Book describes a synthetic book.

@@ -13,8 +13,8 @@ import (
 )
 
 // Run runs one chunk of a backtest. After the last chunk it creates the report. It may
-// be called any number of times for the same chunk, on any node; only one result
-// counts. If Run returns an error, storage failed and the caller should retry. A
+// be called any number of times for the same chunk, on any node; only one result is
+// used. If Run returns an error, storage failed and the caller should retry. A
 // permanent error does not make Run return an error; it fails the backtest.
 func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 	scope := s.core.DB.Scope(c.TenantID, c.Environment)

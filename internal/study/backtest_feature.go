@@ -47,8 +47,8 @@ type replayer struct {
 // replayHeld is the number of decisions in a batch, with their vectors and histories.
 const replayHeld = 20
 
-// add adds a decision to the batch. If the batch is full, add decides it immediately;
-// flush decides the rest.
+// add adds a decision to the batch. If the batch is then full, add calls flush. The
+// caller must call flush for the last batch.
 func (r *replayer) add(ctx context.Context, d *store.Decision) error {
 	r.held = append(r.held, d)
 	if len(r.held) < replayHeld {

@@ -95,7 +95,8 @@ func (f *bookFeed) next(context.Context, bool) (piece, error) {
 	return p, nil
 }
 
-// bounded returns an error if a file exceeds its limit after decompression.
+// bounded is a reader that returns an error if a file exceeds its limit after
+// decompression.
 type bounded struct {
 	r          io.Reader
 	left, most int64

@@ -24,9 +24,10 @@ type replayFeed struct {
 	done  int64
 }
 
-// pieceCuts is the maximum number of cuts in a piece. If the filter matches few
-// decisions, a piece has fewer rows than the maximum, or none. Without this limit, a
-// piece could span so many other decisions that scanning it would time out.
+// pieceCuts is the maximum number of calls of Decisions.Cut for one piece. If the
+// filter matches few decisions, a piece has fewer rows than the maximum, or none.
+// Without this limit, a piece could span so many other decisions that scanning it
+// would time out.
 const pieceCuts = 100
 
 func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/store"
 )
 
-// resumed remembers the progress of each unfinished run at the last check, so that
+// resumed stores the progress of each unfinished run at the last check, so that
 // Resume does not touch a run that makes progress.
 type resumed struct {
 	mu   sync.Mutex

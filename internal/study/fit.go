@@ -85,7 +85,7 @@ func fittingBusy() error {
 }
 
 // maxFits is the number of scorecards that a node fits at the same time, each for
-// another tenant.
+// a different tenant.
 const maxFits = 2
 
 // fit fits the scorecard. Fitting uses a processor for seconds, so another request of

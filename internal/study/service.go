@@ -18,8 +18,8 @@ type Options struct {
 	Spreader  Spreader
 }
 
-// Services holds the three services of the room over one database. They are safe for
-// concurrent use.
+// Services holds the three services of this package over one database. They are safe
+// for concurrent use.
 type Services struct {
 	Backtests *Backtests
 	Chunks    *Chunks
