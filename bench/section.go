@@ -77,7 +77,7 @@ type scale struct {
 	rounds       int
 	budget       time.Duration
 	warm, lap    time.Duration
-	rows, most   int // rows of the usual file and of the largest one
+	rows, most   int // rows of the usual file and of the largest file
 	observations int
 	decisions    int
 	tenants      int

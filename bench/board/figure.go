@@ -20,8 +20,9 @@ func Of(values ...float64) Spread {
 	return Spread{(values[(n-1)/2] + values[n/2]) / 2, values[0], values[n-1]}
 }
 
-// Quotients returns the spread of one contestant's values divided by another's values of
-// the same rounds. A slowdown that affects a whole round cancels out.
+// Quotients returns the spread of one contestant's values divided by another
+// contestant's values in the same rounds. A slowdown that affects a whole round cancels
+// out.
 func Quotients(values, by []float64) Spread {
 	list := make([]float64, 0, len(values))
 	for i := range min(len(values), len(by)) {

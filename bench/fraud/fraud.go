@@ -30,11 +30,11 @@ type Options struct {
 }
 
 // target limits the time of a request with many observations, as a multiple of its time
-// with few.
+// with few observations.
 const target = 1.5
 
-// Contest measures requests on a database with few observations and on one
-// with many, in turns.
+// Contest measures requests on a database with few observations and on a
+// database with many observations, in turns.
 func Contest(ctx context.Context, o Options) (s board.Section, err error) {
 	folder, err := os.MkdirTemp("", "verdict-fraud-")
 	if err != nil {

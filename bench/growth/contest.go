@@ -16,7 +16,7 @@ import (
 
 // Options sets how much is stored and how often each request is measured.
 type Options struct {
-	Decisions   int // large number of stored decisions, which is compared with a small one
+	Decisions   int // large number of stored decisions, which is compared with a small number
 	Tenants     int // large number of tenants, which is compared with one
 	Rounds      int
 	Requests    int // requests of each kind in a round

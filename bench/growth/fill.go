@@ -20,7 +20,7 @@ import (
 
 // history describes the decisions in a filled database.
 type history struct {
-	middle    time.Time // time that half of the decisions are older than
+	middle    time.Time // half of the decisions are older than this time
 	oldest    string    // id of the oldest decision
 	applicant string    // reference of an applicant with decisions
 }

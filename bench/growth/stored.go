@@ -37,8 +37,8 @@ func (e *environment) storedPostgres(ctx context.Context, s *board.Section) erro
 	return e.stored(ctx, s, "PostgreSQL", func(name string) (string, error) { return e.postgres.Create(ctx, name) })
 }
 
-// stored measures requests on a database with few decisions and on one with many, in
-// turns.
+// stored measures requests on a database with few decisions and on a database with
+// many decisions, in turns.
 func (e *environment) stored(
 	ctx context.Context, s *board.Section, database string, create func(name string) (string, error),
 ) (err error) {

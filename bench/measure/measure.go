@@ -166,7 +166,8 @@ func (r Results) Allocs(name string) board.Spread {
 	return board.Of(r.values(name, func(s Sample) float64 { return s.Allocs })...)
 }
 
-// Ratio returns a contestant's CPU time divided by that of another in the same round.
+// Ratio returns a contestant's CPU time divided by the CPU time of another contestant in
+// the same round.
 func (r Results) Ratio(name, by string) board.Spread {
 	nanos := func(s Sample) float64 { return s.CPUNanos }
 	return board.Quotients(r.values(name, nanos), r.values(by, nanos))

@@ -44,7 +44,7 @@ func serveOurs(ctx context.Context, order childOrder) error {
 	return errors.Join(service.Run(ctx), service.Close())
 }
 
-// Customer is the tenant whose key the requests carry.
+// Customer is the tenant whose key the requests contain.
 type Customer struct{ Key, TenantID string }
 
 // SignUp signs up a tenant at a service and returns its key and id.

@@ -6,7 +6,7 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// StartPostgres starts a temporary server. The server is as durable as by default (fsync
+// StartPostgres starts a temporary server. The server has the default durability (fsync
 // and synchronous_commit are on). Its memory and its write-ahead log are large enough
 // that no checkpoint starts by itself during a lap.
 func StartPostgres(ctx context.Context) (*pgcluster.Cluster, error) {

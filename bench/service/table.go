@@ -27,7 +27,8 @@ func (r results) of(name string, value func(lap) float64) board.Spread {
 	return board.Of(r.values(name, value)...)
 }
 
-// ratio returns a contestant's value divided by that of another in the same round.
+// ratio returns a contestant's value divided by the value of another contestant in
+// the same round.
 func (r results) ratio(name, by string, value func(lap) float64) board.Spread {
 	return board.Quotients(r.values(name, value), r.values(by, value))
 }

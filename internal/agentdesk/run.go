@@ -42,8 +42,8 @@ func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (
 
 // Underwritten makes the decision of a stored run again, from the stored facts and
 // policy, so that the run can be repeated. It returns nil if the facts or the policy
-// can no longer be read. The head is that of the stored run. An error is a failure of
-// storage.
+// can no longer be read. The returned RunHead is the head of the stored run. An error
+// is a failure of storage.
 func (s *Service) Underwritten(
 	ctx context.Context, p tenant.Principal, r Run,
 ) (*decisioning.Underwriting, decisioning.RunHead, error) {

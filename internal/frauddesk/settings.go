@@ -130,7 +130,7 @@ func writeAccounts(list []signal.Account) []byte {
 	w.Array()
 	for _, a := range list {
 		w.Object()
-		if a.Kind != signal.KindBeneficiaryAccount { // early versions stored only this kind, unnamed
+		if a.Kind != signal.KindBeneficiaryAccount { // a missing kind means this kind, the only kind of early versions
 			w.Key("kind").Plain(a.Kind)
 		}
 		w.Key("masked").String(a.Masked).Key("key").String(a.Key).EndObject()

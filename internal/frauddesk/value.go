@@ -32,9 +32,9 @@ type Alert struct {
 	Value              int64 // the count when the signal last triggered
 	Threshold          int64
 	WindowHours        int64
-	ApplicantRefs      []string // the first ones; the store limits their number
+	ApplicantRefs      []string // the first references; the store limits their number
 	ApplicantCount     int64
-	DecisionIDs        []string // the first ones; the store limits their number
+	DecisionIDs        []string // the first decisions; the store limits their number
 	DecisionCount      int64
 	FirstSeenMicros    int64
 	LastSeenMicros     int64

@@ -1,7 +1,7 @@
-// Package operation holds the code that the operations of all use-case rooms
-// share: the database with its clock and ids, idempotent requests, pages of lists,
-// audit entries, and common refusals and texts. It knows no subject: policies,
-// alerts and people belong to the rooms.
+// Package operation holds the code that all use-case packages share: the database
+// with its clock and ids, idempotent requests, pages of lists, audit entries, and
+// common refusals and texts. It contains nothing about policies, alerts or people,
+// which belong to the use-case packages.
 package operation
 
 import (
@@ -28,7 +28,7 @@ type Options struct {
 }
 
 // Core is one database, with the clock and the ids that belong to it. All use-case
-// rooms of a process share one Core. It is safe for concurrent use.
+// packages of a process share one Core. It is safe for concurrent use.
 type Core struct {
 	DB     *store.DB
 	Now    func() time.Time

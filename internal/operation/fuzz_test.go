@@ -18,8 +18,8 @@ func refusedWell(t *testing.T, err error) {
 	}
 }
 
-// FuzzCursor passes arbitrary cursors. Each is refused, or is one of ours at a
-// valid position, in our own encoding.
+// FuzzCursor passes arbitrary cursors. Each cursor is refused, or has a valid
+// position and is encoded as this package encodes cursors.
 func FuzzCursor(f *testing.F) {
 	who := tenant.Principal{TenantID: "ten_1", Environment: tenant.Sandbox}
 	l := List{Limit: 10}

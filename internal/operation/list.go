@@ -38,7 +38,7 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 	if !l.From.IsZero() {
 		page.FromID = tenant.FirstID(tenant.KindDecision, l.From)
 	}
-	if !l.To.IsZero() { // within a millisecond, the stored times decide
+	if !l.To.IsZero() { // rounded up to a millisecond; the exact bound is ToMicros
 		page.ToID = tenant.FirstID(tenant.KindDecision, l.To.Add(time.Millisecond-1))
 	}
 	if l.Cursor == "" {
@@ -49,8 +49,8 @@ func (l List) Page(p tenant.Principal, filters ...string) (store.Page, error) {
 		return page, NotACursor()
 	}
 	page.AfterMicros, page.AfterID = int64(binary.BigEndian.Uint64([]byte(place))), place[8:]
-	// The mark is not secret, so the id is checked too: a database does not
-	// accept every byte in a text.
+	// Anybody can compute the mark of a cursor, so check the id too: a database
+	// does not accept every byte in a text.
 	if _, ok := tenant.Time(page.AfterID); !ok {
 		return page, NotACursor()
 	}

@@ -27,8 +27,9 @@ func AddAll(faults *fault.List, items []fault.Item) {
 	}
 }
 
-// Defect hides the kind of an error that the caller did not cause, for instance that a stored
-// document can no longer be read.
+// Defect is an error that the caller did not cause, for instance that a stored document can
+// no longer be read. It hides the kind of the error, so that the error is not reported as a
+// mistake of the caller.
 type Defect struct{ err error }
 
 func (d Defect) Error() string { return d.err.Error() }

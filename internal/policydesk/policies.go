@@ -52,7 +52,7 @@ func (s *Service) Policies(
 		if err != nil {
 			return err
 		}
-		if next = (store.Place{}); more { // from the last row, even if that row is skipped below
+		if next = (store.Place{}); more { // the next page begins after the last row, even if that row is skipped below
 			last := rows[len(rows)-1]
 			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
 		}

@@ -58,7 +58,7 @@ func PolicyFields() []*rule.Field {
 }
 
 // FindFeatures returns the first features, in catalogue order, whose names contain all of the
-// words. It returns at most most features.
+// words. The parameter most limits their number.
 func FindFeatures(words string, most int) []*rule.Field {
 	var list []*rule.Field
 	wanted := strings.Fields(strings.ToLower(words))

@@ -342,7 +342,7 @@ func (s *Service) show(ctx context.Context, scope *store.Scope, set store.RuleSe
 	return shown, policy, nil
 }
 
-// RuleSetFilter selects rule sets. An empty field matches all.
+// RuleSetFilter selects rule sets. An empty field matches all rule sets.
 type RuleSetFilter struct{ Status, PolicyKey string }
 
 // RuleSets returns a page of the versions of policies.

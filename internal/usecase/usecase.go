@@ -1,6 +1,6 @@
-// Package usecase creates the use-case rooms over one database, runs their
-// background work and reports whether they are ready. The operations themselves
-// are in the rooms.
+// Package usecase creates the services of the use-case packages over one
+// database, runs their background work and reports whether they are ready. The
+// operations themselves are in the use-case packages.
 package usecase
 
 import (
@@ -23,7 +23,7 @@ import (
 )
 
 // Options configures a Set. A zero field gets its default, which is documented
-// by the room that uses the field.
+// in the package that uses the field.
 type Options struct {
 	Now    func() time.Time // the clock
 	Random io.Reader        // for ids and keys
@@ -52,8 +52,8 @@ type Options struct {
 	Spreader  study.Spreader
 }
 
-// Set holds the use-case rooms over one database. It is safe for concurrent
-// use.
+// Set holds the services of the use-case packages over one database. It is safe
+// for concurrent use.
 type Set struct {
 	Access    *account.Access
 	People    *account.People
@@ -70,7 +70,7 @@ type Set struct {
 	accounts *account.Services
 }
 
-// New creates the rooms.
+// New creates the services.
 func New(db *store.DB, o Options) (*Set, error) {
 	core := operation.New(db, operation.Options{Now: o.Now, Random: o.Random, Logger: o.Logger})
 	accounts, err := account.New(core, account.Options{
@@ -147,7 +147,7 @@ func (s *Set) Run(ctx context.Context) {
 	}
 }
 
-// Flush stores the data that the rooms have collected in memory.
+// Flush stores the data that the services have collected in memory.
 func (s *Set) Flush(ctx context.Context) {
 	s.Decisions.Flush(ctx)
 	s.Policies.Flush(ctx)

@@ -74,7 +74,7 @@ func Open(t *testing.T) *Browser {
 	return &Browser{T: t, ctx: ctx}
 }
 
-// spent returns the processor time that Chromium has used, without that of
+// spent returns the processor time that Chromium has used, without the time of
 // closed tabs.
 func (b *Browser) spent() time.Duration {
 	ctx, cancel := context.WithTimeout(cdp.WithExecutor(b.ctx, chromedp.FromContext(b.ctx).Browser), readTimeout)
@@ -144,7 +144,8 @@ func (b *Browser) open(t *testing.T, base string, person cdp.BrowserContextID) *
 	})
 	tab := &Tab{T: t, ctx: ctx, browser: b, person: person, base: base, expected: map[int64]bool{}}
 	chromedp.ListenTarget(ctx, tab.listen)
-	// The tab lives as long as the context of its first use.
+	// Use the tab first with this context, because the tab is closed when the
+	// context of its first use ends.
 	if err := chromedp.Run(ctx); err != nil {
 		t.Fatalf("open a tab: %v", err)
 	}

@@ -70,8 +70,8 @@ func (t *Tab) Cut(selector string) {
 }
 
 // Shaped fails the test if a table of the page is not displayed as a table because a
-// style for something else applies to it. On small screens, tables may be displayed
-// as lists.
+// style that is meant for other elements applies to it. On small screens, tables may
+// be displayed as lists.
 func (t *Tab) Shaped() {
 	t.Helper()
 	t.Width(Looks[0].Width)
@@ -109,7 +109,7 @@ func (t *Tab) fits(look Look) {
 }
 
 // FirstScreen fails the test unless all elements are visible without scrolling,
-// completely and not covered. It keeps the height of the window.
+// completely and not covered. It does not change the height of the window.
 func (t *Tab) FirstScreen(selectors ...string) {
 	t.Helper()
 	for _, selector := range selectors {

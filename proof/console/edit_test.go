@@ -65,7 +65,7 @@ func (s *stage) firstScreens(t *testing.T) {
 }
 
 // edit edits a rule with the keyboard, and checks that the focus stays in
-// place, that no key leaves the page, and that no change is lost.
+// place, that no key press leaves the page, and that no change is lost.
 func (s *stage) edit(t *testing.T) {
 	tab := s.signIn(t, s.made.People[0].Email)
 	tab.Size(1280, 800)
@@ -163,7 +163,7 @@ func (s *stage) focus(t *testing.T, tab *browser.Tab, at string) {
 	settled("Tab", "/min")
 	tab.Type("0.4")
 	settled("a value", "/min")
-	// a field of another type has another control for its value
+	// Choose a field of another type, which has another control for its value.
 	tab.Fill(`[data-at="/field"]`, "employment_type")
 	tab.Click(`[data-at="/op"]`)
 	settled("a field of another type", "/op")

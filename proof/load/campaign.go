@@ -106,9 +106,9 @@ func (c *Campaign) step(ctx context.Context, s *Server, g *Generator, percent in
 	return step
 }
 
-// recover measures how long latency took to return to normal in the last stage. It is
-// normal when the p99 of a window is no higher than in the slowest window of the earlier
-// stage with the same load.
+// recover measures how long latency took to return to normal in the last stage. Latency
+// is normal when the p99 of a window is no higher than in the slowest window of the
+// earlier stage with the same load.
 func (c *Campaign) recover() {
 	at := slices.IndexFunc(c.Steps, func(s Step) bool { return s.Percent == c.Plan.Back })
 	if at < 0 {

@@ -69,7 +69,7 @@ func TestHistogramEnds(t *testing.T) {
 	if h.Quantile(0.1) != 0 || h.Max() != math.MaxInt64 {
 		t.Errorf("from %s to %s", h.Quantile(0.1), h.Max())
 	}
-	// Every bucket begins where the one before it ends.
+	// Every bucket begins where the bucket before it ends.
 	for i := 1; i < buckets; i++ {
 		if at := bucketOf(middleOf(i)); at != i {
 			t.Fatalf("the middle of bucket %d is in bucket %d", i, at)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestRounds checks that one bad round of three is outvoted only in its results
-// beyond saturation.
+// TestRounds checks that two good rounds outvote one bad round, but only in the
+// results past saturation.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	bad := campaign()

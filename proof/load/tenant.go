@@ -93,8 +93,8 @@ func call(ctx context.Context, method, url, key string, body []byte, want int, i
 	return json.Unmarshal(data, into)
 }
 
-// Account compares what is stored with what was answered. Everything answered
-// must be stored; requests without an answer may be stored or not. It returns
+// Account compares the stored data with the answers. Every answered request
+// must be stored; a request without an answer may be stored or not. It returns
 // the number of answered decisions and the violations.
 func (g *Generator) Account(ctx context.Context, url string) (decisions int64, wrong []string, err error) {
 	for i, key := range g.target.Keys {

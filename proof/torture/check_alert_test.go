@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// evaluate tells the model about an evaluation of an applicant with an account.
-// Its answer counts n applicants.
+// evaluate adds to the model an answered evaluation of an applicant with an
+// account. The answer counts n applicants.
 func (b *bench) evaluate(id, applicant, account string, n int) *request {
 	r := b.post("/v1/evaluate", http.StatusOK)
 	r.once = id

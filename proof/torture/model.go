@@ -30,7 +30,8 @@ func newModel() *model { return &model{hashes: map[hashKey]string{}} }
 // and the checksum of the policy.
 type hashKey struct{ profile, checksum string }
 
-// scope is what the client knows about one environment of one tenant.
+// scope holds the data that the clients have about one environment of one
+// tenant.
 type scope struct {
 	lender *lender
 	env    string

@@ -22,12 +22,12 @@ type window struct {
 // mark records that a fault begins or has ended.
 func (f *faults) mark(kind string, on bool, now time.Time) { f.markOf(kind, nil, on, now) }
 
-// markOf records that a fault begins or has ended that affects only one lender.
-// If only is nil, the fault affects all.
+// markOf records that a fault begins or has ended. The fault affects only the
+// lender only, or all lenders if only is nil.
 func (f *faults) markOf(kind string, only *lender, on bool, now time.Time) {
 	if on {
 		f.windows = append(f.windows, window{kind: kind, only: only, on: now})
-		f.recovering = f.recovering[:0] // a new fault interrupts the recovery from the last one
+		f.recovering = f.recovering[:0] // a new fault interrupts the recovery from the last fault
 		return
 	}
 	for i := len(f.windows) - 1; i >= 0; i-- {
@@ -92,8 +92,9 @@ func (f *faults) ever(kind string) bool {
 	return false
 }
 
-// recovered returns the longest recovery time, and its kind, of the faults that
-// have ended without a successful answer until now, and forgets them.
+// recovered records a successful answer at the time at. It returns the longest
+// recovery time of the faults that have ended since the last successful answer,
+// and the kind of that fault. It then clears these faults.
 func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 	for _, w := range f.recovering {
 		if took := at.Sub(w.off); took > longest {
@@ -108,15 +109,15 @@ func (f *faults) recovered(at time.Time) (longest time.Duration, kind string) {
 // no requests are sent, because then no recovery time can be measured.
 func (f *faults) atRest() { f.recovering = f.recovering[:0] }
 
-// MarkFaultOf tells the model that a fault begins or has ended that affects
-// only one lender.
+// MarkFaultOf records in the model that a fault of a single lender begins or
+// has ended.
 func (w *Workload) MarkFaultOf(kind string, only *lender, on bool) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
 	w.model.faults.markOf(kind, only, on, time.Now())
 }
 
-// MarkFault tells the model that a fault of a kind begins or has ended.
+// MarkFault records in the model that a fault of a kind begins or has ended.
 func (w *Workload) MarkFault(kind string, on bool) {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()

@@ -59,7 +59,7 @@ func decisionBody(id, hash, policy string) string {
 		id, policy, hash)
 }
 
-// decide tells the model about an answered decision.
+// decide adds an answered decision to the model.
 func (b *bench) decide(id, hash, policy string) {
 	r := b.post("/v1/decisions", http.StatusOK)
 	r.once = id

@@ -150,7 +150,7 @@ func (o Order) chance(round int) *rand.Rand {
 	return rand.New(rand.NewPCG(o.Seed, h.Sum64()))                       //nolint:gosec // repeatable, not secret
 }
 
-// rounds runs all rounds and returns the number of the last one.
+// rounds runs all rounds and returns the number of the last round.
 func (o Order) rounds(ctx context.Context, w *World) (round int, err error) {
 	first, last := 1, o.Rounds
 	if o.Only > 0 {
@@ -267,8 +267,8 @@ func (w *World) await(ctx context.Context, what string, happened func() bool) er
 	return nil
 }
 
-// fault runs during, marks the fault in the model while it lasts, and counts
-// it.
+// fault calls the function during, marks the fault in the model while the
+// function runs, and counts the fault.
 func (w *World) fault(kind string, during func() error) error {
 	w.Workload.MarkFault(kind, true)
 	defer w.Workload.MarkFault(kind, false)
@@ -281,7 +281,7 @@ func (w *World) fault(kind string, during func() error) error {
 	return nil
 }
 
-// between returns a random duration of at least least and less than most.
+// between returns a random duration from least up to, but not including, most.
 func between(rng *rand.Rand, least, most time.Duration) time.Duration {
 	return least + time.Duration(rng.Int64N(int64(most-least)))
 }

@@ -57,7 +57,8 @@ func failing(ctx context.Context, w *World, rng *rand.Rand) error {
 	})
 }
 
-// injected runs during while a fault is injected into a node's system calls.
+// injected injects a fault into a node's system calls, calls the function
+// during, and removes the fault.
 func (w *World) injected(ctx context.Context, kind, what string, during func(*Injection) error) error {
 	return w.fault(kind, func() error {
 		injection, err := Inject(ctx, w.Nodes[0].Pid(), filepath.Join(w.folder, "trace"), what)

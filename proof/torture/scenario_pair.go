@@ -93,7 +93,7 @@ func (w *World) promote(ctx context.Context) error {
 	return nil
 }
 
-// rejoin rebuilds the old primary as the standby of the new one.
+// rejoin rebuilds the old primary as the standby of the new primary.
 func (w *World) rejoin(ctx context.Context) error {
 	if err := w.Cluster.Follow(ctx, w.Standby, standbyName); err != nil {
 		return err

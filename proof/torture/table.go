@@ -76,8 +76,8 @@ func FaultKinds(results []Result) string {
 }
 
 // Bounds returns a text that says how long the first write took after a
-// promotion, and how long other lenders waited while one was locked. It returns
-// "" if neither was measured.
+// promotion, and how long other lenders waited while one lender was locked. It
+// returns "" if neither was measured.
 func Bounds(results []Result) string {
 	all := together(results)
 	var parts []string

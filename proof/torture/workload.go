@@ -161,8 +161,8 @@ func (w *Workload) resolve(ctx context.Context, url string, r *request) {
 }
 
 // raise gives the lender with the small quota more units once the quota is used
-// up, and waits until the node uses the new plan. Otherwise it would be unknown
-// which quota is in effect.
+// up, and waits until the node uses the new plan. Without this wait, it would
+// be unknown which quota is in effect.
 func (w *Workload) raise(ctx context.Context, url string) error {
 	usedUp := w.raised == 0
 	for _, s := range w.lasting {

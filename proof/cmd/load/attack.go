@@ -34,8 +34,8 @@ func attack(ctx context.Context, stdin io.Reader, stdout io.Writer) error {
 	return err
 }
 
-// launch attacks from a separate process with a lower priority, because in
-// reality the neighbour and the attackers are not on the same machine.
+// launch starts an attack in a separate process with a lower priority, because
+// in reality the neighbour and the attackers are not on the same machine.
 func launch(ctx context.Context, c *load.Crowd) (end func() (int64, error), err error) {
 	program, err := os.Executable()
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 // policy. It is close to the maximum.
 const hostileRules = 950
 
-// fairness measures on one database how the service treats a neighbour during
-// attacks on every operation of the contract.
+// fairness measures on one database how the service treats a neighbour, which
+// is another tenant, during attacks on every operation of the contract.
 func (o *order) fairness(
 	ctx context.Context, database, folder string, stderr io.Writer,
 ) (all []*load.Disturbed, err error) {
