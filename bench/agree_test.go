@@ -17,8 +17,8 @@ func TestEveryoneAgrees(t *testing.T) {
 }
 
 // TestNothingIsAllocated checks that a decision allocates no memory once its
-// buffers have been used: for our engine with prepared, built and half-absent
-// facts, for the hand-written limit, and for the offers alone.
+// buffers have been used. It measures our engine with prepared, built and
+// half-absent facts, the hand-written limit, and the offers alone.
 func TestNothingIsAllocated(t *testing.T) { //nolint:paralleltest // It counts the allocations of the whole process.
 	for _, c := range contestants() {
 		switch c.Name {
@@ -62,9 +62,10 @@ func TestThePolicyIsSound(t *testing.T) {
 	}
 }
 
-// TestTheBookIsBelievable checks that the workload is realistic: the shares of
-// the outcomes are those that a lender sees, every rule hits some applicants
-// and passes others, every bin and band is used, and every constraint binds.
+// TestTheBookIsBelievable checks that the workload is realistic. The shares of
+// the outcomes must be those that a lender sees. Every rule must hit some
+// applicants and pass others, every bin and band must be used, and every
+// constraint must bind.
 func TestTheBookIsBelievable(t *testing.T) {
 	t.Parallel()
 	book := applicants()

@@ -110,8 +110,8 @@ var core = map[string]bool{
 	field.RequestedAmount: true,
 }
 
-// halved returns the facts without every other optional field: without the even fields
-// for one applicant and without the odd fields for the next, so that every field is
+// halved returns the facts without every other optional field. It removes the even
+// fields for one applicant and the odd fields for the next, so that every field is
 // sometimes present.
 func halved(book []Applicant) []*rule.Facts {
 	list := prepared(book)

@@ -1,6 +1,6 @@
 // Command csv measures a backtest of a file and compares it with other ways to run the
-// same policy on the file: a loop over encoding/csv, arrow-go, DuckDB, and a parser and a
-// policy written by hand for this one file, which is the limit. All contestants must
+// same policy on the file. These are a loop over encoding/csv, arrow-go, DuckDB, and the
+// limit: a parser and a policy written by hand for this one file. All contestants must
 // produce the same counts. The command is a separate program because DuckDB needs a C
 // compiler. The program in the parent folder runs it with -json.
 //

@@ -123,9 +123,10 @@ const (
 	smallTicket = classCount - 1
 )
 
-// The products in which a class is counted, as indexes: longProducts in the list of
-// eleven products, fourProducts in the list of four that most metrics of accounts have,
-// and emiProducts in the list for instalments.
+// These tables hold the products in which a class is counted, as indexes into a list of
+// products. longProducts refers to the list of eleven products, fourProducts to the
+// list of four that most metrics of accounts have, and emiProducts to the list for
+// instalments.
 var (
 	longProducts = [classCount][]uint8{
 		report.OtherUnsecured:      {0, 1},

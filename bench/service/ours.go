@@ -17,9 +17,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// serveOurs runs "verdict serve" with its defaults, except for the address, the
-// metrics, which are enabled, and the rate limit and quota, which are so high that a
-// benchmark cannot reach them. The service still counts every request for both.
+// serveOurs runs "verdict serve" with its defaults, except for these settings. It
+// sets the address and enables the metrics. The rate limit and the quota are so high
+// that a benchmark cannot reach them. The service still counts every request for
+// both.
 func serveOurs(ctx context.Context, order childOrder) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	settings := app.Bind(flags)

@@ -8,9 +8,9 @@ import (
 )
 
 // The code below is written by hand, in the form that oapi-codegen generates for a
-// "strict" net/http server: an interface of typed operations, a wrapper that decodes into
-// the request object, and a response object that encodes itself. It checks no more than
-// encoding/json does.
+// "strict" net/http server. It has an interface of typed operations, a wrapper that
+// decodes into the request object, and a response object that encodes itself. It checks
+// no more than encoding/json does.
 
 type previewRequestObject struct{ Body *Request }
 

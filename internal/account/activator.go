@@ -14,9 +14,9 @@ import (
 
 // An activator is a person whose role may activate policies. In live, once a tenant has
 // two activators, a rule set must be activated by somebody other than its author. This
-// file prevents one person from bypassing that rule with several accounts: a new activator
-// waits for a day or for the confirmation of another activator, and a former activator
-// still counts for a day.
+// file prevents one person from bypassing that rule with several accounts. A new activator
+// waits for a day or for the confirmation of another activator. A former activator still
+// counts for a day.
 
 // activatorDelay is how long a new activator waits, and how long a former activator still counts.
 const activatorDelay = 24 * time.Hour
@@ -56,9 +56,9 @@ func countsUntil(u store.User, now time.Time) time.Time {
 // Work is a rule set that is to be activated. Author is the actor who created it.
 type Work struct{ RuleSetID, Author string }
 
-// MayActivate returns an error if the caller may not activate a rule set. Once a tenant has two
-// activators, including former activators who still count, it refuses the author of the rule set,
-// a person who is not an activator, and an activator who is still waiting.
+// MayActivate returns an error if the caller may not activate a rule set. Its checks apply once a
+// tenant has two activators, including former activators who still count. It refuses the author
+// of the rule set, a person who is not an activator, and an activator who is still waiting.
 func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) error {
 	people, err := tx.People()
 	if err != nil {

@@ -105,10 +105,10 @@ func (s *shared) forgetKey(text string) {
 	}
 }
 
-// RotateAPIKey creates a key with the same name, scopes and lifetime as the old key, and lets the
-// old key expire after overlap, or after a day if overlap is 0. The new key belongs to the caller:
-// if it belonged to the owner of the old key, one person could act as two. The new key has only
-// scopes that the roles of the caller and of the old key's owner allow now. If no scope is left,
+// RotateAPIKey creates a key with the same name, scopes and lifetime as the old key. The old key
+// expires after overlap, or after a day if overlap is 0. The new key belongs to the caller: if it
+// belonged to the owner of the old key, one person could act as two. The new key has only scopes
+// that the roles of the caller and of the old key's owner allow now. If no scope is left,
 // RotateAPIKey refuses with role_too_low.
 func (s *People) RotateAPIKey(
 	ctx context.Context, p tenant.Principal, id string, overlap time.Duration,

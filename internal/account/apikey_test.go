@@ -121,8 +121,8 @@ func TestRotateAPIKey(t *testing.T) {
 }
 
 // TestRotationFollowsALoweredRole checks that a rotated key has no scope beyond its
-// owner's current role, even if an admin rotates it, and that the demoted owner's old
-// key can no longer rotate keys.
+// owner's current role, even if an admin rotates it. The demoted owner's old key must
+// no longer be able to rotate keys.
 func TestRotationFollowsALoweredRole(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -174,9 +174,9 @@ func (s *Access) rehashedMeanwhile(
 // After a successful sign-in the caller calls admitted, which returns the tokens.
 //
 // A known browser has its own rate limit and no other. Other clients have a rate limit for their
-// network, and one for the account from that network; a client that one of these limits refuses
-// does not use up the attempts of others. The limit for an account from all networks together
-// locks nobody out: beyond it, each attempt is delayed.
+// network, and another rate limit for the account from that network. A client that one of these
+// limits refuses does not use up the attempts of others. The limit for an account from all
+// networks together locks nobody out: beyond it, each attempt is delayed.
 func (s *Access) admit(
 	ctx context.Context, now time.Time, account, address, nonce string, known bool,
 ) (admitted func(), err error) {
@@ -269,7 +269,7 @@ func (w *slowed) leave(account string) {
 }
 
 // slow delays an attempt. Meanwhile the attempt holds no processor slot and does not count as in
-// progress, so that other owners do not have to rest because of the attempt (see package
+// progress. Other owners therefore do not have to rest because of the attempt (see package
 // admission).
 func (s *Access) slow(ctx context.Context, account string) error {
 	if !s.slowed.enter(account) {

@@ -35,9 +35,10 @@ const allBelow = "*"
 // own line, so the table cannot describe a cycle. Planned packages that do not
 // exist yet may have a line already.
 //
-// A folder inside a room whose name ends in "test" is test support and needs no
-// line: it may import that room, whatever that room may import, and, outside of
-// the pure ring, the rooms of supportRooms.
+// A folder inside a room is test support if the folder's name ends in "test".
+// It needs no line: it may import that room and everything that the room may
+// import. Outside of the pure ring, it may also import the rooms of
+// supportRooms.
 var house = []room{
 	{"api", pure, ""},
 	{"fault", pure, ""},

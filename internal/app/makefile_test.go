@@ -46,8 +46,8 @@ func TestRacedOrNot(t *testing.T) {
 }
 
 // TestSharedValuesAreRaced checks that the Makefile's list of the pure ring
-// equals the list in the table of layers (deps_test.go), and that every test of
-// the pure ring that starts a goroutine runs with the race detector.
+// equals the list in the table of layers (deps_test.go). Every test of the pure
+// ring that starts a goroutine must run with the race detector.
 func TestSharedValuesAreRaced(t *testing.T) {
 	t.Parallel()
 	listed, sharing := packageSet(t, "PURE"), packageSet(t, "SHARED_IN")

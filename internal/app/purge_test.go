@@ -9,8 +9,8 @@ import (
 )
 
 // TestPurge checks that the rows of unsuccessful backtests are deleted after an
-// hour, regardless of the retention period, and that the rows of other
-// backtests are deleted after the retention period, if one is configured.
+// hour, regardless of the retention period. The rows of other backtests must be
+// deleted after the retention period, if one is configured.
 func TestPurge(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

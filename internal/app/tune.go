@@ -32,7 +32,7 @@ func tune(bodies int64) {
 
 // processors returns the number of processors, and sets GOMAXPROCS to one more.
 // If long computations use all processors, the operating system then still
-// gives time to the thread that waits for network input; Go itself would check
+// gives time to the thread that waits for network input. Go itself would check
 // for input only every ten milliseconds.
 var processors = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// typeReader reads the declarations of the service's packages with their types.
-// It leaves out function bodies and treats packages outside of this module as empty,
-// so their types are invalid. That is enough to see where our own types are
-// used, and takes a second instead of a minute.
+// typeReader reads the declarations of the service's packages with their types. It
+// leaves out function bodies and treats packages outside of this module as empty, so
+// their types are invalid. That is enough to see where our own types are used, and
+// takes a second instead of a minute.
 type typeReader struct {
 	tree  fs.FS
 	files *token.FileSet

@@ -43,8 +43,8 @@ var contentTypes = map[string]string{
 
 // loadAssets reads the embedded files. It joins all stylesheets into one: first the stylesheet of
 // charts, then console.css, then one stylesheet for each part of the console. The stylesheet of a
-// part puts all its rules inside ":where(.of-PART)", the class of the body of that part's pages,
-// so that it never styles the pages of another part. ":where" adds no specificity.
+// part puts all its rules inside ":where(.of-PART)", so that it never styles the pages of another
+// part. of-PART is the class of the body of that part's pages. ":where" adds no specificity.
 func loadAssets() (*assets, error) {
 	a := &assets{names: map[string]string{}, files: map[string]asset{}}
 	frame, err := assetFiles.ReadFile("assets/" + stylesheet)

@@ -19,10 +19,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// TestAttack follows the links of the console, fills every field of every form
-// with texts that have a meaning in HTML, SQL or a spreadsheet, and visits
-// every page again. Every page must show these texts as plain text. A new page
-// is covered as soon as a page links to it.
+// TestAttack follows the links of the console and fills every field of every
+// form with texts that have a meaning in HTML, SQL or a spreadsheet. It then
+// visits every page again. Every page must show these texts as plain text. A
+// new page is covered as soon as a page links to it.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

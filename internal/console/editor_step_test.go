@@ -67,8 +67,8 @@ func TestEditIsItsAuthors(t *testing.T) {
 	b.get(mine).want(http.StatusOK).has("Typed by its author")
 }
 
-// TestEditorKeepsLargeEdits checks that the editor renders its page instead of
-// redirecting if an edit is too large for an address, and that the page reports
+// TestEditorKeepsLargeEdits makes an edit that is too large for an address. The
+// editor must render its page instead of redirecting, and the page must report
 // that the edit does not fit.
 func TestEditorKeepsLargeEdits(t *testing.T) {
 	t.Parallel()

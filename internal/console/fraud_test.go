@@ -110,8 +110,8 @@ func TestRingAlert(t *testing.T) {
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566")
 }
 
-// TestCrowdAlert checks that an agent can be blocked from an alert, that the page
-// says who would be declined, and that an agent that is not ticked is not blocked.
+// TestCrowdAlert checks that closing an alert blocks its agent only if the agent
+// is ticked, and that the page says who would be declined.
 func TestCrowdAlert(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

@@ -38,11 +38,11 @@ const (
 const mostForAPage = 50 * time.Millisecond
 
 // TestPagesAtSize fetches every page and file of a lender with a year of
-// decisions: with each filter and each pair of filters, the next page and the
-// last page, in both environments, on both databases. It fails for a page whose
-// median is above mostForAPage. The test runs only with VERDICT_LONG=1, or if
-// VERDICT_PAGES gives the number of decisions. TestFilledConsole visits the same
-// pages with few decisions.
+// decisions, in both environments and on both databases. It fetches lists with
+// each filter and each pair of filters, and also fetches their next and last
+// pages. It fails for a page whose median is above mostForAPage. The test runs
+// only with VERDICT_LONG=1, or if VERDICT_PAGES gives the number of decisions.
+// TestFilledConsole visits the same pages with few decisions.
 func TestPagesAtSize(t *testing.T) {
 	t.Parallel()
 	n := 0

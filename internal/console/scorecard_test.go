@@ -57,9 +57,9 @@ func TestScorecard(t *testing.T) {
 	viewer.get("/console/sandbox/scorecards/fit").want(http.StatusForbidden)
 }
 
-// TestScorecardOfAMessyFile checks that a file saved by a spreadsheet program is
-// read, that the page says how it was read, and that it warns about a column that
-// looks like a leak.
+// TestScorecardOfAMessyFile uploads a file that a spreadsheet program has saved.
+// The page must say how the file was read, and warn about a column that looks
+// like a leak.
 func TestScorecardOfAMessyFile(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

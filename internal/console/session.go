@@ -54,9 +54,9 @@ func (v *visit) recognise() error {
 }
 
 // askToSignIn redirects to the sign-in page, which leads back afterwards. A posted form is not
-// executed. If the form's page can resume it, the sign-in page contains the form, even if the
-// browser has no session any more because the person signed out in another tab. Other forms must
-// be filled in again.
+// executed. If the form's page can resume the form, the sign-in page contains the form. This
+// also works if the person has signed out in another tab, so that the browser has no session any
+// more. Other forms must be filled in again.
 func (v *visit) askToSignIn() error {
 	next := v.r.URL.RequestURI()
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {

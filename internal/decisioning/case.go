@@ -41,8 +41,8 @@ type creditCase struct {
 var vectors = sync.Pool{New: func() any { return new(feature.Vector) }}
 
 // newCase reads a request with the tenant's settings and the active policy that the
-// request names. It computes the features if the request or the policy asks for them,
-// and adds to the facts only the features that the policy names, because other features
+// request names. It computes the features if the request or the policy asks for them.
+// It adds to the facts only the features that the policy names, because other features
 // cannot affect the decision.
 func (s *Service) newCase(
 	ctx context.Context, p tenant.Principal, endpoint string, request application.Request, o application.Options,

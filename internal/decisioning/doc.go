@@ -1,4 +1,4 @@
-// Package decisioning makes decisions and does all the I/O around the pure decision of
+// Package decisioning makes decisions. It does all the I/O around the pure decision of
 // package engine: evaluate and decide, preview and eligibility, the explanation of
 // stored decisions, their features and reviews, the run of an underwriting agent, and
 // usage.

@@ -13,9 +13,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Story explains to people how a stored decision came about: the condition of each rule
-// and the values it read, the value behind each factor of the score, all facts, and the
-// changes that would have led to a better outcome.
+// Story explains to people how a stored decision came about. It contains the condition
+// of each rule and the values it read, the value behind each factor of the score, all
+// facts, and the changes that would have led to a better outcome.
 type Story struct {
 	Why          string // why the fields after Answer are missing; "" if they are set
 	Summary      DecisionSummary

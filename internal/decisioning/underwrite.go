@@ -163,7 +163,7 @@ func (w *underwriting) prepare(ctx context.Context) error {
 }
 
 // name gives the decision and the run their ids shortly before both are stored. Lists
-// are sorted by id: a study may take seconds, and with an id from before the study, the
+// are sorted by id, and a study may take seconds. With an id from before the study, the
 // run would appear on a page that clients have already read.
 func (w *underwriting) name() {
 	w.c.id, w.c.made = w.s.core.NewID(tenant.KindDecision, w.s.core.Moment())

@@ -37,9 +37,9 @@ func answered(
 	return decision
 }
 
-// TestAStudyIsOfWhatWasDecided checks that a study is made before anything is written,
-// and made again if another application has changed the counts in the meantime, so that
-// it describes the stored decision.
+// TestAStudyIsOfWhatWasDecided checks that a study is made before anything is written.
+// It must be made again if another application has changed the counts in the meantime,
+// so that it describes the stored decision.
 func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

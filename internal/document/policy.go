@@ -92,10 +92,10 @@ func ReadActivation(body wire.Value) (policydesk.Activation, error) {
 	return a, faults.Err()
 }
 
-// PolicyWriter returns the function that writes a policy for people: its rules with
-// their conditions in words, the fields that it names and, if they were requested, the
-// statistics of its rules. The function calls checkpoint after every rule, because a
-// policy may have a thousand rules.
+// PolicyWriter returns the function that writes a policy for people. The function
+// writes the rules with their conditions in words, the fields that the policy names
+// and, if they were requested, the statistics of the rules. It calls checkpoint after
+// every rule, because a policy may have a thousand rules.
 func PolicyWriter(checkpoint func(*wire.Writer)) func(*wire.Writer, policydesk.PolicyView) {
 	return func(w *wire.Writer, v policydesk.PolicyView) {
 		w.Object().Key("id").String(v.ID).Key("policy_key").String(v.PolicyKey).Key("name").String(v.Name)

@@ -31,9 +31,9 @@ const (
 	}`
 )
 
-// TestUnderwriting checks that the recommendation agrees with the engine, that
-// the decision of a run is stored like any other, and that every proposed
-// change has the promised effect in a preview.
+// TestUnderwriting checks that the recommendation agrees with the engine, and
+// that the decision of a run is stored like any other. Every proposed change
+// must have the promised effect in a preview.
 func TestUnderwriting(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -122,7 +122,7 @@ func (c *call) maxBody() int64 {
 
 // receive reads at most limit+1 bytes of the body; the extra byte shows that the
 // body is too large. It reserves memory for the body and for its parsed form as the
-// bytes arrive, and does not trust the declared length: a sender of one byte
+// bytes arrive. It does not trust the declared length: a sender of one byte
 // reserves only smallBody bytes. It reads a large body in parts, in turns with the
 // bodies of other owners.
 func (c *call) receive(limit int64) ([]byte, error) {

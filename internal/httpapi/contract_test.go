@@ -133,9 +133,9 @@ const problemType = "application/problem+json"
 
 // promised returns the operation of a request and the response that the
 // contract describes for a status, or nil if the contract describes none. A
-// request without an operation gets one of the shared refusals: a path under
-// /v1/ requires a key even if the path does not exist, and otherwise the path
-// does not exist or does not have the method.
+// request without an operation gets one of the shared refusals. A path under
+// /v1/ requires a key even if the path does not exist. Otherwise the refusal
+// says that the path does not exist or does not support the method.
 func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Operation, *openapi3.Response) {
 	if method == http.MethodHead {
 		method = http.MethodGet

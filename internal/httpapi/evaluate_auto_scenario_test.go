@@ -207,9 +207,9 @@ func TestCatalogueOfAPolicy(t *testing.T) {
 	})
 }
 
-// TestReplayByCatalogue checks that two policies in a replay each read the
-// features of their own catalogue, whichever policy made the decision,
-// including features that the deciding policy did not name.
+// TestReplayByCatalogue checks that the two policies of a replay each read the
+// features of their own catalogue, whichever policy made the decision. This
+// includes features that the deciding policy did not name.
 func TestReplayByCatalogue(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

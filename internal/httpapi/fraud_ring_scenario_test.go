@@ -212,7 +212,7 @@ func TestCrowdIsNotBlocked(t *testing.T) {
 
 // TestReuseHasItsOwnThresholds checks that devices, mobile numbers and email
 // addresses use the threshold for accounts until a threshold of their own is
-// set, and add points only if points are configured.
+// set. They add points only if points are configured.
 func TestReuseHasItsOwnThresholds(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

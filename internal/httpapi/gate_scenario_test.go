@@ -106,7 +106,7 @@ func TestTruncatedAnalysisGatesActivation(t *testing.T) {
 
 // TestStopButtonIsNeverGated checks that every user who may activate rule sets
 // can activate the previously active rule set and the seeded SAFE_MODE without
-// passing the gates, which are the second person and the acknowledgement of
+// passing the gates. The gates are the second person and the acknowledgement of
 // findings.
 func TestStopButtonIsNeverGated(t *testing.T) {
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 )
 
 // TestBrowsersComeBackByTLS checks that every answer to a request that arrived
-// by TLS, at the service or at a trusted proxy, has a Strict-Transport-Security
-// header, and that no other answer has one.
+// by TLS has a Strict-Transport-Security header, and that no other answer has
+// one. The TLS connection may end at the service or at a trusted proxy.
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
 	service, err := usecase.New(storetest.Open(t, storetest.SQLite(t), store.Options{}), usecase.Options{})

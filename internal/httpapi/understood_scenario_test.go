@@ -348,8 +348,8 @@ func TestIdentifiersAreMasked(t *testing.T) {
 }
 
 // TestFactsOnRequest checks that facts in the answer are masked and do not
-// change the stored decision, and that a stored decision shows its facts only
-// to keys with the scopes for reading decisions and facts.
+// change the stored decision. Only keys with the scopes for reading decisions
+// and facts may read the facts of a stored decision.
 func TestFactsOnRequest(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -73,7 +73,7 @@ func (s *Core) AuditBy(actor, environment string, now time.Time, action, object,
 }
 
 // NewID returns a new id and the time it contains. That time is now, unless the
-// clock has stepped back: ids keep their order, and objects use the time of
+// clock has stepped back. Ids keep their order, and objects use the time of
 // their id, so that a list by id is also a list by time.
 func (s *Core) NewID(kind tenant.Kind, now time.Time) (id string, made time.Time) {
 	id = s.IDs.New(kind, now)

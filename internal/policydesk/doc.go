@@ -26,7 +26,8 @@
 //	StoredScorecard, Scorecards
 //	    return scorecards: NotFound, invalid_cursor
 //
-// For other use-case packages: Policy returns a compiled rule set; ActivePolicy returns the
-// active policy of a policy_key (no_active_policy if there is none); InsertScorecard stores
-// a scorecard within a transaction. Flush is the background work of this package.
+// Three operations are for other use-case packages. Policy returns a compiled rule set.
+// ActivePolicy returns the active policy of a policy_key (no_active_policy if there is
+// none). InsertScorecard stores a scorecard within a transaction. Flush is the background
+// work of this package.
 package policydesk

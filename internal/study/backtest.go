@@ -47,9 +47,9 @@ type BacktestLimits struct {
 	// SmallRows and SmallBytes are the maximum number of rows and the maximum size of
 	// a CSV file for a run within the request; by default 50,000 and 8 MiB.
 	SmallRows, SmallBytes int64
-	// ChunkBytes is the size of a chunk of CSV, ChunkRows is the number of rows in a
-	// chunk of generated rows, and ReplayRows is the number in a chunk of stored
-	// decisions; by default 4 MiB, 100,000 and 10,000.
+	// ChunkBytes is the size of a chunk of CSV; by default 4 MiB. ChunkRows is the
+	// number of rows in a chunk of generated rows; by default 100,000. ReplayRows is
+	// the number of stored decisions in a chunk; by default 10,000.
 	ChunkBytes            int
 	ChunkRows, ReplayRows int64
 	// CutTime is how long a job splits stored decisions into chunks before it yields

@@ -148,7 +148,7 @@ func (s *Backtests) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, err
 const sniffed = 256 << 10
 
 // headerRefusal translates an error about the header of a file into an error about the
-// request: an empty list of rows is not an empty file, and duplicate names are faults
+// request. An empty list of rows is not an empty file, and duplicate names are faults
 // of fields.
 func headerRefusal(a *asked, err error) error {
 	var refusal *fault.Error

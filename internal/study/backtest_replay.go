@@ -121,7 +121,7 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 // chunks. Further jobs that continue the split have negative numbers, counting down.
 const cutNumber = 0
 
-// enqueueReplay stores the chunks of a replay that were split so far, and enqueues a
+// enqueueReplay stores the chunks of a replay that were split so far. It enqueues a
 // job that splits the rest, so that the caller does not wait for a long range. Every
 // replay in the state receiving has such a job.
 func (s *Backtests) enqueueReplay(

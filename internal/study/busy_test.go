@@ -18,8 +18,8 @@ import (
 )
 
 // TestBacktestsAndFitsOfATenantAreFew checks that a tenant can have only a few
-// synchronous backtests and one fit running, and that the backtests and fits of
-// other tenants do not count towards these limits.
+// synchronous backtests and one fit running. The backtests and fits of other
+// tenants must not count towards these limits.
 func TestBacktestsAndFitsOfATenantAreFew(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -36,10 +36,10 @@ const (
 )
 
 // Attacks returns the attacks on every operation of the contract that the
-// server publishes: floods with and without a key, floods of the largest
-// bodies, and senders that announce a body and send one byte. Attacks without a
-// key are made only on operations with a body, because all other operations
-// refuse them in the same way.
+// server publishes. They are floods with and without a key, floods of the
+// largest bodies, and senders that announce a body and send one byte. Attacks
+// without a key are made only on operations with a body, because all other
+// operations refuse them in the same way.
 func Attacks(ctx context.Context, url, key string) ([]Attack, error) {
 	var c contract
 	if err := call(ctx, http.MethodGet, url+"/openapi.json", "", nil, http.StatusOK, &c); err != nil {

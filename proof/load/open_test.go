@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestSchedule checks that the number of requests matches the rate, that they
-// are in order and the same for the same seed, and that Poisson arrivals have
+// TestSchedule checks that the number of requests matches the rate, and that
+// they are in order and the same for the same seed. Poisson arrivals must have
 // the right variance.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
@@ -57,8 +57,8 @@ func answerWith(t *testing.T, handler http.HandlerFunc) *Generator {
 
 // TestStallIsSeen uses a server that answers immediately except for a stall of
 // half a second. Half of all requests are due during the stall and must be
-// measured as delayed, whether there are few connections or many, because
-// requests that could not even be sent have waited too.
+// measured as delayed, whether there are few connections or many. Requests that
+// could not even be sent have waited too.
 func TestStallIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, connections := range []int{1, 50} {
@@ -105,7 +105,7 @@ func TestStallIsSeen(t *testing.T) {
 
 // TestRefusalsAndFailuresAreToldApart uses a server that answers in turn with
 // success, with a refusal, with a refusal without Retry-After, with an error,
-// and not at all, and checks that each is counted separately.
+// and not at all. Each result must be counted separately.
 func TestRefusalsAndFailuresAreToldApart(t *testing.T) {
 	t.Parallel()
 	var n atomic.Int64

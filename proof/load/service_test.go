@@ -126,8 +126,8 @@ func TestTheMixIsTaken(t *testing.T) {
 }
 
 // TestNeighbours checks that all requests of a tenant and all probes are
-// answered while an attacker holds connections, announces bodies without
-// sending them or floods the service, and while a tenant with a large policy
+// answered during attacks. An attacker holds connections, announces bodies
+// without sending them or floods the service, or a tenant with a large policy
 // sends its most expensive requests. "make fair" measures which share of its
 // rate the tenant keeps, which says little on a busy machine.
 func TestNeighbours(t *testing.T) {

@@ -3,9 +3,9 @@
 //
 // The world consists of processes: nodes of the service, a private PostgreSQL
 // server, a proxy between the two, a small disk, and a clock that can be moved.
-// A scenario is a sequence of rounds. In each round the workload runs, the
-// scenario begins a fault at a moment that the seed determines and ends it
-// again, and then the workload settles and checks every answer. The model knows
+// A scenario is a sequence of rounds. In each round the workload runs while the
+// scenario begins a fault, at a moment that the seed determines, and ends it
+// again. Then the workload settles and checks every answer. The model knows
 // nothing of the service's storage: it uses only HTTP and remembers every
 // answer.
 //

@@ -143,9 +143,9 @@ func learnRuleSet(r *request) func(*model, answer) {
 	}
 }
 
-// counted checks how many applicants an evaluation counted for an account:
-// every applicant that was answered before the evaluation was sent, and no
-// applicant that was first sent after the evaluation was answered.
+// counted checks how many applicants an evaluation counted for an account. It
+// must count every applicant that was answered before the evaluation was sent,
+// and no applicant that was first sent after the evaluation was answered.
 func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 	if told == nil {
 		m.violate("fraud-counted", "%s: the answer has no fraud", r)
