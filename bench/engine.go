@@ -97,7 +97,7 @@ func (t *engineTable) deciding() board.Table {
 }
 
 // net returns the ratio of two times after subtracting the time for limits and
-// offers from both.
+// offers from both times.
 func (t *engineTable) net(name, by string) board.Spread {
 	var values, others []float64
 	for i := range t.Results[name] {

@@ -55,8 +55,8 @@ func TestGeneratedClients(t *testing.T) {
 }
 
 // callGo generates a client with oapi-codegen, compiles it in a module with the
-// same requirements as this one, runs the program that uses it, and returns its
-// output.
+// same requirements as this module, runs the program that uses it, and returns
+// its output.
 func callGo(t *testing.T, url string) []byte {
 	t.Helper()
 	dir := t.TempDir()

@@ -45,8 +45,8 @@ type lap struct {
 	Outcome   outcome
 }
 
-// measureHere measures a contestant in this process. The CPU time is that of all threads,
-// without the start of the process.
+// measureHere measures a contestant in this process. The CPU time includes all threads,
+// but not the start of the process.
 func measureHere(ctx context.Context, name string, in input) (*lap, error) {
 	work, ok := contestants[name]
 	if !ok {

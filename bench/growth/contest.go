@@ -17,7 +17,7 @@ import (
 // Options sets how much is stored and how often each request is measured.
 type Options struct {
 	Decisions   int // large number of stored decisions, which is compared with a small number
-	Tenants     int // large number of tenants, which is compared with one
+	Tenants     int // large number of tenants, which is compared with one tenant
 	Rounds      int
 	Requests    int // requests of each kind in a round
 	Activations int

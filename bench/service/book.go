@@ -77,7 +77,7 @@ func Bodies() [][]byte {
 }
 
 // Sample is our service's answer to a request of the book, as a decision and as a
-// preview, and the facts that it stores. The ids are as long as real ones.
+// preview, and the facts that it stores. The ids are as long as real ids.
 type Sample struct {
 	Decision, Preview, Facts []byte
 	Status, Grade, Hash      string

@@ -20,7 +20,7 @@ import (
 // serveOurs runs "verdict serve" with its defaults, except for these settings. It
 // sets the address and enables the metrics. The rate limit and the quota are so high
 // that a benchmark cannot reach them. The service still counts every request for
-// both.
+// both limits.
 func serveOurs(ctx context.Context, order childOrder) error {
 	flags := flag.NewFlagSet("serve", flag.ContinueOnError)
 	settings := app.Bind(flags)

@@ -166,7 +166,7 @@ func oldestFirst(actions []string) []string {
 }
 
 // TestOnlyAdministratorsManage checks that only administrators manage people and keys,
-// and only those of their own tenant.
+// and only the people and keys of their own tenant.
 func TestOnlyAdministratorsManage(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

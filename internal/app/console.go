@@ -8,8 +8,8 @@ import (
 )
 
 // newConsole returns the console. It shares the node with the API and shows the
-// API's reference. Both are passed to it here, because packages console and
-// httpapi do not import each other.
+// API's reference. The node and the reference are passed to it here, because
+// packages console and httpapi do not import each other.
 func (a *App) newConsole() (*console.Console, error) {
 	return console.New(a.service, console.Options{
 		Now: a.config.Now, Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,

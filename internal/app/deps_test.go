@@ -132,8 +132,8 @@ var impure = []string{
 	"log", "math/rand", "net", "os", "syscall",
 }
 
-// harmless lists packages below an impure one that the pure ring may import:
-// net/netip only defines values that represent addresses.
+// harmless lists packages below an impure package that the pure ring may
+// import: net/netip only defines values that represent addresses.
 var harmless = []string{"net/netip"}
 
 // pureThirdParty lists the third-party packages that the pure ring may import,

@@ -144,7 +144,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 }
 
 // TestFullConsole uses the only slot for requests in progress. Further requests
-// are refused until the first one is answered.
+// are refused until the first request is answered.
 func TestFullConsole(t *testing.T) {
 	t.Parallel()
 	db := sqlite(t)

@@ -118,7 +118,8 @@ func (c *crawler) walk(paths ...string) {
 	}
 }
 
-// collect stores the forms of a page, one for each action without its ids.
+// collect stores the forms of a page. If the actions of several forms differ
+// only in ids, it stores one of these forms.
 func (c *crawler) collect(path, body string) {
 	for form := range postForms(body) {
 		f := found{action: form.member("action"), fields: url.Values{}}

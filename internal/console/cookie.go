@@ -29,7 +29,7 @@ const (
 	deleteAge = -1                 // the Max-Age that deletes a cookie
 )
 
-// cookies reads the cookies of one request and sets those of its answer.
+// cookies reads the cookies of one request and sets the cookies of its answer.
 type cookies struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -57,7 +57,8 @@ func (c cookies) sessionName() string {
 	return sessionCookie
 }
 
-// token returns the session token. It returns false if the browser sent none or a malformed one.
+// token returns the session token. It returns false if the browser sent no token or a malformed
+// token.
 func (c cookies) token() (tenant.Token, bool) {
 	sent, err := c.r.Cookie(c.sessionName())
 	if err != nil {

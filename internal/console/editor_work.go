@@ -56,7 +56,7 @@ func (w *editing) apply(f *form, verb string) {
 			w.was = before
 		}
 	}
-	// A changed scorecard differs from the stored one, so remove its id.
+	// If the scorecard was changed, remove its id, because the id names the stored scorecard.
 	if !bytes.Equal([]byte(jsonOf(editable(w.found.Doc.Get("scorecard")))), []byte(jsonOf(w.draft.root["scorecard"]))) {
 		delete(w.draft.root, "scorecard_id")
 	}

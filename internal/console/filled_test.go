@@ -197,8 +197,8 @@ func (f *filled) forms(t *testing.T) {
 	}
 }
 
-// hostileTexts are parts of the texts of demotest.Hostile. The first one is the note of a
-// review.
+// hostileTexts are parts of the texts of demotest.Hostile. The first text is the note of
+// a review.
 var hostileTexts = []string{
 	`</textarea><script>alert('note')`, `<script>alert("org")`, `<img src=x onerror=alert(`, `<svg onload=alert(`,
 	`<b>v2</b>`, `<i>draft</i>`,

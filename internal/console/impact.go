@@ -71,7 +71,7 @@ type changeRow struct {
 	NeededOut     int64 // applicants that are not swapped out without this change
 }
 
-// impact renders a measurement, and the form that starts one.
+// impact renders a measurement, and the form that starts a measurement.
 func (p *impactPages) impact(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {

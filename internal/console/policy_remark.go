@@ -87,8 +87,8 @@ type remarkGroup struct {
 	List  remarks
 }
 
-// Groups returns the remarks grouped by origin. Those that are new in this version come first. If
-// no origin is known, there is one group without a title.
+// Groups returns the remarks grouped by origin. Remarks that are new in this version come first.
+// If no origin is known, there is one group without a title.
 func (r remarks) Groups() []remarkGroup {
 	titles := []remarkGroup{{Title: "New in this version"}, {Title: "Inherited from the version it was made from"}, {}}
 	at := map[string]int{"new": 0, "inherited": 1, "": 2}

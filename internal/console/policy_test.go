@@ -31,7 +31,7 @@ func (b *browser) active(env tenant.Environment) string {
 	return page.Data[0].ID
 }
 
-// draft stores a version based on the active one, with the given members
+// draft stores a version based on the active version, with the given members
 // changed, and returns its id.
 func (b *browser) draft(env tenant.Environment, members string) string {
 	b.Helper()

@@ -42,7 +42,7 @@ func (p *decisionPages) referrals(v *visit) error {
 		Rows  []waiting
 		Pager pager
 		Open  *shownDecision
-		Next  string // id of the decision that opens after this one
+		Next  string // id of the decision that opens after this decision
 		Names map[string]string
 	}{Pager: v.pager(page.NextCursor)}
 	for i, r := range page.Data {

@@ -141,8 +141,8 @@ func (c *creditCase) applicantRef() string {
 
 // storedFacts returns the facts to store with the decision. Identifiers and members that
 // are not in the catalogue are stored only if the policy reads them. The decision cannot
-// be repeated without the facts that it reads; the others are personal data that the
-// service has no reason to store.
+// be repeated without the facts that it reads; the other facts are personal data that
+// the service has no reason to store.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}

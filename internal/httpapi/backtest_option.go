@@ -24,7 +24,7 @@ func queryOptions(r *http.Request) (wire.Value, error) {
 }
 
 // joinedOptions returns the members of a JSON body together with the options of
-// the query. It refuses an option that is in both.
+// the query. It refuses an option that is in both the body and the query.
 func joinedOptions(r *http.Request, body wire.Value) (wire.Value, error) {
 	if r.URL.RawQuery == "" {
 		return body, nil

@@ -42,7 +42,7 @@ func (s *stack) race(n int, send func(i int) (answer, error)) []answer {
 	return answers
 }
 
-// raced splits answers into those with the given status and the others.
+// raced returns the answers with the given status, and all other answers.
 func raced(answers []answer, status int) (with, without []answer) {
 	for _, a := range answers {
 		if a.status == status {

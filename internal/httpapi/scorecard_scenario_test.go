@@ -131,7 +131,7 @@ func TestDoubtfulInputs(t *testing.T) {
 }
 
 // TestScoringIsBounded checks the limit on the product of applicants and
-// factors. The size of the answer grows with both.
+// factors. The size of the answer grows with both numbers.
 func TestScoringIsBounded(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

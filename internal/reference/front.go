@@ -48,7 +48,7 @@ func newFront(d *Pages, version string) (frontPage, error) {
 }
 
 // serve answers with the page if the client's Accept header contains text/html,
-// as that of browsers does, and with JSON otherwise.
+// as the header of browsers does, and with JSON otherwise.
 func (f frontPage) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	file := f.document

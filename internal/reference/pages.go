@@ -194,8 +194,8 @@ func (f servedFile) serve(w http.ResponseWriter, r *http.Request, status int) {
 	}
 }
 
-// packedSuffix is the end of the ETag of a compressed file, whose bytes differ from
-// those of the file.
+// packedSuffix is the end of the ETag of a compressed file. The compressed file
+// needs its own ETag, because its bytes differ.
 const packedSuffix = "-gzip"
 
 // matches reports whether an If-None-Match header contains the ETag. The header may

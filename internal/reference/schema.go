@@ -30,7 +30,7 @@ const maxDepth = 3
 
 // fieldViews returns the members of an object, including those of "allOf", each
 // with depth levels of its own members. seen lists the schemas that contain this
-// one. They are not shown again, so that a recursive schema ends.
+// schema. They are not shown again, so that a recursive schema ends.
 func fieldViews(schema documentNode, depth int, seen []string) []fieldView {
 	if name := schema.reference(); name != "" {
 		if slices.Contains(seen, name) {

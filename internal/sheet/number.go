@@ -122,7 +122,7 @@ func ungrouped(text []byte) []byte {
 }
 
 // areThousands reports whether digits are in groups of three or, as in India, the
-// last group has three digits and those before it have two.
+// last group has three digits and the groups before it have two.
 func areThousands(groups [][]byte) bool {
 	first, middle, last := groups[0], groups[1:len(groups)-1], groups[len(groups)-1]
 	size := 3

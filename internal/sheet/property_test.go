@@ -62,7 +62,7 @@ func (r rapidTB) Fatalf(format string, args ...any) { r.t.Fatalf(format, args...
 
 // agree compares the result with encoding/csv if encoding/csv can read the
 // file. It skips files that are not text or that have carriage returns, because
-// the two packages treat those differently.
+// the two packages treat such files differently.
 func agree(tb testing.TB, file string) {
 	tb.Helper()
 	if strings.ContainsAny(file, "\r\x00") || !utf8.ValidString(file) || strings.HasPrefix(file, "\uFEFF") {

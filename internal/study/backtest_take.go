@@ -17,9 +17,9 @@ import (
 )
 
 // Run runs a policy over past applications. A small run has succeeded when Run returns.
-// A large run continues in the background, and Get returns its report later. Both are
-// stored, and billed for every hundred rows. No row becomes a stored decision or counts
-// for fraud detection.
+// A large run continues in the background, and Get returns its report later. Small and
+// large runs are stored, and billed for every hundred rows. No row becomes a stored
+// decision or counts for fraud detection.
 func (s *Backtests) Run(
 	ctx context.Context, p tenant.Principal, r BacktestRequest, reply *operation.Reply[Backtest],
 ) (Backtest, error) {

@@ -89,7 +89,8 @@ func (w *Workload) Run(ctx context.Context, urls func() []string) {
 }
 
 // chance returns the random source of a story. Each purpose has its own stream,
-// so that the choices for one purpose do not change the others.
+// so that the choices for one purpose do not change the choices for other
+// purposes.
 func (w *Workload) chance(n, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(w.seed, n<<4|stream)) //nolint:gosec // repeatable, not secret
 }

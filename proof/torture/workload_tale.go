@@ -180,8 +180,8 @@ func (s *story) readsActive() {
 	}
 }
 
-// previews sends a preview. Nothing may be stored, and the hash must be the
-// same as that of a decision.
+// previews sends a preview. Nothing may be stored, and the hash must equal the
+// hash of a decision.
 func (s *story) previews() {
 	i := s.rng.IntN(profiles)
 	r := s.post("/v1/decisions/preview", profileOf(i).decision(s.applicant(0)), http.StatusOK)
