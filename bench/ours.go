@@ -47,8 +47,8 @@ var fieldIDs = func() (ids []rule.FieldID) {
 	return ids
 }()
 
-// fill converts a typed application to facts in the same way as a decoder that knows
-// the request: by id, without looking up names.
+// fill converts a typed application to facts in the same way as a decoder for this
+// kind of request: by id, without looking up names.
 func fill(f *rule.Facts, a *Applicant) {
 	f.Reset()
 	ids := fieldIDs[:32]

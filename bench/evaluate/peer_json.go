@@ -10,7 +10,7 @@ import (
 )
 
 // libraries returns the usual JSON libraries. sonic compiles a decoder when it
-// first sees a type, which happens before the measurement.
+// first decodes into a type, which happens before the measurement.
 func libraries() []library {
 	return []library{
 		{JSON, json.Unmarshal},

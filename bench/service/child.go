@@ -35,7 +35,7 @@ const (
 	roleLoad   = "load"
 )
 
-// childOrder tells a child process what to do.
+// childOrder describes the work of a child process.
 type childOrder struct {
 	Role     string
 	Database string

@@ -67,7 +67,7 @@ func keyCreate(c *command) int {
 }
 
 // keyOwner returns the person who will own the key. Every key belongs to a
-// person, because a policy in live must be activated by another person than its
+// person, because a policy in live must be activated by a person other than its
 // author.
 func keyOwner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
 	users, err := service.Operator.Users(ctx, tenantID)

@@ -355,7 +355,7 @@ func TestTraces(t *testing.T) {
 }
 
 // TestNewTellsMistakesAtOnce checks that New reports configuration errors
-// before anything runs, and releases what it has opened.
+// before anything runs, and releases the resources that it has opened.
 func TestNewTellsMistakesAtOnce(t *testing.T) {
 	t.Parallel()
 	a, _, _ := startApp(t)

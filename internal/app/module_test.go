@@ -9,7 +9,7 @@ import (
 // TestHarnessRequiresTheSameVersions compares proof/go.mod with go.mod. The
 // harness builds and drives the service with its own list of modules, so a
 // module in both lists must have the same version. Otherwise the harness would
-// not test what is released.
+// not test the released versions.
 func TestHarnessRequiresTheSameVersions(t *testing.T) {
 	t.Parallel()
 	service, harness := required(t, "../../go.mod"), required(t, "../../proof/go.mod")

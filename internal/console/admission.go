@@ -68,7 +68,7 @@ func (v *visit) owner() string {
 	return v.console.options.Address(v.r)
 }
 
-// release gives back the slot, the memory and the place of the request.
+// release frees the slot, the memory and the place of the request.
 func (v *visit) release() {
 	v.slot.Leave()
 	v.releaseMemory()
@@ -98,7 +98,7 @@ func (v *visit) reserve(bytes int64) error {
 	return nil
 }
 
-// releaseMemory gives back the memory that was reserved for the body.
+// releaseMemory frees the memory that was reserved for the body.
 func (v *visit) releaseMemory() {
 	v.console.options.Memory.Give(v.memoryOwner, v.reserved)
 	v.reserved = 0

@@ -61,7 +61,6 @@
 //			{pattern: "POST /console/{env}/decisions/{id}/review", handle: p.review, scope: tenant.Decide},
 //		}
 //	}
-//
 // {env} stands for sandbox and live; v.env says which. Other names in braces
 // are read with v.id("id"). A page whose body is not a form has upload: true, and
 // its handler reads the body from v.r.Body (http.NewResponseController(v.w) sets

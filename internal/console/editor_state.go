@@ -97,7 +97,7 @@ func (s editState) seal(base string) string {
 	return pack(w.Buf, flate.BestCompression)
 }
 
-// openState decodes what seal has encoded. It refuses a text of more than most bytes.
+// openState decodes a text that seal has encoded. It refuses a text of more than most bytes.
 func openState(base, sealed string, most int64) (editState, error) {
 	data, err := unpack(sealed, most)
 	if err != nil {

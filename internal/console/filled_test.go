@@ -233,7 +233,8 @@ func (f *filled) filters(t *testing.T) {
 	(&size{browser: &admin, fetches: 1}).measure(t)
 }
 
-// trail returns the number of audit entries, which shows whether anything was done.
+// trail returns the number of audit entries. The number grows with every change, so it shows
+// whether a request changed something.
 func (f *filled) trail(t *testing.T) (entries int) {
 	t.Helper()
 	for _, env := range tenant.Environments() {

@@ -26,9 +26,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// The environment variables of TestPagesAtSize: the number of decisions in live
-// (the sandbox gets a tenth), and the URL of a database that is filled once and
-// kept.
+// The environment variables of TestPagesAtSize. pagesVariable sets the number
+// of decisions in live; the sandbox gets a tenth. pagesDatabaseVariable sets
+// the URL of a database that is filled once and kept.
 const (
 	pagesVariable         = "VERDICT_PAGES"
 	pagesDatabaseVariable = "VERDICT_PAGES_DATABASE"

@@ -107,11 +107,12 @@ func (m *remark) about(pointer string) bool {
 	return m.Pointer == pointer || strings.HasPrefix(m.Pointer, pointer+"/")
 }
 
-// claim returns the unclaimed remarks about a place and assigns them to the line at that place,
+// claim returns the unclaimed remarks about the line at pointer and assigns them to that line,
 // which has the given name.
 func (r remarks) claim(pointer, name string) []remark { return r.claimFor(pointer, pointer, name) }
 
-// claimFor returns the unclaimed remarks about a place inside a line and assigns them to the line.
+// claimFor returns the unclaimed remarks about the value at pointer, which is part of a line, and
+// assigns them to the line.
 func (r remarks) claimFor(pointer, line, name string) []remark {
 	var list []remark
 	for i := range r {
@@ -123,8 +124,8 @@ func (r remarks) claimFor(pointer, line, name string) []remark {
 	return list
 }
 
-// without returns the remarks except those about a place. The editor leaves out the remarks about
-// a new line while the line is being filled in.
+// without returns the remarks except those about the value at pointer. The editor leaves out the
+// remarks about a new line while the line is being filled in.
 func (r remarks) without(pointer string) remarks {
 	var list remarks
 	for i := range r {
@@ -135,8 +136,8 @@ func (r remarks) without(pointer string) remarks {
 	return list
 }
 
-// faultsIn returns the faults inside a place with pointers relative to the place, so that a form
-// for the place shows each fault beside its field.
+// faultsIn returns the faults inside the value at pointer. Their pointers are relative to that
+// value, so that a form for the value shows each fault beside its field.
 func (r remarks) faultsIn(pointer, prefix string) []fault.Item {
 	var list []fault.Item
 	for i := range r {

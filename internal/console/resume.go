@@ -34,8 +34,8 @@ func (s signInView) Settle() string {
 }
 
 // keepForm renders the sign-in page with the posted form inside. The form goes back to the browser
-// that sent it and is not stored. Anybody may post a form, so keepForm takes a place before it
-// compresses the form, and uses the fastest compression.
+// that sent it and is not stored. Anybody may post a form, so keepForm takes a place in the pool
+// of requests (see admit) before it compresses the form, and uses the fastest compression.
 func (v *visit) keepForm() error {
 	if err := v.readForm(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 
 // page is one route of the console.
 type page struct {
-	// pattern is the method and the path. "{env}" stands for sandbox and live. Any other name in
-	// braces stands for one segment of the path, which visit.id returns.
+	// pattern is the method and the path. "{env}" matches sandbox and live. Any other name in
+	// braces matches one segment of the path, which visit.id returns.
 	pattern string
 	handle  func(*visit) error
 	// scope is the scope that a person needs to see the page; 0 requires only a session. It hides
@@ -92,7 +92,7 @@ func (c *Console) table() []page {
 	return list
 }
 
-// environmentPart stands for an environment in a pattern.
+// environmentPart is the segment of a pattern that matches an environment.
 const environmentPart = "{env}"
 
 // register adds the pages to the mux. It registers a page with an environment once for each

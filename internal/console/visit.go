@@ -20,7 +20,7 @@ type visit struct {
 	w           *serving.Recorder
 	cookies     cookies
 	r           *http.Request
-	ctx         context.Context // carries the deadline of the request
+	ctx         context.Context // has the deadline of the request
 	page        *page
 	env         tenant.Environment // "" on pages without an environment
 	who         *person            // nil when nobody is signed in

@@ -66,8 +66,8 @@ func caller(made demo.Filled, env tenant.Environment) tenant.Principal {
 	}
 }
 
-// TestFill checks that both environments have something for every page, that
-// all decisions reproduce, and that two demonstrations are equal.
+// TestFill checks that both environments have data for every page, that all
+// decisions reproduce, and that two demonstrations are equal.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := quick()

@@ -66,7 +66,7 @@ type newKey struct {
 	then       string        // how the key was ended three days ago: revoked, rotated or ""
 }
 
-// The ways to end a key.
+// The values of newKey.then, which say how a key is ended.
 const (
 	revoked = "revoke"
 	rotated = "rotate"

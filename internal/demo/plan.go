@@ -49,8 +49,8 @@ func (f *fill) plan() {
 // by returns the principal of a person in this environment.
 func (d *envFill) by(p Person) tenant.Principal { return d.as(p, d.env) }
 
-// ago schedules an action. The duration before lies between the action and the end
-// of the month.
+// ago schedules an action. The parameter before is the time from the action to the
+// end of the month.
 func (d *envFill) ago(before time.Duration, what string, do func(context.Context) error) {
 	d.schedule.add(d.end.Add(-before), what+" in "+string(d.env), do)
 }

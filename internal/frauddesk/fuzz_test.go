@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// FuzzBlockedCursor reads arbitrary texts as a position in the block list. Each is
-// refused, or gives the entity that it names.
+// FuzzBlockedCursor reads arbitrary texts as a position in the block list. Each
+// text is refused, or gives the entity that the text names.
 func FuzzBlockedCursor(f *testing.F) {
 	f.Add("2026-11-15T06:00:00.000Z ip 00ff")
 	f.Add("2026-11-15T06:00:00Z ip")

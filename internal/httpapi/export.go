@@ -33,7 +33,7 @@ func (c *call) export(name string, write func(out io.Writer, pause func()) error
 	case !file.started:
 		return err
 	}
-	// Close the connection, so that the client can tell that the file is incomplete.
+	// Close the connection, so that the client notices that the file is incomplete.
 	c.api.options.Logger.Warn("an export was aborted",
 		"request_id", c.requestID, "route", c.routeName(), "error", err)
 	panic(http.ErrAbortHandler)

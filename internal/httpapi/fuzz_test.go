@@ -21,7 +21,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// marker stands for personal data in the seeds. A refusal or a log line must
+// marker represents personal data in the seeds. A refusal or a log line must
 // never repeat it.
 const marker = "Qx7-SECRET-Zz9"
 

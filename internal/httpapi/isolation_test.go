@@ -253,7 +253,7 @@ func (r *resident) everything(doc *openapi3.T) (texts []string) {
 		operation := doc.Paths.Find(template).Get
 		if operation == nil || public(operation) || operation.OperationID == "getHealth" ||
 			operation.OperationID == "runSyntheticBacktest" {
-			continue // belongs to no tenant, or stores something
+			continue // the answer belongs to no tenant, or the request stores something
 		}
 		path := template
 		for _, p := range operation.Parameters {

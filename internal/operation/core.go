@@ -79,8 +79,7 @@ func ParseClock(text string) (int64, error) {
 	return t.UnixMicro(), err
 }
 
-// Time converts a stored time; 0, which stands for never, becomes the zero
-// Time.
+// Time converts a stored time; 0, which means never, becomes the zero Time.
 func Time(micros int64) time.Time {
 	if micros == 0 {
 		return time.Time{}

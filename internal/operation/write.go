@@ -13,7 +13,7 @@ func Optional(w *wire.Writer, key, text string) {
 	}
 }
 
-// OptionalTime writes a stored time unless it is 0, which stands for never.
+// OptionalTime writes a stored time unless it is 0, which means never.
 func OptionalTime(w *wire.Writer, key string, micros int64) {
 	if micros != 0 {
 		w.Key(key).String(Clock(micros))

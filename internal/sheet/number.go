@@ -47,8 +47,7 @@ const longestMissing = 13 // length of "not available" in bytes
 // replacement is the character that replaces bytes that could not be decoded.
 var replacement = []byte("\uFFFD")
 
-// IsMissing reports whether a cell of a numeric column stands for a missing
-// number.
+// IsMissing reports whether a cell of a numeric column means a missing number.
 func IsMissing(cell []byte) bool {
 	return len(cell) <= longestMissing && missingSpellings[strings.ToLower(string(cell))] || bytes.Contains(cell,
 		replacement)

@@ -35,7 +35,8 @@ type Generator struct {
 	stages  uint64
 }
 
-// known holds what the generator has learned about one tenant.
+// known holds the counts and ids that the generator has recorded for one
+// tenant.
 type known struct {
 	stored [kinds]atomic.Int64 // requests answered with 200
 	doubt  [kinds]atomic.Int64 // requests without an answer, which may or may not be stored

@@ -38,7 +38,8 @@ func (w *Workload) check(ctx context.Context, url string, whole bool) error {
 }
 
 // due returns the scopes to check. A scope of a tenant that only one story uses
-// is checked again only if whole is set or it has something new.
+// is checked again only if whole is set or the scope has data that was not
+// checked yet.
 func (w *Workload) due(whole bool) []*scope {
 	var list []*scope
 	for _, s := range w.model.scopes {

@@ -17,8 +17,8 @@ const answerTimeout = 15 * time.Second
 const maxAnswer = 32 << 20
 
 // newClient returns the HTTP client of a workload. It keeps connections,
-// follows no redirects and requests no compression, so that it sees exactly
-// what was sent.
+// follows no redirects and requests no compression, so that it receives exactly
+// the bytes that the service sent.
 func newClient() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{

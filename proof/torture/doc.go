@@ -5,9 +5,8 @@
 // server, a proxy between the two, a small disk, and a clock that can be moved.
 // A scenario is a sequence of rounds. In each round the workload runs while the
 // scenario begins a fault, at a moment that the seed determines, and ends it
-// again. Then the workload settles and checks every answer. The model knows
-// nothing of the service's storage: it uses only HTTP and remembers every
-// answer.
+// again. Then the workload settles and checks every answer. The model does not
+// read the service's storage. It uses only HTTP and records every answer.
 //
 // How scenario and workload interact:
 //

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// model holds what the clients sent, what the service answered, and what must
-// therefore be true. It states the guarantees independently of how the service
-// implements them.
+// model holds the requests of the clients and the answers of the service, and
+// checks what must therefore be true. It states the guarantees independently of
+// how the service implements them.
 type model struct {
 	mu     sync.Mutex
 	scopes []*scope

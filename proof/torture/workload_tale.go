@@ -79,7 +79,7 @@ func (s *story) findsRing() {
 	if resolution == "" {
 		return
 	}
-	// Without an answer, the story does not know whether the alert is closed.
+	// Without an answer, it is unknown whether the alert is closed.
 	if _, closed := s.moves(id, "closed", resolution, s.text("closed")); s.rng.IntN(3) == 0 && closed {
 		s.reopens(id)
 	}

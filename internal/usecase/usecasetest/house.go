@@ -79,7 +79,7 @@ type Clock struct {
 	at time.Time
 }
 
-// NewClock returns a clock that stands still until Pass advances it.
+// NewClock returns a clock that only Pass advances.
 func NewClock() *Clock { return &Clock{at: time.Date(2026, 11, 15, 9, 0, 0, 0, time.UTC)} }
 
 // Now returns the time of the clock.

@@ -191,7 +191,7 @@ func table(out io.Writer, results []torture.Result) error {
 	return err
 }
 
-// prove writes the figures into the document.
+// prove writes the figures into the document that the flag -proof names.
 func (s settings) prove(ctx context.Context, results []torture.Result) error {
 	command := fmt.Sprintf("torture -seed %d -db %s", s.seed, s.database)
 	if s.scenarios != "" {
