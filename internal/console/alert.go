@@ -201,10 +201,11 @@ var widelyShared = map[string]string{
 }
 
 // blockChoices returns the entity of an alert and the entities that link its applicants. It
-// preselects the same entities as the API blocks by default. An IP address, a pincode or an agent
-// is never preselected. Of the other linking entities it preselects only bank accounts, because a
-// family may share a device or a phone number. It preselects these bank accounts only if the alert
-// is about a ring, an IP address, a pincode or an agent.
+// preselects the same entities as the API blocks by default. It never preselects an IP address, a
+// pincode or an agent, because unrelated people may share them. Of the other linking entities it
+// preselects only bank accounts, because a family may share a device or a phone number. It
+// preselects these bank accounts only if the alert is about a ring, an IP address, a pincode or an
+// agent.
 func blockChoices(a frauddesk.Alert, ring frauddesk.Ring, f *form) []blockChoice {
 	var list []blockChoice
 	add := func(kind, key, display, who string, checked bool) {

@@ -43,7 +43,8 @@ type Options struct {
 	Secure  func(*http.Request) bool
 	// Reference returns the API reference as an HTML fragment.
 	Reference func() (template.HTML, error)
-	// Observe is called after every request; it must not block.
+	// Observe is called after every request, in the goroutine of the request, so it must not
+	// block.
 	Observe func(serving.Observation)
 }
 

@@ -61,8 +61,9 @@
 //			{pattern: "POST /console/{env}/decisions/{id}/review", handle: p.review, scope: tenant.Decide},
 //		}
 //	}
-// {env} stands for sandbox and live; v.env says which. Other names in braces
-// are read with v.id("id"). A page whose body is not a form has upload: true, and
+//
+// {env} matches sandbox and live; v.env is the environment of the request. Other
+// names in braces are read with v.id("id"). A page whose body is not a form has upload: true, and
 // its handler reads the body from v.r.Body (http.NewResponseController(v.w) sets
 // the deadlines). The entries of the menu are listed in menu.go. An entry appears
 // if a GET page has its path.

@@ -84,7 +84,8 @@ func borrow() *Outcome {
 	return o
 }
 
-// Release returns the outcome to the pool. The outcome must not be used afterwards.
+// Release returns the outcome to the pool. The outcome must not be used afterwards,
+// because another decision may reuse its memory.
 func (o *Outcome) Release() {
 	o.Envelope, o.Features, o.Fraud = engine.Envelope{}, nil, nil
 	outcomes.Put(o)

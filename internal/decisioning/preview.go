@@ -33,8 +33,9 @@ type Previewed struct {
 	Baseline *Outcome // nil unless requested with Compare
 }
 
-// Release returns both outcomes to the pool. The outcomes must not be used afterwards.
-// If Release is not called, the garbage collector frees them.
+// Release returns both outcomes to the pool. The outcomes must not be used afterwards,
+// because other decisions may reuse their memory. If Release is not called, the
+// garbage collector frees them.
 func (p Previewed) Release() {
 	if p.Variant != nil {
 		p.Variant.Release()

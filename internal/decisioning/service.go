@@ -20,7 +20,7 @@ type Options struct {
 	// Decode reads an encoded decision.
 	Decode func(answer []byte) (Answered, error)
 	// Decided, unless nil, is called with the status of each stored decision, for
-	// metrics. It must not block.
+	// metrics. It must not block, because the request waits for it.
 	Decided func(status string)
 }
 

@@ -53,7 +53,8 @@ type Options struct {
 	FilePace time.Duration
 	// Agents runs the agents (default: a service without a narrator).
 	Agents *agent.Service
-	// Observe is called at the end of every request; it must not block.
+	// Observe is called at the end of every request, in the goroutine of the request,
+	// so it must not block.
 	Observe func(serving.Observation)
 }
 

@@ -56,7 +56,8 @@ func (a Answer) WithBody(body []byte) Answer {
 const keepBody = 64 << 10
 
 // Release returns the body's buffer for reuse. Body must not be used
-// afterwards. An answer that is never released is garbage-collected.
+// afterwards, because another answer may reuse the buffer. An answer that is
+// never released is garbage-collected.
 func (a *Answer) Release() {
 	if a.lent != nil && cap(a.Body) <= keepBody {
 		*a.lent = a.Body[:0]

@@ -12,7 +12,7 @@ type Options struct {
 	// environment. The defaults are DefaultMaxDrafts and DefaultMaxScorecards.
 	MaxDrafts, MaxScorecards int
 	// Rule, unless nil, is called with the counts of each rule, for metrics. It must not
-	// block.
+	// block, because Flush waits for it.
 	Rule func(RuleCount)
 }
 
