@@ -149,7 +149,8 @@ func (t *trial) policies() (code int, ok bool) {
 	return code, ok
 }
 
-// prepare determines what each column means and compiles the policies.
+// prepare determines what each column means and compiles the policies. If ok is
+// false, it has already reported the error, and code is the exit code.
 func (t *trial) prepare() (code int, ok bool) {
 	setup := t.source.setup
 	if t.options.reference != "" {

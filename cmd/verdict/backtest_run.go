@@ -14,7 +14,8 @@ import (
 // decide runs the rows through the policies. One goroutine reads blocks and
 // several decide them. Their partial results merge exactly, so the report does
 // not depend on which goroutine decided a block. The number of blocks in
-// progress limits the memory, regardless of the size of the file.
+// progress limits the memory, regardless of the size of the file. If ok is
+// false, decide has already reported the error, and code is the exit code.
 func (t *trial) decide() (report *backtest.Report, code int, ok bool) {
 	var total *backtest.Partial
 	run := func(out io.Writer) (err error) {

@@ -29,7 +29,8 @@ type rowSource struct {
 	close func()
 }
 
-// open opens the file or the synthetic book and reads the header.
+// open opens the file or the synthetic book and reads the header. If ok is
+// false, it has already reported the error, and code is the exit code.
 func (t *trial) open() (code int, ok bool) {
 	if t.options.synthetic > 0 {
 		t.source = t.syntheticSource()

@@ -112,7 +112,7 @@ func (c *command) read(name string) ([]byte, error) {
 }
 
 // document reads and parses a JSON file. If ok is false, it has already
-// reported the error.
+// reported the error, and code is the exit code.
 func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	data, err := c.read(name)
 	if err != nil {
@@ -125,7 +125,8 @@ func (c *command) document(name string) (v wire.Value, code int, ok bool) {
 	return v, exitOK, true
 }
 
-// policy returns the policy in a file, or the default policy if name is "".
+// policy returns the policy in a file, or the default policy if name is "". If
+// ok is false, it has already reported the error, and code is the exit code.
 func (c *command) policy(name string) (p *engine.Policy, code int, ok bool) {
 	if name == "" {
 		return engine.DefaultPolicy(), exitOK, true

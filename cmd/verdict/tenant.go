@@ -72,7 +72,8 @@ func (c *command) subcommand(help string, known verbs) int {
 	}
 }
 
-// arguments parses flags and the required arguments, in any order.
+// arguments parses flags and the required arguments, in any order. If done is
+// true, the command has nothing left to do and must return code.
 func (c *command) arguments(fs *flag.FlagSet, names ...string) (words []string, code int, done bool) {
 	for len(words) <= len(names) {
 		if code, done = c.parse(fs, len(c.args)); done {

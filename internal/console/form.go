@@ -217,7 +217,8 @@ func wholeNumber(faults *fault.List, pointer, text string, otherwise, least, mos
 	return n
 }
 
-// decimal reads a number and returns it as a multiple of 10^-places.
+// decimal reads a number and returns it as a multiple of 10^-places. If the text is not such a
+// number, decimal adds a fault and returns false.
 func decimal(faults *fault.List, pointer, text string, places int) (coef int64, ok bool) {
 	digits := strings.TrimPrefix(text, "-")
 	whole, fraction, pointed := strings.Cut(digits, ".")

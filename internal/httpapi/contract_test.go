@@ -174,9 +174,9 @@ func promised(doc *openapi3.T, method, path string, status int) (*openapi3.Opera
 	return nil, nil
 }
 
-// pathItem finds the path template of a request. Templates with fewer
-// parameters are tried first, so that "preview" in /v1/decisions/preview is not
-// taken for an id.
+// pathItem finds the path template of a request. It returns nil if no template
+// matches. Templates with fewer parameters are tried first, so that "preview"
+// in /v1/decisions/preview is not taken for an id.
 func pathItem(doc *openapi3.T, path string) *openapi3.PathItem {
 	given := strings.Split(path, "/")
 	matches := func(want, segment string) bool {

@@ -75,9 +75,9 @@ func (p *pool) run(ctx context.Context, c *connection) {
 	}
 }
 
-// next returns the job that has waited longest. If there is no job, the
-// connection becomes idle. next abandons jobs past their timeout, as real
-// callers would.
+// next returns the job that has waited longest. If there is no job, next
+// returns false and the connection becomes idle. next abandons jobs past their
+// timeout, as real callers would.
 func (p *pool) next(c *connection) (j job, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

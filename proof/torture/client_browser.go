@@ -87,7 +87,8 @@ func fieldsOf(r *request) url.Values {
 var shownKey = regexp.MustCompile(`vk_(?:sandbox|live)_[0-9A-Za-z]{20,}`)
 
 // makeKey creates a key with the given scopes in the environment of s. It
-// returns the key's text and id.
+// returns the key's text and id. ok is false if there was no answer or a
+// guarantee was violated.
 func (w *Workload) makeKey(
 	ctx context.Context, s *scope, name string, where func() (string, bool), scopes ...string,
 ) (key, id string, ok bool) {
@@ -110,7 +111,8 @@ func (w *Workload) makeKey(
 }
 
 // keyID returns the id of the key with the given name, from the console's list
-// of keys.
+// of keys. It returns false if the list could not be read or does not contain
+// the key.
 func (w *Workload) keyID(ctx context.Context, s *scope, name string, where func() (string, bool)) (string, bool) {
 	s.lender.browser.mu.Lock()
 	cookie := s.lender.browser.session

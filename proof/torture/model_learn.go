@@ -27,7 +27,7 @@ type toldFraud struct {
 }
 
 // sharers returns the number of applicants that the answer counts for the
-// account.
+// account. told is false if the answer has no such count.
 func (f *toldFraud) sharers() (n int, told bool) {
 	for _, s := range f.Signals {
 		if s.ID == "beneficiary_account_reuse" {

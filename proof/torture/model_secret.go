@@ -110,7 +110,8 @@ func leakIn(line []byte, texts []string) string {
 	return ""
 }
 
-// strange returns the first planted word in text that is not one of own.
+// strange returns the first planted word in text that is not one of own, or
+// false if there is none.
 func strange(text []byte, own ...string) (string, bool) {
 	for rest := text; ; {
 		at := bytes.Index(rest, []byte(wordMark))

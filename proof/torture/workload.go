@@ -101,7 +101,7 @@ const (
 )
 
 // somewhere returns a function that picks an address for each request, and
-// waits while there is no address.
+// waits while there is no address. It returns false when ctx ends.
 func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func() (string, bool) {
 	var mu sync.Mutex // a request that is sent twice concurrently calls the function twice
 	return func() (string, bool) {
@@ -118,7 +118,8 @@ func somewhere(ctx context.Context, urls func() []string, rng *rand.Rand) func()
 	}
 }
 
-// at returns a function that returns one address until ctx ends.
+// at returns a function that returns one address, and false after ctx has
+// ended.
 func at(ctx context.Context, url string) func() (string, bool) {
 	return func() (string, bool) { return url, ctx.Err() == nil }
 }
