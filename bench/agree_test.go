@@ -8,7 +8,8 @@ import (
 )
 
 // TestEveryoneAgrees checks that all contestants reach the same decisions. A
-// contestant that decides differently would be measured at different work.
+// contestant that decides differently would do different work, so its time
+// could not be compared.
 func TestEveryoneAgrees(t *testing.T) {
 	t.Parallel()
 	if err := agree(); err != nil {

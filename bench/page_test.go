@@ -10,8 +10,8 @@ import (
 )
 
 // TestWrite checks that a complete run writes the scoreboard and every section.
-// A partial run leaves the scoreboard unchanged, because a scoreboard always
-// comes from one run, and notes when its section was measured.
+// A partial run notes when its section was measured. It leaves the scoreboard
+// unchanged, because a scoreboard always comes from one run.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "page.md")

@@ -9,7 +9,7 @@ import (
 
 // TestContestantsAgree checks that all contestants compute the same counts, on
 // one core and on two. The book must be able to show a difference, so every
-// rule hits and every grade occurs.
+// rule must hit and every grade must occur.
 func TestContestantsAgree(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "book.csv")

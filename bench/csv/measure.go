@@ -76,7 +76,7 @@ func usage() (u syscall.Rusage) {
 
 // measureChild measures a contestant in a separate process. If taskset is installed, the
 // process is pinned to the cores it may use, so that the threads of DuckDB and our garbage
-// collector use no others.
+// collector use no other cores.
 func measureChild(ctx context.Context, name string, in input) (*lap, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -52,8 +52,8 @@ func (l *limit) transactions(s *report.Statement) {
 	}
 }
 
-// days counts the days from one day until the day before another, which all ended with
-// the same balance.
+// days counts a range of days that all ended with the same balance. The day to is not
+// part of the range.
 func (l *limit) days(from, to civil.Day, balance int64) {
 	for day := max(from, asOf-civil.Day(len(dayBucket))+1); day < to; day++ {
 		at := dayBucket[asOf-day]

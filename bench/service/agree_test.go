@@ -41,9 +41,9 @@ func TestSamplesReadBack(t *testing.T) {
 	}
 }
 
-// TestContestants starts each contestant, compares its answers with the
-// decisions of our engine, puts a short load on it, and lets its turn count the
-// stored rows.
+// TestContestants runs a turn of each contestant. It compares the answers with
+// the decisions of our engine and sends a short load. The turn checks the number
+// of stored rows.
 func TestContestants(t *testing.T) {
 	t.Parallel()
 	g, err := newEnvironment(t.Context(), Options{}, contestants())

@@ -70,8 +70,9 @@ func TestReadme(t *testing.T) {
 }
 
 // TestSignupCommands runs the signup commands of the README and of the greeting
-// with prepared answers. A key is stored in KEY; a refusal is not, and the next
-// command reports it.
+// with prepared answers. If the answer has a key, the commands must store it in
+// KEY. If the answer is a refusal, the commands must fail and print the
+// refusal.
 func TestSignupCommands(t *testing.T) {
 	t.Parallel()
 	commands := map[string]string{"welcome": string(greetingText("http://127.0.0.1:8080"))}

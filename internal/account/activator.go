@@ -103,8 +103,8 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	return nil
 }
 
-// whoActivates returns a sentence that names the people who may activate the rule set of the
-// person me.
+// whoActivates returns a sentence that names the people who may activate a rule set that the
+// person me wrote.
 func whoActivates(people []store.User, me store.User, now time.Time) string {
 	var can, wait []string
 	var until time.Time

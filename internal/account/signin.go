@@ -120,7 +120,7 @@ func (s *Access) enter(
 	return s.welcome(ctx, token, err)
 }
 
-// welcome returns the session of a new token, or err if it is not nil.
+// welcome returns err if it is not nil. Otherwise it returns the session of the new token.
 func (s *Access) welcome(ctx context.Context, token tenant.Token, err error) (Session, tenant.Token, error) {
 	if err != nil {
 		return Session{}, tenant.Token{}, err

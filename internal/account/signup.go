@@ -221,8 +221,8 @@ const safeMode = `{"name":"SAFE_MODE","include_defaults":false,"knockouts":` +
 	`[{"id":"SAFE_MODE","stage":1,"action":"refer",` +
 	`"reason_code":"PAUSED","message":"Lending is paused","condition_ast":{"op":"true"}}]}`
 
-// seeds returns the policies of a new environment: the default policy, and the default policy with
-// safeMode in front.
+// seeds returns the policies of a new environment: the default policy, and safeMode, which
+// inherits all members that it does not set from the default policy.
 var seeds = sync.OnceValues(func() (starting, paused *engine.Policy) {
 	starting = engine.DefaultPolicy()
 	base, err := wire.Parse(starting.Document())

@@ -81,7 +81,7 @@ func attackByUploads(t *testing.T) {
 	n := startNode(t, storetest.SQLite(t))
 	key := signUp(t, n)
 	session := signIn(t, n.url)
-	const files, mostMiB = 24, 3 << 10 // the race detector needs half of it
+	const files, mostMiB = 24, 3 << 10 // the race detector needs half of this memory
 	file := "--b\r\nContent-Disposition: form-data; name=\"target\"\r\n\r\noutcome\r\n" +
 		"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"rows.csv\"\r\n\r\n" +
 		packed(t, "score,outcome\n", "0", 64<<20-(1<<10)) + "\r\n--b--\r\n"

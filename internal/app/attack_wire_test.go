@@ -36,8 +36,8 @@ func measured(format string, args ...any) {
 	wireMeasure.lines = append(wireMeasure.lines, "- "+fmt.Sprintf(format, args...))
 }
 
-// TestAttack sends requests over raw connections that no client library would
-// send, to the whole service.
+// TestAttack sends requests that no client library would send, over raw
+// connections to the whole service.
 func TestAttack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

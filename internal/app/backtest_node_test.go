@@ -115,7 +115,7 @@ func copyDecision(t *testing.T, databaseURL string, times int) {
 	}
 }
 
-// expire moves the times of rows that a dead node left behind back by a minute.
+// expire makes the rows that a dead node left behind one minute older.
 func expire(t *testing.T, raw *sql.DB, statement, who string) {
 	t.Helper()
 	if _, err := raw.ExecContext(t.Context(), statement, who); err != nil {

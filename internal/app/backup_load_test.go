@@ -108,7 +108,8 @@ func (n *node) send(path, key, once, body string) (int, map[string]any, error) {
 	return status, answer, nil
 }
 
-// until waits for the given number of further answers and returns all.
+// until waits for the given number of further answers, or for a failure. It
+// returns all answers so far.
 func (c *crowd) until(more int) map[string]string {
 	enough := len(c.known()) + more
 	for {

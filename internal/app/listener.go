@@ -120,8 +120,9 @@ func (l *limitedListener) admit(c net.Conn, now time.Time) *connection {
 }
 
 // evict closes the connection that has been idle longest among those of the
-// address with the most connections. If the newcomer's address has as many,
-// evict chooses that address. evict reports whether it closed a connection.
+// address with the most connections. If the newcomer's address has as many
+// connections, evict chooses that address. evict reports whether it closed a
+// connection.
 func (l *limitedListener) evict(newcomer netip.Addr) bool {
 	largest := newcomer
 	for from, held := range l.held {

@@ -59,8 +59,8 @@ func (v *visit) admit() error {
 	return v.ctx.Err() // the client has disconnected, or the deadline has passed
 }
 
-// owner returns the owner of the share of the node that the request uses: the tenant if somebody
-// is signed in, else the network address.
+// owner returns the owner whose share of the node's capacity the request uses: the tenant if
+// somebody is signed in, else the network address.
 func (v *visit) owner() string {
 	if v.who != nil {
 		return v.who.session.Tenant.ID
@@ -89,7 +89,7 @@ func (v *visit) logRefusals(from *admission.Pool) {
 // reserve takes memory from the owner's share. It returns errMemory if the share is used up.
 func (v *visit) reserve(bytes int64) error {
 	if v.reserved == 0 {
-		v.memoryOwner = v.owner() // signing in later changes v.owner
+		v.memoryOwner = v.owner() // remember the owner, because signing in changes the result of v.owner
 	}
 	if !v.console.options.Memory.Take(v.memoryOwner, bytes) {
 		return errMemory

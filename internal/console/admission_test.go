@@ -150,7 +150,7 @@ func TestFullConsole(t *testing.T) {
 	db := sqlite(t)
 	arrived := make(chan struct{}, 1)
 	h := houseWith(t, db, console.Options{MaxInFlight: 1, Secure: func(r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/edit") { // called after the check for a free slot
+		if strings.HasSuffix(r.URL.Path, "/edit") { // the server calls Secure after the check for a free slot
 			select {
 			case arrived <- struct{}{}:
 			default:

@@ -160,7 +160,7 @@ func (c *crawler) attack(f found) (fields int) {
 	return fields
 }
 
-// fill sends a form with text in the field name.
+// fill sends a form in which the field called name contains text.
 func (c *crawler) fill(f found, name, text string) {
 	c.Helper()
 	pairs := []string{}

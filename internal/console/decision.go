@@ -30,7 +30,7 @@ func (p *decisionPages) routes() []page {
 }
 
 // list renders the decisions, newest first. The search field takes an applicant's reference or
-// the id of a decision. An id redirects to the decision.
+// the id of a decision. If the text is an id, list redirects to the decision.
 func (p *decisionPages) list(v *visit) error {
 	list, filters := v.listing(), v.filters()
 	sought := filters.Value("q")

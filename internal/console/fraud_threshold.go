@@ -351,7 +351,7 @@ func typedThresholds(f *form) (signal.Config, error) {
 	return c, faults.Err()
 }
 
-// thresholdPointer converts a pointer into the configuration to the pointer of the form field.
+// thresholdPointer converts a JSON pointer of the configuration to the pointer of the form field.
 func thresholdPointer(pointer string) string {
 	path := strings.ReplaceAll(strings.TrimPrefix(pointer, "/"), "/", ".")
 	for _, g := range thresholdGroups(new(signal.Config)) {

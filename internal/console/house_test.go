@@ -188,7 +188,8 @@ func (b *browser) token() string {
 	return ""
 }
 
-// setToken puts a token into this browser, as a thief would.
+// setToken puts a token into this browser, like somebody who has stolen the
+// token.
 func (b *browser) setToken(token string) {
 	b.Helper()
 	at, err := url.Parse(b.url)

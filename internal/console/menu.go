@@ -68,8 +68,8 @@ func menuOf(table []page) []menuGroup {
 	})
 }
 
-// filterEntries calls keep for every entry and returns the groups with the returned entries. It
-// leaves out entries for which keep returns false, and empty groups.
+// filterEntries calls keep for every entry. It returns the groups with the entries that keep
+// returned. It leaves out entries for which keep returned false, and empty groups.
 func filterEntries(groups []menuGroup, keep func(menuEntry) (menuEntry, bool)) []menuGroup {
 	var list []menuGroup
 	for _, g := range groups {

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// past writes a year of a lender's work into a demonstration tenant, through
-// the store's own batches. Every decision is a copy of a decision that the
+// past writes a year of a lender's work into a demonstration tenant, with the
+// store's batched writes. Every decision is a copy of a decision that the
 // service made, so it can be replayed. Each copy has a new id, which contains
 // the copy's own time.
 type past struct {

@@ -141,7 +141,7 @@ func (s *size) measure(t *testing.T) {
 // object.
 func (s *size) visit(path string, list bool) {
 	s.Helper()
-	if strings.HasSuffix(path, "/audit.csv") { // limit the file to one day: a complete one takes long
+	if strings.HasSuffix(path, "/audit.csv") { // limit the file to one day: a complete file takes long
 		day := s.clock.now().AddDate(0, 0, -2).Format(time.DateOnly)
 		path += "?from=" + day + "&to=" + day
 	}

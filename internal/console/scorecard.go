@@ -247,7 +247,7 @@ func typedApplicant(f *form, card *engine.Scorecard) ([]rule.NamedValue, error) 
 	return list, faults.Err()
 }
 
-// readsText reports whether a factor reads a text. A typed number is then a text too.
+// readsText reports whether a factor reads a text. If so, a typed number is treated as a text.
 func readsText(factor *engine.Factor) bool {
 	if factor.Typed && factor.Field.Type == rule.StringType {
 		return true

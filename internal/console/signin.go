@@ -80,8 +80,8 @@ func (p *signInPages) signIn(v *visit) error {
 	return v.redirect(orHome(nextPage(v)))
 }
 
-// endPreviousSession ends the session that the browser had before the new one began, because
-// nobody could use or see that session any more.
+// endPreviousSession ends the session that the browser had before the new session began,
+// because nobody could use or see that session any more.
 func (p *signInPages) endPreviousSession(v *visit, begun account.Session) error {
 	if v.who == nil || v.who.session.ID == begun.ID {
 		return nil

@@ -18,9 +18,10 @@ import (
 // TestAllocations limits the allocations of one request between the parsed body
 // and the bytes of the answer, with a cached plan. A preview stores nothing; a
 // decision also allocates for its durable write. The limit of a decision has
-// some slack, because the store works concurrently. Two allocations of each are
-// the warning about inputs that the policy names and this request leaves out,
-// and up to two of a preview mask the applicant's id.
+// some slack, because the store works concurrently. Each request makes two
+// allocations for the warning about inputs that the policy names and the
+// request leaves out. A preview makes up to two more to mask the applicant's
+// id.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {

@@ -79,7 +79,7 @@ type ReExplanation struct {
 	Verified       bool
 	RecomputedHash string
 	PolicyVersion  int64
-	EngineVersion  string // the engine version that explained the decision now, not the one that decided
+	EngineVersion  string // the engine version that explained the decision now, not the version that decided
 	Text           []string
 	NotEvaluated   []engine.NotEvaluated
 }

@@ -91,8 +91,8 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 
 // TestStudiesEndThoughTheCountsKeepMoving checks that the number of studies is limited
 // if the counts keep changing: the last of a few transactions decides with the facts
-// that were studied. Each study runs outside of any transaction, so that others can
-// write.
+// that were studied. Each study runs outside of any transaction, so that other
+// requests can write.
 func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

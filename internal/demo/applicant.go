@@ -83,7 +83,7 @@ const (
 
 // next returns the next applicant.
 func (c *crowd) next() *applicant {
-	if len(c.rows) == 0 { // generating many rows together costs about as much as one
+	if len(c.rows) == 0 { // generating many rows together costs about as much as generating one
 		c.rows = lines(c.book, c.made+1, bookPage)
 	}
 	c.made++

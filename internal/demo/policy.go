@@ -44,7 +44,7 @@ func (d *envFill) policies() {
 }
 
 // version schedules the creation of a new version, which is a copy of the active
-// version edited by change, and its activation unless armed is 0.
+// version edited by change. Unless armed is 0, it also schedules the activation.
 func (d *envFill) version(written, armed time.Duration, name, note string, change func(document)) {
 	d.ago(written, "write a policy", func(ctx context.Context) error {
 		doc, err := d.document(ctx, d.rules.active)

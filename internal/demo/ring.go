@@ -103,7 +103,7 @@ func fraudRings(texts *Texts) []ring {
 				Note:       "Husband and wife.",
 			}}},
 		},
-		{ // the usual number of applicants from this pincode, which makes the many below unusual
+		{ // the usual number of applicants from this pincode, which makes the many applicants below unusual
 			name: "few from one pincode", size: 5, begin: 29 * day, apart: 5 * day,
 			share: func(a *applicant, _ int) { a.home = towns[4] },
 		},

@@ -15,8 +15,8 @@ import (
 	"verdict/internal/store"
 )
 
-// hold blocks the committer until the test calls release. The test must call
-// release even if it fails.
+// hold blocks the store's committer, so that writes wait, until the test calls
+// release. The test must call release even if it fails.
 func (m *member) hold() (release func()) {
 	m.Helper()
 	begun, end, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)

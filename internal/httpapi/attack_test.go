@@ -89,7 +89,7 @@ func attackSeed(t *testing.T) uint64 {
 }
 
 // report logs how many requests were sent and how they were answered, and
-// writes the figures for the proof if the test passed.
+// writes the figures with package proof if the test passed.
 func (s *siege) report(t *testing.T) {
 	t.Helper()
 	operations := map[*openapi3.Operation]bool{}

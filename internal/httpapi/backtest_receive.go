@@ -19,9 +19,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Timeouts for a file that is being received: paceBytes must arrive in every
-// Options.FilePace, and the whole file in fileTimeout. fileTimeout is less than the
-// hour after which an unfinished upload counts as abandoned.
+// Timeouts for a file that is being received: paceBytes must arrive within each
+// interval of Options.FilePace, and the whole file within fileTimeout. fileTimeout
+// is less than the hour after which an unfinished upload counts as abandoned.
 const (
 	paceBytes   = 256 << 10
 	fileTimeout = 50 * time.Minute

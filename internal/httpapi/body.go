@@ -68,7 +68,8 @@ func (c *call) readBody() error {
 	case c.route.stream && isFile(c.r):
 		return nil
 	}
-	// A member that was sent in the query by mistake would be ignored silently.
+	// Refuse query parameters, because a member that was sent in the query by mistake
+	// would be ignored silently.
 	if c.r.URL.RawQuery != "" && !c.route.stream {
 		if err := c.query().err(); err != nil {
 			return err
@@ -171,7 +172,7 @@ func (c *call) extendDeadlines(timeout time.Duration) {
 	_ = control.SetWriteDeadline(now.Add(2 * timeout))
 }
 
-// extendContext replaces the context of the work with one that ends after timeout
+// extendContext replaces the context of the work with a context that ends after timeout
 // instead of after the timeout of other requests. It must be called before anything uses
 // the context.
 func (c *call) extendContext(timeout time.Duration) {

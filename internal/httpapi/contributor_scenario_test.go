@@ -6,9 +6,8 @@ import (
 )
 
 // TestTopContributorsBeginWithWhatDecided checks the order of the top
-// contributors: first the features that are named by knockouts with a hit, and
-// then the features with points. The order does not depend on how many points
-// other features earned.
+// contributors: first the features that are named by knockouts with a hit,
+// however many points other features earned, and then the features with points.
 func TestTopContributorsBeginWithWhatDecided(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

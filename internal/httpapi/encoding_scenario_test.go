@@ -19,8 +19,8 @@ import (
 )
 
 // TestAnswersAreCompressed checks that answers are compressed if the client
-// accepts it, and that decompression restores the same bytes. Small answers,
-// and answers to other clients, are not compressed.
+// accepts compression, and that decompression restores the same bytes. Small
+// answers, and answers to other clients, are not compressed.
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -219,7 +219,7 @@ func timeless(t *testing.T, body []byte) (value any) {
 type placeholders map[string]string
 
 // learn stores the ids in an answer for the placeholders that have no id yet.
-// The placeholder {spare_id} gets the newest rule set instead.
+// The placeholder {spare_id} always gets the id of the newest rule set.
 func (p placeholders) learn(r exampleRequest, got answer) {
 	if r.operation.OperationID == "createRuleSet" && got.status == http.StatusCreated {
 		p["{spare_id}"] = got.text("id")

@@ -30,7 +30,7 @@ func TestAlertLife(t *testing.T) {
 		first := m.apply("A-1", oneAccount)
 		second := m.apply("A-2", oneAccount).raised(1)
 		id, _ := second.at("fraud", "alert_ids", 0).(string)
-		third := m.apply("A-3", oneAccount).raised(2) // and an alert about the ring of three
+		third := m.apply("A-3", oneAccount).raised(2) // the second alert is about the ring of three people
 		if again := third.at("fraud", "alert_ids", 0); again != id {
 			s.Errorf("a second alert about the same: %v", again)
 		}

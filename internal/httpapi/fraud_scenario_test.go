@@ -45,8 +45,8 @@ func (a answer) signal(id string) map[string]any {
 	return nil
 }
 
-// saw fails unless the signal has the given value and was triggered as stated.
-// If value is nil, saw fails if the signal was evaluated.
+// saw fails unless the members "value" and "triggered" of the signal equal the
+// arguments. If value is nil, saw fails if the signal was evaluated.
 func (a answer) saw(id string, triggered bool, value any) answer {
 	a.t.Helper()
 	s := a.signal(id)

@@ -51,9 +51,9 @@ func bearerKey(r *http.Request) (tenant.Key, bool) {
 	return tenant.ParseKey(strings.TrimLeft(text, " "))
 }
 
-// answersCSV reads the Accept header. It reports whether the answer should be CSV, which
-// is so only if the route can answer with CSV and the client accepts CSV but not JSON. It
-// refuses a request that accepts none of the formats of the route.
+// answersCSV reads the Accept header. It reports whether the answer should be CSV. This
+// requires that the route can answer with CSV, and that the client accepts CSV but not
+// JSON. It refuses a request that accepts none of the formats of the route.
 func answersCSV(r *http.Request, rt *route) (bool, error) {
 	accept := r.Header["Accept"]
 	if len(accept) == 0 {

@@ -78,7 +78,7 @@ func (h *healthHandlers) health(c *call) error {
 	}
 	if !ready {
 		status, word = http.StatusServiceUnavailable, "unavailable"
-		c.response.header()["Retry-After"] = []string{"1"} // every other 503 has it too
+		c.response.header()["Retry-After"] = []string{"1"} // every other 503 has this header too
 	}
 
 	var w wire.Writer

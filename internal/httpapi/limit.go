@@ -20,7 +20,7 @@ const (
 	bucketDecide   bucket = "decide"
 	bucketWrite    bucket = "write"
 	bucketBacktest bucket = "backtest"
-	bucketRefusal  bucket = "refusal" // limits the refusals of a tenant that are not delayed
+	bucketRefusal  bucket = "refusal" // refusals of a tenant beyond this limit are delayed
 )
 
 // bucketOwner identifies one token bucket. id is the id of an API key, the

@@ -45,7 +45,7 @@ func TestReadyMeansWritable(t *testing.T) {
 	}
 	ready(http.StatusOK)
 	ready(http.StatusOK)
-	readOnly("on") // like a standby, from which nothing is read either
+	readOnly("on") // a read-only database, such as a standby, counts as not ready
 	ready(http.StatusServiceUnavailable)
 	ready(http.StatusServiceUnavailable)
 	readOnly("off")

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/store"
 )
 
-// Once asks for a request to be executed once, however often it is sent. It
-// holds the Idempotency-Key, the route and the hash of the request.
+// Once identifies a request that must be executed only once, however often it
+// is sent. It holds the Idempotency-Key, the route and the hash of the request.
 type Once struct {
 	Route string
 	Key   string
@@ -99,9 +99,9 @@ func (f *flights) leave(which flight) {
 // returns nil if the request has no Idempotency-Key.
 type Keep func(Answer) *store.IdempotencyAnswer
 
-// Once executes do once for an Idempotency-Key. do must store the record of
-// keep in the same transaction as its changes. Refusals are not stored: they
-// changed nothing, and the same request may succeed later.
+// Once executes do once for an Idempotency-Key. do must store the record that
+// keep returns in the same transaction as its changes. Refusals are not stored:
+// they changed nothing, and the same request may succeed later.
 func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Keep) (Answer, error)) (Answer, error) {
 	attempt, earlier, err := s.attempt(ctx, scope, o)
 	if err != nil || earlier != nil {

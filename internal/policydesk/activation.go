@@ -16,7 +16,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Activation holds the conditions of an activation. Each expectation that is not empty must hold.
+// Activation holds the conditions of an activation. Each Expected field that is not empty must
+// match.
 type Activation struct {
 	Note             string
 	ExpectedActiveID string   // the id of the rule set that the activation replaces

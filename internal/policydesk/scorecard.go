@@ -163,8 +163,8 @@ func (c Scorecard) Write(w *wire.Writer) {
 	w.Key("created_at").String(operation.Clock(c.CreatedMicros)).Key("created_by").String(c.CreatedBy).EndObject()
 }
 
-// Scoring asks for the scores of applicants, by a stored scorecard or by a scorecard in the
-// request.
+// Scoring is a request for the scores of applicants, by a stored scorecard or by a
+// scorecard in the request.
 type Scoring struct {
 	ScorecardID string            // "" to score with Card
 	Card        *engine.Scorecard // not used if ScorecardID is set

@@ -40,8 +40,8 @@ type Probe struct {
 
 // FindEncoding reads a file to its end and returns its encoding. Spreadsheet
 // programs write Windows-1252 unless they are told to write UTF-8. Bytes that are
-// neither are replaced by U+FFFD if they occur in at most 1 % of the lines;
-// otherwise FindEncoding returns a *fault.Error.
+// valid in neither encoding are replaced by U+FFFD if they occur in at most 1 %
+// of the lines; otherwise FindEncoding returns a *fault.Error.
 func FindEncoding(in io.Reader) (Probe, error) {
 	var c census
 	buffer := make([]byte, usualBlock)

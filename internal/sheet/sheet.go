@@ -12,7 +12,8 @@
 //
 //   - a malformed row is one row with a fault, and reading continues after it;
 //   - a row with a NUL or with bytes that are not UTF-8 is malformed;
-//   - a carriage return alone ends a line too, and one inside quotes is kept;
+//   - a carriage return alone ends a line too, and a carriage return inside quotes
+//     is kept;
 //   - a row is at most MaxLine bytes long, so that memory is bounded.
 //
 // The package does not interpret cells, except for numbers that are formatted for

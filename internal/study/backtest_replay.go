@@ -52,9 +52,9 @@ func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
 	return p, nil
 }
 
-// replayed identifies the stored decisions of a piece: the decisions after the id
-// after, up to and including the id last. The next piece begins after the id next,
-// which is "" for the last piece.
+// replayed identifies the stored decisions of a piece: the decisions that follow
+// the id in after, up to and including the id in last. The next piece begins after
+// the id in next, which is "" for the last piece.
 type replayed struct{ after, last, next string }
 
 func (r replayed) input() []byte { return []byte(r.after + " " + r.last + " " + r.next) }

@@ -20,8 +20,8 @@ type FitRequest struct {
 	Save    bool   // store the scorecard
 }
 
-// Check adds the faults of the request that can be found without reading the rows to
-// faults.
+// Check adds to faults the faults of the request that can be found without reading
+// the rows.
 func (r *FitRequest) Check(faults *fault.List) {
 	if r.Save && strings.TrimSpace(r.Options.Name) == "" {
 		faults.Check("").Fail("name", fault.CodeRequired,

@@ -57,9 +57,9 @@ func (t *Tab) Ask(expression string, into any) {
 	}))
 }
 
-// Fill types into fields. pairs is a list of a selector and a text, repeated.
-// Fill selects the present content of a field first, as people do, so that the
-// first letter replaces it.
+// Fill types into fields. pairs alternates between selectors and texts. Fill
+// selects the present content of a field first, as people do, so that the first
+// letter replaces it.
 func (t *Tab) Fill(pairs ...string) {
 	t.Helper()
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -88,8 +88,8 @@ func (s *stage) edit(t *testing.T) {
 }
 
 // steps clicks every button of the editor, on a desktop without scripts and on
-// a phone with scripts, and checks where each next page begins. It also edits
-// and removes a line in place.
+// a phone with scripts, and checks which element of each next page gets the
+// focus. It also edits and removes a line in place.
 func (s *stage) steps(t *testing.T, tab *browser.Tab, at string) {
 	t.Helper()
 	for _, with := range []struct {

@@ -80,8 +80,8 @@ func (w *walker) liveKey() {
 	w.Quiet()
 }
 
-// changePolicy builds a condition that can never matter, sees the finding,
-// activates the policy nevertheless, and rolls back.
+// changePolicy builds a condition that can never matter, and checks that the
+// finding is shown. It activates the policy nevertheless, and rolls back.
 func (w *walker) changePolicy() {
 	w.Helper()
 	w.Width(1280) // the previous check used the width of a phone

@@ -8,7 +8,7 @@ import (
 )
 
 // Closed keeps connections busy for the given time. Each connection sends its
-// next request when the last one was answered. The resulting rate is the
+// next request when the last request was answered. The resulting rate is the
 // capacity of the target. The latencies are not those that independent callers
 // would see.
 func (g *Generator) Closed(ctx context.Context, connections int, lasting time.Duration) *Result {

@@ -166,7 +166,7 @@ func (m *model) counted(r *request, accountNo string, told *toldFraud) {
 }
 
 // bounds returns the smallest and the largest number of applicants that a
-// request may count for an account, including its own.
+// request may count for an account, including its own applicant.
 func (s *scope) bounds(accountNo string, r *request) (least, most int) {
 	certain, possible := map[string]struct{}{}, map[string]struct{}{}
 	known := s.accounts[accountNo]
@@ -264,7 +264,7 @@ type listed struct {
 }
 
 // learnStep returns the function that updates the model with a step of an
-// alert. It records whether this step or an earlier one changed the alert.
+// alert. It records whether this step or an earlier step changed the alert.
 func learnStep(r *request, id string, taken *step) func(*model, answer) {
 	return func(m *model, a answer) {
 		var now struct {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// bench is a model that a test feeds with histories, without a server.
+// bench is a model to which a test adds requests and answers, without a server.
 type bench struct {
 	*testing.T
 	m          *model
@@ -75,8 +75,8 @@ func (b *bench) holds() {
 	}
 }
 
-// broken checks that there is exactly one violation, of the guarantee promise,
-// whose text contains of.
+// broken checks that there is exactly one violation. It must be of the
+// guarantee promise, and its text must contain of.
 func (b *bench) broken(promise, of string) {
 	b.Helper()
 	err := b.m.verdict()

@@ -27,7 +27,7 @@ func start(said io.Writer, cmd *exec.Cmd) (*process, error) {
 	started := make(chan error)
 	go func() {
 		// The kernel sends the parent-death signal when the thread that started
-		// the child ends, so keep the thread.
+		// the child ends, so lock this goroutine to its thread.
 		runtime.LockOSThread()
 		defer close(p.ended)
 		err := cmd.Start()

@@ -106,7 +106,7 @@ func (h *House) SignIn(email string) (account.Session, tenant.Token) {
 	return c, token
 }
 
-// Admin returns the principal of the person who signed up, in live.
+// Admin returns the live principal of the person who signed up.
 func (h *House) Admin() tenant.Principal {
 	h.Helper()
 	c, _ := h.SignIn(Asha)
