@@ -142,8 +142,8 @@ const (
 	declining = referring - 1
 )
 
-// The bands, the best first, with their smallest score, largest limit and income
-// multiple.
+// These tables describe the bands, the best first: their smallest score, largest
+// limit and income multiple.
 var (
 	bandFrom     = [grades]int{740, 700, 660, 620, 580, 300}
 	bandMost     = [grades]int64{1_200_000, 800_000, 500_000, 300_000, 150_000, 0}

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// The size of a large request, which the targets state.
+// These constants are the size of a large request, which the targets state.
 const (
 	tradelines    = 40
 	monthsEach    = 36

@@ -13,8 +13,9 @@ import (
 // the properties of that request: every source is present, the transactions are sorted,
 // and no amount is out of range.
 
-// The first row of each metric, in the order of the catalogue. A metric has a row for
-// each of its products. The rows after pairCount are the divisors of ratios.
+// These constants are the first row of each metric, in the order of the catalogue. A
+// metric has a row for each of its products. The rows after pairCount are the
+// divisors of ratios.
 const (
 	rowEnquiry     = 0
 	rowOpened      = rowEnquiry + 11

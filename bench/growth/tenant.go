@@ -17,9 +17,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// The default sizes of a node's caches of compiled policies and of API keys. Memory may
-// grow until the larger cache is full, but not beyond that. A comparison before that
-// point would only show when the garbage collector runs.
+// planCache and keyCache are the default sizes of a node's caches of compiled policies
+// and of API keys. Memory may grow until the larger cache is full, but not beyond that.
+// A comparison before that point would only show when the garbage collector runs.
 const (
 	planCache = 1_000
 	keyCache  = 10_000

@@ -10,8 +10,8 @@ import (
 	"verdict/internal/engine"
 )
 
-// The maximum number of lines of each list in the summary. The full report has
-// all lines.
+// These constants limit the number of lines of each list in the summary. The
+// full report has all lines.
 const (
 	shownErrors  = 5
 	shownReasons = 8

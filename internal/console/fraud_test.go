@@ -110,8 +110,9 @@ func TestRingAlert(t *testing.T) {
 	b.get("/console/sandbox/fraud/blocked").want(http.StatusOK).has("••••5566")
 }
 
-// TestCrowdAlert checks that closing an alert blocks its agent only if the agent
-// is ticked, and that the page says who would be declined.
+// TestCrowdAlert checks an alert about an agent. The page says who would be
+// declined and does not preselect the agent. Closing the alert without ticking the
+// agent blocks nothing.
 func TestCrowdAlert(t *testing.T) {
 	t.Parallel()
 	b := newHouse(t).signUp()

@@ -83,8 +83,8 @@ var postalRegions = []postalRegion{
 	{"85", "Bihar: Purnia", 8, 4},
 }
 
-// The tiles for entries that belong to no region: the army postal service, and digits that no
-// region uses.
+// These constants place the tiles for entries that belong to no region: the army postal
+// service, and digits that no region uses.
 const (
 	armyColumn, armyRow   = 9, 10
 	otherColumn, otherRow = 10, 10

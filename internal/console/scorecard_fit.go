@@ -13,8 +13,9 @@ import (
 	"verdict/internal/training"
 )
 
-// The limits of fitting from a page: the size of the file, how long the file may take to arrive
-// (it is held in memory), and how long the fitting may take. Larger files need the API.
+// These constants limit fitting from a page: the size of the file, which is held in memory, the
+// time in which it must arrive, and the time that the fitting may take. Larger files need the
+// API.
 const (
 	maxFitFile       = 64 << 20
 	maxFitUploadTime = 5 * time.Minute

@@ -9,8 +9,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Refusals of requests that exceed the capacity. Each refusal is created once,
-// because refusing a request under load must cost as little as possible.
+// These are the refusals of requests that exceed the capacity. Each refusal is
+// created once, because refusing a request under load must cost as little as
+// possible.
 var (
 	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
 		"too many requests are in progress; try again later")
@@ -92,7 +93,7 @@ func (c *call) countShed(from *admission.Pool) {
 	}
 }
 
-// Delays of refusals beyond Options.RefusalRate.
+// These are the delays of refusals beyond Options.RefusalRate.
 const (
 	refusalDelay  = 500 * time.Millisecond
 	capacityDelay = 100 * time.Millisecond // if the reason is a lack of capacity, which may end soon

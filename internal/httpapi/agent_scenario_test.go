@@ -16,7 +16,8 @@ import (
 
 const underwriting = "/v1/agents/underwrite"
 
-// Applications for the underwriting agent, decided under the default policy.
+// These are applications for the underwriting agent, which decides them under
+// the default policy.
 const (
 	sound = `{
 		"applicant":{"id":"A-1","monthly_income":85000,"foir":0.2,"requested_amount":200000},

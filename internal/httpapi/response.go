@@ -21,7 +21,8 @@ type response struct {
 	bytes     int64
 }
 
-// Values of headers. They are shared, so that setting one does not allocate.
+// These are values of headers. They are shared, so that setting a header does not
+// allocate.
 var (
 	jsonType       = []string{"application/json"}
 	textType       = []string{"text/plain; charset=utf-8"}

@@ -7,8 +7,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// First bytes of files that people send instead of CSV: an XLSX workbook, which is
-// a zip archive, and an older XLS workbook.
+// These are the first bytes of files that people send instead of CSV: an XLSX
+// workbook, which is a zip archive, and an older XLS workbook.
 var (
 	zipMagic = []byte("PK\x03\x04")
 	oleMagic = []byte("\xd0\xcf\x11\xe0")

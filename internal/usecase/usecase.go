@@ -31,7 +31,7 @@ type Options struct {
 	Hooks  Hooks
 	Caps   Caps // limits of a tenant (default DefaultCaps)
 
-	// For account.
+	// These fields are for package account.
 	Plans          tenant.Plans
 	Passwords      tenant.PasswordRules
 	PasswordCost   tenant.Cost
@@ -41,13 +41,13 @@ type Options struct {
 	SignupMode     tenant.SignupMode
 	SignupsEachDay int
 
-	// For frauddesk.
+	// This field is for package frauddesk.
 	Atlas signal.Atlas
 
-	// For policydesk.
+	// This field is for package policydesk.
 	PlanCache int
 
-	// For study.
+	// These fields are for package study.
 	Backtests study.BacktestLimits
 	Spreader  study.Spreader
 }

@@ -37,8 +37,8 @@ func DefaultFairLimits() FairLimits {
 	return FairLimits{Rate: 0.5, P99: time.Second, Memory: 768 << 20}
 }
 
-// The source addresses of the neighbour and the probes. All addresses of 127.0.0.0/8
-// belong to this machine.
+// These are the source addresses of the neighbour and the probes. All addresses of
+// 127.0.0.0/8 belong to this machine.
 const (
 	neighbourAddress = "127.0.9.1"
 	probeAddress     = "127.0.9.2"

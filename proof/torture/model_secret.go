@@ -15,8 +15,8 @@ import (
 	"sync"
 )
 
-// Prefixes of the planted words, accounts, mobile numbers and addresses. They
-// make planted texts recognisable in any text.
+// These are the prefixes of the planted words, accounts, mobile numbers and
+// addresses. They make planted texts recognisable in any text.
 const (
 	wordMark    = "xqzv"
 	wordLength  = len(wordMark) + 12

@@ -33,8 +33,8 @@ type House struct {
 // Cheap is a password cost that is low enough for tests.
 var Cheap = tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1}
 
-// The e-mail address of the first user, the password of every user, and their network
-// address.
+// Asha is the e-mail address of the first user, Password is the password of every
+// user, and Home is their network address.
 const (
 	Asha     = "asha@example.in"
 	Password = "correct horse"
