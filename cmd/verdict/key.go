@@ -66,9 +66,10 @@ func keyCreate(c *command) int {
 	})
 }
 
-// keyOwner returns the person who will own the key. Every key belongs to a
-// person, because a policy in live must be activated by a person other than its
-// author.
+// keyOwner returns the person with the e-mail address, or the first person of
+// the tenant if email is "". That person will own the key. Every key belongs to
+// a person, because a policy in live must be activated by a person other than
+// its author.
 func keyOwner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
 	users, err := service.Operator.Users(ctx, tenantID)
 	if err != nil {

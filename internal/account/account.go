@@ -169,7 +169,8 @@ func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID str
 	return nil
 }
 
-// EnableUser lets a disabled person sign in again, with the same role and password.
+// EnableUser lets a disabled person sign in again, with the same role and password. It returns
+// NotFound if the tenant has no such person.
 func (s *People) EnableUser(ctx context.Context, p tenant.Principal, userID string) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err

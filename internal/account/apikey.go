@@ -75,7 +75,8 @@ func (s *People) roomForKey(ctx context.Context, tenantID string) error {
 	return nil
 }
 
-// RevokeAPIKey revokes a key permanently: on this node immediately, on others within a second.
+// RevokeAPIKey revokes a key permanently: on this node immediately, on others within a second. It
+// returns NotFound if the tenant has no such key.
 func (s *People) RevokeAPIKey(ctx context.Context, p tenant.Principal, id string) (tenant.APIKey, error) {
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.APIKey{}, err

@@ -106,7 +106,8 @@ func (s *People) Invitations(ctx context.Context, p tenant.Principal) ([]Invitat
 	return list, nil
 }
 
-// RevokeInvitation withdraws an invitation that has not been accepted.
+// RevokeInvitation withdraws an invitation that has not been accepted. It returns NotFound if
+// there is no such invitation.
 func (s *People) RevokeInvitation(ctx context.Context, p tenant.Principal, id string) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err

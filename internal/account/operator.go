@@ -43,7 +43,8 @@ func tenantOf(t store.Tenant) tenant.Tenant {
 	}
 }
 
-// SetPlan moves a tenant to another plan, which takes effect within a second.
+// SetPlan moves a tenant to another plan, which takes effect within a second. It returns
+// Invalid if there is no such plan.
 func (s *Operator) SetPlan(ctx context.Context, tenantID, plan string) error {
 	if _, ok := s.options.Plans.Get(plan); !ok {
 		return operation.Invalid("/plan", fault.CodeInvalidField,
@@ -123,8 +124,8 @@ func (s *Operator) CreateUser(
 }
 
 // ResetPassword sets a new password for a person who forgot the old password, and ends all
-// sessions of the person. The service sends no mail, so the operator must tell the person the
-// new password.
+// sessions of the person. It returns NotFound if the tenant has no such person. The service
+// sends no mail, so the operator must tell the person the new password.
 func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, password tenant.Secret) error {
 	address, _ := tenant.NormaliseEmail(email)
 	var faults fault.List

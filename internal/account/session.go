@@ -185,7 +185,8 @@ func (s *Access) Sessions(ctx context.Context, c Session) ([]Session, error) {
 	return list, nil
 }
 
-// RevokeSession ends one of a person's own sessions.
+// RevokeSession ends one of a person's own sessions. It returns NotFound if the person has no
+// such session.
 func (s *Access) RevokeSession(ctx context.Context, c Session, id string) error {
 	if !tenant.Valid(tenant.KindSession, id) {
 		return operation.Missing("session")

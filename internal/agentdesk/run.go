@@ -28,7 +28,7 @@ type Run struct {
 	Response      []byte // the bytes of the answer; nil in lists
 }
 
-// AgentRun reads a stored run of any agent.
+// AgentRun returns a stored run of any agent, or NotFound.
 func (s *Service) AgentRun(ctx context.Context, p tenant.Principal, id string) (Run, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Run{}, err

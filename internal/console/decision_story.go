@@ -31,7 +31,8 @@ type shownDecision struct {
 	now time.Time
 }
 
-// loadDecision reads a decision and how it was made.
+// loadDecision reads a decision and how it was made. It returns the error of the use
+// case if there is no such decision.
 func (p *decisionPages) loadDecision(v *visit, id string) (*shownDecision, error) {
 	explained, err := p.decisions.Decision(v.ctx, v.caller(), id)
 	if err != nil {

@@ -24,7 +24,7 @@ type Explained struct {
 // Decision returns a stored decision and explains it again: the engine runs on the
 // stored facts and policy, and the result says whether this run reproduced the
 // decision. WithFacts adds the facts; the caller needs the scope tenant.FactsRead
-// for them.
+// for them. Decision returns NotFound if there is no such decision.
 func (s *Service) Decision(ctx context.Context, p tenant.Principal, id string, how ...Option) (Explained, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Explained{}, err

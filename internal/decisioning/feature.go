@@ -86,6 +86,8 @@ type FeatureValue struct {
 }
 
 // Features returns a page of the feature vector of a decision, in catalogue order.
+// It returns NotFound if there is no such decision, and features_not_generated if
+// the decision was made without features.
 func (s *Service) Features(
 	ctx context.Context, p tenant.Principal, decisionID string, f FeatureFilter, l operation.List,
 ) (FeatureVector, error) {

@@ -64,7 +64,8 @@ func isReasonCode(s string) bool {
 	})
 }
 
-// ReviewDecision adds a review to a decision.
+// ReviewDecision adds a review to a decision. It returns NotFound if there is no such
+// decision.
 func (s *Service) ReviewDecision(
 	ctx context.Context, p tenant.Principal, decisionID string, n NewReview, r *operation.Reply[Review],
 ) (Review, error) {

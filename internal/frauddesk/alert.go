@@ -62,7 +62,7 @@ func (s *Service) Alerts(
 }
 
 // Alert returns an alert with its history. If the alert is about a ring, it also
-// returns the graph.
+// returns the graph. It returns NotFound if there is no such alert.
 func (s *Service) Alert(ctx context.Context, p tenant.Principal, id string) (Alert, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Alert{}, err

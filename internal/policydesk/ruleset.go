@@ -294,7 +294,7 @@ func checkPin(policy *engine.Policy, find func(id string) (*engine.Scorecard, bo
 	return nil
 }
 
-// RuleSet returns a rule set, with its findings.
+// RuleSet returns a rule set, with its findings. It returns NotFound if there is no such rule set.
 func (s *Service) RuleSet(ctx context.Context, p tenant.Principal, id string) (RuleSet, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return RuleSet{}, err

@@ -86,7 +86,7 @@ func (s *Service) InsertScorecard(p tenant.Principal, card *engine.Scorecard) fu
 	}
 }
 
-// scorecard returns a stored scorecard of the scope.
+// scorecard returns a stored scorecard of the scope, or NotFound.
 func (s *Service) scorecard(ctx context.Context, scope *store.Scope, id string) (*engine.Scorecard, error) {
 	if !tenant.Valid(tenant.KindScorecard, id) {
 		return nil, operation.Missing("scorecard")
@@ -109,7 +109,7 @@ func readScorecard(stored store.Scorecard) (*engine.Scorecard, error) {
 	return nil, fmt.Errorf("read the stored scorecard %s: %w", stored.ID, operation.AsDefect(err))
 }
 
-// StoredScorecard returns a scorecard.
+// StoredScorecard returns a scorecard. It returns NotFound if there is no such scorecard.
 func (s *Service) StoredScorecard(ctx context.Context, p tenant.Principal, id string) (Scorecard, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Scorecard{}, err

@@ -158,6 +158,7 @@ func backtestOf(b *store.Backtest) Backtest {
 }
 
 // Get returns the state of a run. If the run has succeeded, the report is included.
+// Get returns NotFound if there is no such run.
 func (s *Backtests) Get(ctx context.Context, p tenant.Principal, id string) (Backtest, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Backtest{}, err

@@ -58,7 +58,9 @@ func (s *Backtests) Rows(
 	return err
 }
 
-// Page returns the report of a run as a self-contained HTML page.
+// Page returns the report of a run as a self-contained HTML page. It returns
+// invalid_transition if the run has not succeeded, and backtest_expired if its rows
+// were deleted.
 func (s *Backtests) Page(ctx context.Context, p tenant.Principal, id string) ([]byte, error) {
 	policy, report, err := s.report(ctx, p, id)
 	if err != nil {
@@ -96,7 +98,9 @@ func (s *Backtests) report(ctx context.Context, p tenant.Principal, id string) (
 	return job.policy, job.made(total), nil
 }
 
-// finished loads a run that has a report and whose rows are still stored.
+// finished loads a run that has a report and whose rows are still stored. It returns
+// invalid_transition if the run has not succeeded, and backtest_expired if its rows
+// were deleted.
 func (s *Backtests) finished(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, id string,
 ) (*backtestRun, store.Backtest, error) {
