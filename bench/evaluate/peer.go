@@ -26,7 +26,7 @@ type peer struct {
 // value.
 type events func(p *peer, yield func(age int, value int64))
 
-// peerFeature is one feature.
+// peerFeature is one feature, with its events and its window.
 type peerFeature struct {
 	events, base events
 	days, months int // the window; months is 0 unless the metric is monthly

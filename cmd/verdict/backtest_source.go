@@ -49,7 +49,7 @@ func (t *trial) open() (code int, ok bool) {
 	if name == standardInput {
 		name = "standard input"
 	}
-	s := &rowSource{name: name, setup: setup, bar: bar, close: func() { _ = in.Close() }} // only read from
+	s := &rowSource{name: name, setup: setup, bar: bar, close: func() { _ = in.Close() }} // the file is only read
 	t.source = s
 	reader, err := expand(&meter{in: in, bar: bar})
 	if err != nil {

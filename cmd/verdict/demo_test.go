@@ -82,6 +82,6 @@ func signIn(t *testing.T, address string, form url.Values) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = response.Body.Close() // not needed
+	_ = response.Body.Close() // the body is not needed
 	return response.StatusCode
 }

@@ -268,7 +268,7 @@ func TestStopEndsLongWork(t *testing.T) {
 			for {
 				status, _, err := post(context.Background(), a.URL()+"/v1/agents/underwrite", key, body)
 				if err != nil {
-					return // cancelled
+					return // the request was cancelled
 				}
 				if status == http.StatusOK {
 					first <- struct{}{}

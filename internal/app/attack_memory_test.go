@@ -128,7 +128,7 @@ func signIn(t *testing.T, url string) *http.Cookie {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = response.Body.Close() // not needed
+	_ = response.Body.Close() // the body is not needed
 	for _, c := range response.Cookies() {
 		if c.Name == "verdict" {
 			return c

@@ -61,7 +61,7 @@ func limit(l net.Listener, most, each int, trusted func(netip.Addr) bool, logger
 	}
 }
 
-// connection is an accepted connection.
+// connection is an accepted connection that the listener counts.
 type connection struct {
 	net.Conn
 	listener *limitedListener

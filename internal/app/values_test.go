@@ -154,7 +154,7 @@ func (s *shown) look(t types.Type) {
 		s.named(t)
 	case *types.Struct:
 		for f := range t.Fields() {
-			if f.Pkg().Path() == "verdict/internal/store" { // type Alert store.Alert
+			if f.Pkg().Path() == "verdict/internal/store" { // a type such as: type Alert store.Alert
 				s.found = append(s.found, "a struct of store")
 				return
 			}

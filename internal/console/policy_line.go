@@ -63,7 +63,7 @@ type binLine struct {
 	Remarks               []remark
 }
 
-// bandLine is a pricing band.
+// bandLine is a pricing band in words.
 type bandLine struct {
 	Index                       int
 	ID, Grade, Scores, Action   string

@@ -121,7 +121,7 @@ func unverified(stored *store.Decision, why string) ReExplanation {
 	return ReExplanation{PolicyVersion: stored.PolicyVersion, EngineVersion: engine.Version, Text: []string{why}}
 }
 
-// ReadFacts reads stored facts.
+// ReadFacts reads stored facts. It returns an error if the document is malformed.
 func ReadFacts(document []byte) (*rule.Facts, error) {
 	v, err := wire.Parse(document)
 	if err != nil {

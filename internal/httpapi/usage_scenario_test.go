@@ -115,7 +115,7 @@ func TestRateLimit(t *testing.T) {
 		if after := limited.header.Get("Retry-After"); after != "30" {
 			s.Errorf("come back after %q seconds", after)
 		}
-		m.post("/v1/rule-sets", `{"name":"x"}`).want(http.StatusCreated) // another rate limit
+		m.post("/v1/rule-sets", `{"name":"x"}`).want(http.StatusCreated) // writes have another rate limit
 		m.get("/v1/usage").want(http.StatusOK).is("used", 1)
 		m.with(tenant.Sandbox, tenant.Decide, m.userID).post("/v1/decisions", sample).want(http.StatusOK) // another key
 		s.clock.advance(30e9)

@@ -9,7 +9,7 @@ import (
 // number.
 type Spelling uint8
 
-// The spellings.
+// The spellings of a cell that is not a plain number.
 const (
 	NoNumber  Spelling = iota
 	Formatted          // a number with thousands separators or a currency

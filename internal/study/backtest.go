@@ -99,7 +99,7 @@ type Spreader interface {
 	Spread(ctx context.Context, chunks []Chunk) error
 }
 
-// Backtest is a run.
+// Backtest is a run of a backtest, as Get and List return it.
 type Backtest struct {
 	ID             string
 	Status         string

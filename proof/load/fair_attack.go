@@ -23,7 +23,7 @@ type Attack struct {
 // Style is the way in which an attack is carried out.
 type Style uint8
 
-// The styles.
+// The styles of an attack.
 const (
 	Flood Style = iota // send the request again as soon as it is answered
 	Drip               // send the headers and one byte of the body, and wait

@@ -115,7 +115,8 @@ func TestTheMixIsTaken(t *testing.T) {
 		t.Skip("left out with -short: load")
 	}
 	_, target := start(t, storetest.SQLite(t))
-	// Reads need decisions to read.
+	// The mix with reads also makes decisions, because a read needs a stored
+	// decision.
 	for _, mix := range []load.Mix{{1, 0, 0, 1}, {0, 1, 0, 0}, {0, 0, 1, 0}} {
 		g := load.New(target, options(mix))
 		r := g.Closed(t.Context(), 4, 300*time.Millisecond)

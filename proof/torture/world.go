@@ -16,7 +16,7 @@ import (
 	"verdict/internal/pgcluster"
 )
 
-// The databases.
+// The databases that scenarios run on.
 const (
 	SQLite   = "sqlite"
 	Postgres = "postgres"
