@@ -6,9 +6,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// Activation asks for a rule set to become the active one of its policy_key.
-// Each expectation that is not empty must hold; otherwise the error is
-// Precondition.
+// Activation describes the request to activate a rule set, which makes it the
+// active rule set of its policy_key. If an Expected field is set and differs from
+// the stored value, Activate returns Precondition.
 type Activation struct {
 	ID        string
 	NowMicros int64
@@ -18,11 +18,11 @@ type Activation struct {
 	ExpectedActiveChecksum string // the checksum of the document that the activation replaces
 	ExpectedChecksum       string // the checksum of the document to activate
 
-	// Allow, unless nil, may refuse the change and edit its audit entry. It
-	// runs while no other transaction can activate in this series, and again if
-	// the transaction is repeated; it does not run if nothing changes. active
-	// has no id if no rule set is active. safe reports whether target is the
-	// initial rule set that stops lending.
+	// Allow, unless nil, may refuse the change and edit its audit entry. Activate
+	// calls Allow while it holds the lock of the series, and again if the transaction
+	// is retried. It does not call Allow if nothing changes. active has no id if no
+	// rule set is active. safe reports whether target is the initial rule set that
+	// stops lending.
 	Allow func(active, target RuleSet, safe bool, audit *AuditEntry) error
 
 	Audit AuditEntry // Activate fills in the checksums; not written if nothing changes
@@ -36,10 +36,10 @@ type Activated struct {
 }
 
 // Activate activates a rule set and retires the active rule set of the same
-// policy_key. Activating a retired rule set is a rollback. Activating the rule
-// set that is active already changes nothing and succeeds, whatever the caller
-// expected to be active before, so that a caller can repeat a request whose
-// answer was lost.
+// policy_key. Activating a retired rule set is a rollback. If the rule set is
+// active already, Activate changes nothing and succeeds, without comparing
+// ExpectedActiveID and ExpectedActiveChecksum. So a caller can repeat a request
+// whose answer was lost.
 func (rs RuleSets) Activate(a Activation) (Activated, error) {
 	var policyKey string
 	if err := rs.tx.one([]any{&policyKey},
@@ -144,11 +144,11 @@ type PolicyChange struct {
 	ChangedMicros                              int64
 }
 
-// PolicyChanges returns the series with an activation at or after a time, at
-// most MaxPage, oldest first. Nodes use it to drop cached compiled policies.
-// Clocks and commits of nodes overlap, so a caller asks again from a few
-// seconds before the latest change it has seen, and recognises known changes by
-// Changes.
+// PolicyChanges returns the series with an activation at or after a time, at most
+// MaxPage, oldest first. Nodes use it to drop cached compiled policies. The
+// clocks of nodes differ and transactions commit out of order. A caller therefore
+// passes a time a few seconds before the latest change it has seen, and
+// recognises known changes by Changes.
 func (sys *System) PolicyChanges(ctx context.Context, sinceMicros int64) ([]PolicyChange, error) {
 	var changes []PolicyChange
 	err := sys.read(ctx, func(s *transaction) error {

@@ -33,7 +33,7 @@ type Alert struct {
 	Severity           string
 	Status             string
 	Entity             ObservedEntity
-	Value              int64 // at the latest hit
+	Value              int64 // when evidence was last added
 	Threshold          int64
 	WindowHours        int64
 	ApplicantRefs      []string // the first MaxEvidence
@@ -84,7 +84,7 @@ func severityOf(name string) (int64, error) {
 	return int64(i), nil
 }
 
-// Get returns an alert with its evidence.
+// Get returns an alert with its evidence, NotFound if there is none.
 func (al AlertReader) Get(id string) (Alert, error) {
 	return read(al.access, func(tx *Tx) (Alert, error) {
 		a, err := tx.Alerts().row(id, "")

@@ -11,14 +11,14 @@ import (
 type AlertMove struct {
 	ID         string
 	To         string
-	Resolution string // the resolution of an alert that is closed
+	Resolution string // why the alert is closed; ignored if To is not AlertClosed
 	Unresolved bool   // the caller named no resolution
-	Note       string // "" keeps the present note
+	Note       string // "" leaves the note unchanged
 	Actor      string
 	NowMicros  int64
 	MuteDays   int64 // how long a false positive mutes its entity
-	// Block lists the entities that a confirmed alert puts on the block list,
-	// each with its end. nil means the default of defaultBlock.
+	// Block lists the entities that a confirmed alert puts on the block list, each
+	// with the time at which its block ends. nil means the result of defaultBlock.
 	Block []BlockedEntity
 }
 
@@ -27,9 +27,9 @@ type AlertMove struct {
 // moved is false. A change that is not allowed is a Conflict
 // invalid_transition; a closed alert cannot change.
 //
-// If an alert is closed as confirmed fraud, the entities that the caller names,
-// or the default ones, are put on the block list. If it is closed as a false
-// positive, its entity is muted.
+// If an alert is closed as confirmed fraud, the entities in m.Block are put on
+// the block list, or those of defaultBlock if m.Block is nil. If the alert is
+// closed as a false positive, its entity is muted.
 func (al Alerts) Move(m AlertMove) (a Alert, moved bool, err error) {
 	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
@@ -126,8 +126,9 @@ func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	}
 }
 
-// blockConfirmed puts the entities of the move, or the default ones, on the
-// block list. It returns the entries that are valid afterwards.
+// blockConfirmed puts the entities in m.Block on the block list, or those of
+// defaultBlock if m.Block is nil. It returns the entries that are valid
+// afterwards.
 func (al Alerts) blockConfirmed(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	chosen, err := m.Block, error(nil)
 	if chosen == nil {
@@ -161,12 +162,13 @@ func (al Alerts) mute(a Alert, untilMicros int64) error {
 }
 
 // defaultBlock returns the entities that a confirmed alert blocks if the caller
-// names none. For an alert about an account, a device, a mobile number or an
-// e-mail address, that is the entity itself. For a ring, it is the accounts
-// that connect the ring. For an address, a pincode or an agent, it is the
-// accounts that two or more of the alert's applicants share. Addresses,
-// pincodes and agents are never blocked by default, because people who have
-// nothing to do with each other share them.
+// names no entities:
+//   - for an account, a device, a mobile number or an e-mail address, the alert's entity;
+//   - for a ring, the accounts that connect the ring;
+//   - for an address, a pincode or an agent, the accounts that two or more of the alert's applicants share.
+//
+// Addresses, pincodes and agents are never blocked by default, because unrelated
+// people share them.
 func (al Alerts) defaultBlock(a Alert) (list []BlockedEntity, err error) {
 	if slices.Contains(tyingKinds, a.Entity.Kind) {
 		return []BlockedEntity{{Entity: a.Entity}}, nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// AlertWant is one observation's reason for an alert.
+// AlertWant describes the alert that an observation gives reason for.
 type AlertWant struct {
 	ID           string // the id of the alert if a new alert is opened
 	Type         string
@@ -20,14 +20,13 @@ type AlertWant struct {
 	Actor        string // recorded as the actor who opened the alert
 }
 
-// Raise adds evidence to the alert about an entity if one is not closed yet,
-// and opens a new alert otherwise; created reports whether it opened one. A new
-// alert begins with all applicants seen with the entity in the window, or with
-// all people of a ring, and refers to the last closed alert about the entity.
-// The severity never falls. The alert is returned without its lists of
-// evidence.
+// Raise adds evidence to the alert about an entity if that alert is not closed.
+// Otherwise it opens a new alert, and created is true. A new alert begins with
+// all applicants seen with the entity in the window, or with all people of a
+// ring. It refers to the last closed alert about the entity. The severity of an
+// alert never falls. Raise returns the alert without its lists of evidence.
 //
-// Call Raise in the transaction of the Observe that gave the reason.
+// Call Raise in the transaction in which Observe recorded the observation.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {
 	if err := al.tx.lockFraud(); err != nil {
 		return Alert{}, false, err
@@ -142,9 +141,8 @@ var evidenceTable = newBulkTable("fraud_alert_evidence",
 	column{"seen_micros", bigint},
 ).withClause("ON CONFLICT (tenant_id, environment, alert_id, part, ref) DO NOTHING RETURNING part")
 
-// addEvidence adds the evidence that the alert does not have yet. It stores
-// every applicant, so that each is counted once, but only as many decisions as
-// an alert lists.
+// addEvidence adds the evidence that the alert does not have yet. It stores all
+// applicants, so that none is counted twice, but at most MaxEvidence decisions.
 func (al Alerts) addEvidence(a *Alert, found []evidence) error {
 	applicants, decisions := a.ApplicantCount, a.DecisionCount
 	var rows [][]any

@@ -4,12 +4,12 @@ import (
 	"strings"
 )
 
-// AuditEntry records who did what to what, and when. Entries are only ever
-// added. A method that takes an entry writes it in its own transaction, and
-// writes nothing if the ID is empty.
+// AuditEntry records which actor did which action on which object, and when.
+// Entries are only ever added. A method that takes an entry stores it in the same
+// transaction as its other changes. It stores no entry if the ID is empty.
 //
-// A decision serves as its own audit entry; no other is stored for it. The
-// entry's id is the decision's id with another prefix.
+// A decision serves as its own audit entry; no separate entry is stored for it.
+// The entry's id is the decision's id with the prefix "aud_" instead of "dec_".
 type AuditEntry struct {
 	ID             string
 	Environment    string // set by a Scope; read by the methods of System
@@ -44,7 +44,7 @@ func (au AuditLog) Add(entries ...AuditEntry) error {
 	return au.tx.insertMany(auditTable, rows)
 }
 
-// ActionDecided is the action of the entries that stand for decisions.
+// ActionDecided is the action of the audit entries that represent decisions.
 const ActionDecided = "decision.created"
 
 // The prefixes of the ids of decisions and audit entries.
@@ -57,14 +57,14 @@ const (
 // API key, which may have made very many decisions.
 const personPrefix = "usr_"
 
-// List returns a page of the scope's entries and where it ended. It merges
-// stored entries and decisions in one order, and reads at most one page of
-// each. The decisions of an API key are found by scanning a limited number of
-// decisions for each page, so another page may follow a page that is not full,
-// or even empty.
+// List returns a page of the scope's entries and the Place at which it ended. It
+// merges stored entries and decisions into one order, and reads at most one page
+// of each. To find the decisions of an API key, it scans a limited number of
+// decisions for each page. So another page may follow a page that is not full, or
+// even empty.
 func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Place, error) {
-		p := p // the read may be repeated
+		p := p // a copy, because the read may be repeated
 		decides := f.Action == "" || f.Action == ActionDecided
 		if decides && f.Object == "" && f.Actor != "" && !strings.HasPrefix(f.Actor, personPrefix) {
 			end, err := tx.Decisions().scanEnd(p.ofDecisions(), "")
@@ -100,10 +100,10 @@ func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 	})
 }
 
-// ofDecisions returns the page with the ids of entries turned into ids of
-// decisions. The ids of entries and decisions share one order, so after a page
-// that ended with an entry, the next page continues with the decisions after
-// it.
+// ofDecisions returns a copy of p in which the ids of audit entries are replaced
+// by the ids of decisions. Both kinds of ids have the same order. So after a page
+// that ended with an audit entry, a list of decisions can continue at the same
+// position.
 func (p Page) ofDecisions() Page {
 	for _, id := range []*string{&p.AfterID, &p.end.ID} {
 		if *id != "" {
@@ -113,7 +113,7 @@ func (p Page) ofDecisions() Page {
 	return p
 }
 
-// decided adds the query that returns decisions as entries of the page.
+// decided adds to q the query that returns decisions as audit entries.
 func (q *query) decided(f AuditFilter, p Page) {
 	q.add(`SELECT * FROM (SELECT '` + auditPrefix + `' || substr(id, 5), environment, created_micros, actor,
 		'` + ActionDecided +

@@ -68,7 +68,7 @@ func (bt Backtests) Insert(b Backtest) error {
 	return err
 }
 
-// Get returns a backtest.
+// Get returns a backtest, NotFound if there is none.
 func (bt BacktestReader) Get(id string) (Backtest, error) {
 	return read(bt.access, func(tx *Tx) (Backtest, error) {
 		var b Backtest
@@ -123,9 +123,9 @@ func (bt Backtests) Queue(id string, rows, chunks int64) error {
 	return err
 }
 
-// Finish ends a run with its status, report, error and time, and reports
-// whether it did. A run ends only once, and it cannot succeed while a chunk is
-// missing.
+// Finish ends a run with the status, report, error and time of b. It changes
+// nothing and returns false if the run is over already, or if b has succeeded and
+// a chunk of the run is missing.
 func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
 	was, err := bt.lock(b.ID)
 	if err != nil || was.Over() {
@@ -141,8 +141,9 @@ func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
 	return err == nil, err
 }
 
-// Cancel cancels a run that is not over and reports whether it did. It returns
-// the run in its new state, without its documents.
+// Cancel cancels a run. It returns the run in its new state, without its
+// documents, and true. If the run is over already, Cancel changes nothing and
+// returns false.
 func (bt Backtests) Cancel(id string, nowMicros int64) (Backtest, bool, error) {
 	b, err := bt.lock(id)
 	if err != nil || b.Over() {

@@ -43,7 +43,8 @@ func (bt Backtests) ReceiveChunk(id string, c BacktestChunk) error {
 	return bt.InsertChunk(id, c)
 }
 
-// Chunk returns a chunk with its input and without its result.
+// Chunk returns a chunk with its input and without its result, NotFound if there
+// is none.
 func (bt BacktestReader) Chunk(id string, number int64) (BacktestChunk, error) {
 	return read(bt.access, func(tx *Tx) (BacktestChunk, error) {
 		c, err := tx.Backtests().chunk("input", "AND number = $4", id, number)
@@ -52,7 +53,7 @@ func (bt BacktestReader) Chunk(id string, number int64) (BacktestChunk, error) {
 }
 
 // LastChunk returns the chunk of a run with the highest number, with its input
-// and without its result.
+// and without its result. It returns NotFound if the run has no chunks.
 func (bt BacktestReader) LastChunk(id string) (BacktestChunk, error) {
 	return read(bt.access, func(tx *Tx) (BacktestChunk, error) {
 		c, err := tx.Backtests().chunk("input", "AND number >= $4 ORDER BY number DESC LIMIT 1", id, 0)
@@ -60,7 +61,7 @@ func (bt BacktestReader) LastChunk(id string) (BacktestChunk, error) {
 	})
 }
 
-// chunk reads the first chunk that a condition admits, with one of its two
+// chunk reads the first chunk that satisfies the condition, with one of its two
 // documents, "input" or "result". It returns sql.ErrNoRows if there is none.
 func (bt Backtests) chunk(document, condition, id string, number int64) (BacktestChunk, error) {
 	var c BacktestChunk

@@ -35,10 +35,10 @@ func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, erro
 	return refs, err
 }
 
-// FailAbandonedBacktests fails the runs that were created before a time and
-// whose input is still incomplete: the client or the receiving node is gone.
-// Replays are exempt, because their input is in the database. It returns the
-// number of failed runs.
+// FailAbandonedBacktests fails the runs that were created before a time and whose
+// input is still incomplete, because their client or receiving node is assumed to
+// be gone. Replays are exempt, because their input is in the database. It returns
+// the number of failed runs.
 func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, nowMicros int64) (int64, error) {
 	var failed int64
 	err := sys.write(ctx, "fail abandoned backtests", func(s *transaction) (err error) {
@@ -51,16 +51,16 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 	return failed, err
 }
 
-// PurgeBacktests deletes the chunks of runs that ended before a time. The
-// record of a run stays, with its report. It does at most limit steps, so that
-// no transaction is long, and returns how many it did: 0 if nothing is left to
-// do.
+// PurgeBacktests deletes the chunks of runs that ended before a time. The record
+// of a run stays, with its report. It deletes a chunk or marks a run as purged in
+// each step, and does at most limit steps, so that no transaction is long. It
+// returns the number of steps: 0 if nothing is left to do.
 func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
 }
 
-// PurgeVainBacktests deletes the chunks of runs that failed or were cancelled,
-// like PurgeBacktests. Nobody can read these chunks.
+// PurgeVainBacktests deletes chunks like PurgeBacktests, but only those of runs
+// that failed or were cancelled. Nobody can read these chunks.
 func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
 }
@@ -84,8 +84,8 @@ func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, 
 	return done, err
 }
 
-// unpurged returns runs that ended before a time and still have chunks. The
-// condition which must have an index.
+// unpurged returns runs that ended before a time and still have chunks. There
+// must be an index for the SQL condition in which.
 func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
 	var runs []BacktestRef
 	err := s.each(func(scan func(...any) error) error {

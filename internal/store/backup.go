@@ -26,10 +26,11 @@ type BackupStats struct {
 // Backup writes one snapshot of the whole database to w, while the service goes
 // on reading and writing. The backup can be restored into either kind of
 // database. Only ctx limits how long it takes. progress, unless nil, is called
-// with the rows written of a table, at intervals and at the end of the table.
+// with the number of rows of a table written so far, at intervals and at the end
+// of the table.
 //
-// After an error the output is useless: Restore refuses it. On SQLite the WAL
-// grows for as long as Backup runs.
+// If Backup returns an error, Restore refuses the output. On SQLite the WAL grows
+// for as long as Backup runs.
 func (db *DB) Backup(ctx context.Context, w io.Writer, progress func(table string, rows int64)) (BackupStats, error) {
 	header := archive.Header{SchemaVersion: db.version, CreatedMicros: time.Now().UnixMicro()}
 	to := archive.NewWriter(w, reporting(progress))

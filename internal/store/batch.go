@@ -77,8 +77,8 @@ func (b *batch) run() {
 	}
 }
 
-// attempt runs a job unless its scope is blocked. The jobs of a scope run in
-// their order, so each would wait for the same lock again.
+// attempt runs a job unless its scope is blocked. In a blocked scope, every
+// further job would wait for the same lock again.
 func (b *batch) attempt(i int, do func() error) {
 	scope := b.jobs[i].scope
 	if b.results[i] = b.blocked[scope]; b.results[i] != nil {
@@ -90,9 +90,9 @@ func (b *batch) attempt(i int, do func() error) {
 	b.noteConflict(scope, b.results[i])
 }
 
-// noteConflict reports whether err is a conflict, which blocks the scope. After
-// the first one it shortens the lock timeout for the rest of the batch, because
-// a paused node may hold locks of many scopes.
+// noteConflict reports whether err is a conflict, and if so marks the scope as
+// blocked. After the first conflict it shortens the lock timeout for the rest of
+// the batch, because a paused node may hold locks of many scopes.
 func (b *batch) noteConflict(scope rlsScope, err error) bool {
 	s := b.transaction
 	if s.db.dialect.class(err) != classConflict {
@@ -104,7 +104,7 @@ func (b *batch) noteConflict(scope rlsScope, err error) bool {
 	b.blocked[scope] = err
 	if set := s.db.dialect.shortLockTimeout(); set != "" && !b.allOrNothing && len(b.blocked) == 1 && s.broken == nil {
 		_, err := s.exec(set)
-		_ = b.markBroken(err) // the transaction records it
+		_ = b.markBroken(err) // the error is recorded in the transaction
 	}
 	return true
 }
@@ -122,7 +122,7 @@ func (b *batch) lock(functions []int) {
 	}
 	err := b.withSavepoint(func() error { return (&Tx{transaction: b.transaction, rls: first.rls}).lockScope() })
 	if err != nil && !b.noteConflict(first.scope, err) {
-		_ = b.markBroken(err) // the transaction records it
+		_ = b.markBroken(err) // the error is recorded in the transaction
 	}
 }
 
@@ -138,9 +138,9 @@ func (b *batch) call(j *job) (err error) {
 	return j.run(b.transaction)
 }
 
-// insertDecisions inserts the decisions of one scope in a few statements. If
-// that fails, one of the decisions may be the cause, so each is inserted by
-// itself.
+// insertDecisions inserts the decisions of one scope in a few statements. If that
+// fails, it inserts each decision by itself, because one of them may be the
+// cause.
 func (b *batch) insertDecisions(which []int) {
 	if len(which) == 0 {
 		return

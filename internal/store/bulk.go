@@ -97,7 +97,7 @@ func (t *bulkTable) arrays(rows [][]any) []any {
 func columnOf[T any](rows [][]any, i int) []T {
 	values := make([]T, len(rows))
 	for r, row := range rows {
-		values[r], _ = row[i].(T) // rows and columns are defined together
+		values[r], _ = row[i].(T) // the rows and the column types are defined together, so the types match
 	}
 	return values
 }
@@ -110,8 +110,8 @@ func (tx *Tx) insertMany(t *bulkTable, rows [][]any) error {
 	return tx.transaction.db.dialect.insertMany(tx.transaction, t, []any{tx.rls.tenant, tx.rls.environment}, rows, nil)
 }
 
-// insertReturning inserts rows into a table whose clause has a RETURNING, and
-// calls read for every returned row.
+// insertReturning inserts rows into a table whose clause has RETURNING, and calls
+// read for every returned row.
 func (tx *Tx) insertReturning(t *bulkTable, rows [][]any, read func(scan func(...any) error) error) error {
 	if err := tx.transaction.setRLS(tx.rls); err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 // diagram.
 type committer struct {
 	db          *DB
-	wake        chan struct{} // wakes the loop for a job or for the end
+	wake        chan struct{} // wakes the loop when a job arrives or the committer is closed
 	done        chan struct{} // closed after the last write was answered
 	lanes       sync.WaitGroup
 	side        chan struct{} // a semaphore: one slot for each connection of the side lanes
@@ -97,7 +97,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 		if j.withdraw() {
 			return ctx.Err()
 		}
-		err = <-j.answer // the transaction has a deadline of its own
+		err = <-j.answer // the answer comes in time, because the transaction has its own deadline
 	case <-timeout.C:
 		if j.withdraw() {
 			return tooLate()
@@ -114,7 +114,8 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 // withdraw cancels a job that has not begun. It returns false if the job has begun.
 func (j *job) withdraw() bool { return j.state.CompareAndSwap(jobWaiting, jobWithdrawn) }
 
-// over returns why a job must not be tried again, nil if it may be.
+// over returns an error if the job must not be tried again, because its context
+// is done or its deadline has passed.
 func (j *job) over() error {
 	if err := j.ctx.Err(); err != nil {
 		return err
@@ -201,7 +202,7 @@ func (c *committer) notifyFreed() {
 	}
 }
 
-// drain refuses new jobs and returns when the accepted ones are answered.
+// drain refuses new jobs and returns when all accepted jobs are answered.
 func (c *committer) drain() {
 	c.mu.Lock()
 	c.closed = true
@@ -262,7 +263,7 @@ func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
 const (
 	// longGosched is how long yielding may take before it is skipped.
 	longGosched = time.Millisecond
-	// skippedGoscheds is the number of batches without yielding after that.
+	// skippedGoscheds is the number of batches without yielding after a yield that took longer than longGosched.
 	skippedGoscheds = 100
 )
 

@@ -59,11 +59,11 @@ func (ds Decisions) Insert(w *DecisionWrite) error {
 }
 
 // insertAll stores many decisions of the scope in a few statements. It returns
-// a refusal for each write that was refused, which leaves nothing behind; an
-// error means that no write may be kept.
+// one refusal for each write, nil if the write was stored; a refused write stores
+// nothing. If insertAll returns an error, the transaction must be rolled back.
 //
-// The answers come first: a repetition must get the stored answer even if the
-// quota is used up, and must not count against the quota.
+// It inserts the answers first: a repeated request must get the stored answer
+// even if the quota is used up, and must not count against the quota.
 func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err error) {
 	answers := make([]*IdempotencyAnswer, len(writes))
 	for i, w := range writes {
@@ -159,7 +159,7 @@ func (d *Decision) fields() []any {
 
 func (d *Decision) allFields() []any { return append(d.fields(), &d.Response, &d.Facts) }
 
-// Get returns a decision.
+// Get returns a decision with its documents, NotFound if there is none.
 func (ds DecisionReader) Get(id string) (Decision, error) {
 	return readOf(ds.access, id, func(tx *Tx) (Decision, error) {
 		var d Decision
@@ -176,9 +176,9 @@ type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }
 
-// List returns a page of the scope's decisions, without their documents, and
-// where it ended. With several filters, another page may follow a page that is
-// not full, or even empty.
+// List returns a page of the scope's decisions, without their documents, and the
+// Place at which it ended. With several filters, another page may follow a page
+// that is not full, or even empty.
 func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Decision, Place, error) {
 		rows, more, end, err := tx.Decisions().list(decisionColumns, f, p, (*Decision).fields)
@@ -186,8 +186,8 @@ func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, erro
 	})
 }
 
-// list returns a page of decisions, whether there are more up to the end of the
-// scan, and that end.
+// list returns a page of decisions, whether there are more decisions before the
+// end of the scan, and that end.
 func (ds Decisions) list(
 	columns string, f DecisionFilter, p Page, fields func(*Decision) []any,
 ) (rows []Decision, more bool, end Place, err error) {
@@ -210,16 +210,16 @@ func pageOf(columns string, f DecisionFilter, p Page) *query {
 
 func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
 
-// walkPage is the number of decisions, documents included, that Walk holds at a
-// time.
+// walkPage is the number of decisions, documents included, that Walk has in
+// memory at a time.
 const walkPage = 50
 
-// Walk calls fn for every decision of the scope that the filter and the page's
-// limits admit, documents included, in the page's order, beginning after the
-// page's AfterID. It holds a few decisions at a time and, outside a
-// transaction, keeps no transaction open while fn runs; so it also visits
-// decisions created in the meantime, if they come later in the order. If fn
-// returns an error, Walk stops and returns it.
+// Walk calls fn for every decision of the scope that satisfies the filter and the
+// page's limits, documents included. It visits them in the page's order,
+// beginning after the page's AfterID. Walk has only a few decisions in memory at
+// a time. Outside a transaction it keeps no transaction open while fn runs. So it
+// also visits decisions created in the meantime, if they come later in the order.
+// If fn returns an error, Walk stops and returns the error.
 func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error) error {
 	if p.Limit <= 0 {
 		p.Limit = walkPage
@@ -249,8 +249,8 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 	}
 }
 
-// Count counts the scope's decisions one by one, without a time limit. It is
-// for the operator's work and not for requests.
+// Count counts the scope's decisions one by one, without a time limit. It is for
+// the operator's work and not for requests, because it can take long.
 func (ds DecisionReader) Count() (n int64, err error) {
 	count := func(tx *Tx) error {
 		return tx.one([]any{&n}, "SELECT count(*) FROM decisions WHERE tenant_id = $1 AND environment = $2")

@@ -8,11 +8,10 @@ type Cut struct {
 	Next string // the list continues after this decision; "" at its end
 }
 
-// Cut describes the first decisions that the filter and the page's limits
-// admit, oldest first, beginning after the page's AfterID. It counts at most
-// most decisions. It reads only ids; it is for splitting a long list into
-// chunks. As with pages, more decisions may follow a cut with fewer than most
-// decisions, or with none.
+// Cut describes the first decisions that satisfy the filter and the page's
+// limits, oldest first, beginning after the page's AfterID. It counts no more
+// decisions than most, and reads only their ids. As with pages, more decisions
+// may follow a Cut with fewer decisions, or with none.
 func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) {
 	return read(ds.access, func(tx *Tx) (cut Cut, err error) {
 		p := p // the read may be repeated

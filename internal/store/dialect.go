@@ -70,10 +70,10 @@ type dialect interface {
 	// batchContext returns the context of a batch that may take as long as
 	// timeout.
 	batchContext(timeout time.Duration) (context.Context, context.CancelFunc)
-	// insertPipelined stores the decisions of one scope, with everything that
-	// belongs to them, in a transaction of its own with fewer round trips, if
-	// the database supports it. If stored is false, nothing was stored: without
-	// an error the caller uses the ordinary way; with an error it gives up.
+	// insertPipelined stores the decisions of one scope, with everything that belongs
+	// to them, in a transaction of its own with fewer round trips, if the database
+	// supports it. If stored is false, nothing was stored. The caller then uses
+	// ordinary statements if err is nil, and gives up otherwise.
 	insertPipelined(ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite) (stored bool, err error)
 	// insertMany inserts rows into a table, each beginning with the values in
 	// first. If read is not nil, it is called for every row that the statement

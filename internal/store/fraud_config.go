@@ -53,9 +53,9 @@ func (fc FraudConfigs) Put(c FraudConfig, expectedVersion int64) (FraudConfig, e
 	return c, err
 }
 
-// Changes returns a number that grows with every change of the configuration,
-// of the pincode risks and of the block list, 0 before the first. It reads one
-// small row, so it is cheap enough to call often.
+// Changes returns a number that grows with every change of the configuration, of
+// the pincode risks and of the block list. It is 0 before the first change.
+// Changes reads one small row, so it is cheap enough to call often.
 func (fc FraudConfigReader) Changes() (int64, error) {
 	return read(fc.access, func(tx *Tx) (int64, error) {
 		var n int64
@@ -76,6 +76,7 @@ func (tx *Tx) fraudChanged() error {
 	return err
 }
 
-// lockFraud locks the scope's fraud data until the transaction ends. One lock
-// for all of it, taken before any row, cannot cause a deadlock.
+// lockFraud locks the scope's fraud data until the transaction ends. The whole
+// data has a single lock, taken before any row is locked, so it cannot cause a
+// deadlock.
 func (tx *Tx) lockFraud() error { return tx.lockScope() }

@@ -52,9 +52,9 @@ func (*AlreadyAnswered) Error() string { return "the request was answered before
 var answerTable = newBulkTable("idempotency_keys",
 	column{"route", text}, column{"name", text}, column{"request_hash", text}, column{"status", bigint},
 	column{"header", text}, column{"body", bytea}, column{"created_micros", bigint}, column{"expires_micros", bigint}).
-	// The statement takes a free or expired key and returns it; it leaves any
-	// other row unchanged. If another transaction holds the row, the statement
-	// waits for it.
+	// The statement takes a key that is free or expired, and returns it. It leaves a
+	// row with a valid key unchanged. If another transaction holds the row, the
+	// statement waits for that transaction.
 	withClause(`ON CONFLICT (tenant_id, environment, route, name) DO UPDATE SET
 	request_hash = excluded.request_hash, status = excluded.status, header = excluded.header, body = excluded.body,
 	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
@@ -110,8 +110,9 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 	return taken, err
 }
 
-// answered returns the refusal of a write whose key is taken. It returns the
-// error otherwise if the stored answer was deleted in the meantime.
+// answered returns the refusal for a write whose key is taken: the stored answer.
+// It returns the error in otherwise if the stored answer was deleted in the
+// meantime.
 func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
 	stored, unconfirmed, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {

@@ -14,7 +14,7 @@ type Key struct {
 	TenantID       string
 	Environment    string
 	Name           string
-	Prefix         string // the first characters, by which people recognise it
+	Prefix         string // the first characters, by which people recognise the key
 	Hash           string
 	Role           string
 	Scopes         string // separated by spaces

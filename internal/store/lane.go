@@ -2,15 +2,16 @@ package store
 
 import "maps"
 
-// lane holds the jobs of a blocked scope, in their order. A goroutine tries
-// them on a connection of the side lanes until each is stored, refused or past
-// its deadline. The lane ends when it has no jobs left and the last attempt met
-// no lock. If the last attempt met a lock, the empty lane is parked: the
-// scope's next job goes to it and does not delay the shared batch again.
+// lane holds the jobs of a blocked scope, in their order. A goroutine tries them
+// on a connection of the side lanes until each is stored, refused or past its
+// deadline. The lane ends when it has no jobs left and the last attempt did not
+// fail on a lock. If the last attempt failed on a lock, the empty lane is parked:
+// the scope's next job is added to the parked lane and does not delay the shared
+// batch again.
 type lane struct {
 	scope   rlsScope
 	jobs    []*job // guarded by the committer's lock, like all fields of lane
-	blocked bool   // the last attempt met another transaction's lock
+	blocked bool   // the last attempt failed on another transaction's lock
 	parked  bool   // the lane has no goroutine
 }
 

@@ -6,8 +6,8 @@ import (
 )
 
 // The kinds of entities for which more is stored than the applicants seen with
-// them. The names are those of package signal; all other kinds are treated
-// alike.
+// them. The names are those of package signal. Entities of all other kinds are
+// treated alike.
 const (
 	KindPincode = "pincode"
 	KindAgent   = "agent"
@@ -18,16 +18,16 @@ const (
 // kindAgentPincode links an agent with the pincodes of its applicants.
 const kindAgentPincode = "agent_pincode"
 
-// MaxCounted is the highest count: larger numbers are reported as MaxCounted.
-// This limits the cost of an observation, however much was seen before. Only
-// the applicants of a pincode are counted beyond it.
+// MaxCounted is the highest count: larger counts are reported as MaxCounted. This
+// limits the cost of an observation, however many applicants were seen before.
+// Only the applicants of a pincode are counted beyond MaxCounted.
 const MaxCounted = 1000
 
-// ObservedEntity is something that applicants can share. Key does not reveal the
-// entity, and Display shows only part of it.
+// ObservedEntity is an account, a device, an address or the like that applicants can
+// share. Key does not reveal the entity, and Display shows only part of it.
 //
-// Older is another key of the same entity, under which it may have been
-// recorded before, or "". Records under the older key count too; new records use Key.
+// Older is another key of the same entity, under which it may have been recorded
+// before, or "". Records under the older key count too; new records use Key.
 type ObservedEntity struct{ Kind, Key, Display, Older string }
 
 // Observation lists the entities that one application shows for its applicant.
@@ -46,8 +46,8 @@ type Windows struct {
 	// BaselineDays is the number of days before a pincode's window from which
 	// the usual number of applicants is taken.
 	BaselineDays int64
-	// Ties holds, for each kind that connects people into a ring, how far back
-	// observations connect people. Such a kind is also counted as far back.
+	// Ties holds the window of each kind that connects people into a ring: only
+	// observations within it connect people. Such a kind is also counted as far back.
 	Ties map[string]int64
 }
 
@@ -70,10 +70,11 @@ type ObservedCounts struct {
 	Muted       []string
 }
 
-// Observe records an observation and then counts. Concurrent observations, on
-// any node, are serialised: each counts all that were recorded before it, so
-// the n-th different applicant gets exactly n. An applicant who was seen before
-// is not counted again. Without an applicant nothing is recorded or counted.
+// Observe records an observation and then counts. Concurrent observations, on any
+// node, are serialised: each observation counts all that were recorded before it.
+// So the n-th different applicant gets exactly n. An applicant who was seen
+// before is not counted again. If the observation has no applicant, nothing is
+// recorded or counted.
 //
 // In the same transaction the applicant joins the ring of the people who share
 // an entity with them, and rings that become connected are merged.
@@ -188,7 +189,7 @@ const (
 )
 
 // pincodeMicros returns the window in which an applicant counts once for a
-// pincode's baseline. Without a configured window it is a day: the baseline is
+// pincode's baseline. Without a configured window it is a day. The baseline is
 // maintained even while the pincode is not counted, so that it is available
 // later.
 func (w Windows) pincodeMicros() int64 { return cmp.Or(w.Micros[KindPincode], dayMicros) }

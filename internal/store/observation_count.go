@@ -73,9 +73,9 @@ func (ob Observations) count(t *tally) error {
 }
 
 // observed counts everything except the observation itself, whether or not the
-// observation was recorded, and then adds 1 for the observation. So Peek
-// returns what Observe will return. The grouping is the observation's effect on
-// the rings; it is not stored yet.
+// observation was recorded, and then adds 1 for the observation. So Peek and
+// Observe return the same counts. The returned grouping is the observation's
+// effect on the rings; it is not stored yet.
 func (ob Observations) observed(
 	o Observation, w Windows, known map[string]entityState,
 ) (ObservedCounts, *grouping, error) {
@@ -101,7 +101,7 @@ func (ob Observations) observed(
 	return c, g, nil
 }
 
-// questions returns a tally that asks for all counts of the observation in one
+// questions returns a tally that reads all counts of the observation in one
 // statement.
 func (o Observation) questions(w Windows, known map[string]entityState, c *ObservedCounts) *tally {
 	t := &tally{}
@@ -147,10 +147,9 @@ func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Wind
 }
 
 // countBusyPincode counts the applicants of a pincode from its hourly totals,
-// because MaxCounted may be too low to show a spike above a large baseline.
-// Applicants who came before the window and again within it are not in this
-// count, nor is the hour in which the window begins, so the count is never too
-// high.
+// because MaxCounted may be too low to show a spike above a large baseline. The
+// count omits applicants who came before the window and again within it, and it
+// omits the hour in which the window begins. So the count is never too high.
 func (ob Observations) countBusyPincode(c *ObservedCounts, o Observation, w Windows) error {
 	pincode, _ := o.entity(KindPincode)
 	var t tally

@@ -10,9 +10,9 @@ import (
 const MaxPage = 200
 
 // Page requests one page of a list. Lists are ordered by creation time and id;
-// decisions by id alone, which is the same order. The next page begins after
-// the last row of this one, so every page costs the same, however far into the
-// list it is.
+// decisions by id alone, which gives the same order. The next page is found by
+// the last row of the page before, so every page costs the same, however far into
+// the list it is.
 type Page struct {
 	Limit       int    // rows wanted, at most MaxPage, which is also the default
 	Descending  bool   // newest first
@@ -21,9 +21,9 @@ type Page struct {
 	FromMicros  int64  // created at or after; 0 for no bound
 	ToMicros    int64  // created before; 0 for no bound
 	// FromID and ToID limit the ids of decisions to those that the times admit:
-	// FromID is the first admitted id, ToID the first id no longer admitted.
-	// With them a list of decisions need not scan to its time limits. "" for no
-	// limit.
+	// FromID is the first admitted id, and ToID is the first id after the admitted
+	// ids. With them a list of decisions need not scan to its time limits. "" means
+	// no limit.
 	FromID, ToID string
 
 	end Place // the last row to scan; the zero Place for no limit
@@ -95,7 +95,7 @@ func (q *query) between(p Page) {
 // limit fetches one extra row to learn whether there is a next page.
 func (q *query) limit(p Page) { q.add(" LIMIT ?", int64(p.limit()+1)) }
 
-// page adds limits, order and the number of rows.
+// page adds the time limits, the position, the order and the number of rows.
 func (q *query) page(p Page) {
 	q.between(p)
 	beyond := "(created_micros, id) > (?, ?)"
@@ -116,13 +116,15 @@ func (q *query) page(p Page) {
 	q.limit(p)
 }
 
-// pageByID adds limits, order and the number of rows for decisions.
+// pageByID adds to a list of decisions everything that byID adds, and the number
+// of rows.
 func (q *query) pageByID(p Page) {
 	q.byID(p)
 	q.limit(p)
 }
 
-// byID adds limits and order for decisions, without the number of rows.
+// byID adds to a list of decisions the limits and the order, without the number
+// of rows.
 func (q *query) byID(p Page) {
 	q.between(p)
 	switch {
@@ -155,7 +157,7 @@ func (q *query) idBounds(p Page) {
 }
 
 // maxPageBytes limits the total size of the documents in one page. A page that
-// reaches it ends early, and the next page begins there.
+// exceeds it ends early, and the next page begins with the row that did not fit.
 const maxPageBytes = 4 << 20
 
 // errPageFull ends a page early, because its documents reach maxPageBytes.
@@ -178,7 +180,8 @@ func (r *pageBytes) take(document []byte) error {
 }
 
 // list runs a paged query and reports whether there are more rows. If read
-// returns errPageFull, its row is left to the next page.
+// returns errPageFull, the page ends, and the row that was read belongs to the
+// next page.
 func list[T any](
 	tx *Tx, q *query, p Page, read func(scan func(...any) error) (T, error),
 ) (rows []T, more bool, err error) {

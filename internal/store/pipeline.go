@@ -48,10 +48,11 @@ func pipelineInserts() (text string) {
 	return text
 }
 
-// insertPipelined begins a transaction in one round trip and does everything
-// else in a second, because a round trip costs more than most statements. It
-// leaves special cases to the ordinary way: several meters, a quota that does
-// not admit all writes, a taken key, and any statement that PostgreSQL refuses.
+// insertPipelined begins a transaction in one round trip and does everything else
+// in a second, because a round trip costs more than most statements. It returns
+// false, so that the caller uses ordinary statements, if the meters of the writes
+// differ, if the quota does not admit all writes, if a key is taken, or if
+// PostgreSQL refuses a statement.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {
@@ -86,7 +87,7 @@ func (p postgres) insertPipelined(
 	_ = conn.Close() // the outcome of the decisions is known by now
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && !p.class(err).breaks() && p.class(err) != classConflict {
-		return false, nil // the transaction was rolled back; the ordinary way finds out which write caused it
+		return false, nil // the transaction was rolled back; ordinary statements then show which write caused it
 	}
 	return stored, err
 }

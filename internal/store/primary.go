@@ -13,10 +13,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// primary tracks which server accepts writes. That is the server with the
-// highest timeline seen, because each promotion begins a new timeline.
-// Connections to servers with lower timelines are closed, so that an old
-// primary, isolated or frozen, is neither read from nor waited for.
+// primary tracks which server accepts writes. It is the server with the highest
+// timeline seen, because each promotion begins a new timeline. Connections to
+// servers with lower timelines are closed, so that the service neither reads from
+// nor waits for an old primary that is isolated or frozen.
 type primary struct {
 	best atomic.Int32 // the index, in the URL, of the host that last accepted writes
 
@@ -69,8 +69,8 @@ func (p *primary) dial(dial pgconn.DialFunc) pgconn.DialFunc {
 	}
 }
 
-// validate extends a check of new connections: the server must not be an old
-// primary.
+// validate extends the check of new connections: a connection to an old primary
+// fails the check.
 func (p *primary) validate(check pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) error {
 		if check != nil {
@@ -150,8 +150,8 @@ func (p *primary) follow(timeline uint64) {
 
 const (
 	watchEvery  = 500 * time.Millisecond
-	watchWithin = time.Second // the time limit of one look
-	// lookPause is the minimum time between two looks at a host, however many
+	watchWithin = time.Second // the time limit of one query for a host's timeline
+	// lookPause is the minimum time between two queries to a host, however many
 	// callers wait.
 	lookPause = 2 * time.Millisecond
 )
@@ -160,13 +160,13 @@ const (
 // primary that watches it.
 type watchedHost struct {
 	config *pgconn.Config
-	wake   chan struct{} // wakes watchHost because a caller waits for the next look
-	next   chan struct{} // closed after the next look that begins; nil if nobody waits
-	away   bool          // the last look failed: nobody waits for the next look
+	wake   chan struct{} // wakes watchHost because a caller waits for the next query
+	next   chan struct{} // closed when the next query that begins has ended; nil if nobody waits
+	away   bool          // the last query failed: nobody waits for the next one
 }
 
-// watch looks at every host until close is called, so that a promotion is noticed
-// while statements still wait for a frozen server.
+// watch queries the timeline of every host until close is called, so that a
+// promotion is noticed while statements still wait for a frozen server.
 func (p *primary) watch(configs []*pgconn.Config) {
 	ctx, end := context.WithCancel(context.Background())
 	p.end = end
@@ -178,7 +178,7 @@ func (p *primary) watch(configs []*pgconn.Config) {
 	}
 }
 
-// watchHost looks at a host twice a second, and whenever a caller waits for a look.
+// watchHost queries a host twice a second, and whenever a caller waits for a query.
 func (p *primary) watchHost(ctx context.Context, i int) {
 	host := p.hosts[i]
 	var conn *pgconn.PgConn
@@ -218,8 +218,8 @@ func (p *primary) watchHost(ctx context.Context, i int) {
 	}
 }
 
-// look asks a host for its timeline and follows it. It returns the connection for
-// the next look, nil if there is none.
+// look queries a host for its timeline and calls follow if the timeline is
+// higher. It returns the connection for the next query, nil if there is none.
 func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.PgConn {
 	ctx, cancel := context.WithTimeout(ctx, watchWithin)
 	defer cancel()
@@ -237,8 +237,8 @@ func (p *primary) look(ctx context.Context, i int, conn *pgconn.PgConn) *pgconn.
 	return conn
 }
 
-// ask asks a host for its timeline, over conn or, if conn does not work, over a new
-// connection.
+// ask queries a host for its timeline, over conn or, if conn does not work, over a
+// new connection.
 func (p *primary) ask(ctx context.Context, host *pgconn.Config, conn *pgconn.PgConn) (uint64, *pgconn.PgConn, error) {
 	if conn == nil || conn.IsClosed() {
 		var err error
@@ -262,9 +262,9 @@ type primaryCheck struct {
 	looks    []chan struct{}
 }
 
-// check begins a look at every host except the primary itself. It does nothing if
+// check begins a query of every host except the primary itself. It does nothing if
 // there is no other host, and does not wait for hosts that did not answer the last
-// look.
+// query.
 func (p *primary) check() (c primaryCheck) {
 	if p == nil || len(p.hosts) == 0 {
 		return c
@@ -306,9 +306,9 @@ func (p *primary) current() uint64 {
 	return p.timeline
 }
 
-// passed waits for the looks and reports whether there was no promotion. If there
-// was a promotion, the connections to the old primary have been closed. passed
-// returns false if ctx ends first.
+// passed waits for the queries and reports whether there was no promotion. If
+// there was a promotion, the connections to the old primary have been closed.
+// passed returns false if ctx ends first.
 func (c primaryCheck) passed(ctx context.Context) bool {
 	if c.of == nil {
 		return true

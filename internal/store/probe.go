@@ -9,17 +9,17 @@ import (
 	"sync/atomic"
 )
 
-// prober finds out whether writes become durable. Recent writes of callers are
-// the best evidence; if there are none, it writes a row of the table
-// installation. Each node chooses one of probeSlots rows, so that a stuck node
-// that holds the lock on its row rarely blocks another node's probe.
+// prober finds out whether writes become durable. Recent writes of callers show
+// it best; if there are none, the prober writes a row of the table installation.
+// Each node chooses one of probeSlots rows, so that a stuck node that holds the
+// lock on its row rarely blocks another node's probe.
 type prober struct {
 	full atomic.Bool // a write found the disk full, and no large probe has succeeded since
 
 	mu     sync.Mutex
 	flight *flight // the running probe
 	last   int64   // committed writes at the last check
-	probes int     // since the last large probe
+	probes int     // probes since the last large probe, including it
 	slot   string
 	turn   bool // which of the two large rows exists
 }
@@ -32,8 +32,8 @@ type flight struct {
 
 const (
 	probeSlots = 64
-	// probeBytes is the size of a large probe. It must be more than the space
-	// that replaced rows leave free, so that the probe needs new disk space.
+	// probeBytes is the size of a large probe. It must be larger than the space that
+	// replaced rows leave free, so that the probe needs new disk space.
 	probeBytes = 64 << 10
 	// largeEvery is the interval between large probes, in probes.
 	largeEvery = 60

@@ -8,9 +8,9 @@ import (
 // queue holds the jobs that wait for the shared batch, in one FIFO for each
 // scope. The scope that has used the committer least goes next, by start-time
 // fair queueing (ADR 15). While several scopes write, batches are kept short,
-// because later writes wait until the batch is committed; so a scope with many
-// or large jobs delays only itself. The caller of every method holds the
-// committer's lock.
+// because later writes wait until the batch is committed. So a scope with many or
+// large jobs delays only itself. The caller of every method holds the committer's
+// lock.
 type queue struct {
 	scopes  map[rlsScope]*fifo // scopes with jobs, and idle scopes that have used more than others
 	turn    []*fifo            // scopes with jobs, in order of arrival
@@ -95,9 +95,9 @@ func (q *queue) push(j *job, now time.Time) {
 	q.length++
 }
 
-// budget returns the maximum cost of a batch, 0 for no limit. Each waiting
-// scope may use as much time as a commit takes by itself, so that no scope
-// waits much longer for another scope than for the disk.
+// budget returns the maximum cost of a batch, 0 for no limit. Each waiting scope
+// may use as much time as a commit without writes takes. So no scope waits much
+// longer for another scope than for the disk.
 func (q *queue) budget(now time.Time) int64 {
 	if now.Sub(q.changed[2]) > severalWithin {
 		return 0

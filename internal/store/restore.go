@@ -80,8 +80,8 @@ type restoreTable struct {
 }
 
 // restoreTables returns the tables of the database and prepares the statements
-// that fill them. This must happen before the transaction begins, because
-// SQLite has only one connection that writes, and the transaction holds it.
+// that fill them. It must run before the transaction begins, because SQLite has
+// only one connection that writes, and the transaction holds that connection.
 func (db *DB) restoreTables(ctx context.Context) (tables []restoreTable, err error) {
 	err = db.read(ctx, func(s *transaction) error {
 		found, err := s.catalogue()

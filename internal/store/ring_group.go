@@ -67,11 +67,12 @@ type grouping struct {
 }
 
 // group computes the ring of an observation and stores nothing. It reads the
-// rings of the applicant and of the entities. It looks for the people behind an
+// rings of the applicant and of the entities. It reads the people seen with an
 // entity only if the entity is newly shared.
 //
-// Reading an entity's ring is enough: every person seen with the entity within
-// the window was merged into that ring at the time, or refused.
+// For other entities, reading the entity's ring is enough: every person seen with
+// the entity within the window was merged into that ring at the time, or was
+// refused.
 func (rg rings) group(
 	o Observation, w Windows, known map[string]entityState, applicants map[string]int64,
 ) (*grouping, error) {

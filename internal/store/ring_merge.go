@@ -1,8 +1,8 @@
 package store
 
-// tieRefreshMicros is the age at which the time of a tie is written again. A
-// tie whose stored time is too old only costs an extra query for the people who
-// share the entity.
+// tieRefreshMicros is the age at which the stored time of a tie is updated. A
+// stored time that is too old only costs an extra query for the people who share
+// the entity.
 const tieRefreshMicros = hourMicros
 
 var ringPersonTable = newBulkTable("fraud_ring_people",
@@ -157,8 +157,8 @@ func (rg rings) put(g *grouping, nowMicros int64) error {
 	return err
 }
 
-// putTies stores the ring in the entities that connect it. An entity that
-// belonged to another ring too long ago to count is removed from that ring.
+// putTies stores the ring in the entities that connect it. If an entity's tie to
+// another ring is too old to count, the entity is removed from that ring.
 func (rg rings) putTies(g *grouping, o Observation) error {
 	for _, t := range g.ties {
 		before := t.before

@@ -64,7 +64,7 @@ func (tx *Tx) nextVersion(kind, name string) (int64, error) {
 	return version, err
 }
 
-// Get returns a rule set.
+// Get returns a rule set, NotFound if there is none.
 func (rs RuleSetReader) Get(id string) (RuleSet, error) {
 	return read(rs.access, func(tx *Tx) (RuleSet, error) {
 		var r RuleSet

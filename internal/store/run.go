@@ -30,7 +30,7 @@ func (ru Runs) Insert(r Run) error {
 	return err
 }
 
-// Get returns a run.
+// Get returns a run with its request and response, NotFound if there is none.
 func (ru RunReader) Get(id string) (Run, error) {
 	return readOf(ru.access, id, func(tx *Tx) (Run, error) {
 		var r Run

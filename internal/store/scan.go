@@ -13,8 +13,8 @@ type Place struct {
 // nothing, scans the whole table.
 const scanRows = 2_000
 
-// scanEnd returns the last row that a page may scan to, counting only rows that
-// the condition lead admits; there must be an index for lead. It returns the
+// scanEnd returns the last row that a page may scan to. It counts only rows that
+// satisfy the condition lead, for which there must be an index. It returns the
 // zero Place if the list ends earlier. It reads only ids and times.
 func (ds Decisions) scanEnd(p Page, lead string, values ...any) (end Place, err error) {
 	q := scanEndQuery(p, lead, values...)
@@ -62,8 +62,8 @@ func (q *query) filtered(f DecisionFilter) {
 
 // lead returns the condition whose index the list is scanned by, and the
 // remaining conditions, which are checked in each scanned row. The remaining
-// conditions are written so that no planner uses another index for them: that
-// index could have many more rows between two ids than the chosen index.
+// conditions are written so that no planner uses another index for them. The
+// other index could have many more rows between two ids than the chosen index.
 func (f DecisionFilter) lead() (lead string, value any, rest []condition) {
 	for _, c := range []struct {
 		column, value, along string
@@ -112,8 +112,8 @@ func (f DecisionFilter) commonStatus() string {
 	return f.Status
 }
 
-// nextPlace returns where the next page begins: after the last row if there are
-// more, otherwise after the end of the scan.
+// nextPlace returns the position after which the next page begins: the last row
+// if there are more rows, otherwise the end of the scan.
 func nextPlace(more bool, last func() Place, end Place) Place {
 	if more {
 		return last()

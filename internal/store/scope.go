@@ -49,9 +49,9 @@ func (tx *Tx) Environment() string { return tx.rls.environment }
 //
 // fn runs on another goroutine and has returned when Write returns. While fn runs, the
 // writes of every tenant wait, so fn must do only work that has to be in the
-// transaction. fn may be run again after a conflict with another transaction, and must
-// not call Write or Read. If ctx ends before fn begins, fn does not run; once fn has
-// begun, Write waits for the outcome.
+// transaction. fn may be called again after a conflict with another transaction. It
+// must not call Write or Read. If ctx ends before fn begins, fn does not run; once fn
+// has begun, Write waits for the outcome.
 //
 // Unavailable means that the database did not confirm the write. Usually
 // nothing was written, but if the connection was lost during the commit, the
@@ -153,10 +153,10 @@ func (db *DB) readOnce(ctx context.Context, fn func(*transaction) error) error {
 // is retried, as after a lost connection.
 var errStale = fmt.Errorf("another server was promoted: %w", driver.ErrBadConn)
 
-// submit hands a write to the committer. A refused write commits nothing, so no standby
-// confirms it. For a refusal, submit therefore checks, as for a read, that the server
-// was still the primary, and submits the write again, a few times at most, if it was
-// not.
+// submit passes a write to the committer. A refused write commits nothing, so no
+// standby confirms that the refusal came from the current primary. For a refusal,
+// submit therefore checks, as for a read, that the server was still the primary. If it
+// was not, submit submits the write again, a few times at most.
 func (db *DB) submit(ctx context.Context, j *job) error {
 	const tries = 3 // promotions are rare, so a few tries are enough
 	for range tries {

@@ -32,7 +32,7 @@ func (sc Scorecards) Insert(c Scorecard) (Scorecard, error) {
 	return c, err
 }
 
-// Get returns a scorecard.
+// Get returns a scorecard, NotFound if there is none.
 func (sc ScorecardReader) Get(id string) (Scorecard, error) {
 	return read(sc.access, func(tx *Tx) (Scorecard, error) {
 		var c Scorecard
@@ -42,8 +42,8 @@ func (sc ScorecardReader) Get(id string) (Scorecard, error) {
 	})
 }
 
-// List returns a page of the scope's scorecards, and whether there are more.
-// name filters them unless it is "".
+// List returns a page of the scope's scorecards, and whether there are more. If
+// name is not "", only scorecards with this name are listed.
 func (sc ScorecardReader) List(name string, p Page) ([]Scorecard, bool, error) {
 	return readTwo(sc.access, func(tx *Tx) ([]Scorecard, bool, error) {
 		q := listOf("SELECT " + scorecardColumns + " FROM scorecards WHERE tenant_id = $1 AND environment = $2")

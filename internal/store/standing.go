@@ -12,9 +12,9 @@ type Standing struct {
 	Activates   func(role string) bool // reports whether a role may activate
 }
 
-// move records in after that a person gained or lost the right to activate.
-// Before the tenant's first activation in live there is no delay, because there
-// is nothing to protect yet.
+// move compares before and after, and records in after whether the person gained
+// or lost the right to activate. Before the tenant's first activation in live
+// there is no delay, because there is nothing to protect yet.
 func (s Standing) move(tx *staffTx, before User, after *User) error {
 	if s.Activates == nil {
 		return nil
@@ -38,7 +38,7 @@ func (s Standing) move(tx *staffTx, before User, after *User) error {
 	return nil
 }
 
-// begin records, like move, the right to activate of a new person.
+// begin records, like move, whether a new person has the right to activate.
 func (s Standing) begin(tx *staffTx, u *User) error { return s.move(tx, User{}, u) }
 
 // renew restarts the delay of a person whose password was set by someone else.

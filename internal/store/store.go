@@ -1,9 +1,9 @@
-// Package store holds the durable data of the service, in an embedded SQLite
+// Package store stores the durable data of the service, in an embedded SQLite
 // file or in PostgreSQL. Both databases run the same SQL text.
 //
-// A caller never writes SQL, but asks for a handle: System for work before or
-// above a tenant (signup, finding a key, the operator's work), Staff for the
-// people of one tenant, or Scope for one tenant in one environment. Every
+// Callers use handles and never write SQL. System is the handle for work before
+// or above a tenant (signup, finding a key, the operator's work), Staff is for
+// the people of one tenant, and Scope is for one tenant in one environment. Every
 // statement of a Scope has its tenant and environment as its first two
 // parameters; the handle adds them.
 //
@@ -13,16 +13,15 @@
 //
 // Every write goes through one committer, which commits waiting writes together
 // (commit.go). The differences between the two databases are in dialect.go and,
-// for PostgreSQL's shorter way to store decisions, in pipeline.go.
+// for PostgreSQL's faster insert of decisions, in pipeline.go.
 //
 // Decision ids are in the order of creation; the caller that makes the ids
 // ensures this. Decisions are therefore listed by id alone, and one index
 // serves both identity and order.
 //
-// Errors that a client may see carry a *fault.Error, whose detail is safe to
-// show. The database's own message stays in the wrapping error, for logs. The
-// package stores no time or random id of its own in a tenant's data: both are
-// arguments.
+// Errors that a client may see wrap a *fault.Error, whose detail is safe to show.
+// The database's own message stays in the wrapping error, for logs. The package
+// generates no time or random id for a tenant's data: both are arguments.
 package store
 
 import (

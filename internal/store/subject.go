@@ -2,19 +2,19 @@ package store
 
 import "context"
 
-// The data of a scope is reached by subject. Each subject has two types: a
-// reader, which Scope and Tx both return, and a type that adds the changes,
-// which only Tx returns. So nothing can be changed outside a transaction, and
-// each read is implemented once.
+// The data of a scope is reached by subject. Each subject has two types: a reader,
+// which Scope and Tx both return, and a type that adds the methods for changes, which
+// only Tx returns. So nothing can be changed outside a transaction, and each read is
+// implemented once.
 //
 // Both types are small values, made for a call or two. The values that a Tx returns are
 // valid for as long as the Tx is.
 
-// access says where the reads of a subject run: in a transaction, or each in a
-// read transaction of its own.
+// access says where the reads of a subject run: in a given transaction, or each
+// read in a new transaction.
 //
-// It holds a copy of the scope and not a pointer, so that the caller's scope
-// can stay on the stack.
+// It holds a copy of the scope and not a pointer, so that the caller's scope can
+// stay on the stack.
 type access struct {
 	tx    *Tx             // nil outside a transaction
 	scope Scope           // scope and ctx are for reads outside a transaction

@@ -26,8 +26,8 @@ func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64
 	})
 }
 
-// CloseUnused marks tenants as closing that signed up no later than untilMicros
-// and never sent an authenticated request, at most limit tenants. A tenant that
+// CloseUnused marks at most limit tenants as closing: those that signed up no
+// later than untilMicros and never sent an authenticated request. A tenant that
 // is closing is no longer admitted. CloseUnused returns the number of tenants
 // that it marked.
 func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64, limit int) (closed int64, err error) {

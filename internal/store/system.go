@@ -6,18 +6,17 @@ import (
 )
 
 // System is the handle for work before or above a tenant: signup, finding the
-// owner of a key, the operator's work, and a tenant's keys, which belong to
-// both environments. Apart from authentication and keys, nothing that answers a
-// tenant's request belongs here.
+// owner of a key, the operator's work, and a tenant's keys, which belong to both
+// environments. Apart from authentication and keys, requests of tenants do not
+// use this handle.
 type System struct{ db *DB }
 
 // System returns the handle.
 func (db *DB) System() *System { return &System{db: db} }
 
-// write and read run fn without row-level security. purpose, a tenant's id or
-// the name of a task, serves as the scope for the committer: if the write is
-// blocked by another transaction's locks, only writes of the same purpose wait
-// with it.
+// write and read run fn without row-level security. purpose, a tenant's id or the
+// name of a task, serves as the scope for the committer. If the write is blocked
+// by another transaction's locks, only writes with the same purpose wait with it.
 func (sys *System) write(ctx context.Context, purpose string, fn func(*transaction) error) error {
 	return sys.db.submit(ctx, &job{scope: rlsScope{role: rlsSystem.role, tenant: purpose}, run: asSystem(fn)})
 }

@@ -166,7 +166,7 @@ func insertUser(s *transaction, u User) error {
 }
 
 // UserByEmail returns a person by the e-mail address in lower case, for a
-// sign-in.
+// sign-in. It returns NotFound if there is none.
 func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) {
 	var u User
 	err := sys.read(ctx, func(s *transaction) error {
@@ -175,7 +175,7 @@ func (sys *System) UserByEmail(ctx context.Context, email string) (User, error) 
 	return u, err
 }
 
-// Tenant returns a tenant.
+// Tenant returns a tenant, NotFound if there is none.
 func (sys *System) Tenant(ctx context.Context, id string) (Tenant, error) {
 	var t Tenant
 	err := sys.read(ctx, func(s *transaction) (err error) {
@@ -207,7 +207,8 @@ func (sys *System) ListTenants(ctx context.Context, afterID string) ([]Tenant, e
 	return tenants, err
 }
 
-// SetPlan changes a tenant's price plan.
+// SetPlan changes a tenant's price plan. It returns NotFound if there is no such
+// tenant.
 func (sys *System) SetPlan(ctx context.Context, tenantID, plan string, audit AuditEntry) error {
 	return sys.write(ctx, tenantID, func(s *transaction) error {
 		changed, err := s.exec("UPDATE tenants SET plan = $2 WHERE id = $1", tenantID, plan)

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// commit runs a batch and answers its jobs. Jobs that met another transaction's
-// lock are not answered if there are side lanes: their scopes are set aside.
+// commit runs a batch and answers its jobs. If there are side lanes, jobs that
+// failed on another transaction's lock are not answered: their scopes are set
+// aside.
 func (c *committer) commit(jobs []*job) {
 	results := c.transact(c.db.writer, jobs, false)
 	var blocked []*job
@@ -25,8 +26,8 @@ func (c *committer) commit(jobs []*job) {
 	c.setAside(blocked)
 }
 
-// persist retries a job until its deadline. It is for a database without side
-// lanes, in which a lock blocks every job.
+// persist retries a job until its deadline. It is for SQLite, which has no side
+// lanes because one lock blocks every job.
 func (c *committer) persist(j *job, err error) error {
 	for c.db.dialect.class(err) == classConflict && j.over() == nil {
 		err = c.transact(c.db.writer, []*job{j}, false)[0]

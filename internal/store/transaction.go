@@ -5,9 +5,9 @@ import (
 	"database/sql"
 )
 
-// transaction is a transaction on either database. It has its own context: many
-// callers share it, and if one of them is cancelled, the others' statements
-// must go on.
+// transaction is a transaction on either database. It has its own context,
+// because many callers share it: if one of them is cancelled, the others'
+// statements must go on.
 type transaction struct {
 	db       *DB
 	ctx      context.Context

@@ -10,10 +10,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// unconfirmedWrites remembers the names of rows whose commit may not be
-// durable: the outcome is unknown to this node, or the synchronous standby did
-// not acknowledge the commit. Such a row may be visible and still be lost by a
-// failover, so it is returned only after a later commit was acknowledged
+// unconfirmedWrites remembers the names of rows whose commit may not be durable:
+// the outcome is unknown to this node, or the synchronous standby did not
+// acknowledge the commit. Such a row may be visible and still be lost in a
+// failover. So it is returned only after a later commit was acknowledged
 // (Scope.ReadOf).
 type unconfirmedWrites struct {
 	any   atomic.Bool // lets readers skip the lock if nothing is unconfirmed
@@ -161,8 +161,8 @@ func (tx *Tx) noteAnswered(key IdempotencyKey) {
 	}
 }
 
-// fence makes the commit of this transaction wait for the synchronous standby.
-// The acknowledgement covers all earlier commits too. Without fence, a
+// fence makes the commit of this transaction wait for the synchronous standby,
+// whose acknowledgement covers all earlier commits too. Without fence, a
 // transaction that writes nothing does not wait.
 func (tx *Tx) fence() error {
 	statement := tx.transaction.db.dialect.fence()
@@ -174,9 +174,9 @@ func (tx *Tx) fence() error {
 }
 
 // ReadOf runs fn like Read, for a row with the given id. If this node does not
-// know whether the row is durable, fn runs in a transaction that the standby
-// acknowledges before ReadOf returns, and that may share its commit with other
-// writes; ReadOf returns Unavailable if that fails. fn must only read.
+// know whether the row is durable, fn runs in a transaction that the standby must
+// acknowledge; ReadOf returns Unavailable if the acknowledgement fails. That
+// transaction may share its commit with other writes. fn must only read.
 func (s *Scope) ReadOf(ctx context.Context, id string, fn func(tx *Tx) error) error {
 	name := writeName{s.rlsScope(), id}
 	if !s.db.unconfirmed.has(name) {

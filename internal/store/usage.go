@@ -14,8 +14,8 @@ import (
 const Unmetered = -1
 
 // Meter says how a request is counted. The caller chooses the period and the day,
-// such as "2026-11" and "2026-11-14", because months begin in a time zone that
-// this package does not know.
+// such as "2026-11" and "2026-11-14", because this package does not know in which
+// time zone months begin.
 type Meter struct {
 	Period   string
 	Day      string

@@ -26,7 +26,7 @@ func (st *Staff) Users(ctx context.Context) ([]User, error) {
 	return users, err
 }
 
-// User returns one of the tenant's people.
+// User returns one of the tenant's people, NotFound if there is no such person.
 func (st *Staff) User(ctx context.Context, userID string) (User, error) {
 	var u User
 	err := st.read(ctx, func(tx *staffTx) (err error) {
@@ -90,8 +90,8 @@ func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit A
 }
 
 // change changes the rights of a person. If apply reports a change, it ends the
-// person's sessions and deletes the invitations that the person sent, because
-// the person could use one of the links to come back.
+// person's sessions. It also deletes the invitations that the person sent,
+// because the person could use one of their links to regain access.
 func (st *Staff) change(
 	ctx context.Context, userID string, by Standing, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
 ) (ended []string, err error) {
@@ -181,7 +181,8 @@ func (st *Staff) SetPassword(
 	return ended, err
 }
 
-// Rehash replaces the hash of an unchanged password.
+// Rehash replaces the hash of an unchanged password. It returns NotFound if the
+// stored hash is no longer oldHash or the person is disabled.
 func (st *Staff) Rehash(ctx context.Context, userID, oldHash, newHash string) error {
 	return st.write(ctx, func(tx *staffTx) error { return tx.replaceHash(userID, oldHash, newHash) })
 }
