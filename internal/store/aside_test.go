@@ -12,11 +12,12 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// failSafe ends a test that would otherwise hang. No result depends on it.
+// failSafe ends a test that would otherwise hang. No test result depends on its
+// value.
 const failSafe = 2 * time.Minute
 
-// lockUsage locks a scope's usage row in another client's transaction, until
-// release is called.
+// lockUsage locks a scope's usage row in a transaction that bypasses the store,
+// until release is called.
 func lockUsage(t *testing.T, raw *sql.DB, tenantID string) (release func()) {
 	t.Helper()
 	tx, err := raw.BeginTx(t.Context(), nil)
@@ -79,9 +80,10 @@ func setAside(t *testing.T, db *store.DB) {
 	}
 }
 
-// TestBlockedScope locks a row of one tenant. Other tenants' writes in the same
-// batch and in later ones are stored while the lock is held; the tenant's own
-// writes are stored in their order after the lock is released.
+// TestBlockedScope locks a row of one tenant. It checks that the writes of other
+// tenants, in the same batch and in later batches, are stored while the lock is
+// held, and that the tenant's own writes are stored in their order after the lock
+// is released.
 func TestBlockedScope(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -126,8 +128,8 @@ func TestBlockedScope(t *testing.T) {
 	wantDecisions(t, free, 22)
 }
 
-// TestBlockedAlone locks a row of the only scope that writes. Decisions and
-// functions both wait, and are stored after the lock is released.
+// TestBlockedAlone locks a row of the only scope that writes. It checks that
+// decisions and functions both wait, and are stored after the lock is released.
 func TestBlockedAlone(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -153,9 +155,9 @@ func TestBlockedAlone(t *testing.T) {
 	wantDecisions(t, scope, 3)
 }
 
-// TestBlockedDeadline checks that a blocked write ends at its own deadline or
-// when its caller is cancelled, while the lock is still held, and that nothing
-// of it is stored.
+// TestBlockedDeadline checks that a blocked write ends at its deadline, or when
+// its caller is cancelled, even while the lock is held, and that nothing of the
+// write is stored.
 func TestBlockedDeadline(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -180,7 +182,8 @@ func TestBlockedDeadline(t *testing.T) {
 	}
 	db.SetTimeout(failSafe)
 	wantDecisions(t, scope, 1)
-	// Nothing waits, and the scope stays set aside until a write succeeds.
+	// No write waits any more, but the scope stays set aside until one of its writes
+	// succeeds.
 	if db.Blocked() != 1 {
 		t.Errorf("%d scopes are set aside", db.Blocked())
 	}
@@ -201,8 +204,8 @@ func TestBlockedDeadline(t *testing.T) {
 	})
 }
 
-// TestBlockedSystem locks a tenant's row that the flush of unbilled usage
-// needs, and checks that a signup does not wait for it and that the flush
+// TestBlockedSystem locks a tenant's row that the flush of unbilled usage needs.
+// It checks that a signup does not wait for the flush, and that the flush
 // succeeds after the lock is released.
 func TestBlockedSystem(t *testing.T) {
 	t.Parallel()
@@ -270,9 +273,9 @@ func TestScopeShare(t *testing.T) {
 }
 
 // TestPausedNode stops a node in the middle of a transaction that has locked a
-// row of a scope. The server ends that transaction. While the first node is
-// still paused, another node's writes to the scope are stored, and those to
-// other scopes do not wait.
+// row of a scope. It checks that the server ends that transaction, that another
+// node's writes to the scope are stored while the first node is still paused, and
+// that writes to other scopes do not wait.
 func TestPausedNode(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

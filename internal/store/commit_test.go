@@ -49,7 +49,7 @@ func waiting(t *testing.T, db *store.DB, n int) {
 }
 
 // TestShared checks that waiting writes are committed together, that failed
-// ones leave nothing behind, and that the others are not affected.
+// writes store nothing, and that the other writes are not affected.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -68,7 +68,7 @@ func TestShared(t *testing.T) {
 					errs[i] = scope.Write(t.Context(), func(tx *store.Tx) error {
 						return errors.Join(tx.Decisions().Insert(w), broken)
 					})
-				case 1: // fails in the database, and so does the bulk insert with it
+				case 1: // fails in the database, and makes the bulk insert fail too
 					w.Decision.ID = "dec_same"
 					errs[i] = scope.InsertDecision(t.Context(), w)
 				case 2:
@@ -126,8 +126,9 @@ func TestPanic(t *testing.T) {
 	})
 }
 
-// TestCancelled checks that a caller that is cancelled before the write begins
-// prevents it, and that a caller that is cancelled later gets the outcome.
+// TestCancelled checks that a write does not run if its caller is cancelled
+// before the write begins, and that a caller that is cancelled later still gets
+// the outcome.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -175,8 +176,8 @@ func TestQueueFull(t *testing.T) {
 	wantDecisions(t, scope, 1)
 }
 
-// TestCloseDrains checks that Close commits the writes that are waiting, and that each
-// is answered.
+// TestCloseDrains checks that Close commits the waiting writes, and that each write is
+// answered.
 func TestCloseDrains(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -21,8 +21,8 @@ const rareDecisions = `INSERT INTO decisions (tenant_id, environment, id, create
 		CASE WHEN i % 4000 = 0 THEN 'rare' ELSE 'default' END, 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
 	FROM numbers`
 
-// rareWalk describes a scan of these decisions: the filter, the id after which
-// it begins, and the id at which it ends.
+// rareWalk describes a scan of rareDecisions: the filter, the id after which the
+// scan begins, and the id at which it ends.
 type rareWalk struct {
 	filter           store.DecisionFilter
 	after, end       string

@@ -15,9 +15,9 @@ import (
 )
 
 // TestFollowsPromotion freezes the primary, which the URL lists first, and promotes the
-// standby. Callers that wait for the frozen server are answered long before their own
-// timeout, and writes continue on the new primary. When the old primary runs again, it
-// is neither written to nor read from.
+// standby. It checks that callers that wait for the frozen server are answered long
+// before their own timeout, and that writes continue on the new primary. When the old
+// primary runs again, it must be neither written to nor read from.
 func TestFollowsPromotion(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)
@@ -64,8 +64,8 @@ func TestFollowsPromotion(t *testing.T) {
 	wantDecisions(t, scope, want)
 }
 
-// TestOldPrimary checks that a node leaves a running primary when it sees a
-// server that was promoted since.
+// TestOldPrimary checks that a node stops using a running primary when it sees
+// that another server was promoted.
 func TestOldPrimary(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)
@@ -79,7 +79,7 @@ func TestOldPrimary(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "leaving the old primary", func() error {
-		// A write to either server opens no connection to the old one.
+		// After a write to either server, there must be no connection to the old primary.
 		if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil && kindOf(err) != fault.Conflict {
 			return err
 		}
@@ -88,7 +88,8 @@ func TestOldPrimary(t *testing.T) {
 		}
 		return nil
 	})
-	// If the old primary accepted the write, the new one does not have it.
+	// If the old primary accepted the write, the new primary does not have it, so
+	// repeat it.
 	if err := scope.InsertDecision(t.Context(), write("dec_1")); err != nil && kindOf(err) != fault.Conflict {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestOldPrimary(t *testing.T) {
 }
 
 // TestCloseAfterCut checks that Close returns no error if idle connections were
-// closed before.
+// closed before, as happens after a promotion.
 func TestCloseAfterCut(t *testing.T) {
 	t.Parallel()
 	db, err := store.Open(t.Context(), storetest.Postgres(t), store.Options{})
@@ -142,8 +143,8 @@ func TestReadOnlyServer(t *testing.T) {
 
 // TestNothingStaleAfterPromotion promotes the standby while the old primary keeps
 // running, and deletes the decisions on the new primary. The node's next read and write
-// must be answered by the new primary. The write needs this check too: a write that the
-// old primary refuses commits nothing, so it does not wait for a standby.
+// must be answered by the new primary. The write needs a check of its own: a write that
+// the old primary refuses commits nothing, so it does not wait for a standby.
 func TestNothingStaleAfterPromotion(t *testing.T) {
 	t.Parallel()
 	first, second := synchronousPair(t)

@@ -19,8 +19,8 @@ import (
 // process that is killed.
 const childVariable = "VERDICT_STORE_CHILD"
 
-// writeUntilKilled stores decisions from many goroutines and prints the id of
-// each after, and only after, it was answered.
+// writeUntilKilled stores decisions from many goroutines. It prints the id of
+// each decision only after the write was answered.
 func writeUntilKilled(databaseURL string) {
 	db, err := store.Open(context.Background(), databaseURL, store.Options{})
 	if err != nil {
@@ -46,7 +46,8 @@ func writeUntilKilled(databaseURL string) {
 }
 
 // TestKill kills a writing process at random moments, several times on one
-// database. Every decision that was answered is stored and counted once.
+// database. It checks that every decision that was answered is stored and counted
+// once.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -81,7 +82,7 @@ func TestKill(t *testing.T) {
 }
 
 // killAfter runs the writing process until it has answered at least n writes,
-// and returns the ids of all that it answered.
+// kills it, and returns the ids of all answered writes.
 func killAfter(t *testing.T, databaseURL string, n int) (answered []string) {
 	t.Helper()
 	child := exec.CommandContext(t.Context(), os.Args[0])

@@ -14,9 +14,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestLost checks that reads and writes are Unavailable while PostgreSQL
-// accepts no connections, and that they work again afterwards without a
-// restart.
+// TestLost checks that reads and writes return Unavailable while PostgreSQL
+// accepts no connections, and that they work again afterwards without a restart.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -40,8 +39,8 @@ func TestLost(t *testing.T) {
 	}
 	const terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1"
 
-	// Dead connections are replaced without an error to the caller, however
-	// many were idle.
+	// Dead connections are replaced, however many were idle, and the caller gets no
+	// error.
 	fillPool(t, scope)
 	execute(terminate, name)
 	if _, err := scope.Decisions(t.Context()).Get("dec_1"); err != nil {
@@ -94,7 +93,7 @@ func fillPool(t *testing.T, scope *store.Scope) {
 	gone.Wait()
 }
 
-// TestLostWithin kills the connection in the middle of a batch, and checks that
+// TestLostWithin kills the connection in the middle of a batch. It checks that
 // nothing of the batch is stored and that every caller gets an error.
 func TestLostWithin(t *testing.T) {
 	t.Parallel()
@@ -132,7 +131,7 @@ func TestLostWithin(t *testing.T) {
 	wantDecisions(t, scope, 1)
 }
 
-// TestFull fills the disk under SQLite, and checks that writes are Unavailable,
+// TestFull fills the disk under SQLite. It checks that writes return Unavailable,
 // that reads continue, and that writes work again when there is space.
 func TestFull(t *testing.T) {
 	t.Parallel()

@@ -50,8 +50,8 @@ func kindOf(err error) fault.Kind {
 	return 0
 }
 
-// wantDecisions checks that the scope has the given number of decisions and the
-// same usage.
+// wantDecisions checks that the scope has the given number of decisions, and that
+// its usage is the same number.
 func wantDecisions(t *testing.T, scope *store.Scope, want int) {
 	t.Helper()
 	stored := map[string]bool{}

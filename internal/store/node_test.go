@@ -11,7 +11,7 @@ import (
 )
 
 // TestManyTenants commits the writes of many scopes in one transaction. On
-// PostgreSQL the row-level security scope changes within it.
+// PostgreSQL the row-level security scope changes within the transaction.
 func TestManyTenants(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, testManyTenants)
@@ -63,8 +63,8 @@ func testManyTenants(t *testing.T, db *store.DB) {
 }
 
 // TestCrosswise makes two nodes lock two series in opposite orders. PostgreSQL
-// ends one transaction to resolve the deadlock; its write is retried, and no
-// caller gets an error.
+// ends one transaction to resolve the deadlock. The test checks that the write of
+// that transaction is retried, and that no caller gets an error.
 func TestCrosswise(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -109,9 +109,10 @@ func TestCrosswise(t *testing.T) {
 	}
 }
 
-// TestScopeLockedFirst makes one node meter and then lock the scope in one
-// batch, while another node holds the lock and then meters. If the lock were
-// taken only when a function asks for it, the two nodes would deadlock.
+// TestScopeLockedFirst makes one node meter and then lock the scope in one batch,
+// while another node holds the lock and then meters. The batch must lock the
+// scope at its start: if the second function of the batch took the lock, the two
+// nodes would deadlock.
 func TestScopeLockedFirst(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

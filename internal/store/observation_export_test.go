@@ -1,7 +1,7 @@
 package store
 
-// CountText returns the statement that counts an observation, with its
-// parameters after those of the scope. It assumes that all entities were first
+// CountText returns the statement that counts an observation, and its arguments
+// without the tenant and the environment. It assumes that all entities were first
 // seen long ago.
 func CountText(o Observation, w Windows) (text string, args []any) {
 	known := map[string]entityState{}

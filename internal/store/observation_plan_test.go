@@ -12,10 +12,10 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// manyLinks inserts links of two thousand small devices, and of one account,
-// agent and pincode that all applicants share: 20,000 applicants before the
-// window and 20,000 within it. manyHours inserts ten years of hourly counts of
-// one pincode.
+// manyLinks inserts links of two thousand devices with few applicants, and of one
+// account, one agent and one pincode that all applicants share: 20,000 applicants
+// before the window and 20,000 within it. manyHours inserts ten years of hourly
+// counts of one pincode.
 const (
 	manyLinks = `INSERT INTO fraud_links (tenant_id, environment, member, kind, entity_key,
 			first_micros, previous_micros, last_micros, decision_id)
@@ -32,8 +32,8 @@ const (
 )
 
 // TestCountingIsBounded checks that both databases use the index by time, and
-// that PostgreSQL reads a limited number of entries, even with a plan made
-// before the parameters are known and before any ANALYZE.
+// that PostgreSQL reads a limited number of rows. This must hold even with a plan
+// made before the parameters are known and before any ANALYZE.
 func TestCountingIsBounded(t *testing.T) {
 	t.Parallel()
 	const now = 1_000_000_000_040_000
@@ -64,8 +64,8 @@ func TestCountingIsBounded(t *testing.T) {
 			plan := lines(t, tx, "EXPLAIN QUERY PLAN "+text, append([]any{"ten_1", "sandbox"}, args...)...)
 			steps := strings.Split(plan, "\n")
 			for i, step := range steps {
-				// The members of two keys are sorted after the limits, so that
-				// each is counted once.
+				// The members of two keys are sorted after the limits are applied, so that each
+				// member is counted once.
 				sorted := strings.Contains(step, "TEMP B-TREE") &&
 					!strings.Contains(steps[i-1], "SCAN newer") && !strings.Contains(steps[i-1], "SCAN older")
 				if strings.Contains(step, "SCAN fraud_") || sorted ||
@@ -89,8 +89,8 @@ func TestCountingIsBounded(t *testing.T) {
 
 var rowCounts = regexp.MustCompile(`actual rows=(\d+)|Rows Removed by Filter: (\d+)|Heap Fetches: (\d+)`)
 
-// wantAtMost fails if a step of a plan has read more rows than most. It returns
-// the number of steps.
+// wantAtMost fails the test if a step of a plan has read more rows than most. It
+// returns the number of steps in the plan.
 func wantAtMost(t *testing.T, plan string, most int) (steps int) {
 	t.Helper()
 	found := rowCounts.FindAllStringSubmatch(plan, -1)

@@ -9,7 +9,7 @@ import (
 )
 
 // TestInsertPipelined checks that insertPipelined stores ordinary batches
-// completely, and nothing of a batch with a special case.
+// completely, and stores nothing of a batch with a special case.
 func TestInsertPipelined(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Postgres(t), store.Options{})

@@ -45,7 +45,7 @@ func TestWritableTellsTheTruth(t *testing.T) {
 	for range 3 {
 		writable(false)
 	}
-	// A write that fits into existing pages proves nothing.
+	// A write that fits into existing pages does not show that there is disk space.
 	if _, err := db.System().Secret(ctx, []byte("s")); err != nil {
 		t.Logf("a small write: %v", err)
 	}
@@ -60,7 +60,8 @@ func TestWritableTellsTheTruth(t *testing.T) {
 	writable(true)
 }
 
-// TestProbesDoNotGrow checks that many probes do not add rows.
+// TestProbesDoNotGrow checks that the number of rows stays the same after many
+// probes.
 func TestProbesDoNotGrow(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -63,7 +63,7 @@ func TestQueueIsFair(t *testing.T) {
 }
 
 // TestQueueOfOneScope checks that a scope that writes alone fills batches, and
-// that a scope gains no credit while it is idle.
+// that an idle scope gains no credit for later batches.
 func TestQueueOfOneScope(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
@@ -84,7 +84,7 @@ func TestQueueOfOneScope(t *testing.T) {
 	}
 }
 
-// TestQueueForgets checks that idle scopes are forgotten.
+// TestQueueForgets checks that idle scopes are deleted from the queue.
 func TestQueueForgets(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Now()
@@ -122,8 +122,8 @@ func TestQueueMeasures(t *testing.T) {
 	}
 }
 
-// TestQueueIsBounded checks that a scope with jobs that always wait holds no more
-// memory than those jobs need.
+// TestQueueIsBounded checks that a scope in which jobs always wait uses no more
+// memory than these jobs need.
 func TestQueueIsBounded(t *testing.T) {
 	t.Parallel()
 	q, now := newQueue(), time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)

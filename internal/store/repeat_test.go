@@ -22,7 +22,7 @@ func answering(id, name, hash string) *store.DecisionWrite {
 	return w
 }
 
-// together submits decisions so that they are committed as one group, and
+// together submits decisions so that they are committed in one transaction, and
 // returns the outcome of each.
 func together(t *testing.T, db *store.DB, scope *store.Scope, writes []*store.DecisionWrite) []error {
 	t.Helper()
@@ -38,8 +38,8 @@ func together(t *testing.T, db *store.DB, scope *store.Scope, writes []*store.De
 	return errs
 }
 
-// heard returns the body of the answer that a caller got: its own if its write was
-// stored, otherwise the stored one.
+// heard returns the body of the answer that a caller got: the body of w if w was
+// stored, otherwise the body of the stored answer.
 func heard(w *store.DecisionWrite, err error) string {
 	var before *store.AlreadyAnswered
 	switch {
@@ -52,7 +52,7 @@ func heard(w *store.DecisionWrite, err error) string {
 	}
 }
 
-// TestRepeatedTogether submits repetitions of requests in one group, and checks that
+// TestRepeatedTogether submits repetitions of requests in one batch. It checks that
 // each request makes one decision, that all its callers get that decision, and that
 // other requests are not affected.
 func TestRepeatedTogether(t *testing.T) {
@@ -98,9 +98,9 @@ func TestRepeatedTogether(t *testing.T) {
 	}
 }
 
-// TestRepeatedRefused submits repetitions of a request without quota in one group, and
-// checks that no caller gets an answer that was not stored, and that the key can still
-// be used.
+// TestRepeatedRefused submits repetitions of a request in one batch, with no quota
+// left. It checks that no caller gets an answer that was not stored, and that the key
+// can still be used.
 func TestRepeatedRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -123,9 +123,10 @@ func TestRepeatedRefused(t *testing.T) {
 	})
 }
 
-// TestRepeatedUncommitted makes the commit of a group with an answer fail. A write that
-// found the answer inside the transaction must not return it, and must not report that
-// the quota is used up by a decision that was never stored.
+// TestRepeatedUncommitted makes the commit of a batch with an answer fail. A write that
+// found the answer inside the transaction must not return that answer. It must not
+// report either that the quota is used up, because the decision that used it was never
+// stored.
 func TestRepeatedUncommitted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -15,8 +15,8 @@ import (
 // standbyName is the name of the pair's second server.
 const standbyName = "second"
 
-// synchronousPair starts a primary and a standby that its commits wait for,
-// with an empty database "ledger".
+// synchronousPair starts a primary and a synchronous standby, whose
+// acknowledgement commits wait for, with an empty database "ledger".
 func synchronousPair(t *testing.T) (primary, standby *pgcluster.Cluster) {
 	t.Helper()
 	storetest.NeedPostgres(t)
@@ -74,9 +74,9 @@ func replayed(t *testing.T, db *store.DB, w *store.DecisionWrite) error {
 	return err
 }
 
-// TestReplayIsDurable stores decisions while the synchronous standby is
-// stopped. Each write is refused, but its row is visible on the primary.
-// Neither a replay nor a read may return the row until the standby has it.
+// TestReplayIsDurable stores decisions while the synchronous standby is stopped.
+// Each write is refused, although its row is visible on the primary. Neither a
+// replay nor a read may return the row until the standby has it.
 func TestReplayIsDurable(t *testing.T) {
 	t.Parallel()
 	primary, standby := synchronousPair(t)
@@ -92,7 +92,8 @@ func TestReplayIsDurable(t *testing.T) {
 	hasty.SetTimeout(time.Second)
 	other.SetTimeout(time.Second)
 
-	// If the wait for the standby is cancelled, PostgreSQL reports success.
+	// If an operator cancels the wait for the standby, PostgreSQL reports the commit
+	// as a success.
 	plain, function := answering("dec_1", "order-1", "h"), answering("dec_2", "order-2", "h")
 	for _, store := range []func() error{
 		func() error { return scope.InsertDecision(t.Context(), plain) },
@@ -156,7 +157,7 @@ func TestReplayIsDurable(t *testing.T) {
 }
 
 // cancelled runs a function that waits for the standby, and cancels every such
-// wait as an operator would.
+// wait as an operator would. It returns the function's error.
 func cancelled(t *testing.T, primary *pgcluster.Cluster, run func() error) error {
 	t.Helper()
 	result := make(chan error, 1)

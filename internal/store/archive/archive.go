@@ -1,11 +1,12 @@
-// Package archive reads and writes the file of a database backup: one gzip
-// stream of frames. A frame is a kind, a length of four bytes and that many
-// bytes. First comes the header, then for every table a frame that describes it
-// and frames of rows, and last the end with the row counts and the SHA-256 of
-// all frames before it. The format does not depend on the kind of database.
+// Package archive reads and writes the file of a database backup: one gzip stream
+// of frames. A frame is one byte for its kind, four bytes for its length and then
+// its content. The first frame is the header. For every table, one frame
+// describes the table and further frames hold its rows. The last frame has the
+// row counts and the SHA-256 of all frames before it. The format does not depend
+// on the kind of database.
 //
-// The package knows no database: package store reads the rows from one and
-// inserts them into another.
+// The package does not use a database: package store reads the rows from one
+// database and inserts them into another.
 package archive
 
 import (
@@ -25,7 +26,7 @@ const (
 const (
 	rowsFrameBytes = 256 << 10 // a frame of rows is full at this size
 	rowsFrameRows  = 1000      // or at this number of rows
-	maxFrameBytes  = 64 << 20  // the maximum that a reader accepts
+	maxFrameBytes  = 64 << 20  // the maximum length of a frame that a reader accepts
 )
 
 // Header describes the database that was backed up.

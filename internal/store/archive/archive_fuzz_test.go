@@ -9,8 +9,8 @@ import (
 // columns has one column of each kind.
 var columns = []Column{{Name: "id", Kind: Text}, {Name: "at", Kind: Bigint}, {Name: "body", Kind: Bytea}}
 
-// FuzzReadArchive reads arbitrary bytes as a backup. They are refused as
-// damaged, or read to the end with a matching checksum.
+// FuzzReadArchive reads arbitrary bytes as a backup, and checks that they are
+// refused as damaged, or are read to the end with a matching checksum.
 func FuzzReadArchive(f *testing.F) {
 	table := Table{Name: "t", Columns: columns}
 	var whole bytes.Buffer
@@ -52,7 +52,7 @@ func readArchive(file []byte) error {
 	return archive.Load(tables, func(int, [][]any) error { return nil }, func(string, int64) {})
 }
 
-// FuzzDecodeRows checks that a frame is refused or read to its last byte.
+// FuzzDecodeRows checks that a frame is either refused or read to its last byte.
 func FuzzDecodeRows(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{4, 't', 'e', 'x', 't', 7, 2, 0, 0xff})
@@ -65,7 +65,7 @@ func FuzzDecodeRows(f *testing.F) {
 			}
 			return
 		}
-		// Numbers may be encoded in more bytes than needed, so only the second
+		// A frame may encode a number in more bytes than needed, so only the second
 		// encoding must be stable.
 		twice, err := decodeAndEncode(again)
 		if err != nil || !bytes.Equal(again, twice) || len(again) > len(frame) {

@@ -31,7 +31,7 @@ type Reader struct {
 // not an archive or has a format that this version cannot read.
 func NewReader(r io.Reader) (*Reader, Header, error) {
 	file := sha256.New()
-	// gzip reads exactly its stream from an io.ByteReader, so that end can
+	// gzip reads no byte after its stream from an io.ByteReader, so that end can
 	// check that nothing follows.
 	raw := bufio.NewReaderSize(io.TeeReader(r, file), 64<<10)
 	if head, err := raw.Peek(len(gzipHead)); err != nil || string(head) != gzipHead {
@@ -54,14 +54,14 @@ func NewReader(r io.Reader) (*Reader, Header, error) {
 	return a, h.Header, nil
 }
 
-// Load reads the rest of the archive. It passes the rows to insert, a frame at
-// a time, with the index of their table in tables; byte slices in the rows are
-// valid until insert returns. Then it passes the number of the table's rows so
-// far to progress.
+// Load reads the rest of the archive. It passes the rows to insert, one frame at
+// a time, with the index of their table in tables. Byte slices in the rows are
+// valid until insert returns. After each frame, Load passes the number of the
+// table's rows read so far to progress.
 //
-// The archive must have exactly these tables with these columns; otherwise, or
-// if it was cut short or altered, the error wraps ErrDamaged. If insert returns
-// an error, Load stops and returns it.
+// The archive must have exactly these tables with these columns. Otherwise, or if
+// the archive was cut short or altered, the error wraps ErrDamaged. If insert
+// returns an error, Load stops and returns that error.
 func (a *Reader) Load(
 	tables []Table, insert func(table int, rows [][]any) error, progress func(table string, rows int64),
 ) error {
@@ -105,9 +105,9 @@ func (a *Reader) Rows() map[string]int64 { return a.rows }
 // SHA256 returns the checksum of the bytes of the file that were read so far.
 func (a *Reader) SHA256() string { return hex.EncodeToString(a.file.Sum(nil)) }
 
-// describedBy returns the index of the table that a frame describes. Names in
-// SQL statements come from the database; the archive's names are only compared
-// with them.
+// describedBy returns the index of the table that a frame describes. It only
+// compares the names in the archive with those in tables, so that no name from
+// the archive is used in SQL.
 func describedBy(payload []byte, tables []Table) (int, error) {
 	var described Table
 	if err := json.Unmarshal(payload, &described); err != nil {
@@ -132,7 +132,8 @@ func (a *Reader) next() (kind byte, payload []byte, err error) {
 		return 0, nil, Damaged("it was altered")
 	}
 	a.buffer.Reset()
-	// The buffer grows as bytes arrive, because the length may be false.
+	// The buffer grows as bytes arrive, because the length in a damaged archive may
+	// be wrong.
 	if _, err := io.CopyN(&a.buffer, a.in, int64(n)); err != nil {
 		return 0, nil, cutShort(err)
 	}
@@ -153,7 +154,8 @@ func cutShort(err error) error {
 	return fmt.Errorf("%w: read it: %w", ErrDamaged, err)
 }
 
-// end checks the last frame against what was read, and that nothing follows.
+// end compares the last frame with the rows and frames that were read, and checks
+// that nothing follows.
 func (a *Reader) end(payload []byte) error {
 	var last end
 	if err := json.Unmarshal(payload, &last); err != nil {

@@ -2,8 +2,8 @@ package archive
 
 import "encoding/binary"
 
-// Row holds one row of a table for writing it to an archive. It is filled
-// through Dest and reused for every row.
+// Row holds one row of a table that is written to an archive. The caller scans
+// each row of a query into Dest, and reuses the Row for every row.
 type Row struct {
 	values []value
 	dest   []any

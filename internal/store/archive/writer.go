@@ -11,8 +11,9 @@ import (
 	"io"
 )
 
-// Writer writes an archive. Call Header, then for every table Table, Row for
-// each row and EndTable, then End. After an error the output is useless.
+// Writer writes an archive. Call Header first. For every table call Table, then
+// Row for each row, then EndTable. Call End last. After an error the output
+// cannot be restored.
 type Writer struct {
 	failed   error // the first error of the underlying writer
 	out      *gzip.Writer

@@ -154,7 +154,7 @@ func TestActivationRace(t *testing.T) {
 		if err != nil || len(entries) != n {
 			t.Errorf("%d audit entries, %v", len(entries), err)
 		}
-		// If all expect the same active rule set, only one activation can succeed.
+		// If all activations expect the same active rule set, only one can succeed.
 		errs = race(n, func(i int) error {
 			id := numbered("pol", i)
 			if id == active[0].ID {
@@ -171,8 +171,9 @@ func TestActivationRace(t *testing.T) {
 }
 
 // TestActivationIsAllowed checks that Allow gets both rule sets, can refuse an
-// activation and can edit its audit entry, and that of three activations at the same
-// time only one directly precedes the last.
+// activation and can edit its audit entry. It also activates two rule sets at the
+// same time, and checks that the first of them, and no earlier rule set, was retired
+// when the second became active.
 func TestActivationIsAllowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

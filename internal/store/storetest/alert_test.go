@@ -161,8 +161,8 @@ func TestRaiseAlert(t *testing.T) {
 	})
 }
 
-// TestMuchEvidence checks that an alert counts all evidence but shows at most
-// store.MaxEvidence entries.
+// TestMuchEvidence checks that an alert counts all applicants and decisions, but
+// lists at most store.MaxEvidence of each.
 func TestMuchEvidence(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -188,7 +188,7 @@ func TestMuchEvidence(t *testing.T) {
 			t.Errorf("%d applicants, %d decisions, %d and %d shown, %v",
 				a.ApplicantCount, a.DecisionCount, len(a.ApplicantRefs), len(a.DecisionIDs), err)
 		}
-		// A second alert is opened after many applicants were seen.
+		// A new alert about the same entity starts with all these applicants.
 		hit(t, scope, "alr_2", observed("app_000", micros+3*n, account("1")),
 			func(w *store.AlertWant) { w.Type = "ip_cluster" })
 		if a, err := scope.Alerts(t.Context()).Get("alr_2"); err != nil || a.ApplicantCount != n ||
@@ -198,8 +198,8 @@ func TestMuchEvidence(t *testing.T) {
 	})
 }
 
-// TestRaiseAtOnce raises one alert concurrently on two nodes, and checks that there is
-// one alert with all applicants.
+// TestRaiseAtOnce raises one alert concurrently on two nodes, and checks that the
+// result is one alert with all applicants.
 func TestRaiseAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestFinishChunkOnce finishes every chunk several times concurrently on two nodes.
-// Each chunk is counted once, exactly one caller learns that no chunk is left, and the
-// run ends once.
+// TestFinishChunkOnce finishes every chunk several times concurrently on two nodes. It
+// checks that each chunk is counted once, that exactly one caller learns that no chunk
+// is left, and that the run ends once.
 func TestFinishChunkOnce(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -57,8 +57,9 @@ func TestFinishChunkOnce(t *testing.T) {
 	})
 }
 
-// TestCancelRaces cancels a run while its chunks are being finished. Chunks counted
-// before the cancellation stay counted, and none is counted afterwards.
+// TestCancelRaces cancels a run while its chunks are being finished. It checks that
+// chunks counted before the cancellation stay counted, and that no chunk is counted
+// afterwards.
 func TestCancelRaces(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -103,8 +104,8 @@ func TestCancelRaces(t *testing.T) {
 	})
 }
 
-// TestSweepBacktests checks that unfinished and abandoned runs of all tenants are
-// found.
+// TestSweepBacktests checks that UnfinishedBacktests and FailAbandonedBacktests
+// find the runs of all tenants.
 func TestSweepBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

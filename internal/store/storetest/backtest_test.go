@@ -276,8 +276,7 @@ func TestListBacktests(t *testing.T) {
 	})
 }
 
-// TestLateChunks checks that a run that is no longer receiving accepts no
-// input.
+// TestLateChunks checks that a run accepts no input if it is no longer receiving.
 func TestLateChunks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -114,8 +114,8 @@ func fillMore(t *testing.T, db *store.DB) *store.Scope {
 }
 
 // TestBackup takes a backup of each kind of database during writes and restores
-// it into each kind. The restored database holds exactly the rows of one
-// snapshot.
+// it into each kind. It checks that the restored database has exactly the rows of
+// one snapshot.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -200,8 +200,8 @@ func backupWhileWriting(t *testing.T, db *store.DB, scope *store.Scope) []byte {
 	return backup.Bytes()
 }
 
-// wantSnapshot restores a backup and checks that it is a snapshot of one moment: it has
-// as many decisions as were billed.
+// wantSnapshot restores a backup and checks that it is a snapshot of one moment: the
+// number of decisions must equal the billed units.
 func wantSnapshot(t *testing.T, databaseURL string, backup []byte) {
 	t.Helper()
 	stats, err := store.Restore(t.Context(), databaseURL, bytes.NewReader(backup), store.Options{}, nil)
@@ -272,9 +272,9 @@ func TestRestoreRefuses(t *testing.T) {
 }
 
 // alteredAt returns the backup with the byte at position at changed. Different
-// compressed bytes can give the same content, so it tries values until the content
-// changes. In the gzip header any change will do, because a restore compares the whole
-// header.
+// compressed bytes can have the same uncompressed content, so alteredAt tries values
+// until the content changes. In the gzip header any change will do, because a restore
+// compares the whole header.
 func alteredAt(t *testing.T, backup []byte, at int) []byte {
 	t.Helper()
 	want, _ := unpacked(backup)

@@ -127,7 +127,7 @@ func TestConfirmedBlocksNoCrowd(t *testing.T) {
 }
 
 // TestShorterMute closes two alerts about one entity as false positives. It checks that
-// a later, shorter mute does not replace a longer one, and that a longer one does.
+// a later mute replaces an earlier mute only if the later one lasts longer.
 func TestShorterMute(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -164,7 +164,8 @@ func TestShorterMute(t *testing.T) {
 	})
 }
 
-// TestShorterMuteOfRing checks the same for the alerts of a ring.
+// TestShorterMuteOfRing checks the same as TestShorterMute, for alerts about a
+// ring.
 func TestShorterMuteOfRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -245,8 +246,8 @@ func TestBlocklist(t *testing.T) {
 }
 
 // TestBlockedFor checks block list entries with an expiry: the later expiry wins, an
-// expired entry counts as absent, and confirmed fraud never expires. Checking whether
-// an entity is blocked needs no applicant.
+// expired entry counts as absent, and the entries of confirmed fraud never expire. It
+// also checks that Blocked needs no applicant.
 func TestBlockedFor(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

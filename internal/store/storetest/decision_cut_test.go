@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestCutDecisions splits a list of decisions and checks that each part begins where
-// the previous one ended.
+// TestCutDecisions splits a list of decisions with Cut, and checks that each chunk
+// begins where the previous chunk ended.
 func TestCutDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -57,9 +57,9 @@ func TestCutDecisions(t *testing.T) {
 	})
 }
 
-// TestRareDecisions cuts and walks rare decisions among many. Both must find the same
-// decisions as a full scan, in the same order, and neither may scan more than its limit
-// at a time.
+// TestRareDecisions finds rare decisions among many with Cut and with Walk. Both must
+// find the same decisions as a full scan, in the same order, and neither may scan more
+// rows than its limit at a time.
 func TestRareDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -78,7 +78,7 @@ func TestRareDecisions(t *testing.T) {
 		all := walk(store.DecisionFilter{})
 		for _, c := range []struct {
 			filter store.DecisionFilter
-			cuts   int // 6,666 decisions are four scans; a cut ends after 25 found
+			cuts   int // 6,666 decisions take four scans; a cut ends after 25 matches
 		}{
 			{store.DecisionFilter{PolicyKey: "none"}, 4},
 			{store.DecisionFilter{PolicyKey: "rare"}, 4},
@@ -106,8 +106,8 @@ func TestRareDecisions(t *testing.T) {
 	})
 }
 
-// wantCuts cuts all decisions that match a filter, compares them with want, and returns
-// the number of cuts.
+// wantCuts calls Cut until it has covered all decisions that match a filter, compares
+// the result with want, and returns the number of calls.
 func wantCuts(t *testing.T, scope *store.Scope, f store.DecisionFilter, want []store.Decision) (cuts int) {
 	t.Helper()
 	var found int64

@@ -179,7 +179,7 @@ func TestQuota(t *testing.T) {
 			scopes := []*store.Scope{scope, secondNode(t, db, databaseURL).Scope("ten_A", sandbox)}
 			errs := race(n, func(i int) error {
 				w := decision(numbered("dec", i), quota)
-				if i%5 == 0 { // the slower way has the same limit
+				if i%5 == 0 { // a Write is slower than InsertDecision and has the same limit
 					return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 				}
 				return scopes[i%2].InsertDecision(ctx, w)
@@ -200,7 +200,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// TestLargeQuota checks that both ways of inserting count beyond 32 bits.
+// TestLargeQuota checks that InsertDecision and Write both count beyond 32 bits.
 func TestLargeQuota(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -220,8 +220,8 @@ func TestLargeQuota(t *testing.T) {
 	})
 }
 
-// TestOwnMeters commits decisions with different meters as one group, and checks that
-// each is counted by its own meter.
+// TestOwnMeters inserts decisions with different meters concurrently, and checks that
+// each decision is counted by its own meter.
 func TestOwnMeters(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

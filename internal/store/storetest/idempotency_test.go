@@ -87,8 +87,8 @@ func TestIdempotency(t *testing.T) {
 	})
 }
 
-// TestAnsweredUndoes checks that a write whose key is taken stores nothing else, and
-// that a refused write stores no answer.
+// TestAnsweredUndoes checks that a write whose key is taken stores nothing, and that
+// a refused write stores no answer.
 func TestAnsweredUndoes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -124,8 +124,8 @@ func TestAnsweredUndoes(t *testing.T) {
 }
 
 // TestIdempotencyRace sends one request many times concurrently to two nodes. It checks
-// that there is one decision and one unit of usage, and that all callers get the same
-// answer, even if the quota allows only one decision.
+// that exactly one decision is stored, that one unit of usage is counted, and that all
+// callers get the same answer, even if the quota allows only one decision.
 func TestIdempotencyRace(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{1, store.Unmetered} {
@@ -140,7 +140,7 @@ func TestIdempotencyRace(t *testing.T) {
 				w, a := decision(id, quota), answer(id)
 				w.Answer, heard[i] = &a, id
 				insert := scopes[i%2].InsertDecision
-				if i%5 == 0 { // the slower way has the same rule
+				if i%5 == 0 { // a Write is slower than InsertDecision and follows the same rule
 					insert = func(ctx context.Context, w *store.DecisionWrite) error {
 						return scopes[i%2].Write(ctx, func(tx *store.Tx) error { return tx.Decisions().Insert(w) })
 					}

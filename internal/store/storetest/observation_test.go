@@ -39,8 +39,8 @@ func observed(ref string, nowMicros int64, entities ...store.ObservedEntity) sto
 	return store.Observation{ApplicantRef: ref, DecisionID: "dec_" + ref, NowMicros: nowMicros, Entities: entities}
 }
 
-// observe records an observation, and checks that Peek returns the same counts
-// before and after.
+// observe records an observation. It checks that Peek returns the same counts as
+// Observe, both before and after the observation is recorded.
 func observe(t *testing.T, scope *store.Scope, o store.Observation, w store.Windows) store.ObservedCounts {
 	t.Helper()
 	var counts store.ObservedCounts
@@ -98,13 +98,13 @@ func TestObserve(t *testing.T) {
 				2},
 			{observed("C", micros+4, agent("1")), applicants(0, 0, 0, 3), 2},
 			{observed("C", micros+5, account("2")), applicants(2, 0, 0, 0), 0},
-			// A was seen before the window of the address
+			// A was seen before the window of the address began
 			{observed("D", micros+dayMicros+1, address("1"), account("1")), applicants(3, 2, 0, 0), 0},
 			// with a clock that is behind
 			{observed("D", micros+dayMicros-5, address("1"), account("1")), applicants(3, 3, 0, 0), 0},
 			{observed("E", micros+dayMicros+1, agent("1"), pincode("400002")), applicants(0, 0, 2, 3), 2},
 			{observed("E", micros+dayMicros+10, agent("1"), pincode("400002")), applicants(0, 0, 1, 1), 1},
-			// A was seen before the window of the account
+			// A was seen before the window of the account began
 			{observed("F", micros+90*dayMicros+1, account("1")), applicants(3, 0, 0, 0), 0},
 			{observed("", micros, account("1")), nil, 0},
 			{observed("G", micros), nil, 0},
@@ -139,8 +139,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// TestBaseline gives a pincode two applicants a day, one of them always the same, and
-// checks the baseline at different times.
+// TestBaseline gives a pincode two applicants a day, one of whom is always the same
+// person, and checks the baseline at different times.
 func TestBaseline(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -195,8 +195,8 @@ func TestBaseline(t *testing.T) {
 	})
 }
 
-// TestCountsEnd counts more than MaxCounted applicants, and checks that the count of an
-// account ends there and that of a pincode does not.
+// TestCountsEnd observes more than MaxCounted applicants. It checks that the count of
+// an account ends at MaxCounted and that the count of a pincode does not.
 func TestCountsEnd(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -262,7 +262,8 @@ func TestObserveAtOnce(t *testing.T) {
 }
 
 // TestScopesAtOnce runs batches of several scopes, which observe and meter, on two
-// nodes. They do not deadlock, because they lock the scopes in one order.
+// nodes. It checks that they do not deadlock, because they lock the scopes in the
+// same order.
 func TestScopesAtOnce(t *testing.T) {
 	t.Parallel()
 	nodes := twoNodes(t, storetest.Postgres(t))

@@ -114,8 +114,8 @@ func TestPincodeRisks(t *testing.T) {
 	})
 }
 
-// TestManyPincodeRisks checks that the maximum number of entries can be stored, and not
-// one more.
+// TestManyPincodeRisks checks that MaxPincodeRisks entries can be stored, and that one
+// more is refused.
 func TestManyPincodeRisks(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -10,9 +10,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestPlans checks that both planners use the index made for each query, and
-// its order. PostgreSQL must find one decision by its key even before the first
-// ANALYZE of the new table; SQLite's tables are never analysed.
+// TestPlans checks that both planners use the index made for each query, and the
+// order of that index. PostgreSQL must find one decision by its key even before
+// the first ANALYZE of the new table. SQLite's tables are never analysed.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -26,7 +26,7 @@ func TestPlans(t *testing.T) {
 		if kind == "postgres" {
 			explain, key = "EXPLAIN ", "decisions_pkey"
 			execIn(t, tx, "SELECT set_config('verdict.role', 'system', true)")
-			execIn(t, tx, "SET LOCAL enable_sort = off") // it would prefer to sort so few rows
+			execIn(t, tx, "SET LOCAL enable_sort = off") // otherwise the planner would sort, because there are few rows
 		}
 		execIn(t, tx, manyDecisions)
 		for _, c := range []struct {

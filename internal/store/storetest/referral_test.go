@@ -51,8 +51,8 @@ func TestReferrals(t *testing.T) {
 				t.Errorf("got %v, %v", rows, err)
 			}
 		}
-		// A review that asks for information does not put a settled decision back into
-		// the queue.
+		// A review that requests more information does not put a settled decision back
+		// into the queue.
 		wantKind(t, settle(scope, "rev_7", "dec_000", store.OutcomeAsks), 0, "")
 
 		rows, more, err := scope.Decisions(ctx).Referrals(store.Page{})
@@ -82,8 +82,8 @@ func asked(rows []store.Referral) (list []int64) {
 	return list
 }
 
-// TestReferralPlan checks that both planners read the queue in its own order,
-// because it is short and the decisions are many.
+// TestReferralPlan checks that both planners read the queue first and then its
+// decisions, because the queue is short and there are many decisions.
 func TestReferralPlan(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -117,8 +117,8 @@ func TestReferralPlan(t *testing.T) {
 	})
 }
 
-// TestReferralsBefore checks the statement of the migration that puts the referrals of
-// earlier versions into the queue.
+// TestReferralsBefore checks the migration statement that adds the referred decisions
+// of earlier versions to the queue.
 func TestReferralsBefore(t *testing.T) {
 	t.Parallel()
 	migration, err := os.ReadFile("../migrations/0009_referrals.sql")

@@ -38,7 +38,7 @@ func chain() []store.Observation {
 	}
 }
 
-// wantRing checks the ring that Peek returns for a person, with an observation without
+// wantRing checks the ring of a person. It calls Peek with an observation without
 // entities.
 func wantRing(t *testing.T, scope *store.Scope, ref string, people, links int64, truncated bool) {
 	t.Helper()
@@ -109,8 +109,8 @@ func TestRingChain(t *testing.T) {
 	})
 }
 
-// TestRingReference compares rings with a simple union of all people who share
-// an entity, over random observations.
+// TestRingReference makes random observations, and compares the rings with a
+// simple union of all people who share an entity.
 func TestRingReference(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -213,8 +213,9 @@ func TestRingWindow(t *testing.T) {
 	})
 }
 
-// TestRingIsBounded checks the limit of a ring, with more people on one account than a
-// ring may have, and with two rings that together would be too large.
+// TestRingIsBounded checks the size limit of a ring. It connects more people to one
+// account than a ring may have, and it connects two rings that together would be too
+// large.
 func TestRingIsBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -293,7 +294,8 @@ func ringHits(t *testing.T, scope *store.Scope, prefix string, observations ...s
 	return last
 }
 
-// TestRingAlerts checks the alerts when two rings with open alerts are merged.
+// TestRingAlerts checks what happens to the alerts when two rings with open
+// alerts are merged.
 func TestRingAlerts(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -340,8 +342,8 @@ func TestRingAlerts(t *testing.T) {
 	})
 }
 
-// TestRingAlertGoesOn checks that if the larger of two merged rings has no open alert,
-// it gets the alert of the smaller one, and that the merged ring is unmuted.
+// TestRingAlertGoesOn merges two rings of which only the smaller one has an open
+// alert. It checks that the merged ring gets that alert and is unmuted.
 func TestRingAlertGoesOn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -51,8 +51,8 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// TestLargeRing checks that a ring with more applicants and edges than the limits is
-// truncated to them.
+// TestLargeRing checks that the graph of an alert with too many applicants and edges
+// is truncated to MaxEvidence applicants and MaxEdges edges.
 func TestLargeRing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

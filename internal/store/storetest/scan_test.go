@@ -30,8 +30,8 @@ func fillBy(t *testing.T, databaseURL, kind, statement string) {
 }
 
 // TestScanLimit searches for rare decisions among many. It checks that every page ends
-// after a limited scan, that all pages together have all decisions in order, and that a
-// search without results ends.
+// after a limited scan, that all pages together contain all matching decisions in
+// order, and that a search without results ends.
 func TestScanLimit(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -71,7 +71,8 @@ func TestScanLimit(t *testing.T) {
 	})
 }
 
-// wantedIDs computes from their numbers which of manyDecisions match the filter.
+// wantedIDs returns the ids of those manyDecisions that match the filter. It
+// computes them from the numbers in the ids.
 func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	for i := 3; i <= 20_000; i += 3 {
 		status, grade, policy := "APPROVED", "B", "pol_1"
@@ -96,8 +97,8 @@ func wantedIDs(f store.DecisionFilter, descending bool) (ids []string) {
 	return ids
 }
 
-// wholeList reads all pages. Some pages have few results, because each scans at most its
-// limit.
+// wholeList reads all pages and returns the ids. Some pages have few results, because
+// each page scans a limited number of rows.
 func wholeList(t *testing.T, scope *store.Scope, f store.DecisionFilter, p store.Page) (ids []string) {
 	t.Helper()
 	for pages := 0; ; pages++ {

@@ -24,8 +24,8 @@ func arm(t *testing.T, db *store.DB, tenant string) {
 	}
 }
 
-// stands checks when a person may activate and who gave the right, and when the person
-// lost it and who took it away.
+// stands checks when a person may activate and who gave the right. It also checks when
+// the person lost the right and who took it away.
 func stands(t *testing.T, db *store.DB, user string, from int64, madeBy string, stopped int64, stoppedBy string) {
 	t.Helper()
 	u, err := db.Staff("ten_A").User(t.Context(), user)
@@ -38,8 +38,8 @@ func stands(t *testing.T, db *store.DB, user string, from int64, madeBy string, 
 }
 
 // TestStanding checks that rights have no delay before the first activation in live.
-// Afterwards, a person who gains the right to activate has to wait, and for a person
-// who loses it the time and the actor are recorded.
+// After it, a person who gains the right to activate has to wait. If a person loses
+// the right, the time and the actor are recorded.
 func TestStanding(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -66,8 +66,7 @@ func TestStanding(t *testing.T) {
 		change(staff.SetRole(ctx, early.ID, "admin", by(1350), store.AuditEntry{})) // the user already has the right
 		stands(t, db, early.ID, 1400, "usr_ten_A", 1200, "usr_ten_A")
 
-		// A person who is still waiting is not recorded as the giver of a right to
-		// others.
+		// A person who is still waiting is not recorded as MadeBy of another person.
 		puppet := store.User{
 			ID:           "usr_puppet",
 			TenantID:     "ten_A",
@@ -80,8 +79,8 @@ func TestStanding(t *testing.T) {
 		wantKind(t, db.System().InsertUser(ctx, puppet, made, store.AuditEntry{}), 0, "")
 		stands(t, db, puppet.ID, 1460, "usr_ten_A", 0, "")
 
-		// A password set by someone else restarts the delay; a person's own
-		// change does not.
+		// A password set by someone else restarts the delay. A password that the person
+		// sets does not.
 		later := by(5000)
 		later.By = "operator"
 		change(staff.SetPassword(ctx, early.ID, passwordHash, "fresh", store.ConsoleSession{}, store.Standing{},

@@ -1,10 +1,10 @@
 // Package storetest runs tests on both databases: on SQLite in a temporary
 // folder, and on a real PostgreSQL server. The test process starts the server
-// itself in a temporary folder, unless VERDICT_TEST_DATABASE_URL names one. If
-// PostgreSQL is missing, tests fail and say what to install; only -short skips
-// them.
+// itself in a temporary folder, unless VERDICT_TEST_DATABASE_URL names a running
+// server. If PostgreSQL is missing, tests fail and say what to install; only
+// -short skips them.
 //
-// Its own tests are the conformance suite of package store.
+// The tests of this package are the conformance suite of package store.
 package storetest
 
 import (
@@ -176,7 +176,7 @@ func execute(tb testing.TB, db *sql.DB, statement string) {
 
 // drop drops a database and ends the connections to it. It retries while
 // autovacuum is working in the database, because only a superuser could stop
-// that.
+// autovacuum.
 func drop(tb testing.TB, admin *sql.DB, name string) {
 	tb.Helper()
 	for attempt := 1; ; attempt++ {
@@ -201,9 +201,9 @@ type server struct {
 	template postgresTemplate
 }
 
-// unflushed turns off flushing to disk. Test data need not survive a crash of
-// the machine, and data that a process has written survives if the process is
-// killed, even if it is the server.
+// unflushed turns off flushing to disk. Test data need not survive a crash of the
+// machine. Data that a process has written survives even if the process, or the
+// server, is killed.
 var unflushed = []string{"fsync=off", "full_page_writes=off"}
 
 func (s *server) url() (string, error) {

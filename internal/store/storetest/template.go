@@ -16,7 +16,7 @@ import (
 )
 
 // MigratedSQLite returns the URL of a new file with the schema, in the test's
-// temporary folder. The file is a copy of one that was migrated once.
+// temporary folder. It copies a file that was migrated once for all tests.
 func MigratedSQLite(tb testing.TB) string {
 	tb.Helper()
 	file, err := sqliteTemplate()
@@ -49,8 +49,8 @@ var sqliteTemplate = sync.OnceValues(func() (file []byte, err error) {
 })
 
 // MigratedPostgres returns the URL of a new database with the schema, which is
-// dropped at the end of the test. The database is a copy of one that was
-// migrated once.
+// dropped at the end of the test. It copies a database that was migrated once for
+// all tests.
 func MigratedPostgres(tb testing.TB) string {
 	tb.Helper()
 	NeedPostgres(tb)

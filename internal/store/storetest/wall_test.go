@@ -12,8 +12,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// walled lists the tables with a tenant and an environment, personal those with a
-// tenant only, and shared the others.
+// walled lists the tables with a tenant and an environment, personal lists those
+// with a tenant only, and shared lists all other tables.
 var (
 	walled = []string{
 		"api_keys", "series", "rule_sets", "scorecards", "decisions", "usage_totals", "usage_counters", "audit_log",
@@ -26,8 +26,8 @@ var (
 	shared   = []string{"schema_migrations", "installation", "signup_codes"}
 )
 
-// TestKeysLead checks that tenant and environment are the first columns of the primary
-// key of every table, including those of later migrations.
+// TestKeysLead checks that the tenant and the environment are the first columns of the
+// primary key of every table that has both, including tables of later migrations.
 func TestKeysLead(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -96,7 +96,8 @@ func texts(t *testing.T, raw querier, query string, args ...any) []string {
 }
 
 // TestSecondWall checks, bypassing package store, that PostgreSQL itself shows no rows
-// to a session that has set no row-level security scope or another one.
+// to a session that has set no row-level security scope, or the scope of another
+// tenant or environment.
 func TestSecondWall(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -6,8 +6,9 @@ import (
 	"verdict/internal/store"
 )
 
-// Each function below makes one change in a transaction of its own, with its
-// audit entry if it has one. If the commit fails, it returns no result.
+// Each function below makes one change in a transaction of its own, and stores
+// the audit entry in the same transaction if the function takes one. If the
+// commit fails, it returns no result.
 
 // write runs fn in a transaction of its own.
 func write[T any](ctx context.Context, scope *store.Scope, fn func(*store.Tx) (T, error)) (T, error) {
@@ -54,7 +55,7 @@ func InsertScorecard(
 	})
 }
 
-// MoveAlert moves an alert. The audit entry is written only if it moved.
+// MoveAlert moves an alert. The audit entry is stored only if the alert moved.
 func MoveAlert(
 	ctx context.Context, scope *store.Scope, m store.AlertMove, audit store.AuditEntry,
 ) (store.Alert, error) {
@@ -109,8 +110,8 @@ func FinishBacktest(ctx context.Context, scope *store.Scope, b store.Backtest) (
 	return write(ctx, scope, func(tx *store.Tx) (bool, error) { return tx.Backtests().Finish(b) })
 }
 
-// CancelBacktest cancels a run. The audit entry is written only if it was
-// cancelled.
+// CancelBacktest cancels a run. The audit entry is stored only if this call
+// cancelled the run.
 func CancelBacktest(
 	ctx context.Context, scope *store.Scope, id string, nowMicros int64, audit store.AuditEntry,
 ) (b store.Backtest, cancelled bool, err error) {
