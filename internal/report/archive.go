@@ -9,16 +9,16 @@ import (
 )
 
 // The first byte of an archive is its format version. Version 2 adds members that
-// version 1 cannot hold. It is written only if there are any, so that all other
-// archives keep the same bytes.
+// version 1 cannot hold. Version 2 is written only if there are such members, so
+// that all other archives keep the same bytes.
 const (
 	archiveVersion      = 1
 	archiveVersionOwner = 2 // with owners, microfinance, and write-offs apart from settlements
 )
 
 // Archive encodes a history and a statement, either of which may be nil, in a
-// compact form, so that years later a feature can still name the records it was
-// computed from. Texts such as narrations are not included.
+// compact form. With the archive, a feature can still name the records it was
+// computed from years later. Texts such as narrations are not included.
 func Archive(h *History, s *Statement) []byte {
 	w := archiver{buf: make([]byte, 0, archiveSize(h, s))}
 	version := byte(archiveVersion)
@@ -144,7 +144,8 @@ func (w *archiver) statement(s *Statement) {
 // ErrArchive is returned for bytes that Archive did not write.
 var ErrArchive = errors.New("the archived history cannot be read")
 
-// ReadArchive decodes the output of Archive.
+// ReadArchive decodes the output of Archive. It returns ErrArchive for other
+// bytes.
 func ReadArchive(data []byte) (h *History, s *Statement, err error) {
 	if len(data) == 0 || data[0] != archiveVersion && data[0] != archiveVersionOwner {
 		return nil, nil, ErrArchive
@@ -162,7 +163,7 @@ func ReadArchive(data []byte) (h *History, s *Statement, err error) {
 	return h, s, nil
 }
 
-// unarchiver decodes numbers. After the first invalid one it sets broken and
+// unarchiver decodes numbers. After the first invalid number it sets broken and
 // returns zeros.
 type unarchiver struct {
 	buf    []byte

@@ -15,7 +15,7 @@ func needsMore(h *History) bool {
 	return len(h.Microfinance) > 0
 }
 
-// Bits of the number that, in version 2, follows an account and says which members
+// Bits of the number that follows an account in version 2. They say which members
 // come next. The lowest two bits hold the owner.
 const (
 	ownerBits        = 3
@@ -28,7 +28,7 @@ const (
 	moreBits         = 1<<8 - 1
 )
 
-// moreOf returns the bits of an account, 0 when version 1 can hold it.
+// moreOf returns the bits of an account, 0 if version 1 can hold the account.
 func moreOf(a *Account) (bits int64) {
 	bits = int64(a.Owner)
 	for _, b := range []struct {

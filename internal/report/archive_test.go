@@ -59,8 +59,8 @@ func archivedOwners() *History {
 	return h
 }
 
-// firstVersion is the encoding of archived by the release before account owners
-// existed.
+// firstVersion is the encoding of archived() by the release before account owners
+// were added.
 const firstVersion = "0102bec4020202010204060406020ca29e02ffffffff0faac40280b48913ffffffffffffffffff0100" +
 	"ffffffffffffffffff0102060482fc023e80fc0200000000ffffffff0fffffffff0fffffffff0f0000000000000002" +
 	"010cffffffffffffffffff010202ffffffffffffffffff01c0ee6d0404eec30202040680ebf40509020000020002ffffffffffffffffff0100"

@@ -16,8 +16,8 @@ const MaxTransactions = 20_000
 // the sums of a whole statement cannot overflow.
 const maxBankPaise = 1_000_000_000_000
 
-// bankRow is a transaction while it is read, with the members that only
-// detection needs.
+// bankRow is a transaction while the statement is being read, with additional
+// members that only detect needs.
 type bankRow struct {
 	Transaction
 	second   int32 // second of the day, -1 when only the date is known
@@ -25,10 +25,10 @@ type bankRow struct {
 	clue     clue
 }
 
-// ReadStatement reads bank_summary.transactions and classifies each
-// transaction. It returns nil when there is no list to read, and an empty
-// statement for an empty list. asOf is the day of the decision; transactions
-// more than a day later are left out with a warning.
+// ReadStatement reads bank_summary.transactions and classifies each transaction.
+// It returns nil if there is no list, and an empty statement for an empty list.
+// asOf is the day of the decision. Transactions more than a day later are left
+// out with a warning.
 func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.List) *Statement {
 	list := summary.Get("transactions")
 	switch {
@@ -82,8 +82,9 @@ func borrowRows(n int) *[]bankRow {
 	return list
 }
 
-// declared reads an amount that the applicant declares. An invalid value counts
-// as not sent here; the reader of the block's scalars reports it as a fault.
+// declared reads an amount that the applicant declares. It returns NoAmount for
+// an invalid value, because the reader of the block's scalars reports that value
+// as a fault.
 func declared(v wire.Value) int64 {
 	if v.Kind() != wire.Number {
 		return NoAmount
@@ -96,9 +97,9 @@ func declared(v wire.Value) int64 {
 }
 
 // inOrder sorts the rows chronologically: by day, and within a day by time if
-// every row has one, else in the order they were sent. A list sent newest
-// first, as many banks print it, is reversed; otherwise the balances of each
-// day would be read backwards.
+// every row has a time. Otherwise the rows of a day stay in the order they were
+// sent. A list sent newest first, as many banks print it, is reversed; otherwise
+// the balances of each day would be read backwards.
 func inOrder(rows []bankRow) {
 	timed, down, up := true, false, false
 	for i := range rows {
@@ -122,7 +123,7 @@ func inOrder(rows []bankRow) {
 	}
 }
 
-// breaks counts the balances that do not follow from the previous balance and
+// breaks counts the balances that do not follow from the last known balance and
 // the amounts since. A row without a balance is not checked, but its amount is
 // still added.
 func breaks(list []Transaction) int {

@@ -87,7 +87,7 @@ func TestStampIsTime(t *testing.T) {
 			t.Fatalf("%s: got %+v, %v", text, got, ok)
 		}
 		date := moment.UTC().Format(time.DateOnly)
-		for range 2 { // the second call uses the remembered date
+		for range 2 { // the second call uses the cached date
 			if got, ok := readStamp(date, &last); !ok || got.second != -1 || got.day != dayOfTime(moment.UTC()) {
 				t.Fatalf("%s: got %+v, %v", date, got, ok)
 			}

@@ -88,7 +88,8 @@ func drawSamples(t *rapid.T) []sample {
 	return rows
 }
 
-// parseBank reads a document without faults.
+// parseBank reads a document as a statement and fails the test if there are
+// faults.
 func parseBank(t *rapid.T, document []byte) *Statement {
 	t.Helper()
 	v, err := wire.Parse(document)
@@ -159,8 +160,8 @@ func checkStatement(t interface{ Errorf(string, ...any) }, s *Statement) {
 	}
 }
 
-// FuzzReadStatement reads arbitrary bytes. Reading must not panic, must give
-// few warnings, and the statement must keep its invariants.
+// FuzzReadStatement reads arbitrary bytes. Reading must not panic and must give
+// few warnings, and the statement must satisfy the invariants of checkStatement.
 func FuzzReadStatement(f *testing.F) {
 	rows := slices.Clone(narrationSamples())
 	order := make([]int, len(rows))

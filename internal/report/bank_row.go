@@ -8,8 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// bankReader reads the rows of one list. It reports faults for each row;
-// irregularities that can still be read are counted and reported once for the
+// bankReader reads the rows of one list. It reports a fault for each invalid row.
+// Irregularities that can still be read are counted and reported once for the
 // whole list.
 type bankReader struct {
 	asOf   civil.Day
@@ -23,7 +23,8 @@ type bankReader struct {
 	later, directionless, modeless, asText, zoneless int
 }
 
-// bankField is a member with its kind and text, which are needed repeatedly.
+// bankField is a member of a row, with its kind and text, because both are needed
+// repeatedly.
 type bankField struct {
 	wire.Value
 	kind wire.Kind
@@ -32,14 +33,14 @@ type bankField struct {
 
 func (f *bankField) given() bool { return f.kind > wire.Null }
 
-// bankFields holds a row's members under their proper names.
+// bankFields holds a row's members under their canonical names.
 type bankFields struct {
 	date, way, mode, amount, balance, narration bankField
 }
 
-// read finds a row's members by name and alias; if both are present, the proper
-// name counts. Of the two other dates, transactionTimestamp takes precedence
-// over valueDate, because balances follow the order of booking.
+// read finds a row's members by name and by alias. If both are present, the name
+// counts and not the alias. If date is missing, transactionTimestamp takes
+// precedence over valueDate, because balances follow the order of booking.
 func (f *bankFields) read(v wire.Value, others *strangers) {
 	*f = bankFields{}
 	var stamp, valued, current bankField
@@ -81,7 +82,7 @@ func (f *bankFields) read(v wire.Value, others *strangers) {
 	}
 }
 
-// row appends one entry to the rows, and removes it again if it is invalid or
+// row appends the row v to the rows, and removes it again if it is invalid or
 // must be left out.
 func (r *bankReader) row(v wire.Value, at int32) {
 	if v.Kind() != wire.Object {
@@ -220,8 +221,8 @@ func (r *bankReader) balance(v *bankField, row *bankRow) {
 }
 
 // channel sets the channel of the row from its mode. If the mode is OTHERS,
-// missing or unknown, the narration decides; a bare transfer becomes UPI if the
-// narration says so.
+// missing or unknown, the narration determines the channel. A transfer becomes
+// UPI if the narration says so.
 func (r *bankReader) channel(mode *bankField, row *bankRow) {
 	if mode.given() && mode.kind != wire.String {
 		r.faults.Add(mode.Pointer(), fault.CodeWrongType, "must be a string, but is %s", mode.kind)
@@ -267,8 +268,8 @@ func (r *bankRow) by(mode string) (known bool) {
 	return true
 }
 
-// warn adds one warning for each kind of irregularity, with the number of
-// entries.
+// warn adds one warning for each kind of irregularity, with the number of rows
+// that have it.
 func (r *bankReader) warn(pointer string, warnings *fault.List) {
 	for _, w := range [...]struct {
 		n          int

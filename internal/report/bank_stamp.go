@@ -13,8 +13,8 @@ type stamp struct {
 	zoneless bool  // a time without a time zone
 }
 
-// oldestStamp is the earliest accepted date. It limits the number of days that
-// later steps count.
+// oldestStamp is the earliest accepted date. It limits the number of days for
+// which later steps compute a balance.
 var oldestStamp = civil.DayOf(1990, time.January, 1)
 
 // dated caches the last date with its text. The rows of a statement are grouped
@@ -24,8 +24,8 @@ type dated struct {
 	day  civil.Day
 }
 
-// read parses 2006-01-02, and returns the cached day if the text is the same as
-// last time.
+// read parses a date such as 2006-01-02. It returns the cached day if the text is
+// the same as last time.
 func (d *dated) read(s string) (civil.Day, bool) {
 	if s == d.text {
 		return d.day, true
@@ -41,9 +41,10 @@ func (d *dated) read(s string) (civil.Day, bool) {
 	return d.day, true
 }
 
-// readStamp parses 2006-01-02 or an RFC 3339 time, and converts a time to the
-// day in India. A time without a zone is taken as Indian time. It does not use
-// time.Parse, which is too slow for the thousands of dates of a statement.
+// readStamp parses a date such as 2006-01-02, or an RFC 3339 time, which it
+// converts to the day in India. A time without a zone is taken as Indian time.
+// readStamp does not use time.Parse, which is too slow for the thousands of dates
+// in a statement.
 func readStamp(s string, last *dated) (stamp, bool) {
 	if len(s) < 10 {
 		return stamp{}, false

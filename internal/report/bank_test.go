@@ -164,8 +164,7 @@ func TestStatementIsForgiving(t *testing.T) {
 	}
 }
 
-// TestStatementOrder checks that the rows of one day are in chronological
-// order.
+// TestStatementOrder checks that the rows of a day are sorted chronologically.
 func TestStatementOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -15,27 +15,30 @@ const (
 	MaxMonths    = 120 // months of one account's payment history
 )
 
-// layout says where one bureau's own report keeps the parts of a history. The
-// members of accounts and enquiries are found by name, the same for all bureaus.
+// layout describes a bureau's own report: the paths of its accounts, enquiries,
+// dates and scores. A report in the common shape, which all bureaus may use,
+// needs no layout. The members of accounts and enquiries are found by name, with
+// the same names for all bureaus. All paths and names are in squashed form (see
+// squash).
 type layout struct {
-	// native finds the part of the report that the paths below start from;
-	// Missing when the report is in the common shape.
+	// native returns the object that the paths below start from, or Missing if the
+	// report is in the common shape.
 	native    func(v wire.Value) wire.Value
-	accounts  []string // paths; the first that is present counts
+	accounts  []string // paths; the first path that exists is used
 	enquiries []string
 	dates     []string // paths of the date of the report
 	none      string   // path of the number of accounts; 0 means that the person has none
-	inside    []string // members that hold the list if it is inside an object
+	inside    []string // names of the member that holds the list, if the list is inside an object
 	within    []string // nested members of a list's element that hold the account
 	reasons   map[int]Product
 	summaries [4]string // paths of the numbers of enquiries in the last 7, 30, 90 and 180 days
 	scores    []string
 	preferred func(score wire.Value) bool // picks one of several scores
 	score     []string                    // names of the value inside a score
-	// microfinance are the paths, from the report itself, of a separate list of
+	// microfinance holds the paths, from the report itself, of a separate list of
 	// microfinance accounts.
 	microfinance []string
-	minusOne     bool // an amount of -1 means that none was given
+	minusOne     bool // an amount of -1 means that no amount was given
 }
 
 // layouts maps bureaus to their own layouts.
@@ -65,14 +68,14 @@ type bureauReader struct {
 	gaps      gaps      // figures that some entries omit
 }
 
-// ReadBureau reads the report of a bureau, given by its canonical name, from
-// the object under the bureau's key. The report is in the common shape of any
-// bureau or, if known, in the bureau's own layout. asOf is the day of the
+// ReadBureau reads the report of a bureau, given by its canonical name, from the
+// object under the bureau's key. The report is in the common shape or, for a
+// bureau with a layout, in the bureau's own layout. asOf is the day of the
 // request; a report, account or enquiry dated more than a day after it is a
 // fault. Irregular but clear values are read with one warning for each kind. An
-// account that omits a figure which other accounts state is read with a
-// warning, for the first few accounts of each kind. ReadBureau returns nil when
-// the report has no accounts, no enquiries and no date.
+// account that omits a figure which other accounts state is read with a warning,
+// for the first few accounts of each kind. ReadBureau returns nil if the report
+// has no accounts, no enquiries and no date.
 //
 // In the bureaus' own layouts unknown members are ignored.
 func ReadBureau(bureau string, v wire.Value, asOf civil.Day, faults, warnings *fault.List) *History {
@@ -133,7 +136,7 @@ func Score(bureau string, v wire.Value) wire.Value {
 	return wire.Value{}
 }
 
-// pick returns the preferred one of several scores, or the first if none is
+// pick returns the preferred score of a list of scores, or the first if none is
 // preferred.
 func pick(list wire.Value, preferred func(wire.Value) bool) wire.Value {
 	if list.Kind() != wire.Array {
@@ -151,8 +154,8 @@ func pick(list wire.Value, preferred func(wire.Value) bool) wire.Value {
 	return first
 }
 
-// ScoreNumber parses a score as bureaus write it: 742, "742", "00742" and, for
-// no history, "000-1".
+// ScoreNumber parses a score as bureaus write it: 742, "742", "00742" and, for a
+// person without a history, "000-1". ok is false for any other text.
 func ScoreNumber(v wire.Value) (score int64, ok bool) {
 	text := v.Text()
 	for len(text) > 1 && text[0] == '0' {
@@ -248,7 +251,8 @@ func (r *bureauReader) elements(list wire.Value, most int, read func(i int, v wi
 	}
 }
 
-// summaries reads the numbers of enquiries that a bureau only counts.
+// summaries reads the numbers of enquiries, which some bureaus state instead of a
+// list.
 func (r *bureauReader) summaries(native wire.Value, h *History) {
 	if !native.Given() {
 		return

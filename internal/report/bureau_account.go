@@ -26,8 +26,7 @@ func (r *bureauReader) accounts(list wire.Value, h *History) {
 	})
 }
 
-// usualMonths is the number of months of payment history that most bureaus
-// keep.
+// usualMonths is the number of months of payment history that most bureaus store.
 const usualMonths = 36
 
 func (r *bureauReader) account(m *slotted, a *Account) {
@@ -68,7 +67,7 @@ func (r *bureauReader) before(d civil.Day, v wire.Value) {
 	}
 }
 
-// historyOf returns the member that holds an account's payment history.
+// historyOf returns the member that contains an account's payment history.
 func historyOf(m *slotted) wire.Value {
 	for _, form := range historyForms {
 		if m[form.slot].Given() {
@@ -110,9 +109,9 @@ func (r *bureauReader) product(m *slotted) Product {
 	return p
 }
 
-// sanctioned sets the sanctioned amount. For a card the limit counts, because
-// the highest credit is only the most that was ever drawn. An account without a
-// sanctioned amount gets the highest credit, else the limit.
+// sanctioned sets the sanctioned amount. A card gets its limit, because its
+// highest credit is only the most that was ever drawn. Another account without a
+// sanctioned amount gets the highest credit or, if there is none, the limit.
 func (r *bureauReader) sanctioned(a *Account, m *slotted) {
 	limit := r.scalar.amount(m[slotLimit], false)
 	drawn := r.scalar.amount(m[slotHighCredit], false)
@@ -166,7 +165,7 @@ func (r *bureauReader) standing(a *Account, m *slotted, noted standing) {
 
 // adverse sets the amount and the day of a write-off and of a settlement. If a
 // settlement has no amount and the account was not written off, the written-off
-// amount counts as the settlement's.
+// amount counts as the amount of the settlement.
 func (r *bureauReader) adverse(a *Account, m *slotted, noted Adverse, writtenOff, settled int64) {
 	a.WrittenOffPaise, a.SettledPaise, a.WrittenOffDay, a.SettledDay = NoAmount, NoAmount, civil.NoDay, civil.NoDay
 	if noted&WrittenOff != 0 {

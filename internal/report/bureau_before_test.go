@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHolderAndDateAreTold checks the warnings about a deceased holder and
-// about dates later than the report.
+// TestHolderAndDateAreTold checks that there are warnings about a deceased holder
+// and about dates later than the report.
 func TestHolderAndDateAreTold(t *testing.T) {
 	t.Parallel()
 	const holder, before = "holder_deceased", "later_than_report"

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// pull identifies an enquiry: lines of a report with the same pull are one
+// pull identifies an enquiry: entries of a report with equal pulls count as one
 // enquiry.
 type pull struct {
 	lender  string
@@ -16,7 +16,7 @@ type pull struct {
 	product Product
 }
 
-// enquiry reads one enquiry. Several enquiries of a lender on one day for one
+// enquiry reads one enquiry. Several enquiries of one lender on one day for one
 // product count once.
 func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (Enquiry, bool) {
 	e := Enquiry{Made: r.scalar.pastDate(m[slotDate]), AmountPaise: r.scalar.amount(m[slotAmount], false)}
@@ -53,8 +53,8 @@ func (r *bureauReader) enquiry(v wire.Value, m *slotted, seen map[pull]bool) (En
 	return e, true
 }
 
-// undated adds a notice that an enquiry has no date and so falls in no window.
-// It returns false.
+// undated adds a notice that an enquiry has no date and is therefore in no time
+// window. It returns false.
 func (r *bureauReader) undated(v wire.Value) bool {
 	r.notes.add(undatedEnquiry, v)
 	return false

@@ -7,7 +7,7 @@ import (
 )
 
 // member returns the first member of an object that is not null and whose name
-// has the given squashed form.
+// has the given squashed form (see squash). It returns Missing if there is none.
 func member(v wire.Value, squashed string) wire.Value {
 	for name, m := range v.Members() {
 		if isNamed(name, squashed) && m.Given() {
@@ -17,9 +17,8 @@ func member(v wire.Value, squashed string) wire.Value {
 	return wire.Value{}
 }
 
-// isNamed reports whether the squashed form of name equals squashed. It stops
-// at the first difference, because most names of a report are not the one
-// searched for.
+// isNamed reports whether the squashed form of name equals squashed. It stops at
+// the first difference, because most names in a report do not match.
 func isNamed(name, squashed string) bool {
 	at := 0
 	for i := range len(name) {
@@ -39,8 +38,8 @@ func isNamed(name, squashed string) bool {
 	return at == len(squashed)
 }
 
-// at follows a path of squashed names, separated by dots. For an array on the
-// way it uses the first element in which the rest of the path exists.
+// at follows a path of squashed names, separated by dots. If it finds an array,
+// it continues with the first element in which the rest of the path exists.
 func at(v wire.Value, path string) wire.Value {
 	for path != "" && v.Given() {
 		name, rest, _ := strings.Cut(path, ".")
@@ -57,8 +56,8 @@ func at(v wire.Value, path string) wire.Value {
 	return v
 }
 
-// first returns the first element of an array, or the value itself if it is no
-// array.
+// first returns the first element of an array, Missing if the array is empty, or
+// the value itself if it is not an array.
 func first(v wire.Value) wire.Value {
 	for _, element := range v.Elements() {
 		return element
@@ -69,9 +68,9 @@ func first(v wire.Value) wire.Value {
 	return v
 }
 
-// under returns the object at the first of the paths that exists. If none does,
-// it returns v itself if v has one of the members in marks, which identify that
-// part of the report.
+// under returns the object at the first path that exists. If no path exists, it
+// returns v itself if v has one of the members in marks, by which the wanted
+// object is recognised.
 func under(v wire.Value, paths, marks []string) wire.Value {
 	for _, path := range paths {
 		if found := first(at(v, path)); found.Kind() == wire.Object {
@@ -90,9 +89,9 @@ func isScalar(v wire.Value) bool {
 	return v.Kind() == wire.Number || v.Kind() == wire.String && strings.TrimSpace(v.Text()) != ""
 }
 
-// isList reports whether a value can be a list. In reports converted from XML
-// an empty string stands for an empty element, and an object for a list of one.
+// isList reports whether a value can be a list. In reports converted from XML, an
+// object can be a list of one element, and an empty string is an empty element.
 func isList(v wire.Value) bool { return v.Kind() == wire.Array || v.Kind() == wire.Object }
 
-// same reports whether two values are the same place of the document.
+// same reports whether two values are at the same position in the document.
 func same(a, b wire.Value) bool { return a == b }

@@ -75,7 +75,7 @@ func checkHistory(t *testing.T, h *History) {
 	if diff := cmp.Diff(h, again, cmpopts.EquateEmpty()); err != nil || diff != "" {
 		t.Fatalf("archived and read, %v (-want +got):\n%s", err, diff)
 	}
-	checkAccounts(t, h.Accounts, maxAmountPaise*365/12+1) // a daily instalment is converted to a month
+	checkAccounts(t, h.Accounts, maxAmountPaise*365/12+1) // a daily instalment is converted to a monthly amount
 	checkAccounts(t, h.Microfinance, maxAmountPaise*365/12+1)
 }
 

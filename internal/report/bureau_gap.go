@@ -6,8 +6,8 @@ import (
 )
 
 // gap is a kind of figure that an account omits, or that contradicts the
-// account's status. Without a warning the figure would silently count as
-// nothing.
+// account's status. Without a warning, the figure would count as 0 and nobody
+// would notice.
 type gap uint8
 
 const (
@@ -24,9 +24,9 @@ const (
 	gapKinds
 )
 
-// gapTexts holds for each kind the code and the text of the warning: what was
-// counted, and what to send. A kind with always set is reported even if no
-// other account has the figure.
+// gapTexts holds the code and the text of the warning for each kind. The text
+// says how the account was counted and what to send. A kind with always set is
+// reported even if no other account has the figure.
 var gapTexts = [gapKinds]struct {
 	code, text string
 	always     bool
@@ -65,18 +65,20 @@ var gapTexts = [gapKinds]struct {
 		"it counts as one for other unsecured credit; send the product (product)", false},
 }
 
-// maxPlaces is the maximum number of places reported for one kind.
+// maxPlaces is the maximum number of accounts that are named in the warnings of
+// one kind.
 const maxPlaces = 5
 
-// gaps holds, for each kind, how many entries have the figure and how many lack
-// it, and the first places of those that lack it.
+// gaps holds, for each kind, how many accounts have the figure, how many lack it,
+// and the first accounts that lack it.
 type gaps [gapKinds]struct {
 	have, lack int
 	places     [maxPlaces]wire.Value
 }
 
-// note counts an entry that should state the figure of this kind. has reports whether
-// it does; if not, note keeps v among the first maxPlaces places.
+// note counts an account that should state the figure of this kind. has reports
+// whether it does. If it does not, note stores v unless maxPlaces accounts are stored
+// already.
 func (g *gaps) note(kind gap, has bool, v wire.Value) {
 	of := &g[kind]
 	if has {
@@ -123,8 +125,8 @@ func (g *gaps) account(a *Account, m *slotted, v wire.Value, r *bureauReader) {
 	}
 }
 
-// fillsIn reports whether an instalment is 0 or -1, which bureaus write when
-// none was given.
+// fillsIn reports whether an instalment is 0 or -1, which bureaus write if no
+// instalment was given.
 func (r *bureauReader) fillsIn(a *Account, v wire.Value) bool {
 	return a.InstalmentPaise == 0 || a.ConvertedPaise == 0 || r.scalar.isFiller(v)
 }
@@ -150,7 +152,7 @@ func owes(a *Account) bool {
 		a.BalancePaise != 0 && (a.InstalmentPaise > 0 || a.ConvertedPaise > 0)
 }
 
-// tell adds the warnings, with the first places of each kind.
+// tell adds the warnings, which name the first accounts of each kind.
 func (g *gaps) tell(warnings *fault.List) {
 	for kind := range g {
 		of, text := &g[kind], gapTexts[kind]

@@ -202,8 +202,8 @@ func TestAccountGapsCommon(t *testing.T) {
 	}
 }
 
-// TestAccountGapsAreBounded checks that of many such accounts only a few are
-// listed and the others are counted.
+// TestAccountGapsAreBounded checks that only the first few accounts with a gap
+// are named in warnings, and that the others are counted.
 func TestAccountGapsAreBounded(t *testing.T) {
 	t.Parallel()
 	const have = `{"accountType":"personal_loan","status":"active","emi":5}`

@@ -33,9 +33,9 @@ var historyForms = [...]struct {
 	{slotProfile, (*months).experianProfile},
 }
 
-// history reads an account's payment history in all formats that are present.
-// The list is sorted newest first and has each month at most once. noted is
-// what the months say about the account itself.
+// history reads an account's payment history in all formats that are present. The
+// list is sorted newest first and has each month at most once. noted is what the
+// months state about the account itself.
 func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted standing) {
 	from := len(r.payments)
 	to := &r.months
@@ -57,7 +57,7 @@ func (r *bureauReader) history(a *Account, m *slotted) (list []Payment, noted st
 	return r.payments[from:len(r.payments):len(r.payments)], to.note.and(to.suit)
 }
 
-// add appends one month, unless the cell says nothing or the month is in the
+// add appends one month, unless the cell states nothing or the month is in the
 // future.
 func (to *months) add(at civil.Month, c cell, v wire.Value) {
 	to.note = to.note.and(c.note)
@@ -71,8 +71,9 @@ func (to *months) add(at civil.Month, c cell, v wire.Value) {
 }
 
 // settle sorts the months that one format has added and merges them with the
-// months before. If the format itself has a month twice, the worse value
-// counts; if an earlier format has the month, the earlier value counts.
+// months of earlier formats. If the format itself has a month twice, the worse
+// value counts. If an earlier format has the month, the value of the earlier
+// format counts.
 func (to *months) settle(before int, v wire.Value) {
 	newest := func(a, b Payment) int { return int(b.Month - a.Month) }
 	added := to.list[before:]
@@ -109,8 +110,8 @@ func (to *months) tooMany(n int, v wire.Value) bool {
 	return n > MaxMonths
 }
 
-// common reads [{"month":"2026-10","dpd":0}], or CIBIL's cells if the member is
-// a text.
+// common reads a list such as [{"month":"2026-10","dpd":0}], or CIBIL's cells if
+// the member is a text.
 func (to *months) common(a *Account, m *slotted) {
 	v := m[slotHistory]
 	if v.Kind() == wire.String && to.r.layout == &cibil {
@@ -174,8 +175,8 @@ func (to *months) month(v, entry wire.Value) (civil.Month, bool) {
 	return civil.NoMonth, false
 }
 
-// days reads a number of days past due. said is false when it is not given or
-// invalid.
+// days reads a number of days past due. said is false if the number is not given
+// or is invalid.
 func (to *months) days(v wire.Value) (days int16, said bool) {
 	if n, short := shortNumber(v); short && n <= maxDays && v.Kind() == wire.Number {
 		return int16(n), true // the usual case
@@ -188,8 +189,8 @@ func (to *months) days(v wire.Value) (days int16, said bool) {
 	return int16(n), ok
 }
 
-// start returns the month of the first cell of a history without months: the
-// month of d, else of the report, else of the request.
+// start returns the month of the first cell of a history that states no months:
+// the month of d, otherwise of the report, otherwise of the request.
 func (to *months) start(d civil.Day, v wire.Value) civil.Month {
 	if d.Known() {
 		return d.Month()
@@ -201,7 +202,8 @@ func (to *months) start(d civil.Day, v wire.Value) civil.Month {
 	return to.r.asOf.Month()
 }
 
-// code adds the month of a cell, or a notice if the payment code is not known.
+// code adds the month of a cell. If the payment code is not known, it adds a
+// notice instead.
 func (to *months) code(at civil.Month, c cell, known bool, v wire.Value) {
 	if !known {
 		to.r.notes.add(unknownPayment, v)

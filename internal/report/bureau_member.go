@@ -130,7 +130,7 @@ func names(of map[slot]string) *memberNames {
 	return m
 }
 
-// native adds names that occur only in the bureaus' own layouts.
+// native adds names that occur only in the bureaus' own layouts, and returns m.
 func (m *memberNames) native(of map[slot]string) *memberNames {
 	for s, list := range of {
 		for name := range strings.FieldsSeq(list) {
@@ -153,9 +153,9 @@ func (m *memberNames) add(name string, s slot) {
 }
 
 // collect assigns the members of an object to their slots. If two members have
-// the same slot, the first counts. Names in the common shape must match
-// exactly; in the bureaus' own layouts one name arrives in many spellings, so
-// squashed names are compared.
+// the same slot, the first counts. Names in the common shape must match exactly.
+// In the bureaus' own layouts a name has many spellings, so squashed names are
+// compared.
 func (r *bureauReader) collect(v wire.Value, known *memberNames) {
 	var buf [maxName]byte
 	m := &r.slots

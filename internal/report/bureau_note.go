@@ -93,8 +93,9 @@ var noticeTexts = [notices]struct{ code, text string }{
 			"half-yearly or yearly"},
 }
 
-// noted holds the first place of each kind and the number of places, so that a
-// report of a thousand accounts does not cause a thousand warnings.
+// noted holds, for each kind of notice, its first position and the number of
+// positions, so that a report of a thousand accounts does not cause a thousand
+// warnings.
 type noted [notices]struct {
 	first wire.Value
 	count int
@@ -107,7 +108,7 @@ func (n *noted) add(kind notice, v wire.Value) {
 	n[kind].count++
 }
 
-// tell adds one warning for each kind.
+// tell adds one warning for each kind of notice that occurred.
 func (n *noted) tell(warnings *fault.List) {
 	for kind := range n {
 		of := &n[kind]

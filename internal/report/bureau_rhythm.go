@@ -21,7 +21,8 @@ var rhythms = map[string]int64{
 // year.
 var rhythmCodes = map[int]int64{1: 52, 2: 26, 3: 12, 4: 4}
 
-// instalments sets the monthly instalment of an account.
+// instalments sets the monthly instalment of an account, converted if another
+// rhythm is stated.
 func (r *bureauReader) instalments(a *Account, m *slotted) {
 	v, rhythm := m[slotInstalment], r.rhythm(m)
 	a.InstalmentPaise, a.ConvertedPaise = r.scalar.instalment(v)
@@ -44,8 +45,8 @@ func (r *bureauReader) instalments(a *Account, m *slotted) {
 const monthsOfYear = 12
 
 // rhythm returns the member that says how often an instalment is due. Equifax
-// writes it in the member for the number of instalments, so a tenure that is
-// not a number is used if there is no other.
+// writes the rhythm in the member for the number of instalments. So if there is
+// no rhythm, and that member is not a number, it is used as the rhythm.
 func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	if tenure := m[slotTenure]; r.scalar.saysNothing(m[slotRhythm]) && !isDigits(strings.TrimSpace(tenure.Text())) {
 		return tenure
@@ -53,9 +54,10 @@ func (r *bureauReader) rhythm(m *slotted) wire.Value {
 	return m[slotRhythm]
 }
 
-// instalment reads an instalment. It returns a monthly instalment in monthly.
-// It converts an instalment with another rhythm, such as CRIF's "900/Weekly",
-// to a month and returns it in converted. At least one of the two is NoAmount.
+// instalment reads an instalment. It returns a monthly instalment in monthly. It
+// converts an instalment with another rhythm, such as CRIF's "900/Weekly", to a
+// monthly amount and returns it in converted. At least one of the two results is
+// NoAmount.
 func (r *scalarReader) instalment(v wire.Value) (monthly, converted int64) {
 	text, every, found := strings.Cut(v.Text(), "/")
 	if r.isFiller(v) {
@@ -79,15 +81,15 @@ func (r *scalarReader) instalment(v wire.Value) (monthly, converted int64) {
 	return NoAmount, byMonth(paise, perYear)
 }
 
-// isFiller reports whether an instalment is -1, which bureaus write when none
-// was given.
+// isFiller reports whether an instalment is -1, which bureaus write if no
+// instalment was given.
 func (r *scalarReader) isFiller(v wire.Value) bool {
 	amount, _, _ := strings.Cut(v.Text(), "/")
 	return r.native && strings.TrimSpace(amount) == "-1"
 }
 
 // cardInstalment adds a notice if a card states an instalment larger than the
-// one that is counted for it, 5 percent of its balance.
+// instalment that is counted for a card, which is 5 percent of its balance.
 func (r *bureauReader) cardInstalment(a *Account, v wire.Value) {
 	stated := a.InstalmentPaise
 	if stated == NoAmount {
@@ -98,7 +100,8 @@ func (r *bureauReader) cardInstalment(a *Account, v wire.Value) {
 	}
 }
 
-// yearly returns the number of instalments in a year.
+// yearly returns the number of instalments in a year. known is false for an
+// unknown rhythm.
 func yearly(rhythm string) (n int64, known bool) {
 	if code, ok := codeOf(strings.TrimSpace(rhythm)); ok {
 		n, known = rhythmCodes[code]

@@ -7,7 +7,7 @@ import (
 
 // TestInstalmentRhythms checks, in every layout, that an instalment that is not
 // monthly is converted to a monthly amount, and that an instalment with an
-// unknown rhythm counts as monthly. Both cause a warning.
+// unknown rhythm counts as monthly. There must be a warning in both cases.
 func TestInstalmentRhythms(t *testing.T) {
 	t.Parallel()
 	const converted, unknown = "instalment_converted", "instalment_rhythm_unknown"

@@ -8,22 +8,23 @@ import (
 	"verdict/internal/wire"
 )
 
-// scalarReader reads single members of a report: amounts, counts, dates and
-// codes. A value that it cannot read becomes a fault or a notice and counts as not
-// given.
+// scalarReader reads single members of a report: amounts, counts, dates and codes.
+// If it cannot read a value, it adds a fault or a notice, and the value counts as
+// not given.
 type scalarReader struct {
 	faults   *fault.List
 	notes    *noted
 	asOf     civil.Day
 	native   bool // the current part is in the bureau's own layout, where numbers are texts
-	minusOne bool // in that layout an amount of -1 means that none was given
+	minusOne bool // in that layout an amount of -1 means that no amount was given
 }
 
 // maxAmountPaise is the largest absolute amount: a million million rupees.
 const maxAmountPaise = 100 * 1_000_000_000_000
 
-// saysNothing reports whether a member is missing, null or an empty text, or in
-// a bureau's own layout a placeholder such as "NA" or an empty list.
+// saysNothing reports whether a member is missing, null or an empty text. In a
+// bureau's own layout it also returns true for an empty list and for a
+// placeholder such as "NA".
 func (r *scalarReader) saysNothing(v wire.Value) bool {
 	switch v.Kind() {
 	case wire.Missing, wire.Null:
@@ -44,8 +45,9 @@ func (r *scalarReader) saysNothing(v wire.Value) bool {
 	return false
 }
 
-// amount reads rupees into paise, rounded half up. It returns NoAmount when
-// none is given or the amount is invalid. mayBeNegative allows negative amounts.
+// amount reads rupees into paise, rounded half up. It returns NoAmount if no
+// amount is given or the amount is invalid. mayBeNegative allows negative
+// amounts.
 func (r *scalarReader) amount(v wire.Value, mayBeNegative bool) int64 {
 	if r.saysNothing(v) {
 		return NoAmount
@@ -149,8 +151,7 @@ func (r *scalarReader) count(v wire.Value) (n int32, ok bool) {
 	return int32(value), true
 }
 
-// date reads a date. It returns NoDay when none is given or the date is
-// invalid.
+// date reads a date. It returns NoDay if no date is given or the date is invalid.
 func (r *scalarReader) date(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
 		return civil.NoDay
@@ -176,8 +177,8 @@ func (r *scalarReader) date(v wire.Value) civil.Day {
 	return d
 }
 
-// pastDate reads a date that must not lie in the future. One day of tolerance
-// is allowed, because the sender's clock may be ahead.
+// pastDate reads a date that must not be in the future. One day of tolerance is
+// allowed, because the sender's clock may be ahead.
 func (r *scalarReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
@@ -199,7 +200,7 @@ func (r *scalarReader) closed(v wire.Value) civil.Day {
 }
 
 // noteDate reads an optional date of an adverse note. A date that is invalid or
-// lies in the future is ignored with a notice.
+// in the future is ignored with a notice.
 func (r *scalarReader) noteDate(v wire.Value) civil.Day {
 	if r.saysNothing(v) {
 		return civil.NoDay

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// statusWords maps squashed words of a status to days past due: the fewest days
-// for which lenders use the word. More severe words come first.
+// statusWords maps squashed words of a status to days past due. The days are the
+// fewest for which lenders use the word. More severe words come first.
 var statusWords = []struct {
 	part string
 	days int16
@@ -39,7 +39,7 @@ var statedDays = regexp.MustCompile(
 	`(?i)(\d{1,4})(?:\s*(?:-|to)\s*\d{1,4})?\s*\+?\s*(?:days?|dpd)\b|\bdpd\W{0,3}(\d{1,4})\b`)
 
 // statusDays returns the days past due that a status in words states. said is
-// false when it states none.
+// false if it states no days.
 func statusDays(text string) (days int16, said bool) {
 	if len(text) > maxName || isDigits(text) || strings.EqualFold(text, "active") { // the usual case
 		return 0, false
@@ -69,7 +69,8 @@ func statusDays(text string) (days int16, said bool) {
 }
 
 // newestDays adds the days past due that an account states outside its payment
-// history to its newest month, unless the history has a worse value there.
+// history to the account's newest month, unless the history already has as many
+// days in that month.
 func (r *bureauReader) newestDays(a *Account, m *slotted) {
 	days, from := r.ownDays(a, m)
 	if days == 0 {
@@ -93,8 +94,8 @@ func (r *bureauReader) newestDays(a *Account, m *slotted) {
 }
 
 // ownDays returns the highest days past due that an account states without a
-// month, and the member that states them. For a closed account only the numbers
-// count, because its status describes how it ended.
+// month, and the member that states them. For a closed account the status and the
+// rating are ignored, because they describe how the account ended.
 func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Value) {
 	for _, s := range []slot{slotDays, slotMaxDays} {
 		days, ok := r.scalar.count(m[s])
@@ -120,8 +121,8 @@ func (r *bureauReader) ownDays(a *Account, m *slotted) (most int16, from wire.Va
 	return most, from
 }
 
-// rating reads the current payment rating: one of Experian's characters or an
-// asset class.
+// rating reads the current payment rating, one of Experian's characters or an
+// asset class, and returns its days past due. It returns 0 if there is no rating.
 func (r *scalarReader) rating(v wire.Value) int16 {
 	text := r.code(v)
 	if text == "" {
@@ -139,7 +140,8 @@ func (r *scalarReader) rating(v wire.Value) int16 {
 	return days
 }
 
-// newestMonth returns the month that an account's status refers to.
+// newestMonth returns the month to which the days past due without a month are
+// attributed.
 func (r *bureauReader) newestMonth(a *Account) civil.Month {
 	at := civil.NoMonth
 	if len(a.History) > 0 {

@@ -78,8 +78,8 @@ func TestUnknownRating(t *testing.T) {
 	}
 }
 
-// TestMicrofinanceDays checks that the days past due of a microfinance account
-// itself are read.
+// TestMicrofinanceDays checks that the days past due that a microfinance account
+// states without a month are read.
 func TestMicrofinanceDays(t *testing.T) {
 	t.Parallel()
 	for members, want := range map[string]int16{

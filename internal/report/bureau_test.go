@@ -42,8 +42,8 @@ func experianAccount(members string) string {
 	return `{"CAIS_Account":{"CAIS_Account_DETAILS":[{` + members + `}]}}`
 }
 
-// TestBureauBadInput checks that bad input is a fault, or is read with a
-// warning if the meaning is unambiguous.
+// TestBureauBadInput checks that bad input is a fault, or is read with a warning
+// if its meaning is unambiguous.
 func TestBureauBadInput(t *testing.T) {
 	t.Parallel()
 	const native = "/CAIS_Account/CAIS_Account_DETAILS/0/"
@@ -193,8 +193,8 @@ func TestBureauBadInput(t *testing.T) {
 	}
 }
 
-// TestBureauLimits checks that a list may have its maximum length, but not
-// more.
+// TestBureauLimits checks that a list of the maximum length is accepted and a
+// longer list is not.
 func TestBureauLimits(t *testing.T) {
 	t.Parallel()
 	list := func(n int, element string) string {
@@ -235,7 +235,7 @@ func TestBureauWarningsAreBounded(t *testing.T) {
 	}
 }
 
-// TestBureauSilence checks that a report without accounts, enquiries and date
+// TestBureauSilence checks that a report without accounts, enquiries and a date
 // gives no history.
 func TestBureauSilence(t *testing.T) {
 	t.Parallel()
@@ -381,5 +381,5 @@ func bureauBody(bureau, members string) string {
 	panic("no such bureau")
 }
 
-// hasCode reports whether a line of readBureau has the code.
+// hasCode reports whether a line that readBureau returned ends with the code.
 func hasCode(line, code string) bool { return strings.HasSuffix(line, " "+code) }

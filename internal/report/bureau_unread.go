@@ -40,7 +40,7 @@ func (r *bureauReader) wasRead(v wire.Value) bool {
 	return false
 }
 
-// lists reports whether a name is that of a list of accounts or enquiries.
+// lists reports whether name is the name of a list of accounts or enquiries.
 func (l *layout) lists(name string) bool {
 	for _, paths := range [][]string{l.accounts, l.enquiries} {
 		for _, path := range paths {
@@ -52,8 +52,8 @@ func (l *layout) lists(name string) bool {
 	return false
 }
 
-// spellings maps squashed names on the paths of accounts and enquiries to the
-// bureaus' own spelling.
+// spellings maps each squashed name on the paths of accounts and enquiries to the
+// spelling that the bureau uses.
 var spellings = map[string]string{
 	"caisaccount": "CAIS_Account", "caisaccountdetails": "CAIS_Account_DETAILS", "caps": "CAPS",
 	"capsapplicationdetails": "CAPS_Application_Details", "accounts": "accounts", "enquiries": "enquiries",
@@ -61,10 +61,10 @@ var spellings = map[string]string{
 	"standarddata": "STANDARD-DATA", "tradelines": "TRADELINES", "inquiryhistory": "INQUIRY-HISTORY",
 }
 
-// Misspelt warns about members of a bureau's own layout that were probably
-// meant to be a list of accounts or enquiries: they are where the list should
-// be and have a similar name. meant returns the known name that a name probably
-// stands for, or "".
+// Misspelt warns about members of a bureau's own layout that were probably meant
+// to be a list of accounts or enquiries. Such a member is in the object that
+// should contain the list and has a similar name. meant returns the known name
+// that name probably stands for, or "".
 func Misspelt(bureau string, v wire.Value, meant func(name string, known []string) string, warnings *fault.List) {
 	l := layouts[bureau]
 	if l == nil {
@@ -88,8 +88,8 @@ func Misspelt(bureau string, v wire.Value, meant func(name string, known []strin
 	}
 }
 
-// lead follows a path as far as it exists. It returns the last object and the
-// next name, which the object lacks.
+// lead follows a path as far as it exists. It returns the last object on the
+// path, and the next name of the path, which that object does not have.
 func lead(v wire.Value, path string) (object wire.Value, missing string) {
 	for path != "" {
 		name, rest, _ := strings.Cut(path, ".")

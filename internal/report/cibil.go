@@ -28,9 +28,9 @@ var cibil = layout{
 // cellLength is the number of characters per month in CIBIL's payment history.
 const cellLength = 3
 
-// cibilCells reads paymentHistory: three characters a month. The first cell is
-// the month of the start date. The cells run towards the end date, which is
-// back in time unless the dates say otherwise.
+// cibilCells reads paymentHistory, which has three characters for each month. The
+// first cell is the month of the start date. The cells run towards the end date:
+// back in time, unless the end date is later than the start date.
 func (to *months) cibilCells(a *Account, m *slotted) {
 	v := m[slotHistory]
 	text := to.text(v)

@@ -20,12 +20,12 @@ const (
 // Owes reports whether the person is a borrower of the account.
 func (o Owner) Owes() bool { return o == Own || o == Joint }
 
-// holderCodes maps the common codes of account holder types. Z, a deceased
-// holder, is handled with the words.
+// holderCodes maps the codes of account holder types that most bureaus use. The
+// letter Z, for a deceased holder, is in ownWords.
 var holderCodes = map[int]Owner{1: Own, 2: Joint, 3: AuthorisedUser, 7: Guarantor}
 
-// cibilHolderCodes maps CIBIL's own codes, in which 2, 3 and 4 mean something
-// else. 5 is a deceased holder.
+// cibilHolderCodes maps CIBIL's own codes, in which 2, 3 and 4 have another
+// meaning. 5 is a deceased holder.
 var cibilHolderCodes = map[int]Owner{1: Own, 2: AuthorisedUser, 3: Guarantor, 4: Joint, 5: Own}
 
 // ownerWords maps parts of squashed words to owners. The first match counts: a
@@ -55,7 +55,7 @@ var ownWords = map[string]bool{
 }
 
 // owner reads the owner of an account. A missing or unknown owner counts as the
-// person's own: if the account were left out, the person would look less
+// person's own. If the account were left out, the person would look less
 // indebted.
 func (r *bureauReader) owner(v wire.Value) Owner {
 	if r.scalar.saysNothing(v) {
@@ -89,7 +89,8 @@ func isDeceased(text string, ofCIBIL bool) bool {
 	return strings.EqualFold(text, "z") || strings.EqualFold(text, "deceased")
 }
 
-// ownerOf returns the owner for a code from codes, or for a name.
+// ownerOf returns the owner for a code from codes, or for a name. It returns
+// false if neither is known.
 func ownerOf(text string, codes map[int]Owner) (Owner, bool) {
 	if code, ok := codeOf(text); ok {
 		o, known := codes[code]

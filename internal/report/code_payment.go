@@ -2,8 +2,8 @@ package report
 
 import "strings"
 
-// Days past due for payment codes that state only an asset class: the fewest days
-// at which lenders report the class.
+// Days past due for payment codes that state only an asset class. The days are
+// the fewest at which lenders report the class.
 const (
 	smaDays         = 31
 	substandardDays = 91
@@ -24,8 +24,8 @@ type cell struct {
 
 func late(days int16) cell { return cell{days: days, said: true} }
 
-// profileCells maps the characters of Experian's Payment_History_Profile; a
-// bucket counts as its fewest days.
+// profileCells maps the characters of Experian's Payment_History_Profile. A
+// character for a range of days counts as the fewest days of the range.
 var profileCells = map[byte]cell{
 	'0': late(0), '1': late(30), '2': late(60), '3': late(90), '4': late(120), '5': late(150), '6': late(180),
 	'S': late(0), 'M': late(smaDays), 'B': late(substandardDays), 'D': late(doubtfulDays), 'L': late(lossDays),
@@ -46,8 +46,9 @@ var wordCells = map[string]cell{
 	"PWOS": {note: equifaxCodes["pwos"]},
 }
 
-// readCell reads a cell of several characters: 000, 045, 31+, 1045, SUB. Four
-// digits are a 1 followed by the days, as Equifax writes them.
+// readCell reads a cell of several characters, such as 000, 045, 31+, 1045 or
+// SUB. Four digits are a 1 followed by the days, as Equifax writes them. It
+// returns false for an unknown cell.
 func readCell(text string) (cell, bool) {
 	if len(text) == 3 && isDigits(text) { // the usual case
 		return late(int16(atoi(text))), true

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// accountType is one entry of the list of account types that the four bureaus
-// share: its code and its squashed names.
+// accountType is one account type of the list that the four bureaus share, with
+// its code and its squashed names.
 type accountType struct {
 	code    int
 	product Product
@@ -115,7 +115,8 @@ var enquiryReasons = map[int]Product{
 	17: BusinessLoan, 18: ConsumerLoan, 19: OtherUnsecured, 99: OtherUnsecured,
 }
 
-// productOf returns the product for a code from codes, or for a name.
+// productOf returns the product for a code from codes, or for a name. It returns
+// false if neither is known.
 func productOf(text string, codes map[int]Product) (Product, bool) {
 	if code, ok := codeOf(text); ok {
 		p, known := codes[code]
@@ -155,9 +156,9 @@ func codeOf(text string) (int, bool) {
 // shorter.
 const maxName = 96
 
-// squash appends the letters and digits of a name in lower case, so that
-// Open_Date, openDate and OPEN-DATE are one name. It truncates names at
-// maxName; a truncated name is too long to match a known one.
+// squash appends the letters and digits of a name in lower case: the squashed
+// form of the name. So Open_Date, openDate and OPEN-DATE are one name. squash
+// truncates names at maxName; a truncated name is too long to match a known name.
 func squash(dst []byte, name string) []byte {
 	for i := range len(name) {
 		c := name[i]

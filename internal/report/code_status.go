@@ -2,15 +2,15 @@ package report
 
 import "strings"
 
-// standing is what a code or phrase says about the state of an account.
+// standing is what a code or phrase states about an account.
 type standing struct {
 	adverse Adverse
 	over    bool // closed, written off, settled, sold or never disbursed: no longer an obligation
 	running bool // stated to be still an obligation
 }
 
-// and combines the statements of two places of a report. over takes precedence
-// over running wherever both are set.
+// and combines the statements of two members of a report. If both over and
+// running are set in the result, readers use over.
 func (s standing) and(t standing) standing {
 	return standing{adverse: s.adverse | t.adverse, over: s.over || t.over, running: s.running || t.running}
 }
@@ -67,7 +67,7 @@ var accountStatuses = func() map[int]standing {
 	return m
 }()
 
-// suits maps the codes of suits and wilful defaults; codes from 4 on also state
+// suits maps the codes of suits and wilful defaults. Codes from 4 on also state
 // write-offs and settlements.
 var suits = map[int]standing{
 	0: {}, // restructured, or no suit
@@ -105,8 +105,8 @@ var facilities = map[int]standing{
 	99: {},                                          // clear status
 }
 
-// equifaxCodes maps Equifax's letters for suits, and for what a month of its
-// payment history can say about the account itself.
+// equifaxCodes maps Equifax's letters for suits, and the letters with which a
+// month of its payment history states something about the account itself.
 var equifaxCodes = map[string]standing{
 	"ns":   {},
 	"sf":   {adverse: SuitFiled, running: true},
@@ -154,7 +154,7 @@ var (
 	}
 )
 
-// phrase reads a status in words. ok is false when it contains no known word.
+// phrase reads a status in words. ok is false if the text contains no known word.
 func phrase(text string) (s standing, ok bool) {
 	var buf [maxName]byte
 	squashed := string(squash(buf[:0], text))

@@ -18,8 +18,8 @@ var marks = map[string]bool{
 var wilfulMarks = map[string]bool{"w": true, "wd": true, "default": true, "defaulter": true}
 
 // suit reads a member about suits or wilful defaults: true or false, a word, a
-// code or a phrase. yes is the meaning of a bare yes. A value that cannot be
-// understood counts as yes; if it counted as no, a filed suit could go
+// code or a phrase. A plain "yes" means the note in yes. A value that cannot be
+// understood also counts as yes; if it counted as no, a filed suit could go
 // unnoticed.
 func (r *scalarReader) suit(v wire.Value, yes Adverse) standing {
 	told := standing{adverse: yes, running: true}
@@ -85,7 +85,7 @@ func deniesSuit(squashed string) bool {
 	return false
 }
 
-// facility reads a credit facility status. A bare yes means that the account
+// facility reads a credit facility status. A plain "yes" means that the account
 // was written off.
 func (r *scalarReader) facility(v wire.Value) standing {
 	var buf [maxName]byte

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSuitWords checks that a suit or a wilful default is recognised in any
-// usual word, and that an unknown word never means none.
+// TestSuitWords checks that a suit or a wilful default is recognised in any usual
+// word, and that an unknown word never counts as "no suit".
 func TestSuitWords(t *testing.T) {
 	t.Parallel()
 	const none, suit, wilful = Adverse(0), SuitFiled, Wilful

@@ -68,8 +68,9 @@ func TestAccountTypeNames(t *testing.T) {
 	}
 }
 
-// standingText abbreviates a standing: "W" written off, "S" settled, "F" suit
-// filed, "V" wilful default, then whether the account runs or is over.
+// standingText abbreviates a standing: "W" for written off, "S" for settled, "F"
+// for suit filed and "V" for wilful default, followed by whether the account is
+// running or over.
 func standingText(s standing) string {
 	text := ""
 	for i, letter := range "WSFV" {
@@ -86,7 +87,7 @@ func standingText(s standing) string {
 	return text + " -"
 }
 
-// table returns the codes of each standing, by the text of the standing.
+// table returns the codes of each standing, keyed by standingText.
 func table(codes map[int]standing) map[string]string {
 	out := map[string]string{}
 	for code := range 1000 {
@@ -215,8 +216,8 @@ func TestPaymentCodes(t *testing.T) {
 	}
 }
 
-// TestMemberNamesAreUnique checks that no name has two slots, because its
-// meaning would then be random.
+// TestMemberNamesAreUnique checks that no name belongs to two account types, and
+// that all names of account types and members are in squashed form.
 func TestMemberNamesAreUnique(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

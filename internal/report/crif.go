@@ -40,7 +40,7 @@ func (to *months) crifCombined(_ *Account, m *slotted) {
 }
 
 // crifHistories reads HISTORY, a list of grids. One of the grids is the payment
-// history, with its months and its values in two texts.
+// history: one text with its months and one text with its values.
 func (to *months) crifHistories(_ *Account, m *slotted) {
 	v := m[slotHistories]
 	if v.Kind() != wire.Array && v.Kind() != wire.Object {

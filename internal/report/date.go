@@ -73,8 +73,7 @@ func timeOfDay(d *civil.Day, s string) bool {
 	return err == nil
 }
 
-// dayOf returns the day of three runs of digits, NoDay when there is no such
-// day.
+// dayOf returns the day of three texts of digits, NoDay if there is no such day.
 func dayOf(year, month, day string) civil.Day {
 	if !isDigits(year) || !isDigits(month) || !isDigits(day) {
 		return civil.NoDay
@@ -86,8 +85,8 @@ func dayOf(year, month, day string) civil.Day {
 	return civil.Date(y, m, d)
 }
 
-// monthOf returns the month of a year and a month from 1 to 12, NoMonth when
-// there is none.
+// monthOf returns the month of a year and a month from 1 to 12, NoMonth if either
+// is out of range.
 func monthOf(year, month int) civil.Month {
 	if year < firstYear || year > lastYear || month < 1 || month > 12 {
 		return civil.NoMonth
@@ -95,7 +94,8 @@ func monthOf(year, month int) civil.Month {
 	return civil.MonthOf(year, time.Month(month))
 }
 
-// parseMonth parses 2026-10, 10-2026, 10-26, Oct:2026 and 202610.
+// parseMonth parses 2026-10, 10-2026, 10-26, Oct:2026 and 202610. It returns
+// NoMonth for other texts.
 func parseMonth(s string) civil.Month {
 	s = strings.TrimSpace(s)
 	switch {

@@ -1,7 +1,7 @@
 package report
 
-// role is the preliminary classification of a row. The final one depends on
-// other rows.
+// role is the preliminary classification of a row. The final classification also
+// depends on other rows.
 type role uint8
 
 const (
@@ -9,17 +9,17 @@ const (
 	returnCredit       // returns the money of a bounced debit
 	reversalGiven      // may return the money of a bounced debit
 	depositReturn      // takes back the money of a deposited cheque
-	bounceCharge       // charge for a bounce, which may be its only trace
+	bounceCharge       // charge for a bounce; may be the only row that shows the bounce
 	bounceTrace        // a debit marked as returned
 	maybeSalary        // salary, if it recurs monthly
 	maybeEMI           // an instalment, if it recurs monthly
-	bouncedEMI         // an unpaid instalment: it still shows the rhythm
+	bouncedEMI         // an unpaid instalment; it still counts for the monthly rhythm
 	returnedTrace      // a debit marked as returned, whose money was returned
 )
 
 // maxBareCharge is the most that any bank charges for a returned instrument, in
-// paise, tax included. A returned row up to this amount that no other row
-// explains is the charge.
+// paise, tax included. If no other row explains a returned row of at most this
+// amount, the row is the charge.
 const maxBareCharge = 1_000_00
 
 // detect classifies the rows, which must be in chronological order.
@@ -115,8 +115,9 @@ func classifyCredit(r *bankRow) {
 	}
 }
 
-// salary marks a credit as salary by its words, or as a candidate for detection
-// by rhythm. Cash is never a salary: anybody can pay it in under that name.
+// salary marks a credit as salary by its words, or as a candidate that is salary
+// if it recurs monthly. Cash is never a salary, because anybody can deposit cash
+// and call it a salary.
 func (r *bankRow) salary() {
 	c := &r.clue
 	switch {
@@ -153,7 +154,7 @@ func (r *bankRow) charged() bool {
 }
 
 // self reports whether the row is a transfer between the holder's own accounts.
-// Cash drawn with a cheque to oneself is not.
+// Cash that the holder withdraws by cheque is not such a transfer.
 func (c *clue) self(way Channel) bool {
 	if way == Cash || c.has(wordCheque) {
 		return false

@@ -27,8 +27,8 @@ type pairing struct {
 	at     int32
 }
 
-// amountSet is a Bloom filter of amounts with one hash function. It keeps most
-// rows that nothing undoes out of the sort.
+// amountSet is a Bloom filter of amounts with one hash function. With it, most
+// rows that no other row undoes need not be sorted.
 type amountSet [64]uint64
 
 func (s *amountSet) place(paise int64) (word, bit uint64) {
@@ -46,9 +46,10 @@ func (s *amountSet) mayHave(paise int64) bool {
 	return s[word]&bit != 0
 }
 
-// pairings returns the chosen rows sorted by amount, then by day; within a day
-// undone rows come before those that undo them. It returns nil when nothing is
-// undone, as in most statements.
+// pairings returns the rows that undo others and those that can be undone, sorted
+// by amount and then by day. Within a day, rows that can be undone come before
+// rows that undo them. It returns nil if no row undoes another, as in most
+// statements.
 func pairings(rows []bankRow, undoes, undone func(*bankRow) bool) []pairing {
 	var amounts amountSet
 	some := false
@@ -94,11 +95,12 @@ func order(a, b bool) int {
 	}
 }
 
-// stack is a stack of rows of one amount that nothing has undone yet; the newest
-// is on top.
+// stack is a stack of rows of one amount that no row has undone yet. The newest
+// row is on top.
 type stack []pairing
 
-// take pops the newest row, unless it is older than since.
+// take pops the newest row. ok is false if there is none or it is older than
+// since.
 func (p *stack) take(since civil.Day) (at int32, ok bool) {
 	if n := len(*p); n > 0 && (*p)[n-1].day >= since {
 		at, *p = (*p)[n-1].at, (*p)[:n-1]
@@ -107,9 +109,9 @@ func (p *stack) take(since civil.Day) (at int32, ok bool) {
 	return 0, false
 }
 
-// settleIssued matches each return with the debit it undoes. That debit was not
-// paid, so it is no instalment and its instrument was not honoured. The bounce
-// is counted once, at the return entry.
+// settleIssued matches each return with the debit that it undoes. That debit was
+// not paid, so it counts neither as an instalment nor as an honoured mandate or
+// cheque. The bounce is counted once, at the row of the return.
 func settleIssued(rows []bankRow) {
 	list := pairings(rows,
 		func(r *bankRow) bool { return r.clue.role == returnCredit || r.clue.role == reversalGiven },
@@ -172,13 +174,13 @@ func undo(back, debit *bankRow) {
 	default:
 		debit.clue.role = noRole
 	}
-	back.clue.role = noRole // from here on the debit stands for the bounce
+	back.clue.role = noRole // from here on the debit represents the bounce
 	debit.Found = 0
 }
 
 // settleDeposited matches each returned cheque with the credit of its deposit,
-// which is then not income. A small debit without a matching deposit is the
-// bank's charge.
+// which then does not count as income. A small debit without a matching deposit
+// is the bank's charge.
 func settleDeposited(rows []bankRow) {
 	list := pairings(rows,
 		func(r *bankRow) bool { return r.clue.role == depositReturn },
@@ -208,7 +210,7 @@ func settleDeposited(rows []bankRow) {
 
 // settleCharges matches the charges for bounced mandates with the bounces. A
 // charge without a bounce counts as a bounce itself: many banks never book a
-// refused mandate, so that the charge is its only trace.
+// refused mandate, so that the charge is the only row about it.
 func settleCharges(rows []bankRow) {
 	var bounces []civil.Day
 	for i := range rows {

@@ -14,7 +14,7 @@ type repeat struct {
 	month   civil.Month
 	ofMonth int16 // day of the month
 	matched bool
-	crowded bool // a similar row is too close by
+	crowded bool // there is a similar row too few days away
 	amount  int64
 	at      int32
 }
@@ -82,7 +82,8 @@ func candidates(rows []bankRow, list []repeat, roles [2]role) []repeat {
 	return list
 }
 
-// monthly reports whether no calendar month has more than maxMonthly rows.
+// monthly reports whether the group has at most maxMonthly rows in every calendar
+// month.
 func monthly(group []repeat) bool {
 	for i := maxMonthly; i < len(group); i++ {
 		if group[i].month == group[i-maxMonthly].month {
@@ -114,7 +115,7 @@ func similar(a, b, percent int64) bool {
 	return 100*(max(a, b)-min(a, b)) <= percent*max(a, b)
 }
 
-// likeSalary reports whether b is a month after a, give or take five days, with
+// likeSalary reports whether b is a month after a, plus or minus five days, with
 // an amount within 15 %.
 func likeSalary(a, b *repeat) bool {
 	next := a.month + 1
@@ -127,8 +128,9 @@ func closeSalary(a, b *repeat) bool {
 	return b.day-a.day < sameSeries && similar(a.amount, b.amount, 15)
 }
 
-// likeInstalment reports whether b is one or two calendar months after a,
-// because one instalment may have been missed, with an amount within 2 %.
+// likeInstalment reports whether b is in a later calendar month than a, with an
+// amount within 2 %. match compares rows up to two months apart, because one
+// instalment may have been missed.
 func likeInstalment(a, b *repeat) bool {
 	return b.month > a.month && b.day-a.day >= sameSeries && similar(a.amount, b.amount, 2)
 }

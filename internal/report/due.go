@@ -7,14 +7,14 @@ import (
 	"verdict/internal/civil"
 )
 
-// call is a lender's request for an instalment, paid or bounced.
+// call is a lender's collection of an instalment, which was paid or bounced.
 type call struct {
 	party  uint64
 	amount int64
 	day    civil.Day
 	month  civil.Month
 	paid   bool
-	sure   bool // an instalment by its words; other calls need a rhythm
+	sure   bool // the words say that it is an instalment; other calls count only if they recur
 }
 
 // series is a group of calls from one counterparty with similar amounts.
@@ -23,7 +23,7 @@ type series struct {
 	amount      int64 // amount of the newest call
 	first, last civil.Day
 	times       int64 // number of instalments of this amount in a month
-	gone        bool  // another series continues it
+	gone        bool  // another series continues this one
 }
 
 func (s *series) paise() int64 { return s.amount * s.times }
@@ -36,10 +36,10 @@ const (
 	replacedPercent = 25
 )
 
-// dueInstalments returns the monthly instalments due at the end of a statement:
-// those of each series that was called in the newest whole month or later,
-// bounced ones included. A median over the months would miss a new loan, and
-// would count a bounced instalment as none.
+// dueInstalments returns the sum of the monthly instalments due at the end of a
+// statement. It adds those of each series that was called in the newest whole
+// month or later, including bounced ones. A median over the months would miss a
+// new loan, and would not count a bounced instalment.
 func dueInstalments(rows []bankRow, newest civil.Month) int64 {
 	calls := instalmentCalls(rows)
 	if len(calls) == 0 {
@@ -107,7 +107,7 @@ func instalmentCalls(rows []bankRow) []call {
 }
 
 // newSeries makes a series from the calls of one counterparty for about one
-// amount. ok is false when they are not instalments.
+// amount. ok is false if they are not instalments.
 func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 	slices.SortStableFunc(calls, func(a, b call) int { return cmp.Compare(a.day, b.day) })
 	last := calls[len(calls)-1]
@@ -136,7 +136,7 @@ func newSeries(calls []call, newest civil.Month) (s series, ok bool) {
 	return s, slices.ContainsFunc(calls, func(c call) bool { return c.sure }) || hasRhythm(calls)
 }
 
-// instalments counts the instalments behind the calls of one month. An
+// instalments returns the number of instalments in the calls of one month. An
 // instalment that bounced and was paid later in the month counts once.
 func instalments(calls []call) int64 {
 	paid := int64(0)
@@ -151,7 +151,7 @@ func instalments(calls []call) int64 {
 	return paid
 }
 
-// hasRhythm reports whether two calls are one or two months apart.
+// hasRhythm reports whether any two calls are one or two months apart.
 func hasRhythm(calls []call) bool {
 	for i := range calls {
 		if i >= maxMonthly && calls[i].month == calls[i-maxMonthly].month {
@@ -188,10 +188,11 @@ func markReplaced(list, later []series) {
 	}
 }
 
-// bouncedUnseen returns the instalments of bounces that are visible only by their
-// charge. Each such charge counts as one series that was called in the month
-// before the newest whole month and not since: a series of the counterparty that
-// the charge names, otherwise the largest series.
+// bouncedUnseen returns the instalments that bounced and left only a charge in
+// the statement. For each such charge it adds one series that was called in the
+// month before the newest whole month and not since. It uses a series of the
+// counterparty that the charge names. If the charge names none, it uses the
+// largest series.
 func bouncedUnseen(rows []bankRow, lapsed []series, newest civil.Month) int64 {
 	slices.SortStableFunc(lapsed, func(a, b series) int { return cmp.Compare(b.paise(), a.paise()) })
 	due := int64(0)

@@ -59,8 +59,8 @@ func TestDueInstalments(t *testing.T) {
 	})
 }
 
-// TestNotDue checks that debits that are not instalments, or no longer
-// instalments, are not due.
+// TestNotDue checks that debits are not due if they are not instalments, or are
+// instalments that have ended.
 func TestNotDue(t *testing.T) {
 	t.Parallel()
 	day := civil.DayOf

@@ -8,8 +8,8 @@ import (
 )
 
 // equifax is the layout of Equifax India: the CIRReportData of a CCRResponse,
-// with or without the enclosing keys. Of Equifax's windows for enquiries, only
-// the one of 30 days matches a window of History.
+// with or without the enclosing keys. Of the time windows in which Equifax counts
+// enquiries, only the window of 30 days is one that History has.
 var equifax = layout{
 	native: func(v wire.Value) wire.Value {
 		for _, path := range []string{"ccrresponse.cirreportdatalst", "cirreportdatalst"} {
@@ -44,9 +44,9 @@ var equifax = layout{
 	},
 }
 
-// equifaxGrid reads History48Months: a payment status a month, or the asset
-// class if there is no status. For suits, only the newest month that has a suit
-// status counts; write-offs and settlements of any month count.
+// equifaxGrid reads History48Months: the payment status of each month, or the
+// asset class if there is no status. For suits, only the newest month that has a
+// suit status counts. Write-offs and settlements of any month count.
 func (to *months) equifaxGrid(_ *Account, m *slotted) {
 	v := m[slotGrid]
 	if v.Kind() == wire.Object {

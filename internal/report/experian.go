@@ -30,8 +30,8 @@ var experian = layout{
 // profileLength is the number of months in Payment_History_Profile.
 const profileLength = 36
 
-// experianProfile reads Payment_History_Profile: a character a month, newest
-// first, starting at the month of Date_Reported.
+// experianProfile reads Payment_History_Profile: one character for each month,
+// newest first, starting at the month of Date_Reported.
 func (to *months) experianProfile(a *Account, m *slotted) {
 	v := m[slotProfile]
 	text := to.text(v)
@@ -52,8 +52,8 @@ func (to *months) experianProfile(a *Account, m *slotted) {
 	}
 }
 
-// experianMonths reads CAIS_Account_History: the days if given, else the asset
-// class.
+// experianMonths reads CAIS_Account_History: for each month the days if they are
+// given, otherwise the asset class.
 func (to *months) experianMonths(_ *Account, m *slotted) {
 	v := m[slotMonths]
 	if v.Kind() == wire.Object {

@@ -19,8 +19,9 @@ type History struct {
 	Microfinance []Account
 	HasEnquiries bool
 	Enquiries    []Enquiry // in the order of the report
-	// Last7 to Last180 are the bureau's own counts of enquiries in the last 7, 30,
-	// 90 and 180 days, NoCount when it gives none. They replace a missing list.
+	// Last7 to Last180 are the bureau's own counts of enquiries in the last 7, 30, 90
+	// and 180 days. A count is NoCount if the bureau does not state it. The counts
+	// replace a missing list of enquiries.
 	Last7, Last30, Last90, Last180 int32
 }
 
@@ -30,8 +31,9 @@ const NoCount int32 = -1
 // Product is the kind of credit of an account or an enquiry.
 type Product uint8
 
-// The products. The feature catalogue has features for each named product; other
-// credit counts only in the totals and in its security class.
+// The products. The feature catalogue has features for each named product.
+// OtherUnsecured and OtherSecured count only in the totals, and in the totals of
+// unsecured or secured credit.
 const (
 	OtherUnsecured Product = iota
 	OtherSecured

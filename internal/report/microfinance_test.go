@@ -6,8 +6,8 @@ import (
 )
 
 // TestMicrofinanceList checks that Equifax's list of microfinance accounts is
-// found next to the retail accounts, in a separate report and alone, and that
-// its entries are never among the accounts.
+// found beside the retail accounts, in a separate report, and as the only list.
+// Its accounts must never be in Accounts.
 func TestMicrofinanceList(t *testing.T) {
 	t.Parallel()
 	const list = `"MicrofinanceAccountDetails":[{"CurrentBalance":"9000","Open":"Yes","InstallmentAmount":"285",

@@ -15,7 +15,7 @@ const (
 	wordCheque
 	wordBook // a book of cheques
 	wordReturn
-	wordReturnWeak // means a return only beside an instrument
+	wordReturnWeak // means a return only together with an instrument
 	wordReversal
 	wordRefund
 	wordRedeem
@@ -27,7 +27,7 @@ const (
 	wordInstalment
 	wordLoan
 	wordLender        // a lender that also does other business
-	wordDigitalLender // a lender that does nothing else
+	wordDigitalLender // a lender that does no other business
 	wordDisbursal
 	wordClosure
 	wordSelf
@@ -98,14 +98,14 @@ var capital = func() (t [256]byte) {
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// nameWords is the number of words of a name that identify the counterparty.
-// More words would include the remarks after the name, which change from month
-// to month.
+// nameWords is the number of words of a name that identify the counterparty. More
+// words would include the remarks after the name, which change from month to
+// month.
 const nameWords = 2
 
-// readNarration scans a narration once. A word is a run of letters, optionally
-// followed by digits (SALARY082026); its letters are looked up. Everything else
-// is a number or a reference and is skipped.
+// readNarration scans a narration once. A word is a sequence of letters,
+// optionally followed by digits, as in SALARY082026; only its letters are looked
+// up. All other text is a number or a reference and is skipped.
 func readNarration(s string) clue {
 	var c clue
 	names := 0
@@ -156,7 +156,7 @@ func readNarration(s string) clue {
 
 // eightLetters returns up to eight letters, in capitals, and the index after
 // them. It processes eight bytes together, because the length of a word is
-// unpredictable and a loop would mispredict its end.
+// unpredictable and the processor would mispredict the end of a loop.
 func eightLetters(s string, at int) (letters uint64, end int) {
 	if at+8 <= len(s) {
 		b := s[at : at+8]
@@ -164,7 +164,7 @@ func eightLetters(s string, at int) (letters uint64, end int) {
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 		const ones, tops = 0x0101010101010101, 0x8080808080808080
 		capitals := x &^ (ones * ('a' - 'A'))
-		low := capitals &^ tops // so that no sum carries into the next byte
+		low := capitals &^ tops // clear the top bits, so that no sum carries into the next byte
 		fromA, afterZ := low+ones*(0x80-'A'), low+ones*(0x7f-'Z')
 		n := bits.TrailingZeros64(^(fromA&^afterZ&^x)&tops) / 8
 		return capitals & (1<<(8*n) - 1), at + n
@@ -187,9 +187,9 @@ func (k wordKey) hash() uint64 {
 	return h ^ h>>29
 }
 
-// wordTable is a hash table with open addressing that mostly finds a word with
-// one memory access. A statement has ten thousand words, and looking them up in
-// a map would take longer than the rest of reading it.
+// wordTable is a hash table with open addressing that finds most words with one
+// memory access. A statement has ten thousand words, and looking them up in a map
+// would take longer than all other work of reading it.
 type wordTable [wordSlots]struct {
 	key   wordKey
 	words words

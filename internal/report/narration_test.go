@@ -33,8 +33,8 @@ func foundText(f Found) string {
 	return strings.Join(names, " ")
 }
 
-// readBank reads a bank summary without faults and returns the statement and
-// the warnings.
+// readBank reads a bank summary and returns the statement and the warnings. It
+// fails the test if there are faults.
 func readBank(tb testing.TB, document string, asOf civil.Day) (*Statement, []fault.Item) {
 	tb.Helper()
 	v, err := wire.Parse([]byte(document))
@@ -80,8 +80,8 @@ func TestNarrations(t *testing.T) {
 	}
 }
 
-// TestEightLetters compares reading eight bytes at a time with reading them one
-// by one.
+// TestEightLetters compares the result of reading eight bytes together with the
+// result of reading them one by one.
 func TestEightLetters(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -97,8 +97,8 @@ func TestEightLetters(t *testing.T) {
 	})
 }
 
-// TestVocabularyFits checks that the hash table is sparse and that every word
-// is within its maximum length and is found.
+// TestVocabularyFits checks that the hash table is sparse, that every word is
+// found, and that no word is longer than maxWord.
 func TestVocabularyFits(t *testing.T) {
 	t.Parallel()
 	n := 0

@@ -14,7 +14,7 @@ var vocabulary = func() *wordTable {
 }()
 
 // lexicon lists every known word by meaning. A word may be in several lines.
-// docs/BANK.md describes the rules that use them.
+// docs/BANK.md describes the rules that use these meanings.
 var lexicon = []struct {
 	words words
 	list  string

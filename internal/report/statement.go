@@ -5,18 +5,19 @@ import "verdict/internal/civil"
 // Statement is the classified transactions of a bank account, read from
 // bank_summary.transactions.
 type Statement struct {
-	// Transactions are sorted by day, and within a day by time if each has one,
-	// else in the order they were sent. A list sent newest first is reversed.
+	// Transactions are sorted by day, and within a day by time if each has a time,
+	// otherwise in the order they were sent. A list sent newest first is reversed.
 	Transactions []Transaction
 	// DeclaredIncomePaise and DeclaredInstalmentPaise are the monthly amounts
 	// that the applicant declares; NoAmount when not sent.
 	DeclaredIncomePaise     int64
 	DeclaredInstalmentPaise int64
 	// DueInstalmentPaise is the sum of monthly instalments due at the end of the
-	// statement; NoAmount without a whole month. Archives omit it, because no
-	// feature needs it.
+	// statement. It is NoAmount if the statement covers no whole month. Archives omit
+	// it, because no feature needs it.
 	DueInstalmentPaise int64
-	// Breaks is the number of balances that do not follow from the one before.
+	// Breaks is the number of balances that do not follow from the balance before and
+	// the amounts since.
 	Breaks int
 }
 
