@@ -11,10 +11,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// WarnAbsent returns the application's warnings plus one for the inputs in
+// WarnAbsent returns the application's warnings and a warning about the inputs in
 // names, which the policy reads and the request lacks. If card is set, the
-// request has none of the inputs that the scorecard reads, and the result has a
-// second warning.
+// request has none of the inputs that the scorecard reads, and WarnAbsent adds a
+// second warning. It adds no warning if names is empty.
 func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	if len(names) > 0 && a.History != nil {
 		names = slices.DeleteFunc(names, a.settled)
@@ -42,8 +42,8 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 }
 
 // bankFigures holds, for each bank figure that a policy may count, the text of
-// the warning if it is absent, and the member of bank_summary that looks like
-// the figure but does not replace it.
+// the warning if the figure is absent. member is the member of bank_summary that
+// looks like the figure but does not replace it.
 var bankFigures = map[string]struct{ member, text string }{
 	field.BankDueEMI: {"emi", "the policy counts obligations with bank_due_emi, which is worked out from " +
 		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
@@ -54,9 +54,9 @@ var bankFigures = map[string]struct{ member, text string }{
 		"send bank_summary.income"},
 }
 
-// WarnBank adds a warning for each bank figure in names that is absent although
-// a bank_summary was sent. names are the figures that the policy's
-// affordability counts. If no bank_summary was sent, it adds none, because the
+// WarnBank adds a warning for each bank figure in names that is absent although a
+// bank_summary was sent. names are the figures that the policy's affordability
+// counts. If no bank_summary was sent, WarnBank adds no warning, because the
 // block is optional.
 func (a *Application) WarnBank(names []string) {
 	if !a.hasBank {
@@ -80,7 +80,7 @@ func (a *Application) WarnBank(names []string) {
 
 // settled reports whether the absence of a fact is itself information: the
 // accounts were sent, and they show that no payment was late, that there is no
-// card, or that there is no account.
+// card, or that there are no accounts.
 func (a *Application) settled(name string) bool {
 	if !a.History.HasAccounts {
 		return false

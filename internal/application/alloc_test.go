@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestAllocations checks that reading a small request allocates no more than
+// TestAllocations checks that reading a small request allocates memory only for
 // the application, its facts and the texts that outlive the body.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.

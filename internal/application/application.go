@@ -1,14 +1,14 @@
 // Package application reads the body of POST /v1/decisions or POST
 // /v1/evaluate, which describes one applicant, into facts.
 //
-// Each value is kept twice: under its raw path, as it was sent, and under its
-// canonical name, as it was understood (FOIR always as a ratio, a
-// new-to-credit code never as a score). A member that was not sent, or is null,
-// stays absent. An invalid application is refused with one error that lists
-// every bad field. A member that was ignored or read in a surprising way is
-// reported as a warning.
+// Each value is stored twice: under its raw path, as it was sent, and under its
+// canonical name, as it was interpreted. For example, a canonical FOIR is always
+// a ratio, and a new-to-credit code is never a canonical score. A member that was
+// not sent, or is null, stays absent. An invalid application is refused with one
+// error that lists every invalid field. A member that was ignored or interpreted
+// in an unexpected way is reported as a warning.
 //
-// Units follow from the endpoint and are never guessed from the value.
+// Units depend only on the endpoint and are never guessed from the value.
 package application
 
 import (
@@ -47,9 +47,8 @@ type Application struct {
 	// IncludeFacts is set when the response must include the facts.
 	IncludeFacts bool
 
-	// History and Statement are the sources of features in an evaluate request,
-	// each nil when it was not sent. AsOf is the day on which features are
-	// measured.
+	// History and Statement are the sources of features in an evaluate request. Each
+	// is nil if it was not sent. AsOf is the day on which features are measured.
 	History   *report.History
 	Statement *report.Statement
 	AsOf      civil.Day
@@ -97,9 +96,9 @@ type Options struct {
 	Include bool
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool
-	// Today is the day of the request, from which ages and windows are
-	// counted. If it is zero, the day of the report is used; without that too,
-	// facts that need a day stay absent.
+	// Today is the day of the request, from which ages and time windows are counted.
+	// If Today is zero, the day of the report is used. If the report has no day
+	// either, facts that need a day stay absent.
 	Today civil.Day
 	// Signals are the tenant's thresholds and tables; nil means the defaults.
 	Signals *Signals
@@ -118,9 +117,9 @@ var defaultSignals = sync.OnceValue(func() *Signals {
 	return &Signals{Config: signal.DefaultConfig(), Atlas: signal.Atlas{Matches: place.Matches, Country: place.Country}}
 })
 
-// Read reads a body of either endpoint and recognizes the endpoint by the
-// body's members. An invalid body is refused with a *fault.Error that names
-// every bad field and repeats no value.
+// Read reads a body of either endpoint and recognizes the endpoint by the body's
+// members. An invalid body is refused with a *fault.Error that names every
+// invalid field and repeats no value.
 func Read(v wire.Value, opt Options) (*Application, error) {
 	switch {
 	case v.Get("report").Given():
@@ -232,8 +231,9 @@ func (r *reader) object(v wire.Value) bool {
 // maxKey is the maximum length of a key, in characters.
 const maxKey = 64
 
-// topLevel reads policy_key and include, and warns about unknown members. It
-// does not refuse them: a caller may send members of a newer version.
+// topLevel reads policy_key and include, and warns about unknown members. It does
+// not refuse unknown members, because a caller may send members of a newer
+// version.
 func (r *reader) topLevel(v wire.Value, known ...string) {
 	for name, member := range v.Members() {
 		switch {

@@ -74,9 +74,8 @@ func evaluation(report, blocks string) string {
 	return fmt.Sprintf(`{"bureau":"cibil","report":{"cibil":{"scoreData":{"score":742}%s}}%s}`, report, blocks)
 }
 
-// TestFOIRIsTheSameOnBothEndpoints checks invariant D8: 35 on /v1/evaluate and 0.35 on
-// /v1/decisions give the same fact. In binary floating point 261 of these 1,000 percentages would
-// differ.
+// TestFOIRIsTheSameOnBothEndpoints checks that 35 on /v1/evaluate and 0.35 on /v1/decisions give
+// the same fact. In binary floating point, 261 of these 1,000 percentages would differ.
 func TestFOIRIsTheSameOnBothEndpoints(t *testing.T) {
 	t.Parallel()
 	for tenths := range 1000 {
@@ -183,8 +182,9 @@ func TestMoneyIsRoundedHalfUpToThePaisa(t *testing.T) {
 	}
 }
 
-// TestScores checks that every whole number from -5 to 1000 is a score, a
-// new-to-credit code or rejected, and that new to credit is never a low score.
+// TestScores checks that every whole number from -5 to 1000 is read as a score or
+// as a new-to-credit code, or is rejected, and that a new-to-credit code is never
+// read as a low score.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	for score := -5; score <= 1000; score++ {
@@ -341,7 +341,7 @@ func TestReportMustBeTheBureausOwn(t *testing.T) {
 			t.Errorf("%s: got the code of %v, want %s", c.body, err, c.code)
 		}
 	}
-	// A null member counts as omitted, so one key remains.
+	// A null member counts as omitted, so the report has one key.
 	accept(t, `{"bureau":"cibil","report":{"experian":null,"cibil":`+score+`}}`, Options{})
 }
 

@@ -13,17 +13,16 @@ import (
 
 // ColumnOptions control how the columns of a file are interpreted.
 type ColumnOptions struct {
-	// Map maps column names to the fields they hold; it takes precedence over
-	// the column's own name. A column mapped to "" is ignored.
+	// Map maps column names to the fields that the columns contain. It takes
+	// precedence over the column's own name. A column mapped to "" is ignored.
 	Map map[string]string
 	// Others are columns that the caller reads itself. If such a column also
 	// names a field, it is read as that field too.
 	Others []string
 	// Inputs are the paths that the policies declare.
 	Inputs map[string]rule.Type
-	// Reads reports whether any plan reads a field. The value of a field that
-	// no plan reads is checked and then dropped. If Reads is nil, every value
-	// is kept.
+	// Reads reports whether any plan reads a field. If no plan reads a field, its
+	// value is checked and not stored. If Reads is nil, every value is stored.
 	Reads func(name string) bool
 	// PercentFOIR is set when foir is a percentage in this file, not a ratio.
 	PercentFOIR bool
@@ -32,9 +31,9 @@ type ColumnOptions struct {
 	NoScore bool
 }
 
-// Columns is the parsed header of a file. It says which cell becomes which facts,
-// with exactly the meaning that POST /v1/decisions gives the same values. It is
-// immutable and safe for concurrent use.
+// Columns is the parsed header of a file. It says which cell becomes which facts.
+// A cell has exactly the meaning that POST /v1/decisions gives the same value.
+// Columns is immutable and safe for concurrent use.
 type Columns struct {
 	columns []column
 	ignored []string
@@ -48,17 +47,17 @@ type column struct {
 	places int8 // number of decimals that need no rounding
 	typ    rule.Type
 	how    conversion
-	ratio  bool // the raw fact is the ratio too, as for a percentage in a column of ratios
+	ratio  bool // a percentage is stored as a ratio in the raw fact too, because the column holds ratios
 	plain  bool // a number that becomes at most one fact, unchanged
 
-	// raw and canonical are the facts that the cell becomes, Undeclared for a
-	// fact that is not kept. If input is set, the cell becomes the declared input
-	// of that name instead. only is the single fact of a plain number, Undeclared
-	// if none is kept.
+	// raw and canonical are the facts that the cell becomes; Undeclared means that
+	// the fact is not stored. If input is set, the cell becomes the declared input of
+	// that name instead. only is the single fact of a plain number, Undeclared if no
+	// fact is stored.
 	raw, canonical, only rule.FieldID
 
-	// fallback is a further fact that gets the value unless another column
-	// gives that fact; Undeclared for none.
+	// fallback is a further fact that gets the value, unless another column states
+	// that fact. It is Undeclared if there is no such fact.
 	fallback rule.FieldID
 
 	// least and greatest are the bounds of the domain; a missing bound is the
@@ -128,8 +127,8 @@ func (b *columnBuilder) add(i int, name string) {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// take keeps a column. If another column holds the same field, take reports a
-// fault, because nothing says which of the two was meant.
+// take adds a column. If another column has the same field, take adds a fault,
+// because the header does not say which of the two was meant.
 func (b *columnBuilder) take(i int, c column) {
 	if first, twice := b.taken[c.field]; twice {
 		b.faults.Add("/header/"+strconv.Itoa(i), fault.CodeDuplicate,
@@ -160,7 +159,8 @@ func (b *columnBuilder) unmapped(header []string) {
 	}
 }
 
-// resolve returns the column for the field of a name.
+// resolve returns the column for the field with the given name, and false if
+// there is no such field.
 func (b *columnBuilder) resolve(name string) (column, bool) {
 	n := columnNames()[name]
 	if n == nil {
@@ -255,7 +255,7 @@ func (c *column) settle() {
 	c.plain = c.typ == rule.NumberType && (c.how == asIs || c.how == money) && kept <= 1 && c.input == ""
 }
 
-// kept returns id if a plan reads the field, else Undeclared.
+// kept returns id if a plan reads the field, otherwise Undeclared.
 func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 	if id == rule.Undeclared || b.o.Reads != nil && !b.o.Reads(field.Catalogue().Field(id).Name) {
 		return rule.Undeclared
@@ -263,8 +263,8 @@ func (b *columnBuilder) kept(id rule.FieldID) rule.FieldID {
 	return id
 }
 
-// keptFallback returns the fact that falls back to the column's value, if a plan
-// reads it.
+// keptFallback returns the fact that falls back to the column's value. It returns
+// Undeclared if there is no such fact or no plan reads it.
 func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
 	for _, f := range fallbacks() {
 		if f.from == n.canonical {
@@ -274,8 +274,8 @@ func (b *columnBuilder) keptFallback(n *node) rule.FieldID {
 	return rule.Undeclared
 }
 
-// fallbacksFirst sorts the columns of facts that have a fallback after all other
-// columns. The later of two values of a fact wins, so the fact's own column
+// fallbacksFirst sorts the columns so that those of facts with a fallback come
+// last. If a fact gets two values, the later one wins, so the fact's own column
 // overrides the fallback.
 func (b *columnBuilder) fallbacksFirst() {
 	own := func(c column) bool {

@@ -8,8 +8,8 @@ import (
 )
 
 // RowReader reads rows into facts. It caches the texts it has read, so that a
-// million rows do not make a million copies of the word SALARIED; it is therefore
-// not safe for concurrent use.
+// million rows do not make a million copies of the word SALARIED. Because of the
+// cache it is not safe for concurrent use.
 type RowReader struct {
 	columns []column
 	texts   []vocabulary // one for each column
@@ -102,7 +102,7 @@ func (r *RowReader) Read(cells [][]byte, facts *rule.Facts) (name, code string) 
 	return "", ""
 }
 
-// keep adds the facts that a cell becomes.
+// keep adds the facts that a cell becomes, as far as a plan reads them.
 func (c *column) keep(facts *rule.Facts, raw, canonical rule.Value) {
 	if c.raw != rule.Undeclared {
 		facts.Add(c.raw, raw)

@@ -22,8 +22,9 @@ const scoreName = "score"
 //   - the facts derived from an evaluate request's blocks and features, which a
 //     file gives as finished values.
 //
-// Facts computed by the engine are excluded. So are the facts derived from the
-// score: a file marks a new-to-credit applicant by a code in the score.
+// Facts computed by the engine are excluded. The facts derived from the score are
+// excluded too, because a file marks a new-to-credit applicant by a code in the
+// score.
 var columnNames = sync.OnceValue(func() map[string]*node {
 	names := map[string]*node{}
 	addPaths(names, "", roots())

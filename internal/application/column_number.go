@@ -11,8 +11,8 @@ import (
 	"verdict/internal/sheet"
 )
 
-// number reads a number. It parses plain decimals, which most cells are, itself;
-// all others are parsed like a number in a request.
+// number reads a number. It parses plain decimals itself, because most cells are
+// plain decimals. All other numbers are parsed like a number in a request.
 func (c *column) number(cell []byte, facts *rule.Facts) (code string) {
 	digits := cell
 	if cell[0] == '-' {
@@ -81,9 +81,9 @@ const (
 	readMissing   = fault.CodeReadAsMissing
 )
 
-// forPeople reads a cell that is formatted for people: with thousands separators, a
-// currency or a percent sign, or with a usual spelling of a missing value. A FOIR
-// with a percent sign is a percentage even in a file of ratios.
+// forPeople reads a cell that is formatted for people: with thousands separators,
+// with a currency or a percent sign, or with a usual spelling of a missing value. A
+// FOIR with a percent sign is a percentage even in a file of ratios.
 func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
 	plain, how := sheet.Understood(cell)
 	if how == sheet.Missing {
@@ -117,8 +117,8 @@ func (c *column) percentage(num rule.Number, facts *rule.Facts) (code string) {
 	return ""
 }
 
-// literal parses a number as in a request, and reports whether it lies in the
-// domain.
+// literal parses a number as in a request, and reports whether it is in the
+// domain of the field.
 func (c *column) literal(literal string) (num rule.Number, inside bool) {
 	if c.def == nil {
 		num, _, inside = rule.ParseNumber(literal)
@@ -127,7 +127,7 @@ func (c *column) literal(literal string) (num rule.Number, inside bool) {
 	return number(c.how, c.def, literal)
 }
 
-// standing adds the facts that follow from the raw score.
+// standing adds the facts that are derived from the raw score.
 func (c *column) standing(num rule.Number, facts *rule.Facts) (code string) {
 	at := standingOf(num)
 	if at == noStanding {
@@ -187,8 +187,8 @@ func plainNumber(cell []byte) (coef int64, places int, ok bool) {
 	return int64(digits), places, true
 }
 
-// longNumber does the work of plainNumber for any length, with up to twelve digits
-// before the point.
+// longNumber parses like plainNumber, but accepts any length, with up to twelve
+// digits before the point.
 func longNumber(cell []byte) (coef int64, places int, ok bool) {
 	whole := len(cell)
 	for i, b := range cell {

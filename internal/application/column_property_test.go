@@ -92,7 +92,8 @@ func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 func quote(s string) string { return string(wire.AppendString(nil, s)) }
 
 // TestRowsAreRequests checks that a row gives the same facts as the equivalent
-// request, limited to the facts that are read, or that both are rejected.
+// request, limited to the facts that a plan reads, or that the row and the
+// request are both rejected.
 func TestRowsAreRequests(t *testing.T) {
 	t.Parallel()
 	paths, types := decisionPaths()
@@ -155,8 +156,8 @@ func namedFacts(f *rule.Facts, reads func(string) bool) (out []string) {
 	return out
 }
 
-// TestPercentageColumn checks that a percentage in a file gives the same facts
-// as in an evaluate request, and as the equivalent ratio.
+// TestPercentageColumn checks that a percentage in a file gives the same facts as
+// the same percentage in an evaluate request, and as the equivalent ratio.
 func TestPercentageColumn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -210,8 +211,8 @@ func TestPlainNumbers(t *testing.T) {
 	})
 }
 
-// FuzzRow reads arbitrary cells. A row must be rejected, or its facts must lie
-// in their domains.
+// FuzzRow reads arbitrary cells. A row must be rejected, or its facts must be in
+// their domains.
 func FuzzRow(f *testing.F) {
 	for _, row := range []string{"742|0.35|52300|34|salaried|yes|Pune",
 		"-1||||||", "1e5|.5|+7|-0|x|TRUE|", "742|5.0000004|1e-9|1e99999999999|\x00|\xff|"} {

@@ -190,7 +190,8 @@ func TestColumnFaults(t *testing.T) {
 }
 
 // TestCellsForPeople checks that formatted cells such as "60,000" or "35%" are
-// read as in scorecard fitting, and that the reader counts them.
+// read as they are when a scorecard is fitted, and that the reader counts these
+// cells.
 func TestCellsForPeople(t *testing.T) {
 	t.Parallel()
 	columns, err := NewColumns([]string{"score", "monthly_income", "foir", "age"}, ColumnOptions{})
@@ -290,8 +291,8 @@ func TestColumnsIgnored(t *testing.T) {
 	}
 }
 
-// TestEveryFieldCanBeAColumn checks that every field that a request can carry
-// can be a column under its own name.
+// TestEveryFieldCanBeAColumn checks that every field that a request can contain
+// can be a column under the field's own name.
 func TestEveryFieldCanBeAColumn(t *testing.T) {
 	t.Parallel()
 	catalogue := field.Catalogue()

@@ -2,8 +2,8 @@ package application
 
 import "verdict/internal/rule"
 
-// vocabulary caches the values of the texts of one column. It is bounded; a text
-// that does not fit is converted every time.
+// vocabulary caches the values of the texts of one column. It has a maximum size;
+// a text that does not fit is converted every time.
 type vocabulary struct {
 	recent [64]*meaning // indexed by a hash of a few bytes; most columns hold few texts
 	all    map[string]*meaning

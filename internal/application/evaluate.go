@@ -46,9 +46,9 @@ func isDecision(v wire.Value) bool {
 }
 
 // applicant reads the applicant block of an evaluate request: the caller's id and
-// the inputs that the policy declares. Income, FOIR and the like are read only from
-// the report, in its units; with a second place for them it would be unclear which
-// value counts.
+// the inputs that the policy declares. Income, FOIR and similar figures are read
+// only from the report, in its units. If the block could also contain them, it
+// would be unclear which value counts.
 func (r *reader) applicant(v wire.Value) {
 	if v.Given() && r.object(v) {
 		r.walk(evaluateApplicant(), v, "applicant")
@@ -56,7 +56,8 @@ func (r *reader) applicant(v wire.Value) {
 	}
 }
 
-// evaluateApplicant returns the known part of applicant in an evaluate request.
+// evaluateApplicant returns the node of the members that applicant may have in an
+// evaluate request.
 var evaluateApplicant = sync.OnceValue(func() *node {
 	n := &node{path: "applicant", children: map[string]*node{"id": roots()["applicant"].children["id"]}}
 	n.name()
@@ -78,8 +79,8 @@ func (r *reader) blocks(v wire.Value) {
 	}
 }
 
-// bureauReport reads a report: the members of the common shape, the score, and the
-// history together with the facts derived from it.
+// bureauReport reads a report: the members of the common shape, the score, the
+// history, and the facts derived from the history.
 func (r *reader) bureauReport(body wire.Value) {
 	r.quiet = report.Native(r.app.Bureau, body)
 	r.walk(roots()["report"], body, "report")
@@ -87,7 +88,7 @@ func (r *reader) bureauReport(body wire.Value) {
 	r.reportedScore(body)
 	today := r.opt.Today
 	if today == 0 {
-		today = farAway // any date is in the past
+		today = farAway // every date is then in the past
 	}
 	before := len(r.warnings.Items())
 	report.Misspelt(r.app.Bureau, body, meant, &r.warnings)
@@ -111,7 +112,8 @@ func meant(name string, known []string) string {
 	return near
 }
 
-// farAway replaces an unknown day of the request; every date lies before it.
+// farAway replaces the day of the request if it is unknown. Every date is before
+// it.
 const farAway civil.Day = 1 << 30
 
 // bank reads a bank statement and derives facts from it.
@@ -135,8 +137,9 @@ func (r *reader) bank(summary wire.Value) {
 	signal.Bank(summary, s, day, r.derived)
 }
 
-// day returns the day from which ages and windows are counted: the request's, else
-// the report's. If both are unknown, it warns and returns false.
+// day returns the day from which ages and time windows are counted: the day of the
+// request, otherwise the day of the report. If both are unknown, it warns and
+// returns false.
 func (r *reader) day(pointer string) (civil.Day, bool) {
 	switch {
 	case r.opt.Today != 0:
@@ -156,7 +159,7 @@ func (r *reader) derived(name string, v rule.Value) {
 	}
 }
 
-// features reads the member that asks for features.
+// features reads the member "features", with which a request asks for features.
 func (r *reader) features(v wire.Value) {
 	if v.Given() && v.Kind() != wire.Bool {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be true or false, but is %s", v.Kind())
@@ -196,8 +199,9 @@ var knownBureaus = map[string]string{
 	"crif": "crif", "crif_highmark": "crif",
 }
 
-// report finds the one report and checks that its key is the named bureau. If the
-// key is wrong, it still returns the report, so that faults inside it are found.
+// report returns the report in the body, and checks that its key is the named
+// bureau. If the key is wrong, it still returns the report, so that faults inside
+// the report are found.
 func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	bureau, named := r.bureau(v)
 	outer := v.Get("report")
@@ -241,8 +245,8 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	return body, r.object(body)
 }
 
-// isFlatReport reports whether an object holds the members of a report itself,
-// in the common shape or in the bureau's own layout.
+// isFlatReport reports whether an object has the members of a report itself, in
+// the common shape or in the bureau's own layout.
 func isFlatReport(bureau string, v wire.Value) bool {
 	n := roots()["report"]
 	for name, member := range v.Members() {

@@ -46,8 +46,8 @@ func TestHistoryAndStatementBecomeFacts(t *testing.T) {
 	}
 }
 
-// TestNoDayToCountFrom checks that only the facts that need a reference day are
-// absent if there is no reference day.
+// TestNoDayToCountFrom checks that without a reference day only the facts that
+// need one are absent.
 func TestNoDayToCountFrom(t *testing.T) {
 	t.Parallel()
 	app := accept(t, evaluation(listed, statement), Options{})
@@ -153,8 +153,9 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 }
 
-// TestLaterMicrofinance checks the same warning for accounts of Equifax's
-// microfinance list, and for closings and lenders' notes after the report date.
+// TestLaterMicrofinance checks that there is the same warning for accounts of
+// Equifax's microfinance list, and for closings and lenders' notes after the
+// report date.
 func TestLaterMicrofinance(t *testing.T) {
 	t.Parallel()
 	body := `{"bureau":"equifax","features":true,
@@ -180,8 +181,8 @@ func TestLaterMicrofinance(t *testing.T) {
 	}
 }
 
-// TestDeviceWithoutFraud checks the warning that a device id is not used
-// without a fraud block.
+// TestDeviceWithoutFraud checks that there is a warning if a device id is sent
+// without a fraud block, because the id is then not used.
 func TestDeviceWithoutFraud(t *testing.T) {
 	t.Parallel()
 	for blocks, want := range map[string]string{

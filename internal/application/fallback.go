@@ -35,9 +35,9 @@ func fallBack(facts *rule.Facts) {
 	}
 }
 
-// FallBackStored applies the fallbacks to facts that were stored before facts about
-// own accounts existed. If any such fact is present, it changes nothing: the others
-// are absent because the report did not state them.
+// FallBackStored applies the fallbacks to facts that were stored before there were
+// facts about own accounts. If any fact about own accounts is present, it changes
+// nothing: the absent ones are absent because the report did not state them.
 func FallBackStored(facts *rule.Facts) {
 	if !slices.ContainsFunc(fallbacks(), func(f fallback) bool { return facts.Get(f.name).Type() != rule.Absent }) {
 		fallBack(facts)

@@ -7,9 +7,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestFallBackStored checks stored facts. Facts from before the own-account
-// facts existed get them from the figures of all accounts. Later facts stay
-// unchanged.
+// TestFallBackStored checks the fallbacks of stored facts. Facts stored before
+// there were facts about own accounts get these facts from the figures of all
+// accounts. Facts stored later stay unchanged.
 func TestFallBackStored(t *testing.T) {
 	t.Parallel()
 	old := rule.NewFacts(field.Catalogue())

@@ -16,9 +16,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzRead reads arbitrary bytes. The result must be an error that says where
-// the fault is, or facts that lie in their domains, can be written and read
-// back, and can be decided.
+// FuzzRead reads arbitrary bytes. The result must be an error that says where the
+// fault is, or facts that are in their domains. Such facts must be the same after
+// they are written and read, and must be decidable.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/requests/*.txtar")
 	if err != nil {

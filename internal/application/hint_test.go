@@ -11,8 +11,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestHintsByMeaning checks that synonyms are suggested, and that a short name
-// does not match another name only because both are short.
+// TestHintsByMeaning checks that synonyms are suggested, and that a short name is
+// not suggested for an unrelated short name.
 func TestHintsByMeaning(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -64,8 +64,8 @@ func TestUnknownBureauIsHinted(t *testing.T) {
 	}
 }
 
-// TestRefusalsHint checks that a rejection also reports misspelt members,
-// because they are often its cause.
+// TestRefusalsHint checks that a rejection also reports misspelt members, because
+// a misspelt member is often the cause of the rejection.
 func TestRefusalsHint(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -7,7 +7,7 @@ import (
 )
 
 // warnLater warns about events after app.AsOf, the day from which features are
-// counted back: no feature includes them.
+// counted back, because no feature includes these events.
 func warnLater(app *Application, warnings *fault.List) {
 	asOf := app.AsOf
 	if asOf == 0 {
@@ -48,8 +48,9 @@ func warnLater(app *Application, warnings *fault.List) {
 	}
 }
 
-// laterAccounts counts accounts that were opened after a day, and those opened
-// before it whose closing, overdue amount or adverse note is dated after it.
+// laterAccounts counts in opened the accounts that were opened after a day. It
+// counts in noted the other accounts whose closing, overdue amount or adverse
+// note is dated after that day.
 func laterAccounts(list []report.Account, asOf civil.Day) (opened, noted int) {
 	for i := range list {
 		a := &list[i]

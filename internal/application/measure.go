@@ -28,8 +28,8 @@ func Features(names []string) []Feature {
 	return list
 }
 
-// CatalogueOf returns the feature catalogue used by policies of the given semantics
-// version.
+// CatalogueOf returns the feature catalogue that policies of the given semantics
+// version use.
 func CatalogueOf(semantics int) feature.Catalogue {
 	if semantics < catalogue2Semantics {
 		return feature.Catalogue1
@@ -40,8 +40,8 @@ func CatalogueOf(semantics int) feature.Catalogue {
 // catalogue2Semantics is the first semantics version that uses the second catalogue.
 const catalogue2Semantics = 2
 
-// Measure computes the whole vector of a catalogue and adds only the named features
-// to the facts: a policy cannot depend on features that it does not name.
+// Measure computes the whole vector of a catalogue. It adds only the named features
+// to the facts, so that a policy cannot depend on features that it does not name.
 func (a *Application) Measure(c feature.Catalogue, named []Feature, v *feature.Vector) {
 	feature.Compute(c, a.History, a.Statement, a.AsOf, v)
 	for _, f := range named {
@@ -70,9 +70,9 @@ func (f *Feature) fact(v *feature.Vector) rule.Value {
 const maxNamedFeatures = 20
 
 // WarnNotMeasured adds a warning if the policy names features and they were not
-// measured. Rules that name them cannot match then, which may favour the applicant.
-// It does nothing if features were measured, even if their source is missing, or if
-// the policy names none.
+// measured. Rules that name them then cannot match, which may favour the applicant.
+// It adds no warning if features were measured, even if their source is missing, or
+// if the policy names no features.
 func (a *Application) WarnNotMeasured(named []Feature) {
 	if a.MeasuresFeatures || len(named) == 0 {
 		return

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/feature"
 )
 
-// TestWarnNotMeasured checks that the list of names is bounded and says how
-// many names are omitted, and that the text for a decision request names the
+// TestWarnNotMeasured checks that the warning lists a limited number of names and
+// says how many it omits. The warning for a decision request must name the
 // endpoint that measures features.
 func TestWarnNotMeasured(t *testing.T) {
 	t.Parallel()

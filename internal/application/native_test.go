@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNativeLayoutIsTold checks that unread data in a bureau's own layout
-// causes a warning.
+// TestNativeLayoutIsTold checks that there is a warning about data in a bureau's
+// own layout that was not read.
 func TestNativeLayoutIsTold(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ bureau, report, want string }{
@@ -49,8 +49,8 @@ func TestNativeLayoutIsTold(t *testing.T) {
 	}
 }
 
-// TestSuitFactIsNeverMissed checks that a suit or wilful default that is
-// reported in any words never gives the fact false.
+// TestSuitFactIsNeverMissed checks that the fact is never false if a suit or a
+// wilful default is reported, in whatever words.
 func TestSuitFactIsNeverMissed(t *testing.T) {
 	t.Parallel()
 	for told, want := range map[string]string{

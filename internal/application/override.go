@@ -9,7 +9,7 @@ import (
 )
 
 // The maximum number of values that a preview may change, and the maximum number
-// of segments of a path.
+// of segments in a path.
 const (
 	maxOverrides     = 100
 	maxOverrideDepth = 16
@@ -31,8 +31,8 @@ type Overrides struct{ values wire.Value }
 func NewOverrides(values wire.Value) Overrides { return Overrides{values} }
 
 // With returns the request with its values replaced by the overrides. A path into
-// "report" leaves out the bureau's key, as the names of fields do. A null removes
-// a value, so that a caller can ask what would be decided without it.
+// "report" omits the bureau's key, like the names of fields. A null removes a
+// value, so that a caller can preview the decision without it.
 func (r Request) With(o Overrides) (Request, error) {
 	if !o.values.Given() {
 		return r, nil
@@ -94,8 +94,8 @@ func onlyKey(v wire.Value) (string, bool) {
 	return "", false
 }
 
-// put stores a value at a path. ok is false if another override lies above or
-// below the path.
+// put stores a value at a path. ok is false if there is another override at a
+// prefix of the path or below it.
 func (o *override) put(path []string, v wire.Value) (ok bool) {
 	for _, name := range path {
 		if o.given {
@@ -119,8 +119,9 @@ func (o *override) put(path []string, v wire.Value) (ok bool) {
 	return true
 }
 
-// fits adds a fault for a path that leads into a value that is not an object.
-// Otherwise the override would turn an invalid request into a valid one.
+// fits adds a fault if a path leads into a value that is not an object. If the
+// override replaced that value, it would turn an invalid request into a valid
+// one.
 func (o *override) fits(v wire.Value, faults *fault.List) {
 	if o.children == nil || !v.Given() {
 		return

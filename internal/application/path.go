@@ -10,7 +10,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// node is one segment of the raw paths that the catalogue knows. A path is
+// node is one segment of the raw paths in the catalogue. The value at a path is
 // either a scalar or an object, never both.
 type node struct {
 	path      string // full path, such as report.demographics
@@ -35,8 +35,8 @@ const (
 	score                 // a score or a new-to-credit code; converted by reader.score
 )
 
-// canonicals maps raw paths to the facts they become. bureau_report.* paths
-// that only drop the bureau_ prefix are added from the catalogue.
+// canonicals maps raw paths to the facts they become. The catalogue adds the
+// bureau_report.* paths whose fact has the same name without the prefix.
 var canonicals = map[string]struct {
 	name string
 	how  conversion
@@ -60,7 +60,8 @@ var canonicals = map[string]struct {
 	"location.permission_denied":            {"location_permission_denied", asIs},
 }
 
-// bankAliases maps alternative names of members of bank_summary to the usual ones.
+// bankAliases maps alternative names of members of bank_summary to their canonical
+// names.
 var bankAliases = map[string]string{"monthly_income": "income", "avg_balance": "balance", "bounce_count": "bounces"}
 
 // lists are the paths of the lists that package report reads.
@@ -100,7 +101,8 @@ var roots = sync.OnceValue(func() map[string]*node {
 	return tree.children
 })
 
-// name collects, for every object of the tree, the names its members may have.
+// name collects, for every object of the tree, the names that its members may
+// have.
 func (n *node) name() {
 	n.names = slices.Concat(slices.Collect(maps.Keys(n.children)), slices.Collect(maps.Keys(n.aliases)), n.lists)
 	slices.Sort(n.names)

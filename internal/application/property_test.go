@@ -28,8 +28,8 @@ func decideBody(tb testing.TB, plan *engine.Plan, body string) *engine.Decision 
 	return &d
 }
 
-// TestPercentAndRatioAgree checks invariant D8 for any number of decimals: a
-// percentage and the equivalent ratio give the same facts.
+// TestPercentAndRatioAgree checks, for any number of decimals, that a percentage
+// and the equivalent ratio give the same facts.
 func TestPercentAndRatioAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -84,8 +84,8 @@ func drawReport(t *rapid.T) string {
 }
 
 // drawBlocks generates the blocks without the members that the default policy
-// reads: the emulator flag and the pincode, from which the pincode risk is
-// derived.
+// reads. These are the emulator flag and the pincode, from which the pincode risk
+// is derived.
 func drawBlocks(t *rapid.T) string {
 	device := `{"model":"M"` + optional(t, "is_rooted", "true") + optional(t, "sim_age_days", "3") +
 		optional(t, "loan_apps_installed_count", "40") + `}`
@@ -97,8 +97,8 @@ func drawBlocks(t *rapid.T) string {
 		optional(t, "bank_summary", bank) + optional(t, "features", "true")
 }
 
-// TestBlocksThePolicyDoesNotNameChangeNothing checks invariant D1: blocks whose
-// facts the policy does not name do not change the bytes of the decision.
+// TestBlocksThePolicyDoesNotNameChangeNothing checks that blocks whose facts the
+// policy does not name do not change the bytes of the decision.
 func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	t.Parallel()
 	plan := defaultPlan()
@@ -114,9 +114,9 @@ func TestBlocksThePolicyDoesNotNameChangeNothing(t *testing.T) {
 	})
 }
 
-// TestRulesOfABlockLeftOutLeaveNoTrace checks invariant D2: if a block is
-// omitted, no rule that needs it appears in the decision, in any form of the
-// rule. With the block, every rule appears.
+// TestRulesOfABlockLeftOutLeaveNoTrace checks that if a block is omitted, no rule
+// that needs the block appears in the decision, however the rule is written. With
+// the block, every rule appears.
 func TestRulesOfABlockLeftOutLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	const emulator = `{"op":"eq","field":"device_is_emulator","value":true}`

@@ -18,7 +18,7 @@ const (
 	maxPath    = 128 // the longest path that a policy can declare
 )
 
-// walk reads the members of an object by the known paths.
+// walk reads the members of an object, using the tree of known paths.
 func (r *reader) walk(n *node, v wire.Value, path string) {
 	for name, member := range v.Members() {
 		if !member.Given() {
@@ -43,9 +43,9 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 	}
 }
 
-// join returns the path of a member, or "" if no path can name it: the path would
-// be too long, or a dot in the name would make it ambiguous. The limit keeps the
-// work on a hostile body proportional to its size.
+// join returns the path of a member. It returns "" if the path would be too long,
+// or if a dot in the name would make the path ambiguous. The length limit keeps
+// the work for a hostile body proportional to its size.
 func join(path, name string) string {
 	if len(path)+1+len(name) > maxPath || strings.Contains(name, ".") {
 		return ""
@@ -101,10 +101,10 @@ func (r *reader) scalar(n *node, v wire.Value) {
 	}
 }
 
-// number parses a number and reports whether it lies in the field's domain. Before
-// the check a ratio is rounded to six decimals and a percentage to four, which is
-// the same precision, so that both endpoints accept the same values. An integer
-// must be whole as it was sent, not only after rounding.
+// number parses a number and reports whether it is in the field's domain. Before
+// the check, a ratio is rounded to six decimals and a percentage to four. Both
+// have the same precision then, so that both endpoints accept the same values. An
+// integer must be whole as it was sent, not only after rounding.
 func number(how conversion, def *rule.Field, literal string) (num rule.Number, inside bool) {
 	num, exact, ok := rule.ParseNumber(literal)
 	if !ok || def.Integer && !(exact && num.HasPlaces(0)) {

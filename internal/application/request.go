@@ -7,9 +7,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Request is the body of a decision or an evaluate request before it is read,
-// because reading depends on the policy that it names. It is valid as long as the
-// document that it was made from.
+// Request is the body of a decision or an evaluate request that has not been read
+// yet, because reading depends on the policy that the body names. It is valid as
+// long as the document that it was made from.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool
@@ -25,8 +25,8 @@ func DecisionRequest(body wire.Value) Request { return Request{body: body, read:
 // EvaluateRequest returns the request for a body of POST /v1/evaluate.
 func EvaluateRequest(body wire.Value) Request { return Request{body: body, read: ReadEvaluate} }
 
-// EitherRequest returns the request for a body of either endpoint. The members of
-// the body tell which.
+// EitherRequest returns the request for a body of either endpoint, which Read
+// recognizes by the body's members.
 func EitherRequest(body wire.Value) Request { return Request{body: body, read: Read} }
 
 // ForPolicy returns the request with key in place of the policy_key that it names.
@@ -36,8 +36,9 @@ func (r Request) ForPolicy(key string) Request {
 }
 
 // PolicyKey returns the policy_key that the request names, "" if it names none. ok
-// is false if the policy_key is invalid; Read reports that fault together with all
-// others. The key is a copy, because a cache may keep it longer than the body.
+// is false if the policy_key is invalid; Read reports this fault together with all
+// others. The returned key is a copy, because a cache may store it longer than the
+// body is valid.
 func (r Request) PolicyKey() (key string, ok bool) {
 	if r.policyKey != "" {
 		return r.policyKey, true

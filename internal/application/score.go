@@ -10,8 +10,8 @@ import (
 const scoreText = "a whole number, 300 to 900, or a new-to-credit code (-1, 0, 1 to 6)"
 
 // score converts the raw score, a member of the named object of the body, to the
-// canonical facts. A new-to-credit code is not a low score, so it leaves
-// bureau_score absent.
+// canonical facts. A new-to-credit code leaves bureau_score absent, because the
+// code is not a low score.
 func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
 	parent := body.Get(object)
 	raw := parent.Get("score")
@@ -34,7 +34,8 @@ func (r *reader) score(body wire.Value, object, pointer, rawPath string) {
 	r.scored(raw, val)
 }
 
-// scored stores the facts of the score val; raw is its place in the body.
+// scored stores the facts that are derived from the score val. raw is the score
+// as it was sent.
 func (r *reader) scored(raw wire.Value, val rule.Value) {
 	facts := r.app.Facts
 	switch standingOf(val.Number()) {

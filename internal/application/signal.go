@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// places checks the fraud and location blocks and derives the facts of the device
-// and the location.
+// places checks the fraud and location blocks, and derives facts from the device
+// and location blocks.
 func (r *reader) places(v wire.Value) {
 	s := r.opt.Signals
 	if s == nil {
@@ -48,8 +48,8 @@ func (r *reader) into(b *signal.Block) func(string, rule.Value) {
 	}
 }
 
-// warnUncounted warns about identifiers of the fraud block and the device that
-// identify nobody, such as placeholders.
+// warnUncounted warns about values in the fraud block and the device block that
+// do not identify anybody, such as placeholders.
 func warnUncounted(block wire.Value, facts *rule.Facts, warnings *fault.List) {
 	if signal.ApplicantRef(facts) == "" {
 		problem := "is missing"

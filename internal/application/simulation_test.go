@@ -19,14 +19,14 @@ import (
 )
 
 // simulationPage is the page with the table of the simulation. The simulation
-// decides generated applicants with complete bureau reports, read as evaluate
-// requests, under the default policy. VERDICT_LONG=1 with -update rewrites the
-// table.
+// generates applicants with complete bureau reports, reads them as evaluate
+// requests, and decides them under the default policy. VERDICT_LONG=1 with
+// -update rewrites the table.
 
 const simulationPage = "../../docs/SIMULATION.md"
 
-// person is a generated applicant. The risk is drawn first. The report reveals the risk only in
-// part, as a real report does.
+// person is a generated applicant. The risk is drawn first. As in reality, the report reveals
+// the risk only in part.
 type person struct {
 	risk       float64 // standard normal; higher is worse
 	newcomer   bool
@@ -323,8 +323,8 @@ func compareSimulation(t *testing.T, want string) {
 	}
 }
 
-// TestNoBetterReportIsWorseOff checks that improving one property of a report
-// never gives a worse outcome.
+// TestNoBetterReportIsWorseOff checks that the outcome never becomes worse if one
+// property of a report improves.
 func TestNoBetterReportIsWorseOff(t *testing.T) {
 	t.Parallel()
 	n := 400

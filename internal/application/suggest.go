@@ -15,7 +15,7 @@ import (
 type hint struct {
 	nearest  string
 	caseOnly bool   // the names differ only in case
-	beside   string // the object that wrongly contains the member, which belongs beside it
+	beside   string // the object that contains the member by mistake; the member belongs beside that object
 }
 
 // suggester warns about members that are not known, and suggests the names that
@@ -79,8 +79,9 @@ const maxSearches = 20
 // suggestion, because a few changed letters are most of a short name.
 const shortName = 4
 
-// search looks for the known name that was probably meant. It always finds synonyms
-// and names that differ only in case; after maxSearches it finds no others.
+// search returns a hint with the known name that was probably meant. It always
+// finds synonyms and names that differ only in case. After maxSearches searches it
+// finds no other names.
 func (s *suggester) search(path, name string, known []string) hint {
 	if synonym := synonyms[path+"."+name]; slices.Contains(known, synonym) {
 		return hint{nearest: synonym}
@@ -98,7 +99,7 @@ func (s *suggester) search(path, name string, known []string) hint {
 
 // near suggests a known name for the unknown member name of the object at base. n
 // is the known object at base, or the known object that base was probably meant to
-// be; nil if there is none.
+// be. n is nil if there is no such object.
 func (s *suggester) near(n *node, base, name string) hint {
 	if s.full() {
 		return hint{}

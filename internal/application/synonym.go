@@ -10,7 +10,8 @@ var misplaced = map[string]string{
 }
 
 // synonyms maps "object.word" to the member that callers mean by the word. The
-// object is a path or a list's name. A search by spelling would not find these.
+// object is a path or the name of a list. A search by spelling would not find
+// these members.
 var synonyms = func() map[string]string {
 	m := map[string]string{}
 	for member, words := range map[string]string{

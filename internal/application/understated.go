@@ -7,8 +7,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// foirTolerance is the amount by which the declared FOIR may lie below the
-// bureau's FOIR without a warning.
+// foirTolerance is the difference by which the declared FOIR may be lower than
+// the FOIR from the bureau report without a warning.
 const foirTolerance = 5 * rule.One / 100
 
 // foirID is the id of the canonical FOIR.
@@ -17,9 +17,9 @@ var foirID = func() rule.FieldID {
 	return id
 }()
 
-// warnUnderstated warns if the instalments of the applicant's own accounts in the
-// report contradict the declared FOIR. The policy decides which of the two counts.
-// sent is the FOIR in the request.
+// warnUnderstated warns if the declared FOIR is lower than the share of income
+// that the applicant's own accounts in the report require. Only the policy decides
+// which of the two values counts. sent is the FOIR in the request.
 func warnUnderstated(facts *rule.Facts, sent wire.Value, warnings *fault.List) {
 	foir, income := facts.Get(field.FOIR), facts.Get(field.MonthlyIncome)
 	instalments := facts.Get(field.BureauOwnEMI)

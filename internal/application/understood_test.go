@@ -165,8 +165,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestTheOtherEndpointsBody checks that a body sent to the wrong endpoint is
-// rejected with that reason only.
+// TestTheOtherEndpointsBody checks that the only reason for rejecting a body sent
+// to the wrong endpoint is the endpoint.
 func TestTheOtherEndpointsBody(t *testing.T) {
 	t.Parallel()
 	evaluate, decide := evaluation("", `,"device":{}`), decision(`"foir":0.2`, `"score":742`)
@@ -194,7 +194,8 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	// A body with both is a decision request with an unknown member.
+	// A body with the members of both endpoints is a decision request with an unknown
+	// member.
 	both := `{"bureau_report":{"score":742},"report":{"cibil":{}}}`
 	app, err := ReadDecision(parse(t, both), Options{})
 	if err != nil || len(app.Warnings) != 1 || !strings.Contains(app.Warnings[0].Detail, "POST /v1/evaluate") {
@@ -203,7 +204,7 @@ func TestTheOtherEndpointsBody(t *testing.T) {
 }
 
 // TestFlatReports checks that a report whose members are one level too high is
-// rejected with the correct layout.
+// rejected with an error that shows the correct layout.
 func TestFlatReports(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -297,8 +298,8 @@ func TestNothingDerived(t *testing.T) {
 	}
 }
 
-// TestNotCounted checks that an identifier that identifies nobody is reported
-// once, without its value.
+// TestNotCounted checks that there is one warning about a value that does not
+// identify anybody, and that the warning does not repeat the value.
 func TestNotCounted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -354,9 +355,9 @@ func TestInclude(t *testing.T) {
 	}
 }
 
-// TestRefusalNamesTheRightCase checks that a rejection, which has no warnings,
-// names the members that differ only in case, both the required member and
-// others.
+// TestRefusalNamesTheRightCase checks that a rejection names the members that
+// differ from known members only in case, because a rejection contains no
+// warnings.
 func TestRefusalNamesTheRightCase(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

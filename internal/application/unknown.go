@@ -13,9 +13,10 @@ const (
 	textCarried  = "is not a known field; a policy can read it if it declares the path in its inputs"
 )
 
-// unknown keeps a nested value that the catalogue does not know, because a policy
-// may declare it, and warns that nothing else reads it. n is the known enclosing
-// object, or the known object that the enclosing object was probably meant to be.
+// unknown stores a nested value that is not in the catalogue, because a policy
+// may declare its path, and warns that nothing else reads it. n is the known
+// enclosing object, or the known object that the enclosing object was probably
+// meant to be.
 func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 	path := join(base, name)
 	declared, isInput := r.opt.Inputs[path]
@@ -33,8 +34,8 @@ func (r *reader) unknown(v wire.Value, n *node, base, name string) {
 	}
 }
 
-// unknownObject handles each member of an unknown object, or warns about the object
-// itself if it is empty.
+// unknownObject calls unknown for each member of an unknown object. If the object
+// has no members, it warns about the object.
 func (r *reader) unknownObject(v wire.Value, n *node, base, name string) {
 	inner, empty := r.suggest.guess(n, name), true
 	for member, value := range v.Members() {
@@ -55,8 +56,8 @@ func (r *reader) ignored(v wire.Value, h hint) {
 	}
 }
 
-// carry keeps an unknown value as a fact if a policy could declare its path;
-// otherwise it warns that the value was not read.
+// carry stores an unknown value as a fact if a policy could declare its path.
+// Otherwise it warns that the value was not read.
 func (r *reader) carry(v wire.Value, path string, h hint) {
 	val, ok := rule.ReadValue(v)
 	if !ok || len(val.Text()) > maxText || !field.Declarable(path) || r.carried == maxCarried {

@@ -91,8 +91,8 @@ func TestDeclaredInputs(t *testing.T) {
 	}
 }
 
-// TestDottedNamesAreNotPaths checks that a name with a dot does not pass for a
-// known field.
+// TestDottedNamesAreNotPaths checks that a name with a dot is not read as the
+// path of a known field.
 func TestDottedNamesAreNotPaths(t *testing.T) {
 	t.Parallel()
 	body := `{
@@ -123,7 +123,7 @@ func TestBankAliases(t *testing.T) {
 	if len(app.Warnings) > 0 {
 		t.Errorf("warnings %v", app.Warnings)
 	}
-	// The interface's own name has priority, in any order.
+	// The canonical name has priority over the alias, in any order.
 	for _, block := range []string{`"income":1,"monthly_income":2`, `"monthly_income":2,"income":1`} {
 		app := accept(t, evaluation("", `,"bank_summary":{`+block+`}`), Options{})
 		if got := app.Facts.Get("bank_summary.income").String(); got != "1" {
