@@ -7,8 +7,8 @@ import (
 )
 
 // The ages at which windows and their halves end divide a year into segments. Events
-// are summed by segment; the totals of a window are then differences of running
-// totals.
+// are summed by segment, and the segments are then turned into running totals. The
+// total of a window or of a half is a running total, or the difference of two.
 const (
 	daySegments = 12
 	beyond      = daySegments // older than any window, or without a known date
@@ -59,8 +59,8 @@ func newAxis(most int, ends func(window int) (end, newer, older int)) axis {
 	return a
 }
 
-// segment returns the segment of an event on a day. An unknown day is far in
-// the past, so it is beyond every window.
+// segment returns the segment of an event on a day. An unknown day counts as far
+// in the past, before every window.
 func segment(asOf, on civil.Day) uint8 {
 	age := int64(asOf) - int64(on)
 	switch {

@@ -7,7 +7,7 @@ import (
 )
 
 // benchmarkInputs returns several inputs of the target size, so that the branch
-// predictor cannot learn a single one.
+// predictor cannot learn one input.
 func benchmarkInputs() (hs [16]*report.History, ss [16]*report.Statement) {
 	for i := range hs {
 		hs[i], ss[i] = newSource(uint64(i)).large(asOfDays[11])
@@ -55,9 +55,9 @@ func BenchmarkTop(b *testing.B) {
 	}
 }
 
-// TestAllocations checks that allocations do not grow with the number of
-// features. One allocation is allowed, for the end-of-day balances or the text
-// of the hash.
+// TestAllocations checks that the number of allocations does not grow with the
+// number of features. One allocation is allowed, for the end-of-day balances or
+// for the text of the hash.
 //
 //nolint:paralleltest // AllocsPerRun counts for the whole process
 func TestAllocations(t *testing.T) {

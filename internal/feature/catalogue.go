@@ -3,9 +3,9 @@
 // aggregation.
 //
 // The catalogue is one table that defines which features exist, their names, their
-// meaning and what they are computed from. Names, documentation, computation and
-// provenance all follow from it. This package does not know which features a policy
-// reads.
+// meaning and the records they are computed from. Names, documentation, computation
+// and provenance are all derived from this table. The package does not depend on
+// which features a policy reads.
 package feature
 
 import (
@@ -19,15 +19,15 @@ import (
 // windows, six aggregations.
 const Count = 97 * 6 * 6
 
-// Catalogue is a version of the definitions. Every version has the same names and is
-// kept forever, because stored vectors and policies depend on it.
+// Catalogue is a version of the definitions. Every version has the same names. No
+// version is ever removed, because stored vectors and policies depend on it.
 type Catalogue uint8
 
 // The catalogues.
 const (
 	Catalogue1 Catalogue = 1 + iota
-	// Catalogue2 gives no value to a window that begins before the bank
-	// statement, and also counts microfinance accounts that a bureau lists
+	// In Catalogue2 a feature has no value if its window begins before the bank
+	// statement. Catalogue2 also counts microfinance accounts that a bureau lists
 	// separately.
 	Catalogue2
 )
@@ -55,14 +55,14 @@ const (
 )
 
 // Metric is a stream of dated events, each with a product and a value. Its texts
-// combine to sentences such as "Hard enquiries (personal loans) made in the last 90
-// days: the total amount asked, in ₹".
+// are combined into sentences such as "Hard enquiries (personal loans) made in the
+// last 90 days: the total amount asked, in ₹".
 type Metric struct {
 	Name     string
 	Products []string
 	Source   string // Bureau or Bank
 	Event    string // what is counted, in the plural
-	Dated    string // the verb behind the date that puts an event into a window
+	Dated    string // the verb for the date that puts an event into a window, such as "made"
 	Value    string // what is summed
 	Unit     string // the value's unit
 	Ratio    string // numerator and denominator of the ratio, in words
@@ -86,7 +86,7 @@ var (
 	instruments = []string{"all", "nach", "cheque"}
 )
 
-// metrics is the catalogue: everything else about features follows from it.
+// metrics is the catalogue. All other data about features is derived from it.
 var metrics = []Metric{
 	{
 		Name: "enquiry", Products: products, Source: Bureau,
@@ -302,7 +302,7 @@ func WindowsDays() []int { return slices.Clone(windowsDays) }
 // Aggregations returns the names of the aggregations.
 func Aggregations() []string { return slices.Clone(aggregations) }
 
-// LookupMetric returns the metric of a name.
+// LookupMetric returns the metric with a name, and false if there is none.
 func LookupMetric(name string) (Metric, bool) {
 	i := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == name })
 	if i < 0 {

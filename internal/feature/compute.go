@@ -9,8 +9,8 @@ import (
 	"verdict/internal/report"
 )
 
-// cell holds the number, sum and maximum of the events of one segment or, after
-// fold, of all segments up to it.
+// cell holds the number, sum and maximum of the events of one segment. After fold
+// it holds those of all segments up to its segment.
 type cell struct{ n, sum, max int64 }
 
 // add counts one event. The maximum of no events is 0, or the smallest integer
@@ -28,7 +28,7 @@ func (c *cell) merge(other *cell) {
 	c.max = max(c.max, other.max)
 }
 
-// row holds the cells of one product of one stream, by segment.
+// row holds the cells of one product of one stream, indexed by segment.
 type row [beyond + 1]cell
 
 // workspace is the scratch memory of a computation. It is pooled, because
@@ -40,9 +40,9 @@ type workspace struct {
 
 var workspaces = sync.Pool{New: func() any { return new(workspace) }}
 
-// Compute computes every feature of a history and a statement as of a day, by
-// the definitions of a catalogue. Either source may be nil; its features then
-// have no value. Records dated after asOf are ignored.
+// Compute computes every feature of a history and a statement as of a day, by the
+// definitions of a catalogue. Either source may be nil; the features of that
+// source then have no value. Records dated after asOf are ignored.
 func Compute(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, v *Vector) {
 	w, ok := workspaces.Get().(*workspace)
 	if !ok {
@@ -151,9 +151,9 @@ func (w *workspace) addTransactions() {
 			continue
 		}
 		class, value := bankClass(t), amount(t.AmountPaise)
-		// Few transactions are in more than three streams. Always adding three
-		// times, if need be to the spare row, is cheaper than a loop whose end
-		// the processor mispredicts.
+		// Few transactions are in more than three streams. It is cheaper to add three
+		// times always, if necessary to the spare row, than to use a loop whose end the
+		// processor mispredicts.
 		set := plan.chosen(t)
 		set = w.addLowest(set, class, at, value)
 		set = w.addLowest(set, class, at, value)

@@ -35,8 +35,8 @@ func checkBlocks(t *testing.T, v *Vector, want map[string]string) {
 
 var tenth = civil.DayOf(2026, time.November, 10)
 
-// TestThreeKindsOfNothing checks that an absent source, no event and zero are
-// distinguished.
+// TestThreeKindsOfNothing checks that an absent source, a window without events,
+// and a value of zero give different results.
 func TestThreeKindsOfNothing(t *testing.T) {
 	t.Parallel()
 	const absent, none = "null null null null null null", "0 0 null null null null"
@@ -107,7 +107,8 @@ func TestTrendHalves(t *testing.T) {
 	})
 }
 
-// TestMonths checks payment months around the end of a month.
+// TestMonths checks the payment features shortly before and after the end of a
+// month.
 func TestMonths(t *testing.T) {
 	t.Parallel()
 	history := func(newest civil.Month, days ...int16) *report.History {

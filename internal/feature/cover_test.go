@@ -87,10 +87,10 @@ func TestNothingCovered(t *testing.T) {
 }
 
 // TestCataloguesDifferOnlyWhereNotCovered checks that the second catalogue
-// differs only in two ways. It omits bank features whose window begins before
-// the statement. It counts microfinance accounts in bureau features; the first
-// catalogue ignores them. If the statement covers all windows, both catalogues
-// give the same bank features.
+// differs from the first in only two ways. It has no value for bank features
+// whose window begins before the statement. In bureau features it counts
+// microfinance accounts, which the first catalogue ignores. If the statement
+// covers all windows, both catalogues give the same bank features.
 func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -136,8 +136,8 @@ func TestCataloguesDifferOnlyWhereNotCovered(t *testing.T) {
 	}
 }
 
-// TestVersionByteIsTheCatalogue checks that vectors of both catalogues are
-// stored with their version, distinguished and read. An empty vector belongs to
+// TestVersionByteIsTheCatalogue checks that vectors of both catalogues are stored
+// with the version of their catalogue and can be read. An empty vector belongs to
 // the first catalogue.
 func TestVersionByteIsTheCatalogue(t *testing.T) {
 	t.Parallel()
@@ -156,8 +156,8 @@ func TestVersionByteIsTheCatalogue(t *testing.T) {
 }
 
 // TestExplainWindowNotCovered checks the explanation of a value that is missing
-// because the statement begins too late. It says where the statement begins and
-// names no records.
+// because the statement begins too late. The explanation must say where the
+// statement begins, and must name no records.
 func TestExplainWindowNotCovered(t *testing.T) {
 	t.Parallel()
 	s := statementFrom(tenth-20, tenth)

@@ -6,14 +6,14 @@ import (
 )
 
 // longestValue is the buffer size for the text of a value: a sign, thirteen
-// digits, a point and four digits, and spare bytes because digits are written
-// in whole words.
+// digits, a point and four digits. It includes spare bytes, because digits are
+// written in whole words.
 const longestValue = 32
 
 // putDecimal writes a number of ten-thousandths in the format of
-// wire.AppendDecimal, and returns its length. Hashing writes thousands of
-// numbers of unpredictable length, so it processes all digits together with few
-// branches.
+// wire.AppendDecimal, and returns the length of the text. Hashing writes
+// thousands of numbers of unpredictable length, so putDecimal processes all
+// digits together with few branches.
 func putDecimal(dst *[longestValue]byte, value int64) int {
 	n := 0
 	size := uint64(value)
@@ -33,7 +33,7 @@ func putDecimal(dst *[longestValue]byte, value int64) int {
 	dst[n] = '.'
 	binary.LittleEndian.PutUint32(dst[n+1:], digits|zeros&(1<<32-1))
 	after := places - bits.LeadingZeros32(digits)/8 // without trailing zeros
-	return n + after + (after+places-1)/places      // and without the point if no decimals are left
+	return n + after + (after+places-1)/places      // without the point if no decimals are left
 }
 
 // zeros turns eight values from 0 to 9 into ASCII digits.
@@ -47,8 +47,9 @@ func putDigits(dst []byte, digits uint64) int {
 	return 8 - skip
 }
 
-// eightDigits splits a number below 10^8 into its digits, the first in the
-// lowest byte: into halves, then pairs, then digits.
+// eightDigits splits a number below 10^8 into its digits, with the first digit in
+// the lowest byte. It splits the number into halves, then into pairs, then into
+// digits.
 func eightDigits(n uint64) uint64 {
 	x := n/10_000 | n%10_000<<32
 	q := x * 10_486 >> 20 & 0x0000007f_0000007f // each half ÷ 100
@@ -57,7 +58,7 @@ func eightDigits(n uint64) uint64 {
 	return q | (x-10*q)<<8
 }
 
-// fourDigits splits a number below 10^4 in the same way.
+// fourDigits splits a number below 10^4 like eightDigits.
 func fourDigits(x uint32) uint32 {
 	q := x * 10_486 >> 20
 	x = q | (x-100*q)<<16

@@ -1,6 +1,6 @@
 package feature
 
-// emit sets the 36 features of a pair whose origin is present.
+// emit sets the 36 features of a pair, if the data of its origin is present.
 func (w *workspace) emit(p *pair, v *Vector) {
 	r, base := &w.rows[p.row], &w.rows[p.base]
 	f := &p.metric.fraction
@@ -9,7 +9,7 @@ func (w *workspace) emit(p *pair, v *Vector) {
 	if p.metric.Monthly {
 		spans = &monthAxis.spans
 		if !w.ended[p.from] {
-			// No month ended within the shortest window, so it holds nothing.
+			// No month ended within the shortest window, so the window has no events.
 			known |= (1<<countAt | 1<<sumAt) << windowStart[0]
 			first = 1
 		}
@@ -48,8 +48,8 @@ func (w *workspace) emit(p *pair, v *Vector) {
 	v.setPair(p.at, known)
 }
 
-// trend compares the totals of a newer and an older period: 1 if everything is
-// newer, -1 if everything is older. ok is false when both are 0.
+// trend compares the totals of a newer and an older period: it returns (newer −
+// older) ÷ (|newer| + |older|), from -1 to 1. ok is false if both totals are 0.
 func trend(newer, older int64) (value int64, ok bool) {
 	size := magnitude(newer) + magnitude(older)
 	if size == 0 {
@@ -65,8 +65,8 @@ func magnitude(n int64) int64 {
 	return n
 }
 
-// value returns the ratio of a window's own events to their base. ok is false
-// when the base is 0.
+// value returns the ratio of a window's own events to their base. ok is false if
+// the base is 0.
 func (f *fraction) value(own, base *cell) (value int64, ok bool) {
 	over, under := own.sum, base.sum
 	if f.counts {

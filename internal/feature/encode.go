@@ -16,9 +16,9 @@ var (
 	errForm    = errors.New("feature vector is not in its shortest form")
 )
 
-// Encode appends the stored form of the vector: the catalogue, a bit for each
-// feature that tells whether it has a value, and the values. Amounts are stored
-// in paise and counts as integers, which keeps them short.
+// Encode appends the stored form of the vector: the catalogue, one bit for each
+// feature that says whether it has a value, and the values. Amounts are stored in
+// paise and counts as integers, which keeps the encoding short.
 func (v *Vector) Encode(dst []byte) []byte {
 	const usual = 3 // bytes of a usual value
 	dst = slices.Grow(dst, 1+8*len(v.known)+usual*v.Populated())
@@ -34,8 +34,8 @@ func (v *Vector) Encode(dst []byte) []byte {
 	return dst
 }
 
-// DecodeVector decodes a stored vector. It accepts exactly the output of
-// Encode.
+// DecodeVector decodes a stored vector. It accepts only the output of Encode and
+// returns an error for all other bytes.
 func DecodeVector(data []byte, v *Vector) error {
 	*v = Vector{}
 	if len(data) == 0 || data[0] < byte(Catalogue1) || data[0] > byte(Catalogue2) {

@@ -10,7 +10,8 @@ const (
 	AccountRecord = "account" // At is its index among the accounts
 	EnquiryRecord = "enquiry" // At is its index among the enquiries
 	PaymentRecord = "payment" // At is the index of its account, Date the first day of its month
-	// The same for accounts in the separate list of microfinance.
+	// Like AccountRecord and PaymentRecord, for accounts in the separate list of
+	// microfinance.
 	MicrofinanceRecord        = "microfinance_account"
 	MicrofinancePaymentRecord = "microfinance_payment"
 	TransactionRecord         = "transaction" // At is its index among the transactions
@@ -26,7 +27,7 @@ const (
 	BasePart  = "base"  // in the denominator of a ratio
 )
 
-// NoPlace is the index of a record that is in no list.
+// NoPlace is the index of a record that is not in a list.
 const NoPlace int32 = -1
 
 // Record is one record and its role in a feature.
@@ -41,12 +42,12 @@ type Record struct {
 // Placed reports whether the record is in a list that was sent.
 func (r Record) Placed() bool { return r.At != NoPlace }
 
-// Provenance says where a feature's value comes from.
+// Provenance describes how a feature's value was computed.
 type Provenance struct {
 	Name     Name
 	Meaning  string
 	Formula  string
-	From, To civil.Day // the window, both ends included; NoDay when nothing is on record
+	From, To civil.Day // the window, both ends included; NoDay if there are no records
 	Value    int64     // ten-thousandths, as in Vector
 	Known    bool      // whether there is a value
 	// CoveredFrom is the first day of the bank statement if there is no value
@@ -55,9 +56,9 @@ type Provenance struct {
 	Records     []Record
 }
 
-// Explain returns the records that a feature was computed from by a catalogue.
-// ok is false when there is no such feature. A feature has no records if its
-// source is absent or does not cover its window.
+// Explain returns the records from which a feature was computed by a catalogue.
+// ok is false if there is no such feature. A feature has no records if its source
+// is absent or does not cover its window.
 func Explain(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day, name string) (p Provenance, ok bool) {
 	index := Index(name)
 	if index < 0 {

@@ -63,8 +63,8 @@ func pointers(list []report.Account) (all []*report.Account) {
 	return all
 }
 
-// smaller limits amounts, because the recomputation would overflow for
-// ten-thousandths of a large sum. Compute limits the result itself.
+// smaller limits the amounts, because the recomputation would overflow for
+// ten-thousandths of a large sum. Compute clamps such a result.
 func smaller(h *report.History, s *report.Statement) {
 	const most = 1_000_000_000
 	if h != nil {

@@ -5,8 +5,8 @@ import (
 	"verdict/internal/report"
 )
 
-// input is a history and a statement, with the data needed to place their
-// records in windows.
+// input is a history and a statement, with the data that is needed to assign
+// their records to windows.
 type input struct {
 	history   *report.History
 	statement *report.Statement
@@ -19,7 +19,7 @@ type input struct {
 	firstDay  civil.Day
 	balances  []int64 // balance at the end of each day from firstDay on
 	months    [monthsMost]monthTotal
-	whole     [monthsMost]bool // which of months, counted back from the newest, are whole
+	whole     [monthsMost]bool // whether each of months, counted back from the newest, is a whole month
 }
 
 // The lists of accounts.
@@ -30,9 +30,8 @@ const (
 )
 
 // monthsBehind is the largest number of months by which the newest month of a
-// source may lie before as_of. For a source that stopped earlier, windows are
-// counted from that limit: missing months are no evidence of recent good
-// conduct.
+// source may be before as_of. If a source stopped earlier, windows are counted
+// from that limit, because missing months are no evidence of recent good conduct.
 const monthsBehind = 2
 
 func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asOf civil.Day) {
@@ -69,9 +68,9 @@ func (in *input) gather(c Catalogue, h *report.History, s *report.Statement, asO
 	}
 }
 
-// cover counts the windows that do not begin before the statement. The
-// statement says nothing about the days before its first transaction, and a
-// longer window would count them as days without events. A statement without
+// cover counts the windows that do not begin before the statement. The statement
+// contains nothing about the days before its first transaction, and a longer
+// window would count them as days without events. A statement without
 // transactions covers no window.
 func (in *input) cover(s *report.Statement) {
 	first := s.First()

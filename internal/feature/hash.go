@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// The text of a vector is hashed in chunks that fit the processor's L1 cache. The
-// text before a feature's value has at most longestOpening bytes, for which the
-// buffer always has capacity.
+// The text of a vector is hashed in chunks that fit into the processor's L1
+// cache. The text before a feature's value has at most longestOpening bytes, for
+// which the buffer always has capacity.
 const (
 	hashChunk      = 8 << 10
 	longestOpening = 64
@@ -24,9 +24,9 @@ type hasher struct {
 
 var hashers = sync.Pool{New: func() any { return &hasher{digest: sha256.New()} }}
 
-// openings holds the texts before the features' values, concatenated: the end
-// of the previous feature, and the name. Each is copied with a fixed size,
-// which is cheaper than copying its actual length.
+// openings holds the texts before the features' values, concatenated. Such a text
+// is the end of the previous feature, and the name. Each text is copied with a
+// fixed size, which is cheaper than copying its actual length.
 type openings struct {
 	text []byte
 	ends [Count]uint32
@@ -48,7 +48,8 @@ var opening = func() *openings {
 }()
 
 // Hash returns the SHA-256 of the canonical JSON of the list of [name, value]
-// pairs of all features in name order; the value is null if there is none.
+// pairs of all features, in name order. The value is null if the feature has
+// none.
 func (v *Vector) Hash() string {
 	h, ok := hashers.Get().(*hasher)
 	if !ok {

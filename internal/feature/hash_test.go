@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// canonical returns the text that is hashed for a vector, built in the simplest
-// way.
+// canonical returns the text that is hashed for a vector, built in a simple and
+// slow way.
 func canonical(v *Vector) []byte {
 	text := []byte("[")
 	for i := range Count {
@@ -84,8 +84,8 @@ func TestPutDecimal(t *testing.T) {
 	}
 }
 
-// TestFirstCatalogueIsFrozen checks the hash over the vectors of random inputs.
-// The hash was recorded before the second catalogue existed.
+// TestFirstCatalogueIsFrozen compares the hash over the vectors of random inputs
+// with a hash that was recorded before the second catalogue was added.
 func TestFirstCatalogueIsFrozen(t *testing.T) {
 	t.Parallel()
 	all := sha256.New()

@@ -32,8 +32,8 @@ type pair struct {
 	unit    int64 // ten-thousandths in one paisa or day
 }
 
-// choice has the sets of transaction streams that some bits of Found include and
-// exclude.
+// choice holds two sets of transaction streams. with is the set that some bits of
+// Found include, and without is the set that they exclude.
 type choice struct{ with, without uint32 }
 
 // The bits of Found are looked up in two halves to keep the tables small.
@@ -49,25 +49,25 @@ type layout struct {
 	streams []Metric // the metrics, then the bases
 	first   []int    // the row of each stream's first product
 	targets [][classes]target
-	// single has one row for each stream and class. A class that counts in
-	// several products has its own row, which fold later adds to theirs, so that
+	// single has one row for each stream and class. A class that counts in several
+	// products has its own row, which fold later adds to the rows of the products. So
 	// each of the many transactions and payments is added only once.
 	single [][classes]uint8
 	folds  []fold
 	signed []uint8 // rows whose values may be negative
 	rows   int     // number of rows of products
-	total  int     // number of rows including the classes' own
+	total  int     // number of rows including the rows of classes
 	pairs  []pair  // in catalogue order
 	byName []int   // pairs in name order
 	names  []string
 	// from lists the streams of each origin.
 	from [origins][]int
-	// always, low and high choose among from[transactions], by 0 for debits and 1
-	// for credits.
+	// always, low and high select streams from from[transactions]. Their first index
+	// is 0 for debits and 1 for credits.
 	always    [2]uint32
 	low, high [2][1 << foundBits]choice
-	// bitRow is single indexed by the bit of a stream. The entry noBit, for an
-	// empty set, is the spare row, which is never read.
+	// bitRow is single, indexed by the bit of a stream. The index noBit, for an empty
+	// set, gives the spare row, which is never read.
 	bitRow [noBit + 1][classes]uint8
 }
 
@@ -147,7 +147,7 @@ func (l *layout) singleOf(stream int) (rows [classes]uint8) {
 	return rows
 }
 
-// row returns the row of a stream's product.
+// row returns the row of a product of a stream.
 func (l *layout) row(stream int, product string) uint8 {
 	return uint8(l.first[stream] + slices.Index(l.streams[stream].Products, product))
 }
@@ -236,14 +236,14 @@ func Index(name string) int {
 // Count - 1.
 func NameAt(index int) string { return plan.names[index] }
 
-// At returns the parts of the name of the feature at an index in name order.
+// At returns the parts of the name of the feature with an index in name order.
 func At(index int) Name {
 	p, window, aggregation := place(index)
 	return Name{p.metric.Name, p.product.name, windowsDays[window], aggregationAt[aggregation]}
 }
 
-// place splits an index into its pair, the number of its window, and the
-// position of its aggregation in name order.
+// place splits the index of a feature into its pair, the number of its window,
+// and the position of its aggregation in name order.
 func place(index int) (p *pair, window, aggregation int) {
 	within := index % perPair
 	return &plan.pairs[plan.byName[index/perPair]], windowAt[within/perWindow], within % perWindow

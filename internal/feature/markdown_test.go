@@ -18,9 +18,9 @@ func TestFeaturesPageIsCurrent(t *testing.T) {
 	golden.File(t, page, want.String())
 }
 
-// TestPageNamesEverything checks that the page names every part of every
-// feature. It also counts the cells, because a "|" in a text would shift the
-// columns of a table.
+// TestPageNamesEverything checks that the page names every part of every feature
+// name. It also counts the cells, because a "|" in a text would shift the columns
+// of a table.
 func TestPageNamesEverything(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer

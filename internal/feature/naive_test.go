@@ -13,9 +13,9 @@ import (
 	"verdict/internal/report"
 )
 
-// naive is a second implementation of the features. It makes one pass for every
-// feature and uses calendar dates and fractions. It shares only the input types
-// with the package.
+// naive is a second implementation of the features, to which Compute is compared.
+// It makes one pass for every feature and uses calendar dates and fractions. It
+// shares only the input types with the package.
 type naive struct {
 	catalogue Catalogue
 	h         *report.History
@@ -117,8 +117,8 @@ func naiveInstalment(a report.Account) int64 {
 	return given(a.InstalmentPaise)
 }
 
-// list returns the events of a metric and product. Names that are not metrics
-// are the denominators of ratios.
+// list returns the events of a metric and product. metric may also be the name of
+// a ratio's denominator that is not a metric.
 func (n *naive) list(metric, product string) *naiveList {
 	key := metric + "/" + product
 	if n.lists[key] == nil {
@@ -159,7 +159,7 @@ func isMonthly(metric string) bool {
 }
 
 // within returns the events of a window. newer and older are the totals of the
-// two halves that a trend compares.
+// two halves of the window that a trend compares.
 func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEvent, newer, older int64) {
 	if !isMonthly(metric) {
 		for _, e := range l.events {
@@ -194,7 +194,7 @@ func (n *naive) within(metric string, l *naiveList, days int) (events []naiveEve
 	return events, newer, older
 }
 
-// covers reports whether the statement reaches back to the first day of a
+// covers reports whether the statement begins on or before the first day of a
 // window.
 func (n *naive) covers(metric string, l *naiveList, days int) bool {
 	switch metric {

@@ -39,8 +39,9 @@ func All() iter.Seq[Name] {
 	}
 }
 
-// Parse splits a name. It accepts exactly the names that All yields: another
-// spelling of the same window, such as 090d, is refused.
+// Parse splits a name into its parts. It accepts exactly the names that All
+// yields, and returns false for all others: another spelling of the same window,
+// such as 090d, is refused.
 func Parse(name string) (Name, bool) {
 	metric, rest, _ := strings.Cut(name, "__")
 	product, rest, _ := strings.Cut(rest, "__")
@@ -69,7 +70,7 @@ func (n Name) Unit() string {
 	return m.Unit
 }
 
-// Meaning describes in one sentence what the feature measures; it is empty for
+// Meaning describes in one sentence what the feature measures. It returns "" for
 // an unknown metric.
 func (n Name) Meaning() string {
 	m, ok := LookupMetric(n.Metric)
@@ -83,8 +84,8 @@ func (n Name) Meaning() string {
 	return fmt.Sprintf("%s%s %s in %s: %s.", m.Event, of, m.Dated, m.span(n.WindowDays), m.measure(n.Aggregation))
 }
 
-// span returns the period of a window in words. A monthly metric counts whole
-// months as the source reports them.
+// span returns the period of a window in words. The windows of a monthly metric
+// are whole months as the source reports them.
 func (m Metric) span(windowDays int) string {
 	if !m.Monthly {
 		return fmt.Sprintf("the last %d days", windowDays)
@@ -101,7 +102,8 @@ func (m Metric) span(windowDays int) string {
 	}
 }
 
-// measure describes what an aggregation says about the events of a window.
+// measure describes in words what an aggregation computes from the events of a
+// window.
 func (m Metric) measure(aggregation string) string {
 	unit := ""
 	if m.Unit == Rupees {

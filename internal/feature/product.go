@@ -47,14 +47,15 @@ func bureauClass(p report.Product, amountPaise int64) uint8 {
 }
 
 // bankClass returns the class number of a transaction. It has no branches,
-// because on thousands of transactions they would often be mispredicted.
+// because the processor would often mispredict them for thousands of
+// transactions.
 func bankClass(t *report.Transaction) uint8 {
 	return uint8(t.Channel&3) |
 		uint8(t.Found/report.Mandate&1)*mandateClass |
 		uint8(t.Found/report.Cheque&1)*chequeClass
 }
 
-// classOf returns the class of a class number.
+// classOf returns the class that a class number of a source represents.
 func classOf(source string, number uint8) class {
 	switch {
 	case source == Bank:
@@ -106,8 +107,8 @@ func by(channel report.Channel) func(class) bool {
 	return func(c class) bool { return c.channel == channel }
 }
 
-// lookupProduct returns the product of a name; the zero product if it is
-// unknown.
+// lookupProduct returns the product with a name, or the zero product if the name
+// is unknown.
 func lookupProduct(name string) product {
 	i := slices.IndexFunc(productTable, func(p product) bool { return p.name == name })
 	if i < 0 {
@@ -116,5 +117,5 @@ func lookupProduct(name string) product {
 	return productTable[i]
 }
 
-// ProductText returns a product or channel in words.
+// ProductText returns a text for a product or channel, "" if the name is unknown.
 func ProductText(name string) string { return lookupProduct(name).text }

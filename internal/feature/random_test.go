@@ -131,8 +131,8 @@ func (r source) history(asOf civil.Day) *report.History {
 			})
 		}
 	}
-	// A separate random source keeps all other draws as they were before
-	// microfinance accounts were added.
+	// A separate random source draws these accounts, so that all other draws stay as
+	// they were before microfinance accounts were added.
 	if other := newSource(uint64(16*len(h.Accounts) + len(h.Enquiries))); other.chance(20) {
 		for i := range 1 + other.IntN(3) {
 			h.Microfinance = append(h.Microfinance, other.account(asOf, i))
@@ -168,8 +168,8 @@ func (r source) statement(asOf civil.Day) *report.Statement {
 		s.Transactions = append(s.Transactions, r.transaction(r.day(asOf, 0), i))
 	}
 	slices.SortStableFunc(s.Transactions, func(a, b report.Transaction) int { return int(a.Day - b.Day) })
-	// Balances may be unknown always or until the as-of date, and a statement
-	// may begin after the as-of date.
+	// In some inputs all balances are unknown, in some those until the as-of date. A
+	// statement may also begin after the as-of date.
 	until := asOf - 10_000
 	switch r.IntN(12) {
 	case 0:

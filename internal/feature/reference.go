@@ -1,9 +1,9 @@
 package feature
 
-// Reference returns the typical value of a feature for an ordinary borrower,
-// and the scale by which distances from it are measured, both in
-// ten-thousandths. They follow from the metric's typical number of events in 30
-// days, their typical value and the product's typical share. The figures are
+// Reference returns the typical value of a feature for an ordinary borrower, and
+// the scale by which distances from it are measured, both in ten-thousandths.
+// They are computed from the metric's typical number of events in 30 days, the
+// typical value of an event and the product's typical share. The figures are
 // plausible constants for ranking features; no decision depends on them.
 func Reference(index int) (mean, scale int64) {
 	p, window, aggregation := place(index)
@@ -35,9 +35,10 @@ func (p *pair) length(window int) int64 {
 	return int64(windowsDays[window])
 }
 
-// Top returns the n features farthest from their reference, measured in scales:
-// farthest first, and in name order if equal. Features without a value and
-// those for which skip returns true are left out; skip may be nil.
+// Top returns the n features farthest from their reference, measured in scales.
+// The farthest comes first, and equal distances are in name order. Features
+// without a value are left out, and so are those for which skip returns true;
+// skip may be nil.
 func Top(v *Vector, n int, skip func(index int) bool) []int {
 	if n <= 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"verdict/internal/report"
 )
 
-// origin is the source data that must be present for a metric to have any
+// origin is the kind of source data that must be present for a metric to have a
 // value.
 type origin uint8
 
@@ -30,16 +30,16 @@ const (
 	debits
 )
 
-// stream defines which records are a metric's events, on which day they
-// happened, and their value in paise or days. Which members are used depends on
-// the origin.
+// stream defines which records are a metric's events, on which day they happened,
+// and their value in paise or days. The origin determines which of the members
+// are used.
 type stream struct {
 	from      origin
 	account   func(a *report.Account, asOf civil.Day) (on civil.Day, value int64, ok bool)
 	leastDays int16 // the fewest days past due that make a payment month an event
 	side      side
 	found     report.Found // a transaction is an event if it has any of these bits; 0 for all
-	unless    report.Found // a transaction with any of these bits is no event
+	unless    report.Found // a transaction with any of these bits is not an event
 	balance   func(paise int64) (value int64, ok bool)
 	month     func(m *monthTotal) (value int64, ok bool)
 }
@@ -114,15 +114,16 @@ var bases = []Metric{
 // anyDays makes every payment month an event.
 const anyDays = -1 << 15
 
-// daysInMonth converts the income of a number of days to a month.
+// daysInMonth is the length of a month by which the income of a number of days is
+// converted to a monthly income.
 const daysInMonth = 30
 
-// lowBalancePaise is the end-of-day balance below which a balance is low:
+// lowBalancePaise is the limit below which an end-of-day balance counts as low:
 // ₹1,000.
 const lowBalancePaise = 1_000 * 100
 
 // mostPaise is the largest amount that one record counts for, ₹10,000 crore, so
-// that no sum can overflow. No person's record comes near it.
+// that no sum can overflow. No person has a record of such an amount.
 const mostPaise = 100_000_000_000 * 100
 
 // amount clamps an amount to the range from 0 to mostPaise. An amount that was

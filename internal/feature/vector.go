@@ -62,8 +62,8 @@ func (v *Vector) Catalogue() Catalogue { return Catalogue1 + Catalogue(v.later) 
 
 func (v *Vector) setCatalogue(c Catalogue) { v.later = uint8(c - Catalogue1) }
 
-// Get returns a feature's value in ten-thousandths; ok is false when it has
-// none.
+// Get returns a feature's value in ten-thousandths. ok is false if the feature
+// has no value.
 func (v *Vector) Get(index int) (value int64, ok bool) {
 	return v.values[index], v.known[index/64]>>(index%64)&1 != 0
 }

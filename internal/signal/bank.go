@@ -21,8 +21,8 @@ const noInstalments = 99
 const mismatchMonths = 2
 
 // Bank derives the bank_* facts of a bank_summary block and calls add for each
-// that is known. s is nil when the block has no transactions. An invalid scalar
-// counts as not sent; the reader of the block's scalars refuses it.
+// known fact. s is nil if the block has no transactions. An invalid scalar counts
+// as not sent, because the reader of the block's scalars refuses it.
 func Bank(summary wire.Value, s *report.Statement, asOf civil.Day, add func(name string, v rule.Value)) {
 	b := bank{asOf: asOf, put: add}
 	income := b.stated(summary, "bank_income", "income", "monthly_income")
@@ -100,7 +100,8 @@ func (b *bank) percent(name string, partPaise, wholePaise int64) {
 	}
 }
 
-// rupeesOf reads an amount from the first of the names that was sent.
+// rupeesOf reads an amount from the first member in names that was sent. The
+// amount is unknown if none was sent.
 func rupeesOf(summary wire.Value, names ...string) amount {
 	for _, name := range names {
 		v := summary.Get(name)
@@ -118,7 +119,8 @@ func rupeesOf(summary wire.Value, names ...string) amount {
 	return amount{}
 }
 
-// stated adds an amount that the summary states; negative amounts are ignored.
+// stated reads an amount that the summary states, adds it as a fact and returns
+// it. A negative amount counts as unknown.
 func (b *bank) stated(summary wire.Value, fact string, names ...string) amount {
 	a := rupeesOf(summary, names...)
 	if a.paise < 0 {
@@ -141,8 +143,9 @@ func (b *bank) bounces(summary wire.Value) {
 	}
 }
 
-// coverage adds how many times the balance covers the instalments. emi is the
-// stated amount, else the detected one.
+// coverage adds a fact that says how many times the balance covers the
+// instalments. emi is the stated amount or, if there is none, the detected
+// amount.
 func (b *bank) coverage(balance, emi amount) {
 	switch {
 	case !balance.known || !emi.known:

@@ -19,11 +19,11 @@ func (b *bank) statement(s *report.Statement) {
 	b.count("bank_statement_age_days", b.age(s.Last()))
 }
 
-// age returns the days since a day, and 0 for a day after the decision: a
-// statement may run one day ahead.
+// age returns the days since a day. It returns 0 for a day after the decision,
+// because a statement may be one day ahead.
 func (b *bank) age(d civil.Day) int { return max(0, int(b.asOf-d)) }
 
-// recent reports whether a day lies in the last 90 days.
+// recent reports whether a day is in the last 90 days.
 func (b *bank) recent(d civil.Day) bool { return d <= b.asOf && b.asOf-d < recentDays }
 
 // detected adds the monthly income and instalments, each as the median over the
@@ -136,8 +136,8 @@ func (b *bank) negativeDays(first civil.Day, paise []int64) {
 	b.count("bank_negative_days_90d", n)
 }
 
-// breaks adds the number of breaks if the statement has at least two balances
-// to compare.
+// breaks adds the number of balances that do not follow from the balance before,
+// if the statement has at least two balances to compare.
 func (b *bank) breaks(s *report.Statement) {
 	balances := 0
 	for i := range s.Transactions {

@@ -20,8 +20,8 @@ var dpdWindows = [...]int64{12, 24, 36}
 // Bureau derives the facts of a credit history as of a day. It calls add once
 // for each known fact, in a fixed order.
 //
-// Sums include only the accounts that state the amount. If there are accounts
-// and none states it, the sum is absent.
+// Sums include only the accounts that state the amount. If there are accounts and
+// none of them states the amount, the sum is absent.
 func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Value)) {
 	if h == nil {
 		return
@@ -42,8 +42,8 @@ func Bureau(h *report.History, asOf civil.Day, add func(name string, v rule.Valu
 	}
 }
 
-// enquiries counts the listed enquiries of the last enquiryDays days; without a
-// list it returns the bureau's own count.
+// enquiries counts the listed enquiries of the last enquiryDays days. If there is
+// no list, it returns the bureau's own count. ok is false if there is neither.
 func enquiries(h *report.History, asOf civil.Day) (n int64, ok bool) {
 	if !h.HasEnquiries {
 		return int64(h.Last180), h.Last180 != report.NoCount
@@ -86,9 +86,9 @@ func counts(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	}
 }
 
-// recentlyWrittenOff reports whether a write-off or settlement lies in the
-// window. It is dated by the closing day, else by the reporting day; without
-// either it counts as recent.
+// recentlyWrittenOff reports whether a write-off or settlement is in the window.
+// Its date is the closing day, otherwise the reporting day. Without either day it
+// counts as recent.
 func recentlyWrittenOff(a *report.Account, asOf civil.Day) bool {
 	at := a.Closed
 	if !at.Known() {
@@ -173,8 +173,8 @@ func payments(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	}
 }
 
-// sum adds up the known amounts of accounts. asked is the number of accounts,
-// known the number of those that state the amount.
+// sum adds up the known amounts of accounts. asked is the number of accounts, and
+// known is the number of accounts that state the amount.
 type sum struct {
 	paise        int64
 	asked, known int
@@ -197,7 +197,8 @@ func (s *sum) tell(name string, add func(string, rule.Value)) {
 func whole(n int64) rule.Value { return rule.Num(rule.Int(n)) }
 
 // rupees converts paise to a Number. A sum above the largest Number becomes the
-// largest Number, because an absent fact could pass for a smaller amount.
+// largest Number. If the fact were absent instead, a rule could treat it as a
+// smaller amount.
 func rupees(paise int64) rule.Number { return min(rule.Rupees(paise), rule.MaxNumber) }
 
 // ratio returns a ÷ b, rounded half up to six decimals. b must be positive and
@@ -211,8 +212,8 @@ func ratio(a, b int64) rule.Number {
 }
 
 // monthsBetween returns the number of whole months between two days, 0 if to is
-// earlier. If the last month is too short to have the day, its last day
-// completes the month.
+// earlier. If the last month has no such day, because it is too short, its last
+// day completes the month.
 func monthsBetween(from, to civil.Day) int64 {
 	_, _, day := from.Date()
 	_, _, today := to.Date()

@@ -49,8 +49,8 @@ func (t *tally) addAdverse(a *report.Account, asOf civil.Day) {
 }
 
 // adverseDay returns the day of a write-off or settlement: the day that the
-// report gives, else the day the account was closed, else the day it was last
-// reported.
+// report states, otherwise the day the account was closed, otherwise the day it
+// was last reported.
 func adverseDay(a *report.Account, told civil.Day) civil.Day {
 	for _, day := range []civil.Day{told, a.Closed, a.Reported} {
 		if day.Known() {
@@ -60,8 +60,8 @@ func adverseDay(a *report.Account, told civil.Day) civil.Day {
 	return civil.NoDay
 }
 
-// isRecent reports whether a day lies in the window of write-offs. An unknown
-// day counts as recent, so that omitting it brings no advantage.
+// isRecent reports whether a day is in the window of write-offs. An unknown day
+// counts as recent, so that omitting the day brings no advantage.
 func isRecent(day, asOf civil.Day) bool {
 	return !day.Known() || monthsBetween(day, asOf) < writtenOffMonths
 }

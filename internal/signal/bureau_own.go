@@ -6,11 +6,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// owned derives facts by the applicant's role in the accounts: own and joint
-// accounts together, accounts that the applicant guarantees, and accounts of
-// others that the applicant uses with an add-on card. Each account has one of
-// these roles. Microfinance accounts are included, also those that the bureau
-// lists separately.
+// owned derives facts by the applicant's role in the accounts. There are three
+// roles: own and joint accounts together, accounts that the applicant guarantees,
+// and accounts of others that the applicant uses with an add-on card. Each
+// account has one of these roles. Microfinance accounts are included, even those
+// that the bureau lists separately.
 func owned(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	var own, microfinance, guaranteed, addon tally
 	each(h, func(a *report.Account) {
@@ -33,8 +33,8 @@ func owned(h *report.History, asOf civil.Day, add func(string, rule.Value)) {
 	addon.tell(&addonFacts, add)
 }
 
-// each calls do for every account; those of the separate microfinance list come
-// last.
+// each calls do for every account. The accounts of the separate microfinance list
+// come last.
 func each(h *report.History, do func(*report.Account)) {
 	for i := range h.Accounts {
 		do(&h.Accounts[i])
@@ -57,8 +57,8 @@ type tally struct {
 	writtenOff, settled               adverseTally
 }
 
-// extreme is the maximum or minimum of some numbers; known is false if there
-// were none.
+// extreme is the maximum or minimum of some numbers. known is false if there were
+// no numbers.
 type extreme struct {
 	n     int64
 	known bool
@@ -76,14 +76,14 @@ func (x *extreme) atMost(n int64) {
 	}
 }
 
-// tell adds the number as a fact, if it is known.
+// tell adds n as a fact, if n is known.
 func (x *extreme) tell(name string, add func(string, rule.Value)) {
 	if x.known {
 		add(name, whole(x.n))
 	}
 }
 
-// tellAge adds the whole months since the day n as a fact, if it is known.
+// tellAge adds the whole months since the day n as a fact, if n is known.
 func (x *extreme) tellAge(name string, asOf civil.Day, add func(string, rule.Value)) {
 	if x.known {
 		add(name, whole(monthsBetween(civil.Day(x.n), asOf)))
@@ -125,8 +125,8 @@ func (t *tally) addLive(a *report.Account) {
 	}
 }
 
-// instalment returns the monthly instalment of an account; other rhythms are
-// converted to a month.
+// instalment returns the monthly instalment of an account. An instalment with
+// another rhythm is converted to a monthly amount.
 func instalment(a *report.Account) int64 {
 	if a.InstalmentPaise == report.NoAmount {
 		return a.ConvertedPaise

@@ -46,9 +46,10 @@ func number(t *rapid.T, facts map[string]string, name string) float64 {
 	return n
 }
 
-// TestOwnersPartTheAccounts checks that every account is an own, a guaranteed
-// or an add-on account: the counts and sums of the three groups add up to those
-// of all accounts, and the worst value of the three is the worst of all.
+// TestOwnersPartTheAccounts checks that every account is an own, a guaranteed or
+// an add-on account. The counts and sums of the three groups must add up to those
+// of all accounts. The worst value of the three groups must be the worst value of
+// all accounts.
 func TestOwnersPartTheAccounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -139,8 +140,8 @@ func TestOwnAccountsAlone(t *testing.T) {
 	})
 }
 
-// TestAdverseFacts checks written-off and settled accounts by amount, product
-// and age.
+// TestAdverseFacts checks the facts about written-off and settled accounts:
+// amounts, products and ages.
 func TestAdverseFacts(t *testing.T) {
 	t.Parallel()
 	h := history()

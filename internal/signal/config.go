@@ -3,8 +3,8 @@ package signal
 import "slices"
 
 // Config holds a tenant's fraud, device and location thresholds in one
-// environment. It controls only which facts are derived; policies decide what
-// they lead to.
+// environment. It controls only which facts are derived; policies decide how the
+// facts affect a decision.
 type Config struct {
 	Fraud    FraudConfig
 	Device   DeviceConfig
@@ -41,7 +41,7 @@ type PincodeSpikeConfig struct {
 }
 
 // IPClusterConfig sets the number of different applicants from which an IP
-// address is a cluster.
+// address counts as a cluster.
 type IPClusterConfig struct {
 	Enabled            bool
 	WindowHours        int64
@@ -81,7 +81,7 @@ type RingConfig struct {
 	Points    int64
 }
 
-// inherit gives members that are inherited the settings of beneficiary_reuse.
+// inherit gives inherited members the settings of beneficiary_reuse.
 func (c *FraudConfig) inherit() {
 	for _, r := range []*ReuseConfig{&c.DeviceReuse, &c.MobileReuse, &c.EmailReuse} {
 		if r.Inherited {
@@ -115,9 +115,9 @@ func (c *FraudConfig) reuse(kind string) *ReuseConfig {
 	}
 }
 
-// Ties returns the kinds of an observation's entities that connect people into
-// a ring, with the window in days. IP addresses, pincodes and agents connect
-// nobody, nor do disabled kinds and entities on an allow list.
+// Ties returns the kinds of an observation's entities that connect people into a
+// ring, with the window in days. IP addresses, pincodes and agents connect
+// nobody. Disabled kinds and entities on an allow list connect nobody either.
 func (c *FraudConfig) Ties(o Observation) map[string]int64 {
 	days := map[string]int64{}
 	for _, e := range o.Entities {
@@ -158,7 +158,7 @@ type AgentAnomalyConfig struct {
 	Points              int64
 }
 
-// LevelCutoffs are the lowest scores of each level.
+// LevelCutoffs holds the lowest score of each level above low.
 type LevelCutoffs struct {
 	Medium, High, VeryHigh int64
 }
@@ -172,7 +172,8 @@ type DeviceConfig struct {
 
 // LocationConfig holds the thresholds of the location block.
 type LocationConfig struct {
-	// GPSMatchRadiusMetres replaces the own radius of each pincode; 0 keeps it.
+	// GPSMatchRadiusMetres replaces the radius of each pincode; 0 means that each
+	// pincode's own radius is used.
 	GPSMatchRadiusMetres int32
 	// AllowedIPCountries is empty when the tenant does not distinguish between
 	// countries; location_ip_allowed is then absent.
@@ -199,14 +200,14 @@ func (s Severity) String() string { return severityNames[s] }
 // Severities returns the names of the severities, in ascending order.
 func Severities() []string { return slices.Clone(severityNames) }
 
-// SeverityOf returns the severity of a name.
+// SeverityOf returns the severity with a name, and false if there is none.
 func SeverityOf(name string) (Severity, bool) {
 	i := slices.Index(severityNames, name)
 	return Severity(max(i, 0)), i >= 0
 }
 
-// Limits of a configuration. Windows are limited because the counted records must be
-// kept that long.
+// Limits of a configuration. Windows are limited because records must be stored for
+// as long as they are counted.
 const (
 	maxWindowHours = 30 * 24
 	maxDays        = 365

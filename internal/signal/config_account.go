@@ -9,9 +9,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Account is an entry of an allow list: an account, a device, a mobile number
-// or an e-mail address. It is recognized by a keyed hash and shown by its last
-// characters. The value itself is never written, and is dropped when the
+// Account is an entry of an allow list: an account, a device, a mobile number or
+// an e-mail address. It is recognized by a keyed hash and displayed by its last
+// characters. The value itself is never written, and is removed when the
 // configuration is sealed.
 type Account struct {
 	Kind   string
@@ -20,9 +20,9 @@ type Account struct {
 	number string // the normalized value, until the entry is sealed
 }
 
-// NewAccount returns the entry of a value in plain text. For an invalid value it returns
-// a text that says what is wrong. The text may also be the mask of an existing entry,
-// because a client that reads the configuration and sends it back sends masks.
+// NewAccount returns the entry for a value in plain text. For an invalid value it
+// returns a text that says what is wrong. text may also be the mask of an existing
+// entry, because a client that reads the configuration and sends it back sends masks.
 func NewAccount(kind, text string) (a Account, problem string) {
 	if strings.HasPrefix(text, maskDots) && len(text) <= len(maskDots)+4*4 {
 		return Account{Kind: kind, Masked: text}, ""
@@ -91,10 +91,10 @@ func (c *FraudConfig) Allowed() []Account {
 	return all
 }
 
-// Sealed returns the configuration with the values of the allow lists replaced
-// by keys. kept are the entries of the previous configuration, which masks
-// refer to. A mask that matches several of them, or none, is refused with a
-// *fault.Error. Duplicate entries are kept once.
+// Sealed returns the configuration with the values of the allow lists replaced by
+// keys. kept are the entries of the previous configuration, to which masks refer.
+// A mask that unmask cannot assign to an entry of kept is refused with a
+// *fault.Error. Duplicate entries are stored once.
 func (c Config) Sealed(key func(kind, value string) string, kept []Account) (Config, error) {
 	var faults fault.List
 	for _, l := range c.Fraud.allowlists() {
@@ -130,9 +130,9 @@ func sealed(
 	return list
 }
 
-// unmask finds the entry that the mask at i stands for. If several entries have
-// the same mask, they are assigned in order, provided that all of them are
-// still listed.
+// unmask returns the entry of kept that the mask at i refers to. If several
+// entries have the same mask, they are assigned in order, provided that the mask
+// was sent as often as there are such entries. Otherwise unmask returns false.
 func unmask(sent []Account, i int, kept []Account) (Account, bool) {
 	before, masks := 0, 0
 	for j, a := range sent {

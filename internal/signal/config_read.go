@@ -14,8 +14,8 @@ import (
 // silently keep its default. All faults are returned together as a *fault.Error
 // that repeats no value.
 //
-// The entries of the allow lists hold their values until Sealed replaces them
-// by keys.
+// The entries of the allow lists contain their values until Sealed replaces the
+// values by keys.
 func ReadConfig(v wire.Value) (Config, error) {
 	var faults fault.List
 	c := DefaultConfig()
@@ -29,7 +29,7 @@ func ReadConfig(v wire.Value) (Config, error) {
 	return c, nil
 }
 
-// Check adds the faults that ReadConfig would find in the document of this
+// Check adds the faults that ReadConfig would find in the JSON document of this
 // configuration.
 func (c Config) Check(faults *fault.List) {
 	f := configReader{faults: faults, checks: true}
@@ -88,6 +88,7 @@ func (f *configReader) whole(name string, least, most int64, setting *int64) {
 }
 
 // decimal reads a number within bounds into setting, as a multiple of 10^-places.
+// least and most are such multiples too.
 func (f *configReader) decimal(name string, places int, least, most int64, setting *int64) {
 	if f.checks {
 		if *setting < least || *setting > most {
@@ -101,7 +102,7 @@ func (f *configReader) decimal(name string, places int, least, most int64, setti
 	}
 }
 
-// choice reads one of the names into setting, as its index.
+// choice reads a name into setting, as its index in names.
 func (f *configReader) choice(name string, setting *int, names []string) {
 	if f.checks {
 		if *setting < 0 || *setting >= len(names) {

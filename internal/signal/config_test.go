@@ -28,7 +28,7 @@ func parse(t interface {
 	return v
 }
 
-// written returns the JSON of a part of the configuration.
+// written returns the JSON of a configuration or of a part of it.
 func written(part interface{ Write(*wire.Writer) }) string {
 	var w wire.Writer
 	part.Write(&w)
@@ -85,9 +85,9 @@ func TestDefaultConfigDocument(t *testing.T) {
 // exceptInherited ignores whether a setting was sent or inherited.
 var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
 
-// TestInheritedReuse checks a configuration from before the device, mobile and
-// email settings existed. They inherit the switch, window and number of
-// "beneficiary_reuse", with 0 points, until they are set.
+// TestInheritedReuse checks a configuration from before there were device, mobile
+// and email settings. These settings inherit the switch, the window and the
+// number of "beneficiary_reuse", with 0 points, until they are set.
 func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
 	old, err := ReadConfig(
@@ -127,8 +127,8 @@ func TestInheritedReuse(t *testing.T) {
 	if diff := cmp.Diff(want, given.Fraud.DeviceReuse, cmp.AllowUnexported(Account{})); diff != "" {
 		t.Error(diff)
 	}
-	// Entities that are on an allow list, switched off or only a place create
-	// no ties.
+	// An entity creates no ties if it is on an allow list or its kind is switched
+	// off, or if it is an IP address or a pincode.
 	o := Observe(
 		sentFacts(t,
 			`{"device":{"device_id":"tablet of branch 7"},`+
@@ -256,8 +256,8 @@ func TestReadConfigRepeatsNoValue(t *testing.T) {
 	}
 }
 
-// TestMerge checks the examples at the end of RFC 7386 and some settings of
-// ours.
+// TestMerge checks the examples at the end of RFC 7386, and merges of our own
+// settings.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ current, patch, want string }{
@@ -286,8 +286,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// sealedConfig reads and seals a configuration whose allow list replaces the
-// list kept.
+// sealedConfig reads a configuration with the given allow list and seals it. kept
+// are the entries of the list before.
 func sealedConfig(t *testing.T, list string, kept []Account) (Config, error) {
 	t.Helper()
 	c, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":`+list+`}}}`))
@@ -360,8 +360,7 @@ func TestAccountNumbersAreNeverWritten(t *testing.T) {
 }
 
 // FuzzReadConfig reads arbitrary bytes. The result must be a rejection with
-// pointers, or a configuration that stays the same when it is written and read
-// back.
+// pointers, or a configuration that is the same after it is written and read.
 func FuzzReadConfig(f *testing.F) {
 	f.Add([]byte(written(DefaultConfig())))
 	for _, seed := range []string{

@@ -3,7 +3,7 @@ package signal
 import "verdict/internal/wire"
 
 // WriteStored writes the configuration for storage. It omits inherited members,
-// so that they keep following beneficiary_reuse.
+// so that they inherit later changes of beneficiary_reuse too.
 func (c Config) WriteStored(w *wire.Writer) { c.writeAs(w, true) }
 
 // Write writes the configuration as an object. The caller adds the version and
@@ -109,9 +109,9 @@ func (c *LocationConfig) write(w *wire.Writer) {
 	w.EndArray().Key("default_pincode_risk").Plain(string(c.DefaultPincodeRisk)).EndObject()
 }
 
-// Merge applies a JSON merge patch (RFC 7386) to a document: members of the
-// patch replace those of the document, objects are merged, arrays are replaced
-// as a whole, and null removes a member, which resets a setting to its default.
+// Merge applies a JSON merge patch (RFC 7386) to a document. Members of the patch
+// replace those of the document, objects are merged, and arrays are replaced as a
+// whole. A null removes a member, which resets a setting to its default.
 func Merge(current, patch wire.Value) []byte {
 	var w wire.Writer
 	merge(&w, current, patch)
@@ -123,8 +123,8 @@ func merge(w *wire.Writer, current, patch wire.Value) {
 		w.Value(patch)
 		return
 	}
-	// Index the patch in a map: its size is up to the client, and a linear search
-	// for each member would take quadratic time.
+	// Index the patch in a map, because the client chooses its size and a linear
+	// search for each member would take quadratic time.
 	changes := make(map[string]wire.Value, patch.Len())
 	for name, change := range patch.Members() {
 		changes[name] = change

@@ -2,8 +2,8 @@ package signal
 
 import "verdict/internal/rule"
 
-// Device derives the facts of the device block from its raw facts and calls add
-// for each that is known. A member that was not sent adds no fact.
+// Device derives facts from the raw facts of the device block, and calls add for
+// each known fact. A member that was not sent adds no fact.
 func Device(sent *rule.Facts, cfg DeviceConfig, add func(name string, v rule.Value)) {
 	copyBool(sent, "device.is_emulator", "device_is_emulator", add)
 	copyBool(sent, "device.is_rooted", "device_is_rooted", add)

@@ -40,8 +40,8 @@ const (
 )
 
 // Counts are the counts for the entities of one observation, each within the
-// window of its signal. Applicants are different people including this one, so
-// a count is at least 1; 0 means that it was not looked up.
+// window of its signal. Applicants are different people including this applicant,
+// so a count is at least 1. A count of 0 means that it was not looked up.
 type Counts struct {
 	PincodeApplicants     int64
 	IPApplicants          int64
@@ -66,8 +66,8 @@ type Counts struct {
 	Muted       []string
 }
 
-// RingCount describes the connected group that the applicant belongs to; the
-// numbers include the applicant. People is 0 when it was not looked up.
+// RingCount describes the connected group that the applicant belongs to. The
+// numbers include the applicant. People is 0 if the group was not looked up.
 type RingCount struct {
 	ID        string // "" for a group that is not stored yet
 	People    int64
@@ -95,9 +95,9 @@ type Signal struct {
 // Fraud is the result of the assessment: facts for the rules, and the signals
 // for the response.
 type Fraud struct {
-	// Counted is false when the request names no applicant. Only the block list
-	// is known then: there is no fact of the score, and no level unless an
-	// entity is on the list.
+	// Counted is false if the request names no applicant. Then only the block list is
+	// known: there is no fact for the score, and there is a level only if an entity
+	// is on the block list.
 	Counted bool
 	Score   int64
 	Level   string
@@ -107,9 +107,9 @@ type Fraud struct {
 	// signals. They raise no alert.
 	Blocklisted []Entity
 
-	// Device and Location hold the facts derived from these blocks, nil for a
-	// block that was not sent. AlertIDs are the alerts that this request raised
-	// or added to. The caller fills them in, and Write shows them.
+	// Device and Location hold the facts derived from these blocks. Each is nil if
+	// the block was not sent. AlertIDs are the alerts that this request raised or
+	// added to. The caller sets these three members, and Write includes them.
 	Device   *Block
 	Location *Block
 	AlertIDs []string
@@ -132,9 +132,9 @@ const maxScore = 100
 
 // Assess evaluates the signals of an observation. A signal is skipped, and its
 // facts are absent, if it is disabled, or if its entity was not sent or not
-// counted. Without an applicant nothing can be counted: every enabled signal is
-// listed with that reason, and the only fact is fraud_blocklisted, which needs
-// no person.
+// counted. Without an applicant nothing can be counted. Every enabled signal is
+// then listed as not evaluated, and the only fact is fraud_blocklisted, which
+// needs no applicant.
 func Assess(o Observation, n Counts, cfg FraudConfig) Fraud {
 	a := assessment{observed: o, counts: n, cfg: cfg}
 	if !o.Counted() {
@@ -184,8 +184,8 @@ func (a *assessment) uncounted() {
 	}
 }
 
-// blocklisted adds the fact whether an entity of the request is on the block
-// list.
+// blocklisted adds a fact that says whether an entity of the request is on the
+// block list.
 func (a *assessment) blocklisted() {
 	if len(a.observed.Entities) == 0 {
 		return
@@ -200,7 +200,7 @@ func (a *assessment) blocklisted() {
 
 // level returns the level of the score. It is at least high if an entity is on the
 // block list, or if the account-reuse or ring signal triggered. A lender may set the
-// points of these signals to 0, but the application must not look harmless then.
+// points of these signals to 0, but the level must still show the risk.
 func (a *assessment) level() string {
 	level := a.cfg.LevelCutoffs.level(a.fraud.Score)
 	hard := len(a.fraud.Blocklisted) > 0 || slices.ContainsFunc(a.fraud.Signals, func(s Signal) bool {
@@ -250,10 +250,10 @@ func (a *assessment) fact(name string, v rule.Value) {
 	a.fraud.facts = append(a.fraud.facts, rule.NamedValue{Name: name, Value: v})
 }
 
-// severities gives the severity of a triggered signal: at its threshold, at 1.5
-// times the threshold, and at twice the threshold. A pincode often reaches its
-// threshold by chance, so PincodeSpike has a low severity there: rules can read the
-// fact, but nobody is alerted by default.
+// severities holds the severities of a triggered signal: at its threshold, at 1.5
+// times the threshold, and at twice the threshold. PincodeSpike has a low severity
+// at its threshold, because a pincode often reaches it by chance. Rules can read
+// the fact then, but by default no alert is raised.
 var severities = map[string]struct{ plain, half, twice Severity }{
 	PincodeSpike:     {SeverityLow, SeverityMedium, SeverityHigh},
 	IPCluster:        {SeverityMedium, SeverityMedium, SeverityHigh},

@@ -2,8 +2,8 @@ package signal
 
 import "slices"
 
-// AlertWant is an alert that a request calls for. The caller checks whether an
-// alert about the same entity is already open.
+// AlertWant is an alert that a request gives reason for. The caller checks
+// whether an alert about the same entity is already open.
 type AlertWant struct {
 	Type        string
 	Severity    Severity

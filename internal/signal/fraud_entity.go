@@ -21,9 +21,10 @@ const (
 	KindRing = "ring"
 )
 
-// Entity is something that applicants can share: a keyed hash to count by, and
-// a masked display. Pincodes and agents are shown in clear, because they are
-// not the applicant's secret and an alert without them would be useless.
+// Entity is an account, a device, a pincode or the like that applicants can
+// share. Key is a keyed hash by which it is counted, and Display is a masked
+// text. Pincodes and agents are displayed in plain text, because they are not the
+// applicant's secret and an alert without them would be useless.
 type Entity struct {
 	Kind    string
 	Key     string
@@ -45,7 +46,7 @@ type Observation struct {
 // one person who applies twice would look like two people.
 func (o Observation) Counted() bool { return o.ApplicantRef != "" }
 
-// Entity returns the entity of a kind.
+// Entity returns the entity of a kind, and false if there is none.
 func (o Observation) Entity(kind string) (Entity, bool) {
 	for _, e := range o.Entities {
 		if e.Kind == kind {
@@ -85,10 +86,10 @@ var sources = []source{
 	{KindEmail, "fraud.email", normalEmail, canonicalEmail, mask},
 }
 
-// Observe returns the entities in the facts of a request. key makes a keyed
-// hash of a kind and a value; the values themselves are not kept. Values that
-// identify nothing are left out, because all applicants with the account "NA"
-// would seem to share one. Unusable lists those values.
+// Observe returns the entities in the facts of a request. key makes a keyed hash
+// of a kind and a value; the values themselves are not stored. Values that do not
+// identify anything are left out, because all applicants with the account "NA"
+// would seem to share one account. Unusable returns those values.
 func Observe(facts *rule.Facts, key func(kind, value string) string) Observation {
 	o := Observation{ApplicantRef: ApplicantRef(facts)}
 	for _, s := range sources {
@@ -99,8 +100,8 @@ func Observe(facts *rule.Facts, key func(kind, value string) string) Observation
 	return o
 }
 
-// NewEntity makes an entity from a kind and a value in clear. For an invalid
-// value it returns a problem text, which does not repeat the value.
+// NewEntity makes an entity from a kind and a value in plain text. For an invalid
+// value it returns a text that says what is wrong and does not repeat the value.
 func NewEntity(kind, value string, key func(kind, value string) string) (e Entity, problem string) {
 	normal, problem := normalValue(kind, value)
 	if problem != "" {
@@ -148,13 +149,13 @@ func canonicalValue(kind, normal string) string {
 
 func asItIs(s string) string { return s }
 
-// networkBits is the prefix length by which IPv6 addresses are counted: a
+// networkBits is the prefix length by which IPv6 addresses are counted, because a
 // subscriber has a whole /64 and can apply from a different address every time.
 const networkBits = 64
 
-// normalIP returns an IPv4 address, or the network of an IPv6 address.
-// Addresses that are not public are refused, because many networks use the same
-// ones.
+// normalIP returns an IPv4 address, or the network of an IPv6 address. It refuses
+// addresses that are not public, because many networks use the same private
+// addresses.
 func normalIP(s string) (string, flaw) {
 	addr, ok := address(strings.TrimSpace(folded(s)))
 	switch {

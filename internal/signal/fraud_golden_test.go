@@ -13,9 +13,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestFraudCases reads every testdata/fraud/*.txtar file. A file has a comment
-// that says what the file shows, the blocks of a request, the tenant's settings
-// and the counts. The wanted facts, response and alerts follow.
+// TestFraudCases checks every testdata/fraud/*.txtar file. A file has a comment
+// that says what it shows, the blocks of a request, the tenant's settings and the
+// counts. The wanted facts, response and alerts follow.
 func TestFraudCases(t *testing.T) {
 	t.Parallel()
 	given := func(name string) bool { return strings.HasSuffix(name, ".json") && name != "fraud.json" }
@@ -29,7 +29,7 @@ func TestFraudCases(t *testing.T) {
 	})
 }
 
-// assessed returns the sections to compare of one case.
+// assessed returns the sections of one golden file that are compared.
 func assessed(t *testing.T, given map[string]string) []txtar.File {
 	t.Helper()
 	cfg, err := ReadConfig(parse(t, given["config.json"]))

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// flaw is the reason why a value identifies nothing.
+// flaw is the reason why a value does not identify anything.
 type flaw uint8
 
 const (
@@ -19,7 +19,8 @@ const (
 	notPublic
 )
 
-// text returns a description that follows the name of the value.
+// text returns a description of the flaw that can follow the name of a member in
+// a sentence.
 func (f flaw) text() string {
 	switch f {
 	case usable:
@@ -48,7 +49,7 @@ var wanted = map[string]string{
 	KindEmail:              "an e-mail address such as name@example.in",
 }
 
-// Flawed is a member of a request that identifies nothing.
+// Flawed is a member of a request whose value does not identify anything.
 type Flawed struct {
 	Fact    string // such as fraud.mobile
 	Private bool   // an address of a local network
@@ -74,9 +75,9 @@ func Unusable(facts *rule.Facts) []Flawed {
 	return list
 }
 
-// ApplicantRef returns the reference of the person that a request names, "" for
-// none. A placeholder counts as none, because all its users would seem to be
-// one person.
+// ApplicantRef returns the reference of the person that a request names, "" if it
+// names none. It returns "" for a placeholder too, because all applicants with
+// the placeholder would seem to be one person.
 func ApplicantRef(facts *rule.Facts) string {
 	ref := strings.TrimSpace(facts.Get("fraud.applicant_ref").Text())
 	if isPlaceholder(ref) {
@@ -91,8 +92,8 @@ const (
 	maxAccount = 34
 )
 
-// normalAccount keeps only letters and digits, so that blanks and dashes do not
-// make two accounts of one.
+// normalAccount removes all characters except letters and digits, so that two
+// spellings with blanks or dashes are one account.
 func normalAccount(s string) (string, flaw) {
 	s = folded(s)
 	normal := bare(s)
@@ -118,7 +119,8 @@ func canonicalAccount(normal string) string {
 	return normal
 }
 
-// normalAgent keeps case and punctuation: an agent's id is the lender's own.
+// normalAgent keeps case and punctuation, because the lender defines the ids of
+// agents.
 func normalAgent(s string) (string, flaw) {
 	s = strings.TrimSpace(folded(s))
 	switch {
@@ -157,16 +159,16 @@ func normalPincode(s string) (string, flaw) {
 	return s, usable
 }
 
-// mobileDigits is the number of digits without the country code, maxMobile the
+// mobileDigits is the number of digits without the country code. maxMobile is the
 // number of digits of the longest international number.
 const (
 	mobileDigits = 10
 	maxMobile    = 15
 )
 
-// normalMobile returns the last ten digits, so that +91 98…, 098… and 98… are
-// one number. Further digits must be a country code: a stray digit at the end
-// would otherwise yield a different number.
+// normalMobile returns the last ten digits, so that +91 98…, 098… and 98… are one
+// number. The digits before them must be a country code or 0: an additional digit
+// at the end would otherwise give a different number.
 func normalMobile(s string) (string, flaw) {
 	s = folded(s)
 	first := strings.IndexFunc(s, func(r rune) bool { return '0' <= r && r <= '9' })
@@ -292,15 +294,15 @@ var placeholders = map[string]bool{
 	"TEST": true, "TBD": true, "NO": true, "NOEMAIL": true, "NOMAIL": true, "NOMOBILE": true, "NOACCOUNT": true,
 }
 
-// isPlaceholder reports whether a value stands for a missing one: a known word,
-// zeros, or only punctuation.
+// isPlaceholder reports whether a value was written instead of a missing value: a
+// known word, zeros, or only punctuation.
 func isPlaceholder(s string) bool {
 	normal := bare(folded(s))
 	return strings.Trim(normal, "0") == "" || placeholders[normal]
 }
 
-// isFiller reports whether a number without punctuation was typed only to fill
-// a field: one repeated character, or the digits in sequence.
+// isFiller reports whether a number without punctuation was typed only to fill a
+// field: one repeated character, or digits in sequence.
 func isFiller(normal string) bool {
 	const fewest = 4
 	if len(normal) < fewest {
@@ -318,7 +320,8 @@ var fillers = map[string]bool{
 // isMasked reports whether characters of a value were replaced.
 func isMasked(s string) bool { return strings.ContainsAny(s, "*•…") }
 
-// bare keeps only letters, in capitals, and digits.
+// bare removes all characters except letters and digits, and converts letters to
+// capitals.
 func bare(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
@@ -350,8 +353,8 @@ func folded(s string) string {
 	}, s)
 }
 
-// digitValue returns the value of a decimal digit of any script. Unicode ranges
-// of digits consist of runs of ten that start at zero.
+// digitValue returns the value of a decimal digit of any script. The digits of
+// each script are ten consecutive code points, beginning with zero.
 func digitValue(r rune) rune {
 	for _, in := range unicode.Nd.R16 {
 		if rune(in.Lo) <= r && r <= rune(in.Hi) {

@@ -74,9 +74,9 @@ func TestSpellingsAreOneIdentifier(t *testing.T) {
 	}
 }
 
-// TestOlderSpellings checks that an entity also has the key of the spelling
-// that was sent, because it may have been stored under that key before. An
-// allow list that was sealed with that spelling still allows the entity.
+// TestOlderSpellings checks that an entity also has the key of the spelling that
+// was sent, because the entity may have been stored under that key before. An
+// allow list that was sealed with that spelling must still allow the entity.
 func TestOlderSpellings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ kind, sent, older string }{
@@ -162,8 +162,8 @@ func TestApplicantPlaceholder(t *testing.T) {
 	}
 }
 
-// TestDigitsComeInTens checks that the digits of every script come in groups of
-// ten that start at zero. digitValue relies on this.
+// TestDigitsComeInTens checks that the digits of every script are groups of ten
+// code points that begin with zero, because digitValue relies on this.
 func TestDigitsComeInTens(t *testing.T) {
 	t.Parallel()
 	for _, in := range unicode.Nd.R16 {

@@ -33,7 +33,7 @@ func (a *assessment) pincodeSpike() {
 }
 
 // unusual returns the smallest number of applicants in the window that reaches
-// the configured multiple of the baseline.
+// the configured multiple of the baseline, 0 if there is no baseline.
 func (a *assessment) unusual() int64 {
 	// The factors are bounded, so their product is too: 10⁹ applicants, 10⁴
 	// hundredths and 720 hours make less than 10¹⁷.
@@ -48,8 +48,7 @@ func (a *assessment) unusual() int64 {
 }
 
 // ipCluster counts the people behind one IP address. Mobile carriers put many
-// subscribers behind one address, so this is a signal and not a reason by
-// itself.
+// subscribers behind one address, so a cluster alone is no reason to decline.
 func (a *assessment) ipCluster() {
 	entity, sent := a.observed.Entity(KindIP)
 	cfg := a.cfg.IPCluster
@@ -65,8 +64,8 @@ func (a *assessment) ipCluster() {
 	a.fact("fraud_ip_cluster", rule.Bool(triggered))
 }
 
-// beneficiary counts the people who want to be paid to one account. An account
-// on the allow list, such as a school's or a dealer's, never triggers the
+// beneficiary counts the people who want to be paid to one account. An account on
+// the allow list, such as the account of a school or a dealer, never triggers the
 // signal.
 func (a *assessment) beneficiary() {
 	entity, sent := a.observed.Entity(KindBeneficiaryAccount)
@@ -85,8 +84,8 @@ func (a *assessment) beneficiary() {
 }
 
 // agent checks how many applicants an agent brings and from how many pincodes.
-// The signal shows the applicants, unless the pincodes exceed their limit by
-// the larger factor.
+// The signal states the number of applicants. It states the number of pincodes if
+// that exceeds its limit by the larger factor.
 func (a *assessment) agent() {
 	entity, sent := a.observed.Entity(KindAgent)
 	cfg := a.cfg.AgentAnomaly
@@ -109,8 +108,8 @@ func (a *assessment) agent() {
 	a.fact("fraud_agent_pincodes", whole(pincodes))
 }
 
-// further reports whether a ÷ limitA is at least b ÷ limitB. It multiplies in
-// 128 bits, so no value overflows.
+// further reports whether a ÷ limitA is at least b ÷ limitB. It multiplies in 128
+// bits, so that no product overflows.
 func further(a, limitA, b, limitB int64) bool {
 	leftHigh, leftLow := bits.Mul64(uint64(a), uint64(limitB))
 	rightHigh, rightLow := bits.Mul64(uint64(b), uint64(limitA))
@@ -118,7 +117,8 @@ func further(a, limitA, b, limitB int64) bool {
 }
 
 // shared counts the people behind one device, mobile number or e-mail address.
-// Families share phones, so it has a lower severity than a shared account.
+// Families share phones, so this signal has a lower severity than a shared
+// account.
 func (a *assessment) shared(name, kind, id string, count int64) {
 	entity, sent := a.observed.Entity(kind)
 	cfg := a.cfg.reuse(kind)
@@ -135,8 +135,8 @@ func (a *assessment) shared(name, kind, id string, count int64) {
 }
 
 // ring adds the signal of the connected group that the applicant belongs to. It
-// depends only on the person, so that omitting shared entities takes nobody out
-// of a ring.
+// depends only on the person, so that a person cannot leave a ring by omitting
+// shared entities.
 func (a *assessment) ring() {
 	ring, cfg := a.counts.Ring, a.cfg.Ring
 	if !cfg.Enabled || ring.People == 0 {

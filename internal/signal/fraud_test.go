@@ -147,8 +147,8 @@ func TestSpikeWindowsScaleTheBaseline(t *testing.T) {
 	}
 }
 
-// TestNotEvaluatedIsAbsent checks that a signal that is switched off, and a
-// spike without a baseline, is absent, not false.
+// TestNotEvaluatedIsAbsent checks that the fact of a signal that is switched off
+// is absent, not false, and so is the fact of a spike without a baseline.
 func TestNotEvaluatedIsAbsent(t *testing.T) {
 	t.Parallel()
 	all := Counts{
@@ -290,9 +290,9 @@ func drawCounts(t *rapid.T) Counts {
 }
 
 // TestFraudProperties checks that a block that was not sent gives no fact,
-// whatever the counts. Derived facts are in the catalogue and in their domains,
-// the score is the sum of the points up to 100, and no account number or
-// address is in the response.
+// whatever the counts are. Derived facts must be in the catalogue and in their
+// domains. The score must be the sum of the points up to 100. The response must
+// contain no account number or address.
 func TestFraudProperties(t *testing.T) {
 	t.Parallel()
 	needs := map[string]string{
@@ -337,9 +337,9 @@ func TestFraudProperties(t *testing.T) {
 	})
 }
 
-// TestHardSignalsAreNotLow checks that a signal that declines under the default
-// policy is never reported as low, whatever points the lender assigns, and that
-// a hit on the block list is listed.
+// TestHardSignalsAreNotLow checks that a signal for which the default policy
+// declines is never reported with the level low, whatever points the lender
+// assigns, and that an entity on the block list is listed.
 func TestHardSignalsAreNotLow(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig().Fraud

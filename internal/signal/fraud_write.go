@@ -7,9 +7,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Write writes the fraud object of a response. Without an applicant the score
-// is incomplete, and the level is written only if an entity is on the block
-// list: a low level would look like an all-clear.
+// Write writes the fraud object of a response. Without an applicant the score is
+// incomplete. The level is then written only if an entity is on the block list,
+// because a low level would look like an all-clear.
 func (f Fraud) Write(w *wire.Writer) {
 	w.Object().Key("fraud_score").Int(f.Score).Key("complete").Bool(f.Counted)
 	if f.Level != "" {
@@ -45,13 +45,13 @@ func (f Fraud) writeBreakdown(w *wire.Writer) {
 	w.EndArray()
 }
 
-// prefixes are put before an entity's display to show its kind.
+// prefixes are written before an entity's display text to show the entity's kind.
 var prefixes = map[string]string{
 	KindBeneficiaryAccount: "acct_", KindIP: "ip_", KindPincode: "pin_", KindAgent: "agent_",
 	KindDevice: "dev_", KindMobile: "mob_", KindEmail: "mail_",
 }
 
-// BlocklistHit is the id of the signals that stand for entities on the block
+// BlocklistHit is the id of the signals that represent entities on the block
 // list.
 const BlocklistHit = "blocklist"
 

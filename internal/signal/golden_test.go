@@ -8,7 +8,7 @@ import (
 	"verdict/internal/golden"
 )
 
-// archives runs every golden file of a folder. The function given reports
+// archives checks every golden file of a folder. The function given reports
 // whether a section is input, and answer computes the other sections.
 func archives(
 	t *testing.T, folder string, given func(name string) bool, answer func(*testing.T, *txtar.Archive) []txtar.File,

@@ -10,21 +10,21 @@ import (
 	"verdict/internal/wire"
 )
 
-// Atlas is the set of place lookups that Location needs. A nil function means
-// that nothing is known.
+// Atlas is the set of place lookups that Location needs. If a function is nil,
+// its lookup finds nothing.
 type Atlas struct {
-	// Matches reports whether a position lies in a pincode. It uses radiusMetres
-	// if that is positive, else the pincode's own radius.
+	// Matches reports whether a position is in a pincode. It uses radiusMetres if
+	// that is positive, otherwise the pincode's own radius. known is false if the
+	// pincode's position is not known.
 	Matches func(at place.Point, pincode string, radiusMetres int32) (match, known bool)
 	// Country returns the two-letter country code of an address.
 	Country func(netip.Addr) (code string, known bool)
 }
 
-// Location derives the facts of the location block from its raw facts and calls
-// add for each that is known. A member that was not sent, or a place that the
-// tables do not know, adds no fact: unknown is absent, never a guess. risks are
-// the tenant's own entries; atMicros is the time against which their expiry is
-// checked.
+// Location derives facts from the raw facts of the location block, and calls add
+// for each known fact. A member that was not sent adds no fact, and neither does
+// a place that is not in the tables. risks are the tenant's own entries; atMicros
+// is the time against which their expiry is checked.
 func Location(
 	sent *rule.Facts, cfg LocationConfig, atlas Atlas, risks *PincodeTable, atMicros int64,
 	add func(name string, v rule.Value),
@@ -63,15 +63,16 @@ func KnowsPincode(atlas Atlas, pincode string) bool {
 	return known
 }
 
-// PrivateAddress reports whether an address is not public, so that it belongs
-// to no country.
+// PrivateAddress reports whether an address is not public. Such an address
+// belongs to no country.
 func PrivateAddress(text string) bool {
 	addr, ok := address(text)
 	return ok && private(addr)
 }
 
-// private reports whether an address is not public: of a local network, a
-// carrier's internal network, the machine itself, or reserved.
+// private reports whether an address is not public: it belongs to a local
+// network, to a carrier's internal network or to the machine itself, or it is
+// reserved.
 func private(addr netip.Addr) bool {
 	return addr.IsPrivate() || addr.IsLoopback() || addr.IsLinkLocalUnicast() ||
 		addr.IsUnspecified() || addr.IsMulticast() ||
@@ -95,7 +96,8 @@ func position(sent *rule.Facts) (place.Point, bool) {
 }
 
 // CheckLocation adds faults for an invalid ip or declared_pincode of a location
-// block. Types and ranges of numbers are checked with the catalogue.
+// block. The types and ranges of numbers are checked elsewhere, against the
+// catalogue.
 func CheckLocation(block wire.Value, faults *fault.List) {
 	checkIP(block.Get("ip"), faults)
 	checkPincode(block.Get("declared_pincode"), faults)

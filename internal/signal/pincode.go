@@ -21,16 +21,16 @@ const (
 
 var riskNames = []string{string(RiskLow), string(RiskMedium), string(RiskHigh), string(RiskBlocked)}
 
-// The lowest scores of the classes medium and high. No score means blocked: a pincode
-// is blocked only explicitly.
+// The lowest scores of the classes medium and high. No score makes a pincode blocked;
+// a pincode is blocked only explicitly.
 const (
 	mediumFrom = 34 * rule.One
 	highFrom   = 67 * rule.One
 	maxRisk    = 100 * rule.One
 )
 
-// Score returns the score of a class that was given without one: a round number
-// of the class, and the maximum for a blocked pincode.
+// Score returns the score of a class that was given without a score: a round
+// number within the class, and the maximum for a blocked pincode.
 func (r Risk) Score() rule.Number {
 	switch r {
 	case RiskLow:
@@ -121,8 +121,8 @@ type PincodeTable struct {
 	byPrefix map[string]PincodeRisk
 }
 
-// NewPincodeTable builds a table. If two entries have the same digits, the
-// later one counts; removed entries are left out.
+// NewPincodeTable builds a table. If two entries have the same digits, the later
+// one is used. Removed entries are left out.
 func NewPincodeTable(entries []PincodeRisk) *PincodeTable {
 	t := &PincodeTable{byPrefix: make(map[string]PincodeRisk, len(entries))}
 	for _, e := range entries {
@@ -135,8 +135,8 @@ func NewPincodeTable(entries []PincodeRisk) *PincodeTable {
 	return t
 }
 
-// Lookup returns the entry with the longest matching prefix that has not
-// expired.
+// Lookup returns the entry with the longest matching prefix that has not expired,
+// and false if there is none.
 func (t *PincodeTable) Lookup(pincode string, atMicros int64) (PincodeRisk, bool) {
 	if t == nil {
 		return PincodeRisk{}, false

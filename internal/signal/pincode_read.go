@@ -64,9 +64,9 @@ func (p PincodeRisk) Check(c fault.Check) {
 }
 
 // ReadPincodeRisk reads one entry, or several under "entries". If replace is
-// true, they replace all existing entries; otherwise they are added to them.
-// All faults are returned together as a *fault.Error that repeats no value; the
-// caller must then change nothing.
+// true, the entries replace all existing entries; otherwise they are added to the
+// existing entries. All faults are returned together as a *fault.Error that
+// repeats no value; the caller must then change nothing.
 func ReadPincodeRisk(v wire.Value) (entries []PincodeRisk, replace bool, err error) {
 	var faults fault.List
 	if !v.Get("entries").Given() && !v.Get("replace").Given() {
@@ -167,8 +167,8 @@ func isNull(v wire.Value, name string) bool {
 	return false
 }
 
-// readExpiry reads the time when an entry expires, 0 if it does not. It is
-// truncated to milliseconds, the precision in which times are shown.
+// readExpiry reads the time when an entry expires, 0 if it never expires. The
+// time is truncated to milliseconds, the precision in which times are displayed.
 func readExpiry(f *wire.Form) int64 {
 	text, ok := f.Text("expires_at", maxReason)
 	if !ok {

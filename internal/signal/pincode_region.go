@@ -10,8 +10,8 @@ type Region struct {
 // regionSize is the number of digits that identify a region.
 const regionSize = 2
 
-// Regions counts the entries that are valid at a time, sorted by digits.
-// Regions without entries are left out.
+// Regions counts the entries that are valid at a time. The regions are sorted by
+// digits, and regions without entries are left out.
 func (t *PincodeTable) Regions(atMicros int64) []Region {
 	if t == nil {
 		return nil
