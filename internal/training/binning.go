@@ -34,8 +34,8 @@ type bin struct {
 }
 
 // binning is a column divided into bins: the ordinary bins in order, then one bin
-// for unseen categories, then one for each special value, then the bin for
-// missing values.
+// for unseen categories, one bin for each special value, and the bin for missing
+// values.
 type binning struct {
 	column *column
 	bins   []bin
@@ -49,12 +49,13 @@ type binning struct {
 type binRule struct {
 	maxBins    int
 	leastShare float64
-	penalty    float64 // in multiples of the information that a bin adds by randomness alone
+	penalty    float64 // for each bin, in multiples of the information that a bin adds by chance
 	turns      bool    // allow a peak or a valley if that carries clearly more information
 }
 
 // clearlyBetter is how much more information bins with a turning bad rate must
-// carry than bins with a monotone one. The unit is that of binRule.penalty.
+// have than bins with a monotone bad rate, to be preferred. The unit is that of
+// binRule.penalty.
 const clearlyBetter = 10
 
 // cut divides a column into bins by the counts of its codes.
@@ -78,8 +79,8 @@ func (r binRule) cut(c *column, byCode []counts) *binning {
 		order = append(order, uint8(code))
 	}
 	if !c.numeric() {
-		// Categories have no order. After sorting them by bad rate, the best
-		// grouping is a division of the sorted sequence.
+		// Categories have no order. If they are sorted by bad rate, the best grouping is
+		// a division of the sorted sequence.
 		slices.SortStableFunc(order, func(x, y uint8) int {
 			p, q := byCode[x], byCode[y]
 			return cmp.Compare(p.bad*q.rows(), q.bad*p.rows())

@@ -11,7 +11,7 @@ import (
 )
 
 // card returns the scorecard as the engine reads it. It writes the document and
-// reads it back, which proves that the engine accepts the document.
+// reads it back, which shows that the engine accepts the document.
 func (p *pointed) card(o *Options) (*engine.Scorecard, error) {
 	c := &engine.Scorecard{
 		Name: o.Name, Base: p.base, MinScore: rule.Int(300), MaxScore: rule.Int(900), Scaling: o.scaling(),
@@ -77,7 +77,7 @@ func factorName(name string, names map[string]bool) string {
 }
 
 // ranges returns the bins of a numeric column, followed by those of its special
-// values. Adjacent cells of one bin make one range.
+// values. Adjacent cells of one bin become one range.
 func (f *feature) ranges() []engine.Bin {
 	c := f.column
 	first := 1 + len(c.specials)
@@ -103,7 +103,7 @@ func (f *feature) ranges() []engine.Bin {
 }
 
 // sets returns the bins of a categorical column, each with its categories. The
-// last bin is for categories that were rare or never seen.
+// last bin is for categories that are rare or do not occur in the training rows.
 func (f *feature) sets() []engine.Bin {
 	c := f.column
 	var bins []engine.Bin

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// ridge is the ridge penalty that keeps coefficients finite when columns are
-// nearly collinear. It has the weight of about one row, so it has almost no other
+// ridge is the ridge penalty that keeps coefficients finite if columns are nearly
+// collinear. It has the weight of about one row, so it has almost no other
 // effect.
 const ridge = 1
 
@@ -21,10 +21,11 @@ type chosen struct {
 }
 
 // choose fits the regression and drops columns one at a time. It first drops the
-// columns whose coefficient has the wrong sign, the most significant first. Then,
-// while there are too many columns, it drops the least significant. If turning is
-// set, choose keeps a column whose bad rate turns even if its sign is wrong,
-// because refining gives each of its bins its own direction.
+// columns whose coefficient has the wrong sign, beginning with the most
+// significant. Then, while there are too many columns, it drops the least
+// significant. If turning is set, choose does not drop a column whose bad rate
+// turns, even if its sign is wrong, because refining gives each of its bins its
+// own direction.
 func (t *table) choose(o *Options, features []*binning, rows []int32, turning bool) (*chosen, error) {
 	c := &chosen{features: slices.Clone(features)}
 	for {
@@ -44,7 +45,7 @@ func (t *table) choose(o *Options, features []*binning, rows []int32, turning bo
 
 // reduce drops columns by the current regression and reports whether it dropped
 // any. After each dropped column it updates the other coefficients by the
-// quadratic approximation, so that several columns can be dropped before the
+// quadratic approximation. So several columns can be dropped before the
 // regression is fitted again.
 func (c *chosen) reduce(o *Options, turning bool) (some bool) {
 	for len(c.features) > 0 {
@@ -86,7 +87,8 @@ func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
 	return at, fault.CodeTooMany, fmt.Sprintf("there are %d that say more", o.MaxFeatures)
 }
 
-// z returns the z-statistic of a coefficient: its value over its standard error.
+// z returns the z-statistic of a coefficient: its value divided by its standard
+// error. It returns 0 if the error is unknown.
 func (m *model) z(j int) float64 {
 	if v := m.spread[j+1][j+1]; v > 0 {
 		return m.beta[j] / math.Sqrt(v)

@@ -1,8 +1,8 @@
 package training
 
-// The stable codes in the report of a fit. They describe columns and the model;
-// no request is refused with them. Codes that other packages use too are in
-// package fault.
+// The stable codes in the report of a fit. They describe columns and the model.
+// No request is refused with one of these codes. Codes that other packages use
+// too are in package fault.
 
 // Reasons why a column was left out.
 const (

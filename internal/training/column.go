@@ -11,8 +11,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// column is a column divided into cells, which are finer than bins. codes holds
-// the code of each row's cell.
+// column is a column divided into cells, which are finer than bins. codes
+// contains, for each row, the code of its cell.
 type column struct {
 	*source
 	field    rule.Ref      // field of the column, with its type resolved
@@ -80,8 +80,8 @@ const (
 	leastOfAValue = 0.005 // minimum share of the rows; rarer categories share a cell
 )
 
-// settle returns the column made from the survey, or the reason why the column is
-// dropped.
+// settle returns the column that is made from the survey, or the reason why the
+// column is dropped.
 func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	drop := func(code, detail string) (*column, *Dropped) { return nil, &Dropped{s.name, code, detail} }
 	s.asSent()
@@ -130,8 +130,8 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 }
 
 // asSent replaces the column's field by the raw "applicant." field if the column
-// has values outside the vocabulary of the field. The raw field accepts any text,
-// so a lender's own spellings become categories.
+// has values that the field does not accept. The raw field accepts any text, so
+// that a lender's own spellings become categories.
 func (s *surveyed) asSent() {
 	if s.known == nil || len(s.known.Values) == 0 || s.endless {
 		return
@@ -149,7 +149,8 @@ func (s *surveyed) asSent() {
 	}
 }
 
-// keepValues gives each frequent category its own cell, the most frequent first.
+// keepValues gives each frequent category its own cell, beginning with the most
+// frequent.
 func (s *surveyed) keepValues(c *column, rows int64) {
 	names := slices.SortedFunc(maps.Keys(s.by), func(a, b string) int {
 		return cmp.Or(cmp.Compare(*s.by[b], *s.by[a]), cmp.Compare(a, b))
@@ -204,7 +205,8 @@ func (s *surveyed) cutNumbers(c *column, o *Options) {
 const maxSpecials = 20
 
 // roundest returns the number n with the fewest digits for which below < n ≤ at.
-// Every such n separates the same rows, and a short number is easier to read.
+// Every such n separates the same rows, and a number with few digits is easier to
+// read.
 func roundest(below, at rule.Number) rule.Number {
 	for unit := rule.MaxNumber; unit > 1; unit /= 10 {
 		n := at / unit * unit

@@ -10,8 +10,8 @@ type design struct {
 }
 
 // gather returns the sums of gradient and curvature over all rows. It always
-// divides the rows in the same way and merges the parts in order, so that the
-// sums do not depend on the number of goroutines.
+// divides the rows into the same slices and merges their sums in order, so that
+// the result does not depend on the number of goroutines.
 func (d *design) gather(m *model) *sums {
 	total := newSums(len(d.codes))
 	parts := make([]*sums, parallelSlices)
@@ -26,7 +26,7 @@ func (d *design) gather(m *model) *sums {
 	return total
 }
 
-// parallelSlices is the number of parts into which rows are divided for parallel
+// parallelSlices is the number of slices into which rows are divided for parallel
 // work. It is the same on every machine, because floating-point sums depend on it.
 const parallelSlices = 16
 
@@ -63,7 +63,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	}
 }
 
-// few returns at most most of the rows, at even distances.
+// few returns at most most rows, at equal distances in the list.
 func few(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

@@ -1,6 +1,6 @@
 // Package training fits a scorecard to rows whose outcome is known.
 //
-// It divides each column into the bins that carry the most information. The bad
+// It divides each column into the bins that contain the most information. The bad
 // rate of the bins must be monotone or, if that is clearly better, may turn once.
 // Missing and special values have bins of their own. A logistic regression on the
 // weights of evidence gives each column its coefficient. The points are the
@@ -13,7 +13,7 @@
 // supports weights, and reports how it read the file.
 //
 // Rows are read twice and stored as one byte for each column. Bins, columns and
-// settings are chosen on the training rows alone; the hold-out is only measured.
-// The package uses no clock and no randomness, so the same rows give the same
-// bytes.
+// settings are chosen on the training rows alone. The hold-out rows are used only
+// to measure the result. The package uses no clock and no randomness, so the same
+// rows give the same bytes.
 package training

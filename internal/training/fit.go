@@ -97,8 +97,8 @@ func Fit(open Source, o Options, stage func(Stage) error) (result *Result, err e
 	return p.finish(t, r, stage)
 }
 
-// settle returns the columns made from the survey, and records which columns were
-// dropped and why.
+// settle returns the columns that are made from the survey, and records which
+// columns were dropped and why.
 func (s *survey) settle() (columns []*column) {
 	p := s.plan
 	for _, seen := range s.columns {

@@ -59,7 +59,7 @@ func TestEngineScoresAsTrained(t *testing.T) {
 	}
 }
 
-// fact returns a cell as the value that an application would carry.
+// fact returns a cell as the value that an application would contain.
 func (c *column) fact(cell []byte) rule.Value {
 	switch {
 	case cell == nil:

@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// draws is a small random generator. It does not depend on the Go version, so
-// the rows of a test never change.
+// draws is a small random number generator. It does not depend on the Go version,
+// so the rows of a test never change.
 type draws struct{ state uint64 }
 
 func (d *draws) next() uint64 {

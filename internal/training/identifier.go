@@ -17,9 +17,9 @@ var identifiers = []string{
 	"unnamed: 0",
 }
 
-// identifierWords lists the last words of names that may belong to identifiers.
-// For example, a "loan_no" is an identifier and a "branch_no" is not, so the
-// values must be mostly unique too.
+// identifierWords lists the last words of names that may be names of identifiers.
+// Not every such column is an identifier: a "loan_no" is and a "branch_no" is
+// not. So the values must be mostly unique too.
 var identifierWords = []string{
 	"id", "ids", "no", "num", "nr", "number", "ref", "reference", "uuid", "guid", "key", "serial", "identifier",
 	"pan", "aadhaar", "mobile", "phone", "email", "msisdn", "account", "acct", "utr",
@@ -27,15 +27,15 @@ var identifierWords = []string{
 
 // Thresholds for recognising an identifier.
 const (
-	leastIdentified = 100  // with fewer values, no column is judged
+	leastIdentified = 100  // a column with fewer values is never called an identifier
 	nearlyUnique    = 0.95 // share of distinct values that suffices for any name
 	mostlyUnique    = 0.5  // share of distinct values that suffices if the name is that of an identifier
 	longDigits      = 9    // numbers with this many digits are hardly amounts
-	sparse          = 3    // a row counter uses at least one number in three
+	sparse          = 3    // a row counter uses at least one of three consecutive numbers
 )
 
-// identifier returns the reason why a column only identifies rows, or "" if it
-// may predict the outcome.
+// identifier returns the reason why a column only identifies rows, or "" if the
+// column may predict the outcome.
 func (s *surveyed) identifier() string {
 	if s.known != nil || s.wanted || s.mapped || s.categorical || s.filled < leastIdentified {
 		return ""
@@ -79,8 +79,8 @@ func (s *surveyed) numbersOf() []rule.Number {
 	return slices.DeleteFunc(slices.Clone(s.sample), func(n rule.Number) bool { return n == absentNumber })
 }
 
-// counts reports whether the numbers look like a row counter: they only rise or
-// only fall through the file, without large gaps.
+// counts reports whether the numbers look like a row counter: through the file
+// they only rise or only fall, without large gaps.
 func (s *surveyed) counts() bool {
 	sample := s.numbersOf()
 	if len(sample) == 0 {
@@ -90,7 +90,8 @@ func (s *surveyed) counts() bool {
 	return (s.rises != s.falls) && span <= float64(sparse)*float64(s.filled)
 }
 
-// digits returns the number of digits if all numbers have the same, else 0.
+// digits returns the number of digits if all numbers have the same number of
+// digits, otherwise 0.
 func (s *surveyed) digits() int {
 	sample := s.numbersOf()
 	if len(sample) == 0 || slices.Min(sample) <= 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // leakAUC is the AUC of a single column at which the column counts as a leak.
-// Data that is known before a loan is granted never separates good from bad so
+// Data that is known before a loan is granted never separates good from bad that
 // well.
 const leakAUC = 0.95
 
@@ -39,10 +39,10 @@ func (p *plan) dropLeaks(t *table) {
 	t.columns = kept
 }
 
-// alone returns the AUC of a single column whose rows are ranked by the bad
-// rates of their cells. It takes the rates from one half of the training rows
-// and measures the AUC on the other half, then swaps the halves and averages.
-// Otherwise many cells would make a column look better than it is.
+// alone returns the AUC of a single column whose rows are ranked by the bad rates
+// of their cells. It takes the rates from one half of the training rows and
+// measures the AUC on the other half, then swaps the halves and averages. If both
+// came from the same rows, many cells would make a column look better than it is.
 func (t *table) alone(c *column, halves [2][]int32) float64 {
 	byCode := [2][]counts{t.count(c, halves[0]), t.count(c, halves[1])}
 	sum := 0.0

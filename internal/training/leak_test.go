@@ -10,8 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestLeak checks that a column that reveals the outcome, or nearly all of it,
-// is dropped as a leak unless the caller names the column.
+// TestLeak checks that a column that reveals the outcome, or nearly all of it, is
+// dropped as a leak unless the caller names the column in Include.
 func TestLeak(t *testing.T) {
 	t.Parallel()
 	csv := loans(3000, 23)

@@ -19,7 +19,7 @@ type model struct {
 const (
 	maxSteps   = 40
 	settled    = 1e-7 // largest step at convergence; each Newton step squares the error
-	longStep   = 4    // largest step allowed; without it, separable data would overshoot
+	longStep   = 4    // largest step allowed; without this limit, the steps on separable data would overshoot
 	maxFeature = 200
 	firstRows  = 50_000
 )

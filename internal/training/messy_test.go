@@ -75,9 +75,9 @@ func (r *Report) warned(column, code string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.Column == column && w.Code == code })
 }
 
-// TestSpecialsInTheCard checks that special values get bins of their own in the
-// document, so that they do not split a range and the factor is not reported as
-// non-monotone.
+// TestSpecialsInTheCard checks that special values have bins of their own in the
+// document. They must not split a range, and the factor must not be reported as
+// non-monotone because of them.
 func TestSpecialsInTheCard(t *testing.T) {
 	t.Parallel()
 	r := mustFit(t, loans(4000, 28), quickOptions(t))
@@ -119,8 +119,9 @@ func TestPossibleSpecials(t *testing.T) {
 	}
 }
 
-// TestWindows1252 checks that a file in Windows-1252 gives the same scorecard as the file in UTF-8,
-// with a note. A few invalid bytes are replaced, and a file with many of them is rejected.
+// TestWindows1252 checks that a file in Windows-1252 gives the same scorecard as the same file in
+// UTF-8, with a note. A few invalid bytes must be replaced, and a file with many invalid bytes must
+// be rejected.
 func TestWindows1252(t *testing.T) {
 	t.Parallel()
 	plain := strings.ReplaceAll(loans(2500, 30), "pensioner", "retraité")
@@ -163,7 +164,7 @@ func TestNamelessColumn(t *testing.T) {
 }
 
 // TestIndeterminates checks that rows whose outcome is neither good nor bad are
-// left out and counted, for the usual and for the given spellings.
+// left out and counted, for the default spellings and for those in the options.
 func TestIndeterminates(t *testing.T) {
 	t.Parallel()
 	plain := loans(3000, 25)
@@ -195,8 +196,9 @@ func TestIndeterminates(t *testing.T) {
 	}
 }
 
-// TestPercentFOIR checks that a FOIR column in percent is not read as missing values. The column is
-// dropped with a warning, or read as percent if the cells or the options say so.
+// TestPercentFOIR checks that a FOIR column in percent is not read as missing values. The column
+// must be dropped with a warning, or must be read as percentages if the cells or the options say
+// so.
 func TestPercentFOIR(t *testing.T) {
 	t.Parallel()
 	rng := uint64(7)
@@ -235,8 +237,8 @@ func TestPercentFOIR(t *testing.T) {
 	}
 }
 
-// TestUnreadableColumn checks that a column is dropped if its field cannot hold most of the values,
-// instead of becoming a factor with one bin.
+// TestUnreadableColumn checks that a column is dropped if its field does not accept most of the
+// values. It must not become a factor with one bin.
 func TestUnreadableColumn(t *testing.T) {
 	t.Parallel()
 	csv := widened(loans(2000, 25), "age", func(row int, _ []string) string {

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/sheet"
 )
 
-// Note says how a part of the file was interpreted.
+// Note says how some cells, rows or lines of the file were interpreted.
 type Note struct {
 	Column, Code, Detail string
 	Count                int64 // number of cells, rows or lines; 0 if nothing was counted
@@ -21,7 +21,8 @@ type Note struct {
 // Counted reports whether the detail already contains the count.
 func (n Note) Counted() bool { return n.Code == fault.CodeReadAsMissing || n.Code == codeMostlyNumbers }
 
-// unreadableCell is shown in place of cells whose bytes could not be decoded.
+// unreadableCell is written instead of the text of cells whose bytes could not be
+// decoded.
 const unreadableCell = "(undecodable)"
 
 // noteMissing counts a spelling of a missing number.
@@ -59,14 +60,14 @@ func (c *column) notes() (list []Note) {
 	return list
 }
 
-// Thresholds for suspecting that a column was misread or holds special values.
+// Thresholds for suspecting that a column was misread or contains special values.
 const (
 	mostlyNumbers   = 0.95  // share of the filled cells
 	leastOfACode    = 0.005 // share of the sampled numbers
 	farFromTheOther = 5     // multiple of the largest other number
 )
 
-// notes returns notes on what may be unintended in a column. c is nil if the
+// notes returns notes about a column that may have been misread. c is nil if the
 // column was dropped.
 func (s *surveyed) notes(c *column) (list []Note) {
 	numbers := s.filled - s.texts - s.nothing
@@ -88,8 +89,8 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	return list
 }
 
-// possibleSpecials returns frequent numbers that look like codes: the only
-// negative number, or nines far above all other numbers.
+// possibleSpecials returns frequent numbers that look like special codes: the
+// only negative number, or a number of nines far above all other numbers.
 func (s *surveyed) possibleSpecials(c *column) (list []rule.Number) {
 	sample := slices.DeleteFunc(s.numbersOf(), func(n rule.Number) bool { return slices.Contains(c.specials, n) })
 	slices.Sort(sample)

@@ -22,9 +22,10 @@ type Options struct {
 	Missing     []string          // texts that mean a missing value, in addition to the empty cell
 	Special     []rule.Number     // numbers that are codes and not amounts, such as -1
 
-	// The options below select the rows that are held out to measure the card:
-	// those for which HoldOut returns true; if HoldOut is nil, those whose
-	// SplitColumn has SplitValue; else a share of all rows.
+	// The options below select the rows that are held out to measure the card. They
+	// are the rows for which HoldOut returns true. If HoldOut is nil, they are those
+	// with SplitValue in SplitColumn. If there is no SplitColumn, they are a share of
+	// all rows.
 	SplitColumn, SplitValue string
 	HoldOut                 func(row int64) bool
 	HoldOutShare            rule.Number
@@ -42,10 +43,10 @@ type Options struct {
 	Decimals                     int  // decimals of the points
 	SpreadBase                   bool // divide the base points equally among the factors
 
-	// Check is called about every hundred microseconds of work. If it returns an
-	// error, the fit stops. If Check is set, the caller's goroutine does all the
-	// work, so that one fit uses one processor. If it is nil, the fit uses all
-	// processors. The result is the same.
+	// Check is called after about every hundred microseconds of work. If it returns
+	// an error, the fit stops. If Check is set, the caller's goroutine does all the
+	// work, so that one fit uses one processor. If Check is nil, the fit uses all
+	// processors. The result is the same in both cases.
 	Check func() error
 }
 

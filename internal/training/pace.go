@@ -7,7 +7,7 @@ import (
 )
 
 // pace calls the caller's check during a fit, so that the caller can stop the
-// fit. If the pace is nil, the fit uses all processors and cannot be stopped.
+// fit. If a *pace is nil, the fit uses all processors and cannot be stopped.
 type pace struct {
 	check func() error
 	since int // cells read since the last check
@@ -21,11 +21,11 @@ func newPace(check func() error) *pace {
 }
 
 // cellsBetweenChecks is the number of cells between two checks. Reading or adding
-// them takes some hundred microseconds.
+// up that many cells takes some hundred microseconds.
 const cellsBetweenChecks = 20_000
 
 // interruption is the panic value that stops a fit. A panic is used because the
-// inner loops of a regression return no errors. Fit recovers from it.
+// inner loops of a regression return no errors. Fit recovers from the panic.
 type interruption struct{ err error }
 
 // pass counts cells that are about to be read, and calls the check after every
@@ -43,7 +43,8 @@ func (p *pace) pass(cells int) {
 	}
 }
 
-// source returns a source whose reads count towards the next check.
+// source returns a source whose reads count towards the next check, or open
+// itself if p is nil.
 func (p *pace) source(open Source) Source {
 	if p == nil {
 		return open
@@ -81,8 +82,8 @@ func recovered(err *error) {
 }
 
 // inParallel calls work for every number from 0 to n-1, on all processors or, if
-// p is not nil, on the caller's goroutine. The result of work must not depend on
-// the order.
+// p is not nil, on the caller's goroutine. The result must not depend on the
+// order of the calls.
 func (p *pace) inParallel(n int, work func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), n)
 	if workers <= 1 || p != nil {

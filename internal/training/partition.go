@@ -12,10 +12,10 @@ var (
 	turning  = []shape{{"peak", true, true}, {"valley", false, true}}
 )
 
-// partition divides ordered cells into the bins that carry the most information
-// less a penalty for each bin. There are at most maxBins bins, none has fewer
-// rows than least, and the bad rate strictly follows the shape. solve returns
-// where each bin begins and the information less the penalties. It returns nil
+// partition divides ordered cells into the bins with the most information, less a
+// penalty for each bin. There are at most maxBins bins, none has fewer rows than
+// least, and the bad rate strictly follows the shape. solve returns the index at
+// which each bin begins, and the information less the penalties. It returns nil
 // if not even one bin is large enough.
 //
 // partition uses dynamic programming over the last bin [i, j], the number of
@@ -117,8 +117,8 @@ func (p *partition) extend(i, j int, bin counts, gain float64) {
 	}
 }
 
-// trace follows the states back to the first bin and returns where each bin
-// begins.
+// trace follows the states back to the first bin and returns the index at which
+// each bin begins.
 func (p *partition) trace(at int) []int {
 	var starts []int
 	for s := int32(at); s >= 0; s = p.from[s] {

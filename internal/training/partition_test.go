@@ -12,8 +12,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestPartitionIsBest compares the dynamic programme with a search of all
-// possible cuts.
+// TestPartitionIsBest compares the result of the dynamic programming with a
+// search of all possible cuts.
 func TestPartitionIsBest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,8 +77,8 @@ func (p *partition) worth(cuts int) (value float64, ok bool) {
 	return value, len(bins) <= p.maxBins
 }
 
-// TestEvidence checks that bins that are large enough have the weight of
-// evidence of the definition.
+// TestEvidence checks that bins that are large enough have the weight of evidence
+// that the definition gives.
 func TestEvidence(t *testing.T) {
 	t.Parallel()
 	goods, bads := []int64{900, 500, 300}, []int64{30, 60, 210}
@@ -149,8 +149,8 @@ func TestRoundest(t *testing.T) {
 	}
 }
 
-// TestShapes checks that the nearest sequence of a shape has that shape, and
-// that a sequence that already has the shape stays unchanged.
+// TestShapes checks that the nearest sequence of a shape has that shape, and that
+// a sequence that already has the shape is returned unchanged.
 func TestShapes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -226,8 +226,8 @@ func TestRegression(t *testing.T) {
 			t.Errorf("the likelihood still rises by %v along %d", slope, i)
 		}
 	}
-	// Removing a column by the curvature gives nearly the same result as a new
-	// regression.
+	// remove, which uses the curvature, gives nearly the same result as a new
+	// regression without the column.
 	one := &design{table: g.table, codes: g.codes[:1], values: g.values[:1], rows: g.rows}
 	alone, err := one.regress(0, nil)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// plan holds the options after they were matched with the header of a file.
+// plan holds the options after they have been matched with the header of a file.
 type plan struct {
 	Options
 	pace     *pace
@@ -40,7 +40,7 @@ type source struct {
 	percent     bool // whether the file has this ratio in percent
 }
 
-// read returns a cell as the column's field holds it, or nil for a missing
+// read returns a cell in the spelling of the column's field, or nil for a missing
 // value.
 func (s *source) read(cell []byte) []byte {
 	if cell == nil || s.known == nil || s.known.Type != rule.BoolType {
@@ -108,8 +108,8 @@ func newPlan(o Options, header []string) (*plan, error) {
 }
 
 // mentioned adds a fault for each column that the options name and the header
-// does not have. Otherwise a misspelt name in Exclude would let in a column
-// that was meant to be left out.
+// does not have. Without the fault, a misspelt name in Exclude would not exclude
+// the column that was meant.
 func (p *plan) mentioned(header []string, faults *fault.List) {
 	for _, list := range []struct {
 		pointer string

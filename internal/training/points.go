@@ -61,9 +61,9 @@ func (o *Options) points(c *chosen, e *effects) *pointed {
 	return p
 }
 
-// earn sets the points of every bin. A bin without training rows, for missing
-// or unseen values, gets the points of the worst bin, because values that were
-// never seen must not count as good.
+// earn sets the points of every bin. A bin without training rows, for missing or
+// unseen values, gets the points of the worst bin, because values that never
+// occurred must not count as good.
 func (f *feature) earn(o *Options, factor, share float64) {
 	f.points = make([]rule.Number, len(f.bins))
 	f.unseen = rule.MaxNumber

@@ -11,9 +11,9 @@ import (
 	"verdict/internal/backtest"
 )
 
-// pureCells writes rows of which some cells contain only goods or only bads. One segment and one
-// tenure are always good, another segment and tenure are always bad. The other rows depend partly
-// on the number of enquiries.
+// pureCells writes rows in which some cells have only good or only bad outcomes. One segment and
+// one tenure are always good, another segment and another tenure are always bad. The outcomes of
+// the other rows depend partly on the number of enquiries.
 func pureCells(n int, seed uint64) string {
 	d := &draws{seed << 32}
 	var b strings.Builder
@@ -36,10 +36,10 @@ func pureCells(n int, seed uint64) string {
 	return b.String()
 }
 
-// TestPureBins checks that bins with only goods or only bads are used. The
-// hold-out AUC is 0.9155; a regression with an indicator for every value has
-// 0.9182. When every bin had to have goods and bads, the AUC was 0.6216,
-// because segment and tenure could not be cut.
+// TestPureBins checks that bins with only good or only bad rows are used. The
+// hold-out AUC is 0.9155; a regression with an indicator for every value reaches
+// 0.9182. If every bin had to have good and bad rows, the AUC would be 0.6216,
+// because segment and tenure could not be divided.
 func TestPureBins(t *testing.T) {
 	t.Parallel()
 	csv := pureCells(8000, 11)
@@ -66,8 +66,8 @@ func TestPureBins(t *testing.T) {
 	}
 }
 
-// TestPureBinWeighsMore checks that a bin without bads has a greater weight of evidence than the
-// same bin with one bad.
+// TestPureBinWeighsMore checks that a bin without bad rows has a greater weight of evidence than
+// the same bin with one bad row.
 func TestPureBinWeighsMore(t *testing.T) {
 	t.Parallel()
 	total := counts{8000, 2000}
@@ -80,9 +80,9 @@ func TestPureBinWeighsMore(t *testing.T) {
 	}
 }
 
-// oneHot fits a logistic regression with an indicator for each distinct value
-// of a column on the training rows, with Newton's method and a ridge penalty.
-// It returns the AUC on the hold-out. It shares no regression code with the
+// oneHot fits a logistic regression on the training rows, with an indicator for
+// each distinct value of a column. It uses Newton's method with a ridge penalty,
+// and returns the AUC on the hold-out. It shares no regression code with the
 // package.
 func oneHot(t *testing.T, csv string, o Options) float64 {
 	t.Helper()

@@ -13,7 +13,8 @@ const (
 )
 
 // ReadOptions reads the options of a fit from a request. The caller reads the
-// other members. Fit checks whether the options are valid together.
+// other members of the request. Fit checks whether the options are valid
+// together.
 func ReadOptions(f *wire.Form) Options {
 	o := Defaults()
 	o.Name, _ = f.Text("name", 120)

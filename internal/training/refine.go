@@ -14,7 +14,7 @@ type effects struct {
 	of        [][]float64 // feature → bin
 }
 
-// plain returns the effects that follow from the weights of evidence and the
+// plain returns the effects that result from the weights of evidence and the
 // coefficients of the regression.
 func (c *chosen) plain() *effects {
 	e := &effects{intercept: c.model.intercept}
@@ -30,8 +30,8 @@ func (c *chosen) plain() *effects {
 
 // refine fits the effects of all bins together, because a bin's weight of
 // evidence ignores what other columns already explain. It starts from the plain
-// effects, penalises the distance from them by a ridge of hold, and keeps each
-// feature's bad rate to its shape.
+// effects and penalises the distance from them by a ridge of hold. Each feature's
+// bad rate must still follow its shape.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}

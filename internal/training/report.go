@@ -91,7 +91,7 @@ type scored struct {
 	weight float64
 }
 
-// measure scores rows with the points of the card and fills in m. It returns the
+// measure scores rows with the points of the card and sets m. It returns the
 // scores in ascending order.
 func (r *Result) measure(rows []int32, m *Measure) []scored {
 	scores := make([]scored, len(rows))

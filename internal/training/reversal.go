@@ -11,9 +11,9 @@ const (
 )
 
 // reversals reports whether the points of a feature as a whole contradict its
-// weights of evidence. If they do not, it returns the single bins that do.
-// Refining causes reversals when another column explains what made a bin good
-// or bad.
+// weights of evidence. If they do not, it returns the single bins whose points
+// do. A reversal results from refining if another column explains why a bin is
+// good or bad.
 func (f *feature) reversals(o *Options) (whole bool, bins []int) {
 	var all, woe, points float64
 	for k := range f.bins {

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestSignReversal checks a column whose missing values are bad alone, but good
-// together with the column that explains them. The report says that the points
-// contradict the evidence.
+// TestSignReversal fits a column whose missing values are bad when the column is
+// used alone, but good together with the column that explains them. It checks
+// that the report says that the points contradict the evidence.
 func TestSignReversal(t *testing.T) {
 	t.Parallel()
 	d := &draws{51 << 32}
@@ -95,8 +95,8 @@ func TestReasonsOfTheCard(t *testing.T) {
 	}
 }
 
-// TestCodesOfTheCardAreTrue checks that a factor gets its own code if it gives more points to
-// values that the catalogue's code calls bad.
+// TestCodesOfTheCardAreTrue checks that a factor gets its own reason code if it gives more
+// points to the values that the catalogue's code calls bad.
 func TestCodesOfTheCardAreTrue(t *testing.T) {
 	t.Parallel()
 	for name, points := range map[string][2]rule.Number{

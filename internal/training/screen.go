@@ -11,8 +11,9 @@ import (
 	"verdict/internal/fault"
 )
 
-// screen keeps the binned columns that carry enough information and are not nearly
-// the same as a better column.
+// screen returns the binned columns that have enough information and are not
+// nearly the same as a better column. It returns the other columns with the
+// reasons for dropping them.
 func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	for _, b := range all {
 		switch {
@@ -44,8 +45,8 @@ const correlatedRows = 50_000
 // it is nearly a linear combination of other columns.
 const maxVIF = 10
 
-// independent drops columns that the other columns together predict, the worst
-// first. The coefficients of such columns would be meaningless.
+// independent drops columns that the other columns together predict, beginning
+// with the worst. The coefficients of such columns would be meaningless.
 func (t *table) independent(features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	n := len(features)
 	r := make([]float64, n*n)
@@ -105,7 +106,7 @@ func inflate(m *mat.SymDense, in []int, features []*binning) (worst int) {
 }
 
 // dropCorrelated drops columns whose weights of evidence correlate with those of a
-// column that carries more information. features must be sorted by information,
+// column that has more information. features must be sorted by information, with
 // the best first.
 func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (kept []*binning, dropped []Dropped) {
 	limit := toFloat(o.MaxCorrelation)

@@ -53,7 +53,7 @@ func (b *binning) centre(effects []float64) float64 {
 
 // rising returns the nearest sequence, by weighted least squares, that never
 // falls (isotonic regression). It merges neighbours that are out of order and
-// replaces each by their common average.
+// replaces each of them by their common average.
 func rising(values, weights []float64) []float64 {
 	type block struct {
 		sum, weight float64
@@ -93,8 +93,8 @@ func falling(values, weights []float64) []float64 {
 	return out
 }
 
-// turned returns the nearest sequence that follows first up to some turning
-// point and then after it. It tries every turning point.
+// turned returns the nearest sequence that satisfies first up to a turning point
+// and then after it. It tries every turning point.
 func turned(values, weights []float64, first, then func(values, weights []float64) []float64) (best []float64) {
 	least := math.Inf(1)
 	for cut := range len(values) + 1 {

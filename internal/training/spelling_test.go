@@ -12,10 +12,10 @@ import (
 	"verdict/internal/rule"
 )
 
-// TestSpelledMissing checks a file with words such as "NA" for missing numbers and with formatted
-// amounts. It gives the same scorecard as the file with blanks and plain numbers, and the report
-// says what was read. The hold-out AUC is 0.74 for both. When such columns counted as categories or
-// as unreadable, it was 0.50.
+// TestSpelledMissing fits a file with words such as "NA" for missing numbers and with formatted
+// amounts. It checks that the scorecard is the same as for the file with blanks and plain numbers,
+// and that the report says how the cells were read. The hold-out AUC is 0.74 for both files. It was
+// 0.50 when such columns counted as categories or as unreadable.
 func TestSpelledMissing(t *testing.T) {
 	t.Parallel()
 	blank := loans(4000, 21)
@@ -116,8 +116,8 @@ func TestReadNumber(t *testing.T) {
 	})
 }
 
-// TestMostlyNumbers checks that a column of numbers with a few texts stays a category, and that the
-// report says so.
+// TestMostlyNumbers checks that a column of numbers with a few texts is treated as categories, and
+// that the report says so.
 func TestMostlyNumbers(t *testing.T) {
 	t.Parallel()
 	csv := edited(loans(2000, 22), "months", func(row int, cell string) string {

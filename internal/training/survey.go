@@ -37,7 +37,7 @@ type surveyed struct {
 	sample  []rule.Number // one number for each sampled row; absentNumber if the row has none
 	by      map[string]*int64
 	endless bool // more than maxCategories distinct values
-	long    bool // a value is longer than a condition can name
+	long    bool // a value is longer than a condition may contain
 
 	filledAtEndless int64 // value of filled when endless was set
 }
@@ -64,7 +64,7 @@ func newSurvey(p *plan) *survey {
 	return s
 }
 
-// look counts one row. Only training rows change the findings about columns.
+// look counts one row. Only training rows affect what is recorded about columns.
 func (s *survey) look(row int64, cells [][]byte) error {
 	s.rows++
 	what, weight, err := s.plan.label(row, cells)
@@ -158,8 +158,8 @@ func (s *surveyed) number(cell []byte) rule.Number {
 	return n
 }
 
-// isCategory reports whether so many cells were texts that parsing the rest of
-// the column as numbers would only waste time.
+// isCategory reports whether so many cells are texts that parsing the remaining
+// cells of the column as numbers would waste time.
 func (s *surveyed) isCategory() bool { return s.texts > 100 && s.texts*20 > s.filled }
 
 func (s *surveyed) count(cell []byte) {
@@ -179,8 +179,8 @@ func (s *surveyed) count(cell []byte) {
 	s.by[string(cell)] = &first
 }
 
-// thin keeps the half of the sample with the smaller draws. The draws alone
-// determine which rows are kept, not their order.
+// thin removes the half of the sample with the larger draws. Which rows remain
+// depends only on the draws, not on the order of the rows.
 func (s *survey) thin() {
 	s.limit /= 2
 	for _, c := range s.columns {
@@ -204,8 +204,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// cell returns a cell without surrounding spaces, or nil if it is empty or one
-// of the missing values.
+// cell returns a cell without surrounding spaces, or nil if the cell is empty or
+// spells a missing value.
 func (p *plan) cell(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)
 	if len(cell) == 0 || len(p.nothing) > 0 && p.nothing[strings.ToLower(string(cell))] {

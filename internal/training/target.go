@@ -15,9 +15,9 @@ var (
 )
 
 // usualIndeterminate lists the spellings of an outcome that is neither good nor
-// bad: arrears that are too short for bad and too long for good. usualUnlabelled
-// lists the spellings of a missing outcome. The options may define the same text
-// as good or bad instead.
+// bad: arrears that are too short to be bad and too long to be good.
+// usualUnlabelled lists the spellings of a missing outcome. The options may
+// define any of these texts as good or bad instead.
 var (
 	usualIndeterminate = []string{"indeterminate", "indeterm", "indet", "indeterminant"}
 	usualUnlabelled    = []string{"na", "n/a", "#n/a", "nan", "null"}
@@ -41,8 +41,8 @@ type spelling struct {
 }
 
 // newSpelling returns the spelling for the given texts. If neither bads nor goods
-// are given, it uses the default spellings. If only one of them is given, every
-// other text means the opposite.
+// are given, it uses the default spellings. If only bads or only goods are given,
+// every other text means the opposite.
 func newSpelling(bads, goods, indeterminates []string) spelling {
 	s := spelling{known: map[string]outcome{}, rest: unspelt}
 	for _, text := range usualUnlabelled {

@@ -23,10 +23,10 @@ const (
 	tuneRows = 30_000
 )
 
-// settings returns the settings to compare, the simpler first. They vary two values
-// whose best choice depends on the data: how much information a further bin must add,
-// and how far bins may move from their weights of evidence. The options set everything
-// else.
+// settings returns the settings to compare, beginning with the simplest. They vary two
+// values whose best choice depends on the data: how much information a further bin
+// must add, and how far bins may move from their weights of evidence. The options set
+// all other values.
 func (o *Options) settings() []setting {
 	holds := []float64{0, 100, 30}
 	if o.NoRefining {
@@ -43,8 +43,8 @@ func (o *Options) settings() []setting {
 }
 
 // tune returns the setting with the best average AUC in a five-fold cross-validation
-// on the training rows. Of settings with the same AUC it returns the earlier, which
-// is simpler. It uses a fixed sample of at most tuneRows rows.
+// on the training rows. If two settings have the same AUC, it returns the earlier
+// one, which is simpler. It uses a fixed sample of at most tuneRows rows.
 func (t *table) tune(o *Options, stage func() error) (setting, []Trial, error) {
 	list := o.settings()
 	trials := make([]Trial, len(list))

@@ -95,10 +95,11 @@ func (r *Result) warnReversed(f *feature, add func(column, code, format string, 
 }
 
 // mostLikelyRatio is one percent. If a column of ratios was mistaken for
-// percentages and divided by 100, it has no value above one percent.
+// percentages and divided by 100, none of its values is above one percent.
 const mostLikelyRatio = rule.One / 100
 
-// mostFOIR returns the largest cut of a column that was read as percentages.
+// mostFOIR returns the largest cut of a column that was read as percentages. ok
+// is false for other columns.
 func (c *column) mostFOIR() (most rule.Number, ok bool) {
 	if !c.percent || len(c.cuts) == 0 {
 		return 0, false
