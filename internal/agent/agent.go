@@ -1,15 +1,15 @@
-// Package agent implements the underwriting and the collections agent. Each
+// Package agent implements the underwriting agent and the collections agent. Each
 // agent calls use cases in a fixed order and records a trace.
 //
-// An agent decides nothing. The engine makes the decision of a run, which is
-// stored once. For everything else the agent runs the same engine with other
-// values and reports the results. The same request, policy and day therefore
-// give the same run, and a stored run can be repeated and compared.
+// An agent makes no decision. The engine makes the decision of a run, which is
+// stored once. For all other results the agent runs the same engine with other
+// values and reports its output. So the same request, policy and day give the
+// same run, and a stored run can be repeated and compared.
 //
-// A language model may rewrite the summary of a memo and nothing else. It is
-// sent no identifiers, and its text is rejected if it contains a number or name
-// that it was not sent. If there is no model or it fails, the plain summary is
-// used.
+// A language model may rewrite the summary of a memo and nothing else. It is sent
+// no identifiers, and its text is rejected if the text contains a number or name
+// that the model was not sent. If there is no model or it fails, the plain
+// summary is used.
 package agent
 
 import (
@@ -31,13 +31,13 @@ type Narrator interface {
 // with the run, so that a repetition of the run uses the same version. A stored
 // run without an edition was made by the first edition.
 //
-//   - The second ranks a loan in arrears by the amount at risk and warns of
+//   - The second edition ranks a loan in arrears by the amount at risk and warns of
 //     doubtful units. Its memo adds the sections on bureau, income and strengths.
-//   - The third suggests the known member for an unknown member of a case, and
+//   - The third edition suggests the known member for an unknown member of a case, and
 //     masks personal identifiers in the details of reasons.
-//   - The fourth also masks details by the field names that a caller chose. It
-//     warns of parts of explore that had no effect and of unknown products, and
-//     it recognizes the other names of microfinance.
+//   - The fourth edition also masks details by the field names that a caller chose. It
+//     warns of parts of "explore" that had no effect and of unknown products, and it
+//     recognizes the other names of microfinance.
 type edition int64
 
 const (

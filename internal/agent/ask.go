@@ -34,8 +34,8 @@ type ask struct {
 	minPaise int64
 	asOf     civil.Day // 0 means the day of the request
 	asOfText string
-	// narration is the model's summary, and refused says why there is none. Both
-	// are set only for a run that is repeated.
+	// narration is the model's summary, and refused says why there is no such
+	// summary. Both are set only for a run that is repeated.
 	narration, refused string
 	edition            edition
 }
@@ -153,8 +153,8 @@ func (a *ask) write(w *wire.Writer) {
 	w.EndObject()
 }
 
-// explored returns the limits of the search as JSON. It returns nil if there are
-// none.
+// explored returns the limits of the search as JSON, or nil if there are no
+// limits.
 func (a *ask) explored() []byte {
 	if a.minPaise == 0 && a.tenures == nil {
 		return nil

@@ -56,8 +56,7 @@ func newRecoveryRun(c *recovery.Case, strategy agentdesk.Strategy) *recoveryRun 
 	return &recoveryRun{recovery.Advise(c, &strategy.Recovery, c.AsOf), strategy.Recovery.Name, strategy.Version}
 }
 
-// write writes the run. Only the head differs between a run and its
-// repetition.
+// write writes the run. A run and its repetition differ only in head.
 func (r *recoveryRun) write(w *wire.Writer, head decisioning.RunHead) {
 	w.Object().Key("run_id").String(head.RunID).Key("agent").String(agentdesk.AgentCollections)
 	r.members(w)
@@ -77,11 +76,11 @@ func (r *recoveryRun) hash() string {
 	return digest(w.EndObject().Buf)
 }
 
-// request returns the document that a repetition needs: the case as sent, the
-// time and the version of the strategy. Unknown members may hold personal data,
-// so only their names are stored, not their values. If there are more than
-// fault.MaxItems warnings, the warnings do not name all unknown members; then
-// the case is not stored at all and the run cannot be repeated.
+// request returns the document that a repetition needs: the case as it was sent,
+// the time and the version of the strategy. Unknown members may contain personal
+// data, so only their names are stored, not their values. If there are more than
+// fault.MaxItems warnings, the warnings do not name all unknown members. Then the
+// case is not stored at all, and the run cannot be repeated.
 func (r *recoveryRun) request(sent recovery.Request, c *recovery.Case) []byte {
 	var w wire.Writer
 	w.Object().Key("as_of").String(c.AsOf.Format(time.RFC3339))
@@ -97,7 +96,8 @@ func (r *recoveryRun) request(sent recovery.Request, c *recovery.Case) []byte {
 	return w.Key("strategy_version").Int(r.version).Key("edition").Int(int64(latestEdition)).EndObject().Buf
 }
 
-// repeatCollections runs the agent again on a stored run.
+// repeatCollections runs the collections agent again on a stored run. same
+// reports whether the result is identical.
 func (s *Service) repeatCollections(
 	ctx context.Context, p tenant.Principal, stored agentdesk.Run,
 ) (same bool, hash string, err error) {

@@ -19,9 +19,9 @@ const arrears = `{"loan":{"id":"L-1","principal_outstanding":182000,"emi":8965,"
 	"interest_rate":0.16,"dpd":100},
 	"as_of":"2026-11-15T12:00:00+05:30"}`
 
-// TestFirstEditionIsRepeated checks that a run stored before there were
-// editions is replayed as it was, and that a new run of the same loan uses the
-// newest edition.
+// TestFirstEditionIsRepeated checks that a run stored before there were editions
+// is repeated without a change, and that a new run of the same loan uses the
+// latest edition.
 func TestFirstEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -61,8 +61,8 @@ func TestFirstEditionIsRepeated(t *testing.T) {
 	})
 }
 
-// TestSecondEditionIsRepeated checks that a run stored before warnings
-// suggested the nearest member name is replayed as it was.
+// TestSecondEditionIsRepeated checks that a run stored before warnings suggested
+// the nearest member name is repeated without a change.
 func TestSecondEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	const misspelt = `{"loan":{"id":"L-1","principal_outstanding":182000,"overdue_amount":17930,"dpd":100,"EMI":true,
@@ -107,8 +107,8 @@ func TestSecondEditionIsRepeated(t *testing.T) {
 	})
 }
 
-// TestThirdEditionIsRepeated checks that a run of a microfinance loan under a
-// product name that was not yet known is replayed as it was.
+// TestThirdEditionIsRepeated checks that a run of a microfinance loan, under a
+// product name that was not yet known, is repeated without a change.
 func TestThirdEditionIsRepeated(t *testing.T) {
 	t.Parallel()
 	const group = `{

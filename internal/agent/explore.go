@@ -11,7 +11,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// warnUnused adds warnings about the parts of "explore" that had no effect.
+// warnUnused adds warnings about the members of "explore" that had no effect.
 // Editions before the fourth gave no such warnings.
 func (x *explorer) warnUnused() {
 	if x.study.ask.edition < fourthEdition {

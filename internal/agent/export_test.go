@@ -9,7 +9,7 @@ import (
 	"verdict/internal/wire"
 )
 
-// Objection returns why a model's prose is rejected.
+// Objection returns the reason why a model's prose is rejected.
 var Objection = objection
 
 // Escape escapes a text so that Markdown shows it as plain text.
@@ -22,7 +22,8 @@ func ReadAsk(body wire.Value) (stored []byte, err error) {
 	return written(a), err
 }
 
-// ReadStoredAsk reads the stored members and writes them again.
+// ReadStoredAsk reads the stored members and returns them as they would be stored
+// again.
 func ReadStoredAsk(stored []byte) (again []byte, err error) {
 	a, err := readStoredAsk(stored)
 	return written(a), err
@@ -49,8 +50,8 @@ func FirstCollections(body wire.Value, head decisioning.RunHead, now time.Time) 
 	}, nil
 }
 
-// SecondCollections returns the record of a run as the second edition made it,
-// which suggested no nearest member names.
+// SecondCollections returns the record of a run as the second edition made it.
+// That edition suggested no nearest member names.
 func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadSecond(body, now)
 	if err != nil {
@@ -71,8 +72,8 @@ func SecondCollections(body wire.Value, head decisioning.RunHead, now time.Time)
 	}, nil
 }
 
-// ThirdCollections returns the record of a run as the third edition made it,
-// which knew microfinance under one name only.
+// ThirdCollections returns the record of a run as the third edition made it. That
+// edition recognized only one name of microfinance.
 func ThirdCollections(body wire.Value, head decisioning.RunHead, now time.Time) (agentdesk.RunRecord, error) {
 	c, err := recovery.ReadThird(body, now)
 	if err != nil {

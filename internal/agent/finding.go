@@ -22,8 +22,8 @@ type finding struct {
 	text      string
 }
 
-// watched lists the signals to check, with the value of each signal that is a
-// concern, and whether a person must review it.
+// watched lists the signals to check, the value of each signal that is a concern,
+// and whether a person must review it.
 var watched = []struct {
 	field string
 	bad   rule.Value
@@ -151,7 +151,8 @@ func understated(n, declared rule.Number) (limit rule.Number, concern bool) {
 }
 
 // compareBank compares a figure of the statement with a declared figure. It
-// returns 1 if both are known, and 0 otherwise.
+// returns the number of comparisons: 1 if both figures are known, and 0
+// otherwise.
 func (st *study) compareBank(name, against, text string, judge func(n, declared rule.Number) (rule.Number, bool)) int {
 	n, ok := st.number(name)
 	declared, known := st.number(against)

@@ -14,9 +14,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// FuzzReadAsk reads arbitrary requests to the underwriting agent. The result is
-// a refusal with pointers, or members that are the same when read back from
-// storage.
+// FuzzReadAsk reads arbitrary requests to the underwriting agent. The result must
+// be a refusal with pointers, or members that are the same after they are stored
+// and read.
 func FuzzReadAsk(f *testing.F) {
 	f.Add([]byte(`{"purpose":"a wedding","max_steps":8,"explore":{"tenures":[24,12,12],"min_amount":50000.5},
 		"as_of":"2026-11-01"}`))
@@ -44,11 +44,12 @@ func FuzzReadAsk(f *testing.F) {
 	})
 }
 
-// digits matches the numbers of a text in any script.
+// digits matches the numbers in a text, in any script.
 var digits = regexp.MustCompile(`\p{N}+`)
 
-// FuzzNarration lets a model write arbitrary text. An accepted text has only
-// numbers that were given, keeps the recommendation, and is plain prose.
+// FuzzNarration lets a model write arbitrary text. An accepted text must contain
+// only numbers that the model was sent, must contain the recommendation, and must
+// be plain prose.
 func FuzzNarration(f *testing.F) {
 	const given = "Recommendation REFER, with low confidence. The application was referred to a person " +
 		"with grade C and a score of 688. " +
@@ -81,8 +82,8 @@ func FuzzNarration(f *testing.F) {
 	})
 }
 
-// FuzzEscape puts arbitrary text into a memo. It stays one line, has no markup,
-// and does not end the markup around it.
+// FuzzEscape puts arbitrary text into a memo. The escaped text must be one line
+// without markup, and must not end the markup around it.
 func FuzzEscape(f *testing.F) {
 	for _, s := range []string{
 		"plain", "a\nb", "<b>", `\<b>`, "[x](y)", "`", "\x00\u2028\u0085", "\xff", "*a*", "x] [y",

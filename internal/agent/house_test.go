@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// house has the agents and the use cases of one tenant.
+// house holds the agents and the use cases of one tenant, for tests.
 type house struct {
 	testing.TB
 	cases  *usecase.Set
@@ -76,7 +76,7 @@ func parse(tb testing.TB, text string) wire.Value {
 	return v
 }
 
-// underwrite runs the agent and returns its answer.
+// underwrite runs the underwriting agent and returns its answer.
 func (h *house) underwrite(body string) []byte {
 	h.Helper()
 	var reply operation.Reply[decisioning.Underwritten]
@@ -93,7 +93,7 @@ func request(tb testing.TB, body string) agent.Request {
 	return agent.NewRequest(parse(tb, body))
 }
 
-// fetched replays a stored run and returns the document that the API answers.
+// fetched repeats a stored run and returns the document that the API answers.
 func (h *house) fetched(id string) []byte {
 	h.Helper()
 	run, err := h.agents.Run(h.Context(), h.caller, id)
@@ -117,7 +117,7 @@ func tree(tb testing.TB, body []byte) map[string]any {
 	return out
 }
 
-// member finds a member by its path.
+// member returns the member at a path, or nil if there is none.
 func member(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		m, _ := v.(map[string]any)

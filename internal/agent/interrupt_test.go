@@ -63,8 +63,8 @@ func (h *house) activate(policy string) {
 const hostileBody = `"monthly_income":40000,"foir":0.48,"requested_amount":980000,"tenure_months":12`
 
 // TestUnderwritingEndsWithItsCaller checks that underwriting under the largest
-// policy asks often whether its context has ended, stops immediately if so, and
-// then stores nothing.
+// policy checks often whether its context has ended. If the context has ended, it
+// must stop immediately and store nothing.
 func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -93,11 +93,11 @@ func TestUnderwritingEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// TestNarrationHoldsNoProcessor checks that a run holds no processor slot while
-// a model writes.
+// TestNarrationHoldsNoProcessor checks that a run occupies no processor slot
+// while a model writes.
 func TestNarrationHoldsNoProcessor(t *testing.T) {
 	t.Parallel()
-	var seconds atomic.Int64 // each look at the clock adds a second, so that all computing is long
+	var seconds atomic.Int64 // each call of the clock adds a second, so that all computing takes long
 	processors := admission.NewScheduler(1, func() time.Time { return time.Unix(seconds.Add(1), 0) })
 	narrated := false
 	h := onSQLite(t, agent.Options{Narrator: narrator(func(context.Context, string) (string, error) {

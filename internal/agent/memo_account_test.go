@@ -12,15 +12,15 @@ import (
 	"verdict/internal/rule"
 )
 
-// told is a statement that a memo must make, with everything it cites.
+// told is a statement that a memo must contain, with everything that it cites.
 type told struct {
 	Section, Text string
 	Cites         []string // as "key = value", in order
 }
 
 // account derives a memo a second time, independently of the agent: from the
-// stored decision and facts, the policy, and the engine. From the run it takes
-// only which changes were tried.
+// stored decision and facts, the policy, and the engine. From the run it uses
+// only the list of changes that were tried.
 type account struct {
 	*house
 	body, run, decision map[string]any
@@ -30,7 +30,8 @@ type account struct {
 	said                []told
 }
 
-// accountOf reads a stored run and derives what its memo must say.
+// accountOf reads a stored run and derives the statements that its memo must
+// contain.
 func (h *house) accountOf(body string, run map[string]any) *account {
 	h.Helper()
 	stored, err := h.cases.Agents.AgentRun(h.Context(), h.caller, text(run, "run_id"))
@@ -153,7 +154,7 @@ func (a *account) reason(at int, r any) {
 }
 
 // value returns a stored fact, or the value that the engine derives from the
-// facts.
+// stored facts.
 func (a *account) value(name string) rule.Value {
 	for _, derived := range a.decided(nil).Derived() {
 		if derived.Name == name {
@@ -171,7 +172,7 @@ func (a *account) holdsValue(name, value, detail string) {
 		want = text(a.decision, "explanation.final_score")
 	case field.OfferLimit:
 		want = text(a.decision, "offer.limit")
-		// A limit that was computed and then not offered is only in the reason.
+		// A limit that was computed but not offered is stated only in the reason.
 		if want == "0" && strings.Contains(detail, " "+value) {
 			want = value
 		}
@@ -297,8 +298,8 @@ func (a *account) values(changes []any) map[string]rule.Value {
 	return out
 }
 
-// changed returns the citations of changes: the stored value, the new value,
-// and the outcome that the engine gives them.
+// changed returns the citations of changes: the stored value, the new value, and
+// the outcome that the engine gives for the new values.
 func (a *account) changed(changes []any, then string) (cites []string) {
 	for _, c := range changes {
 		name := text(c, "field")
@@ -316,9 +317,9 @@ func (a *account) changed(changes []any, then string) (cites []string) {
 	return append(cites, "then = "+then)
 }
 
-// paidOff returns how many whole rupees of obligations a month must be paid off
-// until no source that the policy counts exceeds the new share of the income.
-// It returns "" for a change of another field.
+// paidOff returns how many whole rupees of monthly obligations must be paid off
+// until no source that the policy counts exceeds the new share of the income. It
+// returns "" for a change of another field.
 func (a *account) paidOff(change any) string {
 	if text(change, "field") != "foir_effective" || a.facts.Get("monthly_income").Type() == rule.Absent {
 		return ""

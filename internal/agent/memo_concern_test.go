@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// signalTexts has the meaning of each value of a signal, and whether a person
-// must look at it.
+// signalTexts lists the values of signals that are a concern, with the text of
+// each, and whether a person must review it.
 var signalTexts = []struct {
 	field, value string
 	hold         bool
@@ -32,8 +32,8 @@ var signalTexts = []struct {
 	{"location_permission_denied", "true", false, "The phone's position was not shared"},
 }
 
-// bankTexts has the limits that the facts of a bank statement are compared
-// with: a fixed limit, or one computed from another fact.
+// bankTexts lists the limits with which the facts of a bank statement are
+// compared. A limit is fixed, or is computed from another fact.
 var bankTexts = []struct {
 	field, against string
 	limit          func(declared rule.Number) rule.Number
@@ -85,7 +85,7 @@ type concern struct {
 	cites       []string
 }
 
-// signals returns the concerns of the device, location and fraud blocks.
+// signals returns the concerns from the device, location and fraud blocks.
 func (a *account) signals() (out []concern) {
 	for _, s := range signalTexts {
 		if v := a.facts.Get(s.field); v.Type() == rule.Absent || v.String() != s.value {
@@ -123,7 +123,7 @@ func (a *account) hitOver(name string) (ids []string) {
 	return ids
 }
 
-// bank returns the concerns of a bank statement.
+// bank returns the concerns from a bank statement.
 func (a *account) bank() (out []concern) {
 	for _, b := range bankTexts {
 		v, against := a.facts.Get(b.field), a.facts.Get(b.against)

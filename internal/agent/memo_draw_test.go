@@ -19,8 +19,8 @@ func (d *dice) next(low, high uint64) uint64 {
 	return low + (uint64(*d)>>33)%(high-low+1)
 }
 
-// maybe returns a member of an object with a probability of percent, and ""
-// otherwise.
+// maybe returns a member of an object with the given probability in percent, and
+// "" otherwise.
 func (d *dice) maybe(percent uint64, format string, args ...any) string {
 	if d.next(1, 100) > percent {
 		return ""
@@ -28,13 +28,13 @@ func (d *dice) maybe(percent uint64, format string, args ...any) string {
 	return fmt.Sprintf(","+format, args...)
 }
 
-// chance reports true with a probability of percent.
+// chance returns true with the given probability in percent.
 func (d *dice) chance(percent uint64) bool { return d.next(1, 100) <= percent }
 
 // one returns one of the texts at random.
 func (d *dice) one(texts ...string) string { return texts[d.next(0, uint64(len(texts)-1))] }
 
-// drawn returns the n-th of a sequence of decision requests.
+// drawn returns decision request number n of a pseudo-random sequence.
 func drawn(n uint64) string {
 	d := dice(n)
 	return fmt.Sprintf(`{"applicant":{"id":"A-7"%s%s%s%s%s},"bureau_report":{"score":%d%s%s%s%s}%s}`,
@@ -46,8 +46,8 @@ func drawn(n uint64) string {
 		d.maybe(30, `"purpose":"school [fees](x) <b>"`))
 }
 
-// drawnWithBlocks returns the n-th of a sequence of evaluate requests with
-// random blocks. There are few accounts, devices and addresses, so that
+// drawnWithBlocks returns evaluate request number n of a pseudo-random sequence,
+// with random blocks. There are few accounts, devices and addresses, so that
 // applicants share them.
 func drawnWithBlocks(n uint64) string {
 	d := dice(n)
@@ -156,9 +156,9 @@ func (h *house) lend() {
 	}
 }
 
-// pass advances the clock by a day after every 20 applications, so that there
-// is a baseline, and confirms a fraud alert each time, which fills the block
-// list.
+// pass advances the clock by a day after every 20 applications, so that there is
+// a baseline. Each time it also confirms a fraud alert, which adds entries to the
+// block list.
 func (h *house) pass(n uint64) {
 	h.Helper()
 	if n%20 != 19 {

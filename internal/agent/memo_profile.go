@@ -17,7 +17,7 @@ const (
 )
 
 // bureauProfile lists the lines of a memo about the bureau report, in order. Each
-// line shows the first of its names that has a value: figures for own and joint
+// line states the first of its names that has a value. Figures for own and joint
 // accounts come before figures for all accounts.
 var bureauProfile = []struct {
 	text  string
@@ -50,7 +50,8 @@ var bureauProfile = []struct {
 	{"The report is %s days old.", []string{"bureau_report_age_days"}},
 }
 
-// firstGiven returns the first of the named facts that has a value.
+// firstGiven returns the first of the named facts that has a value, and "" if
+// none has.
 func firstGiven(facts *rule.Facts, names ...string) (name string, v rule.Value) {
 	for _, name = range names {
 		if v = facts.Get(name); v.Type() != rule.Absent {
@@ -135,7 +136,8 @@ func part(share, amount rule.Number) rule.Number {
 	return rule.Rupees(int64(paise))
 }
 
-// clean lists the facts that count as strengths of an applicant if they are zero.
+// clean lists the facts that count as strengths of an applicant if their value is
+// zero.
 var clean = []struct {
 	text  string
 	names []string

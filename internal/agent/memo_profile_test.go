@@ -8,9 +8,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// profileLines has the statements about the bureau, with the facts that each
-// may use: those of own and joint accounts if present, else those of all
-// accounts.
+// profileLines lists the statements about the bureau, with the facts that each
+// may use. If a fact about own and joint accounts is present, it is used,
+// otherwise the fact about all accounts.
 var profileLines = []struct{ text, facts string }{
 	{"The bureau score is %s.", "bureau_score"},
 	{"Whether the applicant is new to credit: %s.", "bureau_is_ntc"},
@@ -30,7 +30,7 @@ var profileLines = []struct{ text, facts string }{
 	{"The report is %s days old.", "bureau_report_age_days"},
 }
 
-// fact returns the first of several facts that is stored.
+// fact returns the first of several facts that is stored, and "" if none is.
 func (a *account) fact(names string) (name, value string) {
 	for name := range strings.SplitSeq(names, "|") {
 		if v := a.facts.Get(name); v.Type() != rule.Absent {
@@ -54,8 +54,8 @@ func rational(text string) *big.Rat {
 	return r
 }
 
-// income derives the income worksheet: the declared figures from the facts, and
-// the remaining capacity from the stored offer and its band.
+// income derives the statements about income: the declared figures from the
+// facts, and the remaining capacity from the stored offer and its band.
 func (a *account) income() {
 	say := func(text string, cites ...string) { a.say("Income and FOIR", text, cites...) }
 	cited := func(name string) string { return name + " = " + a.facts.Get(name).String() }

@@ -10,7 +10,7 @@ import (
 )
 
 // sweeps has the values to try for each input. They are so close together that
-// the default policy treats no value between two of them differently.
+// the default policy treats all values between two neighbours alike.
 var sweeps = map[string]func() []rule.Value{
 	"bureau_overdue_amount": steps(0, 20_000, 1_000, 1),
 	"bureau_written_off_36m": steps(0, 5, 1,
@@ -47,8 +47,8 @@ func occupations() (out []rule.Value) {
 	return out
 }
 
-// missing derives which absent inputs could change the outcome by trying their
-// values.
+// missing derives which absent inputs could change the outcome. It tries the
+// values of sweeps for each input.
 func (a *account) missing() {
 	now := a.decided(nil).Status
 	var trial engine.Decision
@@ -65,9 +65,8 @@ func (a *account) missing() {
 			a.plan.Decide(facts, &trial)
 			best, worst = min(best, trial.Status), max(worst, trial.Status)
 		}
-		// The agent tries only a few values of an amount that no rule names.
-		// Its range may be narrower than that of the sweep, but must lie within
-		// it.
+		// The agent tries only a few values of an amount that no rule names. Its range of
+		// outcomes may be narrower than that of the sweep, but must not be wider.
 		if best, worst = a.claimed(name, best, worst); best > now || worst < now {
 			a.Errorf("%s leaves out what is so without it", name)
 		}
@@ -85,9 +84,9 @@ func (a *account) missing() {
 	}
 }
 
-// claimed returns the range that the run claims for a monthly obligation, if it
-// lies within the range of the sweep. For other fields it returns the range of
-// the sweep.
+// claimed returns the range of outcomes that the run claims for a monthly
+// obligation, if it is within the range of the sweep. For other fields it returns
+// the range of the sweep.
 func (a *account) claimed(name string, best, worst engine.Status) (least, most engine.Status) {
 	if name != "bureau_own_emi" && name != "bank_due_emi" {
 		return best, worst

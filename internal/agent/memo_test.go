@@ -16,8 +16,8 @@ import (
 	"verdict/internal/document"
 )
 
-// rounds returns how often to try a property: usual times, or long times if
-// VERDICT_LONG is set.
+// rounds returns how often to try a property: usual, or long if VERDICT_LONG is
+// set.
 func rounds(usual, long int) int {
 	if os.Getenv("VERDICT_LONG") != "" {
 		return long
@@ -26,8 +26,8 @@ func rounds(usual, long int) int {
 }
 
 // TestEveryStatementOfAMemoCanBeChecked derives every line of a memo a second
-// time from the stored data. A line that was not derived is a statement that no
-// test checks, so it fails the test.
+// time from the stored data. If a line was not derived, no test checks its
+// statement, so the test fails.
 func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -62,8 +62,8 @@ func TestEveryStatementOfAMemoCanBeChecked(t *testing.T) {
 }
 
 // TestStatementsAboutBlocksCanBeChecked checks the memos of applications with
-// every block, under a policy with conditions. It fails if some kind of
-// statement never occurs, because that kind would be unchecked.
+// every block, under a policy with conditions. It fails if some kind of statement
+// never occurs, because no test would check that kind.
 func TestStatementsAboutBlocksCanBeChecked(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -110,8 +110,8 @@ func kinds() []string {
 	return out
 }
 
-// checkMemo compares a memo line by line with its account and returns the
-// statements.
+// checkMemo compares a memo line by line with the account of its run, and returns
+// the statements.
 func checkMemo(h *house, body string, run map[string]any) []told {
 	h.Helper()
 	a := h.accountOf(body, run)
@@ -196,7 +196,7 @@ func (h *house) checkOffer(body string, overrides map[string]json.Number, told a
 	}
 }
 
-// paths maps the fields that can change to their places in a request.
+// paths maps the fields that can change to their paths in a request.
 var paths = map[string]string{
 	"foir": "applicant.foir", "foir_effective": "applicant.foir", "requested_amount": "applicant.requested_amount",
 	"requested_tenure_months": "applicant.tenure_months", "enquiries_6m": "bureau_report.enquiries_6m",
@@ -215,9 +215,9 @@ func (h *house) previewed(body string, overrides map[string]json.Number) map[str
 	return tree(h, document.AppendDecision(nil, previewed.Variant))
 }
 
-// TestRecommendationsFollowTheEngine checks that the agent never contradicts
-// the engine: a declined or referred application is not recommended for
-// approval unchanged, and the engine approves the recommended changes.
+// TestRecommendationsFollowTheEngine checks that the agent never contradicts the
+// engine. A declined or referred application must not be recommended for approval
+// unchanged, and the engine must approve the recommended changes.
 func TestRecommendationsFollowTheEngine(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -234,7 +234,7 @@ func TestRecommendationsFollowTheEngine(t *testing.T) {
 			"REFER":                status != "DECLINED" || len(offers) > 0,
 			"DECLINE":              status == "DECLINED" && len(offers) == 0,
 		}[recommended]
-		// Without a requested amount no offer can be below it.
+		// Without a requested amount, no offer can be smaller than it.
 		if !right && !(recommended == "APPROVE" && status == "APPROVED") {
 			t.Fatalf("%s of what was %s, with %d offers: %v", recommended, status, len(offers), run["memo"])
 		}

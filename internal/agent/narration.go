@@ -15,7 +15,7 @@ import (
 const maxNarration = 4_000
 
 // The reasons why a model's text was not used. They are not refusals, because the
-// run succeeds anyway.
+// run succeeds without the text.
 const (
 	proseUnavailable         = "unavailable"
 	proseEmpty               = "empty"
@@ -57,9 +57,9 @@ func (s *Service) narrate(ctx context.Context, st *study) {
 	st.narrated = told
 }
 
-// objection returns why the text of a model is rejected, or "" if it is accepted.
-// Every number, name and outcome word in told must occur in given, told must
-// contain the recommendation, and it must be plain prose without markup.
+// objection returns the reason why the text of a model is rejected, or "" if it
+// is accepted. Every number, name and outcome word in told must occur in given.
+// told must contain the recommendation and be plain prose without markup.
 func objection(given, told, recommendation string) string {
 	switch {
 	case told == "":
@@ -99,8 +99,8 @@ func objection(given, told, recommendation string) string {
 }
 
 // tokens splits a text into numbers, identifiers and words. A full stop or comma
-// belongs to a token only inside it. "0.48" is therefore one number, and so is
-// "1,00,000", which never occurs in a summary and is therefore rejected.
+// belongs to a token only inside the token. So "0.48" is one number. "1,00,000"
+// is one number too; it never occurs in a summary and is therefore rejected.
 func tokens(text string) []string {
 	fields := strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && !strings.ContainsRune("_.,%", r)
@@ -152,8 +152,8 @@ var (
 		refers guaranteed guarantee guarantees waive waived sanctioned disburse disbursed`)
 )
 
-// writeNarration writes whether the model's text was used. It also writes the
-// plain summary if the text was used, and the reason if it was not.
+// writeNarration writes whether the model's text was used. If it was used,
+// writeNarration also writes the plain summary, otherwise the reason.
 func (st *study) writeNarration(w *wire.Writer) {
 	w.Key("narration").Object().Key("used").Bool(st.narrated != "")
 	if st.narrated != "" {

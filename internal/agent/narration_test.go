@@ -17,7 +17,7 @@ func (n narrator) Narrate(ctx context.Context, text string) (string, error) { re
 const declinedBody = `"monthly_income":40000,"foir":0.48,"requested_amount":200000,"tenure_months":12`
 
 // TestNarrationIsGuarded checks that a model's prose is accepted only if it
-// says what it was given, and that it changes nothing but the memo.
+// states what the model was sent, and that the prose changes only the memo.
 func TestNarrationIsGuarded(t *testing.T) {
 	t.Parallel()
 	const honest = "The recommendation is APPROVE_WITH_CHANGES, with high confidence: " +
@@ -79,8 +79,9 @@ func TestNarrationIsGuarded(t *testing.T) {
 	}
 }
 
-// TestNarrationSeesNoIdentifiers checks that a model is shown neither
-// identifiers nor text that the applicant wrote, which could instruct it.
+// TestNarrationSeesNoIdentifiers checks that a model is sent neither identifiers
+// nor text that the applicant wrote, because such text could contain instructions
+// to the model.
 func TestNarrationSeesNoIdentifiers(t *testing.T) {
 	t.Parallel()
 	var shown string

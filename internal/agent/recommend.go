@@ -25,9 +25,9 @@ const (
 )
 
 // recommend derives the recommendation from the decision of the engine. An
-// approval stays an approval unless a person must review a finding. If the
-// engine would approve another amount or tenure, the recommendation is to
-// approve with that change. Everything else stays as decided.
+// approval stays an approval unless a person must review a finding. If the engine
+// would approve another amount or tenure, the recommendation is to approve with
+// that change. In all other cases the recommendation equals the decision.
 func (st *study) recommend() {
 	held := st.held()
 	switch {
@@ -48,7 +48,7 @@ func (st *study) recommend() {
 
 // rateConfidence sets the confidence by the number of doubts. A missing input
 // that could change the outcome counts as one doubt, and so does a concern that
-// no rule covers. A missing income counts as two.
+// no rule covers. A missing income counts as two doubts.
 func (st *study) rateConfidence() {
 	doubts := min(len(st.complete.AskNext()), 2)
 	for _, list := range [][]finding{st.signals, st.bank} {
@@ -77,8 +77,8 @@ type document struct {
 	field      string
 }
 
-// collect lists the documents to collect before disbursement. For a decline it
-// lists none.
+// collect lists the documents to collect before disbursement. If the
+// recommendation is to decline, it lists none.
 func (st *study) collect() {
 	if st.recommendation == decline {
 		return

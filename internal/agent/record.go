@@ -4,9 +4,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Record is the content of a stored run of either agent and of any edition. If the
-// edition did not have a field yet, the field is empty. Numbers and times are texts,
-// exactly as they are in the stored run.
+// Record is the content of a stored run of either agent and of any edition. A field
+// that the edition did not have yet is empty. Numbers and times are texts, exactly
+// as they are in the stored run.
 type Record struct {
 	NeedsHuman     bool
 	Confidence     string
@@ -46,7 +46,7 @@ type RecordedAction struct {
 	Requires  string
 }
 
-// RecordedOutcome is the decision that would follow from some changes.
+// RecordedOutcome is the decision that the engine would make after some changes.
 type RecordedOutcome struct {
 	Changes      []RecordedChange
 	Status       string

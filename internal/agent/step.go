@@ -19,7 +19,7 @@ const (
 )
 
 // step is one call of a tool in the trace. hash covers the facts, the policy, the
-// tool and the input, which are all the data that a repetition of the call needs.
+// tool and the input, so it covers all data that a repetition of the call needs.
 type step struct {
 	tool, result string
 	input        []byte // a JSON object; nil if the tool has no input besides the application

@@ -13,8 +13,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// study is the work of the underwriting agent on a decided application. It
-// depends only on the facts, the policy and the request.
+// study is the work of the underwriting agent on a decided application. Its
+// result depends only on the facts, the policy and the request.
 type study struct {
 	ask           ask
 	plan          *engine.Plan
@@ -44,7 +44,7 @@ type study struct {
 	confidence     string
 	needsHuman     bool
 	documents      []document
-	warnings       []fault.Item // parts of the request that had no effect
+	warnings       []fault.Item // about members of the request that had no effect
 	statements     []statement
 	narrated       string // the model's summary, "" if the plain summary is used
 	refused        string // why the model's summary was rejected
@@ -108,7 +108,7 @@ func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, e
 	st.collect()
 	st.statements = composeMemo(st, d)
 
-	// The engine reuses the memory of the decision, so the study must not keep
+	// The engine reuses the memory of the decision, so the study must not refer to
 	// it.
 	st.offer.Terms = nil
 	return st, nil
@@ -122,7 +122,7 @@ func (st *study) interrupted() bool {
 	return st.err != nil
 }
 
-// completeness records the missing inputs and the effect they could have.
+// completeness records the missing inputs and the effect that they could have.
 func (st *study) completeness(d *engine.Decision) {
 	if st.complete, st.err = advice.Complete(st.plan, st.facts, d, st.check); st.err != nil {
 		return
@@ -138,7 +138,7 @@ func (st *study) completeness(d *engine.Decision) {
 	st.trace.record(toolCompleteness, nil, result)
 }
 
-// eligibility runs only the first stage of the policy.
+// eligibility runs only the eligibility stage of the policy.
 func (st *study) eligibility() {
 	if st.interrupted() {
 		return
@@ -198,7 +198,7 @@ func changeText(changes []advice.Change) string {
 // Outcome returns the recommendation.
 func (st *study) Outcome() string { return st.recommendation }
 
-// Request returns the data that a repetition needs, as a document.
+// Request returns the document with the data that a repetition needs.
 func (st *study) Request() []byte {
 	a := st.ask
 	a.narration, a.refused = st.narrated, st.refused
@@ -207,7 +207,7 @@ func (st *study) Request() []byte {
 	return w.Buf
 }
 
-// Hash returns the hash of the run without the head and without the text of a
+// Hash returns the hash of the run. It leaves out the head and the text of a
 // model, so that a repetition has the same hash.
 func (st *study) Hash() string {
 	plain := *st

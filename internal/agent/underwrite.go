@@ -14,8 +14,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// Request is a request of the underwriting agent before it is read: an application and
-// the agent's own members. It is valid as long as the document from which it was made.
+// Request is a request to the underwriting agent that has not been read yet: an
+// application and the agent's own members. It is valid as long as the document that it
+// was made from.
 type Request struct {
 	// Strict refuses unknown members instead of warning about them.
 	Strict bool
@@ -57,8 +58,8 @@ func (s *Service) Underwrite(
 	}, reply)
 }
 
-// checking returns a function that returns an error once the request has ended, and
-// that lets other requests use the processor.
+// checking returns a function that returns an error if the request has ended. The
+// function also lets other requests use the processor.
 func checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
@@ -89,7 +90,8 @@ func (s *Service) Run(ctx context.Context, p tenant.Principal, id string) (Run, 
 	return out, nil
 }
 
-// repeat runs the underwriting agent again on a stored run.
+// repeat runs the underwriting agent again on a stored run. same reports whether
+// the result is identical.
 func (s *Service) repeat(
 	ctx context.Context, p tenant.Principal, stored agentdesk.Run,
 ) (same bool, hash string, err error) {

@@ -141,7 +141,8 @@ func TestARunIsStoredRepeatedAndWalledOff(t *testing.T) {
 }
 
 // TestARunIsBilledOnce checks that the decision inside a run is not billed
-// separately, and that a replay with the same Idempotency-Key costs nothing.
+// separately, and that repeating the request with the same Idempotency-Key is not
+// billed.
 func TestARunIsBilledOnce(t *testing.T) {
 	t.Parallel()
 	h := onSQLite(t, agent.Options{})
@@ -204,8 +205,8 @@ func TestBadInputNamesItsFields(t *testing.T) {
 }
 
 // TestCountedApplicationsAreUnderwritten checks that an application with a fraud block
-// is decided with the counts at the time it is stored, and that the run describes that
-// decision.
+// is decided with the counts at the time when it is stored, and that the run describes
+// that decision.
 func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -29,16 +29,16 @@ type variant struct {
 	notAvailable bool
 }
 
-// explorer determines what the engine would decide for other amounts and tenures.
+// explorer finds out what the engine would decide for other amounts and tenures.
 type explorer struct {
 	study    *study       // the study whose facts are varied; its trace records each what-if
 	whatIfs  []variant    // in the order in which they were tried
 	offers   []variant    // the counter-offers, the largest amount first
-	warnings []fault.Item // parts of the request that had no effect
+	warnings []fault.Item // about members of the request that had no effect
 }
 
-// explore tries the what-ifs, collects the counter-offers, and adds warnings
-// about the parts of the request's "explore" that had no effect.
+// explore tries the what-ifs and collects the counter-offers. It adds warnings
+// about the members of the request's "explore" that had no effect.
 func (st *study) explore() {
 	x := explorer{study: st}
 	x.tryIdeas()
@@ -70,7 +70,7 @@ func (x *explorer) preview(changes ...advice.Change) variant {
 	}
 }
 
-// change returns the change of one field from its present value.
+// change returns a change of one field from its present value to the value in to.
 func (x *explorer) change(name string, to rule.Number) advice.Change {
 	return advice.Change{Field: name, From: x.study.facts.Get(name), To: rule.Num(to)}
 }
@@ -98,7 +98,7 @@ func (x *explorer) tryIdeas() {
 }
 
 // ideas returns the changes to try: each other tenure that the policy allows and
-// the caller wants explored, and the smallest amount that the caller accepts.
+// the caller wants to explore, and the smallest amount that the caller accepts.
 func (x *explorer) ideas() [][]advice.Change {
 	var out [][]advice.Change
 	present := x.tenureNow()
@@ -129,7 +129,7 @@ func (x *explorer) tenureNow() int {
 	return 0
 }
 
-// tenures returns the allowed tenures that the caller wants explored.
+// tenures returns the allowed tenures that the caller wants to explore.
 func (x *explorer) tenures() []int {
 	out := x.allowedTenures()
 	if x.study.ask.tenures == nil {
@@ -192,8 +192,8 @@ func (x *explorer) collectOffers() {
 	x.offers = x.offers[:min(len(x.offers), maxOffers)]
 }
 
-// notAsked reports whether a change is of a field other than the requested amount
-// and tenure.
+// notAsked reports whether c changes a field other than the requested amount and
+// tenure.
 func notAsked(c advice.Change) bool {
 	return c.Field != field.RequestedAmount && c.Field != field.RequestedTenureMonths
 }

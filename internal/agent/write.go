@@ -8,9 +8,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// Encode returns the run in the form in which it is answered and stored. A run
-// and its repetition differ only in the head and, in the decision, the id and
-// times.
+// Encode returns the run as it is answered and stored. A run and its repetition
+// differ only in the head and, in the decision, in the id and the times.
 func (st *study) Encode(head decisioning.RunHead) []byte {
 	var w wire.Writer
 	st.write(&w, head)

@@ -8,7 +8,7 @@ import (
 	"verdict/internal/loan"
 )
 
-// Advice states what to do about a case, and why.
+// Advice states which action to take on a case, and why.
 type Advice struct {
 	AsOf        time.Time // in the borrower's zone
 	Arrears     Arrears

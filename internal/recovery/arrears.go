@@ -45,8 +45,8 @@ func (a *advisor) arrears() {
 	}
 }
 
-// history selects the contacts and the payment up to the time of the request,
-// and warns of later ones.
+// history selects the contacts and the payment up to the time of the request. It
+// warns of later contacts and payments.
 func (a *advisor) history() {
 	for _, c := range a.c.History {
 		if c.At.After(a.now) {
@@ -73,7 +73,7 @@ func (a *advisor) history() {
 
 // promises counts kept, broken and open promises. A promise is open until its
 // date has passed, unless it was already kept. If the date has passed and the
-// request does not state the outcome, the promise counts as broken unless the
+// request does not state the outcome, the promise counts as broken, unless the
 // last payment fulfils it.
 func (a *advisor) promises() {
 	r := &a.Promise

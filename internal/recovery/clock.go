@@ -48,7 +48,7 @@ func clockText(minute int) string {
 	})
 }
 
-// parseClock reads an hour and minute such as "08:00". The last is "24:00".
+// parseClock reads an hour and minute such as "08:00". The latest is "24:00".
 func parseClock(text string) (minute int, ok bool) {
 	if len(text) != len("08:00") || text[2] != ':' {
 		return 0, false

@@ -43,7 +43,7 @@ func refused(t *testing.T, err error) {
 }
 
 // FuzzRead reads arbitrary bytes. The result must be a rejection with pointers,
-// or a case for which advice is possible.
+// or a case for which Advise gives advice.
 func FuzzRead(f *testing.F) {
 	seed(f, "cases", "request.json")
 	s := DefaultStrategy()
@@ -70,8 +70,8 @@ func FuzzRead(f *testing.F) {
 }
 
 // FuzzReadStrategy reads arbitrary strategies. The result must be a rejection
-// with pointers, or a strategy that stays the same when it is written and read
-// back and under which the advice keeps the rules.
+// with pointers, or a strategy that is the same after it is written and read.
+// Advice under that strategy must follow the rules.
 func FuzzReadStrategy(f *testing.F) {
 	seed(f, "strategies", "request.json", "strategy.json")
 	seed(f, "cases", "strategy.json")

@@ -16,9 +16,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestCases reads every testdata/cases/*.txtar file. A file has a comment that
-// says what the file shows, the request, a strategy if it is not the default,
-// and either the advice or the faults.
+// TestCases checks every testdata/cases/*.txtar file. A file has a comment that
+// says what it shows, the request, a strategy if it is not the default, and
+// either the advice or the faults.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	archives(t, "cases", func(t *testing.T, given *txtar.Archive) []txtar.File {
@@ -39,7 +39,7 @@ func TestCases(t *testing.T) {
 	})
 }
 
-// TestStrategies reads every testdata/strategies/*.txtar file. A file has the
+// TestStrategies checks every testdata/strategies/*.txtar file. A file has the
 // settings of a tenant, and either the complete strategy or the faults.
 func TestStrategies(t *testing.T) {
 	t.Parallel()

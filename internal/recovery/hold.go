@@ -9,7 +9,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// The reasons of a hold. They are not codes of package fault, because a hold is
+// The reasons for a hold. They are not codes of package fault, because a hold is
 // neither a refusal nor a warning.
 const (
 	holdFlag             = "flag_" // followed by the name of the flag in lower case
@@ -23,7 +23,8 @@ const (
 )
 
 // hold decides whether to hold every action. A hold that only a person can end
-// takes precedence. Of several temporary holds, the one that ends last applies.
+// takes precedence. If there are several temporary holds, the one that ends last
+// applies.
 func (a *advisor) hold() {
 	b := &a.c.Borrower
 	switch {

@@ -8,10 +8,10 @@ import (
 	"verdict/internal/civil"
 )
 
-// Message is the text for the borrower that goes with the next best action: a
+// Message is the text for the borrower that belongs to the next best action: a
 // text to send, or the opening of a call. It is a template filled with computed
 // figures. Of the borrower data that a lender sends, a message can contain only a
-// plain name and the end of the loan number.
+// plain name and the last characters of the loan number.
 type Message struct {
 	Template string
 	Language Language
@@ -144,9 +144,9 @@ func (a *advisor) offered(p *phrasebook, name string) string {
 // not used.
 const maxPersonName = 40
 
-// personName returns text if it is safe to use in a greeting, else "". A text
-// with characters other than letters is more likely a link or an instruction than
-// a name.
+// personName returns text if it is safe to use in a greeting, otherwise "". A
+// text with other characters than letters, spaces, points and apostrophes is more
+// likely a link or an instruction than a name.
 func personName(text string) string {
 	count := 0
 	for _, c := range text {
@@ -161,9 +161,9 @@ func personName(text string) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// loanTail returns the last characters of a loan number. They are enough for the
-// borrower to recognize the loan, and useless to anybody else who reads the
-// message.
+// loanTail returns the last characters of a loan number, or "" if the number has
+// unusual characters. The last characters are enough for the borrower to
+// recognize the loan, and useless to anybody else who reads the message.
 func loanTail(id string) string {
 	const shown = 4
 	for i := range len(id) {

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// forbidden lists words that put pressure on borrowers, shame or threaten them,
-// or involve other people.
+// forbidden lists words that put pressure on borrowers, that shame or threaten
+// them, or that involve other people.
 var forbidden = []string{
 	"threat", "police", "arrest", "jail", "prison", "court", "seize", "attach", "legal action", "consequence", "shame",
 	"family", "neighbour", "employer", "relative", "immediately", "urgent", "at once", "or else", "last chance",
@@ -22,7 +22,7 @@ var forbidden = []string{
 	"तुरंत", "तत्काल", "अंतिम", "आख़िरी", "धोखा", "चोर", "जुर्माना", "डिफ़ॉल्टर",
 }
 
-// TestTemplates checks every sentence that can reach a borrower.
+// TestTemplates checks every sentence that can be sent to a borrower.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	var names [2]map[string]bool

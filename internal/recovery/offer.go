@@ -7,7 +7,8 @@ import (
 	"verdict/internal/loan"
 )
 
-// Settlement states whether a part of the debt can settle it, and which amount.
+// Settlement states whether paying a part of the debt can settle it, and the
+// amount.
 type Settlement struct {
 	Eligible   bool
 	Reason     string
@@ -66,8 +67,8 @@ func (a *advisor) settle(closed string) {
 	}
 	s.Eligible, s.Cooling = true, t.CoolingMonths
 	s.Reason = fmt.Sprintf("DPD %d is %d or more", a.Arrears.DPD, t.FromDPD)
-	// Round up to whole rupees, so that the amount is not less than its part of
-	// the debt.
+	// Round up to whole rupees, so that the amount is not less than the required part
+	// of the debt.
 	const rupee = 100
 	rupees := (s.BasePaise*s.Part + whole*rupee - 1) / (whole * rupee)
 	s.Paise = rupees * rupee

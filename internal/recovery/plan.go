@@ -8,8 +8,9 @@ import (
 	"verdict/internal/civil"
 )
 
-// planAheadDays is the number of days within which a temporary hold must end for
-// a plan to be made. After a longer hold the loan may be at another stage.
+// planAheadDays is the number of days within which a temporary hold must end. If
+// it lasts longer, no plan is made, because the loan may then be at another
+// stage.
 const planAheadDays = 7
 
 // plan schedules the steps of the stage, each in a permitted window and within
@@ -59,9 +60,9 @@ func (a *advisor) choose() {
 	}
 }
 
-// steps returns the steps of the stage that are allowed for this loan. A call
-// replaces an offer that cannot be made. After a broken promise, a call is added
-// to the first day.
+// steps returns the steps of the stage that are allowed for this loan. An offer
+// that cannot be made is replaced by a call. After a broken promise, a call is
+// added to the first day.
 func (a *advisor) steps() []Step {
 	stage := a.s.stage(a.Arrears.DPD)
 	if stage == nil {
@@ -89,8 +90,8 @@ func (a *advisor) steps() []Step {
 			add(first, Call)
 		}
 	}
-	// Put the more serious action first, so that it is taken if the caps allow
-	// only one.
+	// Put the more serious action first, so that it is taken if the caps allow only
+	// one action.
 	slices.SortStableFunc(steps, func(x, y Step) int {
 		return cmp.Or(cmp.Compare(x.Day, y.Day), cmp.Compare(y.Action, x.Action))
 	})
@@ -112,8 +113,8 @@ func (a *advisor) permitted(action Action) (instead Action, ok bool) {
 	}
 }
 
-// preferred replaces a reminder by one through the borrower's preferred channel,
-// and returns every other action unchanged.
+// preferred returns a reminder through the borrower's preferred channel in place
+// of another reminder. It returns every other action unchanged.
 func (a *advisor) preferred(action Action) Action {
 	switch by := a.c.Borrower.Preferred; {
 	case action == RemindSMS && by == ByWhatsApp:
@@ -151,8 +152,8 @@ func (a *advisor) channel(action Action) Channel {
 }
 
 // schedule plans the steps. The days of steps are counted from the first
-// permitted day. A step is left out if it moves to a day that already has the
-// same action.
+// permitted day. If a step would move to a day that already has the same action,
+// the step is left out.
 func (a *advisor) schedule(steps []Step, from time.Time) {
 	if len(steps) == 0 {
 		return
@@ -215,8 +216,9 @@ func (a *advisor) enter(action Action, earliest civil.Day, from time.Time) {
 	})
 }
 
-// place returns where to visit a borrower with a microfinance loan: at the agreed
-// central place, or at home if the last two visits in a row were missed.
+// place returns the place to visit a borrower with a microfinance loan: the
+// agreed central place, or the borrower's home if the last two visits in a row
+// were missed. It returns "" for all other actions and loans.
 func (a *advisor) place(action Action) string {
 	if action != FieldVisit || !a.c.Loan.Microfinance {
 		return ""

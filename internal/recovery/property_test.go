@@ -60,8 +60,9 @@ func drawCase(t *rapid.T) string {
 	return w.String()
 }
 
-// drawStrategy generates any valid strategy, including permissive ones with the
-// widest hours and every action from its first day.
+// drawStrategy generates any valid strategy, including permissive strategies with
+// the widest hours and with every action from the first day on which it is
+// allowed.
 func drawStrategy(t *rapid.T) string {
 	from := rapid.IntRange(0, 17*60).Draw(t, "window from")
 	var w bytes.Buffer
@@ -139,8 +140,8 @@ func TestAnyCaseUnderAnyStrategy(t *testing.T) {
 	})
 }
 
-// boundless returns the first violated rule, of the rules that apply under any
-// strategy, or "".
+// boundless checks the rules that apply under any strategy. It returns the first
+// violated rule, or "" if there is none.
 func boundless(c *Case, s *Strategy, a *Advice) string {
 	perDay := map[civil.Day]int{}
 	for _, e := range c.History {

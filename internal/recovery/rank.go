@@ -2,8 +2,9 @@ package recovery
 
 import "verdict/internal/exact"
 
-// rank computes the probability that the loan rolls into a worse bucket. From it,
-// rank computes the amount at risk, the expected recovery and the priority.
+// rank computes the probability that the loan rolls into a worse bucket. From
+// this probability it computes the amount at risk, the expected recovery and the
+// priority.
 func (a *advisor) rank() {
 	t, p := &a.s.RollRisk, &a.Promise
 	a.RollTable = t.Table

@@ -47,8 +47,8 @@ func TestPriorityRises(t *testing.T) {
 	})
 }
 
-// TestPriorityByRecovery checks the ranking of strategies from before the
-// ranking could be chosen.
+// TestPriorityByRecovery checks the ranking under strategies from the time before
+// the basis of the ranking could be chosen.
 func TestPriorityByRecovery(t *testing.T) {
 	t.Parallel()
 	s := FirstStrategy()

@@ -36,21 +36,20 @@ func ReadStrict(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true, products: true, strict: true})
 }
 
-// ReadThird reads a body as the third edition of the agent did. It does not
-// recognize the other names of microfinance and does not warn of unknown
-// products. It is used to repeat runs of that edition.
+// ReadThird reads a body as the third edition of the agent did, to repeat runs of
+// that edition. It does not recognize the other names of microfinance and does
+// not warn of unknown products.
 func ReadThird(v wire.Value, now time.Time) (Case, error) {
 	return read(v, now, manner{units: true, hints: true})
 }
 
-// ReadSecond reads a body as the second edition did. Unlike ReadThird, it
-// suggests no names for unknown members. It is used to repeat runs of that
-// edition.
+// ReadSecond reads a body as the second edition did, to repeat runs of that
+// edition. Unlike ReadThird, it suggests no names for unknown members.
 func ReadSecond(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{units: true}) }
 
-// ReadFirst reads a body as the first edition did. Unlike ReadSecond, it does not
-// check amounts and rates for plausible units. It is used to repeat runs of that
-// edition.
+// ReadFirst reads a body as the first edition did, to repeat runs of that
+// edition. Unlike ReadSecond, it does not check amounts and rates for plausible
+// units.
 func ReadFirst(v wire.Value, now time.Time) (Case, error) { return read(v, now, manner{}) }
 
 // manner selects how a body is read.
@@ -62,8 +61,8 @@ type manner struct {
 }
 
 func read(v wire.Value, now time.Time, how manner) (Case, error) {
-	// The answer shows the time in seconds. Truncate it here, so that the advice
-	// can be repeated from the answer.
+	// The answer states the time in whole seconds. Truncate the time here, so that
+	// the advice can be repeated from the answer.
 	r := &reader{
 		c:        Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: civil.India}},
 		hints:    how.hints,
@@ -140,8 +139,9 @@ func (r *reader) object(v wire.Value, names ...string) (f wire.Form, ok bool) {
 	return f, v.Kind() == wire.Object
 }
 
-// meant returns the known member that the name is probably a misspelling of, or
-// the right path if the member belongs to another object.
+// meant returns the known member of which name is probably a misspelling, or the
+// correct path if the member belongs to another object. near is "" if there is
+// neither.
 func (r *reader) meant(name string, names []string) (near string, caseOnly bool) {
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false
@@ -191,9 +191,9 @@ func (r *reader) loan(v wire.Value) {
 	r.payment(f.Get("last_payment"))
 }
 
-// product reads the product. Only microfinance has special rules. These are
-// stricter, so a name that merely resembles microfinance is treated as
-// microfinance.
+// product reads the product. Only microfinance has special rules. They are
+// stricter than the general rules, so a name that only resembles microfinance is
+// treated as microfinance.
 func (r *reader) product(f *wire.Form) {
 	text, ok := f.Text("product", maxText)
 	if !ok {

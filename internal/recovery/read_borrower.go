@@ -34,7 +34,8 @@ func (r *reader) borrower(v wire.Value) {
 	r.flags(&f)
 }
 
-// language reads the borrower's language. English replaces an unknown language.
+// language reads the borrower's language. An unknown language is replaced by
+// English.
 func (r *reader) language(f *wire.Form) {
 	text, ok := f.Text("language", maxText)
 	if !ok {
@@ -149,8 +150,8 @@ func (r *reader) contact(index int, v wire.Value) {
 	r.c.History = append(r.c.History, c)
 }
 
-// disposition reads how the attempt ended. An attempt with an unknown
-// disposition still counts as an attempt.
+// disposition reads how the attempt ended. An attempt with an unknown disposition
+// is still counted as an attempt.
 func (r *reader) disposition(f *wire.Form, c *Contact) {
 	text, ok := f.Text("disposition", maxText)
 	if !ok {

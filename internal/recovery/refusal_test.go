@@ -9,8 +9,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// TestRefusalHints checks that a rejection also names misspelt members, because
-// they are often its cause.
+// TestRefusalHints checks that a rejection also names misspelt members, because a
+// misspelt member is often the cause of the rejection.
 func TestRefusalHints(t *testing.T) {
 	t.Parallel()
 	v, err := wire.Parse([]byte(`{"loan":{"principal_outstandng":5,"overdue_amount":5,"dpd":5}}`))

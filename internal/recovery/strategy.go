@@ -7,8 +7,8 @@ import "verdict/internal/civil"
 // can be gentler than the rules of conduct, but never harsher.
 type Strategy struct {
 	Name string
-	// LenderName and Contact identify the sender of messages. Messages leave out
-	// an empty one.
+	// LenderName and Contact identify the sender of messages. If one of them is
+	// empty, messages leave it out.
 	LenderName string
 	Contact    string
 
@@ -19,8 +19,8 @@ type Strategy struct {
 	MaxPerDay          int
 	MaxPerWeek         int // within any seven days
 	PaymentHoldDays    int
-	// MaxPromiseDays is how many days ahead a promise may be before a person must
-	// review it.
+	// MaxPromiseDays is the number of days after which a promised date is so far
+	// ahead that a person must review the promise.
 	MaxPromiseDays int
 	PreDueDays     []int // how many days before the due date to send reminders, descending
 	Stages         []Stage
@@ -65,8 +65,8 @@ type share = int64
 const whole share = 10_000
 
 // RollRisk is the probability, by bucket, that a loan rolls into the next bucket.
-// It is lower by PromiseSwing for a borrower who keeps every promise, and higher
-// by PromiseSwing for one who breaks every promise.
+// For a borrower who keeps every promise it is lower by PromiseSwing, and for a
+// borrower who breaks every promise it is higher by PromiseSwing.
 type RollRisk struct {
 	Table        string
 	Buckets      [buckets]share
@@ -115,7 +115,8 @@ type RestructureTerms struct {
 	Requires     string
 }
 
-// SettlementTerms states which part of the debt settles it, by days past due.
+// SettlementTerms states which part of the debt settles the debt, by days past
+// due.
 type SettlementTerms struct {
 	FromDPD       int
 	MinPercent    []SettlementFloor // sorted by days past due
@@ -123,17 +124,17 @@ type SettlementTerms struct {
 	CoolingMonths int
 }
 
-// SettlementFloor is the smallest part of the debt that settles it if the loan is
-// at least FromDPD days past due.
+// SettlementFloor is the smallest part of the debt that settles the debt if the
+// loan is at least FromDPD days past due.
 type SettlementFloor struct {
 	FromDPD int
 	Part    share
 }
 
-// DefaultStrategy returns the strategy that a tenant starts with. It follows
-// common practice: reminders and one gentle call in the first month, calls and a
-// visit by day 45 in the second, a restructuring offer in the third, then
-// settlement and legal notice.
+// DefaultStrategy returns the strategy of a new tenant. It follows common
+// practice: reminders and one gentle call in the first month, calls and a visit
+// by day 45 in the second month, and a restructuring offer in the third month.
+// Settlement and legal notice come after that.
 func DefaultStrategy() Strategy {
 	return Strategy{
 		Name:   "default",
@@ -163,7 +164,7 @@ func DefaultStrategy() Strategy {
 }
 
 // FirstStrategy returns the default strategy from the time before cases were
-// ranked by risk. It is used to repeat runs of that time.
+// ranked by risk, to repeat runs of that time.
 func FirstStrategy() Strategy {
 	s := DefaultStrategy()
 	s.Priority.Basis = ByRecovery

@@ -32,9 +32,10 @@ var weekdayNames = []string{"sunday", "monday", "tuesday", "wednesday", "thursda
 
 // ReadStrategy reads a complete strategy. A missing or null member gets its
 // default. An unknown member is refused, because a misspelt cap must not be
-// ignored. A setting that the rules of conduct forbid is refused too, except for
-// hours: hours may be wider than the legal hours, and then the legal hours
-// apply. The error is a *fault.Error that lists all faults and repeats no value.
+// ignored. A setting that the rules of conduct forbid is refused too. Hours are
+// an exception: if they are wider than the legal hours, they are accepted and the
+// legal hours apply. The error is a *fault.Error that lists all faults and
+// repeats no value.
 func ReadStrategy(v wire.Value) (Strategy, error) {
 	var faults fault.List
 	s := DefaultStrategy()
@@ -127,7 +128,7 @@ func (f *strategyReader) part(name string, places int, least, most share, settin
 	return ok
 }
 
-// text reads a text that may be shown in an answer or a message. It must not
+// text reads a text that may be part of an answer or a message. It must not
 // contain control characters or markup.
 func (f *strategyReader) text(name string, most int, setting *string) {
 	text, ok := f.Text(name, most)

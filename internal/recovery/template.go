@@ -22,8 +22,8 @@ var languageNames = []string{English: "en", Hindi: "hi"}
 func (l Language) String() string { return languageNames[l] }
 
 // phrasebook holds the templates of one language. Templates ask, offer and
-// inform. No template threatens, presses or shames the borrower, or mentions
-// anybody else.
+// inform. No template threatens, shames or puts pressure on the borrower, or
+// mentions anybody else.
 type phrasebook struct {
 	customer, named string // greetings
 	loan, numbered  string // the loan without and with its number
@@ -40,8 +40,8 @@ func (p *phrasebook) greet(name string) string {
 	return p.named + " " + name + ","
 }
 
-// part returns the phrase around with figure in place of "%", or "" if the
-// figure is unknown.
+// part returns the phrase in around, with figure in place of "%". It returns ""
+// if the figure is unknown.
 func (p *phrasebook) part(around, figure string, known bool) string {
 	if !known {
 		return ""

@@ -2,9 +2,10 @@ package recovery
 
 import "verdict/internal/fault"
 
-// units compares the amounts and the rate of a loan. It warns if one was probably
-// sent in another unit, such as a rate as a ratio or an amount in paise. It does
-// not refuse the request, because an unusual loan is not necessarily wrong.
+// units compares the amounts and the rate of a loan. It warns if one of them was
+// probably sent in another unit, such as a rate as a ratio or an amount in paise.
+// It does not refuse the request, because an unusual loan is not necessarily
+// wrong.
 func (r *reader) units(at string) {
 	l := &r.c.Loan
 	doubt := func(member, text string) { r.warnings.Add(at+"/"+member, fault.CodeUnitDoubtful, "%s", text) }

@@ -8,8 +8,8 @@ import (
 	"verdict/internal/fault"
 )
 
-// TestDoubtfulUnits checks that a rate that looks like a ratio, and an amount
-// that looks like paise, is read unchanged, with a warning.
+// TestDoubtfulUnits checks that a rate that looks like a ratio and an amount that
+// looks like paise are read unchanged, with a warning.
 func TestDoubtfulUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

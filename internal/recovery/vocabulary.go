@@ -5,8 +5,8 @@ import "slices"
 // Action is a step that a lender can take on a loan.
 type Action uint8
 
-// The actions, the mildest first. Of the actions planned for one day, the last in
-// this order is the next best action.
+// The actions, from the mildest to the most serious. If several actions are
+// planned for one day, the most serious is the next best action.
 const (
 	None Action = iota
 	RemindSMS
@@ -80,7 +80,7 @@ const (
 	approvalAbove      = "one level above sanction"
 )
 
-// Channel is a way to reach a borrower.
+// Channel is a means of contacting a borrower.
 type Channel uint8
 
 // The channels.
@@ -112,8 +112,8 @@ func (c Channel) phone() bool { return c == ByCall || c == BySMS || c == ByWhats
 // Flag is a circumstance that stops every action until a person reviews the case.
 type Flag uint8
 
-// The flags, the most serious first. The first flag of a borrower is the reason
-// of the hold.
+// The flags, beginning with the most serious. The first flag of a borrower is the
+// reason for the hold.
 const (
 	Deceased Flag = iota
 	Insolvency
@@ -132,8 +132,8 @@ var flagNames = []string{
 func (f Flag) String() string { return flagNames[f] }
 
 // closesOffers reports whether the flag rules out a settlement or a restructuring
-// until it is cleared. Hardship does not, because a person may want to offer one
-// of these to the borrower.
+// until the flag is cleared. Hardship does not rule them out, because a person
+// may want to offer one to the borrower.
 func (f Flag) closesOffers() bool { return f <= Dispute }
 
 // Disposition is the way in which an attempt at contact ended.

@@ -9,7 +9,7 @@ import (
 	"verdict/internal/civil"
 )
 
-// circumstance is a property of a case besides its days, hour, product and
+// circumstance is a property of a case other than its days, hour, product and
 // channel.
 type circumstance struct {
 	name string
@@ -58,8 +58,8 @@ var circumstances = []circumstance{
 }
 
 // TestEveryHourOfAWeekAndEveryDayPastDue checks the advice for every hour of a
-// week and every day from 0 to 200 past due, for both kinds of product, the
-// channels that a borrower can prefer and every circumstance. It compares each
+// week and every day from 0 to 200 past due. It covers both kinds of product, the
+// channels that a borrower can prefer and every circumstance, and compares each
 // advice with a second implementation of the rules of conduct. Channels and
 // circumstances alternate, so that each still occurs with every hour and every
 // day. With VERDICT_LONG=1 every combination is tested.
@@ -98,9 +98,9 @@ func TestEveryHourOfAWeekAndEveryDayPastDue(t *testing.T) {
 	}
 }
 
-// TestNoStrategyLoosensTheRules checks that the rules hold even under a
-// strategy that ReadStrategy would reject, with every action at every hour from
-// the first day on.
+// TestNoStrategyLoosensTheRules checks that the advice follows the rules even
+// under a strategy that ReadStrategy would reject, with every action at every
+// hour from the first day on.
 func TestNoStrategyLoosensTheRules(t *testing.T) {
 	t.Parallel()
 	s := DefaultStrategy()
@@ -196,8 +196,8 @@ func conduct(c *Case, a *Advice, hold string) string {
 	return offered(a, dpd)
 }
 
-// held checks that the required hold and no other is given, and that the plan
-// respects it. It returns the first violated rule, or "".
+// held checks that the advice has the required hold and no other, and that the
+// plan respects the hold. It returns the first violated rule, or "".
 func held(c *Case, a *Advice, hold string) string {
 	switch {
 	case a.Held.Reason != hold:

@@ -30,8 +30,9 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 		Key("value").Decimal(a.Priority.ValuePaise, 2).
 		Key("recovery_probability").Decimal(a.Priority.Probability, 4).
 		Key("expected_recovery").Decimal(a.Priority.ExpectedPaise, 2)
-	// Omit the basis for a ranking by recovery, as before the choice existed, so
-	// that a repetition of an old run gives the same bytes.
+	// Omit the basis if the ranking is by recovery, because runs from the time before
+	// there was a choice do not have it. A repetition of such a run must give the
+	// same bytes.
 	if a.Priority.Basis != ByRecovery {
 		w.Key("basis").Plain(a.Priority.Basis.String()).Key("amount_at_risk").Decimal(a.Priority.AtRiskPaise, 2)
 	}
@@ -49,7 +50,7 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 	}
 	w.Key("needs_human").Bool(a.NeedsHuman)
 	a.writeWarnings(w)
-	// Keep the fraction of the second, because this time is used to repeat the
+	// Write the fraction of the second too, because this time is used to repeat the
 	// run.
 	w.Key("as_of").Plain(a.AsOf.Format("2006-01-02T15:04:05.999999999-07:00"))
 }
