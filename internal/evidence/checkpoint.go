@@ -87,7 +87,8 @@ func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 	return signer{known, key}, nil
 }
 
-// signer is a note.Signer. One key signs many logs, for each log under the log's name.
+// signer is a note.Signer. One key signs the checkpoints of many logs, each under the
+// name of its log.
 type signer struct {
 	note.Verifier
 	key ed25519.PrivateKey
@@ -135,7 +136,7 @@ type WitnessKey struct {
 }
 
 // ParseWitnessKey reads a key in the form "name+id+base64", in which witnesses publish
-// it.
+// their keys.
 func ParseWitnessKey(text string) (WitnessKey, error) {
 	name, rest, _ := strings.Cut(text, "+")
 	id, encoded, _ := strings.Cut(rest, "+")

@@ -33,7 +33,7 @@ var kinds = map[Kind]bool{
 const leafVersion = 1
 
 // Leaf is an entry of the log. It reveals nothing about a person: Reference is a keyed
-// hash, and the data about the person is included only as salted hashes.
+// hash, and the person's data is included only as salted hashes.
 type Leaf struct {
 	Kind Kind
 	ID   string // the id of the object in its table
@@ -108,8 +108,9 @@ func ParseLeaf(text []byte) (Leaf, error) {
 	return l, nil
 }
 
-// hashOf reads a hash. It returns the zero value if the text is not a hash; Append
-// does not write the zero value.
+// hashOf reads a hash. It returns the zero value if the text is not a hash. Append
+// never writes the zero value as a hash, so ParseLeaf then finds that the text is
+// not canonical.
 func hashOf(text string) (h sealing.Hash) {
 	if raw, err := hex.DecodeString(text); err == nil && len(raw) == len(h) {
 		return sealing.Hash(raw)

@@ -34,8 +34,8 @@ func TestLeafText(t *testing.T) {
 	}
 }
 
-// TestLeafIsCanonical checks on random leaves that the text is canonical JSON, and
-// that it is read back.
+// TestLeafIsCanonical checks for random leaves that the text is canonical JSON,
+// and that ParseLeaf returns the same leaf.
 func TestLeafIsCanonical(t *testing.T) {
 	t.Parallel()
 	hash := rapid.Custom(func(t *rapid.T) sealing.Hash {

@@ -68,8 +68,8 @@ func ParseProof(text []byte) (Proof, error) {
 	return p, nil
 }
 
-// Verify checks that the leaf is at the proof's index of a log whose checkpoint the
-// key has signed. It returns the checkpoint.
+// Verify checks that the leaf is at the proof's index in the log, and that the
+// log's key has signed the checkpoint. It returns the checkpoint.
 func (p *Proof) Verify(leaf []byte, log note.Verifier) (Checkpoint, error) {
 	c, err := OpenCheckpoint(p.Checkpoint, log)
 	if err != nil {

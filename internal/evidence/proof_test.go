@@ -86,9 +86,9 @@ func verifierOf(t *testing.T, s note.Signer) note.Verifier {
 	return own.Verifier
 }
 
-// TestProofs proves every leaf of logs of many sizes. Our verifier and the one of
-// transparency.dev accept each proof for its own leaf, and neither accepts it for
-// another leaf or index.
+// TestProofs proves every leaf of logs of many sizes. Our verifier and the
+// verifier of transparency.dev must accept each proof for its own leaf, and must
+// reject it for another leaf or index.
 func TestProofs(t *testing.T) {
 	t.Parallel()
 	signer := testSigner(t, testOrigin, 1)
@@ -140,7 +140,8 @@ func judgeInclusion(p *thirdparty.TLogProof, root *log.Checkpoint, leaf []byte) 
 	return proof.VerifyInclusion(hasher, p.Index, root.Size, hasher.HashLeaf(leaf), path, root.Hash)
 }
 
-// TestEveryByteOfAProofCounts changes each byte of a proof.
+// TestEveryByteOfAProofCounts changes each bit of a proof and checks that the
+// proof is no longer valid.
 func TestEveryByteOfAProofCounts(t *testing.T) {
 	t.Parallel()
 	signer := testSigner(t, testOrigin, 1)
@@ -189,8 +190,9 @@ func TestVerifyRefusesOtherLogs(t *testing.T) {
 	}
 }
 
-// TestCosigned signs a checkpoint as a witness does (C2SP tlog-cosignature), and
-// checks that time, key, name and text all count.
+// TestCosigned signs a checkpoint as a witness does (C2SP tlog-cosignature). It
+// checks that a change of the time, the key, the name or the text makes the
+// signature invalid.
 func TestCosigned(t *testing.T) {
 	t.Parallel()
 	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{5}, ed25519.SeedSize))

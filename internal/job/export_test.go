@@ -24,8 +24,8 @@ var (
 	SchemaBeside = schemaBeside
 )
 
-// Attempt runs a chunk like one attempt of River, and reports whether River
-// will repeat it without counting the attempt.
+// Attempt runs a chunk like one attempt of River, and reports whether River will
+// repeat the attempt without counting it.
 func Attempt(ctx context.Context, c study.Chunk, attempt int, work Work, giveUp GiveUp) (uncounted bool, err error) {
 	r := &River{}
 	r.runner.Store(&runner{work: work, giveUp: giveUp, logger: slog.New(slog.DiscardHandler)})

@@ -3,9 +3,9 @@
 // goroutines of the single process.
 //
 // A chunk runs at least once. The rows and results of chunks are in the backtest
-// tables, and only the first result of a chunk counts. The queue holds only the
-// names of chunks; if it loses a chunk, the chunk is enqueued again from those
-// tables.
+// tables, and only the first result of a chunk counts. The queue contains only
+// the names of chunks. If the queue loses a chunk, the chunk is enqueued again
+// from the backtest tables.
 package job
 
 import (
@@ -27,8 +27,8 @@ type GiveUp func(ctx context.Context, c study.Chunk) error
 
 const (
 	// attempts is the number of times that a chunk is tried before it is given up.
-	// With the pauses between the attempts, the database may be down for a minute
-	// and a half.
+	// With the pauses between the attempts, a chunk survives if the database is down
+	// for a minute and a half.
 	attempts = 8
 	// attemptTimeout limits the time of an attempt. A chunk takes a fraction of a
 	// second; the last chunk of a run, which merges all results, takes longer.
@@ -74,8 +74,8 @@ type runner struct {
 	logger *slog.Logger
 }
 
-// try makes one attempt. After the last attempt, one more call gives up the chunk.
-// So a chunk is also given up if its node died during the last attempt.
+// try makes one attempt. The call after the last attempt gives up the chunk. So a
+// chunk is given up even if its node died during the last attempt.
 func (h *runner) try(ctx context.Context, c study.Chunk, attempt int) error {
 	if attempt > attempts {
 		h.logger.Error("backtest chunk failed in all attempts; the backtest fails", about(c)...)

@@ -19,7 +19,8 @@ import (
 // process that is killed.
 const childVariable = "VERDICT_JOB_CHILD"
 
-// takeUntilKilled fetches chunks, prints the number of each and finishes none.
+// takeUntilKilled fetches chunks and prints the number of each. It finishes no
+// chunk.
 func takeUntilKilled(databaseURL string) {
 	ctx := context.Background()
 	r, err := job.NewRiver(ctx, databaseURL, 2, quiet)
@@ -33,10 +34,10 @@ func takeUntilKilled(databaseURL string) {
 	os.Exit(1)
 }
 
-// TestKill kills a node that is running two chunks and may be the leader.
-// Another node runs the remaining chunks immediately, and those two after their
-// timeout. The test simulates the passing of time by changing the rows that the
-// dead node left in the tables of the queue.
+// TestKill kills a node that is running two chunks and may be the leader. It
+// checks that another node runs the remaining chunks immediately, and the two
+// chunks after their timeout. The test simulates the passing of time by changing
+// the rows that the dead node left in the tables of the queue.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -50,7 +50,8 @@ func (l *Local) wake() {
 }
 
 // next removes and returns the most urgent chunk. It wakes another worker, because
-// more chunks may be waiting and the channel holds only one wake-up.
+// more chunks may be waiting and the channel holds only one wake-up. found is
+// false if no chunk is waiting.
 func (l *Local) next() (c study.Chunk, found bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -115,8 +116,8 @@ func (l *Local) serve(ctx, underWay context.Context, h *runner) {
 	}
 }
 
-// do tries a chunk until it succeeds or is given up. It keeps the worker busy
-// during the pauses, because an attempt usually fails when the database fails, and
+// do tries a chunk until it succeeds or is given up. The worker does nothing else
+// during the pauses, because an attempt usually fails if the database fails, and
 // then every other chunk would fail too.
 func (l *Local) do(ctx, underWay context.Context, h *runner, c study.Chunk) {
 	defer l.forget(c)

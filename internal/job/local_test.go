@@ -56,8 +56,9 @@ func TestLocalUrgency(t *testing.T) {
 	})
 }
 
-// TestLocalRetries makes the first chunk fail until it is given up, by an
-// error, a panic and a timeout; the others run in the meantime.
+// TestLocalRetries makes the first chunk fail with an error, a panic and a
+// timeout until it is given up. It checks that the other chunks run in the
+// meantime.
 func TestLocalRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -101,9 +102,9 @@ func TestLocalRetries(t *testing.T) {
 	})
 }
 
-// TestLocalStops stops a queue while chunks are running. A chunk that ends in
-// time is finished, and one that does not is interrupted and not given up.
-// Another process runs the rest.
+// TestLocalStops stops a queue while chunks are running. It checks that a chunk
+// that ends in time is finished, and that a chunk that does not end in time is
+// interrupted and not given up. Another process must run the remaining chunks.
 func TestLocalStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -20,12 +20,12 @@ const (
 	// died. River checks every 30 seconds.
 	rescueAfter = attemptTimeout + 5*time.Second
 	// fetchCooldown is how long a node waits before it fetches chunks again. It is
-	// shorter than the time for a chunk, so that workers are not idle.
-	// Notifications announce new chunks; fetchPoll is the interval of polling in
+	// shorter than the time that a chunk takes, so that workers are not idle. New
+	// chunks are announced by notifications; fetchPoll is the interval of polling in
 	// case a notification is lost.
 	fetchCooldown = 2 * time.Millisecond
 	fetchPoll     = 250 * time.Millisecond
-	// keepDone is how long River keeps finished jobs. Nobody needs them.
+	// keepDone is how long River stores finished jobs, which nobody needs.
 	keepDone = 10 * time.Minute
 	// connections is the size of the pool: one connection listens, and the others
 	// run short statements. The chunks themselves use the connections of the store.
@@ -44,8 +44,9 @@ type River struct {
 }
 
 // NewRiver connects to the database and migrates the tables of the queue. Several
-// nodes may do so concurrently. This node runs workers chunks at a time. No error
-// contains the URL, because the URL may contain a password.
+// nodes may call it concurrently. This node runs as many chunks at a time as
+// workers says. No error contains the URL, because the URL may contain a
+// password.
 func NewRiver(ctx context.Context, databaseURL string, workers int, logger *slog.Logger) (*River, error) {
 	pool, err := newPool(ctx, databaseURL)
 	if err != nil {

@@ -25,7 +25,7 @@ const migrateLock = 8462133094617353
 
 // migrate migrates River's tables and returns the name of their schema. The tables
 // have a separate schema, so that they are not part of a backup. If several nodes
-// start together, one migrates and the others wait for it.
+// start together, one node migrates and the others wait.
 func migrate(ctx context.Context, pool *pgxpool.Pool, logger *slog.Logger) (schema string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
 	defer cancel()
@@ -73,7 +73,8 @@ func createSchema(ctx context.Context, pool *pgxpool.Pool) (string, error) {
 }
 
 // schemaBeside returns the name of the queue's schema for an installation whose
-// schema is ours. Two installations in one database must not share a queue.
+// schema is ours. The name depends on ours, because two installations in one
+// database must not share a queue.
 func schemaBeside(ours string) string {
 	if ours == "public" {
 		return "river"
@@ -82,8 +83,8 @@ func schemaBeside(ours string) string {
 	return "river_" + hex.EncodeToString(sum[:6])
 }
 
-// refusedIn returns an error that says what to do if the role lacks the privilege
-// to create the schema or its tables.
+// refusedIn returns err. If the role lacks the privilege to create the schema or
+// its tables, it returns an error that says what to do.
 func refusedIn(schema string, err error) error {
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == "42501" { // insufficient_privilege

@@ -30,8 +30,9 @@ func (r *River) Spread(ctx context.Context, chunks []study.Chunk) error {
 }
 
 // missing returns jobs for the chunks that are not in the queue. River would skip
-// duplicates too, but it would write each of them first, and every node enqueues
-// the unfinished chunks of a large run again every few seconds.
+// duplicates too, but it would write each of them first. That would be expensive,
+// because every node enqueues the unfinished chunks of a large run again every
+// few seconds.
 func (r *River) missing(ctx context.Context, chunks []study.Chunk) ([]river.InsertManyParams, error) {
 	queued, err := r.queued(ctx, chunks)
 	if err != nil {

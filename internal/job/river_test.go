@@ -28,8 +28,8 @@ func newRiver(tb testing.TB, databaseURL string, workers int) *job.River {
 	return r
 }
 
-// TestRiver runs the chunks of one run on two nodes, both of which enqueue
-// them, and checks that every chunk runs once and that both nodes run some.
+// TestRiver runs the chunks of one run on two nodes, both of which enqueue them.
+// It checks that every chunk runs once and that each node runs some chunks.
 func TestRiver(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -42,7 +42,7 @@ func TestRiver(t *testing.T) {
 	var stops []func()
 	for name, r := range nodes {
 		stops = append(stops, running(t, r, func(_ context.Context, c study.Chunk) error {
-			both.arrive(name) // neither continues before the other has begun
+			both.arrive(name) // neither node continues before the other has begun
 			counted.done(name, c)
 			return nil
 		}, unwanted))
@@ -57,7 +57,7 @@ func TestRiver(t *testing.T) {
 	}
 }
 
-// barrier opens when all names have arrived.
+// barrier opens when every name has arrived.
 type barrier struct {
 	mu      sync.Mutex
 	missing map[string]bool
@@ -121,9 +121,9 @@ func TestRiverUnique(t *testing.T) {
 	}
 }
 
-// TestRiverStops stops a node while it runs a chunk that does not end. The
-// chunk is immediately available to another node, and the attempt is not
-// counted.
+// TestRiverStops stops a node while it runs a chunk that does not end. It checks
+// that the chunk is immediately available to another node, and that the attempt
+// is not counted.
 func TestRiverStops(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)
@@ -202,7 +202,7 @@ func TestRiverRefused(t *testing.T) {
 	}
 }
 
-// TestAttempts checks what is reported to River for each attempt.
+// TestAttempts checks which result is reported to River for each attempt.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	c := chunksOf("bt_1", 1)[0]

@@ -30,7 +30,7 @@ func (a chunkArgs) chunk() study.Chunk {
 
 // InsertOpts returns the options of a job. A chunk is unique in the queue until
 // its job has finished. After that the chunk may be enqueued again; the backtest
-// tables determine whether that is necessary.
+// tables show whether that is necessary.
 func (a chunkArgs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{
 		Queue:    queue,

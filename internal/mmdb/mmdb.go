@@ -18,28 +18,28 @@ import (
 
 // maxCopies limits the number of leaves that are visited, as a multiple of the
 // leaves of a tree without shared branches. A tree has one leaf more than it has
-// nodes, but the IPv4 part may be shared by several IPv6 networks that embed IPv4.
-// In a damaged file, branches could form cycles, so all leaves are counted,
-// including empty and repeated ones.
+// nodes, but several IPv6 networks that embed IPv4 may share the IPv4 subtree. In
+// a damaged file, branches could form cycles, so all leaves are counted, including
+// empty and repeated ones.
 const maxCopies = 8
 
-// teredo and sixToFour are the networks in which the whole IPv4 part is repeated.
-// Their addresses have no country of their own.
+// teredo and sixToFour are the networks in which the whole IPv4 subtree is
+// repeated. Their addresses have no country of their own.
 var teredo, sixToFour = netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2002::/16")
 
-// Read converts a MaxMind DB to a table of countries and returns it with its
-// source. The country is taken from country.iso_code (MaxMind, DB-IP),
-// country_code or country (IPinfo and others). Read refuses a file that is damaged
-// or that names no country, because lookups in an empty table would simply find
-// nothing.
+// Read converts a MaxMind DB to a table of countries and returns the table with
+// its source. The country is taken from country.iso_code (MaxMind, DB-IP),
+// country_code or country (IPinfo and others). Read refuses a file that is
+// damaged. It also refuses a file that names no country, because lookups in an
+// empty table would find nothing and nobody would notice.
 func Read(data []byte) (*place.Countries, place.Source, error) {
 	db, err := maxminddb.OpenBytes(data)
 	if err != nil {
 		return nil, place.Source{}, fmt.Errorf("open the MaxMind DB: %w", err)
 	}
 	var b place.Builder
-	// Cache the countries by record, because most networks share their record
-	// with thousands of others.
+	// Cache the country of each record, because thousands of networks share one
+	// record.
 	records, found := map[uintptr]string{}, false
 	leaves := maxCopies * (uint64(db.Metadata.NodeCount) + 1)
 	for network := range db.Networks(maxminddb.IncludeNetworksWithoutData(), maxminddb.IncludeAliasedNetworks()) {

@@ -72,9 +72,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadRefusesATreeThatMeetsItself checks that a small file is refused if
-// every node has the same child on both sides, because a walk over its paths
-// would take practically forever.
+// TestReadRefusesATreeThatMeetsItself checks that a small file is refused if both
+// children of every node are the same node, because visiting all paths of such a
+// tree would never end in practice.
 func TestReadRefusesATreeThatMeetsItself(t *testing.T) {
 	t.Parallel()
 	data := database(network{"2409:4000::/100", map[string]any{"country_code": "IN"}})

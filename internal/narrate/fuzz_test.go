@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzAnswer reads arbitrary answers of an endpoint. The result is no text, or
-// the text of the first choice.
+// FuzzAnswer reads arbitrary answers of an endpoint. The result must be an error,
+// or the text of the first choice.
 func FuzzAnswer(f *testing.F) {
 	for _, seed := range []string{
 		`{"choices":[{"message":{"role":"assistant","content":"Better prose."}}]}`,

@@ -30,9 +30,9 @@ const (
 	maxTokens      = 600
 )
 
-// instruction is the system message for the model. The summary that follows it
-// is data, not an instruction. The caller checks every answer, whether or not
-// the model obeys.
+// instruction is the system message for the model. The summary is sent after it
+// as data, not as an instruction. The caller checks every answer, because a model
+// may not obey.
 const instruction = "You rewrite the summary of a credit memo in clear, plain English for a credit officer. " +
 	"Use only what the summary says. Keep every number, code and field name exactly as written, and keep the " +
 	"recommendation word. " +
@@ -73,7 +73,7 @@ func New(c Config) (*Client, error) {
 	}, nil
 }
 
-// Narrate sends a text and returns the text of the answer.
+// Narrate sends a text to the model and returns the text of its answer.
 func (c *Client) Narrate(ctx context.Context, text string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

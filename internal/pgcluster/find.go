@@ -11,8 +11,8 @@ import (
 	"syscall"
 )
 
-// programs returns the folder of the programs initdb and postgres. Debian does
-// not put them on PATH and has one folder for each major version. programs
+// programs returns the folder with the programs initdb and postgres. Debian does
+// not put them on PATH and has one folder for each major version; programs
 // returns the folder of the newest version.
 func programs() (folder string, err error) {
 	folders, err := filepath.Glob("/usr/lib/postgresql/*/bin")
@@ -39,8 +39,8 @@ func major(folder string) int {
 	return n
 }
 
-// unprivileged returns the user that runs the server, because PostgreSQL
-// refuses to run as root. nil means the present user.
+// unprivileged returns the user that runs the server, because PostgreSQL refuses
+// to run as root. It returns nil if this process does not run as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

@@ -24,8 +24,8 @@ func (c *Cluster) Standby(ctx context.Context, name string) (_ *Cluster, err err
 	return s, nil
 }
 
-// Follow turns the server into a standby of primary. The server keeps its
-// address and loses its own data.
+// Follow turns the server into a standby of primary. The server's address stays
+// the same, and its own data is deleted.
 func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, startWithin)
 	defer cancel()
@@ -52,7 +52,7 @@ func (c *Cluster) Follow(ctx context.Context, primary *Cluster, name string) err
 	return c.Restart(ctx)
 }
 
-// own makes the folder belong to the user that runs the server.
+// own makes the user that runs the server the owner of the folder.
 func (c *Cluster) own() error {
 	if c.account == nil {
 		return nil
@@ -60,8 +60,8 @@ func (c *Cluster) own() error {
 	return os.Chown(c.folder, int(c.account.Uid), int(c.account.Gid))
 }
 
-// Synchronous makes commits wait for the named standby, or for none if name is
-// "". It returns when this applies to every new commit.
+// Synchronous makes commits wait for the named standby, or for no standby if name
+// is "". It returns when this applies to every new commit.
 func (c *Cluster) Synchronous(ctx context.Context, name string) error {
 	err := c.Execute(ctx, "ALTER SYSTEM SET synchronous_standby_names = '"+name+"'", "SELECT pg_reload_conf()")
 	for err == nil {
@@ -81,8 +81,8 @@ func (c *Cluster) Promote(ctx context.Context) error {
 	return c.Execute(ctx, "SELECT pg_promote(true, 60)")
 }
 
-// Freeze stops all processes of the server with SIGSTOP, as if its machine
-// hung. Connections stay open, and the kernel accepts new ones. Thaw continues
+// Freeze stops all processes of the server with SIGSTOP, as if its machine hung.
+// Connections stay open, and the kernel accepts new connections. Thaw continues
 // the processes.
 func (c *Cluster) Freeze() { c.signalAll(syscall.SIGSTOP) }
 

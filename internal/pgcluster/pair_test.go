@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestPair commits on a synchronous pair, kills the primary and finds
-// everything on the standby.
+// TestPair commits on a synchronous pair, kills the primary and checks that the
+// standby has all data.
 func TestPair(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

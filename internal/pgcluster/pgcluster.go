@@ -1,7 +1,7 @@
 // Package pgcluster runs a private PostgreSQL server in a temporary folder, for
-// tests, benchmarks and the proof harness. The server is reachable only through
-// a socket in that folder and is as durable as PostgreSQL is by default. It can
-// be stopped, killed and started again with the same data.
+// tests, benchmarks and the proof harness. The server can be reached only through
+// a socket in that folder. Its durability settings are PostgreSQL's defaults. It
+// can be stopped, killed and started again with the same data.
 package pgcluster
 
 import (
@@ -139,8 +139,8 @@ func (c *Cluster) Pid() int {
 	return c.server.pid()
 }
 
-// Stop stops the server in fast mode: it closes connections, rolls back
-// transactions and writes everything to disk. The data stays.
+// Stop stops the server in fast mode: the server closes connections, rolls back
+// transactions and writes all data to disk. The data is not deleted.
 func (c *Cluster) Stop() {
 	if c.server != nil {
 		c.server.end(syscall.SIGINT)
@@ -148,9 +148,9 @@ func (c *Cluster) Stop() {
 	}
 }
 
-// Kill kills all processes of the server together with SIGKILL, as if the
-// machine ran out of memory. After a restart the server has the data that it
-// had written before.
+// Kill kills all processes of the server together with SIGKILL, as if the machine
+// ran out of memory. After a restart the server has the data that it had written
+// before Kill.
 func (c *Cluster) Kill() {
 	if c.server != nil {
 		c.server.kill()

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestCluster stops, kills and closes a server: committed data survives a stop
-// and a kill, and nothing is left after Close.
+// TestCluster stops, kills and closes a server. It checks that committed data
+// survives a stop and a kill, and that nothing is left after Close.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -27,10 +27,10 @@ func (c *Cluster) command(ctx context.Context, name string, args ...string) *exe
 // run runs one of PostgreSQL's programs and returns its output.
 func run(cmd *exec.Cmd) ([]byte, error) {
 	// The kernel sends the parent-death signal when the thread that started the child
-	// ends, so keep the thread.
+	// ends, so the thread must not end before.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	// pg_basebackup has a child that may outlive it and keep the output open.
+	// pg_basebackup has a child process that may outlive it and keep the output open.
 	cmd.WaitDelay = outputWithin
 	return cmd.CombinedOutput()
 }
@@ -51,8 +51,8 @@ func launch(cmd *exec.Cmd) (*server, error) {
 	cmd.Stderr = &s.log
 	started := make(chan error)
 	go func() {
-		// The kernel sends the parent-death signal when the thread that started
-		// the child ends, so keep the thread.
+		// The kernel sends the parent-death signal when the thread that started the child
+		// ends, so the thread must not end before.
 		runtime.LockOSThread()
 		defer close(s.ended)
 		err := cmd.Start()
@@ -75,7 +75,7 @@ func (s *server) end(signal os.Signal) {
 }
 
 // kill kills all processes. It stops the first process before it lists the
-// others, so that the first process starts none in the meantime.
+// others, so that the first process cannot start more in the meantime.
 func (s *server) kill() {
 	_ = s.cmd.Process.Signal(syscall.SIGSTOP)
 	family := children(s.pid())
@@ -112,7 +112,7 @@ func children(parent int) []int {
 	return found
 }
 
-// lastWords keeps the last bytes written to it. It is safe for concurrent use.
+// lastWords stores the last bytes written to it. It is safe for concurrent use.
 type lastWords struct {
 	mu   sync.Mutex
 	text []byte

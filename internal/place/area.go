@@ -30,10 +30,10 @@ type Areas struct {
 	list []Area // sorted by code
 }
 
-// AppendAreas appends the areas, which must be sorted by code, in the format of
-// ReadAreas: their number, then for each area the differences of its code and
-// centre from the area before, and its radius. Positions are rounded to the
-// nearest step of the table, radii up.
+// AppendAreas appends the areas, which must be sorted by code, in the format that
+// ReadAreas reads. It writes their number, and then for each area the differences
+// of its code and centre from the area before, and its radius. Positions are
+// rounded to the nearest step of the table, and radii are rounded up.
 func AppendAreas(b []byte, areas []Area) []byte {
 	b = binary.AppendUvarint(b, uint64(len(areas)))
 	var code uint32
@@ -58,7 +58,8 @@ func areaSteps(micros int32) int64 {
 	return int64((micros + half) / areaStepMicros)
 }
 
-// ReadAreas decodes the output of AppendAreas.
+// ReadAreas decodes the output of AppendAreas. It returns an error for other
+// bytes.
 func ReadAreas(data []byte) (*Areas, error) {
 	r := reader{rest: data}
 	n := r.uvarint(maxAreas)
@@ -94,7 +95,8 @@ func (t *Areas) Len() int { return len(t.list) }
 // At returns the i-th area, ordered by code.
 func (t *Areas) At(i int) Area { return t.list[i] }
 
-// Lookup returns the area of a pincode, which must be exactly six digits.
+// Lookup returns the area of a pincode, which must be exactly six digits. It
+// returns false for an unknown pincode.
 func (t *Areas) Lookup(code string) (Area, bool) {
 	number, ok := parseCode(code)
 	if !ok {

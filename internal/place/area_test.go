@@ -85,8 +85,8 @@ func readSample(t *testing.T) []office {
 }
 
 // TestOfficesMatchTheirPincode checks that at least 950 of 1,000 offices of the
-// directory match their own pincode. The sample includes offices with wrong
-// positions in India.
+// directory match their own pincode. The sample includes offices whose position
+// is in India but wrong.
 func TestOfficesMatchTheirPincode(t *testing.T) {
 	t.Parallel()
 	offices, matched := readSample(t), 0
@@ -101,8 +101,8 @@ func TestOfficesMatchTheirPincode(t *testing.T) {
 	}
 }
 
-// TestDistanceHash checks half a million distances against one hash, because
-// every processor must compute the same distances.
+// TestDistanceHash computes half a million distances and compares their hash with
+// a constant, because every processor must compute the same distances.
 func TestDistanceHash(t *testing.T) {
 	t.Parallel()
 	offices := readSample(t)

@@ -9,7 +9,7 @@ import (
 )
 
 // maxSpans is the maximum number of ranges of each address family. The whole
-// internet takes about half a million.
+// internet has about half a million ranges.
 const maxSpans = 8_000_000
 
 // maxNames is the maximum number of countries in a table; ISO 3166 has 249.
@@ -24,10 +24,9 @@ type Builder struct {
 	six     spanBuilder[uint64]
 }
 
-// Add assigns the addresses from first to last to a country, given as two
-// capital letters. Ranges must be added in ascending order within IPv4 and
-// within IPv6 and must not overlap; addresses between them have no known
-// country.
+// Add assigns the addresses from first to last to a country, given as two capital
+// letters. Within IPv4 and within IPv6, ranges must be added in ascending order
+// and must not overlap. Addresses between the ranges have no known country.
 func (b *Builder) Add(first, last netip.Addr, country string) error {
 	if !first.IsValid() || first.BitLen() != last.BitLen() || last.Less(first) {
 		return errors.New("a range of addresses must end after it begins, in the same family")

@@ -33,10 +33,10 @@ func (s *spans[A]) lookup(address A) uint8 {
 	return s.country[after-1]
 }
 
-// Lookup returns the country of an address as two letters of ISO 3166. An
-// IPv4-mapped IPv6 address is looked up as IPv4. Special-purpose addresses
-// (private, loopback, documentation, tunnels) have no country, whatever the
-// table says.
+// Lookup returns the country of an address as two letters of ISO 3166. ok is
+// false if the country is unknown. An IPv4-mapped IPv6 address is looked up as
+// IPv4. Special-purpose addresses (private, loopback, documentation, tunnels)
+// have no country, whatever the table says.
 func (c *Countries) Lookup(address netip.Addr) (iso string, ok bool) {
 	address = address.Unmap().WithZone("")
 	if !address.IsValid() || special(address) {

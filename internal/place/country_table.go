@@ -31,10 +31,11 @@ func appendSpans[A uint32 | uint64](b []byte, s spans[A]) []byte {
 	return b
 }
 
-// Networks begin and end at multiples of powers of two, so a step has many trailing
-// zeros. It is encoded as their number, in the lowest six bits, and the bits before
-// them without the lowest 1. The few steps that do not fit, among them zero, are
-// written in full after the mark unpacked.
+// Networks begin and end at multiples of powers of two, so the distance between two
+// starts has many trailing zeros. It is encoded as the number of zeros, in the
+// lowest six bits, followed by the bits before the zeros, without the lowest 1. The
+// few distances that do not fit, including zero, are written in full after the
+// marker unpacked.
 const (
 	zerosBits = 6
 	zerosMask = 1<<zerosBits - 1
@@ -71,7 +72,8 @@ func (r *reader) step(limit uint64) uint64 {
 	return step
 }
 
-// ReadCountries decodes the output of Append.
+// ReadCountries decodes the output of Append. It returns an error for other
+// bytes.
 func ReadCountries(data []byte) (*Countries, error) {
 	r := reader{rest: data}
 	c := &Countries{names: []string{""}}

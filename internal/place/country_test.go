@@ -148,8 +148,8 @@ func TestAnEmptyTableKnowsNothing(t *testing.T) {
 	}
 }
 
-// TestCountriesAreAsAdded checks that a table that is written and read back
-// agrees with its list of ranges.
+// TestCountriesAreAsAdded checks that a table agrees with its list of ranges
+// after it is written and read.
 func TestCountriesAreAsAdded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -4,5 +4,5 @@
 //
 // Lookups never guess: a pincode that is in no directory and an address without a
 // country are reported as unknown. The tables are made manually with the program in
-// generate, not by the build; Sources lists their sources.
+// the folder generate, not by the build. Sources lists the sources of the tables.
 package place

@@ -2,15 +2,15 @@ package place
 
 import "math/bits"
 
-// Numbers here are fixed-point with sixty fractional bits, so that an int64 holds
-// values below eight. Angles are in radians.
+// Numbers in this file are fixed-point numbers with sixty fractional bits, so
+// that an int64 can hold values below eight. Angles are in radians.
 const (
 	fraction = 60
 	one      = int64(1) << fraction
 
 	// halfMicro is half a millionth of a degree.
 	halfMicro = 10_061_138_136
-	// shrunk is the initial length of a vector that the rotations lengthen to
+	// shrunk is the initial length of a vector. The rotations lengthen the vector to
 	// one.
 	shrunk = 700_114_967_507_363_238
 )
@@ -19,9 +19,9 @@ const (
 // degrees.
 func halfAngle(micros int64) int64 { return micros * halfMicro }
 
-// turns are the angles whose tangents are 1, 1/2, 1/4 and so on: a rotation by
-// one of them takes two shifts and two additions. The last one moves a point on
-// the equator by less than a millimetre.
+// turns lists the angles whose tangents are 1, 1/2, 1/4 and so on. A rotation by
+// one of these angles takes two shifts and two additions. The last angle moves a
+// point on the equator by less than a millimetre.
 var turns = [...]int64{
 	905_502_432_259_640_355, 534_549_298_976_576_474, 282_441_168_888_798_124, 143_371_547_418_228_444,
 	71_963_988_336_308_046, 36_017_075_762_092_179, 18_012_932_708_689_205, 9_007_016_009_513_623,
@@ -59,9 +59,9 @@ func atan(y, x int64) int64 {
 	return max(angle, 0)
 }
 
-// signed returns v if sign is 0 and -v if it is -1. The direction of a rotation
-// is practically random, so a branch would often be mispredicted and cost more
-// than the rotation.
+// signed returns v if sign is 0 and -v if sign is -1. It has no branch: the
+// direction of a rotation is practically random, so a branch would often be
+// mispredicted and cost more than the rotation.
 func signed(v, sign int64) int64 { return (v ^ sign) - sign }
 
 // mul returns the product of two fixed-point numbers, truncated.

@@ -2,9 +2,10 @@ package place
 
 import "strings"
 
-// iso3166 are the codes of ISO 3166-1, and XK, a user-assigned code that is commonly
-// used for Kosovo. Registries also write codes that are no country (EU, AP), are
-// withdrawn (AN, CS, SU) or mean nothing (ZZ); their addresses stay unknown.
+// iso3166 lists the codes of ISO 3166-1, and XK, a user-assigned code that is
+// commonly used for Kosovo. Registries also write codes that are not countries (EU,
+// AP), are withdrawn (AN, CS, SU) or have no meaning (ZZ). Their addresses have no
+// known country.
 const iso3166 = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS " +
 	"BT BV BW BY BZ" +
 	" CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK " +
@@ -17,8 +18,8 @@ const iso3166 = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF
 	" SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ" +
 	" UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS XK YE YT ZA ZM ZW "
 
-// ISOCountry returns the ISO 3166 code for a registry's code. ok is false if
-// the code stands for no country.
+// ISOCountry returns the ISO 3166 code for a registry's code. ok is false if the
+// code is not that of a country.
 func ISOCountry(code string) (iso string, ok bool) {
 	// UK is exceptionally reserved for the United Kingdom.
 	if code == "UK" {

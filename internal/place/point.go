@@ -1,8 +1,8 @@
 package place
 
-// Point is a position on the Earth in millionths of a degree (about 11 cm),
-// north and east positive. Numbers of rules have the same precision, so
-// positions are kept exactly as sent.
+// Point is a position on the Earth in millionths of a degree (about 11 cm). North
+// and east are positive. The numbers of rules have the same precision, so
+// positions are stored exactly as sent.
 type Point struct{ Lat, Lng int32 }
 
 const (
@@ -24,12 +24,12 @@ func NewPoint(latMicros, lngMicros int64) (Point, bool) {
 const earthDiameterMetres = 2 * 6_371_009
 
 // DistanceMetres returns the great-circle distance on a sphere with the mean
-// radius of the Earth. It is within a metre of the exact arc, and within thirty
-// near the antipodes.
+// radius of the Earth. The result differs from the exact arc by at most a metre,
+// and near the antipodes by at most thirty metres.
 //
-// It uses only integers. A floating-point sine may differ in its last bit
-// between processors with and without fused multiply-add, and then one node
-// could find a match where another finds none.
+// It uses only integers. A floating-point sine may differ in its last bit between
+// processors with and without fused multiply-add. Then one node could find a
+// match and another node none.
 func DistanceMetres(a, b Point) int64 {
 	dLat := apart(a.Lat, b.Lat)
 	dLng := apart(a.Lng, b.Lng)

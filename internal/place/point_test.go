@@ -33,8 +33,8 @@ func TestNewPoint(t *testing.T) {
 	}
 }
 
-// TestDistanceMetres checks distances to the metre, because a processor that
-// computes a different distance would return a different match.
+// TestDistanceMetres checks distances to the metre, because with a different
+// distance a position might match on one processor and not on another.
 func TestDistanceMetres(t *testing.T) {
 	t.Parallel()
 	mumbai, delhi := Point{19_076_000, 72_877_700}, Point{28_613_900, 77_209_000}

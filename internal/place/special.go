@@ -2,13 +2,13 @@ package place
 
 import "net/netip"
 
-// specials are the networks in IANA's registries of special-purpose addresses;
-// they belong to no country. Of IPv6 only 2000::/3 is allocated, so only the
+// specials lists the networks in IANA's registries of special-purpose addresses,
+// which belong to no country. Only 2000::/3 of IPv6 is allocated, so only the
 // special networks inside it are listed.
 var specials = [...]netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"),       // this network
 	netip.MustParsePrefix("10.0.0.0/8"),      // private
-	netip.MustParsePrefix("100.64.0.0/10"),   // between a carrier and its customers
+	netip.MustParsePrefix("100.64.0.0/10"),   // shared between a carrier and its customers
 	netip.MustParsePrefix("127.0.0.0/8"),     // loopback
 	netip.MustParsePrefix("169.254.0.0/16"),  // link-local
 	netip.MustParsePrefix("172.16.0.0/12"),   // private

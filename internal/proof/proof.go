@@ -1,7 +1,6 @@
 // Package proof writes measured results into a document. Each long-running
-// command owns one section and replaces it as a whole, so that the document
-// always has the latest output of the commands and nobody edits a figure by
-// hand.
+// command owns one section and replaces it as a whole. So the document always has
+// the latest output of the commands, and nobody edits a figure by hand.
 package proof
 
 import (

@@ -54,8 +54,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriteAtOnce writes many sections concurrently; none may overwrite
-// another's.
+// TestWriteAtOnce writes many sections concurrently, and checks that no section
+// overwrites another.
 func TestWriteAtOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "PROOF.md")

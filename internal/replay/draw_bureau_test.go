@@ -62,8 +62,8 @@ func (a *applicant) drawHistory() {
 
 const reportedBack = 3 // age of the report in days
 
-// dated returns the date back days ago in a layout of package time, or "" if
-// back is 0.
+// dated returns the date back days ago, in the given layout of package time. It
+// returns "" if back is 0.
 func (a *applicant) dated(back int, form string) string {
 	if back == 0 {
 		return ""
@@ -71,8 +71,8 @@ func (a *applicant) dated(back int, form string) string {
 	return a.now.AddDate(0, 0, -back).Format(form)
 }
 
-// month returns the first day of a month. If back is 0, that is the previous
-// month.
+// month returns the first day of the month that is back months before the
+// previous month.
 func (a *applicant) month(back int) time.Time {
 	return time.Date(a.now.Year(), a.now.Month()-time.Month(1+back), 1, 0, 0, 0, 0, time.UTC)
 }

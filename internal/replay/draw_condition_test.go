@@ -13,7 +13,7 @@ type author struct {
 	inputs map[string]rule.Type
 }
 
-// rare returns a condition that seldom holds, so that decisions of every
+// rare returns a condition that is seldom true, so that decisions of every
 // outcome occur.
 func (w *author) rare(stage2 bool) object {
 	if w.percent(10) {

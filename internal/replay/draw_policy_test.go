@@ -9,8 +9,8 @@ import (
 
 var reasonCodes = []string{"BUR_SCORE", "BUR_ENQ", "FOIR_HIGH", "INC_LOW", "MY_OWN", "FR_RING", "BANK_ABB"}
 
-// declared has the inputs that a policy may declare. The prefix of a name says
-// which request carries it.
+// declared lists the inputs that a policy may declare. The prefix of a name says
+// which request contains it.
 var declared = []struct {
 	name string
 	typ  rule.Type

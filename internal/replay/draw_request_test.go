@@ -10,8 +10,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// applicant is a person who applies. Members written with maybe are sometimes
-// left out.
+// applicant is a person who applies. Members that are added with maybe are
+// sometimes left out.
 type applicant struct {
 	dice
 	n                                  int
@@ -37,8 +37,8 @@ func drawApplicant(d dice, n int, now time.Time) *applicant {
 	return a
 }
 
-// maybe adds a member with a probability of 80 %, and null with a probability
-// of 2 %.
+// maybe adds a member with a probability of 80 %. With a probability of 2 % it
+// adds the member as null.
 func (a *applicant) maybe(o object, name string, value any) {
 	switch roll := a.IntN(100); {
 	case roll < 80:
@@ -84,7 +84,7 @@ func (a *applicant) decision(policyKey string) object {
 	return object{"policy_key": policyKey, "applicant": person, "bureau_report": bureau}
 }
 
-// accountFigures has the fields about accounts by ownership that a decision
+// accountFigures lists the fields about accounts by ownership that a decision
 // request may state.
 var accountFigures = func() (list []*rule.Field) {
 	for _, name := range fields.stage1 {
@@ -114,8 +114,8 @@ func (a *applicant) figure(f *rule.Field) any {
 	}
 }
 
-// layouts has the layouts in which bureaus send reports: the common one under
-// any name, and each bureau's own.
+// layouts lists the layouts in which bureaus send reports: the common layout
+// under any bureau's name, and each bureau's own layout.
 var layouts = map[string]func(*applicant) object{
 	"common cibil": (*applicant).common, "common experian": (*applicant).common, "common equifax": (*applicant).common,
 	"common crif": (*applicant).common, "common rural": (*applicant).common,

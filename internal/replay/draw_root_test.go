@@ -8,19 +8,20 @@ import (
 	"verdict/internal/rule"
 )
 
-// roots has the names of all operators of conditions and of arithmetic. Every
-// drawn policy has adjustments that test only a few of them, so that a change
-// of any operator shows in decisions and is not hidden in a long rule.
+// roots lists the names of all operators of conditions and of arithmetic. Every
+// drawn policy has adjustments that test a few of these operators, each in a
+// short condition of its own. So a change of any operator is visible in decisions
+// and is not hidden in a long rule.
 var roots = append(spelled(func(i uint8) any {
 	return rule.Op(i)
 }, 1), spelled(func(i uint8) any { return rule.Arith(i) }, 1)...)
 
-// perAuthor is the number of such adjustments in a policy.
+// perAuthor is the number of these adjustments in a policy.
 const perAuthor = 6
 
-// usual has numeric fields that most requests have, counts those whose values
-// are small enough to equal a constant, and texts the string fields with their
-// values.
+// usual lists numeric fields that most requests have. counts lists those whose
+// values are small enough to equal a constant. texts lists the string fields with
+// their values.
 var (
 	usual = []string{
 		"bureau_score", "monthly_income", "foir", "age", "requested_amount", "enquiries_6m", "active_tradelines",
@@ -105,7 +106,7 @@ func (w *author) calculated(op string) object {
 	}
 }
 
-// rooted returns the adjustments of the policy with this number.
+// rooted returns the adjustments for the policy with the given number.
 func (w *author) rooted(number int) (list []any) {
 	for i := range perAuthor {
 		op := roots[(number*perAuthor+i)%len(roots)]
@@ -114,8 +115,8 @@ func (w *author) rooted(number int) (list []any) {
 	return list
 }
 
-// weighed counts how often the adjustments that test a single operator hold and
-// fail.
+// weighed counts how often the conditions that test a single operator are true
+// and false.
 type weighed struct {
 	slots *rule.Slots
 	code  *rule.Code
@@ -136,8 +137,8 @@ func newWeighed(policy *engine.Policy, catalogue *rule.Catalogue) *weighed {
 	return w
 }
 
-// weigh evaluates the adjustments on an application's facts and adds the
-// results to held and failed.
+// weigh evaluates these conditions on an application's facts and adds the results
+// to held and failed.
 func (w *weighed) weigh(facts *rule.Facts, held, failed map[string]int) {
 	w.slots.Load(facts, &w.frame)
 	for i, test := range w.tests {

@@ -14,9 +14,9 @@ import (
 // object is a JSON object that is being drawn.
 type object = map[string]any
 
-// dice draws all random values of a corpus. The corpus is committed, so the
-// algorithm of dice must stay the same only while the newest corpus is drawn
-// again by a test.
+// dice draws all random values of a corpus. The corpora are committed, and a test
+// draws the newest corpus again. So the algorithm of dice may change only
+// together with a new corpus.
 type dice struct{ *rand.Rand }
 
 func newDice(seed uint64) dice {
@@ -30,8 +30,8 @@ func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
 func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 
-// fields has the names that drawn policies use: the whole catalogue, except
-// that of its thousands of features there are a few of each kind.
+// fields lists the names that drawn policies use: the whole catalogue, but only a
+// few of each kind of its thousands of features.
 var fields = struct{ stage1, stage2 []string }{
 	stage1: append(names(func(f *rule.Field) bool {
 		return f.Supply != rule.FromEngine && f.Semantics == 0 &&
@@ -40,7 +40,7 @@ var fields = struct{ stage1, stage2 []string }{
 	stage2: names(func(f *rule.Field) bool { return f.Supply == rule.FromEngine }),
 }
 
-// derived has the fields that the engine computes before stage 1. They are not
+// derived lists the fields that the engine computes before stage 1. They are not
 // facts, and policies with semantics 1 cannot use them.
 var derived = names(func(f *rule.Field) bool { return f.Semantics > 1 })
 
@@ -74,7 +74,7 @@ func (w *author) lookup(name string) *rule.Field {
 	return &rule.Field{Name: name, Type: w.inputs[name]}
 }
 
-// openWords has values, and parts of values, of the strings in requests.
+// openWords lists values, and parts of values, of the strings in requests.
 var openWords = []string{
 	"cibil", "experian", "equifax", "crif", "IN", "AE", "400001", "560068", "834001", "AG-3", "salaried",
 	"self employed", "Redmi 9", "13", "d-17", "49.36.12.7", "A-17", "CAT_A", "CAT_B", "अनिल \"quoted\"",
@@ -100,7 +100,7 @@ func (w *author) words(f *rule.Field) (list []any) {
 	return list
 }
 
-// spans has the usual ranges of numbers by unit, in millionths.
+// spans holds the usual range of numbers for each unit, in millionths.
 var spans = map[string][2]int64{
 	"₹": {
 		0,
@@ -110,7 +110,7 @@ var spans = map[string][2]int64{
 }
 
 // threshold returns a number in the usual range of the field, mostly a round
-// one.
+// number.
 func (w *author) threshold(f *rule.Field) json.Number {
 	span, ok := spans[f.Unit]
 	switch {

@@ -30,8 +30,8 @@ const (
 	corpusSeed     = 20261116
 )
 
-// counting is the source of randomness for ids and keys in a corpus. Its
-// counter makes a corpus reproducible and easy to compress, and no real secret
+// counting is the source of randomness for ids and keys in a corpus. It returns a
+// counter, so that a corpus is reproducible and easy to compress. No real secret
 // depends on it.
 type counting struct{ n atomic.Uint64 }
 
@@ -61,8 +61,8 @@ type lender struct {
 // policy to take effect.
 const step = 1250 * time.Millisecond
 
-// shift is the time between two policies, so that the last policies decide with
-// counts of several weeks.
+// shift is the time between two policies. It is so long that the last policies
+// decide with counts of several weeks.
 const shift = 12 * time.Hour
 
 // fill signs up a lender and lets the given number of policies decide.
@@ -142,8 +142,8 @@ func (l *lender) open(ctx context.Context) error {
 	return nil
 }
 
-// arm writes a policy and activates it. The first policy of each environment is
-// the default policy. A drawn policy that is refused is drawn again.
+// arm creates a policy and activates it. The first policy of each environment is
+// the default policy. If a drawn policy is refused, another is drawn.
 func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error) {
 	key = fmt.Sprintf("drawn-%02d", p)
 	draw := func() object { return drawPolicy(d, key, p) }
@@ -174,15 +174,15 @@ func (l *lender) arm(ctx context.Context, d dice, p int) (key string, err error)
 	return key, err
 }
 
-// vectors is the number of decisions of a policy with a feature vector, and
-// underwritten the number of those made by the agent.
+// vectors is the number of a policy's decisions that have a feature vector.
+// underwritten is the number of these decisions that the agent makes.
 const (
 	vectors      = 6
 	underwritten = 2
 )
 
-// apply decides an application, alternating between stated facts and a report.
-// The reports use each layout in turn.
+// apply decides an application, alternating between a request with stated facts
+// and one with a report. The reports use each layout in turn.
 func (l *lender) apply(ctx context.Context, d dice, key string, n int) error {
 	a := drawApplicant(d, n, l.now)
 	shapes := slices.Sorted(maps.Keys(layouts))

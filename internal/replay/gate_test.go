@@ -1,9 +1,9 @@
 // Package replay_test checks that a release does not change earlier decisions.
-// The folder testdata has backups of the service, each with at least ten
-// thousand decisions, made by the release of its time and never made again.
-// Every run restores them into an empty database and replays every decision,
-// like the command "verdict verify". This tests the migrations, the format of
-// backups, the archived histories and the engine.
+// The folder testdata has backups of the service, each with at least ten thousand
+// decisions. Each backup was made by the release of its time and is never made
+// again. Every run of the tests restores the backups into an empty database and
+// replays every decision, like the command "verdict verify". This tests the
+// migrations, the format of backups, the archived histories and the engine.
 package replay_test
 
 import (
@@ -28,8 +28,8 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 var update = flag.Bool("update", false, "add a corpus made by this version; those that are there stay as they are")
 
-// listFile has the SHA-256 sum of every corpus. Add a line with each new
-// corpus; never change or remove one.
+// listFile contains the SHA-256 sum of every corpus. Add a line with each new
+// corpus; never change or remove a line.
 const listFile = "testdata/SHA256SUMS"
 
 // corpora returns the committed backups, oldest first, and checks that they
@@ -87,7 +87,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// packed returns the same backup with better compression. It keeps the original
+// packed returns the same backup with better compression. It does not change the
 // gzip header of ten bytes, because a restore accepts only that header.
 func packed(t *testing.T, backup []byte) []byte {
 	t.Helper()

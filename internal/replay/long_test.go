@@ -17,9 +17,9 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestLong is run by "make replay". It verifies every corpus on both databases,
-// and a million decisions in a separate process, whose memory must not grow
-// with the number of decisions. It writes the results to a file.
+// TestLong verifies every corpus on both databases; "make replay" runs it. It
+// also verifies a million decisions in a separate process, whose memory must not
+// grow with the number of decisions. It writes the results to a file.
 func TestLong(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("VERDICT_LONG") == "" {
@@ -54,7 +54,7 @@ func TestLong(t *testing.T) {
 	if all.decisions != many {
 		t.Errorf("%d decisions were verified of %d", all.decisions, many)
 	}
-	// Read-ahead and garbage collection make the peak vary. Holding ten
+	// The peak varies because of read-ahead and garbage collection. Holding ten
 	// thousand decisions in memory would add 40 MiB.
 	if all.peakKiB > 2*few.peakKiB+32<<10 {
 		t.Errorf("memory grows with the number of decisions: from %d to %d KiB", few.peakKiB, all.peakKiB)
@@ -95,7 +95,8 @@ func (v verification) row(what string) []string {
 	}
 }
 
-// verifyProcess runs "verdict verify" and fails if it finds an error.
+// verifyProcess runs "verdict verify" and fails the test if the command reports
+// an error.
 func verifyProcess(t *testing.T, binary, databaseURL string) (v verification) {
 	t.Helper()
 	var out, said bytes.Buffer
@@ -115,8 +116,9 @@ func verifyProcess(t *testing.T, binary, databaseURL string) (v verification) {
 	return v
 }
 
-// multiply copies the decisions of a SQLite file under other ids, up to about
-// the number want. The hash of a decision does not include its id.
+// multiply copies the decisions of a SQLite file under other ids until there are
+// about want decisions. The hash of a decision does not include its id. It
+// returns the number of decisions.
 func multiply(t *testing.T, databaseURL string, have, want int64) int64 {
 	t.Helper()
 	raw, err := sql.Open("sqlite", strings.TrimPrefix(databaseURL, "sqlite:")+"?_pragma=synchronous(off)")

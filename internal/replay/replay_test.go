@@ -39,8 +39,8 @@ func restored(t *testing.T, file, databaseURL string) (*store.DB, *usecase.Set) 
 }
 
 // TestReplay replays every committed decision and checks that it has the stored hash. If it fails,
-// this version changes past decisions. That needs at least a new engine version, and is most likely
-// a mistake.
+// this version changes past decisions. Such a change needs at least a new engine version, and is
+// most likely a mistake.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	files := corpora(t)
@@ -91,7 +91,7 @@ func reproduces(t *testing.T, service *usecase.Set) {
 	}
 }
 
-// repeats replays runs of the underwriting agent with the edition that made them, and checks that
+// repeats repeats runs of the underwriting agent with the edition that made them, and checks that
 // the bytes are equal.
 func repeats(t *testing.T, db *store.DB, service *usecase.Set) {
 	t.Helper()
@@ -146,8 +146,8 @@ func eachScope(t *testing.T, db *store.DB, call func(*store.Scope)) {
 	}
 }
 
-// remeasured computes a stored feature vector again from the archived history, and returns a text if
-// it differs.
+// remeasured computes a stored feature vector again from the archived history. It returns "" if the
+// vector is the same, and otherwise a text that says how it differs.
 func remeasured(stored store.Features) string {
 	history, statement, err := report.ReadArchive(stored.Source)
 	if err != nil {
@@ -171,13 +171,13 @@ func remeasured(stored store.Features) string {
 	return ""
 }
 
-// drawnAgain lets this version decide the requests of the newest corpus's first policies again, in a
-// new database, and compares the hashes. This also tests the reading of requests, bureau reports,
-// bank statements and other blocks. If it fails and the change is intended, add a new corpus with
-// -update and keep the existing ones.
+// drawnAgain lets this version decide the requests of the first policies of the newest corpus again,
+// in a new database, and compares the hashes. This also tests how requests, bureau reports, bank
+// statements and other blocks are read. If it fails and the change is intended, add a new corpus
+// with -update and keep the existing corpora.
 func drawnAgain(t *testing.T, newest *store.DB, policies int) {
 	t.Helper()
-	// Compare by time: ids also depend on the ids of alerts.
+	// Compare by time and not by id, because ids also depend on the ids of alerts.
 	was := map[int64]string{}
 	eachDecision(t, newest, func(d *store.Decision) { was[d.CreatedMicros] = d.Hash })
 	db := storetest.Open(t, storetest.SQLite(t), store.Options{})

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// seen counts what a corpus covers. A corpus without an operator or a block
-// could not detect a change of it.
+// seen counts the operators, blocks and outcomes that occur in a corpus. If an
+// operator or a block did not occur, the corpus could not detect a change of it.
 type seen struct {
 	operators, held, failed, facts, outcomes, grades, layouts map[string]int
 	read                                                      map[string]*weighed // policies, by id
@@ -113,7 +113,8 @@ func (s *seen) operand(o *rule.Operand) {
 	}
 }
 
-// vector checks that the features of a decision are computed the same again.
+// vector checks that computing the features of a decision again gives the same
+// vector.
 func (s *seen) vector(t *testing.T, scope *store.Scope, id string) error {
 	t.Helper()
 	stored, err := scope.Decisions(t.Context()).Features(id)
@@ -127,7 +128,8 @@ func (s *seen) vector(t *testing.T, scope *store.Scope, id string) error {
 	return nil
 }
 
-// check fails for everything that no decision of the corpus covers.
+// check fails the test for every operator, block and outcome that no decision of
+// the corpus covers.
 func (s *seen) check(t *testing.T) {
 	t.Helper()
 
@@ -172,9 +174,9 @@ func (s *seen) check(t *testing.T) {
 	}
 }
 
-// spelled returns the names of all values of a small enumeration from first on,
-// so that a new value is included automatically. The enumeration ends where fmt
-// reports that String panicked.
+// spelled returns the names of all values of a small enumeration, beginning with
+// first, so that a new value is included automatically. The enumeration ends at
+// the first value for which fmt reports that String panicked.
 func spelled(at func(uint8) any, first uint8) (names []string) {
 	for i := first; ; i++ {
 		name := fmt.Sprint(at(i))

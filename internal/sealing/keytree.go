@@ -21,9 +21,9 @@ type Secret [SecretSize]byte
 // people have the same point by chance is about 1e-11.
 const pointSize = 10
 
-// depth is the number of levels of the tree: four bits of a point choose one of 16
-// children. A wider tree would derive keys faster, but would grow more for each
-// forgotten key.
+// depth is the number of levels of the tree. At each level, four bits of a point
+// choose one of 16 children. A wider tree would derive keys faster, but would grow
+// more for each forgotten key.
 const (
 	depth    = pointSize * 2
 	children = 16
@@ -32,11 +32,12 @@ const (
 // point is a person's position among the leaves of the tree.
 type point [pointSize]byte
 
-// child returns the index of the child that leads from a level to the point.
+// child returns the index of the child that is on the path to the point at a
+// level.
 func (p point) child(level int) byte { return p[level/2] >> (4 - 4*(level%2)) & 15 }
 
-// node is a subtree whose keys can be derived. Its prefix holds the first level steps
-// of a point; the rest of the prefix is zero.
+// node is a subtree whose keys can be derived. Its prefix contains the first level
+// steps of a point; the rest of the prefix is zero.
 type node struct {
 	prefix point
 	level  int
@@ -53,7 +54,7 @@ func (n *node) covers(p point) bool {
 	return true
 }
 
-// padded reports whether the rest of the prefix, after level steps, is zero.
+// padded reports whether the prefix is zero after its first level steps.
 func (n *node) padded() bool {
 	for level := n.level; level < depth; level++ {
 		if n.prefix.child(level) != 0 {
@@ -64,8 +65,8 @@ func (n *node) padded() bool {
 }
 
 // PersonName returns the name of an applicant for KeyTree. erased is the number of
-// times that the reference was erased before, so that a reference that is used again
-// gets another key.
+// times that the reference was erased before. It is part of the name, so that a
+// reference that is used again gets another key.
 func PersonName(environment, reference string, erased int) string {
 	return fmt.Sprintf("person %s %d %s", environment, erased, reference)
 }
@@ -77,8 +78,9 @@ func DecisionName(environment, id string) string { return "decision " + environm
 // KeyTree derives the keys of a tenant's people. It is a puncturable pseudorandom
 // function: a tree of one-way functions (Goldreich, Goldwasser and Micali) whose root
 // derives every key. Forgetting a key replaces the nodes above it with their other
-// children, so that all other keys remain. The first forgotten key makes the tree 13
-// kB larger; later keys share nodes with earlier ones and cost less.
+// children, from which all other keys can still be derived. The first forgotten key
+// makes the tree 13 kB larger. Later keys share nodes with earlier keys and need less
+// space.
 //
 // A KeyTree never changes, so it may be used concurrently.
 type KeyTree struct {
@@ -141,8 +143,8 @@ func (t *KeyTree) forget(p point) {
 	t.nodes = slices.Replace(t.nodes, i, i+1, siblings...)
 }
 
-// sibling returns the prefix of the child other at a level. That child is not on the
-// path to the point.
+// sibling returns the prefix of the child with the index other at a level, a child
+// that is not on the path to the point.
 func (p point) sibling(level int, other byte) (prefix point) {
 	copy(prefix[:], p[:level/2+1])
 	last := &prefix[level/2]
@@ -161,7 +163,8 @@ func (t *KeyTree) point(name string) (p point) {
 	return p
 }
 
-// find returns the index of the node that covers the point.
+// find returns the index of the node that covers the point, and false if there is
+// none.
 func (t *KeyTree) find(p point) (int, bool) {
 	i, exact := slices.BinarySearchFunc(t.nodes, p, func(n node, p point) int {
 		return bytes.Compare(n.prefix[:], p[:])
@@ -208,7 +211,8 @@ func (t *KeyTree) AppendBinary(to []byte) ([]byte, error) {
 	return to, nil
 }
 
-// ParseKeyTree decodes the encoding of a tree.
+// ParseKeyTree decodes the encoding of a tree. It returns an error for other
+// bytes.
 func ParseKeyTree(from []byte) (*KeyTree, error) {
 	if len(from) < 1+SecretSize || (len(from)-1-SecretSize)%nodeSize != 0 {
 		return nil, errNotATree

@@ -10,8 +10,8 @@ import (
 
 func testTree() *KeyTree { return NewKeyTree(Secret{1}, Secret{2}) }
 
-// TestForget checks on random trees that forgetting removes the keys of the names
-// given, and no other key, and that the order does not matter.
+// TestForget checks with random trees that forgetting removes the keys of the
+// given names and no other keys, and that the order of the names does not matter.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,7 +44,7 @@ func TestForget(t *testing.T) {
 }
 
 // TestKeysAreIndependent checks that no two people, no two tenants and no two roots
-// have a key in common, and that no key is a node of the tree that is left.
+// have the same key, and that no key is a node of the remaining tree.
 func TestKeysAreIndependent(t *testing.T) {
 	t.Parallel()
 	seen := map[Secret]string{}
@@ -66,9 +66,9 @@ func TestKeysAreIndependent(t *testing.T) {
 	}
 }
 
-// TestEveryStepOfAPoint forgets one name and derives the keys of all the nodes that
-// are left: all children but one on each level, which together with the forgotten leaf
-// cover every point.
+// TestEveryStepOfAPoint forgets one name and derives the keys of all remaining nodes.
+// These are all children but one on each level. Together with the forgotten leaf they
+// must cover every point.
 func TestEveryStepOfAPoint(t *testing.T) {
 	t.Parallel()
 	left := testTree().Forget("somebody")
@@ -149,7 +149,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// TestNamesTellApart checks that environment, kind, reference and count all count.
+// TestNamesTellApart checks that names differ if the environment, the kind, the
+// reference or the count differs.
 func TestNamesTellApart(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

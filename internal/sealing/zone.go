@@ -46,12 +46,12 @@ const SaltSize = 16
 // confirm a guess of the data of an erased zone.
 type Salt [SaltSize]byte
 
-// Hash is a BLAKE2b-256 hash. BLAKE2b is used because on processors without
-// instructions for SHA-256, hashing with SHA-256 would be most of the cost of sealing.
+// Hash is a BLAKE2b-256 hash. SHA-256 is not used, because on processors without
+// instructions for it, hashing would be most of the cost of sealing.
 type Hash [blake2b.Size256]byte
 
-// ErrUnreadable is the error of a ciphertext that was made with another key, for
-// another object or zone, or that was altered.
+// ErrUnreadable is the error for a ciphertext that was made with another key or
+// for another object or zone, or that was altered.
 var ErrUnreadable = errors.New("the ciphertext cannot be opened with this key")
 
 // Sealer seals and opens the zones of one object, such as a decision.
@@ -62,7 +62,7 @@ type Sealer struct {
 
 // NewSealer returns the sealer of an object. The name of the object must be unique
 // among all objects that are sealed with the key. Each object has its own cipher, so
-// that a ciphertext that is moved to another row cannot be opened.
+// that a ciphertext cannot be opened if it is moved to another row.
 func NewSealer(key Secret, object string) Sealer {
 	own := keyed(&key, []byte("seal "+object))
 	block, err := aes.NewCipher(own[:])
@@ -76,10 +76,10 @@ func NewSealer(key Secret, object string) Sealer {
 	return Sealer{aead: aead, nonces: keyed(&key, []byte("nonce "+object))}
 }
 
-// Seal appends the ciphertext of a zone to to, and returns it with the zone's salted
-// hash. The ciphertext contains the salt. The nonce is derived from the hash, so it is
-// safe to seal a zone again with other data or another salt, for instance when a
-// transaction is repeated.
+// Seal appends the ciphertext of a zone to to, and returns the result with the zone's
+// salted hash. The ciphertext contains the salt. The nonce is derived from the hash,
+// so it is safe to seal a zone again with other data or another salt, for instance
+// when a transaction is repeated.
 func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) ([]byte, ZoneHash) {
 	h := HashZone(zone, salt, data)
 	nonce := keyed(&s.nonces, h[:])
@@ -128,8 +128,8 @@ func Commitment(zones []ZoneHash) Hash {
 	return blake2b.Sum256(text)
 }
 
-// Reference returns a hash that replaces a name in public. It is the same for the same
-// key and name, and cannot be guessed without the key.
+// Reference returns a hash that represents a name in public. It is the same for the
+// same key and name, and cannot be guessed without the key.
 func Reference(key Secret, name string) Hash {
 	return Hash(keyed(&key, []byte("reference "+name)))
 }

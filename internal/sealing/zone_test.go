@@ -28,7 +28,8 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
-// TestOpenRefuses changes every bit of a ciphertext, and takes it for another one.
+// TestOpenRefuses checks that a ciphertext cannot be opened if any bit is changed,
+// if it is cut short, or with another zone, decision or key.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	sealer := NewSealer(Secret{7}, "dec_1")
@@ -53,8 +54,9 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestNoNonceTwice seals one zone of one decision with other salts and other data: no
-// two ciphertexts have the same nonce, and what is the same in all is the same.
+// TestNoNonceTwice seals one zone of one decision with many salts and data. It checks
+// that no two ciphertexts have the same nonce, and that the same salt and data give
+// the same ciphertext.
 func TestNoNonceTwice(t *testing.T) {
 	t.Parallel()
 	sealer := NewSealer(Secret{7}, "dec_1")
@@ -72,7 +74,8 @@ func TestNoNonceTwice(t *testing.T) {
 	}
 }
 
-// TestHashesTellApart checks that zone, salt, data and order all count.
+// TestHashesTellApart checks that hashes differ if the zone, the salt, the data
+// or the order differs.
 func TestHashesTellApart(t *testing.T) {
 	t.Parallel()
 	seen := map[Hash]string{}

@@ -19,8 +19,8 @@ const (
 
 // discreet exports only the listed attributes of spans, and no events. The
 // instrumentation also records paths, addresses and error texts, and a later
-// version may record more. A list of allowed attributes stays safe in that
-// case.
+// version may record more. With a list of allowed attributes, new attributes are
+// not exported.
 type discreet struct{ trace.SpanExporter }
 
 // ExportSpans exports the filtered spans.

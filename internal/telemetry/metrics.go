@@ -42,8 +42,8 @@ type Metrics struct {
 	rules     *ruleResults
 }
 
-// durationBuckets range from the duration of a preview served from memory to the
-// duration of a request that times out.
+// durationBuckets range from the duration of a preview that is answered from
+// memory to the duration of a request that times out.
 var durationBuckets = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
 
 // New creates the metrics and registers them.

@@ -93,7 +93,8 @@ func CollectorURL(endpoint string) (string, error) {
 }
 
 // Wrap returns a handler that traces its requests. If tracing is off, the handler
-// only adds the caller's traceparent to the context, for the logs.
+// only adds the caller's traceparent to the context, so that the logs contain the
+// trace id.
 func (t *Tracing) Wrap(next http.Handler) http.Handler {
 	if t == nil {
 		return remember(next)

@@ -20,7 +20,7 @@ const (
 	callersParent = "00-" + callersTrace + "-00f067aa0ba902b7-01"
 )
 
-// gathered keeps the exported spans for the test.
+// gathered stores the exported spans for the test.
 type gathered struct{ spans []map[string]string }
 
 func (g *gathered) ExportSpans(_ context.Context, spans []trace.ReadOnlySpan) error {

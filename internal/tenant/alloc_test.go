@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// TestAllocations limits the allocations of work done for every request:
-// parsing and hashing a key and taking a token from a bucket; and of making an
-// id, which is done for every decision.
+// TestAllocations limits the allocations of the work for every request, which is
+// parsing and hashing a key and taking a token from a bucket. It also limits
+// those of making an id, which is done for every decision.
 //
 //nolint:paralleltest // AllocsPerRun counts the allocations of everybody.
 func TestAllocations(t *testing.T) {

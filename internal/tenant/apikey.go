@@ -58,8 +58,8 @@ func (k *APIKey) Stale(now time.Time) bool { return now.Sub(k.LastUsedAt) >= las
 // maxKeyName is the maximum length of a key's name, in characters.
 const maxKeyName = 80
 
-// CheckKeyName trims the name of a key and adds its faults at pointer. Names need
-// not be unique.
+// CheckKeyName returns the name of a key without surrounding spaces, and adds its
+// faults at pointer. Names need not be unique.
 func CheckKeyName(faults *fault.List, pointer, name string) string {
 	trimmed := strings.TrimSpace(name)
 	switch n := utf8.RuneCountInString(trimmed); {

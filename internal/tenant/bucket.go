@@ -5,13 +5,14 @@ import (
 	"time"
 )
 
-// maxBuckets bounds the memory for buckets, which unauthenticated callers create.
+// maxBuckets limits the memory for buckets, because unauthenticated callers can
+// create them.
 const maxBuckets = 50_000
 
 // Buckets holds token buckets by owner: a key, an account, or the network address
-// of a caller without either. A full bucket has the same effect as no bucket, so
-// full buckets are removed when there are too many. The zero value is ready to use
-// and safe for concurrent use.
+// of a caller without a key or an account. A full bucket has the same effect as no
+// bucket, so full buckets are removed if there are too many buckets. The zero
+// value is ready to use and safe for concurrent use.
 type Buckets[Owner comparable] struct {
 	mu      sync.Mutex
 	byOwner map[Owner]*bucket
@@ -23,8 +24,8 @@ type bucket struct {
 	rate Rate
 }
 
-// Take takes a token. If ok is true, it returns how many tokens are left;
-// otherwise it returns how long to wait for the next token.
+// Take takes a token from the bucket of who. If ok is true, left is the number of
+// tokens that are left. Otherwise wait is the time until the next token.
 func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wait time.Duration, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -47,7 +48,8 @@ func (b *Buckets[Owner]) Take(who Owner, rate Rate, now time.Time) (left int, wa
 	return int(t.left), 0, true
 }
 
-// Return puts a token back, for an attempt that succeeded and must not count.
+// Return puts a token back, for an attempt that succeeded and should not count
+// against the limit.
 func (b *Buckets[Owner]) Return(who Owner) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,7 +68,7 @@ func (t *bucket) refill(now time.Time) {
 }
 
 // sweep removes full buckets and, if there are still too many, some others. The
-// owners of those gain a burst.
+// owners of the other buckets gain a burst.
 func (b *Buckets[Owner]) sweep(now time.Time) {
 	for who, t := range b.byOwner {
 		if t.refill(now); t.left >= float64(t.rate.Burst) {

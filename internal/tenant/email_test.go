@@ -76,8 +76,9 @@ func TestNormaliseEmail(t *testing.T) {
 	}
 }
 
-// FuzzNormaliseEmail compares NormaliseEmail with net/mail, which accepts many
-// more addresses but must read each of ours the same.
+// FuzzNormaliseEmail compares NormaliseEmail with net/mail. net/mail accepts many
+// more addresses, but must read each address that NormaliseEmail accepts in the
+// same way.
 func FuzzNormaliseEmail(f *testing.F) {
 	for _, seed := range []string{"Admin@Example.in", " a+b@x.co ", `"q"@x.in`, "a@b@c.d", "a@192.0.2.1", "\u212a@x.in",
 		""} {

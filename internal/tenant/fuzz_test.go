@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FuzzParseToken parses arbitrary cookies. Each is refused, or is a token in
+// FuzzParseToken parses arbitrary cookies. Each must be refused, or be a token in
 // our own encoding.
 func FuzzParseToken(f *testing.F) {
 	token, err := MintToken(strings.NewReader(strings.Repeat("x", 64)))
@@ -26,8 +26,8 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzTime parses arbitrary ids. Each is refused, or sorts according to its
-// time, so that a list in the order of ids is in the order of time.
+// FuzzTime parses arbitrary ids. Each must be refused, or be sorted by its time,
+// so that a list in the order of ids is in the order of time.
 func FuzzTime(f *testing.F) {
 	f.Add(FirstID(KindDecision, time.Unix(1_800_000_000, 0)))
 	f.Add("dec_")
@@ -44,8 +44,8 @@ func FuzzTime(f *testing.F) {
 	})
 }
 
-// FuzzRates parses arbitrary rates and quotas. Each is refused, or is within
-// limits and the same when parsed again.
+// FuzzRates parses arbitrary rates and quotas. Each must be refused, or be within
+// the limits and be the same after it is written and parsed again.
 func FuzzRates(f *testing.F) {
 	for _, text := range []string{"500/s burst 1000", "60/m", "1/h burst 0", "-1/s", "9223372036854775808/s",
 		"free=1000,pro=unmetered", "free=", "=1", "free=1,free=2"} {

@@ -29,9 +29,10 @@ type Hasher struct {
 	wait   func(context.Context) (resume func())
 }
 
-// NewHasher returns a hasher that works on at most limit passwords at a time, but
-// at least on one. Except in tests, cost should be DefaultCost and random
-// crypto/rand.Reader. NewHasher refuses a cost that Verify would refuse.
+// NewHasher returns a hasher that works on at most limit passwords at a time, or
+// on one if limit is below 1. Except in tests, cost should be DefaultCost and
+// random should be crypto/rand.Reader. NewHasher refuses a cost that Verify would
+// refuse.
 func NewHasher(cost Cost, limit int, random io.Reader) (*Hasher, error) {
 	if !cost.valid() {
 		return nil, errors.New("new password hasher: the cost is out of bounds")
@@ -61,8 +62,9 @@ func (h *Hasher) Hash(ctx context.Context, password Secret) (Secret, error) {
 	return NewSecret(made.String()), nil
 }
 
-// Verify reports whether password matches the hash stored, and whether the hash
-// should be replaced because the configured cost has changed since it was made.
+// Verify reports whether password matches the hash in stored. upgrade reports
+// whether the hash should be replaced, because the configured cost has changed
+// since the hash was made.
 //
 // For a user that does not exist, stored is the zero Secret. Verify then does the
 // same work and returns false, so that the time taken does not reveal which

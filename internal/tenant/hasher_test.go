@@ -27,7 +27,7 @@ func hasher(t *testing.T, cost Cost, limit int) *Hasher {
 }
 
 // TestArgon2Known verifies hashes of the reference implementation: the argon2id
-// cases of its own test suite (P-H-C/phc-winner-argon2, src/test.c).
+// cases of its test suite (P-H-C/phc-winner-argon2, src/test.c).
 func TestArgon2Known(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, DefaultCost(), 1)
@@ -97,9 +97,9 @@ func TestHashAndVerify(t *testing.T) {
 	}
 }
 
-// TestVerifyNobody checks that no password matches an empty hash, and that the
-// work is done even if the user does not exist: Verify waits for a slot as
-// usual.
+// TestVerifyNobody checks that no password matches an empty hash. It also checks
+// that Verify does the work even if the user does not exist, by checking that
+// Verify waits for a slot as usual.
 func TestVerifyNobody(t *testing.T) {
 	t.Parallel()
 	h := hasher(t, cheap, 1)
@@ -211,7 +211,7 @@ func TestHasherRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 3 { // a slot that is not released would block the second
+	for range 3 { // a slot that is not released would block the second call
 		if stored, err := h.Hash(t.Context(), NewSecret("x")); !errors.Is(err, broken) || stored.Reveal() != "" {
 			t.Errorf("got %v without randomness", err)
 		}
@@ -250,8 +250,8 @@ func TestStoredHashForm(t *testing.T) {
 	}
 }
 
-// FuzzStoredHash parses arbitrary stored hashes; only those in our own encoding
-// and within the cost limits are accepted.
+// FuzzStoredHash parses arbitrary stored hashes. Only hashes in our own encoding
+// and within the cost limits may be accepted.
 func FuzzStoredHash(f *testing.F) {
 	f.Add("$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
 	f.Add("$argon2id$v=19$m=4294967295,t=1,p=255$c29tZXNhbHQ$AAAAAAAAAAAAAAAAAAAAAA")

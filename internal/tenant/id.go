@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Kind is the prefix of an id, with its underscore. It tells what kind of object
+// Kind is the prefix of an id, with its underscore. It says which kind of object
 // the id names.
 type Kind string
 
@@ -53,9 +53,9 @@ const (
 )
 
 // IDs generates ids. The ids of one generator are unique and sort in the order of
-// their creation: within a millisecond, or if the clock steps back a little, an id
-// is the previous one plus a small random number. If the clock is set back
-// further, the ids follow it. IDs is safe for concurrent use.
+// their creation. Within a millisecond, or if the clock steps back a little, an id
+// is the previous id plus a small random number. If the clock is set back further,
+// the ids follow the clock. IDs is safe for concurrent use.
 //
 // An id reveals its creation time and nothing else; it is never derived from data
 // that an applicant or a user sent. It is not a secret: the scope of the storage
@@ -72,8 +72,8 @@ type IDs struct {
 // NewIDs returns a generator. Except in tests, random should be crypto/rand.Reader.
 func NewIDs(random io.Reader) *IDs { return &IDs{random: random, millis: -1} }
 
-// New returns a new id. It panics if random fails, because the id might not be
-// unique; crypto/rand.Reader never fails.
+// New returns a new id. It panics if random fails, because the id might then not
+// be unique. crypto/rand.Reader never fails.
 func (g *IDs) New(kind Kind, now time.Time) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -97,9 +97,9 @@ func (g *IDs) New(kind Kind, now time.Time) string {
 	return string(id)
 }
 
-// mostAhead is how far ids may run ahead of a clock that was set back. Beyond it
-// they follow the clock, because a wrong creation time is then worse than ids out
-// of order.
+// mostAhead is the maximum by which ids may be ahead of a clock that was set
+// back. If the clock is set back further, ids follow the clock, because a wrong
+// creation time is then worse than ids out of order.
 const mostAhead = 5 * time.Second
 
 // draw reads new random bits for a new millisecond.
@@ -146,8 +146,8 @@ func Time(id string) (made time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// FirstID returns the lowest id that can be created in the millisecond of t. Every
-// id of an earlier millisecond is lower.
+// FirstID returns the lowest id of a kind that can be created in the millisecond
+// of t. Every id of an earlier millisecond is lower.
 func FirstID(kind Kind, t time.Time) string {
 	id := appendMillis([]byte(kind), min(max(t.UnixMilli(), 0), maxMillis))
 	return string(id) + strings.Repeat(crockford[:1], ulidLength-timeLength)
@@ -161,7 +161,7 @@ func appendMillis(id []byte, millis int64) []byte {
 }
 
 // split checks an id and returns its milliseconds. It accepts only the form that
-// New writes: if it accepted lower case or O for 0, a resource would have several
+// New writes. If it accepted lower case or O for 0, a resource would have several
 // ids.
 func split(kind Kind, id string) (millis int64, ok bool) {
 	ulid, ok := strings.CutPrefix(id, string(kind))

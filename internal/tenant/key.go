@@ -24,9 +24,9 @@ const (
 
 func keyStart(e Environment) string { return keyMark + string(e) + "_" }
 
-// Key is an API key in plain text. It exists only while a request is authenticated
-// and in the one answer that shows it; its hash is stored. It prints as its first
-// characters; Reveal returns the key itself.
+// Key is an API key in plain text. It exists only while a request is
+// authenticated, and in the one answer that contains it; only its hash is stored.
+// It prints as its first characters; Reveal returns the key itself.
 type Key struct {
 	environment Environment
 	text        Secret
@@ -39,8 +39,9 @@ func MintKey(e Environment, random io.Reader) (Key, error) {
 	}
 	text := []byte(keyStart(e))
 	end := len(text) + chanceLength
-	// 248 is the largest multiple of 62 that fits a byte. Bytes from 248 on are
-	// rejected, because they would make the first eight characters more likely.
+	// 248 is the largest multiple of 62 that fits into a byte. Bytes from 248 on are
+	// rejected, because they would make the first eight characters of base62 more
+	// likely.
 	const fair = 256 / len(base62) * len(base62)
 	var draw [chanceLength]byte
 	for len(text) < end {
@@ -59,7 +60,8 @@ func MintKey(e Environment, random io.Reader) (Key, error) {
 }
 
 // checksum returns the CRC-32 of the beginning of a key in base62. The environment
-// is included, so that a sandbox key with a changed prefix is not a live key.
+// is included, so that changing the prefix of a sandbox key does not make it a
+// live key.
 func checksum(beginning string) (digits [checksumLength]byte) {
 	var room [64]byte // larger than any beginning, so that nothing is allocated
 	sum := crc32.ChecksumIEEE(append(room[:0], beginning...))
@@ -103,15 +105,15 @@ func countBase62(text string) int {
 }
 
 // KeyHash is the stored hash of a key. A key has 190 random bits, so nobody can
-// search for the key of a hash, and a slow hash would gain nothing.
+// find the key of a hash by trying keys, and a slow hash would gain nothing.
 type KeyHash [sha256.Size]byte
 
 // HashKey returns the SHA-256 of the whole key.
 func HashKey(key Key) KeyHash { return sha256.Sum256([]byte(key.Reveal())) }
 
-// Equal compares two hashes in constant time. After a lookup by hash it is only an
-// additional check, because the hash of a guessed key does not tell how close the
-// guess was.
+// Equal compares two hashes in constant time. After a lookup by hash the
+// comparison is only an additional check: the hash of a guessed key does not
+// reveal how close the guess was.
 func (h KeyHash) Equal(other KeyHash) bool { return subtle.ConstantTimeCompare(h[:], other[:]) == 1 }
 
 // Environment returns the environment of the key.
@@ -142,13 +144,14 @@ func (k Key) LogValue() slog.Value { return slog.StringValue(k.String()) }
 func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
 // scannable is the number of random characters from which a text looks like a key.
-// It is more than a prefix shows, so that people can search by prefix. It is low
-// enough to catch a truncated or mistyped key, which still reveals most of the key.
+// It is larger than the number of random characters in a prefix, so that people can
+// search by prefix. It is low enough to find a truncated or mistyped key, which
+// still reveals most of the key.
 const scannable = 12
 
 // LooksLikeKey reports whether a text contains something like a key: the prefix of
-// an environment, in upper or lower case, followed by base62 characters. Such a
-// query value is refused, and such a log line must not be written.
+// an environment, in upper or lower case, followed by base62 characters. Callers
+// refuse such a query value and do not write such a log line.
 func LooksLikeKey(text string) bool {
 	for i := 0; i+len(keyMark) <= len(text); i++ {
 		if !strings.EqualFold(text[i:i+len(keyMark)], keyMark) {

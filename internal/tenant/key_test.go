@@ -123,12 +123,12 @@ func TestKeyTypos(t *testing.T) {
 	}
 }
 
-// TestKeyTypoAcrossTheBorder covers an exchange that the CRC does not guarantee
-// to detect. A CRC detects any change of up to 32 consecutive bits, and any
-// exchange of two characters, within the text it covers; the checksum itself is
-// compared digit by digit. Exchanging the last random character with the first
-// character of the checksum changes both. This test computes for all pairs of
-// characters that every key detects this exchange too.
+// TestKeyTypoAcrossTheBorder checks an exchange of characters that a CRC is not
+// guaranteed to detect. Within the text that it covers, a CRC detects any change
+// of up to 32 consecutive bits, and any exchange of two characters. The checksum
+// itself is compared digit by digit. Exchanging the last random character with
+// the first character of the checksum changes both the text and the checksum. The
+// test computes for all pairs of characters that this exchange is detected too.
 func TestKeyTypoAcrossTheBorder(t *testing.T) {
 	t.Parallel()
 	const place = 62 * 62 * 62 * 62 * 62 // the place value of the first digit
@@ -138,10 +138,9 @@ func TestKeyTypoAcrossTheBorder(t *testing.T) {
 			if digit == moved {
 				continue
 			}
-			// The exchange changes the checksum x of the key to x^flip. It goes
-			// unnoticed only if that equals x + (moved-digit)·place. Each bit
-			// of flip adds or subtracts its value, so the bits that add must
-			// have exactly the right sum.
+			// The exchange changes the checksum x of the key to x^flip. The exchange is not
+			// detected only if that equals x + (moved-digit)·place. Each bit of flip adds or
+			// subtracts its value, so the bits that add must have exactly the right sum.
 			before := crc32.ChecksumIEEE([]byte{base62[moved]})
 			after := crc32.ChecksumIEEE([]byte{base62[digit]})
 			flip := int64(before ^ after)
@@ -172,8 +171,8 @@ func TestMintKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyIsUniform is a chi-square test over a fixed stream. It checks that all
-// characters are equally likely at every position.
+// TestKeyIsUniform makes a chi-square test over a fixed random stream. It checks
+// that all characters are equally likely at every position.
 func TestKeyIsUniform(t *testing.T) {
 	t.Parallel()
 	const keys = 20_000
@@ -200,9 +199,9 @@ func TestKeyIsUniform(t *testing.T) {
 		for _, n := range counts {
 			chi += (n - total/62) * (n - total/62) / (total / 62)
 		}
-		// With 61 degrees of freedom, 1 in 10,000 results is above 110. Taking
-		// bytes modulo 62 without rejecting any gives about 4,000 over all
-		// characters.
+		// With 61 degrees of freedom, 1 in 10,000 results is above 110. If bytes were
+		// taken modulo 62 without rejecting any, the result over all characters would be
+		// about 4,000.
 		if chi > 110 {
 			t.Errorf("%s: chi-square is %.1f over %v", name, chi, *counts)
 		}

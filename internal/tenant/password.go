@@ -8,7 +8,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// maxPassword is the maximum length of a password, in bytes. It bounds the time
+// maxPassword is the maximum length of a password, in bytes. It limits the time
 // for hashing.
 const maxPassword = 1024
 

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/civil"
 )
 
-// Period is a calendar month in India, over which usage is counted: from Start
-// on, and up to but not including End, both with the offset +05:30.
+// Period is a calendar month in India, over which usage is counted. It includes
+// Start and excludes End, both with the offset +05:30.
 type Period struct {
 	Start, End time.Time
 }
@@ -22,8 +22,8 @@ func PeriodOf(now time.Time) Period {
 // their periods.
 func (p Period) Key() string { return p.Start.Format("2006-01") }
 
-// SecondsLeft returns the Retry-After for a used-up quota: the whole seconds until
-// the next period has begun, at least 1.
+// SecondsLeft returns the Retry-After value for a used-up quota: the whole seconds
+// until the next period begins, at least 1.
 func (p Period) SecondsLeft(now time.Time) int64 {
 	left := p.End.Sub(now)
 	return max(int64((left+time.Second-1)/time.Second), 1)

@@ -18,12 +18,12 @@ type Cost struct {
 	Lanes     uint8
 }
 
-// DefaultCost returns 19 MiB, two passes and one lane: the recommended minimum, and
-// as much as a small machine can handle.
+// DefaultCost returns 19 MiB, two passes and one lane. That is the recommended
+// minimum, and as much as a small machine can handle.
 func DefaultCost() Cost { return Cost{MemoryKiB: 19 * 1024, Passes: 2, Lanes: 1} }
 
-// Bounds of a stored hash, far above the default cost. They keep a manipulated row
-// from allocating gigabytes.
+// Limits of a stored hash, far above the default cost. They prevent a manipulated
+// row from causing an allocation of gigabytes.
 const (
 	maxMemoryKiB = 256 * 1024
 	maxPasses    = 32
@@ -55,8 +55,8 @@ func (e encoded) String() string {
 		e.cost.MemoryKiB, e.cost.Passes, e.cost.Lanes, b64.EncodeToString(e.salt), b64.EncodeToString(e.hash))
 }
 
-// parseEncoded reads the text that String writes. The error does not say what is
-// wrong with a stored hash.
+// parseEncoded reads the text that String writes. For any other text it returns
+// an error, which does not say what is wrong with the stored hash.
 func parseEncoded(text string) (encoded, error) {
 	wrong := fault.New(fault.Internal, fault.CodeInternalError, "a stored password hash cannot be read")
 	if len(text) > maxEncoded {

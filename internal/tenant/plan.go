@@ -58,7 +58,8 @@ func DefaultPlans() Plans {
 }
 
 // Get returns the plan with a name. ok is false for an unknown name. The caller
-// must refuse it; an unknown name must never become an unmetered plan.
+// must then refuse the request, because an unknown name must never become an
+// unmetered plan.
 func (p Plans) Get(name string) (plan Plan, ok bool) {
 	i := slices.IndexFunc(p.list, func(q Plan) bool { return q.Name == name })
 	if i < 0 {
@@ -76,7 +77,7 @@ func (p Plans) Names() []string {
 	return names
 }
 
-// String writes the quotas the way WithQuotas reads them.
+// String writes the quotas in the format that WithQuotas reads.
 func (p Plans) String() string {
 	parts := make([]string, 0, len(p.list))
 	for _, plan := range p.list {
@@ -97,7 +98,7 @@ const (
 
 // WithQuotas returns the plans with the quotas of a setting such as
 // "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan.
-// WithQuotas removes no plan, because tenants may use it.
+// WithQuotas removes no plan, because tenants may use the plan.
 func (p Plans) WithQuotas(text string) (Plans, error) {
 	list := slices.Clone(p.list)
 	for part := range strings.SplitSeq(text, ",") {

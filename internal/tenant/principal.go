@@ -3,7 +3,7 @@ package tenant
 import "verdict/internal/fault"
 
 // Principal is the authenticated caller. A storage handle is made from TenantID and
-// Environment, and reaches no other data. The zero Principal may do nothing.
+// Environment, and has access to no other data. The zero Principal may do nothing.
 type Principal struct {
 	TenantID    string
 	Environment Environment

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Rate configures a token bucket: the bucket holds at most Burst tokens, and gains
+// Rate configures a token bucket. The bucket has at most Burst tokens, and gains
 // Allowance tokens in each Window at a constant rate.
 type Rate struct {
 	Allowance int
@@ -39,17 +39,17 @@ func DefaultSignupRate() Rate { return Rate{60, time.Minute, 20} }
 // LoginRates are the rate limits for people who are not signed in yet. A successful
 // attempt returns its token, so that only failures count.
 type LoginRates struct {
-	Account Rate // of each e-mail address at one network address, and of each known browser
-	Address Rate // of each network address
-	Signup  Rate // of each network address that signs up
-	// Everywhere is the limit of each e-mail address over all network addresses.
-	// Attempts beyond it are delayed, not refused.
+	Account Rate // for each e-mail address at one network address, and for each known browser
+	Address Rate // for each network address
+	Signup  Rate // for signups from each network address
+	// Everywhere is the limit for each e-mail address over all network addresses.
+	// Attempts beyond the limit are delayed, not refused.
 	Everywhere Rate
 }
 
 // DefaultLoginRates returns the default login rates. They let a person mistype a
-// password ten times in a row, and allow for the people of an office, who share a
-// network address.
+// password ten times in a row. They also allow for the people of an office, who
+// share one network address.
 func DefaultLoginRates() LoginRates {
 	return LoginRates{
 		Account:    Rate{30, time.Hour, 10},
@@ -67,7 +67,7 @@ var rateWindows = []struct {
 	window time.Duration
 }{{"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}}
 
-// String writes the rate the way ParseRate reads it.
+// String writes the rate in the format that ParseRate reads.
 func (r Rate) String() string {
 	for _, w := range rateWindows {
 		if w.window == r.Window {

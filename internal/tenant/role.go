@@ -10,7 +10,7 @@ const (
 	RoleViewer Role = "viewer" // reads only
 )
 
-// Roles returns the roles in display order, the most powerful first.
+// Roles returns the roles in display order, beginning with the most powerful.
 func Roles() []Role { return []Role{RoleAdmin, RoleRisk, RoleViewer} }
 
 // Scopes returns the scopes of a role; an unknown role has none.
@@ -27,8 +27,8 @@ func (r Role) Scopes() Scopes {
 }
 
 // personal holds the scopes that depend on the owner of a key. Programs use the
-// other scopes, such as deciding and reading, so a key keeps them when its owner
-// is disabled.
+// other scopes, such as deciding and reading, so a key still has those scopes
+// when its owner is disabled.
 const personal = PolicyWrite | PolicyActivate
 
 // Allow returns the effective scopes of a key. It removes the personal scopes that

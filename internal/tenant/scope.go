@@ -11,8 +11,8 @@ type Scopes uint8
 
 // The scopes. Activating a policy is separate from writing one, so that one person
 // can write a policy and another can activate it. Read does not include the facts
-// of a decision, because they are personal data. Admin includes every scope, future
-// ones too, and the management of keys.
+// of a decision, because they are personal data. Admin includes every scope,
+// including future scopes, and the management of keys.
 const (
 	Decide Scopes = 1 << iota
 	Read
@@ -35,7 +35,8 @@ var scopeNames = []struct {
 }
 
 // Has reports whether the set includes every scope of wanted. It returns false if
-// wanted is empty, because the caller then forgot to name a scope.
+// wanted is empty, because an empty set means that the caller forgot to name a
+// scope.
 func (s Scopes) Has(wanted Scopes) bool {
 	if wanted == 0 {
 		return false
@@ -70,8 +71,8 @@ func (s Scopes) Names() []string {
 	return names
 }
 
-// String returns the names separated by single spaces, as ParseScopes reads and
-// storage keeps them.
+// String returns the names separated by single spaces. This is the form that
+// ParseScopes reads and storage stores.
 func (s Scopes) String() string { return strings.Join(s.Names(), " ") }
 
 // ParseScopes reads names separated by spaces or commas.

@@ -15,7 +15,7 @@ const redacted = "[redacted]"
 //
 // The text is behind a pointer, because fmt does not call the methods of a value in
 // an unexported field. In such a field, fmt would print a string in plain text, but
-// prints only the address of a pointer.
+// it prints only the address of a pointer.
 type Secret struct{ text *string }
 
 // NewSecret returns a Secret that holds text.
@@ -44,6 +44,7 @@ func (Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 // MarshalText returns "[redacted]". JSON uses it too, for values and map keys.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// printTo writes a text for a fmt.Formatter, which cannot return an error; fmt
-// itself reports an error of the underlying writer.
+// printTo writes a text for a fmt.Formatter. It ignores the error, because a
+// Formatter cannot return it and fmt itself reports an error of the underlying
+// writer.
 func printTo(f fmt.State, text string) { _, _ = io.WriteString(f, text) }

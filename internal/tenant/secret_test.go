@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestSecretsDoNotPrint checks that no type that holds a secret reveals it, in
-// every way in which a log, an error or an answer might print it.
+// TestSecretsDoNotPrint checks that no type that contains a secret reveals it,
+// however a log, an error or an answer might print it.
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	const password = "correct horse"

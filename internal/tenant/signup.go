@@ -13,7 +13,7 @@ const (
 	maxOrgName = 120
 )
 
-// maxInviteCode bounds an invitation code, in bytes.
+// maxInviteCode is the maximum length of an invitation code, in bytes.
 const maxInviteCode = 200
 
 // SignupMode says who may sign up.
@@ -34,8 +34,8 @@ type Signup struct {
 	Invite   Secret // the invitation code, empty for none
 }
 
-// Check adds all faults of the request. Whether the e-mail address is already in use
-// is checked by storage.
+// Check adds all faults of the request. It does not check whether the e-mail address
+// is already in use; storage does.
 func (s Signup) Check(faults *fault.List, rules PasswordRules) {
 	c := faults.Check("")
 	if _, ok := NormaliseEmail(s.Email); !ok {
@@ -62,7 +62,8 @@ func (s Signup) checkOrgName(c fault.Check) {
 }
 
 // Normalised returns a request without faults in the form in which it is stored:
-// the e-mail address as NormaliseEmail writes it, the name and the code trimmed.
+// the e-mail address as NormaliseEmail returns it, and the name and the code
+// without surrounding spaces.
 func (s Signup) Normalised() Signup {
 	s.Email, _ = NormaliseEmail(s.Email)
 	s.OrgName = strings.TrimSpace(s.OrgName)

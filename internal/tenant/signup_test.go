@@ -25,8 +25,7 @@ func TestPasswordMinimum(t *testing.T) {
 	}
 }
 
-// FuzzParseKey checks that ParseKey does what its comment says, for arbitrary
-// texts.
+// FuzzParseKey checks the documented behaviour of ParseKey for arbitrary texts.
 func FuzzParseKey(f *testing.F) {
 	for _, e := range Environments() {
 		key, err := MintKey(e, seeded(1))

@@ -1,10 +1,10 @@
 // Package tenant defines tenants and their users, API keys and their scopes,
 // environments, plans, and the ids of all of them.
 //
-// It creates, hashes, parses and checks these values. It stores nothing and speaks
-// no protocol. Randomness and time are arguments, so that tests can control them. A
-// secret (a key, a password, a password hash) has a type that does not print its
-// value.
+// It creates, hashes, parses and checks these values. It stores nothing and
+// implements no protocol. Randomness and time are arguments, so that tests can
+// control them. A secret (a key, a password, a password hash) has a type that does
+// not print its value.
 package tenant
 
 import (
@@ -33,7 +33,7 @@ type User struct {
 }
 
 // Unauthenticated returns the refusal of a request without a valid key. The text is
-// the same for every cause, so that an attacker learns nothing from it.
+// the same for every cause, so that it reveals nothing to an attacker.
 func Unauthenticated() error {
 	return fault.New(fault.Unauthenticated, fault.CodeUnauthenticated,
 		"a valid API key is required, in the header Authorization: Bearer <API_KEY>")

@@ -12,9 +12,9 @@ import (
 // tokenBytes is the number of random bytes of a token; 256 bits cannot be guessed.
 const tokenBytes = 32
 
-// Token authenticates somebody without a password: in the cookie of a session and
-// in the link of an invitation. Only its hash is stored. It does not print its
-// value; Reveal returns the token.
+// Token authenticates a person without a password: in the cookie of a session and
+// in the link of an invitation. Only its hash is stored. A Token does not print
+// its value; Reveal returns the value.
 type Token struct{ Secret }
 
 // MintToken returns a new token. Except in tests, random should be
@@ -27,8 +27,8 @@ func MintToken(random io.Reader) (Token, error) {
 	return Token{NewSecret(base64.RawURLEncoding.EncodeToString(bits[:]))}, nil
 }
 
-// ParseToken reads a token; ok is false if the text does not have the form of a
-// token. A well-formed token need not have been issued.
+// ParseToken reads a token. ok is false if the text does not have the form of a
+// token. A well-formed token may never have been issued.
 func ParseToken(text string) (t Token, ok bool) {
 	if len(text) != base64.RawURLEncoding.EncodedLen(tokenBytes) || strings.ContainsAny(text, "\r\n") {
 		return Token{}, false
@@ -50,7 +50,7 @@ func HashToken(t Token) TokenHash { return sha256.Sum256([]byte(t.Reveal())) }
 // String returns the hash in hexadecimal, as it is stored.
 func (h TokenHash) String() string { return hex.EncodeToString(h[:]) }
 
-// ParseTokenHash reads a hash that String wrote.
+// ParseTokenHash reads a hash that String wrote. ok is false for any other text.
 func ParseTokenHash(text string) (h TokenHash, ok bool) {
 	if len(text) != hex.EncodedLen(len(h)) {
 		return TokenHash{}, false

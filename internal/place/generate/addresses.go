@@ -15,7 +15,8 @@ import (
 )
 
 // addAddresses adds the ranges of a file with lines "first,last,country", as in
-// Debian's tor-geoipdb: IPv4 addresses are numbers, IPv6 addresses are text.
+// Debian's tor-geoipdb. IPv4 addresses are written as numbers, and IPv6 addresses
+// as text.
 func addAddresses(b *place.Builder, file string) (err error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -11,21 +11,21 @@ import (
 
 const (
 	// floorMetres is the smallest radius. A phone is as often where its owner works
-	// or shops as at home, so a radius smaller than a way across a city would
+	// or shops as at home, so a radius smaller than the distance across a city would
 	// exclude honest people.
 	floorMetres = 20_000
 	// ceilingMetres is the largest radius. A position farther away than this is a
 	// mistake of the directory, even if positions near it agree.
 	ceilingMetres = 150_000
 	// outside is the cost of leaving out one office. The cost of a radius is its
-	// natural logarithm. At this cost, a single office far away is left out, but a
-	// scattered rural pincode keeps its villages.
+	// natural logarithm. With this value, a single office far away is left out, but
+	// the circle of a scattered rural pincode still includes its villages.
 	outside = 1.2
 	// villagesTogether is the total weight of all villages of a pincode; one office
-	// weighs 1. That is enough to choose between two clusters of offices, but too
-	// little to widen a good circle.
+	// has the weight 1. The villages can therefore decide between two clusters of
+	// offices, but cannot enlarge a good circle.
 	villagesTogether = 0.3
-	// astray is the additional cost of a centre that lies unusually far from the
+	// astray is the additional cost of a centre that is unusually far from the
 	// offices of the same sorting district (the first three digits). It is high
 	// enough that a village near those offices outweighs one office far from them.
 	astray = 1.0
@@ -34,11 +34,11 @@ const (
 	maxCentres = 64
 )
 
-// fit computes one area for every pincode. Each directory is wrong in thousands of
-// places, and the two are wrong in different places. So fit uses three kinds of
-// evidence: the offices of the pincode, its villages in the other directory, and
-// the offices of its sorting district. It chooses the circle with the lowest cost:
-// a small circle with few offices and villages outside.
+// fit computes one area for every pincode. Each of the two directories has
+// thousands of wrong positions, but not for the same pincodes. So fit uses three
+// kinds of evidence: the offices of the pincode, its villages in the other
+// directory, and the offices of its sorting district. It chooses the circle with
+// the lowest cost: a small circle with few offices and villages outside.
 func fit(offices, villages []spot) []place.Area {
 	officesOf, villagesOf, districts := byCode(offices, 1), byCode(villages, 1), byCode(offices, 1000)
 	regions := map[uint32]region{}
@@ -74,7 +74,7 @@ func byCode(spots []spot, divisor uint32) map[uint32][]place.Point {
 	return grouped
 }
 
-// region is the area in which most offices of a sorting district lie.
+// region is the area that contains most offices of a sorting district.
 type region struct {
 	middle      place.Point
 	reachMetres float64
@@ -82,8 +82,8 @@ type region struct {
 
 // newRegion returns the region of the offices of a district. Its middle is the
 // median latitude and the median longitude. Its reach is three times the median
-// distance from there, but at least 50 km. Medians change little unless half of the
-// offices are wrong.
+// distance from the middle, but at least 50 km. Medians change little unless half
+// of the offices are wrong.
 func newRegion(points []place.Point) region {
 	middle := medianPoint(points)
 	distances := make([]int64, len(points))
@@ -93,9 +93,9 @@ func newRegion(points []place.Point) region {
 	return region{middle, max(3*float64(median(distances)), 50_000)}
 }
 
-// fitOne finds the circle with the lowest cost for a pincode. It reports false if
-// the circle lies far from the offices of the district and contains only one office
-// or only villages: the location of such a pincode stays unknown.
+// fitOne returns the circle with the lowest cost for a pincode. It returns false if
+// the circle is far from the offices of the district and contains only one office
+// or only villages. The location of such a pincode stays unknown.
 func fitOne(offices, villages []place.Point, around region) (place.Area, bool) {
 	var centres []place.Point
 	if len(offices) > 0 {
@@ -179,7 +179,7 @@ func medianPoint(points []place.Point) place.Point {
 	return place.Point{Lat: median(lats), Lng: median(lngs)}
 }
 
-// median returns the middle value, or the lower one if there are two.
+// median returns the middle value, or the lower of the two middle values.
 func median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]

@@ -110,8 +110,9 @@ func TestGeneratedPincodes(t *testing.T) {
 		{Code: 400001, Centre: place.Point{Lat: 18_938_800, Lng: 72_833_500}, RadiusMetres: 20_000},
 		{Code: 400002, Centre: place.Point{Lat: 18_948_000, Lng: 72_825_800}, RadiusMetres: 20_000},
 		{Code: 400018, Centre: place.Point{Lat: 19_009_600, Lng: 72_817_500}, RadiusMetres: 20_000},
-		// 400098 has one office, in Bengaluru, and nothing that says otherwise than
-		// its district: it is not known. A village there puts 400099 right.
+		// 400098 has one office, in Bengaluru, and no other evidence except its district,
+		// so its location stays unknown. For 400099, a village in the right place
+		// corrects the position.
 		{Code: 400099, Centre: place.Point{Lat: 19_099_000, Lng: 72_869_000}, RadiusMetres: 20_000},
 		{Code: 744301, Centre: place.Point{Lat: 9_233_300, Lng: 92_783_300}, RadiusMetres: 20_000},
 	}
