@@ -27,16 +27,16 @@ type Narrator interface {
 	Narrate(ctx context.Context, text string) (string, error)
 }
 
-// edition is the version of the agents that makes a run. The edition is stored
-// with the run, so that a repetition of the run uses the same version. A stored
-// run without an edition was made by the first edition.
+// edition is the version of the agents that makes a run. The edition is stored with
+// the run, so that a repetition of the run uses the same version. A stored run without
+// an edition was made by the first edition.
 //
 //   - The second edition ranks a loan in arrears by the amount at risk and warns of
 //     doubtful units. Its memo adds the sections on bureau, income and strengths.
 //   - The third edition suggests the known member for an unknown member of a case, and
 //     masks personal identifiers in the details of reasons.
 //   - The fourth edition also masks details by the field names that a caller chose. It
-//     warns of parts of "explore" that had no effect and of unknown products, and it
+//     warns of members of "explore" that had no effect and of unknown products, and it
 //     recognizes the other names of microfinance.
 type edition int64
 

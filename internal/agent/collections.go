@@ -68,7 +68,7 @@ func (r *recoveryRun) members(w *wire.Writer) {
 	w.Key("strategy").Object().Key("name").String(r.name).Key("version").Int(r.version).EndObject()
 }
 
-// hash returns the hash of the parts that a repetition must reproduce.
+// hash returns the hash of the members that a repetition must reproduce.
 func (r *recoveryRun) hash() string {
 	var w wire.Writer
 	w.Object()

@@ -369,7 +369,7 @@ func (a *account) improvement(x any) string {
 	}
 	d := a.decided(a.values(changes))
 	then := outcomeWords[d.Status.String()]
-	if text(a.decision, "status") == "APPROVED" { // it was approved, but for less than was requested
+	if text(a.decision, "status") == "APPROVED" { // the application was approved, but for less than was requested
 		if d.Offer.CounterOffer {
 			a.Errorf("%s promises the whole amount and gives less", parts)
 		}

@@ -189,7 +189,7 @@ func (a *account) summary() string {
 	if len(safe) > 0 {
 		parts = append(parts, "Principal reasons: "+strings.Join(safe, "; ")+".")
 	}
-	for _, s := range a.said { // only the first counter-offer
+	for _, s := range a.said { // use only the first counter-offer
 		if offer, _, ok := strings.Cut(s.Text, " at "); ok && s.Section == "Counter-offers" {
 			parts = append(parts, offer+" could be offered instead.")
 			break

@@ -56,9 +56,9 @@ type reason struct {
 	detail        engine.Detail
 }
 
-// newStudy runs all steps in order. check is called at least once per
-// millisecond; if it returns an error, newStudy stops and returns that error.
-// newStudy returns no other error. check may be nil.
+// newStudy runs all steps in order. The function check, which may be nil, is
+// called at least once per millisecond. If check returns an error, newStudy stops
+// and returns that error. It returns no other error.
 func newStudy(a ask, u *decisioning.Underwriting, check func() error) (*study, error) {
 	d := u.Decision
 	st := &study{

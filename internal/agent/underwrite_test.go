@@ -237,8 +237,8 @@ func TestCountedApplicationsAreUnderwritten(t *testing.T) {
 	})
 }
 
-// TestExploreWithoutEffect checks that the answer warns about parts of "explore" that
-// could not be tried, and that a replay repeats the warnings.
+// TestExploreWithoutEffect checks that the answer warns about members of "explore"
+// that could not be tried, and that a repetition gives the same warnings.
 func TestExploreWithoutEffect(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -78,8 +78,8 @@ func (a *Application) WarnBank(names []string) {
 	}
 }
 
-// settled reports whether the absence of a fact is itself information: the
-// accounts were sent, and they show that no payment was late, that there is no
+// settled reports whether the absence of a fact is itself information. That is so
+// if the accounts were sent and show that no payment was late, that there is no
 // card, or that there are no accounts.
 func (a *Application) settled(name string) bool {
 	if !a.History.HasAccounts {

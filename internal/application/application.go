@@ -187,7 +187,7 @@ type reader struct {
 	faults   fault.List
 	warnings fault.List
 	suggest  suggester
-	carried  int        // number of unknown values that were kept
+	carried  int        // number of unknown values that were stored
 	quiet    bool       // unknown members cause no warning
 	foir     wire.Value // the declared FOIR, as it was sent
 }

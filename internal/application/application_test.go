@@ -182,8 +182,8 @@ func TestMoneyIsRoundedHalfUpToThePaisa(t *testing.T) {
 	}
 }
 
-// TestScores checks that every whole number from -5 to 1000 is read as a score or
-// as a new-to-credit code, or is rejected, and that a new-to-credit code is never
+// TestScores checks that every whole number from -5 to 1000 is read as a score,
+// read as a new-to-credit code, or rejected. A new-to-credit code must never be
 // read as a low score.
 func TestScores(t *testing.T) {
 	t.Parallel()

@@ -92,8 +92,8 @@ func drawCell(t *rapid.T, path string, typ rule.Type) (cell, document string) {
 func quote(s string) string { return string(wire.AppendString(nil, s)) }
 
 // TestRowsAreRequests checks that a row gives the same facts as the equivalent
-// request, limited to the facts that a plan reads, or that the row and the
-// request are both rejected.
+// request, limited to the facts that a plan reads. If the row is rejected, the
+// request must be rejected too, and vice versa.
 func TestRowsAreRequests(t *testing.T) {
 	t.Parallel()
 	paths, types := decisionPaths()

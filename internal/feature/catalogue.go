@@ -61,9 +61,9 @@ type Metric struct {
 	Name     string
 	Products []string
 	Source   string // Bureau or Bank
-	Event    string // what is counted, in the plural
+	Event    string // the name of the events, in the plural
 	Dated    string // the verb for the date that puts an event into a window, such as "made"
-	Value    string // what is summed
+	Value    string // the name of the value that is summed
 	Unit     string // the value's unit
 	Ratio    string // numerator and denominator of the ratio, in words
 	Monthly  bool   // windows are whole months as the source reports them

@@ -40,7 +40,7 @@ type choice struct{ with, without uint32 }
 const (
 	foundBits = 7
 	foundMask = 1<<foundBits - 1
-	noBit     = 32 // the lowest bit of an empty set
+	noBit     = 32 // the result of bits.TrailingZeros32 for an empty set
 	spareRow  = 255
 )
 

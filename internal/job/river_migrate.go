@@ -83,8 +83,9 @@ func schemaBeside(ours string) string {
 	return "river_" + hex.EncodeToString(sum[:6])
 }
 
-// refusedIn returns err. If the role lacks the privilege to create the schema or
-// its tables, it returns an error that says what to do.
+// refusedIn returns an error that says what to do, if the role lacks the
+// privilege to create the schema or its tables. It returns any other error
+// without the parts of the database URL.
 func refusedIn(schema string, err error) error {
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == "42501" { // insufficient_privilege

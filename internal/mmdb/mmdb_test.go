@@ -73,8 +73,8 @@ func TestReadRefuses(t *testing.T) {
 }
 
 // TestReadRefusesATreeThatMeetsItself checks that a small file is refused if both
-// children of every node are the same node, because visiting all paths of such a
-// tree would never end in practice.
+// children of every node are the same node. Visiting all paths of such a tree
+// would never end in practice.
 func TestReadRefusesATreeThatMeetsItself(t *testing.T) {
 	t.Parallel()
 	data := database(network{"2409:4000::/100", map[string]any{"country_code": "IN"}})

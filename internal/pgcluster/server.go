@@ -86,7 +86,7 @@ func (s *server) kill() {
 	<-s.ended
 }
 
-// said returns the last part of the server's log.
+// said returns the end of the server's log.
 func (s *server) said() string { return s.log.String() }
 
 // children returns the child processes of a process.

@@ -10,8 +10,8 @@ import (
 )
 
 // TestProducts checks that every name of a microfinance product gets the
-// microfinance hours, that an unknown product causes a warning that the general
-// hours apply, and that runs of the third edition are read as before.
+// microfinance hours, and that an unknown product causes a warning that the
+// general hours apply. Runs of the third edition must be read as before.
 func TestProducts(t *testing.T) {
 	t.Parallel()
 	strategy := DefaultStrategy()

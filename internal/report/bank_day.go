@@ -37,9 +37,10 @@ func EndOfDay(s *Statement) (first civil.Day, paise []int64) {
 }
 
 // WholeMonths returns the first and the last calendar month that the statement
-// covers completely: it has a transaction on or before the month's first day and
-// one on or after its last. Partly covered months do not count, because the
-// salary may be in the missing days. ok is false if there is no whole month.
+// covers completely. For a complete month, there is a transaction on or before
+// its first day and one on or after its last day. Partly covered months do not
+// count, because the salary may be in the missing days. ok is false if there is
+// no whole month.
 func WholeMonths(s *Statement) (first, last civil.Month, ok bool) {
 	if s == nil || len(s.Transactions) == 0 {
 		return civil.NoMonth, civil.NoMonth, false

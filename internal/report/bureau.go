@@ -29,12 +29,12 @@ type layout struct {
 	dates     []string // paths of the date of the report
 	none      string   // path of the number of accounts; 0 means that the person has none
 	inside    []string // names of the member that holds the list, if the list is inside an object
-	within    []string // nested members of a list's element that hold the account
+	within    []string // names of the nested members of a list's element that contain the account
 	reasons   map[int]Product
 	summaries [4]string // paths of the numbers of enquiries in the last 7, 30, 90 and 180 days
 	scores    []string
-	preferred func(score wire.Value) bool // picks one of several scores
-	score     []string                    // names of the value inside a score
+	preferred func(score wire.Value) bool // reports whether a score is the one to use
+	score     []string                    // names of the member with the value of a score
 	// microfinance holds the paths, from the report itself, of a separate list of
 	// microfinance accounts.
 	microfinance []string
@@ -58,14 +58,14 @@ type bureauReader struct {
 	asOf     civil.Day
 	newest   civil.Month  // the last month that is not in the future
 	reported civil.Day    // the date of the report
-	small    bool         // the current part is a list of microfinance
+	small    bool         // the current list is the list of microfinance accounts
 	payments []Payment    // backs the histories of all accounts
 	slots    slotted      // members of the current account or enquiry
 	months   months       // payment history of the current account
 	found    []wire.Value // the lists that were read
 
 	strangers strangers // unknown members
-	gaps      gaps      // figures that some entries omit
+	gaps      gaps      // figures that some accounts omit
 }
 
 // ReadBureau reads the report of a bureau, given by its canonical name, from the

@@ -15,7 +15,7 @@ type scalarReader struct {
 	faults   *fault.List
 	notes    *noted
 	asOf     civil.Day
-	native   bool // the current part is in the bureau's own layout, where numbers are texts
+	native   bool // the current object is in the bureau's own layout, where numbers are texts
 	minusOne bool // in that layout an amount of -1 means that no amount was given
 }
 

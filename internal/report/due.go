@@ -28,9 +28,9 @@ type series struct {
 
 func (s *series) paise() int64 { return s.amount * s.times }
 
-// A series continues another one of the same counterparty, for example after a
-// reset of the interest rate, if it begins within replacedWithin days of the next
-// due day and its amount differs by at most replacedPercent.
+// A series continues another series of the same counterparty, for example after a
+// reset of the interest rate. It does so if it begins within replacedWithin days
+// of the next due day and its amount differs by at most replacedPercent.
 const (
 	replacedWithin  = 10
 	replacedPercent = 25

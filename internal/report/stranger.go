@@ -34,7 +34,7 @@ var unread = []string{"txn_id", "txnId", "reference"}
 const maxStrangers = 20
 
 // strangers collects the unknown members of a list's entries: each name once,
-// with its first place and the number of entries that have it.
+// with the first member of that name and the number of entries that have it.
 type strangers []stranger
 
 type stranger struct {

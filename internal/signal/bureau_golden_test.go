@@ -148,8 +148,8 @@ func or(text string) string {
 }
 
 // TestBureauFactsAreInTheCatalogue checks that every derived fact has a name, a
-// type and a domain in the catalogue, and that every fact of the catalogue's
-// bureau table is derived from some report.
+// type and a domain in the catalogue. Every fact of the catalogue's bureau table
+// must be derived from some report.
 func TestBureauFactsAreInTheCatalogue(t *testing.T) {
 	t.Parallel()
 	files, _ := filepath.Glob("testdata/bureau/*.txtar")

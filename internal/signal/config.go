@@ -67,10 +67,10 @@ type ReuseConfig struct {
 	DistinctApplicants int64
 	Points             int64
 	Allowlist          []Account
-	// Inherited is true when the document lacks the member. Enabled, WindowDays
-	// and DistinctApplicants are then those of beneficiary_reuse, and Points is
-	// 0, so that a configuration older than the member derives the same facts
-	// and the same score as before.
+	// Inherited is true if the document lacks the member. Enabled, WindowDays and
+	// DistinctApplicants are then those of beneficiary_reuse, and Points is 0. So a
+	// configuration older than the member derives the same facts and the same score
+	// as before.
 	Inherited bool
 }
 

@@ -86,7 +86,7 @@ type Signal struct {
 	Value       int64
 	Threshold   int64
 	WindowHours int64
-	Measure     string // what Value counts, if the signal can count two things
+	Measure     string // what Value counts; set only for AgentGeoAnomaly, which counts applications or pincodes
 	ReasonCode  string
 	Points      int64 // 0 unless triggered
 	Entity      Entity

@@ -339,7 +339,7 @@ func TestFraudProperties(t *testing.T) {
 
 // TestHardSignalsAreNotLow checks that a signal for which the default policy
 // declines is never reported with the level low, whatever points the lender
-// assigns, and that an entity on the block list is listed.
+// assigns. An entity on the block list must be listed among the signals.
 func TestHardSignalsAreNotLow(t *testing.T) {
 	t.Parallel()
 	cfg := DefaultConfig().Fraud

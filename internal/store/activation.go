@@ -25,7 +25,7 @@ type Activation struct {
 	// stops lending.
 	Allow func(active, target RuleSet, safe bool, audit *AuditEntry) error
 
-	Audit AuditEntry // Activate fills in the checksums; not written if nothing changes
+	Audit AuditEntry // Activate sets the checksums, and stores no entry if nothing changes
 }
 
 // Activated is the result of an activation.
@@ -140,7 +140,7 @@ func unexpected(detail string) *fault.Error {
 // PolicyChange says which rule set became active in which series.
 type PolicyChange struct {
 	TenantID, Environment, PolicyKey, ActiveID string
-	Changes                                    int64 // grows with every activation
+	Changes                                    int64 // a counter that grows with every activation
 	ChangedMicros                              int64
 }
 

@@ -33,12 +33,12 @@ type Alert struct {
 	Severity           string
 	Status             string
 	Entity             ObservedEntity
-	Value              int64 // when evidence was last added
+	Value              int64 // the count when evidence was last added
 	Threshold          int64
 	WindowHours        int64
-	ApplicantRefs      []string // the first MaxEvidence
+	ApplicantRefs      []string // the first MaxEvidence applicants
 	ApplicantCount     int64
-	DecisionIDs        []string // the first MaxEvidence
+	DecisionIDs        []string // the first MaxEvidence decisions
 	DecisionCount      int64
 	FirstSeenMicros    int64
 	LastSeenMicros     int64

@@ -7,7 +7,7 @@ import (
 	"verdict/internal/fault"
 )
 
-// AlertMove asks for an alert to be acknowledged or closed.
+// AlertMove describes the request to acknowledge or close an alert.
 type AlertMove struct {
 	ID         string
 	To         string
@@ -111,8 +111,8 @@ func (m AlertMove) apply(a *Alert) {
 	a.ClosedMicros, a.ClosedBy, a.Resolution = m.NowMicros, m.Actor, m.Resolution
 }
 
-// conclude carries out the resolution of a closed alert and returns the blocked
-// entities.
+// conclude does what the resolution of a closed alert requires, and returns the
+// blocked entities.
 func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	switch {
 	case a.Status != AlertClosed:

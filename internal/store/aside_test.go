@@ -81,8 +81,8 @@ func setAside(t *testing.T, db *store.DB) {
 }
 
 // TestBlockedScope locks a row of one tenant. It checks that the writes of other
-// tenants, in the same batch and in later batches, are stored while the lock is
-// held, and that the tenant's own writes are stored in their order after the lock
+// tenants are stored while the lock is held, both in the same batch and in later
+// batches. The tenant's own writes must be stored in their order after the lock
 // is released.
 func TestBlockedScope(t *testing.T) {
 	t.Parallel()
@@ -103,7 +103,7 @@ func TestBlockedScope(t *testing.T) {
 		t.Errorf("the neighbour: %v", err)
 	}
 	unanswered(t, first)
-	second := inserting(t, blocked, "dec_3") // goes to the side lane
+	second := inserting(t, blocked, "dec_3") // is added to the side lane
 	for i := range 20 {
 		if err := outcome(t, inserting(t, free, numbered("dec", i))); err != nil {
 			t.Errorf("a later neighbour: %v", err)
@@ -273,9 +273,9 @@ func TestScopeShare(t *testing.T) {
 }
 
 // TestPausedNode stops a node in the middle of a transaction that has locked a
-// row of a scope. It checks that the server ends that transaction, that another
-// node's writes to the scope are stored while the first node is still paused, and
-// that writes to other scopes do not wait.
+// row of a scope. It checks that the server ends that transaction. While the
+// first node is still paused, another node's writes to the scope must be stored,
+// and writes to other scopes must not wait.
 func TestPausedNode(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

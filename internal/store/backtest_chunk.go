@@ -7,11 +7,11 @@ import (
 	"verdict/internal/fault"
 )
 
-// BacktestChunk is a part of a backtest: complete rows of the input and, once
-// the chunk is done, their result.
+// BacktestChunk holds some rows of a backtest: complete rows of the input and,
+// once the chunk is done, their result.
 type BacktestChunk struct {
-	Number      int64 // its position among the run's chunks
-	First, Rows int64 // the number of its first row, and the number of rows
+	Number      int64 // the position of the chunk among the run's chunks
+	First, Rows int64 // the number of the chunk's first row, and its number of rows
 	Input       []byte
 	Result      []byte // empty until the chunk is done
 	Done        bool
@@ -76,11 +76,11 @@ func (bt Backtests) chunk(document, condition, id string, number int64) (Backtes
 }
 
 // FinishChunk stores the result of a chunk and updates the run's progress. Only
-// the first call for a chunk has an effect; for later calls, and if the run is
-// over, first is false and nothing changes. left is the number of the run's
-// chunks that are not done yet.
+// the first call for a chunk has an effect. For later calls, and if the run is
+// over, first is false and nothing changes. The result left is the number of the
+// run's chunks that are not done yet.
 //
-// The first finished chunk moves the run to running.
+// The first finished chunk moves the run to the state running.
 func (bt Backtests) FinishChunk(
 	id string, number, rows int64, result []byte, nowMicros int64,
 ) (first bool, left int64, err error) {
@@ -136,7 +136,7 @@ func (bt BacktestReader) WalkResults(id string, fn func(BacktestChunk) error) er
 }
 
 // walk reads one chunk at a time, each in a transaction of its own, because fn
-// may take long: no transaction stays open and only one document is held in
+// may take long. So no transaction stays open, and only one document is in
 // memory.
 func (bt BacktestReader) walk(document, condition, id string, fn func(BacktestChunk) error) error {
 	for last := int64(-1); ; {

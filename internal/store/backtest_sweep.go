@@ -17,7 +17,7 @@ type BacktestRef struct {
 func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, error) {
 	var refs []BacktestRef
 	err := sys.read(ctx, func(s *transaction) error {
-		refs = nil // a read may be repeated
+		refs = nil // reset, because the read may be repeated
 		return s.each(func(scan func(...any) error) error {
 			var r BacktestRef
 			err := scan(&r.TenantID, &r.Environment, &r.ID, &r.Status, &r.ChunksDone)
@@ -68,7 +68,7 @@ func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, l
 func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, limit int) (int64, error) {
 	var done int64
 	err := sys.write(ctx, "purge backtests", func(s *transaction) error {
-		done = 0 // the write may be repeated
+		done = 0 // reset, because the write may be repeated
 		runs, err := s.unpurged(which, beforeMicros, limit)
 		if err != nil {
 			return err

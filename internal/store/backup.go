@@ -19,8 +19,8 @@ var ErrBackup = archive.ErrDamaged
 type BackupStats struct {
 	SchemaVersion int64
 	CreatedMicros int64            // when the backup was taken
-	Rows          map[string]int64 // by table
-	SHA256        string           // of the backup file
+	Rows          map[string]int64 // number of rows, by table
+	SHA256        string           // hash of the backup file
 }
 
 // Backup writes one snapshot of the whole database to w, while the service goes

@@ -42,7 +42,7 @@ func newUnscopedTable(name string, columns ...column) *bulkTable {
 // in every row.
 func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
 	names := append([]string{}, scope...)
-	marks := make([]string, len(scope), len(scope)+len(columns)) // "?" is SQLite's own form, looked up by position
+	marks := make([]string, len(scope), len(scope)+len(columns)) // "?" is a SQLite parameter, found by its position
 	values := make([]string, len(scope), len(scope)+1)
 	for i := range scope {
 		marks[i], values[i] = "?", fmt.Sprintf("$%d", i+1)

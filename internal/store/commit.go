@@ -84,7 +84,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	// the last one made ready, which Go runs next: a holder of the slot should not wait
 	// behind all other ready goroutines. The work after a write is short and needs no slot.
 	admission.SlotOf(ctx).PauseLast()
-	timeout, _ := timers.Get().(*time.Timer) // the pool holds nothing else
+	timeout, _ := timers.Get().(*time.Timer) // the pool contains only timers
 	timeout.Reset(time.Until(j.deadline))
 	defer func() {
 		timeout.Stop()
@@ -106,7 +106,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	}
 	admission.SlotOf(ctx).Charge(j.took)
 	if j.panicked != nil {
-		panic(j.panicked) // on the caller's goroutine, so that the committer goes on
+		panic(j.panicked) // on the caller's goroutine, so that the committer continues
 	}
 	return err
 }

@@ -16,7 +16,7 @@ import (
 // connector connects to the host of a URL that accepts writes. If the URL has
 // one host, the driver's own connector is used.
 type connector struct {
-	hosts   []driver.Connector // in the order of the URL
+	hosts   []driver.Connector // in their order in the URL
 	primary *primary
 	timeout time.Duration
 }

@@ -39,7 +39,7 @@ func (d *Decision) row() []any {
 // transaction.
 type DecisionWrite struct {
 	Decision Decision
-	Features *Features // its feature vector, nil if none was computed
+	Features *Features // the decision's feature vector, nil if none was computed
 	Meter    Meter
 	// Answer is the answer to repetitions of the request; nil if the request
 	// had no idempotency key.
@@ -239,7 +239,7 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 			}
 		}
 		switch {
-		case more: // in the same scan
+		case more: // more decisions follow in the same scan
 			p.AfterID, p.end = rows[len(rows)-1].ID, end
 		case end.ID == "":
 			return nil

@@ -14,7 +14,7 @@ type Cut struct {
 // may follow a Cut with fewer decisions, or with none.
 func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) {
 	return read(ds.access, func(tx *Tx) (cut Cut, err error) {
-		p := p // the read may be repeated
+		p := p // a copy, because the read may be repeated
 		if p.end, err = tx.Decisions().endOf(f, p); err != nil {
 			return Cut{}, err
 		}

@@ -42,8 +42,8 @@ func rareWalks() []rareWalk {
 }
 
 // TestRareDecisionsAreBounded checks that both databases use the expected index
-// for rare decisions, and that no step of PostgreSQL's plan reads more than
-// ScanRows rows, even with a plan made before the parameters are known.
+// for rare decisions. No step of PostgreSQL's plan may read more than ScanRows
+// rows, even with a plan made before the parameters are known.
 func TestRareDecisionsAreBounded(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

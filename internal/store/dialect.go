@@ -116,9 +116,9 @@ func commonClass(err error) class {
 
 type sqlite struct{}
 
-// Every write is on the disk before its caller is answered (synchronous=FULL;
-// in WAL mode that is one fsync for each commit). temp_store keeps the data for
-// savepoints in memory and not in a file.
+// Every write is on the disk before its caller is answered (synchronous=FULL). In
+// WAL mode this takes one fsync for each commit. With temp_store(MEMORY), the
+// data for savepoints is in memory and not in a file.
 var (
 	sqliteWriterPragmas = []string{
 		"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "trusted_schema(0)",
@@ -306,7 +306,7 @@ func millis(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(),
 
 func (postgres) class(err error) class {
 	var refused *pgconn.ConnectError
-	if errors.As(err, &refused) { // for any reason
+	if errors.As(err, &refused) { // whatever the reason of the refusal
 		return classRefused
 	}
 	var e *pgconn.PgError

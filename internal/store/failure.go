@@ -63,9 +63,9 @@ func (db *DB) failure(action string, err error) error {
 	return &failed{refusal: refusal, action: action, logText: words, cause: err}
 }
 
-// unclassified is a database error of no known class. It keeps the driver's
-// full message, which may quote a row, out of the logs; errors.Is still finds
-// the cause.
+// unclassified is a database error of no known class. Its text does not contain
+// the driver's full message, which may quote a row, so the message does not
+// appear in logs. errors.Is still finds the cause.
 type unclassified struct {
 	action, logText string
 	cause           error

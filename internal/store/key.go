@@ -18,14 +18,14 @@ type Key struct {
 	Hash           string
 	Role           string
 	Scopes         string // separated by spaces
-	CreatedBy      string // the user whose key it is
+	CreatedBy      string // the user who owns the key
 	CreatedMicros  int64
 	ExpiresMicros  int64 // 0: never
 	RevokedMicros  int64 // 0: not revoked
-	LastUsedMicros int64 // 0: not yet
+	LastUsedMicros int64 // 0: never used
 
 	OwnerRole           string // set by KeyByHash
-	OwnerDisabledMicros int64  // set by KeyByHash; 0: can sign in
+	OwnerDisabledMicros int64  // set by KeyByHash; 0 if the owner can sign in
 }
 
 const keyColumns = `k.id, k.tenant_id, k.environment, k.name, k.prefix, k.hash, k.role, k.scopes,
@@ -75,8 +75,9 @@ func insertKey(s *transaction, k Key) error {
 	return err
 }
 
-// RevokeKey revokes a key of a tenant permanently. Revoking it again keeps the
-// first time and writes no audit entry. A key of another tenant is NotFound.
+// RevokeKey revokes a key of a tenant permanently. If the key is revoked already,
+// RevokeKey changes nothing and writes no audit entry. A key of another tenant is
+// NotFound.
 func (sys *System) RevokeKey(
 	ctx context.Context, tenantID, keyID string, nowMicros int64, audit AuditEntry,
 ) (Key, error) {

@@ -23,7 +23,7 @@ type migration struct {
 	version  int64
 	name     string
 	text     string
-	checksum string // of the whole file, including sections for the other database
+	checksum string // checksum of the whole file, with the sections for both databases
 }
 
 // readMigrations returns the steps in order. It refuses numbers that do not
@@ -99,7 +99,7 @@ func (db *DB) migrateOnce(ctx context.Context, steps []migration, version int64)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // a no-op once committed
+	defer func() { _ = tx.Rollback() }() // has no effect after the commit
 	for _, lock := range db.dialect.lockMigrations() {
 		if _, err := tx.ExecContext(ctx, lock); err != nil {
 			return err

@@ -77,9 +77,9 @@ func (pr PincodeRisks) put(entries []PincodeRisk) error {
 
 // Remove deletes entries and returns how many existed.
 //
-// It runs one statement for each pincode. If one statement had a list of
-// pincodes, PostgreSQL would compare every row with every pincode of the list,
-// because before it has analysed the table it expects one row in the scope.
+// It runs one statement for each pincode. With a list of pincodes in one
+// statement, PostgreSQL would compare every row with every pincode of the list,
+// because it expects only one row in the scope until it has analysed the table.
 func (pr PincodeRisks) Remove(pincodes []string) (removed int64, err error) {
 	if len(pincodes) == 0 {
 		return 0, nil

@@ -12,12 +12,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// pipelineText inserts decisions and everything that belongs to them, but only
-// if the quota admits all of them: every other insert selects from total, which
-// has no row if the quota did not admit the units. The answers have no ON
-// CONFLICT, so that a taken idempotency key makes the statement fail.
+// pipelineText inserts decisions and everything that belongs to them, but only if
+// the quota admits all of them. Every other insert selects from total, which has
+// no row if the quota does not admit the units. The insert of the answers has no
+// ON CONFLICT, so that a taken idempotency key makes the statement fail.
 //
-// $1 and $2 are the scope; $3 period, $4 units, $5 quota, $6 day, $7 endpoint.
+// $1 and $2 are the scope; $3 is the period, $4 the units, $5 the quota, $6 the
+// day and $7 the endpoint.
 var pipelineText = `WITH total AS (
 	INSERT INTO usage_totals (tenant_id, environment, period, used)
 	SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
@@ -50,9 +51,9 @@ func pipelineInserts() (text string) {
 
 // insertPipelined begins a transaction in one round trip and does everything else
 // in a second, because a round trip costs more than most statements. It returns
-// false, so that the caller uses ordinary statements, if the meters of the writes
-// differ, if the quota does not admit all writes, if a key is taken, or if
-// PostgreSQL refuses a statement.
+// false if the meters of the writes differ, if the quota does not admit all
+// writes, if a key is taken, or if PostgreSQL refuses a statement. The caller
+// then uses ordinary statements.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {

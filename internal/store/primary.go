@@ -22,7 +22,7 @@ type primary struct {
 
 	mu       sync.Mutex
 	timeline uint64
-	seen     time.Time // when a server on that timeline last answered
+	seen     time.Time // when a server on the timeline last answered
 	open     map[*trackedConn]uint64
 
 	hosts   []*watchedHost // the hosts of the URL if it has several
@@ -143,7 +143,7 @@ func (p *primary) follow(timeline uint64) {
 	for conn, old := range p.open {
 		if old < timeline {
 			delete(p.open, conn)
-			_ = conn.Conn.Close() // the user of the connection gets an error and retries on another
+			_ = conn.Conn.Close() // the user of the connection gets an error and retries on another connection
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (p *primary) watchHost(ctx context.Context, i int) {
 	if conn != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), watchWithin)
 		defer cancel()
-		_ = conn.Close(ctx) // the server notices anyway
+		_ = conn.Close(ctx) // the server notices a closed connection anyway
 	}
 }
 
@@ -248,7 +248,7 @@ func (p *primary) ask(ctx context.Context, host *pgconn.Config, conn *pgconn.PgC
 	}
 	timeline, err := timelineOf(ctx, conn)
 	if err != nil {
-		_ = conn.Close(ctx) // the connection is of no use any more
+		_ = conn.Close(ctx) // the connection cannot be used any more
 		return 0, nil, err
 	}
 	return timeline, conn, nil

@@ -92,7 +92,7 @@ func TestRepeatedTogether(t *testing.T) {
 				if c.collides && kindOf(errs[9]) != fault.Conflict {
 					t.Errorf("got %v", errs[9])
 				}
-				wantDecisions(t, scope, 4) // before, order-1, order-2 and the one without a key
+				wantDecisions(t, scope, 4) // before, order-1, order-2 and the decision without a key
 			})
 		})
 	}

@@ -53,7 +53,7 @@ func (db *DB) restore(ctx context.Context, from *archive.Reader, progress func(s
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // a no-op once committed
+	defer func() { _ = tx.Rollback() }() // has no effect after the commit
 	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.writer.prepared}
 	if err := s.execAll(append(db.dialect.noTimeouts(), db.dialect.lockTenants()...)); err != nil {
 		return err

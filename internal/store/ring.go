@@ -14,7 +14,7 @@ const maxTies = 50
 
 // Ring is the graph of an alert's applicants and the entities they share.
 type Ring struct {
-	Applicants []string // the alert's first MaxEvidence
+	Applicants []string // the alert's first MaxEvidence applicants
 	Entities   []RingEntity
 	Edges      []RingEdge
 	Truncated  bool // the graph does not show all applicants, entities or edges
@@ -103,9 +103,10 @@ func compareTies(a, b *RingEntity) int {
 // errSeenAgain stops reading once the result is known.
 var errSeenAgain = errors.New("seen again")
 
-// SeenOnce reports whether the references of an alert's applicants seem to be
-// new for each application instead of identifying people: each was seen once,
-// within a day, from one address. addressKind is the kind of the address.
+// SeenOnce reports whether the references of an alert's applicants seem to be new
+// for each application instead of identifying people. That is so if each
+// reference was seen once, all within a day and from one address. addressKind is
+// the kind of the address.
 func (al AlertReader) SeenOnce(alertID, addressKind string) (bool, error) {
 	return read(al.access, func(tx *Tx) (bool, error) {
 		const maxRead = 8 * MaxEvidence // enough for MaxEvidence applicants that were seen once

@@ -10,10 +10,10 @@ import (
 // KindRing is the entity kind of an alert about a ring.
 const KindRing = "ring"
 
-// MaxRingPeople is the maximum number of people in a ring. Two rings that would
-// exceed it together stay separate and are marked as truncated. maxRingLinks
-// limits the connecting entities in the same way, so that a merge changes a
-// limited number of rows.
+// MaxRingPeople is the maximum number of people in a ring. If two rings together
+// would have more people, they stay separate and are marked as truncated.
+// maxRingLinks limits the connecting entities in the same way, so that a merge
+// changes a limited number of rows.
 const (
 	MaxRingPeople = 200
 	maxRingLinks  = 1000

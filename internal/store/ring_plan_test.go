@@ -18,9 +18,9 @@ var manyRings = []string{
 		SELECT 'ten_1', 'sandbox', 'app-' || i, 'rng-' || ((i + 1) / 2), 1, '' FROM numbers`,
 }
 
-// TestRingReadsAreBounded checks that both databases use the indexes, and that
-// PostgreSQL reads at most MaxRingPeople rows for each of two entities, however
-// many people share them and however many rings there are.
+// TestRingReadsAreBounded checks that both databases use the indexes. PostgreSQL
+// must read at most MaxRingPeople rows for each of two entities, however many
+// people share them and however many rings there are.
 func TestRingReadsAreBounded(t *testing.T) {
 	t.Parallel()
 	const now = 1_000_000_000_040_000

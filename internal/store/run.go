@@ -9,7 +9,7 @@ type Run struct {
 	SubjectRef    string // the applicant or the loan, as the caller names it
 	DecisionID    string // "" for an agent that decides nothing
 	Outcome       string
-	Hash          string // of the part that a repetition must reproduce
+	Hash          string // hash of the data that a repetition must reproduce
 	Request       []byte // the input for repeating the run; nil in lists
 	Response      []byte // the bytes of the answer; nil in lists
 }

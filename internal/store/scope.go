@@ -192,8 +192,8 @@ func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 const maxReadCharge = time.Millisecond
 
 // readWithin runs fn in a read transaction. If brief is set, ctx is checked before each
-// statement and not during it: SQLite's driver starts a goroutine for every statement
-// whose context can end, and very many goroutines delay each other.
+// statement and not during it. The reason is that SQLite's driver starts a goroutine
+// for every statement whose context can end, and very many goroutines delay each other.
 func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) error) (err error) {
 	tx, err := db.reader.BeginTx(ctx, db.dialect.readOptions())
 	if err != nil {

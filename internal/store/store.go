@@ -1,10 +1,12 @@
 // Package store stores the durable data of the service, in an embedded SQLite
 // file or in PostgreSQL. Both databases run the same SQL text.
 //
-// Callers use handles and never write SQL. System is the handle for work before
-// or above a tenant (signup, finding a key, the operator's work), Staff is for
-// the people of one tenant, and Scope is for one tenant in one environment. Every
-// statement of a Scope has its tenant and environment as its first two
+// Callers use handles and never write SQL. There are three handles:
+//   - System, for work before or above a tenant: signup, finding a key, the operator's work;
+//   - Staff, for the people of one tenant;
+//   - Scope, for one tenant in one environment.
+//
+// Every statement of a Scope has its tenant and environment as its first two
 // parameters; the handle adds them.
 //
 // The data of a Scope is reached by subject (subject.go): scope.Decisions(ctx)
@@ -72,7 +74,7 @@ func setDefault[T int | time.Duration](field *T, value T) {
 type DB struct {
 	dialect     dialect
 	options     Options
-	version     int64 // of the schema
+	version     int64 // version of the schema
 	writer      pool
 	side        *pool // for scopes that were set aside; nil on SQLite, which has one writer
 	reader      pool

@@ -13,7 +13,7 @@ type Tenant struct {
 	Plan          string
 	CreatedMicros int64
 	SeenMicros    int64 // when the first authenticated request came; 0 if none has come
-	ClosingMicros int64 // when it began to close because it is unused; 0 if it is not closing
+	ClosingMicros int64 // when the tenant began to close because it is unused; 0 if it is not closing
 }
 
 const tenantColumns = "t.id, t.org_name, t.plan, t.created_micros, t.seen_micros, t.closing_micros"
@@ -54,7 +54,7 @@ func (u *User) fields() []any {
 
 // Seed is the data that a signup creates, in one transaction.
 type Seed struct {
-	CodeHash     string // of the signup code that is used, "" for none
+	CodeHash     string // hash of the signup code that is used, "" for none
 	Tenant       Tenant
 	User         User
 	Keys         []Key

@@ -135,8 +135,8 @@ func (s *transaction) one(dest []any, query string, args ...any) error {
 	return err
 }
 
-// noteBroken records an error after which the transaction must not go on, even
-// if the function that met the error ignores it.
+// noteBroken records an error after which the transaction must not continue, even
+// if the function that got the error ignores it.
 func (s *transaction) noteBroken(err error) error {
 	if err != nil && s.db.dialect.class(err).breaks() {
 		s.broken = err

@@ -172,7 +172,7 @@ type UsageAdd struct {
 // AddUsage adds counts of any number of scopes in one transaction. It checks no
 // quota, so it returns an error and counts nothing if a meter is billable.
 func (sys *System) AddUsage(ctx context.Context, adds []UsageAdd) error {
-	sums := map[UsageAdd]int64{} // by everything except the units
+	sums := map[UsageAdd]int64{} // sums of units; the key is the UsageAdd without units and quota
 	for _, add := range adds {
 		if add.Meter.Billable {
 			return errors.New("add usage: a billable meter must be counted against its quota")

@@ -32,7 +32,7 @@ func TestAllocations(t *testing.T) {
 			HashKey(key)
 		}},
 		{"Buckets.Take", 0, func() { buckets.Take("key_1", rate, now) }},
-		{"IDs.New", 1, func() { ids.New(KindDecision, now) }}, // the string
+		{"IDs.New", 1, func() { ids.New(KindDecision, now) }}, // one allocation, for the string
 	} {
 		if n := testing.AllocsPerRun(100, c.do); n > c.most {
 			t.Errorf("%s allocates %v times, at most %v are wanted", c.name, n, c.most)

@@ -188,8 +188,8 @@ func TestIDForm(t *testing.T) {
 	}
 }
 
-// TestFirstID checks that an id lies between the FirstID of its millisecond and
-// that of the next.
+// TestFirstID checks that an id is between the FirstID of its millisecond and the
+// FirstID of the next millisecond.
 func TestFirstID(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -119,7 +119,7 @@ func (h KeyHash) Equal(other KeyHash) bool { return subtle.ConstantTimeCompare(h
 // Environment returns the environment of the key.
 func (k Key) Environment() Environment { return k.environment }
 
-// Prefix returns the first 15 characters, by which people tell keys apart.
+// Prefix returns the first 15 characters, by which people distinguish keys.
 func (k Key) Prefix() string {
 	text := k.Reveal()
 	return text[:min(prefixLength, len(text))]

@@ -50,7 +50,7 @@ type binRule struct {
 	maxBins    int
 	leastShare float64
 	penalty    float64 // for each bin, in multiples of the information that a bin adds by chance
-	turns      bool    // allow a peak or a valley if that carries clearly more information
+	turns      bool    // allow a peak or a valley if that gives clearly more information
 }
 
 // clearlyBetter is how much more information bins with a turning bad rate must

@@ -37,7 +37,7 @@ type Options struct {
 	MaxFeatures    int
 	MinIV          rule.Number
 	MaxCorrelation rule.Number // maximum correlation of two columns' weights of evidence
-	NoRefining     bool        // keep points proportional to the weight of evidence
+	NoRefining     bool        // do not refine; points stay proportional to the weight of evidence
 
 	PDO, AnchorScore, AnchorOdds rule.Number
 	Decimals                     int  // decimals of the points

@@ -25,7 +25,7 @@ const (
 
 const (
 	rowsFrameBytes = 256 << 10 // a frame of rows is full at this size
-	rowsFrameRows  = 1000      // or at this number of rows
+	rowsFrameRows  = 1000      // a frame of rows is also full at this number
 	maxFrameBytes  = 64 << 20  // the maximum length of a frame that a reader accepts
 )
 

@@ -17,8 +17,8 @@ import (
 type Writer struct {
 	failed   error // the first error of the underlying writer
 	out      *gzip.Writer
-	file     hash.Hash // of the file
-	frames   hash.Hash // of the frames
+	file     hash.Hash // hash of the file
+	frames   hash.Hash // hash of the frames
 	rows     map[string]int64
 	progress func(table string, rows int64)
 

@@ -124,8 +124,8 @@ func TestAnsweredUndoes(t *testing.T) {
 }
 
 // TestIdempotencyRace sends one request many times concurrently to two nodes. It checks
-// that exactly one decision is stored, that one unit of usage is counted, and that all
-// callers get the same answer, even if the quota allows only one decision.
+// that exactly one decision is stored and one unit of usage is counted. All callers
+// must get the same answer, even if the quota allows only one decision.
 func TestIdempotencyRace(t *testing.T) {
 	t.Parallel()
 	for _, quota := range []int64{1, store.Unmetered} {
