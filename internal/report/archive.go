@@ -17,8 +17,8 @@ const (
 )
 
 // Archive encodes a history and a statement, either of which may be nil, in a
-// compact form. With the archive, a feature can still name the records it was
-// computed from years later. Texts such as narrations are not included.
+// compact form. With the archive, the records that a feature was computed from
+// can still be named years later. Texts such as narrations are not included.
 func Archive(h *History, s *Statement) []byte {
 	w := archiver{buf: make([]byte, 0, archiveSize(h, s))}
 	version := byte(archiveVersion)

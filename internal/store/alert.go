@@ -21,8 +21,8 @@ const (
 var severities = []string{"low", "medium", "high", "critical"}
 
 // MaxEvidence is the maximum number of applicants, and of decisions, that an
-// alert lists. The alert lists the first MaxEvidence of each, and the total
-// counts.
+// alert lists. The alert lists the first MaxEvidence of each, and also has the
+// total numbers.
 const MaxEvidence = 200
 
 // Alert is a fraud alert about one entity that suspiciously many applicants

@@ -84,8 +84,8 @@ func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, 
 	return done, err
 }
 
-// unpurged returns runs that ended before a time and still have chunks. There
-// must be an index for the SQL condition in which.
+// unpurged returns runs that satisfy the SQL condition which, ended before a time
+// and still have chunks. There must be an index for the condition.
 func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
 	var runs []BacktestRef
 	err := s.each(func(scan func(...any) error) error {

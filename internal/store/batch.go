@@ -109,9 +109,9 @@ func (b *batch) noteConflict(scope rlsScope, err error) bool {
 	return true
 }
 
-// lock locks a scope before several functions that may lock it themselves. If
-// the second function locked the scope after the first had locked rows, two
-// nodes could deadlock.
+// lock locks a scope before several functions of the scope run, because they may
+// lock it themselves. If the second function locked the scope after the first had
+// locked rows, two nodes could deadlock.
 func (b *batch) lock(functions []int) {
 	if len(functions) < 2 || b.transaction.broken != nil {
 		return

@@ -71,7 +71,7 @@ func unnested(columns []column, first int) string {
 	return fmt.Sprintf("unnest(%s) AS u", strings.Join(arrays, ", "))
 }
 
-// withClause returns a copy with a clause for rows that exist already. On
+// withClause returns a copy of t with a clause for rows that exist already. On
 // PostgreSQL no two rows of one statement may conflict with the same existing
 // row.
 func (t *bulkTable) withClause(clause string) *bulkTable {

@@ -80,9 +80,10 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}
-	// Give up the slot after waking the committer. The goroutine that gets the slot is then
-	// the last one made ready, which Go runs next: a holder of the slot should not wait
-	// behind all other ready goroutines. The work after a write is short and needs no slot.
+	// Give up the slot after waking the committer, not before. The goroutine that gets the
+	// slot is then the last goroutine made ready, which Go runs next. Otherwise a holder of
+	// the slot would wait behind all other ready goroutines. The work after a write is
+	// short and needs no slot.
 	admission.SlotOf(ctx).PauseLast()
 	timeout, _ := timers.Get().(*time.Timer) // the pool contains only timers
 	timeout.Reset(time.Until(j.deadline))
@@ -261,7 +262,7 @@ func (c *committer) gather(batch []*job) (_ []*job, cost int64) {
 }
 
 const (
-	// longGosched is how long yielding may take before it is skipped.
+	// longGosched is the duration of a yield above which the next yields are skipped.
 	longGosched = time.Millisecond
 	// skippedGoscheds is the number of batches without yielding after a yield that took longer than longGosched.
 	skippedGoscheds = 100

@@ -115,8 +115,8 @@ func (c *connector) ask(ctx context.Context, host int, after time.Duration, atte
 	}
 }
 
-// hostsOf splits a configuration into one for each host. A host's alternatives
-// with and without TLS stay together.
+// hostsOf splits a configuration into one configuration for each host. A host's
+// alternatives with and without TLS stay together.
 func hostsOf(config *pgx.ConnConfig) []*pgx.ConnConfig {
 	first := &pgconn.FallbackConfig{Host: config.Host, Port: config.Port, TLSConfig: config.TLSConfig}
 	ways := append([]*pgconn.FallbackConfig{first}, config.Fallbacks...)

@@ -9,9 +9,9 @@ type Cut struct {
 }
 
 // Cut describes the first decisions that satisfy the filter and the page's
-// limits, oldest first, beginning after the page's AfterID. It counts no more
-// decisions than most, and reads only their ids. As with pages, more decisions
-// may follow a Cut with fewer decisions, or with none.
+// limits, oldest first, beginning after the page's AfterID. It counts at most as
+// many decisions as most says, and reads only their ids. As with pages, more
+// decisions may follow a Cut with fewer decisions, or with none.
 func (ds DecisionReader) Cut(f DecisionFilter, p Page, most int64) (Cut, error) {
 	return read(ds.access, func(tx *Tx) (cut Cut, err error) {
 		p := p // a copy, because the read may be repeated

@@ -282,7 +282,7 @@ func (postgres) setRLS() string {
 		"set_config('verdict.environment', $3, true)"
 }
 
-// How long a transaction waits for another's lock.
+// How long a transaction waits for another transaction's lock.
 const (
 	sharedLock = 150 * time.Millisecond // in a shared batch, until the first conflict
 	laterLock  = 20 * time.Millisecond  // in a shared batch, after the first conflict
@@ -323,7 +323,8 @@ func (postgres) class(err error) class {
 		return classConflict
 	case "57014": // query_canceled, by statement_timeout
 		return classTimeout
-	// read-only (a standby after a failover), idle in transaction too long, no such database
+	// read_only_sql_transaction (a standby after a failover),
+	// idle_in_transaction_session_timeout, invalid_catalog_name
 	case "25006", "25P03", "3D000":
 		return classLost
 	}

@@ -60,10 +60,10 @@ var answerTable = newBulkTable("idempotency_keys",
 	created_micros = excluded.created_micros, expires_micros = excluded.expires_micros
 	WHERE idempotency_keys.expires_micros <= excluded.created_micros RETURNING route, name`)
 
-// Insert stores an answer. If the key is taken, it returns *AlreadyAnswered if
-// the key was used for the same request, and Invalid idempotency_key_reused if
-// it was used for another. The caller must return this error, so that its
-// changes are undone.
+// Insert stores an answer. If the key was used for the same request, it returns
+// *AlreadyAnswered. If the key was used for another request, it returns Invalid
+// idempotency_key_reused. The caller must return this error, so that its changes
+// are undone.
 func (an Answers) Insert(a IdempotencyAnswer) error {
 	taken, err := an.insertAll([]*IdempotencyAnswer{&a})
 	if err != nil || !taken[0] {
@@ -111,8 +111,8 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 }
 
 // answered returns the refusal for a write whose key is taken: the stored answer.
-// It returns the error in otherwise if the stored answer was deleted in the
-// meantime.
+// If the stored answer was deleted in the meantime, answered returns its argument
+// otherwise.
 func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
 	stored, unconfirmed, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {

@@ -3,7 +3,7 @@ package store
 import "context"
 
 // Secret returns the installation's secret. The first call, on any node, stores
-// fresh as the secret; later calls return the stored one.
+// fresh as the secret; later calls return the stored secret.
 func (sys *System) Secret(ctx context.Context, fresh []byte) ([]byte, error) {
 	var secret []byte
 	err := sys.write(ctx, "secret", func(s *transaction) error {

@@ -16,8 +16,8 @@ type lane struct {
 }
 
 const (
-	// maxLanes limits the scopes that are set aside. If more are blocked, the
-	// whole database probably is.
+	// maxLanes limits the scopes that are set aside. If more scopes are blocked, the
+	// whole database is probably blocked.
 	maxLanes = 64
 	// laneShare limits a lane to 1/laneShare of QueueSize.
 	laneShare = 4

@@ -3,7 +3,7 @@ package store
 import "strconv"
 
 // tally collects counts for one statement. Each count is a SELECT that reads at
-// most MaxCounted index entries, or a single one.
+// most MaxCounted index entries, or a single index entry.
 type tally struct {
 	query   query
 	answers []func(n int64)
@@ -25,8 +25,8 @@ var recentOthers = `count(*) FROM (SELECT member FROM fraud_links
 	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
 	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(MaxCounted-1) + ") AS recent"
 
-// others counts the members, except one, that were seen with an entity since a
-// time.
+// others counts the members, except the member but, that were seen with an entity
+// since a time.
 func (t *tally) others(answer func(n int64), kind, key, but string, sinceMicros int64) {
 	t.ask(answer, recentOthers, kind, key, sinceMicros, but)
 }
@@ -40,8 +40,8 @@ var recentOthersOfTwo = func() string {
 	return "count(*) FROM (" + half + "newer UNION " + half + "older) AS recent"
 }()
 
-// othersOf counts the members, except one, that were seen with an entity since
-// a time, under its older key too.
+// othersOf counts the members, except the member but, that were seen with an
+// entity since a time, under its older key too.
 func (t *tally) othersOf(answer func(n int64), e ObservedEntity, but string, sinceMicros int64) {
 	if e.Older == "" {
 		t.others(answer, e.Kind, e.Key, but, sinceMicros)

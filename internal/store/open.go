@@ -173,7 +173,7 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 const connectionLife = 5 * time.Minute
 
 // discardReadOnly closes a connection whose server refuses writes (SQLSTATE
-// 25006, read_only_sql_transaction): it is no longer the primary.
+// 25006, read_only_sql_transaction), because the server is no longer the primary.
 func discardReadOnly(keep pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
 		return err.Code != "25006" && keep(conn, err)

@@ -59,13 +59,14 @@ func listOf(selecting string) *query {
 	return q
 }
 
-// where adds a condition with AND. Each ? in it stands for the next value.
+// where adds a condition with AND. Each "?" in the condition is replaced by the
+// parameter of the next value.
 func (q *query) where(condition string, values ...any) {
 	q.text.WriteString(" AND ")
 	q.add(condition, values...)
 }
 
-// equals adds the condition that a column has a value, unless the value is "".
+// equals adds the condition that column equals value, unless value is "".
 func (q *query) equals(column, value string) {
 	if value != "" {
 		q.where(column+" = ?", value)

@@ -9,7 +9,8 @@ import (
 )
 
 // TestInsertPipelined checks that insertPipelined stores ordinary batches
-// completely, and stores nothing of a batch with a special case.
+// completely, and stores nothing of a batch that must be stored with ordinary
+// statements.
 func TestInsertPipelined(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Postgres(t), store.Options{})

@@ -34,7 +34,7 @@ const (
 	costBytes = 4 << 10
 	// costTakes is the approximate time for one unit of cost.
 	costTakes = 50 * time.Microsecond
-	// shortBatch is the minimum time that a scope's work in a batch may take.
+	// shortBatch is the time that a batch allows for each scope's work at least.
 	shortBatch = time.Millisecond
 	// severalWithin is the time within which the scope of arriving jobs must
 	// change three times for several scopes to count as writing.

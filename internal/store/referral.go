@@ -38,9 +38,8 @@ func (ds Decisions) settle(r Review) error {
 }
 
 // Referrals returns a page of the queue, oldest first, and whether there are
-// more. Of p it uses only Limit and AfterID. If the decision AfterID has left
-// the queue in the meantime, the page begins at the position where that
-// decision was.
+// more. It uses only Limit and AfterID of p. If the decision AfterID has left the
+// queue in the meantime, the page begins at the position where that decision was.
 func (ds DecisionReader) Referrals(p Page) ([]Referral, bool, error) {
 	return readTwo(ds.access, func(tx *Tx) ([]Referral, bool, error) {
 		// The subquery selects the page before the decisions are looked up, and

@@ -124,9 +124,8 @@ func TestRepeatedRefused(t *testing.T) {
 }
 
 // TestRepeatedUncommitted makes the commit of a batch with an answer fail. A write that
-// found the answer inside the transaction must not return that answer. It must not
-// report either that the quota is used up, because the decision that used it was never
-// stored.
+// found the answer inside the transaction must not return that answer. Nor may it
+// report that the quota is used up, because the decision that used it was never stored.
 func TestRepeatedUncommitted(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -35,8 +35,9 @@ type RingEdge struct {
 	DecisionID   string // the latest decision
 }
 
-// Ring returns the graph of an alert. Entities shared by the most applicants
-// come first; the others are omitted if there are too many.
+// Ring returns the graph of an alert. Entities shared by the most applicants come
+// first. If there are too many edges, the entities shared by the fewest
+// applicants are omitted.
 func (al AlertReader) Ring(alertID string) (Ring, error) {
 	return read(al.access, func(tx *Tx) (Ring, error) {
 		a, err := tx.Alerts().Get(alertID)

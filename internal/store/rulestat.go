@@ -71,8 +71,8 @@ func compareRuleStats(a, b RuleStat) int {
 		cmp.Compare(a.RuleSetID, b.RuleSetID), cmp.Compare(a.RuleID, b.RuleID), cmp.Compare(a.Day, b.Day))
 }
 
-// Stats returns a rule set's counts, summed over the days from fromDay on, one
-// for each rule. Rules that never ran are not included.
+// Stats returns the counts of each rule of a rule set, summed over the days from
+// fromDay on. Rules that never ran are not included.
 func (rs RuleSetReader) Stats(ruleSetID, fromDay string) ([]RuleStat, error) {
 	return read(rs.access, func(tx *Tx) ([]RuleStat, error) {
 		var stats []RuleStat

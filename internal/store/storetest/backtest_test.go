@@ -65,7 +65,7 @@ func wantRun(t *testing.T, scope *store.Scope, want store.Backtest) {
 	}
 }
 
-// TestBacktest follows a run from its first chunk to its report.
+// TestBacktest checks a run from its first chunk to its report.
 func TestBacktest(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

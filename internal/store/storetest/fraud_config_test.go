@@ -106,8 +106,8 @@ func TestFraudConfigRace(t *testing.T) {
 	})
 }
 
-// twoNodes returns two handles on one database. SQLite has one writer, so there it
-// returns the same handle twice.
+// twoNodes returns two handles on one database. SQLite has one writer, so for
+// SQLite it returns the same handle twice.
 func twoNodes(t *testing.T, databaseURL string) [2]*store.DB {
 	t.Helper()
 	first := storetest.Open(t, databaseURL, store.Options{})

@@ -183,7 +183,7 @@ func TestScorecards(t *testing.T) {
 }
 
 // TestPagesOfLargeDocuments checks that a page of large documents ends early but has
-// at least one row, and that the next page continues with the row after it.
+// at least one row, and that the next page continues after the last row of the page.
 func TestPagesOfLargeDocuments(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -68,7 +68,7 @@ func MoveAlert(
 	})
 }
 
-// Meter counts usage that stores no decision.
+// Meter counts the usage of a request that stores no decision.
 func Meter(ctx context.Context, scope *store.Scope, m store.Meter) error {
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Usage().Meter(m) })
 }
