@@ -260,7 +260,8 @@ func (r *reader) policyKey(v wire.Value) {
 	}
 }
 
-// include reads the list of parts that the caller wants in the response.
+// include reads the names of the optional members that the caller wants in the
+// response.
 func (r *reader) include(v wire.Value) {
 	if v.Kind() != wire.Array {
 		r.faults.Add(v.Pointer(), fault.CodeWrongType, `must be an array of names such as ["facts"], but is %s`,

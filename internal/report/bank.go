@@ -67,7 +67,7 @@ func ReadStatement(summary wire.Value, asOf civil.Day, faults, warnings *fault.L
 	return s
 }
 
-// rowLists pools lists of rows, because a large one needs as much memory as the
+// rowLists pools lists of rows, because a large list needs as much memory as the
 // statement made from it.
 var rowLists = sync.Pool{New: func() any { return new([]bankRow) }}
 

@@ -3,9 +3,9 @@ package report
 import "verdict/internal/civil"
 
 // EndOfDay returns the balance at the end of each day, from first to the day of
-// the last transaction. A day without a balance keeps the balance of the day
-// before. Days before the first known balance are left out, because their
-// balance is unknown. If no balance is known, paise is nil and first is NoDay.
+// the last transaction. A day without a balance gets the balance of the day
+// before. Days before the first known balance are left out, because their balance
+// is unknown. If no balance is known, paise is nil and first is NoDay.
 func EndOfDay(s *Statement) (first civil.Day, paise []int64) {
 	if s == nil {
 		return civil.NoDay, nil

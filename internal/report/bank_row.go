@@ -121,7 +121,7 @@ func (r *bankReader) fill(v wire.Value, row *bankRow) (keep bool) {
 	return true
 }
 
-// direction reads the type and reports whether the row is kept. Opening and
+// direction reads the type and reports whether the row is used. Opening and
 // closing lines move no money, and the type OTHERS does not say in which
 // direction money moved, so these rows are left out.
 func (r *bankReader) direction(v wire.Value, way *bankField, row *bankRow) bool {

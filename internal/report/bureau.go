@@ -175,8 +175,8 @@ func ScoreNumber(v wire.Value) (score int64, ok bool) {
 	return score, true
 }
 
-// reportDate reads the date of the report. The common member takes precedence
-// over the bureau's own.
+// reportDate reads the date of the report. The member of the common shape takes
+// precedence over that of the bureau's own layout.
 func (r *bureauReader) reportDate(v, native wire.Value, h *History) {
 	r.scalar.native = false
 	given := v.Get("reportDate")

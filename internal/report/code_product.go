@@ -130,7 +130,7 @@ func productOf(text string, codes map[int]Product) (Product, bool) {
 // The range of codes of microfinance types.
 const firstMicrofinanceType, lastMicrofinanceType = 40, 43
 
-// isMicrofinance reports whether an account type is one of microfinance.
+// isMicrofinance reports whether an account type is a type of microfinance.
 func isMicrofinance(v wire.Value) bool {
 	if v.Kind() != wire.String && v.Kind() != wire.Number {
 		return false

@@ -18,9 +18,9 @@ var marks = map[string]bool{
 var wilfulMarks = map[string]bool{"w": true, "wd": true, "default": true, "defaulter": true}
 
 // suit reads a member about suits or wilful defaults: true or false, a word, a
-// code or a phrase. A plain "yes" means the note in yes. A value that cannot be
-// understood also counts as yes; if it counted as no, a filed suit could go
-// unnoticed.
+// code or a phrase. The argument yes is the adverse note that a plain "yes"
+// means. A value that cannot be understood also counts as "yes"; if it counted as
+// "no", a filed suit could go unnoticed.
 func (r *scalarReader) suit(v wire.Value, yes Adverse) standing {
 	told := standing{adverse: yes, running: true}
 	if v.Kind() == wire.Bool {

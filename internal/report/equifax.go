@@ -8,8 +8,8 @@ import (
 )
 
 // equifax is the layout of Equifax India: the CIRReportData of a CCRResponse,
-// with or without the enclosing keys. Of the time windows in which Equifax counts
-// enquiries, only the window of 30 days is one that History has.
+// with or without the enclosing keys. Equifax counts enquiries in several time
+// windows, but History has only the window of 30 days.
 var equifax = layout{
 	native: func(v wire.Value) wire.Value {
 		for _, path := range []string{"ccrresponse.cirreportdatalst", "cirreportdatalst"} {
