@@ -30,7 +30,7 @@ import (
 // Endpoint is the API endpoint that a body was sent for.
 type Endpoint uint8
 
-// The two entry points.
+// The two endpoints.
 const (
 	Decisions Endpoint = iota
 	Evaluate
@@ -58,8 +58,8 @@ type Application struct {
 	WantsFeatures    bool
 	MeasuresFeatures bool
 
-	// Device and Location hold the facts derived from these blocks, nil for a
-	// block that was not sent.
+	// Device and Location hold the facts derived from the device and location blocks,
+	// nil for a block that was not sent.
 	Device   *signal.Block
 	Location *signal.Block
 

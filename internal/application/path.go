@@ -24,7 +24,7 @@ type node struct {
 	how       conversion
 }
 
-// conversion says how a raw value becomes the canonical one.
+// conversion says how a raw value becomes the canonical value.
 type conversion uint8
 
 const (

@@ -10,8 +10,8 @@ const (
 	AccountRecord = "account" // At is its index among the accounts
 	EnquiryRecord = "enquiry" // At is its index among the enquiries
 	PaymentRecord = "payment" // At is the index of its account, Date the first day of its month
-	// Like AccountRecord and PaymentRecord, for accounts in the separate list of
-	// microfinance.
+	// MicrofinanceRecord and MicrofinancePaymentRecord correspond to AccountRecord
+	// and PaymentRecord. They are for accounts in the separate list of microfinance.
 	MicrofinanceRecord        = "microfinance_account"
 	MicrofinancePaymentRecord = "microfinance_payment"
 	TransactionRecord         = "transaction" // At is its index among the transactions

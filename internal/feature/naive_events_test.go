@@ -161,8 +161,8 @@ func naiveChannel(product string, t report.Transaction) bool {
 	}
 }
 
-// days returns one event for every day up to today, whose value comes from the
-// newest balance until that day.
+// days returns one event for every day up to today. Its value comes from the
+// newest balance on or before that day.
 func (n *naive) days(metric string) *naiveList {
 	l := &naiveList{absent: true}
 	if n.s == nil || len(n.s.Transactions) == 0 {

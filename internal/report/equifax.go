@@ -9,7 +9,7 @@ import (
 
 // equifax is the layout of Equifax India: the CIRReportData of a CCRResponse,
 // with or without the enclosing keys. Equifax counts enquiries in several time
-// windows, but History has only the window of 30 days.
+// windows, of which only the window of 30 days has a field in History.
 var equifax = layout{
 	native: func(v wire.Value) wire.Value {
 		for _, path := range []string{"ccrresponse.cirreportdatalst", "cirreportdatalst"} {

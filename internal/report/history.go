@@ -95,7 +95,7 @@ type Account struct {
 // NoAmount marks an amount that was not given.
 const NoAmount int64 = -1 << 63
 
-// Payment is the days past due of an account in one month.
+// Payment holds the days past due of an account in one month.
 type Payment struct {
 	Month       civil.Month
 	DaysPastDue int16

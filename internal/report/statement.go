@@ -2,7 +2,7 @@ package report
 
 import "verdict/internal/civil"
 
-// Statement is the classified transactions of a bank account, read from
+// Statement holds the classified transactions of a bank account, read from
 // bank_summary.transactions.
 type Statement struct {
 	// Transactions are sorted by day, and within a day by time if each has a time,

@@ -76,10 +76,10 @@ func NewSealer(key Secret, object string) Sealer {
 	return Sealer{aead: aead, nonces: keyed(&key, []byte("nonce "+object))}
 }
 
-// Seal appends the ciphertext of a zone to to, and returns the result with the zone's
-// salted hash. The ciphertext contains the salt. The nonce is derived from the hash,
-// so it is safe to seal a zone again with other data or another salt, for instance
-// when a transaction is repeated.
+// Seal appends the ciphertext of a zone to its first argument, and returns the result
+// with the zone's salted hash. The ciphertext contains the salt. The nonce is derived
+// from the hash, so it is safe to seal a zone again with other data or another salt,
+// for instance when a transaction is repeated.
 func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) ([]byte, ZoneHash) {
 	h := HashZone(zone, salt, data)
 	nonce := keyed(&s.nonces, h[:])

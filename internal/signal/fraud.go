@@ -39,9 +39,9 @@ const (
 	reasonRing = "FR_RING"
 )
 
-// Counts are the counts for the entities of one observation, each within the
-// window of its signal. Applicants are different people including this applicant,
-// so a count is at least 1. A count of 0 means that it was not looked up.
+// Counts holds the counts for the entities of one observation, each within the
+// window of its signal. A count of applicants includes this applicant, so it is
+// at least 1. A count of 0 means that it was not looked up.
 type Counts struct {
 	PincodeApplicants     int64
 	IPApplicants          int64
@@ -107,9 +107,10 @@ type Fraud struct {
 	// signals. They raise no alert.
 	Blocklisted []Entity
 
-	// Device and Location hold the facts derived from these blocks. Each is nil if
-	// the block was not sent. AlertIDs are the alerts that this request raised or
-	// added to. The caller sets these three members, and Write includes them.
+	// Device and Location hold the facts derived from the device and location blocks.
+	// Each is nil if the block was not sent. AlertIDs are the alerts that this
+	// request raised or added to. The caller sets these three members, and Write
+	// includes them.
 	Device   *Block
 	Location *Block
 	AlertIDs []string

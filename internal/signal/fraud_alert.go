@@ -2,7 +2,7 @@ package signal
 
 import "slices"
 
-// AlertWant is an alert that a request gives reason for. The caller checks
+// AlertWant describes an alert to raise because of a request. The caller checks
 // whether an alert about the same entity is already open.
 type AlertWant struct {
 	Type        string

@@ -24,8 +24,8 @@ type AlertMove struct {
 
 // Move acknowledges or closes an alert and returns its new state with its
 // evidence. If the alert has the requested status already, nothing changes and
-// moved is false. A change that is not allowed is a Conflict
-// invalid_transition; a closed alert cannot change.
+// moved is false. Move returns Conflict invalid_transition for a change that is
+// not allowed; a closed alert cannot change.
 //
 // If an alert is closed as confirmed fraud, the entities in m.Block are put on
 // the block list, or those of defaultBlock if m.Block is nil. If the alert is

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// AlertWant describes the alert that an observation gives reason for.
+// AlertWant describes the alert to raise because of an observation.
 type AlertWant struct {
 	ID           string // the id of the alert if a new alert is opened
 	Type         string

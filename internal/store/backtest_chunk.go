@@ -124,13 +124,14 @@ func (bt BacktestReader) PendingChunks(id string) ([]int64, error) {
 	})
 }
 
-// WalkInputs calls fn for each chunk of a run with its input, in order.
+// WalkInputs calls fn for each chunk of a run with its input, in order. If fn
+// returns an error, WalkInputs stops and returns the error.
 func (bt BacktestReader) WalkInputs(id string, fn func(BacktestChunk) error) error {
 	return bt.walk("input", "AND number > $4 ORDER BY number LIMIT 1", id, fn)
 }
 
 // WalkResults calls fn for each finished chunk of a run with its result, in
-// order.
+// order. If fn returns an error, WalkResults stops and returns the error.
 func (bt BacktestReader) WalkResults(id string, fn func(BacktestChunk) error) error {
 	return bt.walk("result", "AND number > $4 AND done = 1 ORDER BY number LIMIT 1", id, fn)
 }

@@ -80,10 +80,10 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 	if err := c.enqueue(ctx, j); err != nil {
 		return err
 	}
-	// Give up the slot after waking the committer, not before. The goroutine that gets the
-	// slot is then the last goroutine made ready, which Go runs next. Otherwise a holder of
-	// the slot would wait behind all other ready goroutines. The work after a write is
-	// short and needs no slot.
+	// Release the admission slot after waking the committer, not before. The goroutine that
+	// gets the slot is then the last goroutine made ready, which Go runs next. Otherwise
+	// the goroutine with the slot would wait behind all other ready goroutines. The work
+	// after a write is short and needs no slot.
 	admission.SlotOf(ctx).PauseLast()
 	timeout, _ := timers.Get().(*time.Timer) // the pool contains only timers
 	timeout.Reset(time.Until(j.deadline))

@@ -76,7 +76,7 @@ func (tx *Tx) fraudChanged() error {
 	return err
 }
 
-// lockFraud locks the scope's fraud data until the transaction ends. The whole
-// data has a single lock, taken before any row is locked, so it cannot cause a
-// deadlock.
+// lockFraud locks the scope's fraud data until the transaction ends. All fraud
+// data of the scope has a single lock, taken before any row is locked, so it
+// cannot cause a deadlock.
 func (tx *Tx) lockFraud() error { return tx.lockScope() }

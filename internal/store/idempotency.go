@@ -137,9 +137,9 @@ func (an Answers) withdraw(key IdempotencyKey) error {
 // Lookup returns the stored answer of a key, nil if the key is free. It returns
 // Invalid idempotency_key_reused if the key was used for another request.
 //
-// Outside a transaction, an answer that a synchronous standby may not have yet
-// is read in a transaction that the standby acknowledges; Lookup returns
-// Unavailable if that fails.
+// A synchronous standby may not have the answer yet. Outside a transaction,
+// Lookup then reads the answer in a transaction that the standby acknowledges,
+// and returns Unavailable if that fails.
 func (an AnswerReader) Lookup(key IdempotencyKey, requestHash string, nowMicros int64) (*Stored, error) {
 	if an.tx != nil {
 		stored, _, err := an.tx.Answers().lookup(key, requestHash, nowMicros)

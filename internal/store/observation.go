@@ -47,7 +47,9 @@ type Windows struct {
 	// the usual number of applicants is taken.
 	BaselineDays int64
 	// Ties holds the window of each kind that connects people into a ring: only
-	// observations within it connect people. Such a kind is also counted as far back.
+	// observations within the window connect people. Micros must have at least as
+	// long a window for such a kind, because its counts show which entities are
+	// shared.
 	Ties map[string]int64
 }
 

@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 )
 
-// prober finds out whether writes become durable. Recent writes of callers show
-// it best; if there are none, the prober writes a row of the table installation.
-// Each node chooses one of probeSlots rows, so that a stuck node that holds the
-// lock on its row rarely blocks another node's probe.
+// prober finds out whether writes become durable. Recent writes of callers are
+// the best evidence; if there are none, the prober writes a row of the table
+// installation. Each node chooses one of probeSlots rows, so that a stuck node
+// that holds the lock on its row rarely blocks another node's probe.
 type prober struct {
 	full atomic.Bool // a write found the disk full, and no large probe has succeeded since
 

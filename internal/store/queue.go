@@ -34,10 +34,10 @@ const (
 	costBytes = 4 << 10
 	// costTakes is the approximate time for one unit of cost.
 	costTakes = 50 * time.Microsecond
-	// shortBatch is the time that a batch allows for each scope's work at least.
+	// shortBatch is the minimum time that a batch allows for each scope's work.
 	shortBatch = time.Millisecond
-	// severalWithin is the time within which the scope of arriving jobs must
-	// change three times for several scopes to count as writing.
+	// severalWithin is the period within which the scope of the arriving jobs must
+	// have changed three times. Otherwise one scope counts as writing alone.
 	severalWithin = 50 * time.Millisecond
 	// manyScopes is the number of scopes at which idle scopes begin to be
 	// deleted.

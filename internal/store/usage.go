@@ -210,7 +210,7 @@ type Usage struct {
 	Counts []UsageCount
 }
 
-// UsageCount is the units of one day and endpoint.
+// UsageCount holds the units of one day and endpoint.
 type UsageCount struct {
 	Day, Endpoint string
 	Billable      bool

@@ -53,9 +53,9 @@ type binRule struct {
 	turns      bool    // allow a peak or a valley if that gives clearly more information
 }
 
-// clearlyBetter is how much more information bins with a turning bad rate must
-// have than bins with a monotone bad rate, to be preferred. The unit is that of
-// binRule.penalty.
+// clearlyBetter is the margin of information by which bins with a turning bad
+// rate must exceed bins with a monotone bad rate to be preferred. The unit is
+// that of binRule.penalty.
 const clearlyBetter = 10
 
 // cut divides a column into bins by the counts of its codes.

@@ -63,7 +63,7 @@ func (d *design) chunk(m *model, rows []int32, out *sums) {
 	}
 }
 
-// few returns at most most rows, at equal distances in the list.
+// few returns rows at equal distances in the list, no more than most.
 func few(rows []int32, most int) []int32 {
 	if len(rows) <= most {
 		return rows

@@ -30,8 +30,8 @@ func (c *chosen) plain() *effects {
 
 // refine fits the effects of all bins together, because a bin's weight of
 // evidence ignores what other columns already explain. It starts from the plain
-// effects and penalises the distance from them by a ridge of hold. Each feature's
-// bad rate must still follow its shape.
+// effects. A ridge penalty with the weight hold limits the distance from them.
+// Each feature's bad rate must still follow its shape.
 func (t *table) refine(c *chosen, rows []int32, hold float64) (*effects, error) {
 	start := c.plain()
 	r := refining{table: t, features: c.features, hold: hold}
