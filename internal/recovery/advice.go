@@ -33,7 +33,7 @@ type Advice struct {
 // the last whole day in India.
 type Arrears struct {
 	DPD     int
-	Counted bool // DPD was counted from the due date and not sent
+	Counted bool // DPD was not sent, so it was counted from the due date
 	DayEnd  civil.Day
 	Bucket  Bucket
 	Class   loan.AssetClass

@@ -19,8 +19,8 @@ type Strategy struct {
 	MaxPerDay          int
 	MaxPerWeek         int // within any seven days
 	PaymentHoldDays    int
-	// MaxPromiseDays is the number of days after which a promised date is so far
-	// ahead that a person must review the promise.
+	// MaxPromiseDays is the largest number of days that a promised date may be ahead.
+	// If the date is later, a person must review the promise.
 	MaxPromiseDays int
 	PreDueDays     []int // how many days before the due date to send reminders, descending
 	Stages         []Stage

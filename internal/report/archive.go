@@ -13,7 +13,7 @@ import (
 // that all other archives keep the same bytes.
 const (
 	archiveVersion      = 1
-	archiveVersionOwner = 2 // with owners, microfinance, and write-offs apart from settlements
+	archiveVersionOwner = 2 // with owners, microfinance, and separate write-offs and settlements
 )
 
 // Archive encodes a history and a statement, either of which may be nil, in a

@@ -128,9 +128,9 @@ func closeSalary(a, b *repeat) bool {
 	return b.day-a.day < sameSeries && similar(a.amount, b.amount, 15)
 }
 
-// likeInstalment reports whether b is in a later calendar month than a, with an
-// amount within 2 %. match compares rows up to two months apart, because one
-// instalment may have been missed.
+// likeInstalment reports whether b is in a later calendar month than a and at
+// least sameSeries days after a, with an amount within 2 %. match compares rows
+// up to two months apart, because one instalment may have been missed.
 func likeInstalment(a, b *repeat) bool {
 	return b.month > a.month && b.day-a.day >= sameSeries && similar(a.amount, b.amount, 2)
 }

@@ -67,11 +67,11 @@ func NewSealer(key Secret, object string) Sealer {
 	own := keyed(&key, []byte("seal "+object))
 	block, err := aes.NewCipher(own[:])
 	if err != nil {
-		panic(err) // the key has the right length
+		panic(err) // cannot happen: the key has the right length
 	}
 	aead, err := cipher.NewGCM(block)
 	if err != nil {
-		panic(err) // AES has the right block size
+		panic(err) // cannot happen: AES has the right block size
 	}
 	return Sealer{aead: aead, nonces: keyed(&key, []byte("nonce "+object))}
 }
@@ -107,7 +107,7 @@ func (s Sealer) Open(zone Zone, sealed []byte) (salt Salt, data []byte, err erro
 func HashZone(zone Zone, salt Salt, data []byte) Hash {
 	h, err := blake2b.New256(append(salt[:], byte(zone)))
 	if err != nil {
-		panic(err) // the key is short enough
+		panic(err) // cannot happen: the key is short enough
 	}
 	h.Write(data)
 	return Hash(h.Sum(nil))
@@ -149,7 +149,7 @@ func HashTexts(texts ...string) Hash {
 func keyed(key *Secret, text []byte) Secret {
 	h, err := blake2b.New256(key[:])
 	if err != nil {
-		panic(err) // the key is short enough
+		panic(err) // cannot happen: the key is short enough
 	}
 	h.Write(text)
 	return Secret(h.Sum(nil))

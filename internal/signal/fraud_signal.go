@@ -84,8 +84,8 @@ func (a *assessment) beneficiary() {
 }
 
 // agent checks how many applicants an agent brings and from how many pincodes.
-// The signal states the number of applicants. It states the number of pincodes if
-// that exceeds its limit by the larger factor.
+// The signal states the number of applicants, or the number of pincodes if that
+// exceeds its limit by the larger factor.
 func (a *assessment) agent() {
 	entity, sent := a.observed.Entity(KindAgent)
 	cfg := a.cfg.AgentAnomaly

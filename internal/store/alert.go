@@ -96,7 +96,8 @@ func (al AlertReader) Get(id string) (Alert, error) {
 	})
 }
 
-// row returns an alert without its evidence.
+// row returns an alert without its evidence, NotFound if there is none. lock is
+// the SQL clause that locks the row, or "".
 func (al Alerts) row(id, lock string) (a Alert, err error) {
 	found := false
 	err = al.tx.each(func(scan func(...any) error) (err error) {

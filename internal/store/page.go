@@ -18,8 +18,8 @@ type Page struct {
 	Descending  bool   // newest first
 	AfterMicros int64  // with AfterID, the last row of the page before
 	AfterID     string // "" for the first page
-	FromMicros  int64  // created at or after; 0 for no bound
-	ToMicros    int64  // created before; 0 for no bound
+	FromMicros  int64  // only rows created at or after this time; 0 for no bound
+	ToMicros    int64  // only rows created before this time; 0 for no bound
 	// FromID and ToID limit the ids of decisions to those that the times admit:
 	// FromID is the first admitted id, and ToID is the first id after the admitted
 	// ids. With them a list of decisions need not scan to its time limits. "" means

@@ -66,7 +66,7 @@ func TestRareDecisions(t *testing.T) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fillBy(t, databaseURL, db.Kind(), strings.Replace(manyDecisions, "'default'",
 			"CASE WHEN i % 1500 = 0 THEN 'rare' WHEN i > 19000 AND i % 2 = 0 THEN 'late' ELSE 'default' END", 1))
-		scope := db.Scope("ten_0", sandbox) // every third decision
+		scope := db.Scope("ten_0", sandbox) // has every third decision
 		walk := func(f store.DecisionFilter) (found []store.Decision) {
 			err := scope.Decisions(t.Context()).Walk(f, store.Page{Limit: 60}, func(d *store.Decision) error {
 				found = append(found, *d)

@@ -37,7 +37,7 @@ func TestScanLimit(t *testing.T) {
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
 		db := storetest.Open(t, databaseURL, store.Options{})
 		fillBy(t, databaseURL, db.Kind(), manyDecisions)
-		scope := db.Scope("ten_0", "sandbox") // every third decision
+		scope := db.Scope("ten_0", "sandbox") // has every third decision
 		for _, filter := range []store.DecisionFilter{
 			{Status: "REFERRED", Grade: "A"},
 			{Status: "APPROVED", Grade: "A", PolicyID: "pol_1"},
