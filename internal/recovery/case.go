@@ -58,8 +58,8 @@ type Borrower struct {
 	Hours     Window
 	HasHours  bool
 	Zone      *time.Location
-	// SilentUntil is the earliest time at which contact is allowed again. It is
-	// zero if the borrower did not ask not to be contacted.
+	// SilentUntil is the end of the period in which the borrower does not want to be
+	// contacted. It is zero if the borrower stated no such period.
 	SilentUntil time.Time
 	Flags       []Flag // the most serious first
 }
