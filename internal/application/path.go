@@ -35,8 +35,9 @@ const (
 	score                 // a score or a new-to-credit code; converted by reader.score
 )
 
-// canonicals maps raw paths to the facts they become. The catalogue adds the
-// bureau_report.* paths whose fact has the same name without the prefix.
+// canonicals maps raw paths to the facts they become. For any other
+// bureau_report.* path, the function canonical looks up the fact with the
+// member's name, with or without the prefix "bureau_".
 var canonicals = map[string]struct {
 	name string
 	how  conversion
