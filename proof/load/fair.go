@@ -1,9 +1,11 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
+	"slices"
 	"time"
 )
 
@@ -16,6 +18,7 @@ type FairPlan struct {
 	Slow        int // connections of an attack that sends slowly
 	Idle        int // connections of an attack that sends nothing
 	ProbeWithin time.Duration
+	Limits      FairLimits // an attack that misses them is measured again; see settled
 	// Launch starts an attack. If Launch is nil, this process attacks, and the attackers
 	// and the neighbour compete for processor time.
 	Launch Launch
@@ -74,7 +77,7 @@ func (d *Disturbed) Judge(l FairLimits) []string {
 	if p99 := d.Latency.Quantile(0.99); p99 > l.P99 {
 		complain("its p99 is %s", short(p99))
 	}
-	if n := d.Refused + d.Lost + d.Result.Wrong; n > 0 {
+	if n := d.failures(); n > 0 {
 		complain("%d of its requests failed", n)
 	}
 	if l.Memory > 0 && d.Memory > l.Memory {
@@ -99,8 +102,8 @@ func Fair(
 	var all []*Disturbed
 	before := g.Closed(ctx, p.Neighbour, p.Stage)
 	for _, a := range attacks {
-		var best *Disturbed
-		for range fairTries {
+		var tries []*Disturbed
+		for !p.settled(tries) && ctx.Err() == nil {
 			d, err := p.disturb(ctx, s, g, launch, a)
 			if err != nil {
 				return all, err
@@ -113,15 +116,12 @@ func Fair(
 			tell("%s: %.0f of %.0f a second (%.0f %%), p99 %s, %d failed, %d attacks answered, "+
 				"probe %s, %d MiB, stolen %.0f %%",
 				a.Name, d.Rate(), d.Undisturbed, 100*d.Part(), short(d.Latency.Quantile(0.99)),
-				d.Refused+d.Lost+d.Result.Wrong, d.Sent, short(d.Probe), d.Memory>>20, 100*d.Stolen)
-			if best == nil || d.Stolen < best.Stolen {
-				best = d
-			}
-			if d.Stolen <= stolenAtMost || ctx.Err() != nil {
-				break
-			}
+				d.failures(), d.Sent, short(d.Probe), d.Memory>>20, 100*d.Stolen)
+			tries = append(tries, d)
 		}
-		all = append(all, best)
+		if len(tries) > 0 {
+			all = append(all, typical(tries))
+		}
 		if err := ctx.Err(); err != nil {
 			return all, err
 		}
@@ -131,11 +131,58 @@ func Fair(
 
 const (
 	// stolenAtMost limits the share of the processor time that the host gives to other
-	// machines during an attack. If it is exceeded, the attack is measured again, in total
-	// at most fairTries times. The measurement with the smallest share counts.
+	// machines during a measurement. Above it, the measurement says little.
 	stolenAtMost = 0.05
-	fairTries    = 3
+	calmTries    = 3 // measurements without disturbance of which the median counts
+	fairTries    = 5 // maximum number of measurements of an attack
 )
+
+// calm reports whether the host left the machine alone during the measurement.
+func (d *Disturbed) calm() bool { return d.Stolen <= stolenAtMost }
+
+// failures returns the number of the neighbour's requests that failed.
+func (d *Disturbed) failures() int64 { return d.Refused + d.Lost + d.Result.Wrong }
+
+// settled reports whether an attack needs no further measurement: the first one was
+// calm and met the limits, or a request failed, which no repetition excuses, or there
+// are enough measurements for a median.
+func (p FairPlan) settled(tries []*Disturbed) bool {
+	calm := 0
+	for _, d := range tries {
+		if d.failures() > 0 || len(d.Wrong) > 0 {
+			return true
+		}
+		if d.calm() {
+			calm++
+		}
+	}
+	switch {
+	case len(tries) == 0:
+		return false
+	case len(tries) == 1:
+		return calm == 1 && len(tries[0].Judge(p.Limits)) == 0
+	}
+	return calm >= calmTries || len(tries) >= fairTries
+}
+
+// typical returns the measurement that counts: one in which a request failed, else the
+// one with the median share of the rate, among the calm measurements if there are any.
+func typical(tries []*Disturbed) *Disturbed {
+	var counted []*Disturbed
+	for _, d := range tries {
+		if d.failures() > 0 || len(d.Wrong) > 0 {
+			return d
+		}
+		if d.calm() {
+			counted = append(counted, d)
+		}
+	}
+	if counted == nil {
+		counted = slices.Clone(tries)
+	}
+	slices.SortFunc(counted, func(a, b *Disturbed) int { return cmp.Compare(a.Part(), b.Part()) })
+	return counted[(len(counted)-1)/2]
+}
 
 // disturb attacks the server while the neighbour sends requests.
 func (p FairPlan) disturb(
@@ -177,7 +224,7 @@ func FairTable(all []*Disturbed) [][]string {
 			fmt.Sprintf("%.0f %%", 100*d.Part()),
 			short(d.Latency.Quantile(0.5)),
 			short(d.Latency.Quantile(0.99)),
-			fmt.Sprint(d.Refused + d.Lost + d.Result.Wrong),
+			fmt.Sprint(d.failures()),
 			fmt.Sprint(d.Sent),
 			short(d.Probe),
 			fmt.Sprint(d.Memory >> 20),

@@ -160,6 +160,7 @@ func TestNeighbours(t *testing.T) {
 		t.Fatalf("%d of %d attacks are there", len(attacks), len(wanted))
 	}
 	plan := load.FairPlan{
+		Limits:      load.FairLimits{P99: time.Minute},
 		Stage:       500 * time.Millisecond,
 		Neighbour:   2,
 		Attackers:   100,
