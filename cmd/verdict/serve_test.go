@@ -96,7 +96,7 @@ func TestServe(t *testing.T) {
 	alter(t, file)
 	id, _ := decision["decision_id"].(string)
 	if got := verified(exitRefused); !strings.Contains(got, id) || !strings.HasSuffix(got,
-		"1 of 1 decisions do not reproduce\n") {
+		"1 decisions are wrong or missing; 1 were checked\n") {
 		t.Errorf("verify says %q of an altered decision", got)
 	}
 }

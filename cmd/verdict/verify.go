@@ -7,11 +7,13 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"verdict/internal/decisioning"
 	"verdict/internal/usecase"
 )
 
-const verifyHelp = `Replay stored decisions on their stored facts and policy versions, and list
-those that do not reproduce. The service can keep running.
+const verifyHelp = `Replay stored decisions on their stored facts and policy versions, compare
+them with the journal, and list those that do not reproduce, were altered or
+are missing. The service can keep running.
 
   verdict verify
   verdict verify -tenant ten_01J…
@@ -39,18 +41,33 @@ func verify(c *command) int {
 		}
 		var out bytes.Buffer
 		for _, w := range result.Wrong {
-			fmt.Fprintf(&out, "%s %s %s (engine %s): %s\n", w.TenantID, w.Environment, w.ID, w.EngineVersion, w.Why)
+			fmt.Fprintf(&out, "%s %s%s: %s\n", w.TenantID, w.Environment, named(w), w.Why)
 		}
 		if more := result.Failed - int64(len(result.Wrong)); more > 0 {
 			fmt.Fprintf(&out, "and %d more\n", more)
 		}
 		if result.Failed > 0 {
-			fmt.Fprintf(&out, "%d of %d decisions do not reproduce\n", result.Failed, result.Checked)
+			fmt.Fprintf(&out, "%d decisions are wrong or missing; %d were checked\n", result.Failed, result.Checked)
 			if code := c.print(out.Bytes()); code != exitOK {
 				return code
 			}
 			return exitRefused
 		}
-		return c.print(fmt.Appendf(nil, "%d decisions reproduce\n", result.Checked))
+		fmt.Fprintf(&out, "%d decisions reproduce\n", result.Checked)
+		if result.NoEntry > 0 {
+			fmt.Fprintf(&out, "%d of them are from before the journal and have no entry yet\n", result.NoEntry)
+		}
+		return c.print(out.Bytes())
 	})
+}
+
+// named returns the decision that is wrong; "" if the fault is the journal's.
+func named(w decisioning.WrongDecision) string {
+	switch {
+	case w.ID == "":
+		return ""
+	case w.EngineVersion == "":
+		return " " + w.ID
+	}
+	return fmt.Sprintf(" %s (engine %s)", w.ID, w.EngineVersion)
 }

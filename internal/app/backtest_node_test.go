@@ -94,12 +94,12 @@ func copyDecision(t *testing.T, databaseURL string, times int) {
 	}
 	defer func() { _ = tx.Rollback() }()
 	copied := `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
-			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
+			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor, leaf)
 		WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ` + strconv.Itoa(times) +
 		`)
 		SELECT tenant_id, environment, substr(id, 1, 14) || '0000000000' || (100000 + i),
 			created_micros, applicant_ref, status, grade,
-			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor
+			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor, leaf
 		FROM decisions, numbers`
 	statements := []string{copied}
 	if !strings.HasPrefix(databaseURL, "sqlite") {

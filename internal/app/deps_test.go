@@ -72,6 +72,7 @@ var house = []room{
 	{"store/archive", pure, ""},
 	{"store", adapter, "fault admission store/archive"},
 	{"cache", useCase, "admission"},
+	{"journal", useCase, "wire rule sealing evidence store cache"},
 	{"operation", useCase, "fault wire tenant admission store cache"},
 	{"account", useCase, "fault wire field engine sheet tenant admission store cache operation"},
 	{
@@ -82,7 +83,7 @@ var house = []room{
 	},
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field place signal engine loan application " +
-		"advice tenant admission store cache operation policydesk frauddesk"},
+		"advice sealing evidence tenant admission store cache journal operation policydesk frauddesk"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field engine sheet application backtest backtest/page " +
 		"training tenant admission store cache operation policydesk decisioning"},

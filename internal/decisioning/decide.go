@@ -8,6 +8,8 @@ import (
 	"verdict/internal/application"
 	"verdict/internal/civil"
 	"verdict/internal/engine"
+	"verdict/internal/field"
+	"verdict/internal/journal"
 	"verdict/internal/loan"
 	"verdict/internal/operation"
 	"verdict/internal/store"
@@ -68,6 +70,9 @@ func (s *Service) decide(
 	}
 	defer c.release()
 	if err := c.lookUp(ctx, scope, s.core.Moment()); err != nil {
+		return Decided{}, err
+	}
+	if c.keys, err = s.keys.Tree(ctx, p.TenantID); err != nil {
 		return Decided{}, err
 	}
 
@@ -164,10 +169,29 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (opera
 		Features: c.storedFeatures(),
 		Meter:    s.Bill(p, c.endpoint, 1, c.now),
 	}
+	journal.Complete(c.keys, journal.Scope{Tenant: p.TenantID, Environment: string(p.Environment)}, write, c.outcome(d))
 	if c.app.IncludeFacts {
 		answer = s.withFacts(answer, write.Decision.Facts, d)
 	}
 	return answer, write
+}
+
+// outcome returns what the journal keeps of a decision.
+func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
+	o := &journal.Outcome{
+		Score:      d.FinalScore,
+		Asked:      c.app.Facts.Get(field.RequestedAmount).Number(),
+		LimitPaise: d.Offer.LimitPaise,
+		RateBP:     d.Offer.RateBP,
+		Semantics:  d.Plan().Policy().Semantics,
+	}
+	if len(d.Reasons) > 0 {
+		o.Reasons = make([]string, len(d.Reasons))
+		for i, r := range d.Reasons {
+			o.Reasons[i] = r.Code
+		}
+	}
+	return o
 }
 
 // surround completes the envelope of a decision, and adds the features and the fraud

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"verdict/internal/frauddesk"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/rule"
@@ -29,6 +30,7 @@ type Service struct {
 	core    *operation.Core
 	desk    *policydesk.Service
 	fraud   *frauddesk.Service
+	keys    *journal.Keys
 	options Options
 
 	gathered gathered
@@ -37,7 +39,8 @@ type Service struct {
 
 // New returns a Service over the database of core.
 func New(core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, o Options) *Service {
-	s := &Service{core: core, desk: desk, fraud: fraud, options: o}
+	keys := journal.NewKeys(core.DB, core.Random, core.Now)
+	s := &Service{core: core, desk: desk, fraud: fraud, keys: keys, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s
 }

@@ -107,6 +107,9 @@ func (s *Service) Underwrite(
 	if err := c.peek(ctx, scope, now); err != nil {
 		return Underwritten{}, err
 	}
+	if c.keys, err = s.keys.Tree(ctx, p.TenantID); err != nil {
+		return Underwritten{}, err
+	}
 	c.now, c.made = now, now
 
 	o := borrow()

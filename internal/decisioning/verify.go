@@ -3,25 +3,35 @@ package decisioning
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
+	"verdict/internal/evidence"
+	"verdict/internal/journal"
+	"verdict/internal/sealing"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
 
-// Verification is the result of replaying stored decisions.
+// Verification is the result of replaying stored decisions and of comparing them with
+// the journal.
 type Verification struct {
 	Checked int64
 	Wrong   []WrongDecision // at most maxWrong
-	Failed  int64           // number of decisions that were not reproduced
+	Failed  int64           // number of wrong decisions, those that were deleted included
+	NoEntry int64           // decisions from before the journal that have no entry yet
 }
 
-// WrongDecision is a stored decision that the replay did not reproduce.
+// WrongDecision is a stored decision that the replay did not reproduce, that does not
+// match its entry in the journal, or that is missing.
 type WrongDecision struct {
 	TenantID, Environment, ID string
-	EngineVersion             string // the engine version that made the decision
+	EngineVersion             string // the engine version that made the decision; "" if the decision is missing
 	Why                       string
 }
 
@@ -30,8 +40,9 @@ type WrongDecision struct {
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
-// "", and returns those that were not reproduced. progress, unless nil, is called with
-// the number of replayed decisions and their total, by one goroutine at a time.
+// "", compares them with their entries in the journal, and returns those that are wrong
+// or missing. progress, unless nil, is called with the number of replayed decisions and
+// their total, by one goroutine at a time.
 //
 // The newest decisions come first. Verify does not replay decisions that are made while
 // it runs, so Verify ends however busy the service is. It holds only a few decisions in
@@ -51,40 +62,170 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	return v.found, err
 }
 
-// verifyScope reads decisions in one goroutine and replays them in one goroutine for
-// each processor. The first failure of storage ends them all.
+// entered is a stored decision with its entry in the journal.
+type entered struct {
+	decision *store.Decision
+	leaf     evidence.Leaf
+	problem  string // why the decision has no leaf; "" if it has one
+}
+
+// verifyScope reads decisions in one goroutine and checks them in one goroutine for
+// each processor. The first failure of storage ends them all. Afterwards it looks for
+// entries of the journal whose decision is missing.
 func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
-	ctx, cancel := context.WithCancelCause(ctx)
+	tree, err := s.keys.Tree(ctx, scope.Tenant())
+	if err != nil {
+		return err
+	}
+	size, err := scope.Journal(ctx).Size()
+	if err != nil {
+		return err
+	}
+	walked, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	read := make(chan *store.Decision)
+	read := make(chan entered)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
-			for d := range read {
-				again, err := s.reexplain(ctx, scope, d)
+			for e := range read {
+				why, err := s.verifyOne(walked, scope, tree, &e)
 				if err != nil {
 					cancel(err) // storage failed, so it is unknown whether the decision can be reproduced
 					continue
 				}
-				v.note(scope, d, again)
+				v.note(scope, e.decision, why)
 			}
 		})
 	}
+	entries := entryFinder{reader: journal.NewReader(scope)}
 	enqueue := func(d *store.Decision) error {
+		e, err := entries.find(walked, d)
+		if err != nil {
+			return err
+		}
 		select {
-		case read <- d:
+		case read <- e:
 			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-walked.Done():
+			return context.Cause(walked)
 		}
 	}
-	err := scope.Decisions(ctx).Walk(store.DecisionFilter{}, store.Page{Descending: true}, enqueue)
+	err = scope.Decisions(walked).Walk(store.DecisionFilter{}, store.Page{Descending: true}, enqueue)
 	close(read)
 	workers.Wait()
-	if ctx.Err() != nil {
-		return context.Cause(ctx) // the walk may have wrapped or replaced the first error
+	if walked.Err() != nil {
+		return context.Cause(walked) // the walk may have wrapped or replaced the first error
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return entries.missing(ctx, size, func(id, why string) { v.wrong(scope, id, "", why) })
+}
+
+// verifyOne replays a decision and compares it with its leaf. It returns why the
+// decision is wrong, "" if it is right.
+func (s *Service) verifyOne(
+	ctx context.Context, scope *store.Scope, tree *sealing.KeyTree, e *entered,
+) (why string, err error) {
+	again, err := s.reexplain(ctx, scope, e.decision)
+	if err != nil {
+		return "", err
+	}
+	var reasons []string
+	if !again.Verified {
+		reasons = append(reasons, notReproduced(again, e.decision))
+	}
+	switch {
+	case e.problem != "":
+		reasons = append(reasons, e.problem)
+	case e.decision.Leaf >= 0:
+		features, err := featuresOf(ctx, scope, e.decision.ID)
+		if err != nil {
+			return "", err
+		}
+		s := journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}
+		reasons = append(reasons, journal.Compare(tree, s, e.decision, features, &e.leaf)...)
+	}
+	return strings.Join(reasons, "; "), nil
+}
+
+// entryFinder finds the journal entries of decisions, and remembers which it found.
+type entryFinder struct {
+	reader *journal.Reader
+	seen   numbers
+}
+
+// numbers is a set of entry numbers. A bit for each number takes little memory even for
+// millions of decisions.
+type numbers []uint64
+
+func (n numbers) has(i int64) bool {
+	return i/64 < int64(len(n)) && n[i/64]&(1<<(i%64)) != 0
+}
+
+func (n *numbers) add(i int64) {
+	if missing := int(i/64) + 1 - len(*n); missing > 0 {
+		*n = append(*n, make([]uint64, missing)...)
+	}
+	(*n)[i/64] |= 1 << (i % 64)
+}
+
+func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, error) {
+	e := entered{decision: d}
+	if d.Leaf < 0 {
+		return e, nil // from before the journal
+	}
+	if f.seen.has(d.Leaf) {
+		e.problem = fmt.Sprintf("another decision has the same entry %d of the journal", d.Leaf)
+		return e, nil
+	}
+	var err error
+	switch e.leaf, err = f.reader.Leaf(ctx, d.Leaf); {
+	case errors.Is(err, journal.ErrNoEntry):
+		e.problem = fmt.Sprintf("the journal has no entry %d", d.Leaf)
+	case errors.Is(err, evidence.ErrNotALeaf):
+		e.problem = fmt.Sprintf("entry %d of the journal cannot be read", d.Leaf)
+		f.seen.add(d.Leaf)
+	case err != nil:
+		return e, err
+	case e.leaf.ID == d.ID:
+		f.seen.add(d.Leaf)
+	}
+	return e, nil
+}
+
+// missing calls tell for every decision that has one of the first size entries and was
+// not found, and for gaps in the journal.
+func (f *entryFinder) missing(ctx context.Context, size int64, tell func(id, why string)) error {
+	next := int64(0)
+	gap := func(to int64) {
+		if to > next {
+			tell("", fmt.Sprintf("the journal has no entries %d to %d", next, to-1))
+		}
+	}
+	err := f.reader.Each(ctx, 0, func(number int64, e store.Entry) error {
+		if number >= size {
+			return io.EOF
+		}
+		gap(number)
+		next = number + 1
+		if f.seen.has(number) {
+			return nil
+		}
+		leaf, err := evidence.UnpackLeaf(e.Leaf)
+		switch {
+		case err != nil:
+			tell("", fmt.Sprintf("entry %d of the journal cannot be read", number))
+		case leaf.Kind == evidence.Decision:
+			tell(leaf.ID, fmt.Sprintf("the decision of entry %d of the journal is missing", number))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	gap(size)
+	return nil
 }
 
 // verifier collects the results of a running verification.
@@ -95,22 +236,16 @@ type verifier struct {
 	progress func(done, total int64)
 }
 
-// note records the replay of a decision.
-func (v *verifier) note(scope *store.Scope, d *store.Decision, again ReExplanation) {
+// note records the check of a decision.
+func (v *verifier) note(scope *store.Scope, d *store.Decision, why string) {
+	if why != "" {
+		v.wrong(scope, d.ID, d.EngineVersion, why)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.found.Checked++
-	if !again.Verified {
-		v.found.Failed++
-		if len(v.found.Wrong) < maxWrong {
-			v.found.Wrong = append(v.found.Wrong, WrongDecision{
-				TenantID:      scope.Tenant(),
-				Environment:   scope.Environment(),
-				ID:            d.ID,
-				EngineVersion: d.EngineVersion,
-				Why:           why(again, d),
-			})
-		}
+	if d.Leaf < 0 {
+		v.found.NoEntry++
 	}
 	if v.progress != nil {
 		// Decisions made between the count and the walk could make Checked exceed the
@@ -119,15 +254,32 @@ func (v *verifier) note(scope *store.Scope, d *store.Decision, again ReExplanati
 	}
 }
 
-// why returns in a few words why a decision was not reproduced.
-func why(again ReExplanation, d *store.Decision) string {
+// wrong records a decision that is wrong or missing.
+func (v *verifier) wrong(scope *store.Scope, id, engineVersion, why string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.found.Failed++
+	if len(v.found.Wrong) < maxWrong {
+		v.found.Wrong = append(v.found.Wrong, WrongDecision{
+			TenantID:      scope.Tenant(),
+			Environment:   scope.Environment(),
+			ID:            id,
+			EngineVersion: engineVersion,
+			Why:           why,
+		})
+	}
+}
+
+// notReproduced returns in a few words why a decision was not reproduced.
+func notReproduced(again ReExplanation, d *store.Decision) string {
 	if again.RecomputedHash != "" && again.RecomputedHash != d.Hash {
 		return "another hash: " + again.RecomputedHash
 	}
 	return again.Text[len(again.Text)-1]
 }
 
-// scopes returns the scopes that have decisions, and the total number of decisions.
+// scopes returns the scopes that have decisions or journal entries, and the total number
+// of decisions.
 func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
 	var ids []string
 	if tenantID != "" {
@@ -159,7 +311,11 @@ func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, 
 			if err != nil {
 				return nil, 0, err
 			}
-			if n > 0 {
+			size, err := scope.Journal(ctx).Size()
+			if err != nil {
+				return nil, 0, err
+			}
+			if n > 0 || size > 0 {
 				scopes, total = append(scopes, scope), total+n
 			}
 		}

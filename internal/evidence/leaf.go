@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"strconv"
 
 	"verdict/internal/sealing"
@@ -69,6 +70,74 @@ func (l *Leaf) Append(to []byte) []byte {
 	to = append(to, `,"v":`...)
 	to = strconv.AppendInt(to, leafVersion, 10)
 	return append(to, '}')
+}
+
+// The bits of the flags of a packed leaf.
+const (
+	hasReference = 1 << iota
+	hasCommitment
+	isBackfilled
+)
+
+// kindCodes are the kinds by their number in a packed leaf. The numbers are stored, so
+// new kinds must be added at the end.
+var kindCodes = []Kind{Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened}
+
+// Pack appends the leaf in the compact form in which it is stored, which takes half the
+// bytes of the JSON text. The leaf must be one that ParseLeaf accepts.
+func (l *Leaf) Pack(to []byte) []byte {
+	var flags byte
+	if l.Reference != (sealing.Hash{}) {
+		flags |= hasReference
+	}
+	if l.Commitment != (sealing.Hash{}) {
+		flags |= hasCommitment
+	}
+	if l.Backfilled {
+		flags |= isBackfilled
+	}
+	to = append(to, leafVersion, byte(slices.Index(kindCodes, l.Kind)), flags)
+	to = append(append(to, byte(len(l.ID))), l.ID...)
+	to = append(append(to, byte(len(l.At))), l.At...)
+	to = append(to, l.Row[:]...)
+	if flags&hasReference != 0 {
+		to = append(to, l.Reference[:]...)
+	}
+	if flags&hasCommitment != 0 {
+		to = append(to, l.Commitment[:]...)
+	}
+	return to
+}
+
+// UnpackLeaf reads a leaf that Pack wrote. It returns ErrNotALeaf for anything else.
+func UnpackLeaf(from []byte) (Leaf, error) {
+	const head = 3 // version, kind and flags
+	if len(from) < head || from[0] != leafVersion || int(from[1]) >= len(kindCodes) {
+		return Leaf{}, ErrNotALeaf
+	}
+	flags := from[2]
+	l := Leaf{Kind: kindCodes[from[1]], Backfilled: flags&isBackfilled != 0}
+	rest := from[head:]
+	for _, text := range []*string{&l.ID, &l.At} {
+		if len(rest) == 0 || len(rest) <= int(rest[0]) {
+			return Leaf{}, ErrNotALeaf
+		}
+		*text, rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
+	}
+	hashes := []*sealing.Hash{&l.Row}
+	if flags&hasReference != 0 {
+		hashes = append(hashes, &l.Reference)
+	}
+	if flags&hasCommitment != 0 {
+		hashes = append(hashes, &l.Commitment)
+	}
+	if len(rest) != len(hashes)*len(l.Row) {
+		return Leaf{}, ErrNotALeaf
+	}
+	for i, h := range hashes {
+		*h = sealing.Hash(rest[i*len(h):])
+	}
+	return l, nil
 }
 
 // appendHash appends a member with the hash in hexadecimal. It appends nothing for the

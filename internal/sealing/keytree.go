@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"golang.org/x/crypto/blake2b"
 )
@@ -68,7 +69,7 @@ func (n *node) padded() bool {
 // times that the reference was erased before. It is part of the name, so that a
 // reference that is used again gets another key.
 func PersonName(environment, reference string, erased int) string {
-	return fmt.Sprintf("person %s %d %s", environment, erased, reference)
+	return "person " + environment + " " + strconv.Itoa(erased) + " " + reference
 }
 
 // DecisionName returns the name, for KeyTree, of a decision whose applicant is not
@@ -158,7 +159,7 @@ func (p point) sibling(level int, other byte) (prefix point) {
 
 // point returns the point of a name.
 func (t *KeyTree) point(name string) (p point) {
-	h := keyed(&t.names, []byte(name))
+	h := keyed(&t.names, "", name)
 	copy(p[:], h[:])
 	return p
 }

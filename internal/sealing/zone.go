@@ -5,6 +5,8 @@ import (
 	"crypto/cipher"
 	"encoding/binary"
 	"errors"
+	"hash"
+	"sync"
 
 	"golang.org/x/crypto/blake2b"
 )
@@ -64,7 +66,7 @@ type Sealer struct {
 // among all objects that are sealed with the key. Each object has its own cipher, so
 // that a ciphertext cannot be opened if it is moved to another row.
 func NewSealer(key Secret, object string) Sealer {
-	own := keyed(&key, []byte("seal "+object))
+	own := keyed(&key, "seal ", object)
 	block, err := aes.NewCipher(own[:])
 	if err != nil {
 		panic(err) // cannot happen: the key has the right length
@@ -73,7 +75,22 @@ func NewSealer(key Secret, object string) Sealer {
 	if err != nil {
 		panic(err) // cannot happen: AES has the right block size
 	}
-	return Sealer{aead: aead, nonces: keyed(&key, []byte("nonce "+object))}
+	return Sealer{aead: aead, nonces: keyed(&key, "nonce ", object)}
+}
+
+// zoneSalts holds the label of each zone for SaltOf.
+var zoneSalts = func() (labels [len(zoneNames)]string) {
+	for zone, name := range zoneNames {
+		labels[zone] = "salt " + name + " "
+	}
+	return labels
+}()
+
+// SaltOf returns the salt of a zone of an object, derived from the person's key. So the
+// salt needs no storage, and cannot be computed any more when the key is forgotten.
+func SaltOf(key *Secret, object string, zone Zone) Salt {
+	derived := keyed(key, zoneSalts[zone], object)
+	return Salt(derived[:SaltSize])
 }
 
 // Seal appends the ciphertext of a zone to its first argument, and returns the result
@@ -82,7 +99,7 @@ func NewSealer(key Secret, object string) Sealer {
 // for instance when a transaction is repeated.
 func (s Sealer) Seal(to []byte, zone Zone, salt Salt, data []byte) ([]byte, ZoneHash) {
 	h := HashZone(zone, salt, data)
-	nonce := keyed(&s.nonces, h[:])
+	nonce := keyed(&s.nonces, "", h[:])
 	plain := make([]byte, 0, SaltSize+len(data))
 	plain = append(append(plain, salt[:]...), data...)
 	to = append(to, nonce[:nonceSize]...)
@@ -103,14 +120,31 @@ func (s Sealer) Open(zone Zone, sealed []byte) (salt Salt, data []byte, err erro
 	return Salt(plain[:SaltSize]), plain[SaltSize:], nil
 }
 
+// zoneHasher hashes a zone without allocating memory.
+type zoneHasher struct {
+	hash hash.Hash
+	head [SaltSize + 1]byte
+	sum  Hash
+}
+
+var zoneHashers = sync.Pool{New: func() any {
+	h, err := blake2b.New256(nil)
+	if err != nil {
+		panic(err) // there is no key that could be too long
+	}
+	return &zoneHasher{hash: h}
+}}
+
 // HashZone returns the salted hash of a zone.
 func HashZone(zone Zone, salt Salt, data []byte) Hash {
-	h, err := blake2b.New256(append(salt[:], byte(zone)))
-	if err != nil {
-		panic(err) // cannot happen: the key is short enough
-	}
-	h.Write(data)
-	return Hash(h.Sum(nil))
+	h, _ := zoneHashers.Get().(*zoneHasher) // the pool holds nothing else
+	defer zoneHashers.Put(h)
+	h.hash.Reset()
+	h.head[copy(h.head[:], salt[:])] = byte(zone)
+	h.hash.Write(h.head[:])
+	h.hash.Write(data)
+	h.hash.Sum(h.sum[:0])
+	return h.sum
 }
 
 // ZoneHash is the salted hash of a zone of an object.
@@ -121,7 +155,7 @@ type ZoneHash struct {
 
 // Commitment returns the hash over the zones of an object, in the given order.
 func Commitment(zones []ZoneHash) Hash {
-	text := []byte("verdict zones")
+	text := append(make([]byte, 0, 512), "verdict zones"...)
 	for _, z := range zones {
 		text = append(append(text, byte(z.Zone)), z.Hash[:]...)
 	}
@@ -131,7 +165,7 @@ func Commitment(zones []ZoneHash) Hash {
 // Reference returns a hash that represents a name in public. It is the same for the
 // same key and name, and cannot be guessed without the key.
 func Reference(key Secret, name string) Hash {
-	return Hash(keyed(&key, []byte("reference "+name)))
+	return Hash(keyed(&key, "reference ", name))
 }
 
 // HashTexts returns a hash over a list of texts. The length of each text is hashed
@@ -145,12 +179,10 @@ func HashTexts(texts ...string) Hash {
 	return blake2b.Sum256(list)
 }
 
-// keyed returns a hash of a text. Only those who know the key can compute the hash.
-func keyed(key *Secret, text []byte) Secret {
-	h, err := blake2b.New256(key[:])
-	if err != nil {
-		panic(err) // cannot happen: the key is short enough
-	}
-	h.Write(text)
-	return Secret(h.Sum(nil))
+// keyed returns a hash of a text. Only those who know the key can compute the hash. The
+// key comes first and has a fixed length; unlike SHA-256, BLAKE2b is then a secure
+// keyed hash without a second pass.
+func keyed[T string | []byte](key *Secret, label string, text T) Secret {
+	var short [4 * SecretSize]byte
+	return blake2b.Sum256(append(append(append(short[:0], key[:]...), label...), text...))
 }

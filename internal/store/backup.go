@@ -76,7 +76,7 @@ func (s *transaction) catalogue() ([]archive.Table, error) {
 		if err := scan(&table, &c.Name, &c.Kind); err != nil {
 			return err
 		}
-		if table == "schema_migrations" { // every database fills this table itself
+		if table == "schema_migrations" || table == "journal_heads" { // every database fills these tables itself
 			return nil
 		}
 		if !c.Kind.Known() {

@@ -109,16 +109,15 @@ func (b *batch) noteConflict(scope rlsScope, err error) bool {
 	return true
 }
 
-// lock locks a scope before several functions of the scope run, because they may
-// lock it themselves. If the second function locked the scope after the first had
-// locked rows, two nodes could deadlock.
+// lock locks a scope before its functions, which may add entries to the journal. If a
+// function locked the journal after it had locked other rows, two nodes could deadlock.
 func (b *batch) lock(functions []int) {
-	if len(functions) < 2 || b.transaction.broken != nil {
+	if len(functions) == 0 || b.transaction.broken != nil {
 		return
 	}
 	first := b.jobs[functions[0]]
-	if first.rls == (rlsScope{}) {
-		return
+	if first.rls.environment == "" {
+		return // the functions of a tenant or of the system, which have no journal
 	}
 	err := b.withSavepoint(func() error { return (&Tx{transaction: b.transaction, rls: first.rls}).lockScope() })
 	if err != nil && !b.noteConflict(first.scope, err) {

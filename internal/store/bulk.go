@@ -64,11 +64,11 @@ func bulkTableOf(name string, scope []string, columns []column) *bulkTable {
 // unnested returns the SQL that turns array parameters into rows u. first is
 // the number of the first array parameter.
 func unnested(columns []column, first int) string {
-	arrays := make([]string, len(columns))
+	arrays, names := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
-		arrays[i] = fmt.Sprintf("$%d::%s[]", first+i, c.kind)
+		arrays[i], names[i] = fmt.Sprintf("$%d::%s[]", first+i, c.kind), c.name
 	}
-	return fmt.Sprintf("unnest(%s) AS u", strings.Join(arrays, ", "))
+	return fmt.Sprintf("unnest(%s) AS u(%s)", strings.Join(arrays, ", "), strings.Join(names, ", "))
 }
 
 // withClause returns a copy of t with a clause for rows that exist already. On

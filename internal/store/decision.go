@@ -22,17 +22,23 @@ type Decision struct {
 	Actor         string // who asked for the decision; if "", the decision is not in the audit trail
 	Response      []byte // the bytes of the answer; nil in lists
 	Facts         []byte // the engine's input; nil in lists
+	// Leaf is the number of the decision's entry in the journal, -1 while the
+	// decision has none. Insert sets it.
+	Leaf int64
+	// Plain is a JSON text with the parts of the outcome that remain when the
+	// applicant is forgotten, and with the hashes of the other parts (ADR 23).
+	Plain string
 }
 
 var decisionTable = newBulkTable("decisions",
 	column{"id", text}, column{"created_micros", bigint}, column{"applicant_ref", text}, column{"status", text},
 	column{"grade", text}, column{"policy_key", text}, column{"policy_id", text}, column{"policy_version", bigint},
 	column{"endpoint", text}, column{"engine_version", text}, column{"hash", text}, column{"actor", text},
-	column{"response", bytea}, column{"facts", bytea})
+	column{"response", bytea}, column{"facts", bytea}, column{"leaf", bigint}, column{"plain", text})
 
 func (d *Decision) row() []any {
 	return []any{d.ID, d.CreatedMicros, d.ApplicantRef, d.Status, d.Grade, d.PolicyKey, d.PolicyID, d.PolicyVersion,
-		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, notNil(d.Response), notNil(d.Facts)}
+		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, notNil(d.Response), notNil(d.Facts), d.Leaf, d.Plain}
 }
 
 // DecisionWrite is a decision and everything that is stored with it in one
@@ -41,6 +47,7 @@ type DecisionWrite struct {
 	Decision Decision
 	Features *Features // the decision's feature vector, nil if none was computed
 	Meter    Meter
+	Entry    Entry // its entry in the journal
 	// Answer is the answer to repetitions of the request; nil if the request
 	// had no idempotency key.
 	Answer *IdempotencyAnswer
@@ -62,9 +69,14 @@ func (ds Decisions) Insert(w *DecisionWrite) error {
 // one refusal for each write, nil if the write was stored; a refused write stores
 // nothing. If insertAll returns an error, the transaction must be rolled back.
 //
-// It inserts the answers first: a repeated request must get the stored answer
-// even if the quota is used up, and must not count against the quota.
+// It locks the scope first, by reserving numbers in the journal. Then it inserts the
+// answers: a repeated request must get the stored answer even if the quota is used up,
+// and must not count against the quota.
 func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err error) {
+	leaf, err := ds.tx.Journal().reserve(len(writes))
+	if err != nil {
+		return nil, err
+	}
 	answers := make([]*IdempotencyAnswer, len(writes))
 	for i, w := range writes {
 		answers[i] = w.Answer
@@ -80,12 +92,17 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	if err := ds.settleAnswers(answers, taken, refusals); err != nil {
 		return nil, err
 	}
+	if leaf, err = ds.addEntries(leaf, writes, refusals); err != nil {
+		return nil, err
+	}
 	rows := make([][]any, 0, len(writes))
 	var features, waiting [][]any
 	for i, w := range writes {
 		if refusals[i] != nil {
 			continue
 		}
+		w.Decision.Leaf = leaf
+		leaf++
 		rows = append(rows, w.Decision.row())
 		ds.tx.noteWritten(w.Decision.ID)
 		if w.Features != nil {
@@ -112,6 +129,27 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 		}
 	}
 	return refusals, nil
+}
+
+// addEntries adds the entries of the writes that were not refused, and returns the number
+// of the first one. first is the result of Journal.reserve.
+func (ds Decisions) addEntries(first int64, writes []*DecisionWrite, refusals []error) (int64, error) {
+	entries := make([]Entry, 0, len(writes))
+	for i, w := range writes {
+		if refusals[i] == nil {
+			entries = append(entries, w.Entry)
+		}
+	}
+	journal := ds.tx.Journal()
+	if refused := len(writes) - len(entries); refused > 0 {
+		if err := journal.release(refused); err != nil {
+			return 0, err
+		}
+	}
+	if len(entries) == 0 {
+		return first, nil
+	}
+	return journal.put(first, entries, writes[0].Decision.CreatedMicros)
 }
 
 // settleAnswers removes the answers of writes that the quota refused. For each
@@ -150,14 +188,16 @@ const decisionColumns = `id, created_micros, applicant_ref, status, grade, polic
 	endpoint, engine_version, hash, actor`
 
 // allColumns are decisionColumns and the documents.
-const allColumns = decisionColumns + ", response, facts"
+const allColumns = decisionColumns + ", response, facts, leaf, plain"
 
 func (d *Decision) fields() []any {
 	return []any{&d.ID, &d.CreatedMicros, &d.ApplicantRef, &d.Status, &d.Grade, &d.PolicyKey, &d.PolicyID,
 		&d.PolicyVersion, &d.Endpoint, &d.EngineVersion, &d.Hash, &d.Actor}
 }
 
-func (d *Decision) allFields() []any { return append(d.fields(), &d.Response, &d.Facts) }
+func (d *Decision) allFields() []any {
+	return append(d.fields(), &d.Response, &d.Facts, &d.Leaf, &d.Plain)
+}
 
 // Get returns a decision with its documents, NotFound if there is none.
 func (ds DecisionReader) Get(id string) (Decision, error) {

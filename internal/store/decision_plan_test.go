@@ -14,11 +14,11 @@ import (
 // rareDecisions inserts 40,000 decisions of one tenant. One in 4,000 has the
 // policy key "rare" and one in 5,000 is referred.
 const rareDecisions = `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
-		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
+		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor, leaf)
 	WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 40000)
 	SELECT 'ten_1', 'sandbox', 'dec_' || (100000 + i), i, '',
 		CASE WHEN i % 5000 = 0 THEN 'REFERRED' ELSE 'APPROVED' END, 'B',
-		CASE WHEN i % 4000 = 0 THEN 'rare' ELSE 'default' END, 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
+		CASE WHEN i % 4000 = 0 THEN 'rare' ELSE 'default' END, 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1', i
 	FROM numbers`
 
 // rareWalk describes a scan of rareDecisions: the filter, the id after which the

@@ -65,6 +65,10 @@ type dialect interface {
 	// analyze returns the last statements of a restore. They update the
 	// planner's statistics before the first query.
 	analyze() []string
+	// leafCheck returns the statements that switch the check that every new decision
+	// has a journal entry off and on. A backup may contain decisions without an
+	// entry.
+	leafCheck() (off, on string)
 	// catalogue returns the query for the table, name and type of every column.
 	catalogue() string
 	// batchContext returns the context of a batch that may take as long as
@@ -139,7 +143,10 @@ func (sqlite) standbys() string            { return "''" }
 func (sqlite) fence() string               { return "" }
 func (sqlite) noTimeouts() []string        { return nil } // SQLite has no timeouts besides our contexts
 func (sqlite) lockTenants() []string       { return nil }
-func (sqlite) analyze() []string           { return nil } // every list has an index, so statistics are not needed
+func (sqlite) leafCheck() (off, on string) {
+	return "PRAGMA ignore_check_constraints = ON", "PRAGMA ignore_check_constraints = OFF"
+}
+func (sqlite) analyze() []string { return nil } // every list has an index, so statistics are not needed
 
 // batchContext returns a context without a deadline: with a deadline, the
 // driver would start a goroutine for every statement. Only the disk can delay a
@@ -224,10 +231,16 @@ func (postgres) forUpdate() string { return " FOR UPDATE" }
 
 func (postgres) embedded() bool { return false }
 
-// lockScope returns a statement that takes an advisory lock until the transaction ends. Two
-// scopes with the same hash share a lock; the only effect is that they wait for each other.
+// lockScope returns a statement that locks the head of the scope's journal, and creates
+// the head if there is none.
 func (postgres) lockScope() string {
-	return "SELECT pg_advisory_xact_lock(4, hashtext(CAST($1 AS TEXT) || '/' || CAST($2 AS TEXT)))"
+	return `INSERT INTO journal_heads (tenant_id, environment, size) VALUES ($1, $2, coalesce((` + nextEntry + `), 0))
+		ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size`
+}
+
+func (postgres) leafCheck() (off, on string) {
+	return "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf",
+		"ALTER TABLE decisions ADD CONSTRAINT decisions_have_leaf CHECK (leaf >= 0) NOT VALID"
 }
 
 func (postgres) readOptions() *sql.TxOptions {

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,11 +18,18 @@ import (
 // no row if the quota does not admit the units. The insert of the answers has no
 // ON CONFLICT, so that a taken idempotency key makes the statement fail.
 //
-// $1 and $2 are the scope; $3 is the period, $4 the units, $5 the quota, $6 the
-// day and $7 the endpoint.
-var pipelineText = `WITH total AS (
+// total selects from head, so the head of the journal is locked before the total, in
+// the same order as in every other transaction. A scope without a head has no row in
+// total either, so its first decision is left to the ordinary way.
+//
+// $1 and $2 are the scope; $3 is the period, $4 the units, $5 the quota, $6 the day and
+// $7 the endpoint; $8 is the number of entries, $9 their time, and $10 the packed
+// entries.
+var pipelineText = `WITH head AS MATERIALIZED (
+	SELECT size FROM journal_heads WHERE tenant_id = $1 AND environment = $2 FOR UPDATE
+), total AS (
 	INSERT INTO usage_totals (tenant_id, environment, period, used)
-	SELECT $1, $2, $3, CAST($4 AS BIGINT) WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
+	SELECT $1, $2, $3, CAST($4 AS BIGINT) FROM head WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
 	ON CONFLICT (tenant_id, environment, period) DO UPDATE SET used = usage_totals.used + excluded.used
 	WHERE ` + quotaHasRoom + `
 	RETURNING used
@@ -30,9 +38,14 @@ var pipelineText = `WITH total AS (
 	SELECT $1, $2, $3, $6, $7, 1, $4 FROM total
 	ON CONFLICT (tenant_id, environment, period, day, endpoint, billable)
 	DO UPDATE SET units = usage_counters.units + excluded.units
+), raised AS (
+	UPDATE journal_heads SET size = size + $8 FROM total WHERE tenant_id = $1 AND environment = $2
+), entries AS (
+	INSERT INTO journal (tenant_id, environment, first, count, created_micros, entries)
+	SELECT $1, $2, head.size, CAST($8 AS BIGINT), CAST($9 AS BIGINT), CAST($10 AS BYTEA) FROM head, total
 )` + pipelineInserts() + ` SELECT count(*) FROM total`
 
-const pipelineFirstArray = 8 // the number of the first array parameter
+const pipelineFirstArray = 11 // the number of the first array parameter
 
 // pipelineTables returns the tables that rows are inserted into, in the order
 // of their arrays.
@@ -43,10 +56,28 @@ func pipelineTables() []*bulkTable {
 func pipelineInserts() (text string) {
 	next := pipelineFirstArray
 	for i, t := range pipelineTables() {
-		text += fmt.Sprintf(", rows%d AS (%sSELECT $1, $2, u.* FROM total, %s)", i, t.into, unnested(t.columns, next))
+		values := "u.*"
+		if t == decisionTable {
+			values = numbered(t.columns)
+		}
+		text += fmt.Sprintf(", rows%d AS (%sSELECT $1, $2, %s FROM head, total, %s)",
+			i, t.into, values, unnested(t.columns, next))
 		next += len(t.columns)
 	}
 	return text
+}
+
+// numbered returns the values of a decision's columns. The leaf in a row counts from the
+// head of the journal.
+func numbered(columns []column) string {
+	values := make([]string, len(columns))
+	for i, c := range columns {
+		values[i] = "u." + c.name
+		if c.name == "leaf" {
+			values[i] = "head.size + u.leaf"
+		}
+	}
+	return strings.Join(values, ", ")
 }
 
 // insertPipelined begins a transaction in one round trip and does everything else
@@ -70,6 +101,12 @@ func (p postgres) insertPipelined(
 		return false, err
 	}
 	args := []any{v.tenant, v.environment, meter.Period, meter.Units, meter.Quota, meter.Day, meter.Endpoint}
+	entries := make([]Entry, len(writes))
+	for i, w := range writes {
+		entries[i] = w.Entry
+		w.Decision.Leaf = int64(i)
+	}
+	args = append(args, int64(len(writes)), writes[0].Decision.CreatedMicros, packEntries(entries))
 	args = append(args, pipelineArrays(writes)...)
 	unacknowledged := on.standby.count()
 	err = onConn(conn, func(c *pgx.Conn) (err error) {

@@ -23,6 +23,9 @@ func TestInsertPipelined(t *testing.T) {
 	quota := func(n int64) func(*store.Meter) { return func(m *store.Meter) { m.Quota = n } }
 	full := answering("dec_1", "first", "h")
 	full.Features = &store.Features{AsOf: "2026-11-10", Hash: "sha256:f", Vector: []byte{1}, Source: []byte{2}}
+	if err := scope.Write(t.Context(), func(*store.Tx) error { return nil }); err != nil { // creates the journal's head
+		t.Fatal(err)
+	}
 	stored := 0
 	for _, c := range []struct {
 		name   string

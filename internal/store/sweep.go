@@ -84,6 +84,11 @@ func (s *transaction) removeTenant(id string) error {
 			return fmt.Errorf("remove from %s: %w", t.Name, err)
 		}
 	}
+	if !s.db.dialect.embedded() { // SQLite has no heads
+		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
+			return err
+		}
+	}
 	if _, err := s.exec("DELETE FROM tenants WHERE id = $1", id); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"time"
 
 	"verdict/internal/account"
@@ -125,9 +126,13 @@ const flushEvery = time.Second
 const purgeEvery = 10 * time.Minute
 
 // Run stores data collected in memory and removes expired rows at intervals
-// until ctx ends, and then stores the data once more. A Set also works without
-// Run, but then loses its statistics.
+// until ctx ends, and then stores the data once more. In the meantime it adds journal
+// entries for decisions that have none. A Set also works without Run, but then loses its
+// statistics.
 func (s *Set) Run(ctx context.Context) {
+	var older sync.WaitGroup
+	older.Go(func() { s.backfill(ctx) })
+	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()
 	purge := time.NewTicker(purgeEvery)

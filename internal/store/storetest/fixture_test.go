@@ -145,6 +145,7 @@ func fill(t *testing.T, db *store.DB, scope *store.Scope) {
 		scope.Write(t.Context(), fillStrategy),
 		fillStaff(t, db, scope.Tenant()),
 		secret(t, db),
+		keyTree(t, db, scope.Tenant()),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -247,3 +248,9 @@ func succeeded(t *testing.T, errs []error, kind fault.Kind, code string) int {
 }
 
 func numbered(prefix string, i int) string { return fmt.Sprintf("%s_%03d", prefix, i) }
+
+func keyTree(t *testing.T, db *store.DB, tenantID string) error {
+	t.Helper()
+	_, err := db.System().KeyTree(t.Context(), tenantID, []byte{3, 0, 0xfd})
+	return err
+}

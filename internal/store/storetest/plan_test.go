@@ -66,12 +66,12 @@ func TestPlans(t *testing.T) {
 
 // manyDecisions inserts decisions of three tenants, a few of them referred.
 const manyDecisions = `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
-		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
+		policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor, leaf)
 	WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < 20000)
 	SELECT 'ten_' || (i % 3), 'sandbox', 'dec_' || (100000 + i), i, 'app-' || (i % 500),
 		CASE WHEN i % 500 = 0 THEN 'REFERRED' ELSE 'APPROVED' END,
 		CASE WHEN i % 400 = 0 THEN 'A' ELSE 'B' END, 'default',
-		CASE WHEN i % 300 = 0 THEN 'pol_2' ELSE 'pol_1' END, 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
+		CASE WHEN i % 300 = 0 THEN 'pol_2' ELSE 'pol_1' END, 1, 'e', 'v', 'h', 'r', 'f', 'key_1', i
 	FROM numbers`
 
 func execIn(t *testing.T, tx *sql.Tx, statement string) {

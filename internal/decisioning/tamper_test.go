@@ -1,0 +1,217 @@
+package decisioning_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"verdict/internal/application"
+	"verdict/internal/decisioning"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// intruder changes rows directly in the database, as somebody who owns it can.
+type intruder struct {
+	t    *testing.T
+	raw  *sql.DB
+	kind string
+}
+
+// intrude switches the database's own protection of decisions off.
+func intrude(t *testing.T, databaseURL, kind string) *intruder {
+	t.Helper()
+	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
+	if kind == "postgres" {
+		i.do("ALTER TABLE decisions DISABLE TRIGGER USER", "ALTER TABLE decision_features DISABLE TRIGGER USER",
+			"ALTER TABLE journal DISABLE TRIGGER USER")
+	} else {
+		i.do("DROP TRIGGER decisions_unchanged", "DROP TRIGGER decisions_leaf_unchanged",
+			"DROP TRIGGER decision_features_unchanged", "DROP TRIGGER journal_unchanged")
+	}
+	return i
+}
+
+func (i *intruder) do(statements ...string) {
+	i.t.Helper()
+	tx, err := i.raw.BeginTx(i.t.Context(), nil)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }() // a no-op once committed
+	if i.kind == "postgres" {
+		statements = append([]string{"SELECT set_config('verdict.role', 'system', true)"}, statements...)
+	}
+	for _, s := range statements {
+		if _, err := tx.ExecContext(i.t.Context(), s); err != nil {
+			i.t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if err := tx.Commit(); err != nil {
+		i.t.Fatal(err)
+	}
+}
+
+// columns returns the columns of a table with their types.
+func (i *intruder) columns(table string) map[string]string {
+	i.t.Helper()
+	query := "SELECT name, lower(type) FROM pragma_table_info('" + table + "')"
+	if i.kind == "postgres" {
+		query = "SELECT column_name, data_type FROM information_schema.columns WHERE table_name = '" + table + "'"
+	}
+	rows, err := i.raw.QueryContext(i.t.Context(), query)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	defer func() { _ = rows.Close() }()
+	found := map[string]string{}
+	for rows.Next() {
+		var name, kind string
+		if err := rows.Scan(&name, &kind); err != nil {
+			i.t.Fatal(err)
+		}
+		found[name] = kind
+	}
+	if err := rows.Err(); err != nil || len(found) == 0 {
+		i.t.Fatalf("%s has the columns %v: %v", table, found, err)
+	}
+	return found
+}
+
+// altered returns SQL expressions that change a column and that change it back.
+func (i *intruder) altered(column, kind string) (there, back string) {
+	switch kind {
+	case "bigint":
+		return column + " + 1000", column + " - 1000"
+	case "bytea":
+		if i.kind == "postgres" {
+			return column + ` || '\x20'::bytea`, "substr(" + column + ", 1, length(" + column + ") - 1)"
+		}
+		return "CAST(" + column + " || ' ' AS BLOB)", "CAST(substr(" + column + ", 1, length(" + column + ") - 1) AS BLOB)"
+	default:
+		return column + " || 'x'", "substr(" + column + ", 1, length(" + column + ") - 1)"
+	}
+}
+
+// TestVerifyNamesTampering changes stored decisions directly in the database: every
+// column, the rows of two decisions exchanged, a decision deleted, and the journal
+// itself. Verify must name the decision each time, and find nothing when the change is
+// undone.
+func TestVerifyNamesTampering(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		ids := make([]string, 3)
+		for i := range ids {
+			decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[i] = decided.ID
+		}
+		verify := func() decisioning.Verification {
+			t.Helper()
+			found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return found
+		}
+		want := func(change, id string) {
+			t.Helper()
+			found := verify()
+			for _, w := range found.Wrong {
+				if w.ID == id {
+					return
+				}
+			}
+			t.Errorf("%s: verify finds %+v", change, found)
+		}
+		clean := func(change string) {
+			t.Helper()
+			if found := verify(); found.Failed != 0 {
+				t.Errorf("%s is undone, and verify finds %+v", change, found)
+			}
+		}
+		clean("nothing")
+		i := intrude(t, databaseURL, db.Kind())
+		for column, kind := range i.columns("decisions") {
+			switch column {
+			case "tenant_id", "environment", "id": // such a row is another decision
+				continue
+			}
+			there, back := i.altered(column, kind)
+			set := "UPDATE decisions SET " + column + " = %s WHERE id = '" + ids[1] + "'"
+			i.do(fmt.Sprintf(set, there))
+			want(column, ids[1])
+			i.do(fmt.Sprintf(set, back))
+			clean(column)
+		}
+
+		id := "UPDATE decisions SET id = '%s' WHERE id = '%s'"
+		exchange := func() {
+			i.do(fmt.Sprintf(id, "dec_x", ids[0]), fmt.Sprintf(id, ids[0], ids[1]), fmt.Sprintf(id, ids[1], "dec_x"))
+		}
+		exchange()
+		want("two decisions exchanged", ids[0])
+		want("two decisions exchanged", ids[1])
+		exchange()
+		clean("the exchange")
+
+		i.do("UPDATE decisions SET environment = 'live' WHERE id = '" + ids[2] + "'")
+		want("a decision moved to live", ids[2])
+		i.do("UPDATE decisions SET environment = 'sandbox' WHERE id = '" + ids[2] + "'")
+		clean("the move")
+
+		i.do("DELETE FROM decisions WHERE id = '" + ids[1] + "'")
+		want("a decision deleted", ids[1])
+		found := verify()
+		if len(found.Wrong) != 1 || !strings.Contains(found.Wrong[0].Why, "is missing") {
+			t.Errorf("verify finds %+v", found)
+		}
+		i.do("DELETE FROM journal")
+		want("the journal deleted", ids[0])
+	})
+}
+
+// withFeatures is a request for which a feature vector is stored.
+const withFeatures = `{"bureau":"cibil","features":true,"report":{"cibil":{"scoreData":{"score":742},
+	"reportDate":"2026-01-10","accounts":[{"accountType":"personal_loan","openDate":"2024-02-11","status":"active",
+	"sanctionedAmount":200000,"currentBalance":120000,"emi":6900}]}}}`
+
+// TestVerifyNamesTamperedFeatures changes and removes the stored feature vector of a
+// decision.
+func TestVerifyNamesTamperedFeatures(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		request := application.EvaluateRequest(usecasetest.Parse(t, withFeatures))
+		decided, err := h.Service.Decisions.Evaluate(t.Context(), h.Caller, request, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := intrude(t, databaseURL, db.Kind())
+		for column, kind := range i.columns("decision_features") {
+			switch column {
+			case "tenant_id", "environment", "decision_id":
+				continue
+			}
+			there, back := i.altered(column, kind)
+			i.do("UPDATE decision_features SET " + column + " = " + there)
+			if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 ||
+				found.Wrong[0].ID != decided.ID {
+				t.Errorf("%s: verify finds %+v, %v", column, found, err)
+			}
+			i.do("UPDATE decision_features SET " + column + " = " + back)
+		}
+		i.do("DELETE FROM decision_features")
+		if found, err := h.Service.Decisions.Verify(t.Context(), "", nil); err != nil || found.Failed != 1 {
+			t.Errorf("verify finds %+v, %v", found, err)
+		}
+	})
+}

@@ -1,0 +1,220 @@
+package journal
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/blake2b"
+
+	"verdict/internal/evidence"
+	"verdict/internal/rule"
+	"verdict/internal/sealing"
+	"verdict/internal/store"
+	"verdict/internal/wire"
+)
+
+// Scope names a tenant in an environment.
+type Scope struct{ Tenant, Environment string }
+
+// Outcome is the part of a decision's outcome that has no column of its own and remains
+// readable when the applicant is forgotten.
+type Outcome struct {
+	Score      rule.Number
+	Asked      rule.Number // the requested amount in rupees, 0 if unknown
+	LimitPaise int64       // 0 if nothing is offered
+	RateBP     int64       // hundredths of a percent
+	Reasons    []string    // reason codes by rank
+	Semantics  int         // of the policy
+}
+
+// Complete sets the plain text and the journal entry of a decision that is about to be
+// stored. The caller has set all other members of the write, except its answer.
+func Complete(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome) {
+	complete(tree, s, w, o, false)
+}
+
+// Backfill does the same as Complete for a decision that was stored before the journal
+// existed. The leaf says so.
+func Backfill(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome) {
+	complete(tree, s, w, o, true)
+}
+
+func complete(tree *sealing.KeyTree, s Scope, w *store.DecisionWrite, o *Outcome, backfilled bool) {
+	d := &w.Decision
+	key := keyOf(tree, s.Environment, d)
+	var zones [maxZones]sealing.ZoneHash
+	hashes := zoneHashes(zones[:0], &key, d, w.Features)
+	d.Plain = plainText(o, hashes, w.Features)
+	leaf := leafOf(&key, s, d, hashes)
+	leaf.Backfilled = backfilled
+	w.Entry = store.Entry{Leaf: leaf.Pack(make([]byte, 0, packedSize))}
+}
+
+// packedSize is the approximate size of a packed leaf.
+const packedSize = 176
+
+// maxZones is the maximum number of zones of a decision.
+const maxZones = 4
+
+// zoneHashes appends the salted hash of each zone of a decision, in the order of the
+// zones' numbers.
+func zoneHashes(
+	to []sealing.ZoneHash, key *sealing.Secret, d *store.Decision, f *store.Features,
+) []sealing.ZoneHash {
+	add := func(zone sealing.Zone, data []byte) {
+		salt := sealing.SaltOf(key, d.ID, zone)
+		to = append(to, sealing.ZoneHash{Zone: zone, Hash: sealing.HashZone(zone, salt, data)})
+	}
+	add(sealing.Response, d.Response)
+	if f != nil {
+		add(sealing.History, f.Source)
+		add(sealing.Features, f.Vector)
+	}
+	add(sealing.Combined, d.Facts)
+	return to
+}
+
+// plainText returns the text of the column plain.
+func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
+	lent := borrow()
+	defer lent.release()
+	w := wire.Writer{Buf: lent.text[:0]}
+	defer func() { lent.text = w.Buf }()
+	w.Object()
+	if o.Asked != 0 {
+		w.Key("asked").Decimal(int64(o.Asked), rule.Places)
+	}
+	if f != nil {
+		w.Key("features").Object().Key("as_of").String(f.AsOf).Key("hash").String(f.Hash).EndObject()
+	}
+	if o.LimitPaise != 0 {
+		w.Key("limit").Decimal(o.LimitPaise, 2).Key("rate").Decimal(o.RateBP, 2)
+	}
+	if len(o.Reasons) > 0 {
+		w.Key("reasons").Array()
+		for _, code := range o.Reasons {
+			w.String(code)
+		}
+		w.EndArray()
+	}
+	w.Key("score").Decimal(int64(o.Score), rule.Places)
+	w.Key("semantics").Int(int64(o.Semantics))
+	w.Key("zones").Object()
+	for _, z := range zones {
+		w.Key(z.Zone.String()).Plain("")
+		w.Buf = hex.AppendEncode(w.Buf[:len(w.Buf)-1], z.Hash[:]) // before the closing quote
+		w.Buf = append(w.Buf, '"')
+	}
+	w.EndObject().EndObject()
+	return string(w.Buf)
+}
+
+// clockFormat is the format of times in leaves: RFC 3339 in UTC with milliseconds, as in
+// answers.
+const clockFormat = "2006-01-02T15:04:05.000Z07:00"
+
+// leafOf returns the leaf of a decision.
+func leafOf(key *sealing.Secret, s Scope, d *store.Decision, zones []sealing.ZoneHash) evidence.Leaf {
+	leaf := evidence.Leaf{
+		Kind:       evidence.Decision,
+		ID:         d.ID,
+		At:         time.UnixMicro(d.CreatedMicros).UTC().Format(clockFormat),
+		Row:        rowHash(s, d),
+		Commitment: sealing.Commitment(zones),
+	}
+	if d.ApplicantRef != "" {
+		leaf.Reference = sealing.Reference(*key, d.ApplicantRef)
+	}
+	return leaf
+}
+
+// rowHash returns the hash over the scope and every column of a decision that stays
+// readable. The answer and the facts enter through the zones' hashes in Plain, the
+// applicant through the leaf's reference.
+func rowHash(s Scope, d *store.Decision) sealing.Hash {
+	lent := borrow()
+	defer lent.release()
+	text := binary.BigEndian.AppendUint64(lent.text[:0], uint64(d.CreatedMicros)) //nolint:gosec // only the bits matter
+	text = binary.BigEndian.AppendUint64(text, uint64(d.PolicyVersion))           //nolint:gosec // only the bits matter
+	for _, column := range [...]string{
+		s.Tenant, s.Environment, d.ID, d.Status, d.Grade, d.PolicyKey, d.PolicyID,
+		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, d.Plain,
+	} {
+		text = binary.BigEndian.AppendUint32(text, uint32(len(column))) //nolint:gosec // columns are shorter than 4 GiB
+		text = append(text, column...)
+	}
+	lent.text = text
+	return blake2b.Sum256(text)
+}
+
+// buffer is memory for a text that is needed only briefly.
+type buffer struct{ text []byte }
+
+var buffers = sync.Pool{New: func() any { return &buffer{text: make([]byte, 0, 1<<10)} }}
+
+func borrow() *buffer {
+	b, _ := buffers.Get().(*buffer) // the pool holds nothing else
+	return b
+}
+
+func (b *buffer) release() { buffers.Put(b) }
+
+// Compare compares a stored decision with its leaf, and returns a sentence for each
+// difference. f is the decision's feature vector, nil if it has none.
+func Compare(tree *sealing.KeyTree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf) (found []string) {
+	if leaf.Kind != evidence.Decision || leaf.ID != d.ID {
+		return []string{"the entry " + strconv.FormatInt(d.Leaf, 10) + " of the journal belongs to another object"}
+	}
+	key := keyOf(tree, s.Environment, d)
+	var zones [maxZones]sealing.ZoneHash
+	hashes := zoneHashes(zones[:0], &key, d, f)
+	again := leafOf(&key, s, d, hashes)
+	if again.Reference != leaf.Reference {
+		found = append(found, "the stored applicant reference was altered")
+	}
+	if again.At != leaf.At {
+		found = append(found, "the stored time was altered")
+	}
+	if again.Row != leaf.Row {
+		found = append(found, "a stored column was altered")
+	}
+	// The salts depend on the reference, so that all zones would seem to be altered.
+	if altered := again.Commitment != leaf.Commitment && again.Reference == leaf.Reference; altered || f != nil {
+		found = append(found, alteredParts(d.Plain, hashes, f)...)
+	}
+	return found
+}
+
+// alteredParts names the zones whose hash is not the one in the column plain, and the
+// columns of the features that differ from it.
+func alteredParts(plain string, hashes []sealing.ZoneHash, f *store.Features) (found []string) {
+	names := map[sealing.Zone]string{
+		sealing.Response: "the stored answer", sealing.History: "the history of the stored features",
+		sealing.Features: "the stored feature vector", sealing.Combined: "the stored facts",
+	}
+	document, err := wire.Parse([]byte(plain))
+	if err != nil {
+		return []string{"the column plain cannot be read"}
+	}
+	if stored := document.Get("features"); f != nil &&
+		(stored.Get("as_of").Text() != f.AsOf || stored.Get("hash").Text() != f.Hash) {
+		found = append(found, "the date or the hash of the stored features was altered")
+	}
+	zones := document.Get("zones")
+	for _, h := range hashes {
+		if zones.Get(h.Zone.String()).Text() != hex.EncodeToString(h.Hash[:]) {
+			found = append(found, names[h.Zone]+" was altered")
+		}
+	}
+	listed := 0
+	for range zones.Members() {
+		listed++
+	}
+	if listed != len(hashes) {
+		found = append(found, "the stored feature vector was added or removed")
+	}
+	return found
+}

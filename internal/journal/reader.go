@@ -1,0 +1,87 @@
+package journal
+
+import (
+	"context"
+	"errors"
+
+	"verdict/internal/evidence"
+	"verdict/internal/store"
+)
+
+// Reader reads the leaves of a scope by number. It reads many at a time, and is fast
+// if the numbers are close to each other. It must not be used concurrently.
+type Reader struct {
+	scope  *store.Scope
+	first  int64 // the number of the first leaf in window
+	window []store.Entry
+}
+
+// NewReader returns a reader.
+func NewReader(scope *store.Scope) *Reader { return &Reader{scope: scope} }
+
+// windowSize is the number of leaves that a reader reads before the one that is wanted:
+// decisions are verified from the newest to the oldest.
+const windowSize = 2_048
+
+// ErrNoEntry is the error for a number that has no entry.
+var ErrNoEntry = errors.New("the journal has no such entry")
+
+// Leaf returns the leaf with a number. It returns ErrNoEntry if there is none, and
+// evidence.ErrNotALeaf if the entry cannot be read.
+func (r *Reader) Leaf(ctx context.Context, number int64) (evidence.Leaf, error) {
+	if number < 0 {
+		return evidence.Leaf{}, ErrNoEntry
+	}
+	if number < r.first || number >= r.first+int64(len(r.window)) {
+		if err := r.load(ctx, number); err != nil {
+			return evidence.Leaf{}, err
+		}
+	}
+	if number < r.first || number >= r.first+int64(len(r.window)) {
+		return evidence.Leaf{}, ErrNoEntry
+	}
+	return evidence.UnpackLeaf(r.window[number-r.first].Leaf)
+}
+
+// load reads a window that ends with the entry, or with the gap before the entry.
+func (r *Reader) load(ctx context.Context, number int64) error {
+	r.window = r.window[:0]
+	for next := max(0, number-windowSize); next <= number; {
+		runs, err := r.scope.Journal(ctx).Read(next)
+		if err != nil {
+			return err
+		}
+		if len(runs) == 0 {
+			return nil
+		}
+		for _, run := range runs {
+			if run.First != r.first+int64(len(r.window)) {
+				r.first, r.window = run.First, r.window[:0] // the first run, or the one after a gap
+			}
+			r.window = append(r.window, run.List...)
+		}
+		next = r.first + int64(len(r.window))
+	}
+	return nil
+}
+
+// Each calls visit for every entry from a number on, in order. A gap in the numbers is
+// not reported: visit sees it.
+func (r *Reader) Each(ctx context.Context, from int64, visit func(number int64, e store.Entry) error) error {
+	for {
+		runs, err := r.scope.Journal(ctx).Read(from)
+		if err != nil || len(runs) == 0 {
+			return err
+		}
+		for _, run := range runs {
+			for i, e := range run.List {
+				if n := run.First + int64(i); n >= from {
+					if err := visit(n, e); err != nil {
+						return err
+					}
+				}
+			}
+			from = run.First + int64(len(run.List))
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Entry is an entry of a scope's journal (ADR 23).
+type Entry struct {
+	Leaf []byte // the leaf of the log
+	Data []byte // the data of the event; nil if the object's row contains it
+}
+
+// JournalReader reads the journal of a scope.
+type JournalReader struct{ access }
+
+// Journal reads like JournalReader, and adds entries.
+type Journal struct{ JournalReader }
+
+// Journal returns the JournalReader of the scope.
+func (s *Scope) Journal(ctx context.Context) JournalReader { return JournalReader{s.access(ctx)} }
+
+// Journal returns the Journal of the transaction.
+func (tx *Tx) Journal() Journal { return Journal{JournalReader{tx.access()}} }
+
+// raiseHead adds to the number of entries and returns the sum. It locks the head
+// until the transaction ends, so that no other transaction of the scope can add
+// entries in between. A head that does not exist yet, for instance after a restore, is
+// counted from the journal.
+const raiseHead = `INSERT INTO journal_heads (tenant_id, environment, size)
+	VALUES ($1, $2, CAST($3 AS BIGINT) + coalesce((` + nextEntry + `), 0))
+	ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size + $3
+	RETURNING size`
+
+// nextEntry selects the number after the last entry; there is no row in an empty
+// journal.
+const nextEntry = `SELECT first + count FROM journal WHERE tenant_id = $1 AND environment = $2
+	ORDER BY first DESC LIMIT 1`
+
+// reserve locks the scope and returns the number of the next entry. n is the number of
+// entries to be added. The caller must add as many entries with put, or give numbers
+// back with release, before the transaction ends: the journal has no gaps. On SQLite
+// there is nothing to lock, and put numbers the entries.
+func (j Journal) reserve(n int) (first int64, err error) {
+	if j.tx.transaction.db.dialect.embedded() {
+		return unnumbered, nil
+	}
+	var size int64
+	err = j.tx.one([]any{&size}, raiseHead, int64(n))
+	return size - int64(n), err
+}
+
+const unnumbered = -1
+
+// release gives the last n reserved numbers back.
+func (j Journal) release(n int) error {
+	if j.tx.transaction.db.dialect.embedded() {
+		return nil
+	}
+	_, err := j.tx.exec(`UPDATE journal_heads SET size = size - $3 WHERE tenant_id = $1 AND environment = $2`, int64(n))
+	return err
+}
+
+const (
+	insertEntries = `INSERT INTO journal (tenant_id, environment, first, count, created_micros, entries)
+		VALUES ($1, $2, $6, $3, $4, $5)`
+	appendEntries = `INSERT INTO journal (tenant_id, environment, first, count, created_micros, entries)
+		VALUES ($1, $2, coalesce((` + nextEntry + `), 0), $3, $4, $5) RETURNING first`
+)
+
+// put stores entries, and returns the number of the first one. If first is unnumbered,
+// they are appended; otherwise their numbers, from first on, are reserved.
+func (j Journal) put(first int64, entries []Entry, nowMicros int64) (int64, error) {
+	count, packed := int64(len(entries)), packEntries(entries)
+	if first == unnumbered {
+		err := j.tx.one([]any{&first}, appendEntries, count, nowMicros, packed)
+		return first, err
+	}
+	_, err := j.tx.exec(insertEntries, count, nowMicros, packed, first)
+	return first, err
+}
+
+// Add adds entries and returns the number of the first one.
+func (j Journal) Add(nowMicros int64, entries ...Entry) (first int64, err error) {
+	if first, err = j.reserve(len(entries)); err != nil {
+		return 0, err
+	}
+	return j.put(first, entries, nowMicros)
+}
+
+// Size returns the number of entries.
+func (j JournalReader) Size() (int64, error) {
+	return read(j.access, func(tx *Tx) (size int64, err error) {
+		err = tx.one([]any{&size}, nextEntry)
+		return size, ignoreAbsent(err)
+	})
+}
+
+// Entries is a run of entries that one transaction added.
+type Entries struct {
+	First         int64 // the number of the first entry
+	CreatedMicros int64
+	List          []Entry
+}
+
+// journalRows is the number of rows of the journal that are read at a time.
+const journalRows = 64
+
+// Read returns entries from a number on, in order: those of a few transactions. The
+// first run may begin before the number. It returns nothing if there are no entries
+// from the number on.
+func (j JournalReader) Read(from int64) ([]Entries, error) {
+	return read(j.access, func(tx *Tx) (found []Entries, err error) {
+		begin := from
+		err = tx.one([]any{&begin}, `SELECT first FROM journal WHERE tenant_id = $1 AND environment = $2 AND first <= $3
+			ORDER BY first DESC LIMIT 1`, from)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return nil, err
+		}
+		err = tx.each(func(scan func(...any) error) error {
+			var e Entries
+			var count int64
+			var packed []byte
+			if err := scan(&e.First, &count, &e.CreatedMicros, &packed); err != nil {
+				return err
+			}
+			if e.First+count <= from {
+				return nil // the row before the first entry that is wanted
+			}
+			var err error
+			if e.List, err = unpackEntries(packed, count); err != nil {
+				return fmt.Errorf("the journal's row %d: %w", e.First, err)
+			}
+			found = append(found, e)
+			return nil
+		}, `SELECT first, count, created_micros, entries FROM journal
+			WHERE tenant_id = $1 AND environment = $2 AND first >= $3 ORDER BY first LIMIT $4`, begin, int64(journalRows))
+		return found, err
+	})
+}
+
+// packEntries returns the entries in the form in which they are stored: the leaf and
+// the data of each, each behind its length.
+func packEntries(entries []Entry) []byte {
+	size := 0
+	for _, e := range entries {
+		size += len(e.Leaf) + len(e.Data) + 2*binary.MaxVarintLen32
+	}
+	packed := make([]byte, 0, size)
+	for _, e := range entries {
+		packed = append(binary.AppendUvarint(packed, uint64(len(e.Leaf))), e.Leaf...)
+		packed = append(binary.AppendUvarint(packed, uint64(len(e.Data))), e.Data...)
+	}
+	return packed
+}
+
+// errEntries is the error of a row of the journal that is not in the form of
+// packEntries. Such a row was altered.
+var errEntries = errors.New("the entries cannot be read")
+
+// unpackEntries reads entries that packEntries wrote. They share the memory of packed.
+func unpackEntries(packed []byte, count int64) ([]Entry, error) {
+	var entries []Entry
+	for len(packed) > 0 {
+		var e Entry
+		for _, part := range []*[]byte{&e.Leaf, &e.Data} {
+			n, used := binary.Uvarint(packed)
+			if used <= 0 || n > uint64(len(packed)-used) {
+				return nil, errEntries
+			}
+			*part, packed = packed[used:used+int(n):used+int(n)], packed[used+int(n):]
+		}
+		entries = append(entries, e)
+	}
+	if int64(len(entries)) != count {
+		return nil, errEntries
+	}
+	return entries, nil
+}
+
+// KeyTree returns a tenant's tree of data keys. The first call, on any node, stores
+// fresh as the tree; later calls return the stored one.
+func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (tree []byte, err error) {
+	const number = 1 // trees that follow a full one are not built yet
+	err = sys.read(ctx, func(s *transaction) error {
+		return s.one([]any{&tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2", tenantID, number)
+	})
+	if !errors.Is(err, sql.ErrNoRows) {
+		return tree, err
+	}
+	err = sys.write(ctx, "key tree", func(s *transaction) error {
+		if _, err := s.exec("INSERT INTO key_trees (tenant_id, number, tree) VALUES ($1, $2, $3) "+
+			"ON CONFLICT (tenant_id, number) DO NOTHING", tenantID, number, fresh); err != nil {
+			return err
+		}
+		return s.one([]any{&tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2", tenantID, number)
+	})
+	return tree, err
+}
+
+// WithoutLeaf returns the oldest decisions that have no entry in the journal, with
+// their documents, at most limit.
+func (ds DecisionReader) WithoutLeaf(limit int) ([]Decision, error) {
+	return read(ds.access, func(tx *Tx) (found []Decision, err error) {
+		err = tx.each(func(scan func(...any) error) error {
+			var d Decision
+			err := scan(d.allFields()...)
+			found = append(found, d)
+			return err
+		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND leaf < 0
+			ORDER BY id LIMIT $3`, int64(limit))
+		return found, err
+	})
+}
+
+// ErrHasLeaf is the error of AddLeaves for a decision that has an entry already:
+// another node has added it.
+var ErrHasLeaf = errors.New("a decision has an entry in the journal already")
+
+// AddLeaves adds the entries of decisions that have none, and stores their plain texts.
+// It returns ErrHasLeaf, and the caller must undo the transaction, if one of them has
+// an entry.
+func (ds Decisions) AddLeaves(writes []*DecisionWrite, nowMicros int64) error {
+	entries := make([]Entry, len(writes))
+	for i, w := range writes {
+		entries[i] = w.Entry
+	}
+	first, err := ds.tx.Journal().Add(nowMicros, entries...)
+	if err != nil {
+		return err
+	}
+	for i, w := range writes {
+		changed, err := ds.tx.exec(`UPDATE decisions SET leaf = $4, plain = $5
+			WHERE tenant_id = $1 AND environment = $2 AND id = $3 AND leaf < 0`,
+			w.Decision.ID, first+int64(i), w.Decision.Plain)
+		if err != nil {
+			return err
+		}
+		if changed != 1 {
+			return ErrHasLeaf
+		}
+	}
+	return nil
+}
