@@ -8,7 +8,7 @@ Usage:
   verdict migrate                             bring the database's schema up to date and print its version
   verdict backup  -o FILE                     write everything to a file, while the service runs
   verdict restore -i FILE                     read a backup into an empty database
-  verdict verify  [-tenant ID]                replay stored decisions and list those that do not reproduce
+  verdict verify  [-tenant ID]                replay stored decisions; list those that differ or are missing
   verdict tenant  list|show|create|plan       manage tenants,
   verdict tenant  user add|list|password      their people
   verdict tenant  key create|list|revoke      and their keys, of either environment

@@ -84,7 +84,8 @@ const (
 var kindCodes = []Kind{Decision, Review, RuleSet, Activation, Config, Erasure, Rollout, Reopened}
 
 // Pack appends the leaf in the compact form in which it is stored, which takes half the
-// bytes of the JSON text. The leaf must be one that ParseLeaf accepts.
+// bytes of the JSON text. The leaf must be one that ParseLeaf accepts, and its texts at
+// most 255 bytes long.
 func (l *Leaf) Pack(to []byte) []byte {
 	var flags byte
 	if l.Reference != (sealing.Hash{}) {
@@ -136,6 +137,9 @@ func UnpackLeaf(from []byte) (Leaf, error) {
 	}
 	for i, h := range hashes {
 		*h = sealing.Hash(rest[i*len(h):])
+	}
+	if l.Row == (sealing.Hash{}) || !bytes.Equal(l.Pack(make([]byte, 0, len(from))), from) {
+		return Leaf{}, ErrNotALeaf // every leaf has only one packed form too
 	}
 	return l, nil
 }

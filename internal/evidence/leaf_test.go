@@ -59,6 +59,17 @@ func TestLeafIsCanonical(t *testing.T) {
 		if got, err := ParseLeaf(text); err != nil || got != l {
 			t.Fatalf("read %+v, %v", got, err)
 		}
+		if max(len(l.ID), len(l.At)) > 255 {
+			return
+		}
+		packed := l.Pack(nil)
+		if got, err := UnpackLeaf(packed); err != nil || got != l {
+			t.Fatalf("unpacked %+v, %v", got, err)
+		}
+		cut := rapid.IntRange(0, len(packed)-1).Draw(t, "cut")
+		if got, err := UnpackLeaf(packed[:cut]); err == nil {
+			t.Fatalf("unpacked %d of %d bytes as %+v", cut, len(packed), got)
+		}
 	})
 }
 
@@ -104,6 +115,21 @@ func FuzzParseLeaf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if got, err := ParseLeaf(text); err == nil && !bytes.Equal(got.Append(nil), text) {
 			t.Errorf("%q was read as %q", text, got.Append(nil))
+		}
+	})
+}
+
+// FuzzUnpackLeaf checks that every leaf has only one packed form, and that no bytes make
+// UnpackLeaf panic.
+func FuzzUnpackLeaf(f *testing.F) {
+	l := Leaf{Kind: Decision, ID: "dec_1", At: "then", Row: sealing.Hash{1}, Reference: sealing.Hash{2}}
+	f.Add(l.Pack(nil))
+	l = Leaf{Kind: Config, ID: "c", At: "", Row: sealing.Hash{1}, Commitment: sealing.Hash{3}, Backfilled: true}
+	f.Add(l.Pack(nil))
+	f.Fuzz(func(t *testing.T, from []byte) {
+		l, err := UnpackLeaf(from)
+		if err == nil && !bytes.Equal(l.Pack(nil), from) {
+			t.Errorf("%x is packed as %x", from, l.Pack(nil))
 		}
 	})
 }

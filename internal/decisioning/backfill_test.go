@@ -1,0 +1,75 @@
+package decisioning_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"verdict/internal/evidence"
+	"verdict/internal/journal"
+	"verdict/internal/store"
+	"verdict/internal/store/storetest"
+	"verdict/internal/usecase"
+	"verdict/internal/usecase/usecasetest"
+)
+
+// TestBackfill adds journal entries for decisions from before the journal. It is
+// interrupted half-way and goes on afterwards, while new decisions are made.
+func TestBackfill(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
+		db := storetest.Open(t, databaseURL, store.Options{})
+		h := usecasetest.Open(t, db, usecase.Options{})
+		decide := func(n int) {
+			t.Helper()
+			for range n {
+				if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		const older = 110
+		decide(older)
+		i := intrude(t, databaseURL, db.Kind())
+		forget := []string{"DELETE FROM journal", "PRAGMA ignore_check_constraints = ON", "UPDATE decisions SET leaf = -1, plain = ''"}
+		if db.Kind() == "postgres" {
+			forget[1] = "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf"
+			forget = append(forget, "DELETE FROM journal_heads")
+		}
+		i.do(forget...)
+
+		found, err := h.Service.Decisions.Verify(t.Context(), "", nil)
+		if err != nil || found.Failed != 0 || found.NoEntry != older {
+			t.Fatalf("verified %+v, %v", found, err)
+		}
+		ctx, interrupt := context.WithCancel(t.Context())
+		done, err := h.Service.Decisions.Backfill(ctx, func(int64) { interrupt() })
+		if !errors.Is(err, context.Canceled) || done == 0 || done == older {
+			t.Fatalf("%d are done when it is interrupted: %v", done, err)
+		}
+		decide(1)
+		rest, err := h.Service.Decisions.Backfill(t.Context(), nil)
+		if err != nil || done+rest != older {
+			t.Fatalf("%d and %d are done: %v", done, rest, err)
+		}
+		if again, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil || again != 0 {
+			t.Errorf("%d are done again: %v", again, err)
+		}
+		found, err = h.Service.Decisions.Verify(t.Context(), "", nil)
+		if err != nil || found.Failed != 0 || found.NoEntry != 0 || found.Checked != older+1 {
+			t.Errorf("verified %+v, %v", found, err)
+		}
+		scope := db.Scope(h.Caller.TenantID, string(h.Caller.Environment))
+		backfilled := 0
+		err = journal.NewReader(scope).Each(t.Context(), 0, func(_ int64, e store.Entry) error {
+			leaf, err := evidence.UnpackLeaf(e.Leaf)
+			if leaf.Backfilled {
+				backfilled++
+			}
+			return err
+		})
+		if err != nil || backfilled != older {
+			t.Errorf("%d leaves say that they were added later: %v", backfilled, err)
+		}
+	})
+}
