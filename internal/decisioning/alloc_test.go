@@ -55,7 +55,7 @@ func TestAllocations(t *testing.T) {
 			}
 			return document.EncodePreviewed(previewed)
 		})},
-		{"Decide", 201, send(func() (operation.Answer, error) {
+		{"Decide", 165, send(func() (operation.Answer, error) {
 			var reply operation.Reply[decisioning.Decided]
 			decided, err := h.Service.Decisions.Decide(t.Context(), h.Caller, request, &reply)
 			return reply.Answer(decided), err

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
 )
 
 // Entry is an entry of a scope's journal (ADR 23).
@@ -69,17 +70,58 @@ const (
 		VALUES ($1, $2, $6, $3, $4, $5)`
 	appendEntries = `INSERT INTO journal (tenant_id, environment, first, count, created_micros, entries)
 		VALUES ($1, $2, coalesce((` + nextEntry + `), 0), $3, $4, $5) RETURNING first`
+	insertExpected = `INSERT INTO journal (tenant_id, environment, first, count, created_micros, entries)
+		SELECT $1, $2, $6, $3, $4, $5 WHERE $6 = coalesce((` + nextEntry + `), 0)`
 )
+
+// nextNumbers remembers the next number of the journals that were written last. A number
+// may be wrong, for instance after a rollback: insertExpected checks it. A statement
+// that returns a row costs twice as much.
+type nextNumbers struct {
+	mu      sync.Mutex
+	byScope map[rlsScope]int64
+}
+
+// rememberedScopes limits the number of scopes in nextNumbers.
+const rememberedScopes = 10_000
+
+func (n *nextNumbers) get(scope rlsScope) (int64, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	next, ok := n.byScope[scope]
+	return next, ok
+}
+
+func (n *nextNumbers) set(scope rlsScope, next int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.byScope == nil || len(n.byScope) >= rememberedScopes {
+		n.byScope = map[rlsScope]int64{}
+	}
+	n.byScope[scope] = next
+}
 
 // put stores entries, and returns the number of the first one. If first is unnumbered,
 // they are appended; otherwise their numbers, from first on, are reserved.
 func (j Journal) put(first int64, entries []Entry, nowMicros int64) (int64, error) {
 	count, packed := int64(len(entries)), packEntries(entries)
-	if first == unnumbered {
-		err := j.tx.one([]any{&first}, appendEntries, count, nowMicros, packed)
+	if first != unnumbered {
+		_, err := j.tx.exec(insertEntries, count, nowMicros, packed, first)
 		return first, err
 	}
-	_, err := j.tx.exec(insertEntries, count, nowMicros, packed, first)
+	remembered := &j.tx.transaction.db.nextNumbers
+	if next, ok := remembered.get(j.tx.rls); ok {
+		inserted, err := j.tx.exec(insertExpected, count, nowMicros, packed, next)
+		if err != nil {
+			return 0, err
+		}
+		if inserted == 1 {
+			remembered.set(j.tx.rls, next+count)
+			return next, nil
+		}
+	}
+	err := j.tx.one([]any{&first}, appendEntries, count, nowMicros, packed)
+	remembered.set(j.tx.rls, first+count)
 	return first, err
 }
 

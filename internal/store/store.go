@@ -81,6 +81,7 @@ type DB struct {
 	primary     *primary // tracks the server that accepts writes; nil on SQLite
 	commits     *committer
 	unconfirmed unconfirmedWrites
+	nextNumbers nextNumbers // of journals; only on SQLite
 	prober      prober
 	close       sync.Once
 	closed      atomic.Bool
