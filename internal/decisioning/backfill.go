@@ -9,6 +9,7 @@ import (
 	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/store"
+	"verdict/internal/tenant"
 )
 
 // backfillBatch is the number of decisions that get their journal entries in one
@@ -16,63 +17,75 @@ import (
 const backfillBatch = 50
 
 // Backfill adds journal entries for the decisions that were stored before the journal
-// existed, the oldest first, and returns their number. The service can keep running, on
-// several nodes too. If Backfill is interrupted, the next call goes on where it ended.
-// progress, unless nil, is called with the number of decisions that are done.
+// existed, the oldest of each tenant first, and returns their number. The service can
+// keep running, on several nodes too. If Backfill is interrupted, the next call goes on
+// where it ended. progress, unless nil, is called with the number of decisions that are
+// done.
 func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done int64, err error) {
-	scopes, _, err := s.scopes(ctx, "")
+	system := s.core.DB.System()
+	complete, err := system.JournalComplete(ctx)
+	if err != nil || complete {
+		return 0, err
+	}
+	ids, err := s.tenants(ctx, "")
 	if err != nil {
 		return 0, err
 	}
-	for _, scope := range scopes {
-		for {
-			n, err := s.backfillSome(ctx, scope)
+	for _, id := range ids {
+		for _, e := range tenant.Environments() {
+			err := s.backfillScope(ctx, s.core.DB.Scope(id, string(e)), func(n int64) {
+				done += n
+				if progress != nil {
+					progress(done)
+				}
+			})
 			if err != nil {
 				return done, err
 			}
-			if n == 0 {
-				break
-			}
-			done += int64(n)
-			if progress != nil {
-				progress(done)
-			}
 		}
 	}
-	return done, nil
+	return done, system.SetJournalComplete(ctx)
 }
 
-// backfillSome adds the entries of a few decisions. It returns how many decisions it
-// looked at, 0 if every decision has an entry.
-func (s *Service) backfillSome(ctx context.Context, scope *store.Scope) (int, error) {
-	rows, err := scope.Decisions(ctx).WithoutLeaf(backfillBatch)
-	if err != nil || len(rows) == 0 {
-		return 0, err
+// backfillScope adds the entries of a scope, a few at a time, and tells how many.
+func (s *Service) backfillScope(ctx context.Context, scope *store.Scope, tell func(n int64)) error {
+	for after := ""; ; {
+		rows, err := scope.Decisions(ctx).WithoutLeaf(after, backfillBatch)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		switch err = s.backfillRows(ctx, scope, rows); {
+		case errors.Is(err, store.ErrHasLeaf):
+			continue // another node was faster; read again what is left
+		case err != nil:
+			return err
+		}
+		after = rows[len(rows)-1].ID
+		tell(int64(len(rows)))
 	}
+}
+
+// backfillRows adds the entries of a few decisions.
+func (s *Service) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
 	tree, err := s.keys.Tree(ctx, scope.Tenant())
 	if err != nil {
-		return 0, err
+		return err
 	}
 	writes := make([]*store.DecisionWrite, len(rows))
 	for i := range rows {
 		w := &store.DecisionWrite{Decision: rows[i]}
 		if w.Features, err = featuresOf(ctx, scope, rows[i].ID); err != nil {
-			return 0, err
+			return err
 		}
 		o, err := s.storedOutcome(ctx, scope, &rows[i])
 		if err != nil {
-			return 0, err
+			return err
 		}
 		journal.Backfill(tree, journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}, w, o)
 		writes[i] = w
 	}
-	err = scope.Write(ctx, func(tx *store.Tx) error {
-		return tx.Decisions().AddLeaves(writes, s.core.Moment().UnixMicro())
-	})
-	if errors.Is(err, store.ErrHasLeaf) {
-		err = nil // another node was faster; the next call reads what is left
-	}
-	return len(rows), err
+	now := s.core.Moment().UnixMicro()
+	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddLeaves(writes, now) })
 }
 
 // featuresOf returns the stored feature vector of a decision, nil if there is none.

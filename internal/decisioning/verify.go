@@ -281,26 +281,9 @@ func notReproduced(again ReExplanation, d *store.Decision) string {
 // scopes returns the scopes that have decisions or journal entries, and the total number
 // of decisions.
 func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
-	var ids []string
-	if tenantID != "" {
-		t, err := s.core.DB.System().Tenant(ctx, tenantID)
-		if err != nil {
-			return nil, 0, err
-		}
-		ids = append(ids, t.ID)
-	}
-	for after := ""; tenantID == ""; {
-		rows, err := s.core.DB.System().ListTenants(ctx, after)
-		if err != nil {
-			return nil, 0, err
-		}
-		if len(rows) == 0 {
-			break
-		}
-		for _, t := range rows {
-			ids = append(ids, t.ID)
-		}
-		after = rows[len(rows)-1].ID
+	ids, err := s.tenants(ctx, tenantID)
+	if err != nil {
+		return nil, 0, err
 	}
 	var scopes []*store.Scope
 	var total int64
@@ -321,4 +304,21 @@ func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, 
 		}
 	}
 	return scopes, total, nil
+}
+
+// tenants returns the ids of all tenants, or the one id if tenantID is not "".
+func (s *Service) tenants(ctx context.Context, tenantID string) (ids []string, err error) {
+	if tenantID != "" {
+		t, err := s.core.DB.System().Tenant(ctx, tenantID)
+		return []string{t.ID}, err
+	}
+	for after := ""; ; after = ids[len(ids)-1] {
+		rows, err := s.core.DB.System().ListTenants(ctx, after)
+		if err != nil || len(rows) == 0 {
+			return ids, err
+		}
+		for _, t := range rows {
+			ids = append(ids, t.ID)
+		}
+	}
 }

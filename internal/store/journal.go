@@ -243,18 +243,38 @@ func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (
 	return tree, err
 }
 
-// WithoutLeaf returns the oldest decisions that have no entry in the journal, with
-// their documents, at most limit.
-func (ds DecisionReader) WithoutLeaf(limit int) ([]Decision, error) {
+// WithoutLeaf returns the oldest decisions after an id that have no entry in the
+// journal, with their documents, at most limit.
+func (ds DecisionReader) WithoutLeaf(after string, limit int) ([]Decision, error) {
 	return read(ds.access, func(tx *Tx) (found []Decision, err error) {
 		err = tx.each(func(scan func(...any) error) error {
 			var d Decision
 			err := scan(d.allFields()...)
 			found = append(found, d)
 			return err
-		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND leaf < 0
-			ORDER BY id LIMIT $3`, int64(limit))
+		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND leaf < 0
+			ORDER BY id LIMIT $4`, after, int64(limit))
 		return found, err
+	})
+}
+
+// JournalComplete reports whether SetJournalComplete was called.
+func (sys *System) JournalComplete(ctx context.Context) (bool, error) {
+	var found []string
+	err := sys.read(ctx, func(s *transaction) (err error) {
+		found, err = s.firstColumn("SELECT name FROM installation WHERE name = 'journal_complete'")
+		return err
+	})
+	return len(found) == 1, err
+}
+
+// SetJournalComplete records that every decision has an entry in the journal. From then
+// on nobody needs to look for decisions without one, because the database refuses them.
+func (sys *System) SetJournalComplete(ctx context.Context) error {
+	return sys.write(ctx, "journal complete", func(s *transaction) error {
+		_, err := s.exec("INSERT INTO installation (name, value) VALUES ('journal_complete', $1) "+
+			"ON CONFLICT (name) DO NOTHING", []byte{1})
+		return err
 	})
 }
 

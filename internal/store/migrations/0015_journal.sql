@@ -57,7 +57,6 @@ PRAGMA writable_schema = RESET;
 ALTER TABLE decisions ADD CONSTRAINT decisions_have_leaf CHECK (leaf >= 0) NOT VALID;
 -- +end
 
-CREATE INDEX decisions_without_leaf ON decisions (tenant_id, environment, id) WHERE leaf < 0;
 
 -- A decision is never changed, with one exception: a decision without a leaf gets one.
 
@@ -100,6 +99,4 @@ ALTER TABLE key_trees FORCE ROW LEVEL SECURITY;
 CREATE POLICY wall ON key_trees USING (tenant_id = current_setting('verdict.tenant', true) OR verdict_is_system());
 ALTER TABLE journal ALTER entries SET STORAGE EXTERNAL;
 ALTER TABLE journal SET (toast_tuple_target = 8160);
-ALTER TABLE decisions DROP CONSTRAINT decisions_pkey;
-ALTER TABLE decisions ADD PRIMARY KEY (tenant_id, environment, id);
 -- +end
