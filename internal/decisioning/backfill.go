@@ -3,6 +3,8 @@ package decisioning
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/field"
@@ -27,41 +29,68 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 	if err != nil || complete {
 		return 0, err
 	}
+	older, err := s.beforeJournal(ctx)
+	if err != nil {
+		return 0, err
+	}
 	ids, err := s.tenants(ctx, "")
 	if err != nil {
 		return 0, err
 	}
+	var failed error
 	for _, id := range ids {
 		for _, e := range tenant.Environments() {
-			err := s.backfillScope(ctx, s.core.DB.Scope(id, string(e)), func(n int64) {
+			err := s.backfillScope(ctx, s.core.DB.Scope(id, string(e)), older, func(n int64) {
 				done += n
 				if progress != nil {
 					progress(done)
 				}
 			})
-			if err != nil {
+			if ctx.Err() != nil {
 				return done, err
 			}
+			failed = errors.Join(failed, err) // the other scopes need not wait for this one
 		}
+	}
+	if failed != nil {
+		return done, failed
 	}
 	return done, system.SetJournalComplete(ctx)
 }
 
-// backfillScope adds the entries of a scope, a few at a time, and tells how many.
-func (s *Service) backfillScope(ctx context.Context, scope *store.Scope, tell func(n int64)) error {
+// backfillPause is the pause after each transaction, so that other writes have their
+// turn.
+const backfillPause = 10 * time.Millisecond
+
+// backfillScope adds the entries of a scope, a few at a time, and tells how many. A
+// decision that should have an entry gets none: somebody has inserted it.
+func (s *Service) backfillScope(
+	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, tell func(n int64),
+) error {
 	for after := ""; ; {
-		rows, err := scope.Decisions(ctx).WithoutLeaf(after, backfillBatch)
-		if err != nil || len(rows) == 0 {
+		rows, next, err := scope.Decisions(ctx).WithoutLeaf(after, backfillBatch)
+		if err != nil {
 			return err
 		}
-		switch err = s.backfillRows(ctx, scope, rows); {
-		case errors.Is(err, store.ErrHasLeaf):
-			continue // another node was faster; read again what is left
-		case err != nil:
-			return err
+		rows = slices.DeleteFunc(rows, func(d store.Decision) bool { return !older(&d) })
+		if len(rows) > 0 {
+			err := s.backfillRows(ctx, scope, rows)
+			if errors.Is(err, store.ErrHasLeaf) {
+				continue // another node was faster; read again what is left
+			}
+			if err != nil {
+				return err
+			}
+			tell(int64(len(rows)))
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(backfillPause):
+			}
 		}
-		after = rows[len(rows)-1].ID
-		tell(int64(len(rows)))
+		if after = next; after == "" {
+			return nil
+		}
 	}
 }
 

@@ -167,6 +167,35 @@ func TestVerifyNamesTampering(t *testing.T) {
 		i.do("UPDATE decisions SET environment = 'sandbox' WHERE id = '" + ids[2] + "'")
 		clean("the move")
 
+		for _, change := range []string{
+			"count = count + 1", "count = 1000000", "created_micros = 0", "entries = substr(entries, 2)", "entries = substr(entries, 1, 40)",
+			"first = first + 7",
+		} {
+			if i.kind == "sqlite" {
+				change = strings.Replace(change, "entries = substr(entries, 2)", "entries = CAST(substr(entries, 2) AS BLOB)", 1)
+			}
+			i.do("CREATE TABLE copied AS SELECT * FROM journal",
+				"UPDATE journal SET "+change+" WHERE first = (SELECT max(first) FROM journal)")
+			found := verify()
+			if found.Failed == 0 && !strings.HasPrefix(change, "created") { // the time of a run is in its leaves too
+				t.Errorf("%s: verify finds %+v", change, found)
+			}
+			i.do("DELETE FROM journal", "INSERT INTO journal SELECT * FROM copied", "DROP TABLE copied")
+			clean(change)
+		}
+
+		if _, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil { // nothing is left to do
+			t.Fatal(err)
+		}
+		off := "PRAGMA ignore_check_constraints = ON"
+		if i.kind == "postgres" {
+			off = "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf"
+		}
+		i.do(off, "UPDATE decisions SET leaf = -1000 - leaf WHERE id = '"+ids[2]+"'")
+		want("a decision without an entry", ids[2])
+		i.do("UPDATE decisions SET leaf = -1000 - leaf WHERE id = '" + ids[2] + "'")
+		clean("the decision without an entry")
+
 		i.do("DELETE FROM decisions WHERE id = '" + ids[1] + "'")
 		want("a decision deleted", ids[1])
 		found := verify()

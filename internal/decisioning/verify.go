@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"verdict/internal/evidence"
 	"verdict/internal/journal"
@@ -52,7 +53,11 @@ func (s *Service) Verify(ctx context.Context, tenantID string, progress func(don
 	if err != nil {
 		return Verification{}, err
 	}
-	v := verifier{total: total, progress: progress}
+	older, err := s.beforeJournal(ctx)
+	if err != nil {
+		return Verification{}, err
+	}
+	v := verifier{total: total, progress: progress, older: older}
 	for _, scope := range scopes {
 		if err = s.verifyScope(ctx, scope, &v); err != nil {
 			break
@@ -97,7 +102,7 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 			}
 		})
 	}
-	entries := entryFinder{reader: journal.NewReader(scope)}
+	entries := entryFinder{reader: journal.NewReader(scope), older: v.older}
 	enqueue := func(d *store.Decision) error {
 		e, err := entries.find(walked, d)
 		if err != nil {
@@ -153,6 +158,25 @@ func (s *Service) verifyOne(
 type entryFinder struct {
 	reader *journal.Reader
 	seen   numbers
+	older  func(*store.Decision) bool // reports whether a decision may lack an entry
+}
+
+// beforeJournal returns a function that reports whether a decision may lack an entry in
+// the journal: it was made before the database had a journal, and not all older decisions
+// have their entries yet. Without this check, somebody could insert a decision without
+// an entry.
+func (s *Service) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
+	system := s.core.DB.System()
+	complete, err := system.JournalComplete(ctx)
+	if err != nil {
+		return nil, err
+	}
+	since, err := system.JournalSince(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const clocks = int64(time.Hour / time.Microsecond) // the clocks of nodes may differ
+	return func(d *store.Decision) bool { return !complete && d.CreatedMicros < since+clocks }, nil
 }
 
 // numbers is a set of entry numbers. A bit for each number takes little memory even for
@@ -173,7 +197,10 @@ func (n *numbers) add(i int64) {
 func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, error) {
 	e := entered{decision: d}
 	if d.Leaf < 0 {
-		return e, nil // from before the journal
+		if !f.older(d) {
+			e.problem = "the decision has no entry in the journal"
+		}
+		return e, nil
 	}
 	if f.seen.has(d.Leaf) {
 		e.problem = fmt.Sprintf("another decision has the same entry %d of the journal", d.Leaf)
@@ -234,6 +261,7 @@ type verifier struct {
 	found    Verification
 	total    int64
 	progress func(done, total int64)
+	older    func(*store.Decision) bool // see beforeJournal
 }
 
 // note records the check of a decision.
@@ -244,7 +272,7 @@ func (v *verifier) note(scope *store.Scope, d *store.Decision, why string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.found.Checked++
-	if d.Leaf < 0 {
+	if d.Leaf < 0 && why == "" {
 		v.found.NoEntry++
 	}
 	if v.progress != nil {

@@ -123,7 +123,8 @@ func UnpackLeaf(from []byte) (Leaf, error) {
 		if len(rest) == 0 || len(rest) <= int(rest[0]) {
 			return Leaf{}, ErrNotALeaf
 		}
-		*text, rest = string(rest[1:1+rest[0]]), rest[1+rest[0]:]
+		end := 1 + int(rest[0])
+		*text, rest = string(rest[1:end]), rest[end:]
 	}
 	hashes := []*sealing.Hash{&l.Row}
 	if flags&hasReference != 0 {

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/gowebpki/jcs"
@@ -125,6 +126,8 @@ func FuzzUnpackLeaf(f *testing.F) {
 	l := Leaf{Kind: Decision, ID: "dec_1", At: "then", Row: sealing.Hash{1}, Reference: sealing.Hash{2}}
 	f.Add(l.Pack(nil))
 	l = Leaf{Kind: Config, ID: "c", At: "", Row: sealing.Hash{1}, Commitment: sealing.Hash{3}, Backfilled: true}
+	f.Add(l.Pack(nil))
+	l.ID, l.At = strings.Repeat("i", 255), strings.Repeat("t", 255)
 	f.Add(l.Pack(nil))
 	f.Fuzz(func(t *testing.T, from []byte) {
 		l, err := UnpackLeaf(from)

@@ -181,11 +181,14 @@ func Compare(tree *sealing.KeyTree, s Scope, d *store.Decision, f *store.Feature
 	if again.Row != leaf.Row {
 		found = append(found, "a stored column was altered")
 	}
-	// The salts depend on the reference, so that all zones would seem to be altered.
-	if altered := again.Commitment != leaf.Commitment && again.Reference == leaf.Reference; altered || f != nil {
-		found = append(found, alteredParts(d.Plain, hashes, f)...)
+	if again.Reference != leaf.Reference {
+		return found // the salts depend on the reference, so all zones would seem to be altered
 	}
-	return found
+	parts := alteredParts(d.Plain, hashes, f)
+	if again.Commitment != leaf.Commitment && len(parts) == 0 {
+		parts = []string{"the entry of the journal was altered"}
+	}
+	return append(found, parts...)
 }
 
 // alteredParts names the zones whose hash is not the one in the column plain, and the

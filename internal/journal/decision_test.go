@@ -94,6 +94,17 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+	for _, alter := range []func(*evidence.Leaf){
+		func(l *evidence.Leaf) { l.Row[0]++ }, func(l *evidence.Leaf) { l.Reference[0]++ },
+		func(l *evidence.Leaf) { l.Commitment[0]++ }, func(l *evidence.Leaf) { l.At = "" },
+		func(l *evidence.Leaf) { l.Kind = evidence.Review }, func(l *evidence.Leaf) { l.ID = "dec_2" },
+	} {
+		altered := leaf
+		alter(&altered)
+		if got := Compare(tree, scope, &w.Decision, w.Features, &altered); len(got) == 0 {
+			t.Errorf("%+v is taken for the decision's leaf", altered)
+		}
+	}
 	if got := Compare(tree, scope, &w.Decision, nil, &leaf); len(got) == 0 {
 		t.Error("removed features are not noticed")
 	}

@@ -15,7 +15,14 @@ import (
 type Keys struct {
 	db     *store.DB
 	random io.Reader
-	trees  *cache.Cache[string, *sealing.KeyTree]
+	trees  *cache.Cache[treeKey, *sealing.KeyTree]
+}
+
+// treeKey names a cached tree. After a standby was promoted, trees are read again: the
+// standby may lack a tree that was stored shortly before.
+type treeKey struct {
+	tenant   string
+	timeline uint64
 }
 
 // cachedTrees is the number of tenants whose key tree is cached.
@@ -30,10 +37,10 @@ func NewKeys(db *store.DB, random io.Reader, now func() time.Time) *Keys {
 
 // Tree returns the key tree of a tenant. A tenant without a tree gets one.
 func (k *Keys) Tree(ctx context.Context, tenantID string) (*sealing.KeyTree, error) {
-	return k.trees.Get(ctx, tenantID)
+	return k.trees.Get(ctx, treeKey{tenantID, k.db.Timeline()})
 }
 
-func (k *Keys) load(ctx context.Context, tenantID string) (*sealing.KeyTree, error) {
+func (k *Keys) load(ctx context.Context, key treeKey) (*sealing.KeyTree, error) {
 	var names, root sealing.Secret
 	for _, secret := range []*sealing.Secret{&names, &root} {
 		if _, err := io.ReadFull(k.random, secret[:]); err != nil {
@@ -44,13 +51,13 @@ func (k *Keys) load(ctx context.Context, tenantID string) (*sealing.KeyTree, err
 	if err != nil {
 		return nil, err
 	}
-	stored, err := k.db.System().KeyTree(ctx, tenantID, fresh)
+	stored, err := k.db.System().KeyTree(ctx, key.tenant, fresh)
 	if err != nil {
 		return nil, err
 	}
 	tree, err := sealing.ParseKeyTree(stored)
 	if err != nil {
-		return nil, fmt.Errorf("the key tree of tenant %s: %w", tenantID, err)
+		return nil, fmt.Errorf("the key tree of tenant %s: %w", key.tenant, err)
 	}
 	return tree, nil
 }

@@ -239,5 +239,5 @@ func (b *batch) kept() int {
 }
 
 func compareScopes(a, b rlsScope) int {
-	return cmp.Or(cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
+	return cmp.Or(cmp.Compare(flag(a.tenant == ""), flag(b.tenant == "")), cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
 }

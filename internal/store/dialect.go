@@ -232,10 +232,12 @@ func (postgres) forUpdate() string { return " FOR UPDATE" }
 func (postgres) embedded() bool { return false }
 
 // lockScope returns a statement that locks the head of the scope's journal, and creates
-// the head if there is none.
+// the head if there is none. Then it takes the advisory lock with which nodes of version
+// 0.1 lock a scope, so that they can run beside this version during an upgrade.
 func (postgres) lockScope() string {
 	return `INSERT INTO journal_heads (tenant_id, environment, size) VALUES ($1, $2, coalesce((` + nextEntry + `), 0))
-		ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size`
+		ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size
+		RETURNING pg_advisory_xact_lock(4, hashtext(CAST($1 AS TEXT) || '/' || CAST($2 AS TEXT)))`
 }
 
 func (postgres) leafCheck() (off, on string) {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"sync"
 )
 
@@ -133,15 +132,23 @@ func (j Journal) Add(nowMicros int64, entries ...Entry) (first int64, err error)
 	return j.put(first, entries, nowMicros)
 }
 
-// Size returns the number of entries.
+// Size returns the number of entries. On PostgreSQL it is also known if the last entries
+// were deleted from the journal, because journal_heads has it too.
 func (j JournalReader) Size() (int64, error) {
 	return read(j.access, func(tx *Tx) (size int64, err error) {
-		err = tx.one([]any{&size}, nextEntry)
-		return size, ignoreAbsent(err)
+		if err := tx.one([]any{&size}, nextEntry); ignoreAbsent(err) != nil {
+			return 0, err
+		}
+		var raised int64
+		if !tx.transaction.db.dialect.embedded() {
+			err = tx.one([]any{&raised}, "SELECT size FROM journal_heads WHERE tenant_id = $1 AND environment = $2")
+		}
+		return max(size, raised), ignoreAbsent(err)
 	})
 }
 
-// Entries is a run of entries that one transaction added.
+// Entries is a run of entries that one transaction added. If the row that contains them
+// was altered and cannot be read, List has a single entry without a leaf.
 type Entries struct {
 	First         int64 // the number of the first entry
 	CreatedMicros int64
@@ -169,14 +176,10 @@ func (j JournalReader) Read(from int64) ([]Entries, error) {
 			if err := scan(&e.First, &count, &e.CreatedMicros, &packed); err != nil {
 				return err
 			}
-			if e.First+count <= from {
-				return nil // the row before the first entry that is wanted
+			e.List = unpackEntries(packed, count)
+			if e.First+int64(len(e.List)) > from { // false for the row before the first entry that is wanted
+				found = append(found, e)
 			}
-			var err error
-			if e.List, err = unpackEntries(packed, count); err != nil {
-				return fmt.Errorf("the journal's row %d: %w", e.First, err)
-			}
-			found = append(found, e)
 			return nil
 		}, `SELECT first, count, created_micros, entries FROM journal
 			WHERE tenant_id = $1 AND environment = $2 AND first >= $3 ORDER BY first LIMIT $4`, begin, int64(journalRows))
@@ -199,28 +202,26 @@ func packEntries(entries []Entry) []byte {
 	return packed
 }
 
-// errEntries is the error of a row of the journal that is not in the form of
-// packEntries. Such a row was altered.
-var errEntries = errors.New("the entries cannot be read")
-
-// unpackEntries reads entries that packEntries wrote. They share the memory of packed.
-func unpackEntries(packed []byte, count int64) ([]Entry, error) {
+// unpackEntries reads entries that packEntries wrote. They share the memory of packed. It
+// returns a single empty entry if the bytes are not as many entries as count says.
+func unpackEntries(packed []byte, count int64) []Entry {
 	var entries []Entry
 	for len(packed) > 0 {
 		var e Entry
 		for _, part := range []*[]byte{&e.Leaf, &e.Data} {
 			n, used := binary.Uvarint(packed)
 			if used <= 0 || n > uint64(len(packed)-used) {
-				return nil, errEntries
+				return []Entry{{}}
 			}
-			*part, packed = packed[used:used+int(n):used+int(n)], packed[used+int(n):]
+			end := used + int(n) //nolint:gosec // n is at most the length
+			*part, packed = packed[used:end:end], packed[end:]
 		}
 		entries = append(entries, e)
 	}
 	if int64(len(entries)) != count {
-		return nil, errEntries
+		return []Entry{{}}
 	}
-	return entries, nil
+	return entries
 }
 
 // KeyTree returns a tenant's tree of data keys. The first call, on any node, stores
@@ -244,18 +245,42 @@ func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (
 }
 
 // WithoutLeaf returns the oldest decisions after an id that have no entry in the
-// journal, with their documents, at most limit.
-func (ds DecisionReader) WithoutLeaf(after string, limit int) ([]Decision, error) {
-	return read(ds.access, func(tx *Tx) (found []Decision, err error) {
+// journal, with their documents, at most limit. It scans at most scanRows decisions, so
+// it may return fewer, or none. next is the id to go on after, "" if there are no more
+// decisions.
+func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision, next string, err error) {
+	return readTwo(ds.access, func(tx *Tx) (found []Decision, next string, err error) {
+		const last = "~" // after every id
+		end := last
+		err = tx.one([]any{&end}, `SELECT id FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3
+			ORDER BY id LIMIT 1 OFFSET $4`, after, int64(scanRows-1))
+		if ignoreAbsent(err) != nil {
+			return nil, "", err
+		}
 		err = tx.each(func(scan func(...any) error) error {
 			var d Decision
 			err := scan(d.allFields()...)
 			found = append(found, d)
 			return err
-		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND leaf < 0
-			ORDER BY id LIMIT $4`, after, int64(limit))
-		return found, err
+		}, "SELECT "+allColumns+` FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id > $3 AND id <= $4
+			AND leaf < 0 ORDER BY id LIMIT $5`, after, end, int64(limit))
+		switch {
+		case len(found) == limit:
+			next = found[limit-1].ID
+		case end != last:
+			next = end
+		}
+		return found, next, err
 	})
+}
+
+// JournalSince returns when the database got a journal, in microseconds. Every decision
+// that is younger must have an entry.
+func (sys *System) JournalSince(ctx context.Context) (micros int64, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1", int64(journalSchema))
+	})
+	return micros, err
 }
 
 // JournalComplete reports whether SetJournalComplete was called.

@@ -19,14 +19,14 @@ import (
 // ON CONFLICT, so that a taken idempotency key makes the statement fail.
 //
 // total selects from head, so the head of the journal is locked before the total, in
-// the same order as in every other transaction. A scope without a head has no row in
-// total either, so its first decision is left to the ordinary way.
+// the same order as in every other transaction. If total has no row, or there is no head
+// yet, the division by zero makes the statement fail, so that the head is not raised.
 //
 // $1 and $2 are the scope; $3 is the period, $4 the units, $5 the quota, $6 the day and
 // $7 the endpoint; $8 is the number of entries, $9 their time, and $10 the packed
 // entries.
-var pipelineText = `WITH head AS MATERIALIZED (
-	SELECT size FROM journal_heads WHERE tenant_id = $1 AND environment = $2 FOR UPDATE
+var pipelineText = `WITH head AS (
+	UPDATE journal_heads SET size = size + $8 WHERE tenant_id = $1 AND environment = $2 RETURNING size - $8 AS size
 ), total AS (
 	INSERT INTO usage_totals (tenant_id, environment, period, used)
 	SELECT $1, $2, $3, CAST($4 AS BIGINT) FROM head WHERE CAST($5 AS BIGINT) < 0 OR CAST($4 AS BIGINT) <= $5
@@ -38,12 +38,10 @@ var pipelineText = `WITH head AS MATERIALIZED (
 	SELECT $1, $2, $3, $6, $7, 1, $4 FROM total
 	ON CONFLICT (tenant_id, environment, period, day, endpoint, billable)
 	DO UPDATE SET units = usage_counters.units + excluded.units
-), raised AS (
-	UPDATE journal_heads SET size = size + $8 FROM total WHERE tenant_id = $1 AND environment = $2
 ), entries AS (
 	INSERT INTO journal (tenant_id, environment, first, count, created_micros, entries)
 	SELECT $1, $2, head.size, CAST($8 AS BIGINT), CAST($9 AS BIGINT), CAST($10 AS BYTEA) FROM head, total
-)` + pipelineInserts() + ` SELECT count(*) FROM total`
+)` + pipelineInserts() + ` SELECT head.size / (SELECT count(*) FROM total) FROM head`
 
 const pipelineFirstArray = 11 // the number of the first array parameter
 
@@ -104,13 +102,14 @@ func (p postgres) insertPipelined(
 	entries := make([]Entry, len(writes))
 	for i, w := range writes {
 		entries[i] = w.Entry
-		w.Decision.Leaf = int64(i)
+		w.Decision.Leaf = int64(i) // counted from the head until the head is known
 	}
 	args = append(args, int64(len(writes)), writes[0].Decision.CreatedMicros, packEntries(entries))
 	args = append(args, pipelineArrays(writes)...)
 	unacknowledged := on.standby.count()
+	var first int64
 	err = onConn(conn, func(c *pgx.Conn) (err error) {
-		stored, err = p.pipeline(ctx, c, v, args)
+		first, stored, err = p.pipeline(ctx, c, v, args)
 		return err
 	})
 	if err == nil && on.standby.count() != unacknowledged {
@@ -121,6 +120,9 @@ func (p postgres) insertPipelined(
 		for _, w := range writes {
 			db.unconfirmed.add(decisionNames(v, w)...)
 		}
+	}
+	for _, w := range writes {
+		w.Decision.Leaf += first
 	}
 	_ = conn.Close() // the outcome of the decisions is known by now
 	var refused *pgconn.PgError
@@ -168,23 +170,31 @@ func pipelineArrays(writes []*DecisionWrite) (arrays []any) {
 }
 
 // pipeline sets the row-level security scope, stores and commits in one round
-// trip. It leaves no open transaction behind.
-func (p postgres) pipeline(ctx context.Context, c *pgx.Conn, v rlsScope, args []any) (stored bool, err error) {
-	var raised int64
+// trip. It leaves no open transaction behind. first is the number of the first entry.
+func (p postgres) pipeline(
+	ctx context.Context, c *pgx.Conn, v rlsScope, args []any,
+) (first int64, stored bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(p.setRLS(), v.role, v.tenant, v.environment)
-	batch.Queue(pipelineText, args...).QueryRow(func(row pgx.Row) error { return row.Scan(&raised) })
+	batch.Queue(pipelineText, args...).QueryRow(func(row pgx.Row) error {
+		err := row.Scan(&first)
+		stored = err == nil
+		if errors.Is(err, pgx.ErrNoRows) {
+			err = nil // there is no head yet, so nothing was stored
+		}
+		return err
+	})
 	batch.Queue("COMMIT")
 	if err := c.SendBatch(ctx, batch).Close(); err != nil {
 		if c.IsClosed() {
-			return false, err
+			return 0, false, err
 		}
 		if _, undo := c.Exec(ctx, "ROLLBACK"); undo != nil {
-			return false, errors.Join(driver.ErrBadConn, err) // the connection must not be used again
+			return 0, false, errors.Join(driver.ErrBadConn, err) // the connection must not be used again
 		}
-		return false, err
+		return 0, false, err
 	}
-	return raised == 1, nil
+	return first, stored, nil
 }
 
 // beginOn takes a connection from the pool and begins a transaction on it.

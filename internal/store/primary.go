@@ -156,6 +156,17 @@ const (
 	lookPause = 2 * time.Millisecond
 )
 
+// Timeline returns the number of the timeline that the primary server writes. It grows
+// with each promotion of a standby. It is 0 if unknown, and on SQLite.
+func (db *DB) Timeline() uint64 {
+	if db.primary == nil {
+		return 0
+	}
+	db.primary.mu.Lock()
+	defer db.primary.mu.Unlock()
+	return db.primary.timeline
+}
+
 // watchedHost is a server of the URL. Its fields are guarded by the lock of the
 // primary that watches it.
 type watchedHost struct {

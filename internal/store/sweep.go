@@ -75,6 +75,11 @@ func (s *transaction) removeTenant(id string) error {
 	if err != nil {
 		return err
 	}
+	if !s.db.dialect.embedded() { // the locks come first; SQLite has none
+		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
+			return err
+		}
+	}
 	for _, t := range tables {
 		ofTenant := slices.ContainsFunc(t.Columns, func(c archive.Column) bool { return c.Name == "tenant_id" })
 		if !ofTenant || t.Name == "audit_log" {
@@ -82,11 +87,6 @@ func (s *transaction) removeTenant(id string) error {
 		}
 		if _, err := s.exec("DELETE FROM "+t.Name+" WHERE tenant_id = $1", id); err != nil {
 			return fmt.Errorf("remove from %s: %w", t.Name, err)
-		}
-	}
-	if !s.db.dialect.embedded() { // SQLite has no heads
-		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
-			return err
 		}
 	}
 	if _, err := s.exec("DELETE FROM tenants WHERE id = $1", id); err != nil {

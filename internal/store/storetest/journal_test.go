@@ -226,14 +226,14 @@ func TestAddLeaves(t *testing.T) {
 func addLeaves(t *testing.T, db *store.DB) {
 	t.Helper()
 	scope := db.Scope("ten_A", sandbox)
-	rows, err := scope.Decisions(t.Context()).WithoutLeaf("", 2)
-	if err != nil || len(rows) != 2 || rows[0].ID != "dec_1" || rows[1].ID != "dec_2" || string(rows[0].Facts) != "f" {
+	rows, next, err := scope.Decisions(t.Context()).WithoutLeaf("", 2)
+	if err != nil || len(rows) != 2 || next != "dec_2" || rows[0].ID != "dec_1" || rows[1].ID != "dec_2" || string(rows[0].Facts) != "f" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	if rows, err = scope.Decisions(t.Context()).WithoutLeaf("", 10); err != nil || len(rows) != 3 {
+	if rows, next, err = scope.Decisions(t.Context()).WithoutLeaf("", 10); err != nil || len(rows) != 3 || next != "" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
-	if last, err := scope.Decisions(t.Context()).WithoutLeaf("dec_2", 10); err != nil || len(last) != 1 {
+	if last, _, err := scope.Decisions(t.Context()).WithoutLeaf("dec_2", 10); err != nil || len(last) != 1 {
 		t.Fatalf("%+v, %v", last, err)
 	}
 	if err := scope.InsertDecision(t.Context(), entered("dec_4", store.Unmetered)); err != nil {
