@@ -128,7 +128,7 @@ func (t *trial) unreadable(err error) int {
 	case errors.As(err, &wrong):
 		return t.refused(t.source.name, err)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
-		return t.refused(t.source.name, fmt.Errorf("the gzip data are damaged or cut short: %w", err))
+		return t.refused(t.source.name, fmt.Errorf("the gzip data are damaged or truncated: %w", err))
 	}
 	return t.usage("read %s: %v", t.source.name, err)
 }

@@ -74,7 +74,7 @@ func writeRows(b *bytes.Buffer, r *backtest.Report) {
 	fmt.Fprintf(b, "%s rows, %s decided, %s not readable\n",
 		count(r.RowsTotal), count(r.RowsEvaluated), count(r.RowsFailed))
 	if r.Weighted {
-		fmt.Fprintf(b, "Rows carry weights, %s in all: counts are rows, rates and money are weighted.\n",
+		fmt.Fprintf(b, "Rows have weights, %s in all: counts are rows, rates and money are weighted.\n",
 			formatFigure(chart.Count, r.TotalWeight))
 	}
 	for i, e := range r.RowErrors {
@@ -167,10 +167,10 @@ func writeEconomics(b *bytes.Buffer, s *backtest.Side) {
 	t.write(b)
 	switch s.Performance.PDSource {
 	case backtest.PDScorecard:
-		fmt.Fprintf(b, "  The expected loss takes the scorecard's PD and an LGD of %s.\n",
+		fmt.Fprintf(b, "  The expected loss uses the scorecard's PD and an LGD of %s.\n",
 			formatFigure(chart.Percent, s.Performance.LGD))
 	case backtest.PDByGrade:
-		fmt.Fprintf(b, "  The expected loss takes each grade's own bad rate and an LGD of %s.\n",
+		fmt.Fprintf(b, "  The expected loss uses each grade's own bad rate and an LGD of %s.\n",
 			formatFigure(chart.Percent, s.Performance.LGD))
 	case backtest.PDNone:
 	}

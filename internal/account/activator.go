@@ -82,7 +82,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	switch {
 	case !mayNow(me):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"the person whose API key this is may no longer activate policies; ask somebody who may to activate it")
+			"the owner of this API key may no longer activate policies; ask somebody who may to activate the rule set")
 	case waits(me, now):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you may activate in live from %s, a day after you were given that right; %s",
@@ -95,8 +95,7 @@ func MayActivate(tx *store.Tx, p tenant.Principal, work Work, now time.Time) err
 	}
 	if work.Author == operation.Actor(p) || work.Author == p.UserID || author != "" && author == p.UserID {
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"in live a rule set is activated by another person than its author, "+
-				"once the tenant has two users who may activate; %s",
+			"in live, once the tenant has two users who may activate, the author of a rule set cannot activate it; %s",
 			whoActivates(people, me, now))
 	}
 
@@ -163,14 +162,14 @@ func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC")
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):
-		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person does not wait for a confirmation")
+		return fault.New(fault.Conflict, fault.CodeNothingToConfirm, "this person is not waiting for a confirmation")
 	case by.ID == person.ID:
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
 			"you cannot confirm yourself; ask somebody else who may activate")
 	case by.ID == person.MadeBy:
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,
-			"you gave this person the right to activate, so somebody else who may activate confirms it; "+
-				"without that it begins at %s",
+			"you gave this person the right to activate, so somebody else who may activate has to confirm it; "+
+				"without a confirmation the right begins at %s",
 			sayTime(operation.Time(person.MayActivateMicros)))
 	case !mayNow(by):
 		return fault.New(fault.Conflict, fault.CodeSecondPersonRequired,

@@ -230,7 +230,7 @@ func TestKeysFollowTheirOwner(t *testing.T) {
 			!after.Scopes.Has(tenant.Decide|tenant.Read) {
 			m.Errorf("the key of who was disabled may %s", after.Scopes)
 		}
-		m.mayNot(before, own, "whose API key this is") // even with a principal from before ravi was disabled
+		m.mayNot(before, own, "the owner of this API key") // even with a principal from before ravi was disabled
 		m.done(m.Service.People.EnableUser(m.Context(), m.asha, m.ravi.UserID))
 		m.mayNot(call(), own, "from ")
 	})

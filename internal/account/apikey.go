@@ -217,7 +217,7 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 	}
 	if may := owner.Scopes(); !may.Has(n.Scopes) {
 		return tenant.Key{}, tenant.APIKey{}, operation.Invalid("/scopes", fault.CodeInvalidField,
-			fmt.Sprintf("the role of the person, %s, has no more than %s; "+
+			fmt.Sprintf("the role of the person, %s, allows only %s; "+
 				"name fewer scopes or give the person another role", owner, may))
 	}
 

@@ -45,7 +45,7 @@ func (s *shared) checkSignup(ask tenant.Signup) error {
 func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 	if s.options.SignupMode == tenant.SignupClosed {
 		return tenant.PasswordRules{}, fault.New(fault.Forbidden, fault.CodeSignupClosed,
-			"nobody can sign up here; whoever runs this service creates tenants")
+			"signup is closed; ask the operator of this service to create a tenant")
 	}
 	return s.options.Passwords, nil
 }
@@ -68,7 +68,7 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 	if s.options.SignupMode == tenant.SignupInvite {
 		if ask.Invite.Reveal() == "" {
 			return SignedUp{}, fault.New(fault.Forbidden, fault.CodeInviteCodeRequired,
-				"signing up needs an invite_code; ask whoever runs this service for one")
+				"signup needs an invite_code; ask the operator of this service for one")
 		}
 		token, _ := tenant.ParseToken(ask.Invite.Reveal()) // a malformed code is refused like an unknown one
 		code = tenant.HashToken(token).String()
@@ -78,7 +78,7 @@ func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address stri
 		rate := tenant.Rate{Allowance: n, Window: 24 * time.Hour, Burst: n}
 		if _, wait, ok := s.attempts.Take(today, rate, s.core.Now()); !ok {
 			return SignedUp{}, &Throttled{RetryAfter: wait, refusal: fault.New(fault.Limited, fault.CodeRateLimited,
-				"%d tenants a day can be created from one address; come back later", n)}
+				"at most %d tenants a day can be created from one address; try again later", n)}
 		}
 		defer func() {
 			if err != nil {

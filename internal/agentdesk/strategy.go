@@ -118,7 +118,7 @@ func (s *Service) ChangeCollectionsStrategy(
 		}
 		if expected != operation.AnyVersion && expected != stored.Version {
 			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
-				"the strategy has another version than the expected one")
+				"the current version of the strategy is not the expected one")
 		}
 		current, err := readStrategy(stored)
 		if err != nil {

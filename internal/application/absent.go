@@ -26,16 +26,14 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	warnings = append(append(warnings, a.Warnings...), fault.Item{
 		Code:   fault.CodeInputsAbsent,
 		Fields: names,
-		Detail: "the policy names these inputs of the applicant or the report, and they are absent: a rule that " +
-			"needs them " +
-			"did what its on_absent says, and nothing without one; a factor gave its missing_points, and 0 points " +
-			"without them",
+		Detail: "the policy names these inputs of the applicant or the report, but they are absent: a rule that " +
+			"needs them followed its on_absent, or did not fire; a factor gave its missing_points, or 0 points",
 	})
 	if card {
 		warnings = append(warnings, fault.Item{
 			Code: fault.CodeScorecardInputsAbsent,
-			Detail: "none of the inputs of the applicant or the report that the scorecard reads is there: " +
-				"the score says nothing about this applicant",
+			Detail: "all inputs of the applicant and the report that the scorecard reads are absent: the score says " +
+				"nothing about this applicant",
 		})
 	}
 	return warnings
@@ -45,12 +43,12 @@ func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 // the warning if the figure is absent. member is the member of bank_summary that
 // looks like the figure but does not replace it.
 var bankFigures = map[string]struct{ member, text string }{
-	field.BankDueEMI: {"emi", "the policy counts obligations with bank_due_emi, which is worked out from " +
+	field.BankDueEMI: {"emi", "the policy takes obligations from bank_due_emi, which is computed from " +
 		"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
 	field.BankDetectedIncome: {"income",
-		"the policy counts income with bank_detected_income, which is worked out from " +
-			"bank_summary.transactions and is absent%s; send the transactions of at least one whole month"},
-	field.BankIncome: {"", "the policy counts income with bank_income, and bank_summary states none%s; " +
+		"the policy takes income from bank_detected_income, which is computed from bank_summary.transactions and is " +
+			"absent%s; send the transactions of at least one whole month"},
+	field.BankIncome: {"", "the policy takes income from bank_income, but bank_summary states none%s; " +
 		"send bank_summary.income"},
 }
 
@@ -67,7 +65,7 @@ func (a *Application) WarnBank(names []string) {
 		pointer, instead := "/bank_summary", ", so it was not counted"
 		if of.member != "" && a.Facts.Get("bank_summary."+of.member).Type() != rule.Absent {
 			pointer += "/" + of.member
-			instead = ", so nothing was counted: bank_summary." + of.member + " is not read in its place"
+			instead = ", so nothing was counted: bank_summary." + of.member + " is not used instead"
 		}
 		a.Warnings = append(a.Warnings, fault.Item{
 			Pointer: pointer,

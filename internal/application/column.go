@@ -132,7 +132,7 @@ var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 func (b *columnBuilder) take(i int, c column) {
 	if first, twice := b.taken[c.field]; twice {
 		b.faults.Add("/header/"+strconv.Itoa(i), fault.CodeDuplicate,
-			"is a second column for %s, after column %d; leave one of them aside", c.field, first+1)
+			"is a second column for %s, after column %d; leave one of them out", c.field, first+1)
 		return
 	}
 	b.taken[c.field] = i
@@ -152,7 +152,7 @@ func (b *columnBuilder) unmapped(header []string) {
 	for _, name := range missing {
 		hint := ""
 		if near, ok := fault.Nearest(name, slices.Values(header)); ok && !b.faults.Terse() {
-			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a name like it"
+			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a similar name"
 		}
 		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s",
 			hint)
@@ -300,7 +300,7 @@ func (b *columnBuilder) keptName(name string) rule.FieldID {
 // why returns the reason that a column cannot be mapped to the wanted field.
 func (b *columnBuilder) why(wanted string) string {
 	if _, known := field.Catalogue().Lookup(wanted); known {
-		return "is worked out while deciding and cannot be given"
+		return "is computed while deciding and cannot be given"
 	}
 	if b.faults.Terse() {
 		return "is not a known field"

@@ -22,7 +22,7 @@ func ReadEvaluate(v wire.Value, opt Options) (*Application, error) {
 	case !r.object(v):
 	case isDecision(v):
 		r.faults.Add("/report", fault.CodeWrongEndpoint,
-			"is required here, and this is a decision request: send this body to POST /v1/decisions")
+			"is required here, but this is the body of a decision request: send it to POST /v1/decisions")
 	default:
 		r.topLevel(v, evaluateMembers...)
 		if body, ok := r.report(v); ok {
@@ -148,7 +148,7 @@ func (r *reader) day(pointer string) (civil.Day, bool) {
 		return r.app.History.Reported, true
 	}
 	r.warnings.Add(pointer, fault.CodeNotRead,
-		"has dates, and there is no day to count them from; what would be worked out is absent")
+		"has dates, but there is no day to count from; the facts that depend on it are absent")
 	return civil.NoDay, false
 }
 
@@ -178,7 +178,7 @@ func (r *reader) reportedScore(body wire.Value) {
 		sent := r.app.Facts.Get(raw)
 		if own.Given() && sent.Type() != rule.Absent && (!ok || sent.Number() != rule.Int(number)) {
 			r.warnings.Add(own.Pointer(), fault.CodeSentTwice,
-				"is another score than scoreData.score, which was read; send one of the two")
+				"differs from scoreData.score, which was read; send only one of the two")
 		}
 		r.score(body, "scoreData", body.Pointer()+"/scoreData", raw)
 		return
@@ -208,7 +208,7 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	if !outer.Given() {
 		text := "an object with one key, the bureau's name"
 		if isFlatReport(r.app.Bureau, v) {
-			text += `; the report's members stand beside it and belong inside: {"report":{"<bureau>":{…}}}`
+			text += `; the report's members are beside it and belong inside: {"report":{"<bureau>":{…}}}`
 		}
 		r.faults.AddItem(wire.Required(v, "report", "/report", text))
 		return wire.Value{}, false
@@ -227,7 +227,7 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	}
 	if (!named || !outer.Get(bureau).Given()) && isFlatReport(r.app.Bureau, outer) {
 		r.faults.Add(outer.Pointer(), fault.CodeReportMustHaveOneKey,
-			`must have exactly one key, the bureau's name; the report's members stand directly in it and belong `+
+			`must have exactly one key, the bureau's name; the report's members are directly in it and belong `+
 				`one level deeper: {"report":{"<bureau>":{…}}}`)
 		return wire.Value{}, false
 	}
@@ -238,7 +238,7 @@ func (r *reader) report(v wire.Value) (wire.Value, bool) {
 	if named && key != bureau {
 		text := "must have the value of bureau as its key"
 		if strings.EqualFold(key, bureau) {
-			text += "; the two differ in upper and lower case alone: write both alike"
+			text += "; the two differ only in upper and lower case: make them equal"
 		}
 		r.faults.Add(outer.Pointer(), fault.CodeBureauReportMismatch, "%s", text)
 	}

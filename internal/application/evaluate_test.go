@@ -135,12 +135,12 @@ func TestLaterThanFeatures(t *testing.T) {
 	}
 	app := accept(t, evaluation(later, bank+`,"features":true`), opt)
 	want := []string{
-		"/report later_event accounts dated after 2026-11-10, the day that features are counted back from, are in " +
-			"no feature: 1",
-		"/report later_event enquiries dated after 2026-11-10, the day that features are counted back from, are in " +
-			"no feature: 2",
-		"/bank_summary/transactions later_event transactions dated after 2026-11-10, the day that features are " +
-			"counted back from, are in no feature: 1",
+		"/report later_event accounts dated after 2026-11-10, the day from which features are counted back, " +
+			"are in no feature: 1",
+		"/report later_event enquiries dated after 2026-11-10, the day from which features are counted back, " +
+			"are in no feature: 2",
+		"/bank_summary/transactions later_event transactions dated after 2026-11-10, the day from which features " +
+			"are counted back, are in no feature: 1",
 	}
 	got := []string{}
 	for _, w := range app.Warnings {
@@ -172,9 +172,9 @@ func TestLaterMicrofinance(t *testing.T) {
 		}
 	}
 	want := []string{
-		"accounts dated after 2026-11-10, the day that features are counted back from, are in no feature: 1",
-		"closings and lenders' notes of accounts dated after 2026-11-10, the day that features are counted back " +
-			"from, are in no feature: 2",
+		"accounts dated after 2026-11-10, the day from which features are counted back, are in no feature: 1",
+		"closings and lenders' notes of accounts dated after 2026-11-10, the day from which features are counted " +
+			"back, are in no feature: 2",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)

@@ -42,7 +42,7 @@ func warnLater(app *Application, warnings *fault.List) {
 	} {
 		if of.n > 0 {
 			warnings.Add(of.pointer, fault.CodeLaterEvent,
-				"%s dated after %s, the day that features are counted back from, are in no feature: %d",
+				"%s dated after %s, the day from which features are counted back, are in no feature: %d",
 				of.what, asOf, of.n)
 		}
 	}

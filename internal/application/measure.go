@@ -82,8 +82,8 @@ func (a *Application) WarnNotMeasured(named []Feature) {
 		names = append(names, f.Name)
 	}
 	pointer, detail := "/features",
-		`the policy names these features and they were not requested, so they are absent%s; `+
-			`send "features": true, or let the policy say "features": "auto"`
+		`the policy names these features, but they were not requested and are absent%s; `+
+			`send "features": true, or set "features": "auto" in the policy`
 	if a.Endpoint == Decisions {
 		pointer, detail = "", `the policy names these features, which cannot be measured from a decision request, `+
 			`so they are absent%s; `+

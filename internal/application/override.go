@@ -59,7 +59,7 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 				strings.Join(overridable, ", "))
 		case k == wire.Object || k == wire.Array:
 			faults.Add(v.Pointer(), fault.CodeWrongType,
-				"must be a single value; a path to each member changes several")
+				"must be a single value; to change several members, give a path to each")
 		default:
 			if parts[0] == "report" {
 				if bureau, ok := onlyKey(body.Get("report")); ok && parts[1] != bureau {
@@ -67,7 +67,8 @@ func overridden(body, overrides wire.Value) (wire.Value, error) {
 				}
 			}
 			if !root.put(parts, v) {
-				faults.Add(v.Pointer(), fault.CodeInvalidField, "lies below or above another path of the overrides")
+				faults.Add(v.Pointer(), fault.CodeInvalidField,
+					"is inside of another path of the overrides, or contains it")
 			}
 		}
 	}

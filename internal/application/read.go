@@ -27,7 +27,7 @@ func (r *reader) walk(n *node, v wire.Value, path string) {
 		if proper, ok := n.aliases[name]; ok {
 			if v.Get(proper).Given() {
 				r.warnings.Add(member.Pointer(), fault.CodeNotRead,
-					"is another name of %s, which was sent too and was read", proper)
+					"is another name of %s, which was also sent and was read", proper)
 				continue
 			}
 			name = proper
@@ -58,7 +58,7 @@ func (r *reader) input(v wire.Value, path string, declared rule.Type) {
 	val, ok := rule.ReadValue(v)
 	switch {
 	case ok && val.Type() != declared, v.Kind() == wire.Object, v.Kind() == wire.Array:
-		r.faults.Add(v.Pointer(), fault.CodeWrongType, "is declared by the policy as a %s", declared)
+		r.faults.Add(v.Pointer(), fault.CodeWrongType, "must be a %s, as the policy declares it", declared)
 	case !ok:
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "must lie between -%s and %s", rule.MaxNumber, rule.MaxNumber)
 	case len(val.Text()) > maxText:

@@ -21,8 +21,8 @@ func (r *reader) places(v wire.Value) {
 		warnUncounted(block, r.app.Facts, &r.warnings)
 	} else if id := v.Get("device").Get("device_id"); id.Given() {
 		r.warnings.Add(id.Pointer(), fault.CodeNotRead,
-			"is looked up in the block list and counted only with a fraud block, and none was sent; "+
-				"send fraud with applicant_ref, the reference of the person")
+			"is counted and looked up in the block list only if a fraud block is sent; send fraud with "+
+				"applicant_ref, the person's reference")
 	}
 	if block := v.Get("device"); block.Kind() == wire.Object {
 		r.app.Device = &signal.Block{}
@@ -57,7 +57,7 @@ func warnUncounted(block wire.Value, facts *rule.Facts, warnings *fault.List) {
 			problem = "is a placeholder that different applicants would share"
 		}
 		warnings.Add(block.Pointer()+"/applicant_ref", fault.CodeApplicantRefMissing,
-			"%s, so nobody could be counted: of the fraud facts only fraud_blocklisted is known; "+
+			"%s, so nothing was counted: of the fraud facts only fraud_blocklisted is known; "+
 				"send the person's reference, the same in all of their applications", problem)
 	}
 	for _, f := range signal.Unusable(facts) {
@@ -77,16 +77,15 @@ func warnUnderived(block wire.Value, facts *rule.Facts, atlas signal.Atlas, warn
 	note := func(v wire.Value, text string) { warnings.Add(v.Pointer(), fault.CodeNotDerived, "%s", text) }
 	switch {
 	case lat.Given() && !lng.Given():
-		note(lat, "came without lng: there is no position, and nothing was derived from it")
+		note(lat, "was sent without lng: there is no position, and nothing was derived from it")
 	case lng.Given() && !lat.Given():
-		note(lng, "came without lat: there is no position, and nothing was derived from it")
+		note(lng, "was sent without lat: there is no position, and nothing was derived from it")
 	case lat.Given() && !pincode.Given():
-		note(lat, "came without declared_pincode: the position was compared with no pincode, and nothing was "+
-			"derived from it; "+
-			"send declared_pincode")
+		note(lat, "was sent without declared_pincode: the position could not be compared, and nothing was derived "+
+			"from it; send declared_pincode")
 	}
 	if pincode.Given() && absent("location_gps_pincode_match") && !signal.KnowsPincode(atlas, pincode.Text()) {
-		note(pincode, "is not in the table of pincodes: no position was compared with it")
+		note(pincode, "is not in the table of pincodes: the position could not be compared with it")
 	}
 	if ip.Given() && absent("location_ip_country") {
 		if signal.PrivateAddress(ip.Text()) {

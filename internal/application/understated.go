@@ -31,7 +31,6 @@ func warnUnderstated(facts *rule.Facts, sent wire.Value, warnings *fault.List) {
 		return
 	}
 	warnings.Add(sent.Pointer(), fault.CodeFOIRUnderstated,
-		"is more than 0.05 below what the instalments of the report's own accounts come to (bureau_own_emi ÷ "+
-			"monthly_income); "+
-			"a policy counts with the higher one if its affordability says so")
+		"is more than 0.05 below the FOIR of the instalments on the report's own accounts (bureau_own_emi ÷ "+
+			"monthly_income); a policy uses the higher one if its affordability says so")
 }

@@ -417,7 +417,7 @@ func TestMismatchInCase(t *testing.T) {
 	for key, want := range map[string]bool{"CIBIL": true, "crif": false} {
 		_, err := Read(parse(t, `{"bureau":"cibil","report":{"`+key+`":{"scoreData":{"score":742}}}}`), Options{})
 		if err == nil || !strings.Contains(err.Error(), fault.CodeBureauReportMismatch) || strings.Contains(err.Error(),
-			"lower case alone") != want {
+			"only in upper and lower case") != want {
 			t.Errorf("%s: %v", key, err)
 		}
 	}

@@ -141,7 +141,7 @@ func (r *Run) findColumns(faults *fault.List) {
 		if at < 0 {
 			hint := ""
 			if near, ok := fault.Nearest(*name, slices.Values(s.Header)); ok {
-				hint = "; column " + strconv.Itoa(slices.Index(s.Header, near)+1) + " has a name like it"
+				hint = "; column " + strconv.Itoa(slices.Index(s.Header, near)+1) + " has a similar name"
 			}
 			faults.Add("/"+member, fault.CodeUnknownField, "is not a column of the file%s", hint)
 		}

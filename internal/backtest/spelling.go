@@ -34,7 +34,7 @@ func newSpellings(s *Setup, faults *fault.List) spellings {
 	}
 	for _, text := range isGood {
 		if out.labels[lowered(text)] == bad {
-			faults.Add("/good_values", fault.CodeDuplicate, "has a spelling that bad_values has too")
+			faults.Add("/good_values", fault.CodeDuplicate, "has a spelling that is also in bad_values")
 		}
 		out.labels[lowered(text)] = good
 	}

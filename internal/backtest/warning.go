@@ -27,32 +27,32 @@ type Warning struct {
 func (r *Run) warnings(p *Partial) (list []Warning) {
 	if r.setup.Encoding != "" {
 		list = append(list, Warning{Code: fault.CodeEncoding,
-			Detail: "the file is no UTF-8 text and was read as " + r.setup.Encoding +
+			Detail: "the file is not UTF-8 text and was read as " + r.setup.Encoding +
 				"; save it as CSV in UTF-8 if names look wrong"})
 	}
 	if slices.ContainsFunc(p.codes, func(c CodeCount) bool { return c.Code == fault.CodeBadUTF8 }) {
 		list = append(list, Warning{Code: fault.CodeUnreadableText,
-			Detail: "rows with the code bad_utf8 hold bytes that are no UTF-8 text, and were not evaluated; " +
+			Detail: "rows with the code bad_utf8 contain bytes that are not UTF-8 text, and were not evaluated; " +
 				"save the file as CSV in UTF-8"})
 	}
 	list = append(list, p.readWarnings()...)
 	if names := r.featuresAbsent(); len(names) > 0 {
 		list = append(list, Warning{Code: fault.CodeFeaturesAbsent, Fields: names,
-			Detail: "the policy names these features and no column gives them, " +
-				"so what names them was not evaluated in any row; " +
+			Detail: "the policy names these features, but no column has them, so the rules and factors that name " +
+				"them were not evaluated in any row; " +
 				"add columns of these names, or backtest over stored decisions that were made with features"})
 	}
 	switch {
 	case r.setup.PercentFOIR && p.foirMost > 0 && p.foirMost <= int64(mostLikelyRatio):
 		list = append(list, Warning{Code: fault.CodeFOIRLooksLikeRatio, Fields: []string{foirField},
 			Detail: "no row has a foir above 1, and it was read as a percentage: 0.35 as 0.35 %; " +
-				"leave foir_unit out if the column holds ratios"})
+				"leave foir_unit out if the column contains ratios"})
 	case !r.setup.PercentFOIR && slices.ContainsFunc(p.errors, func(e RowError) bool {
 		return e.Code == fault.CodeOutOfRange && (e.Field == foirField || e.Field == "applicant.foir")
 	}):
 		list = append(list, Warning{Code: fault.CodeFOIRLooksLikePercent, Fields: []string{foirField},
-			Detail: "rows were not evaluated because their foir is no ratio of at most 5; " +
-				"send foir_unit percent if the column holds percentages"})
+			Detail: "rows were not evaluated because their foir is not a ratio of at most 5; " +
+				"send foir_unit percent if the column contains percentages"})
 	}
 	return list
 }

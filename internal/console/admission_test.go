@@ -140,7 +140,7 @@ func TestSlowUploadsKeepNobodyFromFitting(t *testing.T) {
 	defer func() { cancel(); <-fitted }()
 	h.eventually(func() bool { return h.service.Fitting.Free(who) != nil })
 	b.upload(fitPath, bomb, "target", "outcome").
-		want(http.StatusConflict).has("Another scorecard is being made", `value="outcome"`)
+		want(http.StatusConflict).has("Another scorecard is being fitted", `value="outcome"`)
 }
 
 // TestFullConsole uses the only slot for requests in progress. Further requests

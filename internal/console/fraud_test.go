@@ -179,7 +179,7 @@ func TestThresholds(t *testing.T) {
 	// an old version changes nothing.
 	b.post(at, "version", "1", "fraud.beneficiary_reuse.allowlist_accounts", "••••5566").to(at)
 	b.post(at, "version", "1", "fraud.ip_cluster.distinct_applicants", "9").
-		want(http.StatusPreconditionFailed).has("another version", `value="9"`)
+		want(http.StatusPreconditionFailed).has("not the expected one", `value="9"`)
 	b.get(at).want(http.StatusOK).has("Version 2", "••••5566")
 
 	viewer := b.colleague(tenant.RoleViewer)

@@ -189,7 +189,7 @@ func TestSignUpIsClosed(t *testing.T) {
 	b.get("/console/signup").want(http.StatusOK).has("Invite code")
 	b.post("/console/signup", fields...).want(http.StatusUnprocessableEntity).has("needs an invite_code")
 	b.post("/console/signup", append(fields, "invite_code", "nonsense")...).
-		want(http.StatusUnprocessableEntity).has("can still be used")
+		want(http.StatusUnprocessableEntity).has("unknown, used or expired")
 	code, _, err := invited.service.Operator.InviteToSignup(t.Context(), time.Hour)
 	if err != nil {
 		t.Fatal(err)

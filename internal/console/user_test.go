@@ -49,7 +49,7 @@ func TestActivatorIsConfirmed(t *testing.T) {
 	risk.get("/console/users").has("Confirm as activator: " + fresh.email)
 	risk.post(path).to("/console/users")
 	risk.get("/console/users").hasNot("Confirm as activator", "may activate in live from")
-	risk.post(path).want(http.StatusConflict).has("does not wait")
+	risk.post(path).want(http.StatusConflict).has("is not waiting")
 }
 
 func TestRoleIsSetAndSessionEnds(t *testing.T) {

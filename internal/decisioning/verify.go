@@ -301,7 +301,7 @@ func (v *verifier) wrong(scope *store.Scope, id, engineVersion, why string) {
 // notReproduced returns in a few words why a decision was not reproduced.
 func notReproduced(again ReExplanation, d *store.Decision) string {
 	if again.RecomputedHash != "" && again.RecomputedHash != d.Hash {
-		return "another hash: " + again.RecomputedHash
+		return "different hash: " + again.RecomputedHash
 	}
 	return again.Text[len(again.Text)-1]
 }

@@ -22,7 +22,7 @@ func ReadFit(body wire.Value) (study.FitRequest, error) {
 		case text.Given():
 			f.Fail("csv", fault.CodeWrongType, "must be a text: rows as CSV with a header")
 		default:
-			f.Fail("csv", fault.CodeRequired, "is required, or rows: what to learn from")
+			f.Fail("csv", fault.CodeRequired, "is required unless rows is sent: the rows to learn from")
 		}
 		return err
 	})

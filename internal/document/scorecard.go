@@ -65,7 +65,7 @@ func ReadScoring(body wire.Value) (policydesk.Scoring, error) {
 		s.Card, err = inlineCard(body)
 	default:
 		err = operation.Invalid("/scorecard_id", fault.CodeRequired,
-			"is required to score, unless the body brings its factors")
+			"is required to score, unless the body contains factors")
 	}
 	if err != nil {
 		return s, err

@@ -124,7 +124,8 @@ func (r *policyReader) affordability(f *wire.Form) {
 		return
 	}
 	if r.policy.Semantics < 2 {
-		f.Fail("affordability", fault.CodeInvalidField, `belongs to semantics 2: give the policy "semantics":2`)
+		f.Fail("affordability", fault.CodeInvalidField,
+			`is available from semantics 2 on: set "semantics":2 in the policy`)
 	}
 	form := wire.NewForm(v, &r.faults)
 	a := declaredAlone()

@@ -49,7 +49,7 @@ func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.
 	r := applicantReader{reads: factorFields(card), doubts: &doubts}
 	switch {
 	case a.input.Given() && a.inputs.Given():
-		faults.Add("/inputs", fault.CodeInvalidField, "give either input or inputs")
+		faults.Add("/inputs", fault.CodeInvalidField, "give either input or inputs, not both")
 		return nil, nil, faults.Err()
 	case a.input.Given():
 		facts, err := r.read(a.input)
@@ -62,7 +62,7 @@ func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.
 		return nil, nil, faults.Err()
 	case a.inputs.Len() > most:
 		faults.Add("/inputs", fault.CodeTooMany,
-			"has more than %d entries, the most for a scorecard of %d factors", most, len(card.Factors))
+			"has more than %d entries, the maximum for a scorecard of %d factors", most, len(card.Factors))
 		return nil, nil, faults.Err()
 	}
 	list = make([]*rule.Facts, 0, a.inputs.Len())
@@ -202,7 +202,7 @@ func (r *applicantReader) known(f *rule.Field, value rule.Value, at member, faul
 		}
 		faults.Add(at.Pointer(), fault.CodeOutOfRange, "must be %s%s", domainText(f), unit)
 	case f.Type == rule.NumberType && paired && pair.Foreign(f.Name, value.Number()):
-		r.doubts.Add(at.Pointer(), fault.CodeUnitDoubtful, "was read as it stands, as %s, where %s means %s",
+		r.doubts.Add(at.Pointer(), fault.CodeUnitDoubtful, "was read unchanged, as %s, where %s means %s",
 			pair.UnitOf(f.Name), pair.Example(f.Name), pair.Meaning)
 	}
 }

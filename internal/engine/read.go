@@ -193,7 +193,7 @@ func (r *policyReader) inputs(f *wire.Form) {
 		input.Name = name
 		if ok && !field.Declarable(input.Name) {
 			in.Fail("name", fault.CodeInvalidField,
-				"must be a path under applicant. or report. that the catalogue does not know already")
+				"must be a path under applicant. or report. that is not in the catalogue")
 		}
 		if _, dup := r.scope.Inputs[input.Name]; ok && dup {
 			in.Fail("name", fault.CodeDuplicate, "is declared twice")
@@ -237,7 +237,7 @@ func (r *policyReader) id(f *wire.Form, seen map[string]bool) string {
 	case !ok:
 		return ""
 	case !isID(id):
-		f.Fail("id", fault.CodeInvalidField, "must start with a letter and hold letters, digits, _ . and - only")
+		f.Fail("id", fault.CodeInvalidField, "must start with a letter and contain only letters, digits, _ . and -")
 	case seen[id]:
 		f.Fail("id", fault.CodeDuplicate, "is used twice; ids are unique")
 	}
@@ -304,7 +304,7 @@ func (r *policyReader) knockout(v wire.Value, k *Knockout) {
 	k.ApplicantMessage, _ = f.Text("applicant_message", maxText)
 	k.System = f.Bool("system", false) && isSystemRule(k.ID, r.policy.Semantics)
 	before := r.faults.Len()
-	k.Condition = r.condition(f, "the condition that knocks an applicant out", k.Stage == 2)
+	k.Condition = r.condition(f, "the condition under which the rule hits", k.Stage == 2)
 	readable := r.faults.Len() == before
 	r.template(f, k.Message, k.Stage == 2)
 	if k.ReasonCode == "" {
@@ -395,7 +395,7 @@ func (r *policyReader) terms(f *wire.Form) {
 		}
 		seen[code] = true
 		term.Code = code
-		t.Require("text", "what the applicant must bring")
+		t.Require("text", "what the applicant must provide")
 		if text, ok := t.Text("text", maxText); ok {
 			term.Text = text
 			if strings.TrimSpace(text) == "" {

@@ -190,7 +190,8 @@ func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 		}
 		if open || !b.Ranged && len(order) > 0 {
 			r.faults.Add(elementPointer(list, i), fault.CodeBandOverlap,
-				"a new-to-credit band without min_score and max_score takes every score: it must be the only one")
+				"a new-to-credit band without min_score and max_score accepts every score, "+
+					"so it must be the only such band")
 		}
 		if open = open || !b.Ranged; b.Ranged {
 			order = append(order, i)

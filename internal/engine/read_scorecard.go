@@ -152,7 +152,7 @@ func (r *scorecardReader) factor(v wire.Value, names map[string]bool) Factor {
 		switch {
 		case !isID(name):
 			f.Fail("factor", fault.CodeInvalidField,
-				"must start with a letter and hold letters, digits, _ . and - only")
+				"must start with a letter and contain only letters, digits, _ . and -")
 		case names[name]:
 			f.Fail("factor", fault.CodeDuplicate, "is used twice, or is reserved (base, clamp)")
 		}
@@ -269,7 +269,7 @@ func (r *scorecardReader) bin(v wire.Value, factor *Factor) (b Bin, readable boo
 		}
 		if b.Else == list.Given() || !b.Else && list.Len() == 0 {
 			r.faults.Add(v.Pointer(), fault.CodeInvalidField,
-				`takes either "in", with one value or more, or "else": true`)
+				`needs either "in", with at least one value, or "else": true`)
 		}
 	}
 	f.OrNull(binMembers)
@@ -388,7 +388,7 @@ func (r *scorecardReader) checkCategories(bins wire.Value, f *Factor, readable [
 		b := &f.Bins[i]
 		if readable[i] && b.Else != (i == len(f.Bins)-1) {
 			r.faults.Add(elementPointer(bins, i), fault.CodeInvalidField,
-				`the last bin, and only the last, is {"else": true}`)
+				`the last bin, and only the last, must be {"else": true}`)
 		}
 		for _, val := range b.In {
 			if seen[val] {

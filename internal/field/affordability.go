@@ -5,9 +5,9 @@ package field
 func affordabilitySection() section {
 	return section{
 		group: "affordability", title: "Affordability", supply: eitherRequest,
-		intro: "Worked out by the engine from the sources that the policy's `affordability` names, before any " +
+		intro: "Computed by the engine from the sources that the policy's `affordability` names, before any " +
 			"rule runs. " +
-			"No request carries these fields, and only policies of semantics 2 may name them.",
+			"No request contains these fields, and only policies of semantics 2 may name them.",
 		fields: []entry{
 			rupees(IncomeEffective, "Monthly income that the policy counts with.").core().reason("INC_LOW").since(2),
 			ratio(FOIREffective, "Obligations that the policy counts with as a share of `income_effective`; 0.35 is "+

@@ -15,10 +15,10 @@ func bureauSection() section {
 	score.BureauScored = true
 	return section{
 		group: "bureau", title: "Bureau", supply: eitherRequest,
-		intro: "What the credit bureau reports. `/v1/evaluate` works these fields out of the report's accounts and " +
-			"enquiries; `/v1/decisions` takes them as they are sent under `bureau_report`. There the `bureau_own_*` " +
-			"fields " +
-			"that have a twin for all accounts take its value, unless their own is sent ([BUREAUS.md](BUREAUS.md)).",
+		intro: "What the credit bureau reports. `/v1/evaluate` computes these fields from the report's accounts and " +
+			"enquiries; `/v1/decisions` takes them as they are sent under `bureau_report`. There a `bureau_own_*` " +
+			"field that is not sent takes the value of the corresponding field for all accounts, if there is one " +
+			"([BUREAUS.md](BUREAUS.md)).",
 		fields: append([]entry{
 			text("bureau", "Name of the bureau whose report was sent; the known ones are cibil, experian, equifax "+
 				"and crif.").only(rule.FromEvaluate),

@@ -53,9 +53,9 @@ func featureSection() section {
 	}
 	return section{
 		group: featureGroup, title: "Features", supply: rule.FromEvaluate,
-		intro: "Computed when the request says `\"features\": true` or the policy `\"features\": \"auto\"`; absent " +
-			"otherwise, and when the report or the " +
-			"statement does not carry what they measure.",
+		intro: "Computed if the request has `\"features\": true` or the policy has `\"features\": \"auto\"`; absent " +
+			"otherwise, and if the report or the " +
+			"statement lacks the data that they measure.",
 		fields: fields,
 	}
 }

@@ -9,7 +9,7 @@ import "verdict/internal/rule"
 func fraudSection() section {
 	return section{
 		group: "fraud", title: "Fraud", supply: rule.FromEvaluate,
-		intro: "Derived from the `fraud` block and from what the tenant's other applications have shown. " +
+		intro: "Derived from the `fraud` block and from the tenant's other applications. " +
 			"Absent when the block is not sent; without an `applicant_ref` nothing is counted and only " +
 			"`fraud_blocklisted` is known. Counts include this applicant.",
 		fields: []entry{

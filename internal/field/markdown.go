@@ -12,23 +12,24 @@ import (
 const pageHead = `# Fields
 
 Every name that a condition, a scorecard factor or a required field may use.
-This page is made from the catalogue in internal/field; a test keeps the two
-alike.
+This page is generated from the catalogue in internal/field; a test checks that
+it is current.
 
-A field that a request does not carry is absent: a condition on it is never
-satisfied, and only the operators ` + "`exists` and `absent`" + ` can see that. Amounts are
-in rupees. A ratio of 0.35 is 35 percent. A policy may declare further inputs
-of its own under ` + "`report.` and `applicant.`" + `.
+A field that is not in the request is absent: a condition on it is never
+satisfied, and only the operators ` + "`exists` and `absent`" + ` test absence. Amounts are
+in rupees. A ratio of 0.35 is 35 percent. A policy may declare further inputs of
+its own under ` + "`report.` and `applicant.`" + `.
 
-A decision request states the applicant's and the bureau's fields. From an
-evaluate request they are worked out: those of the report's accounts and
-enquiries ([BUREAUS.md](BUREAUS.md)), of the bank statement ([BANK.md](BANK.md)),
-and, with ` + "`features: true`" + `, the features ([FEATURES.md](FEATURES.md)).
+A decision request contains the applicant's and the bureau's fields. For an
+evaluate request they are computed from the report's accounts and enquiries
+([BUREAUS.md](BUREAUS.md)) and the bank statement ([BANK.md](BANK.md)); with
+` + "`features: true`" + `, the features are computed too ([FEATURES.md](FEATURES.md)).
 
-The device and location fields follow from their blocks and the tenant's
-thresholds, the fraud fields also from what the tenant's other applicants have
-shown, as it stood at the request and is kept with the decision. A place that no
-table knows, and a spike before there is a past to compare with, are absent.
+The device and location fields are derived from their blocks and the tenant's
+thresholds. The fraud fields also depend on the tenant's other applicants at the
+time of the request, and are stored with the decision. The fields of a place that
+no table contains are absent, and so is a spike until there is a history to
+compare with.
 `
 
 // WriteMarkdown writes the catalogue as a page with a section and a table for
@@ -57,7 +58,7 @@ func WriteMarkdown(w io.Writer) error {
 // section.
 func meaning(s section, e entry) string {
 	if e.Supply == rule.FromEvaluate && s.supply == eitherRequest {
-		return e.Meaning + " Only `/v1/evaluate` carries it."
+		return e.Meaning + " Only `/v1/evaluate` requests contain it."
 	}
 	return e.Meaning
 }

@@ -8,7 +8,7 @@ import "verdict/internal/rule"
 func offerSection() section {
 	return section{
 		group: "offer", title: "Offer (Stage 2)", supply: rule.FromEngine,
-		intro: "Worked out by the engine. Only rules with `\"stage\": 2`, which run after the price, may name these " +
+		intro: "Computed by the engine. Only rules with `\"stage\": 2`, which run after pricing, may name these " +
 			"fields.",
 		fields: []entry{
 			number(FinalScore, "points", "Score after all factors, adjustments and the clamp."),

@@ -139,14 +139,14 @@ func (m AlertMove) Check(faults *fault.List, now time.Time) {
 	c.Choice("status", m.To, store.AlertAcknowledged, store.AlertClosed)
 	c.Choice("resolution", m.Resolution, resolutions...)
 	if m.To == store.AlertAcknowledged && m.Resolution != "" {
-		c.Fail("resolution", fault.CodeInvalidField, "belongs to closing an alert")
+		c.Fail("resolution", fault.CodeInvalidField, "is allowed only when an alert is closed")
 	}
 	c.Text("note", m.Note, operation.MaxNote)
 	if m.Block == nil {
 		return
 	}
 	if m.Resolution != store.ResolutionConfirmedFraud {
-		c.Fail("block", fault.CodeInvalidField, "belongs to closing an alert as confirmed_fraud")
+		c.Fail("block", fault.CodeInvalidField, "is allowed only when an alert is closed as confirmed_fraud")
 	}
 	if len(m.Block) > MaxBlock {
 		c.Fail("block", fault.CodeTooMany, "has more than %d entries", MaxBlock)

@@ -35,7 +35,7 @@ func (n NewBlock) Check(faults *fault.List, now time.Time) {
 	if c.Require("kind", n.Kind != "", "one of "+strings.Join(EntityKinds(), ", ")) {
 		c.Choice("kind", n.Kind, EntityKinds()...)
 	}
-	if c.Require("value", n.Value != "", "the account number, address, device id and so on, in clear") {
+	if c.Require("value", n.Value != "", "the account number, address, device id and so on, in plain text") {
 		c.Text("value", n.Value, maxBlockedValue)
 	}
 	if c.Ok("kind") && c.Ok("value") {
@@ -52,7 +52,8 @@ func unkeyed(string, string) string { return "" }
 
 func checkExpiry(c fault.Check, at, now time.Time) {
 	if !at.IsZero() && !at.After(now) {
-		c.Fail("expires_at", fault.CodeOutOfRange, "must be in the future; leave it out for an entry that does not end")
+		c.Fail("expires_at", fault.CodeOutOfRange,
+			"must be in the future; leave it out for an entry that does not expire")
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *Service) ChangeConfig(
 		}
 		if expected != operation.AnyVersion && expected != stored.Version {
 			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
-				"the configuration has another version than the expected one")
+				"the current version of the configuration is not the expected one")
 		}
 
 		current, err := effective(stored, key)
@@ -98,7 +98,7 @@ func (s *Service) ChangeConfig(
 		}
 		if p.Environment == tenant.Live && config.Fraud.PincodeSpike.MinBaselineDays == 0 {
 			return operation.Invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
-				"must be at least 1 in live; 0, which compares with no past, is for trying things out in the sandbox")
+				"must be at least 1 in live; 0, which needs no history to compare with, is allowed only in the sandbox")
 		}
 
 		var w wire.Writer

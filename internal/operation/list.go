@@ -79,7 +79,8 @@ func (l List) CursorAfter(p tenant.Principal, filters []string, place string) st
 
 // NotACursor returns the refusal of a cursor that does not belong to the list and its filters.
 func NotACursor() error {
-	return fault.New(fault.Malformed, fault.CodeInvalidCursor, "this cursor is not one of this list with these filters")
+	return fault.New(fault.Malformed, fault.CodeInvalidCursor,
+		"this cursor does not belong to this list with these filters")
 }
 
 // markSize is the length of the mark at the beginning of a cursor, in bytes.

@@ -67,5 +67,5 @@ func Capped(count func() (int64, error), most int, what, mend string) error {
 		return err
 	}
 	return fault.New(fault.Conflict, fault.CodeCapReached,
-		"there are %d %s, which is as many as there may be in an environment; %s", n, what, mend)
+		"there are %d %s, the maximum in an environment; %s", n, what, mend)
 }

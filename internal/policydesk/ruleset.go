@@ -255,7 +255,8 @@ func (s *Service) readPolicy(
 	if err == nil && policy.Cost() > engine.MaxCost {
 		err = operation.Invalid("", fault.CodePolicyTooCostly,
 			fmt.Sprintf("the policy has %d predicates, operands, bins and bands (ten values "+
-				"of a list count as one); at most %d are allowed: remove or join rules", policy.Cost(), engine.MaxCost))
+				"of a list count as one); at most %d are allowed: "+
+				"remove or combine rules", policy.Cost(), engine.MaxCost))
 	}
 	return policy, err
 }
@@ -274,7 +275,7 @@ func checkRules(policy *engine.Policy) error {
 	}
 	return operation.Invalid("/knockouts", fault.CodePolicyTooCostly,
 		fmt.Sprintf("the policy has %d knockouts; at most %d are "+
-			"allowed, since every decision evaluates, explains and stores each of them: remove or join rules",
+			"allowed, since every decision evaluates, explains and stores each of them: remove or combine rules",
 			written, engine.MaxRules))
 }
 

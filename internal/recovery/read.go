@@ -184,7 +184,7 @@ func (r *reader) loan(v wire.Value) {
 	l.Due, l.HasDue = r.date(&f, "due_date")
 	if !f.Get("dpd").Given() && !f.Get("due_date").Given() {
 		f.Fail("due_date", fault.CodeRequired,
-			"is required where dpd is not sent: the days past due are counted from it")
+			"is required if dpd is not sent: the days past due are counted from it")
 	}
 	r.mandate(&f)
 	l.WasNPA = f.Choice("asset_class", 0, "STANDARD", "SMA-0", "SMA-1", "SMA-2", "NPA") == 4

@@ -144,7 +144,7 @@ func (r *reader) contact(index int, v wire.Value) {
 	if c.End == PromiseToPay {
 		c.Promise.Date, c.Promise.Kept, c.Promise.Told = date, kept, told
 		if !dated && !f.Get("promise_date").Given() {
-			f.Fail("promise_date", fault.CodeRequired, "is required of a promise to pay")
+			f.Fail("promise_date", fault.CodeRequired, "is required for a promise to pay")
 		}
 	}
 	r.c.History = append(r.c.History, c)

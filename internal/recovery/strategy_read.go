@@ -136,7 +136,7 @@ func (f *strategyReader) text(name string, most int, setting *string) {
 	case !ok:
 	case plainText(text, most) != text:
 		f.Fail(name, fault.CodeOutOfRange,
-			"may hold letters, digits, spaces and . , ' & ( ) + - / _ @ only, without spaces around it")
+			"may contain only letters, digits, spaces and . , ' & ( ) + - / _ @, and no spaces around it")
 	default:
 		*setting = text
 	}

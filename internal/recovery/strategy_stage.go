@@ -14,7 +14,7 @@ func (f *strategyReader) stages(s *Strategy) {
 		var st Stage
 		if f.needed("from_dpd", 1, maxDPD, &st.FromDPD) {
 			if st.FromDPD <= last {
-				f.Fail("from_dpd", fault.CodeOutOfRange, "must be above that of the stage before")
+				f.Fail("from_dpd", fault.CodeOutOfRange, "must be above that of the previous stage")
 			}
 			last = st.FromDPD
 		}
@@ -39,7 +39,7 @@ func (f *strategyReader) steps(st *Stage) {
 		var step Step
 		if f.needed("day", 0, maxStepDay, &step.Day) {
 			if step.Day < last {
-				f.Fail("day", fault.CodeOutOfRange, "must not be before that of the step before")
+				f.Fail("day", fault.CodeOutOfRange, "must not be before that of the previous step")
 			}
 			last = step.Day
 		}
@@ -76,7 +76,7 @@ func (f *strategyReader) priority(p *Priority) {
 		if n := len(scale); n > 0 &&
 			(point.ExpectedPaise <= scale[n-1].ExpectedPaise || point.Score < scale[n-1].Score) {
 			f.Fail("expected", fault.CodeOutOfRange,
-				"must be above that of the point before, with a score not below its")
+				"must be above that of the previous point, and its score must not be below that of the previous point")
 		}
 		scale = append(scale, point)
 	})
@@ -125,7 +125,7 @@ func (f *strategyReader) settlement(s *SettlementTerms) {
 			f.part("pct", 2, 1, whole, &floor.Part)
 		}
 		if n := len(floors); n > 0 && floor.FromDPD <= floors[n-1].FromDPD {
-			f.Fail("from_dpd", fault.CodeOutOfRange, "must be above that of the entry before")
+			f.Fail("from_dpd", fault.CodeOutOfRange, "must be above that of the previous entry")
 		}
 		floors = append(floors, floor)
 	})

@@ -313,7 +313,7 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeNoPredictiveColumns, Status: 422, Title: "No useful column",
-		Meaning: "No column tells good from bad well enough to be in a scorecard.",
+		Meaning: "No column separates good from bad well enough to be in a scorecard.",
 		Cause:   "The columns are unrelated to the outcome or nearly empty, or `min_iv` is too high.",
 		Fix:     "Check `target` and its spellings first; then send other columns.",
 	},

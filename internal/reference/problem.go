@@ -79,7 +79,7 @@ var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodeWrongType:  {"/applicant/monthly_income", "must be a number, but is a string"},
 	fault.CodeOutOfRange: {"/applicant/foir", "must be a ratio between 0 and 5 (0.35 means 35 percent)"},
 	fault.CodePolicyTooCostly: {"", "the policy has 120008 predicates, operands, bins and bands (ten values of a " +
-		"list count as one); at most 100000 are allowed: remove or join rules"},
+		"list count as one); at most 100000 are allowed: remove or combine rules"},
 	fault.CodeWrongEndpoint: {"/report", "belongs to an evaluate request: send this body to POST /v1/evaluate"},
 	fault.CodeTooMany:       {"/inputs", "has more than 100 entries, the most for a scorecard of 500 factors"},
 	fault.CodeDuplicate:     {"/knockouts/3/id", "is used twice; ids are unique"},
@@ -89,7 +89,7 @@ var itemSamples = map[string]struct{ pointer, detail string }{
 		"different types"},
 	fault.CodeInvalidEmail: {"/email", "must be an e-mail address such as admin@example.in, at most 254 " +
 		"characters of ASCII"},
-	fault.CodeInvalidCharacter: {"/password", "must not hold control characters"},
+	fault.CodeInvalidCharacter: {"/password", "must not contain control characters"},
 	fault.CodePasswordIsEmail:  {"/password", "must not be the e-mail address"},
 	fault.CodeUnknownScope: {"/scopes", "a scope must be one of decide, read, policy:write, policy:activate, " +
 		"facts:read, admin"},

@@ -34,7 +34,7 @@ var warningNotes = []struct{ Code, Meaning string }{
 			"nevertheless."},
 	{fault.CodeFOIRLooksLikePercent,
 		"Rows of a backtest failed, or a column was left out of a fitted scorecard, because their `foir` is not a " +
-			"ratio of at most 5; send `foir_unit: percent` if the column holds percentages."},
+			"ratio of at most 5; send `foir_unit: percent` if the column contains percentages."},
 	{fault.CodeUnreadableColumn,
 		"A column was left out of a fitted scorecard because fewer than a tenth of its values are valid for its " +
 			"field."},

@@ -275,7 +275,7 @@ func (r *bankReader) warn(pointer string, warnings *fault.List) {
 		n          int
 		code, text string
 	}{
-		{r.later, fault.CodeLaterEvent, "%d entries: later event ignored, dated after the day of the decision"},
+		{r.later, fault.CodeLaterEvent, "%d entries dated after the day of the decision were ignored"},
 		{r.directionless, fault.CodeNoDirection, "%d entries of type OPENING, CLOSING or OTHERS were left out: " +
 			"they do not say which way money went"},
 		{r.modeless, fault.CodeUnknownMode, "%d entries have an unknown mode, which was read as OTHERS"},

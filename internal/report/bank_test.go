@@ -152,7 +152,7 @@ func TestStatementIsForgiving(t *testing.T) {
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	const told = `/transactions later_event: 2 entries: later event ignored, dated after the day of the decision
+	const told = `/transactions later_event: 2 entries dated after the day of the decision were ignored
 /transactions no_direction: 2 entries of type OPENING, CLOSING or OTHERS were left out: ` +
 		`they do not say which way money went
 /transactions unknown_mode: 2 entries have an unknown mode, which was read as OTHERS

@@ -39,56 +39,57 @@ const (
 
 // noticeTexts holds the code and the text of each warning.
 var noticeTexts = [notices]struct{ code, text string }{
-	textAmount:  {fault.CodeReadAsNumber, "is a text and was read as the number it spells"},
-	looseDate:   {fault.CodeReadAsDate, "is not written as 2026-11-15 and was read as the date it spells"},
+	textAmount:  {fault.CodeReadAsNumber, "is a text and was read as a number"},
+	looseDate:   {fault.CodeReadAsDate, "is not written as 2026-11-15, but was read as a date"},
 	unknownType: {fault.CodeUnknownAccountType, "is not a known type and counts as other unsecured credit"},
 	unknownStatus: {fault.CodeUnknownAccountStatus,
-		"is not a known status; the other members say how the account stands"},
+		"is not a known status; the state of the account was taken from its other members"},
 	unknownPayment: {fault.CodeUnknownPaymentCode,
-		"has a payment code that is not known; the month counts as not reported"},
+		"has an unknown payment code; the month counts as not reported"},
 	wrongLength: {fault.CodePaymentHistoryLength,
-		"does not have the length its layout gives it; what is there was read"},
+		"does not have the length that its layout requires; the months that are present were read"},
 	undatedHistory: {fault.CodePaymentHistoryUndated,
-		"has no date to count months from; the date of the report was taken"},
+		"has no date to count months from; the date of the report was used"},
 	undatedMonth: {fault.CodePaymentMonthUnknown,
 		"has a month of the payment history that cannot be read; it was left out"},
-	laterIgnored: {fault.CodeLaterEventIgnored, "lies after the day of the request and was left out"},
-	sentTwice:    {fault.CodeSentTwice, "says again, and differently, what another member says that was read"},
+	laterIgnored: {fault.CodeLaterEventIgnored, "is after the day of the request and was left out"},
+	sentTwice: {fault.CodeSentTwice,
+		"differs from another member that states the same thing; the other one was read"},
 	contradiction: {fault.CodeStatusContradicted,
-		"says that the account runs, but it has been closed; it counts as closed"},
-	notMonthly: {fault.CodeInstalmentNotMonthly, "is not paid every month; bureau_own_emi has it by the month, " +
-		"bureau_total_emi leaves it out"},
+		"says that the account is open, but it has been closed; it counts as closed"},
+	notMonthly: {fault.CodeInstalmentNotMonthly,
+		"is not due every month; bureau_own_emi counts it as a monthly amount, bureau_total_emi does not count it"},
 	undatedEnquiry: {fault.CodeEnquiryUndated, "has no date and was left out"},
 	repeatedEnquiry: {fault.CodeEnquiryRepeated,
-		"is of the same lender, day and product as another one and was left out"},
+		"has the same lender, day and product as another enquiry and was left out"},
 	unknownOwner: {fault.CodeUnknownOwnership, "is not a known ownership; the account counts as the applicant's own"},
 	unreadDate: {fault.CodeAdverseDateUnknown,
-		"is no date that can be read; the account's own dates say when it was"},
+		"is not a readable date; the account's other dates were used"},
 	noDays: {fault.CodeDaysPastDueMissing, "states no days past due, and the month counts as not reported; " +
 		"send dpd, 0 for a month that was paid in time"},
-	unknownSuit: {fault.CodeUnknownSuitStatus, "does not say in known words whether a suit was filed or a wilful " +
-		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, " +
+	unknownSuit: {fault.CodeUnknownSuitStatus, "is not a known word or code for a suit or a wilful default, and " +
+		"counts as one; send true or false, Y or N, a code from 0 to 9, " +
 		"NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
 	statedOverdue: {fault.CodeDaysPastDueFromStatus,
-		"tells days past due that the payment history does not: they count for the " +
-			"newest month of the account, at the fewest days that it can mean"},
+		"implies days past due that the payment history does not show: they count for the newest month of the " +
+			"account, with the fewest days that it can mean"},
 	cardPayment: {fault.CodeCardInstalmentNotCounted,
-		"is more than 5 percent of the card's balance, which is what counts " +
-			"as the instalment of a card; a loan on a card is an account of its own, of the type loan_on_credit_card"},
+		"is more than 5 percent of the card's balance; only 5 percent count as the instalment of a card. Send a " +
+			"loan on a card as a separate account of the type loan_on_credit_card"},
 	unreadList: {fault.CodeNotRead,
-		"is a list of accounts or enquiries beside the one that was read: only the first report of " +
-			"several is; send one report with all of them"},
+		"is a further list of accounts or enquiries, which was not read: of several reports only the first is read; " +
+			"send one report with all of them"},
 	holderDeceased: {fault.CodeHolderDeceased,
 		"says that the holder of the account has died; it counts as the applicant's own. " +
 			"Make sure that the report is the applicant's"},
 	laterThanReport: {fault.CodeLaterThanReport,
-		"is later than the date of the report, which cannot tell it; it was read. " +
-			"Send the date of the report (reportDate) that it is in"},
+		"is later than the date of the report that contains it; it was read anyway. " +
+			"Send the right date of the report (reportDate)"},
 	convertedRhythm: {fault.CodeInstalmentConverted,
-		"says that the instalment is not due every month; it counts by the month"},
+		"says that the instalment is not due every month; it was converted to a monthly amount"},
 	unknownRhythm: {fault.CodeInstalmentRhythmUnknown,
-		"does not say in known words how often an instalment is due: its amount " +
-			"counts as monthly, and is left out if it is no number; send daily, weekly, fortnightly, monthly, " +
+		"is not a known frequency of an instalment: the amount counts as monthly, and is left out if it is not a " +
+			"number; send daily, weekly, fortnightly, monthly, " +
 			"quarterly, " +
 			"half-yearly or yearly"},
 }
@@ -116,7 +117,7 @@ func (n *noted) tell(warnings *fault.List) {
 		case of.count == 1:
 			warnings.Add(of.first.Pointer(), text.code, "%s", text.text)
 		case of.count > 1:
-			warnings.Add(of.first.Pointer(), text.code, "%s; so with %d in all", text.text, of.count)
+			warnings.Add(of.first.Pointer(), text.code, "%s; this applies to %d in all", text.text, of.count)
 		}
 	}
 }

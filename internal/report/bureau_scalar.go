@@ -182,7 +182,7 @@ func (r *scalarReader) date(v wire.Value) civil.Day {
 func (r *scalarReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
 	if d.Known() && d > r.asOf+1 {
-		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "lies in the future")
+		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "is in the future")
 		return civil.NoDay
 	}
 	return d

@@ -43,8 +43,8 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 			return Ref{}, "is known only after pricing; use it in a Stage 2 knockout"
 		}
 		if f.Semantics > max(s.Semantics, 1) {
-			return Ref{}, fmt.Sprintf(`is known from semantics %d on: give the policy "semantics":%d`, f.Semantics,
-				f.Semantics)
+			return Ref{}, fmt.Sprintf(`is available from semantics %d on: set "semantics":%d in the policy`,
+				f.Semantics, f.Semantics)
 		}
 		return Ref{Name: f.Name, ID: id, Type: f.Type}, ""
 	}
@@ -101,7 +101,7 @@ func (r *reader) constant(parent, v wire.Value, member string) Operand {
 	case wire.Bool:
 		return Operand{Kind: ConstantOperand, Value: Bool(v.IsTrue())}
 	case wire.Missing: // this kind includes a null member; a null in an array has the kind wire.Null
-		r.fail(parent, `needs %q; to ask whether a field is there, use "exists" or "absent"`, member)
+		r.fail(parent, `needs %q; to test whether a field is present, use "exists" or "absent"`, member)
 	default:
 		r.fail(v, "must be a number, a string or a boolean, but is %s", v.Kind())
 	}

@@ -171,7 +171,7 @@ func (c *census) verdict() (Probe, error) {
 	}
 	if p.Replaced*maxUnreadable > p.Lines {
 		return p, fault.New(fault.Malformed, fault.CodeBadUTF8,
-			"%d of %d lines hold bytes that are neither UTF-8 nor Windows-1252 text; save the file as CSV in UTF-8",
+			"%d of %d lines contain bytes that are neither UTF-8 nor Windows-1252 text; save the file as CSV in UTF-8",
 			p.Replaced, p.Lines)
 	}
 	return p, nil

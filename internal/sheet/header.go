@@ -68,7 +68,7 @@ func readNames(line []byte) ([]string, error) {
 			"the header is not UTF-8 text; save the file as CSV in UTF-8")
 	case c.fault == fault.CodeBadQuote:
 		return nil, fault.New(fault.Malformed, fault.CodeBadQuote,
-			"a quote in the header is not closed, or stands inside a name")
+			"a quote in the header is not closed, or is inside a name")
 	case c.found > MaxColumns:
 		return nil, fault.New(fault.Invalid, fault.CodeTooManyColumns, "there are more than %d columns", MaxColumns)
 	}
@@ -99,7 +99,7 @@ func checkNames(names []string) error {
 		if at, twice := first[name]; twice {
 			items = append(items, fault.Item{
 				Pointer: "/header/" + strconv.Itoa(i), Code: fault.CodeDuplicate,
-				Detail: fmt.Sprintf("has the name of column %d", at+1),
+				Detail: fmt.Sprintf("has the same name as column %d", at+1),
 			})
 			continue
 		}

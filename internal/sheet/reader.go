@@ -108,7 +108,8 @@ func (r *Reader) count(data []byte) (whole, rows int) {
 
 func tooLong(row int64) *fault.Error {
 	return fault.New(fault.Invalid, fault.CodeLineTooLong,
-		"row %d is longer than %d bytes; a quote that is never closed makes all that follows one row", row, MaxLine)
+		"row %d is longer than %d bytes; perhaps a quote is never closed, "+
+			"so that the rest of the file is one row", row, MaxLine)
 }
 
 // byteOrderMark is the mark that some programs write at the start of UTF-8 files.

@@ -118,7 +118,7 @@ func sealed(
 			known, ok := unmask(sent, i, kept)
 			if !ok {
 				faults.Add(pointer+strconv.Itoa(i), fault.CodeOutOfRange,
-					"must stand for exactly one entry of the list as it is; send the whole value instead")
+					"must match exactly one entry of the current list; send the whole value instead")
 				continue
 			}
 			a = known

@@ -191,7 +191,7 @@ func (f *configReader) pincodeSpike(c *PincodeSpikeConfig) {
 	f.points(&c.Points)
 	if f.faults.Len() == known && c.MinBaselineDays > c.BaselineDays {
 		f.Fail("min_baseline_days", fault.CodeOutOfRange,
-			"must not be above baseline_days: the baseline would never be there")
+			"must not be above baseline_days: the baseline would never be complete")
 	}
 }
 

@@ -19,7 +19,7 @@ const maxReason = 256
 const (
 	pincodeMeaning = "six digits, or the first three or more of them"
 	pincodeRule    = "must be six digits, or the first three or more of them, and not begin with 0"
-	pincodeTwice   = "is named by an entry before"
+	pincodeTwice   = "is in an earlier entry too"
 	riskMeaning    = "LOW, MEDIUM, HIGH, BLOCKED, a number from 0 to 100, or null to remove the entry"
 )
 
@@ -82,7 +82,7 @@ func ReadPincodeRisk(v wire.Value) (entries []PincodeRisk, replace bool, err err
 
 func readEntries(v wire.Value, faults *fault.List) (entries []PincodeRisk, replace bool) {
 	f := wire.NewForm(v, faults)
-	f.Require("entries", "the entries to set, or an empty list to replace all by none")
+	f.Require("entries", "the entries to set, or an empty list to remove all")
 	list := f.Array("entries", MaxPincodeEntries)
 	replace = f.Bool("replace", false)
 	f.Done()

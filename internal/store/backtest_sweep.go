@@ -45,7 +45,7 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 		failed, err = s.exec(
 			`UPDATE backtests SET status = 'failed', error_code = $1, error_detail = $2, finished_micros = $3
 			WHERE finished_micros = 0 AND status = 'receiving' AND source <> 'decisions' AND created_micros < $4`,
-			fault.CodeInputIncomplete, "the input did not arrive to its end", nowMicros, beforeMicros)
+			fault.CodeInputIncomplete, "the input did not arrive completely", nowMicros, beforeMicros)
 		return err
 	})
 	return failed, err

@@ -31,7 +31,7 @@ func useSignupCode(s *transaction, hash string, nowMicros int64) error {
 	used, err := s.exec("DELETE FROM signup_codes WHERE hash = $1 AND expires_micros > $2", hash, nowMicros)
 	if err == nil && used == 0 {
 		return fault.New(fault.Forbidden, fault.CodeInvalidInviteCode,
-			"the invite_code is not one that can still be used; ask whoever runs this service for a new one")
+			"the invite_code is unknown, used or expired; ask the operator of this service for a new one")
 	}
 	return err
 }

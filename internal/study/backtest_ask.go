@@ -283,7 +283,7 @@ func units(rows int64) int64 { return (rows + rowsPerUnit - 1) / rowsPerUnit }
 func (a *asked) admit(rows, most int64) error {
 	if !a.plan.Admits(a.used, units(rows)) {
 		return fault.New(fault.Limited, fault.CodeQuotaExceeded,
-			"the plan's quota for this period has no room for this many rows")
+			"this many rows exceed what is left of the plan's quota for this period")
 	}
 	if rows > most {
 		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "a backtest takes at most %d rows", most)

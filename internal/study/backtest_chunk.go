@@ -40,7 +40,7 @@ func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 // Abandon fails the run of a chunk that will not be retried.
 func (s *Chunks) Abandon(ctx context.Context, c Chunk) error {
 	return s.runs.fail(ctx, s.core.DB.Scope(c.TenantID, c.Environment), c.BacktestID, fault.CodeInternalError,
-		"a part of the run could not be done; this is our mistake, and nothing was billed")
+		"a part of the run failed because of an internal error; nothing was billed")
 }
 
 func (s *Chunks) runRows(ctx context.Context, scope *store.Scope, c Chunk) error {
@@ -125,7 +125,7 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 	var refusal *fault.Error
 	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
 		return s.runs.fail(ctx, scope, id, refusal.Code,
-			"the plan's quota had no room for the bill when the run was done")
+			"the bill of the run exceeded what was left of the plan's quota")
 	}
 	return err
 }
@@ -172,7 +172,7 @@ func (j *backtestRun) readResult(result []byte) (partial *backtest.Partial, tall
 
 func expired() error {
 	return fault.New(fault.NotFound, fault.CodeBacktestExpired,
-		"the rows of this backtest are not kept any more; its report is")
+		"the rows of this backtest were deleted; its report still exists")
 }
 
 // tenantOf returns the principal that is billed for background work in a scope.

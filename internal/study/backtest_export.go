@@ -113,7 +113,7 @@ func (s *Backtests) finished(
 		return nil, record, err
 	case record.Status != store.BacktestSucceeded:
 		return nil, record, fault.New(fault.Conflict, fault.CodeInvalidTransition,
-			"the backtest has no result; GET /v1/backtest/{id} says how it stands")
+			"the backtest has no result; GET /v1/backtest/{id} shows its status")
 	case record.Purged:
 		return nil, record, expired()
 	}

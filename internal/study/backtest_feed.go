@@ -170,7 +170,7 @@ func asFields(err error) error {
 }
 
 func noRows() error {
-	return fault.New(fault.Invalid, fault.CodeNoRows, "there is no row to run the policy over")
+	return fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows to decide")
 }
 
 func (a *asked) run() (*backtest.Run, error) {

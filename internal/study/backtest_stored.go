@@ -100,7 +100,7 @@ const abortTimeout = 5 * time.Second
 // cause, unless cause is an internal error. The client may have disconnected, so
 // abort ignores the end and the deadline of ctx.
 func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
-	code, detail := fault.CodeInputIncomplete, "the rows did not arrive to their end"
+	code, detail := fault.CodeInputIncomplete, "the rows did not arrive completely"
 	var refusal *fault.Error
 	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
 		code, detail = refusal.Code, refusal.Detail

@@ -62,7 +62,7 @@ func (s *Backtests) take(
 		return s.answerNow(ctx, p, scope, job, held, commit)
 	case s.options.Spreader == nil:
 		return Backtest{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
-			"this service has nobody for large backtests; send at most %d rows", s.options.Backtests.SmallRows)
+			"this service does not run large backtests; send at most %d rows", s.options.Backtests.SmallRows)
 	case a.source == sourceDecisions:
 		return s.enqueueReplay(ctx, p, scope, job, held, whole, commit)
 	}

@@ -21,7 +21,8 @@ func Unpacked(body io.Reader, packed bool) (io.Reader, error) {
 	}
 	if string(magic) != "\x1f\x8b" {
 		if packed && len(magic) > 0 {
-			return nil, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body claims to be gzip and is not")
+			return nil, fault.New(fault.Malformed, fault.CodeMalformedBody,
+				"the body is declared as gzip but is not gzip data")
 		}
 		return buffered, nil
 	}
@@ -48,5 +49,5 @@ func notGzip(err error) error {
 	if errors.As(err, &refusal) || errors.Is(err, context.Canceled) {
 		return err
 	}
-	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the file is not whole, or not gzip")
+	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the file is incomplete, or is not gzip data")
 }

@@ -81,7 +81,8 @@ func (s *Fitting) Free(p tenant.Principal) error {
 }
 
 func fittingBusy() error {
-	return fault.New(fault.Unavailable, fault.CodeFittingBusy, "another scorecard is being made; try again in a moment")
+	return fault.New(fault.Unavailable, fault.CodeFittingBusy,
+		"another scorecard is being fitted; try again in a moment")
 }
 
 // maxFits is the number of scorecards that a node fits at the same time, each for

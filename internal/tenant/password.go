@@ -37,7 +37,7 @@ func (r PasswordRules) Check(faults *fault.List, pointer, password, email string
 	// Nobody types a control character. It comes from the line break of a file or
 	// from a failed paste, and would lock its owner out.
 	if strings.ContainsFunc(password, unicode.IsControl) {
-		faults.Add(pointer, fault.CodeInvalidCharacter, "must not hold control characters")
+		faults.Add(pointer, fault.CodeInvalidCharacter, "must not contain control characters")
 	}
 	if email = strings.TrimSpace(email); email != "" && strings.EqualFold(strings.TrimSpace(password), email) {
 		faults.Add(pointer, fault.CodePasswordIsEmail, "must not be the e-mail address")

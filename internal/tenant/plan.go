@@ -109,7 +109,8 @@ func (p Plans) WithQuotas(text string) (Plans, error) {
 		quota = strings.TrimSpace(quota)
 		plan := Plan{Name: strings.TrimSpace(name), Unmetered: quota == unmetered, Rates: DefaultRates()}
 		if !planName(plan.Name) {
-			return Plans{}, fmt.Errorf("plan %q: a name has at most %d of a-z, 0-9, - and _, and begins with a letter",
+			return Plans{}, fmt.Errorf(
+				"plan %q: a name has at most %d characters of a-z, 0-9, - and _, and begins with a letter",
 				plan.Name, maxPlanName)
 		}
 		if !plan.Unmetered {

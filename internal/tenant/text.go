@@ -7,7 +7,7 @@ const (
 	zeroWidthJoiner    = '\u200d'
 )
 
-const unprintableDetail = "must not hold control characters, line breaks or invisible formatting"
+const unprintableDetail = "must not contain control characters, line breaks or invisible formatting"
 
 // printable reports whether a text is safe to display on one line, in a log or on
 // a page. It must not contain control characters, line breaks, or formatting

@@ -73,7 +73,8 @@ func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
 		}
 	}
 	if at >= 0 {
-		return at, "wrong_sign", fmt.Sprintf("beside the others its coefficient is %.4f", c.model.beta[at])
+		return at, "wrong_sign", fmt.Sprintf(
+			"together with the other columns its coefficient is %.4f", c.model.beta[at])
 	}
 	if len(c.features) <= o.MaxFeatures {
 		return -1, "", ""
@@ -84,7 +85,7 @@ func (c *chosen) worst(o *Options, turning bool) (at int, code, detail string) {
 			at, least = j, z
 		}
 	}
-	return at, fault.CodeTooMany, fmt.Sprintf("there are %d that say more", o.MaxFeatures)
+	return at, fault.CodeTooMany, fmt.Sprintf("%d other columns have more information", o.MaxFeatures)
 }
 
 // z returns the z-statistic of a coefficient: its value divided by its standard

@@ -103,22 +103,22 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 	case filled == 0:
 		return drop(codeEmpty, "no training row has a value")
 	case c.numeric() && s.texts > 0:
-		return drop(codeNotANumber, "the field is a number, and the column holds something else")
+		return drop(codeNotANumber, "the field is a number, but the column contains other values")
 	case c.numeric() && s.foir && !s.percent && s.outside*2 > filled:
 		return drop(fault.CodeFOIRLooksLikePercent,
-			fmt.Sprintf("%d of %d values are no ratio of at most 5, so the column seems to hold percentages: "+
+			fmt.Sprintf("%d of %d values are not ratios of at most 5, so the column seems to contain percentages: "+
 				"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
 	case c.numeric() && s.outside*10 > filled*9:
 		return drop(fault.CodeUnreadableColumn,
-			fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
-				"another field, or name it in exclude", s.outside, filled))
+			fmt.Sprintf("%d of %d values are not valid for the field: fix the column, map it to another field, "+
+				"or name it in exclude", s.outside, filled))
 	case c.numeric():
 		s.cutNumbers(c, o)
 		if len(c.cuts) == 0 && len(c.specials) == 0 && filled == rows {
 			return drop(codeConstant, "every training row has the same value")
 		}
 	case s.endless:
-		return drop(codeTooManyValues, "has more different values than a category")
+		return drop(codeTooManyValues, "has too many different values for a category")
 	case s.long:
 		return drop(codeTooLong, "has values that are too long to be a category")
 	case len(s.by) == 1 && filled == rows:

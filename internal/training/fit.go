@@ -120,7 +120,7 @@ func (s *survey) settle() (columns []*column) {
 	}
 	if p.weight >= 0 {
 		p.notes = append(p.notes, Note{p.Weight, codeWeighted,
-			"bins, regression and measures count each row by its weight; numbers of rows are as they stand in the file",
+			"bins, regression and measures count each row by its weight; numbers of rows are not weighted",
 			int64(s.train.rows() + s.held.rows())})
 	}
 	return columns
@@ -164,10 +164,11 @@ func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, er
 // nothingLearnt returns the error for rows in which no column predicts the
 // outcome.
 func (p *plan) nothingLearnt() error {
-	detail := "no column tells good from bad well enough to be in a scorecard"
+	detail := "no column separates good from bad well enough to be in a scorecard"
 	if len(p.leaks) > 0 {
-		detail += "; left out because they separate good from bad by themselves, as only the outcome does, are " +
-			strings.Join(p.leaks, ", ") + ": name them in include to use them"
+		detail += "; some columns were left out, " +
+			"because each of them alone separates good from bad almost as the outcome does: " +
+			strings.Join(p.leaks, ", ") + "; name them in include to use them"
 	}
 	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }
@@ -187,7 +188,7 @@ func (s *survey) enough() error {
 	case s.rows == 0:
 		return fault.New(fault.Invalid, fault.CodeNoRows, "there are no rows after the header")
 	case s.train.rows() == 0:
-		faults.Add("/target", fault.CodeRequired, "no row to learn from has an outcome")
+		faults.Add("/target", fault.CodeRequired, "no training row has an outcome")
 	case s.train.good < minPerClass || s.train.bad < minPerClass:
 		faults.Add("/target", fault.CodeTooFewRows,
 			"there are %d goods and %d bads to learn from; at least %d of each are needed",

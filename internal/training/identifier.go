@@ -49,11 +49,11 @@ func (s *surveyed) identifier() string {
 	case n < leastIdentified:
 		return ""
 	case s.texts*2 > s.filled && unique >= nearlyUnique:
-		return "nearly every row has a value of its own" + mend
+		return "nearly every row has a different value" + mend
 	case s.texts == 0 && unique >= nearlyUnique && s.counts():
-		return "it counts the rows" + mend
+		return "it numbers the rows" + mend
 	case s.texts == 0 && unique >= nearlyUnique && s.digits() >= longDigits:
-		return fmt.Sprintf("nearly every row has a number of its own, all of %d digits%s", s.digits(), mend)
+		return fmt.Sprintf("nearly every row has a different number, all of %d digits%s", s.digits(), mend)
 	case unique >= mostlyUnique && hasIdentifierName(s.name):
 		return "its name is that of an identifier, and most of its values are different" + mend
 	}

@@ -28,12 +28,12 @@ func (p *plan) dropLeaks(t *table) {
 		case c.wanted:
 			kept = append(kept, c)
 			detail := fmt.Sprintf(
-				"alone it tells good from bad with an AUC of %.4f; it is used because include names it", auc[i])
+				"alone it separates good from bad with an AUC of %.4f; it is used because include names it", auc[i])
 			p.notes = append(p.notes, Note{Column: c.name, Code: codeLeakUsed, Detail: detail})
 		default:
 			p.leaks = append(p.leaks, c.name)
-			p.drop(c.name, codeLeak, fmt.Sprintf("alone it tells good from bad with an AUC of %.4f: "+
-				"it most likely was filled in after the outcome was known; name it in include to use it", auc[i]))
+			p.drop(c.name, codeLeak, fmt.Sprintf("alone it separates good from bad with an AUC of %.4f: it was most "+
+				"likely filled in after the outcome was known; name it in include to use it", auc[i]))
 		}
 	}
 	t.columns = kept

@@ -75,7 +75,7 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	if mixed && float64(numbers) >= mostlyNumbers*float64(s.filled) {
 		list = append(list,
 			Note{s.name, codeMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
-				"so the column counts as a category: mend those cells, or name them in missing_values",
+				"so the column counts as a category: fix those cells, or name them in missing_values",
 				numbers, s.filled), s.texts})
 	}
 	if c == nil || !c.numeric() {
@@ -125,13 +125,13 @@ func isNines(n rule.Number) bool {
 func encodingNotes(p sheet.Probe) (list []Note) {
 	if p.Encoding == sheet.Windows1252 {
 		list = append(list, Note{"", fault.CodeEncoding,
-			"the file is no UTF-8 text and was read as Windows-1252", p.Lines})
+			"the file is not UTF-8 text and was read as Windows-1252", p.Lines})
 	}
 	if p.Replaced > 0 {
 		list = append(list, Note{
 			"",
 			codeReplacedBytes,
-			"lines hold bytes that stand for no character; they were replaced by U+FFFD",
+			"lines contain bytes that are no character; these bytes were replaced by U+FFFD",
 			p.Replaced,
 		})
 	}

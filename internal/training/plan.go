@@ -120,7 +120,7 @@ func (p *plan) mentioned(header []string, faults *fault.List) {
 			case !slices.Contains(header, name):
 				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeUnknownField, "the header has no such column")
 			case list.pointer == "/include/" && slices.Contains(p.Exclude, name):
-				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "stands in exclude too")
+				faults.Add(list.pointer+strconv.Itoa(i), fault.CodeInvalidField, "is in exclude too")
 			}
 		}
 	}
@@ -146,7 +146,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		p.drop(name, codeIdentifier, "a column without a name only numbers the rows")
 		return
 	case !included && !mapped && slices.Contains(identifiers, strings.ToLower(name)):
-		p.drop(name, codeIdentifier, "by its name it only tells rows apart; name it in include to use it")
+		p.drop(name, codeIdentifier, "by its name it only distinguishes rows; name it in include to use it")
 		return
 	}
 	s := &source{
@@ -162,7 +162,7 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 	id, known := field.Catalogue().Lookup(wanted)
 	switch {
 	case known && field.Catalogue().Field(id).Supply == rule.FromEngine:
-		p.drop(name, codeNotAnInput, "the engine works it out while it decides")
+		p.drop(name, codeNotAnInput, "the engine computes it while it decides")
 		return
 	case known:
 		s.known = field.Catalogue().Field(id)

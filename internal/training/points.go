@@ -43,7 +43,8 @@ func (o *Options) points(c *chosen, e *effects) *pointed {
 		if o.round(float64(factor*least)) == o.round(float64(factor*most)) {
 			flat += least
 			p.dropped = append(p.dropped,
-				Dropped{b.column.name, codeNoPoints, "beside the others its bins earn the same points"})
+				Dropped{b.column.name, codeNoPoints,
+					"together with the other columns its bins all earn the same points"})
 			continue
 		}
 		p.features = append(p.features, f)

@@ -27,7 +27,7 @@ func (t *table) screen(o *Options, all []*binning, rows []int32) (kept []*binnin
 	slices.SortStableFunc(kept, func(a, b *binning) int { return cmp.Compare(b.iv, a.iv) })
 	if len(kept) > maxFeature {
 		for _, b := range kept[maxFeature:] {
-			dropped = append(dropped, Dropped{b.column.name, fault.CodeTooMany, "others carry more information"})
+			dropped = append(dropped, Dropped{b.column.name, fault.CodeTooMany, "other columns have more information"})
 		}
 		kept = kept[:maxFeature]
 	}
@@ -72,7 +72,7 @@ func (t *table) independent(features []*binning, rows []int32) (kept []*binning,
 		worst := inflate(m, in, features)
 		if vif := features[in[worst]].vif; vif > maxVIF {
 			dropped = append(dropped, Dropped{features[in[worst]].column.name, codeCorrelated,
-				fmt.Sprintf("variance inflation %.1f: the others say the same together", vif)})
+				fmt.Sprintf("variance inflation %.1f: the other columns together predict it", vif)})
 			in = slices.Delete(in, worst, worst+1)
 			continue
 		}
@@ -121,7 +121,7 @@ func (t *table) dropCorrelated(o *Options, features []*binning, rows []int32) (k
 			dropped = append(dropped, Dropped{
 				b.column.name,
 				codeCorrelated,
-				fmt.Sprintf("correlation %.3f with %s, which carries more", much, twin),
+				fmt.Sprintf("correlation %.3f with %s, which has more information", much, twin),
 			})
 			continue
 		}

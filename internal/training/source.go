@@ -75,7 +75,7 @@ func (s Source) scan(visit func(row int64, cells [][]byte) error) (malformed int
 		for ; cursor.Next(); row++ {
 			if row > maxRows {
 				return malformed, fault.New(fault.TooLarge, fault.CodeTooManyRows,
-					"a scorecard is made of at most %d rows", maxRows)
+					"a scorecard is fitted to at most %d rows", maxRows)
 			}
 			cells := cursor.Cells()
 			if cells == nil {

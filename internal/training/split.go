@@ -43,7 +43,7 @@ func ReadSplit(r *sheet.Reader) (holdOut func(row int64) bool, err error) {
 		}
 		if len(learn) > maxRows {
 			return nil, fault.New(fault.TooLarge, fault.CodeTooManyRows,
-				"a scorecard is made of at most %d rows", maxRows)
+				"a scorecard is fitted to at most %d rows", maxRows)
 		}
 	}
 	return func(row int64) bool { return row > int64(len(learn)) || !learn[row-1] }, nil

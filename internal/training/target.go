@@ -86,6 +86,6 @@ func (s *spelling) read(cell []byte) outcome {
 func unspeltAt(row int64) error {
 	var faults fault.List
 	faults.Add("/bad_values", fault.CodeInvalidField,
-		"the outcome of row %d is spelt in no known way: say how a bad one is spelt", row)
+		"the outcome of row %d has an unknown spelling: give the spellings of a bad outcome", row)
 	return faults.Err()
 }

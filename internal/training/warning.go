@@ -28,20 +28,20 @@ func (r *Result) warn(c *chosen, all []*binning) {
 	for _, b := range all {
 		if b.iv > suspiciousIV {
 			add(b.column.name, codeSuspiciousInformation,
-				"information value %.4f: does the column know the outcome already?", b.iv)
+				"information value %.4f: the column may contain the outcome", b.iv)
 		}
 		if b.column.outside > 0 {
-			add(b.column.name, codeUnreadableValues, "%d values that the field cannot hold were taken for missing%s",
+			add(b.column.name, codeUnreadableValues, "%d values that are not valid for the field count as missing%s",
 				b.column.outside, b.column.unitHint())
 		}
 		if most, ok := b.column.mostFOIR(); ok && most <= mostLikelyRatio {
 			add(b.column.name, fault.CodeFOIRLooksLikeRatio,
 				"no row has a foir above 1, and it was read as a percentage: "+
-					"0.35 as 0.35 %%; leave foir_unit out if the column holds ratios")
+					"0.35 as 0.35 %%; leave foir_unit out if the column contains ratios")
 		}
 	}
 	if c.model != nil && !c.model.converged {
-		add("", codeNotConverged, "the regression did not settle; some columns may separate good from bad entirely")
+		add("", codeNotConverged, "the regression did not converge; some columns may separate good from bad completely")
 	}
 	for _, f := range r.points.features {
 		rows := r.table.rowsOf(f, r.table.train)
@@ -75,7 +75,7 @@ func (r *Result) warn(c *chosen, all []*binning) {
 		add("", codeUnstable, "stability index of the score %.4f between training rows and hold-out", out.ScorePSI)
 	}
 	if out.HoldOut.Measured && out.Train.AUC-out.HoldOut.AUC > 0.03 {
-		add("", codeOverfit, "AUC falls from %.4f to %.4f on rows that were not learnt from",
+		add("", codeOverfit, "AUC falls from %.4f on the training rows to %.4f on the hold-out",
 			out.Train.AUC, out.HoldOut.AUC)
 	}
 }
@@ -84,12 +84,13 @@ func (r *Result) warn(c *chosen, all []*binning) {
 func (r *Result) warnReversed(f *feature, add func(column, code, format string, args ...any)) {
 	whole, bins := f.reversals(&r.plan.Options)
 	if whole {
-		add(f.column.name, codeSignReversal, "its points run against its evidence: bins with fewer bads earn less. "+
-			"Another column says the same better; leave one of them out")
+		add(f.column.name, codeSignReversal, "its points contradict its evidence: bins with fewer bads earn fewer "+
+			"points. Another column has the same information; leave one of them out")
 	}
 	for _, k := range bins {
 		add(f.column.name, codeSignReversal,
-			"the bin %q earns %s points, against its weight of evidence of %.4f: another column explains it",
+			"the bin %q earns %s points, which contradicts its weight of evidence of %.4f: "+
+				"another column explains its bad rate",
 			f.label(k), f.points[k], f.bins[k].woe)
 	}
 }
@@ -113,5 +114,5 @@ func (c *column) unitHint() string {
 	if !c.foir || c.percent {
 		return ""
 	}
-	return "; send foir_unit percent (-foir percent) if the column holds percentages"
+	return "; send foir_unit percent (-foir percent) if the column contains percentages"
 }

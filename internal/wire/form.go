@@ -118,7 +118,7 @@ func (f *Form) Require(name, what string) bool {
 func Required(object Value, name, pointer, what string) fault.Item {
 	item := fault.Item{Pointer: pointer, Code: fault.CodeRequired, Detail: "is required: " + what}
 	if object.HasFolded(name) {
-		item.Detail += "; a member whose name differs in case alone was sent and not read: " +
+		item.Detail += "; a member whose name differs only in case was sent and not read: " +
 			"names are case-sensitive, write " + name
 		item.Nearest = name
 	}
@@ -234,6 +234,6 @@ func (f *Form) unknown(name string, v Value) {
 		}
 	}
 	meant, caseOnly := fault.Meant(name, takes, f.faults.Terse())
-	text := "is not a member here; it takes " + strings.Join(takes, ", ")
+	text := "is not a member here; the known members are " + strings.Join(takes, ", ")
 	f.faults.AddItem(fault.Unknown(v.Pointer(), text, meant, caseOnly))
 }

@@ -107,7 +107,8 @@ func TestFormRefuses(t *testing.T) {
 		"/in/0/bool wrong_type must be a boolean, but is a string",
 		"/in/0/array too_many has more than 1 entries",
 		"/in/0/object wrong_type must be an array, but is an object",
-		"/in/0/odd unknown_field is not a member here; it takes a/b, text, choice, low, high, fine, whole, bool, " +
+		"/in/0/odd unknown_field is not a member here; the known members are a/b, text, choice, low, high, fine, " +
+			"whole, bool, " +
 			"array, object",
 	}
 	if diff := cmp.Diff(want, lines(&faults)); diff != "" {
@@ -143,7 +144,7 @@ func TestFormProposesTheNearest(t *testing.T) {
 	f.Done()
 	want := []fault.Item{{
 		Pointer: "/tenure", Code: fault.CodeUnknownField, Nearest: "tenures",
-		Detail: "is not a member here; it takes tenures, min_amount, patch; did you mean tenures?",
+		Detail: "is not a member here; the known members are tenures, min_amount, patch; did you mean tenures?",
 	}}
 	if !reflect.DeepEqual(faults.Items(), want) {
 		t.Errorf("%+v", faults.Items())

@@ -101,7 +101,7 @@ func (p *parser) escaped(start int) (string, error) {
 			if r == 0 {
 				// No real text contains a zero character, and some databases cannot
 				// store one.
-				return "", p.fail("a string holds a zero character")
+				return "", p.fail("a string contains a zero character")
 			}
 			b.WriteRune(r)
 		default:
@@ -158,7 +158,7 @@ func (p *parser) number() (text span, far bool, err error) {
 	whole := at - first
 	if whole == 0 || whole > 1 && src[first] == '0' {
 		p.pos = at
-		return span{}, false, p.fail("a number has digits, and no leading zero")
+		return span{}, false, p.fail("a number must have digits, and no leading zero")
 	}
 	if at < len(src) && src[at] == '.' {
 		from := at + 1

@@ -16,15 +16,15 @@ func challenger(r *backtest.Report) section {
 	}
 	w := c.SwapSet
 	s.Lead = "The challenger approves " + plural(w.ChallengerOnly, "application",
-		"applications") + " that the champion does not, and leaves out " + count(w.ChampionOnly) + " that it does."
+		"applications") + " that the champion does not, and does not approve " + count(w.ChampionOnly) + " that the " +
+		"champion approves."
 	notes := map[[2]int]string{}
 	if w.Both.Rate.Known {
 		notes[[2]int{0, 0}] = badRate(w.Both.Rate) + " bad"
 	}
 	s.figure(statusMatrix(chart.Head{
-		Title: "Swap matrix",
-		Description: "Rows are the champion's status, columns the challenger's. Teal: kinder than before; orange: " +
-			"stricter.",
+		Title:       "Swap matrix",
+		Description: "Rows are the champion's status, columns the challenger's. Teal: more lenient; orange: stricter.",
 	}, "Champion", "Challenger", c.Matrix, notes))
 	s.figure(swapPicture(w))
 	s.table("Side by side", "", column, sideBySide(r))
@@ -34,8 +34,9 @@ func challenger(r *backtest.Report) section {
 		s.table("Shift of scores", "PSI "+ratio(c.PSI.PSI)+" of the challenger's scores against the champion's.",
 			under, shiftTable(c.PSI, "Champion", "Challenger"))
 	}
-	s.table("What moved them", "Alone: the champion with just this change decides as the challenger does. Needed: "+
-		"the challenger without it decides as the champion does."+together(c), across, attribution(c))
+	s.table("What caused the swaps",
+		"Alone: the champion with only this change decides as the challenger does. Needed: the challenger without "+
+			"this change decides as the champion does."+together(c), across, attribution(c))
 	s.table("Challenger by grade", "", across, gradeTable(c.ByGrade))
 	return s
 }
@@ -44,7 +45,7 @@ func swapPicture(w backtest.SwapSet) chart.Bars {
 	c := chart.Bars{
 		Head: chart.Head{
 			Title:       "Bad rates of the swap",
-			Description: "A good swap lets in applications that turn out better than those it leaves out.",
+			Description: "A good swap approves applications that turn out better than those it no longer approves.",
 		},
 		Of:    "Group",
 		Unit:  chart.Percent,
@@ -135,7 +136,7 @@ func together(c *backtest.Challenger) string {
 	if n == 0 {
 		return ""
 	}
-	return " " + plural(n, "application moves", "applications move") + " only when changes come together."
+	return " " + plural(n, "application is swapped", "applications are swapped") + " only by several changes together."
 }
 
 func attribution(c *backtest.Challenger) chart.Table {

@@ -46,7 +46,7 @@ func gradeMix(r *backtest.Report) chart.Bars {
 	c := chart.Bars{
 		Head: chart.Head{
 			Title:       "Applications by grade",
-			Description: "How many fall into each grade, by the status they get.",
+			Description: "Applications in each grade, by status.",
 		},
 		Of: "Grade",
 		Parts: []chart.Part{

@@ -15,7 +15,7 @@ func fairness(r *backtest.Report) section {
 		return s
 	}
 	s.Lead = "Approval rates by " + f.Column +
-		". A difference is shown here; whether it is justified, figures cannot say."
+		". This shows a difference, not whether it is justified."
 	c := chart.Bars{
 		Head: chart.Head{
 			Title:       "Approval rate by group",
@@ -96,7 +96,8 @@ func vintage(r *backtest.Report) section {
 		}
 	}
 	if v.NoMonth > 0 {
-		c.Description += " " + plural(v.NoMonth, "bad loan does", "bad loans do") + " not say when and cannot be drawn."
+		c.Description += " " + plural(v.NoMonth, "bad loan does", "bad loans do") + " not state the month and " +
+			"cannot be drawn."
 	}
 	s.figure(c)
 	return s
@@ -128,7 +129,7 @@ func rows(r *backtest.Report) section {
 	for _, name := range r.ColumnsIgnored {
 		ignored.Rows = append(ignored.Rows, []string{name})
 	}
-	s.table("Columns that nothing reads", "", under, ignored)
+	s.table("Columns that are not read", "", under, ignored)
 	first := chart.Table{Columns: []string{"Row", "Field", "Code"}, Texts: []int{1, 2}}
 	for _, e := range r.RowErrors {
 		field := e.Field

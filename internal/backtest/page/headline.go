@@ -98,18 +98,18 @@ func marginNote(e backtest.Economics) string {
 // with the decisions made at the time.
 func outcomes(r *backtest.Report) section {
 	s := section{ID: "outcomes", Title: "Outcomes"}
-	const title = "What became of the applications"
+	const title = "Applications by status"
 	if c := r.Challenger; c == nil {
-		s.figure(statusBar(title, "Every application evaluated, by the status it gets.", r.Summary))
+		s.figure(statusBar(title, "All evaluated applications, by their status.", r.Summary))
 	} else {
-		s.figure(statusBar(title+": champion", "Every application evaluated, by the status it gets.", r.Summary))
+		s.figure(statusBar(title+": champion", "All evaluated applications, by their status.", r.Summary))
 		s.figure(statusBar(title+": challenger", "The same applications under the challenger.", c.Summary))
 	}
 	if a := r.Actual; a != nil {
 		s.figure(statusMatrix(chart.Head{
-			Title: "Against what was decided then",
+			Title: "Compared with the decisions at the time",
 			Description: "Of " + plural(a.Count, "row",
-				"rows") + " that say what was decided then, " + percent(a.AgreementRate) + " get the same again.",
+				"rows") + " with a decision at the time, " + percent(a.AgreementRate) + " get the same status again.",
 		}, "Then", "Now", a.Matrix, nil))
 	}
 	return s

@@ -11,7 +11,7 @@ func reasons(r *backtest.Report) section {
 	s := section{
 		ID:    "reasons",
 		Title: "Reasons and rules",
-		Lead:  "Why applications were not approved as asked, and what each rule does that no other would have done.",
+		Lead:  "Why applications were not approved as requested, and what each rule does that no other rule does.",
 	}
 	if p := reasonPicture(r.Reasons); len(p.Rows) > 0 {
 		s.figure(p)
@@ -19,8 +19,9 @@ func reasons(r *backtest.Report) section {
 	if p := solePicture(r.SoleReasons); len(p.Rows) > 0 {
 		s.figure(p)
 	}
-	s.table("Sole-reason ledger", "What each knockout alone keeps out: without it, the application would not have "+
-		"been declined or, if it was referred, would have been approved.", across, soleTable(r.SoleReasons))
+	s.table("Sole-reason ledger", "Applications that one knockout alone keeps out: without it, the application "+
+		"would not have been declined or, if it was referred, "+
+		"would have been approved.", across, soleTable(r.SoleReasons))
 	s.table("Every rule", "Unknown: the rule read a field that the row does not have.", across, ruleTable(r.Rules))
 	return s
 }

@@ -12,7 +12,8 @@ func separation(r *backtest.Report) section {
 	s := section{
 		ID:    "score",
 		Title: "Score",
-		Lead:  "Where applications score, how well the score tells good from bad, and whether it means what it claims.",
+		Lead: "The distribution of scores, how well the score separates good from bad, and whether its predicted " +
+			"probabilities are right.",
 	}
 	if len(r.Distribution.Cells) > 0 {
 		s.figure(distribution(r.Side))
@@ -24,11 +25,11 @@ func separation(r *backtest.Report) section {
 	if len(r.Calibration) > 0 {
 		s.figure(calibration(r.Side))
 	}
-	s.table("Score bands", "The bands of the policy, with what lies outside them. Weight of evidence and "+
-		"information value are of the labelled rows.", across, bands(r.ScoreBands))
+	s.table("Score bands", "The bands of the policy, and the scores outside them. Weight of evidence and "+
+		"information value are computed over the labelled rows.", across, bands(r.ScoreBands))
 	if r.PSI != nil {
-		s.table("Stability against the reference", "PSI "+ratio(r.PSI.PSI)+": below 0.10 is calm, above 0.25 the "+
-			"population has moved.", column, shiftTable(*r.PSI, "Reference", "This run"))
+		s.table("Stability against the reference", "PSI "+ratio(r.PSI.PSI)+": below 0.10 the population is stable, "+
+			"above 0.25 it has shifted.", column, shiftTable(*r.PSI, "Reference", "This run"))
 	}
 	return s
 }
@@ -154,9 +155,9 @@ func calibration(s backtest.Side) chart.Dots {
 	c := chart.Dots{
 		Head: chart.Head{
 			Title:       "Calibration",
-			Description: "Ten groups by score. Above the line more went bad than the scorecard claims.",
+			Description: "Ten groups by score. Above the line more loans went bad than the scorecard predicts.",
 		},
-		X:        chart.Axis{Label: "Claimed probability of default", Unit: chart.Percent},
+		X:        chart.Axis{Label: "Predicted probability of default", Unit: chart.Percent},
 		Y:        chart.Axis{Label: "Observed bad rate", Unit: chart.Percent},
 		NoteName: "Labelled", Tone: chart.Blue, Diagonal: true,
 	}

@@ -111,7 +111,7 @@ func (a *silenceCheck) reportFeatures(c *clause, features []string, effect strin
 	}
 	fix := "give the rule on_absent"
 	if c.at.section != atKnockout {
-		fix = "let a knockout refer whoever has none"
+		fix = "let a knockout refer applicants without them"
 	}
 	a.featureSilence(c.at, c.opening()+effect, features, fix)
 }
@@ -143,8 +143,8 @@ func (q *silencing) add(c *clause, at location, name, id string) {
 // do not ask for features.
 func (a *silenceCheck) featureSilence(at location, opening string, features []string, fix string) {
 	f := a.report(SeverityError, fault.CodeSilentWhenAbsent, at, fmt.Sprintf(
-		"%s to requests without \"features\": true, because it reads %s; "+
-			"say \"features\": \"auto\" in the policy, list what it reads in required_fields, or %s.",
+		"%s to requests without \"features\": true, because it reads %s; set \"features\": \"auto\" in the policy, "+
+			"list what it reads in required_fields, or %s.",
 		opening, enumerate(features), fix), nil)
 	f.Fields = features
 }

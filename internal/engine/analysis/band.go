@@ -64,7 +64,7 @@ func ladderOrder(bands []engine.Band, ntc bool) (order []int) {
 
 func (a bandCheck) worse(i int, b, below *engine.Band, members []string) {
 	a.report(SeverityError, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: i},
-		fmt.Sprintf("A better score gets worse terms: score %d (%s) has %s, as against score %d (%s).",
+		fmt.Sprintf("A better score gets worse terms: score %d (%s) has %s, compared with score %d (%s).",
 			b.MinScore, b.ID, enumerate(members), below.MaxScore, below.ID), nil)
 }
 

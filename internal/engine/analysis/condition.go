@@ -89,7 +89,7 @@ func (a *conditionCheck) always(c *clause) {
 	}
 	witness, _ := a.solver.Facts(supplied)
 	a.report(SeverityWarning, fault.CodeAlwaysFires, c.at,
-		fmt.Sprintf("%s hits %s: within the values possible, %s is always true.", c.opening(), who, excerpt(c.cond)),
+		fmt.Sprintf("%s hits %s: %s is true for all possible values.", c.opening(), who, excerpt(c.cond)),
 		witness)
 }
 
@@ -126,8 +126,8 @@ func (a *conditionCheck) conflict(b space.Box) string {
 		return ""
 	}
 	if name := carries(space.AnyRequest); name != "" {
-		return name + ", which no request can carry"
+		return name + ", which no request can contain"
 	}
-	return fmt.Sprintf("%s, which only /v1/decisions carries, together with %s, which only /v1/evaluate carries",
+	return fmt.Sprintf("%s, which only /v1/decisions accepts, together with %s, which only /v1/evaluate accepts",
 		carries(rule.FromEvaluate), carries(rule.FromDecisions))
 }

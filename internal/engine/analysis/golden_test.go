@@ -151,8 +151,8 @@ func TestFindingWrite(t *testing.T) {
 	analysis.Run(p, field.Catalogue())[0].Write(&w)
 	const want = `{"severity":"warning","code":"always_fires","pointer":"/knockouts/0",` +
 		`"key":"always_fires@/knockouts/KO",` +
-		`"detail":"KO hits every applicant who gives bureau_score: within the values possible, ` +
-		`bureau_score >= 300 is always true.",` +
+		`"detail":"KO hits every applicant who gives bureau_score: ` +
+		`bureau_score >= 300 is true for all possible values.",` +
 		`"witness":{"bureau_score":300}}`
 	if diff := cmp.Diff(want, string(w.Buf)); diff != "" {
 		t.Error(diff)

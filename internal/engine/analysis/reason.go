@@ -81,8 +81,8 @@ func (a reasonCheck) untrueReasons() {
 		}
 		if named, isTrue := a.codeInCondition(code, c, true); named && !isTrue {
 			a.report(SeverityWarning, fault.CodeReasonCodeUntrue, at, fmt.Sprintf(
-				"The reason code %s of %s tells applicants %q, and the condition does not say so; "+
-					"leave reason_code out or name another.",
+				"The reason code %s of %s tells applicants %q, but the condition does not test that; leave "+
+					"reason_code out or name another.",
 				code, id, text.Message), nil)
 		}
 	}
@@ -126,8 +126,8 @@ func (a reasonCheck) codeInCondition(code string, c *rule.Condition, holds bool)
 func (a reasonCheck) semantics() {
 	if n := a.policy.Semantics; n < engine.NewestSemantics {
 		a.report(SeverityInfo, fault.CodeSemanticsOld, location{section: atPolicy, rest: "/semantics"}, fmt.Sprintf(
-			"The policy decides by semantics %d; a version that says \"semantics\": %d gives only reasons that are "+
-				"true of the decision, and may name the sources of income and obligations.",
+			"The policy uses semantics %d; a version with \"semantics\": %d gives only reasons that caused the "+
+				"decision, and may name the sources of income and obligations.",
 			n, engine.NewestSemantics), nil)
 	}
 }

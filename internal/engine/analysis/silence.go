@@ -115,7 +115,7 @@ func (a *silenceCheck) ntcHandled() string {
 	}
 	for i := range a.knockouts {
 		if slices.Contains(a.knockouts[i].reads, a.space.NTC()) {
-			return "other knockouts look at them."
+			return "other knockouts check them."
 		}
 	}
 	for i := range a.policy.Bands {
@@ -144,7 +144,7 @@ func (a *silenceCheck) silentForNTC(c *clause, handled string) {
 	}
 	severity, rest := SeverityInfo, handled
 	if handled == "" {
-		severity, rest = SeverityWarning, "no knockout looks at them, and a pricing band approves them."
+		severity, rest = SeverityWarning, "no knockout checks them, and a pricing band approves them."
 	}
 	a.report(severity, fault.CodeSilentForNTC, c.at,
 		fmt.Sprintf("%s never hits an applicant who is new to credit, because %s is absent for them; %s",

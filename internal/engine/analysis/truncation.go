@@ -25,7 +25,8 @@ func (a *analysis) noteTooLarge(c *clause) {
 	c.cond.Fields(func(ref rule.Ref) { supply &= a.space.Domain(a.space.Place(ref)).Supply })
 	if supply == 0 {
 		a.report(SeverityError, fault.CodeAnalysisTruncated, c.at, c.opening()+
-			" is too large to be analysed and reads fields that no request carries together, so it may never apply;"+
+			" is too large to be analysed and reads fields that no single request can contain together, "+
+			"so it may never apply;"+
 			" split it into smaller rules.", nil)
 	}
 }
@@ -44,7 +45,7 @@ func (a *analysis) truncation() {
 		}
 	}
 	f := a.report(SeverityInfo, fault.CodeAnalysisTruncated, location{section: atPolicy},
-		what+"; the findings listed here hold, but there may be others.", nil)
+		what+"; the findings listed here are valid, but there may be others.", nil)
 	// The copy is nil if there are no ids, even if the reused slice is not nil.
 	f.IDs = append([]string(nil), a.unknown[:min(len(a.unknown), maxUnknown)]...)
 }

@@ -26,8 +26,8 @@ func (a scoreCheck) uncovered(ntc bool, reach *reach) {
 			severity = SeverityError
 		}
 		a.report(severity, fault.CodeBetterScoreWorsePrice, location{section: atBand, index: order[last]}, fmt.Sprintf(
-			"Scores from %d to %s have no band: whoever scores better than %s is declined.", top.MaxScore+1, most,
-			top.ID), nil)
+			"Scores from %d to %s have no band: applicants who score better than %s are declined.",
+			top.MaxScore+1, most, top.ID), nil)
 	}
 	for k := 1; k < len(order); k++ {
 		low, high := band(k-1), band(k)
