@@ -28,14 +28,14 @@ func BenchmarkInsert(b *testing.B) {
 			name    string
 			callers int
 			batch   int
+			tenants int64
 			insert  func(context.Context, *store.Scope, *store.DecisionWrite) error
 		}{
-			{"bulk", 64, 0, bulk}, {"answers", 64, 0, answers}, {"functions", 64, 0, function}, {"alone", 64, 1, bulk},
-			{"one caller", 1, 0, bulk},
+			{"bulk", 64, 0, 1, bulk}, {"answers", 64, 0, 1, answers}, {"functions", 64, 0, 1, function},
+			{"alone", 64, 1, 1, bulk}, {"one caller", 1, 0, 1, bulk}, {"four tenants", 64, 0, 4, bulk},
 		} {
 			b.Run(database.name+"/"+way.name, func(b *testing.B) {
 				db := storetest.Open(b, database.url(b), store.Options{BatchSize: way.batch})
-				scope := db.Scope("ten_A", "sandbox")
 				var next atomic.Int64
 				var all sync.WaitGroup
 				before, cpu := db.Stats(), cpuTime()
@@ -43,6 +43,7 @@ func BenchmarkInsert(b *testing.B) {
 				for range way.callers {
 					all.Go(func() {
 						for i := next.Add(1); i <= int64(b.N); i = next.Add(1) {
+							scope := db.Scope(fmt.Sprintf("ten_%d", i%way.tenants), "sandbox")
 							if err := way.insert(b.Context(), scope, write(fmt.Sprintf("dec_%010d", i))); err != nil {
 								b.Error(err)
 								return
