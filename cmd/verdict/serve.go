@@ -76,7 +76,8 @@ echo "${KEY:?there is no key, and the answer above says why}" >/dev/null
   Then decide:
 
 curl -s %[1]s/v1/decisions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
-  -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
+  -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},`+
+		`"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
 
   Ctrl-C ends it.
 
