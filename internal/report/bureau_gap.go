@@ -165,7 +165,7 @@ func (g *gaps) tell(warnings *fault.List) {
 			if i < told-1 || more == 0 {
 				warnings.Add(v.Pointer(), text.code, "%s", text.text)
 			} else {
-				warnings.Add(v.Pointer(), text.code, "%s; so with %d more", text.text, more)
+				warnings.Add(v.Pointer(), text.code, "%s; the same applies to %d more", text.text, more)
 			}
 		}
 	}

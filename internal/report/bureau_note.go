@@ -70,8 +70,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"default reported, and counts as if one was; send true or false, Y or N, a code from 0 to 9, " +
 		"NS, SF, WDF, SFR, SFWD, SFWO, WDWO or SWDW"},
 	statedOverdue: {fault.CodeDaysPastDueFromStatus,
-		"tells days past due that the payment history does not: they count for the " +
-			"newest month of the account, at the fewest days that it can mean"},
+		"states days past due that the payment history lacks; they count in the account's newest month, " +
+			"as the smallest number of days that the status can mean"},
 	cardPayment: {fault.CodeCardInstalmentNotCounted,
 		"is more than 5 percent of the card's balance, which is what counts " +
 			"as the instalment of a card; a loan on a card is an account of its own, of the type loan_on_credit_card"},
@@ -82,8 +82,8 @@ var noticeTexts = [notices]struct{ code, text string }{
 		"says that the holder of the account has died; it counts as the applicant's own. " +
 			"Make sure that the report is the applicant's"},
 	laterThanReport: {fault.CodeLaterThanReport,
-		"is later than the date of the report, which cannot tell it; it was read. " +
-			"Send the date of the report (reportDate) that it is in"},
+		"is later than the date of the report, so one of the two dates is wrong; it was read. " +
+			"Check that reportDate is the date of this report"},
 	convertedRhythm: {fault.CodeInstalmentConverted,
 		"says that the instalment is not due every month; it counts by the month"},
 	unknownRhythm: {fault.CodeInstalmentRhythmUnknown,
@@ -116,7 +116,7 @@ func (n *noted) tell(warnings *fault.List) {
 		case of.count == 1:
 			warnings.Add(of.first.Pointer(), text.code, "%s", text.text)
 		case of.count > 1:
-			warnings.Add(of.first.Pointer(), text.code, "%s; so with %d in all", text.text, of.count)
+			warnings.Add(of.first.Pointer(), text.code, "%s; this applies to %d places in all", text.text, of.count)
 		}
 	}
 }

@@ -166,8 +166,9 @@ func (p *plan) finish(t *table, r *Report, stage func(Stage) error) (*Result, er
 func (p *plan) nothingLearnt() error {
 	detail := "no column tells good from bad well enough to be in a scorecard"
 	if len(p.leaks) > 0 {
-		detail += "; left out because they separate good from bad by themselves, as only the outcome does, are " +
-			strings.Join(p.leaks, ", ") + ": name them in include to use them"
+		detail += "; these columns were left out because each alone separates good from bad almost perfectly, " +
+			"as if it were recorded after the outcome: " + strings.Join(p.leaks, ", ") +
+			"; name them in include to use them"
 	}
 	return fault.New(fault.Invalid, fault.CodeNoPredictiveColumns, "%s", detail)
 }
