@@ -174,14 +174,14 @@ func (s *suggester) hintEntries(from int) {
 		if item.Code != fault.CodeUnknownField {
 			continue
 		}
-		list, names := "accounts", report.AccountNames
+		list, names := "accounts", report.AccountNames()
 		switch {
 		case strings.HasPrefix(item.Pointer, "/bank_summary/"):
-			list, names = "transactions", report.TransactionNames
+			list, names = "transactions", report.TransactionNames()
 		case strings.Contains(item.Pointer, "/paymentHistory/"):
-			list, names = "paymentHistory", report.MonthNames
+			list, names = "paymentHistory", report.MonthNames()
 		case strings.Contains(item.Pointer, "/enquiries/"):
-			list, names = "enquiries", report.EnquiryNames
+			list, names = "enquiries", report.EnquiryNames()
 		}
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
 		if item.Nearest == "" {
