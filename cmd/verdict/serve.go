@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -48,7 +49,12 @@ func serve(c *command) int {
 			return code
 		}
 	}
-	err = service.Run(ctx)
+	return c.run(ctx, service)
+}
+
+// run runs the service until ctx is done, and closes it.
+func (c *command) run(ctx context.Context, service *app.App) int {
+	err := service.Run(ctx)
 	if closing := service.Close(); err == nil {
 		err = closing
 	}
