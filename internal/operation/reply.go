@@ -50,6 +50,16 @@ func (r *Reply[T]) keep(a Answer) {
 	}
 }
 
+// settle returns the result of an operation. If the answer is replayed, it keeps the answer and
+// returns the zero value, because the result that was computed here was not stored.
+func (r *Reply[T]) settle(result T, a Answer) T {
+	if r.keep(a); a.Replayed {
+		var none T
+		return none
+	}
+	return result
+}
+
 // Write runs do once for an Idempotency-Key, in one transaction. If an earlier request with the
 // same Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier
 // answer.
@@ -64,28 +74,14 @@ func Write[T any](
 func Prepared[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], prepare func() (func(*store.Tx) (T, error), error),
 ) (T, error) {
-	var result T
-	answer, err := s.Once(ctx, scope, r.once(), func(keep Keep) (Answer, error) {
+	return Through(ctx, s, scope, r, func(commit Commit[T]) (T, error) {
 		do, err := prepare()
 		if err != nil {
-			return Answer{}, err
+			var none T
+			return none, err
 		}
-		return s.Commit(ctx, scope, keep, func(tx *store.Tx) (_ Answer, err error) {
-			if result, err = do(tx); err != nil {
-				return Answer{}, err
-			}
-			if r != nil {
-				r.written = false // the transaction may be tried again
-			}
-			return r.encode(result), nil
-		})
+		return commit(ctx, do)
 	})
-	r.keep(answer)
-	if answer.Replayed { // the result that was computed here was not stored
-		var none T
-		return none, err
-	}
-	return result, err
 }
 
 // Remember calls compute, which changes nothing stored, and stores the answer, so that
@@ -100,12 +96,7 @@ func Remember[T any](
 		}
 		return r.encode(result), nil
 	})
-	r.keep(answer)
-	if answer.Replayed { // the result that was computed here was not stored
-		var none T
-		return none, err
-	}
-	return result, err
+	return r.settle(result, answer), err
 }
 
 // Begin begins an operation that takes more than one transaction. If an earlier request with the

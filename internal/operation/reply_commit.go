@@ -31,10 +31,5 @@ func Through[T any](
 		})
 		return answer, err
 	})
-	r.keep(answer)
-	if answer.Replayed { // the result that was computed here was not stored
-		var none T
-		return none, err
-	}
-	return result, err
+	return r.settle(result, answer), err
 }
