@@ -205,13 +205,6 @@ func replay(stored store.Stored) Answer {
 	return Answer{Status: int(stored.Status), Location: stored.Header, Body: stored.Body, Replayed: true}
 }
 
-// Write runs fn once for an Idempotency-Key, in one transaction.
-func (s *Core) Write(
-	ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error),
-) (Answer, error) {
-	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) { return s.Commit(ctx, scope, keep, fn) })
-}
-
 // Commit runs fn, which makes changes and returns the answer, in one
 // transaction with the answer's record.
 func (s *Core) Commit(
