@@ -114,7 +114,7 @@ func rate(field func(*Config) *rateSetting) setter {
 }
 
 func quotas(c *Config, text string) (err error) {
-	c.Plans, err = tenant.DefaultPlans().WithQuotas(text)
+	c.Plans, err = tenant.DefaultPricePlans().WithQuotas(text)
 	return err
 }
 

@@ -90,7 +90,7 @@ func (s *suggester) search(path, name string, known []string) hint {
 		return hint{nearest: rest} // the canonical name of the fact
 	}
 	s.searched++
-	near, caseOnly := fault.Meant(name, known, s.searched > maxSearches)
+	near, caseOnly := fault.Suggest(name, known, s.searched > maxSearches)
 	if !caseOnly && near != "" && len(name) <= shortName && near[0] != name[0] {
 		return hint{} // for example, "name" is not a misspelt "age"
 	}

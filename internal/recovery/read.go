@@ -146,7 +146,7 @@ func (r *reader) meant(name string, names []string) (near string, caseOnly bool)
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false
 	}
-	near, caseOnly = fault.Meant(name, names, r.warnings.Terse())
+	near, caseOnly = fault.Suggest(name, names, r.warnings.SkipHints())
 	if near != "" {
 		return near, caseOnly
 	}
