@@ -178,10 +178,10 @@ func acknowledgedAll(found []analysis.Finding, acknowledged []string) error {
 	}
 	refusal := fault.New(fault.Conflict, fault.CodeFindingsUnacknowledged,
 		"the analysis found %d errors in this rule set; "+
-			"mend them, or send the key of each in acknowledge to activate it all the same", len(open)+more)
+			"correct them, or send the key of each in acknowledge to activate the rule set anyway", len(open)+more)
 	if len(open) == 1 {
 		refusal.Detail = "the analysis found an error in this rule set; " +
-			"mend it, or send its key in acknowledge to activate it all the same"
+			"correct it, or send its key in acknowledge to activate the rule set anyway"
 	}
 	refusal.Items = open
 	return refusal

@@ -110,7 +110,7 @@ func (s *surveyed) settle(o *Options, rows int64) (*column, *Dropped) {
 				"send foir_unit percent (-foir percent), or name the column in exclude", s.outside, filled))
 	case c.numeric() && s.outside*10 > filled*9:
 		return drop(fault.CodeUnreadableColumn,
-			fmt.Sprintf("%d of %d values are none that the field can hold: mend the column, map it to "+
+			fmt.Sprintf("%d of %d values are none that the field can hold: correct the column, map it to "+
 				"another field, or name it in exclude", s.outside, filled))
 	case c.numeric():
 		s.cutNumbers(c, o)

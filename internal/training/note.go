@@ -75,7 +75,7 @@ func (s *surveyed) notes(c *column) (list []Note) {
 	if mixed && float64(numbers) >= mostlyNumbers*float64(s.filled) {
 		list = append(list,
 			Note{s.name, codeMostlyNumbers, fmt.Sprintf("%d of %d filled cells are numbers and the others are not, "+
-				"so the column counts as a category: mend those cells, or name them in missing_values",
+				"so the column counts as a category: correct those cells, or name them in missing_values",
 				numbers, s.filled), s.texts})
 	}
 	if c == nil || !c.numeric() {

@@ -39,7 +39,7 @@ func (p *plan) weighed(row int64, cells [][]byte) (float64, error) {
 	if how != plainNumber && how != formattedNumber || n < 0 || n > maxWeight*rule.One {
 		var faults fault.List
 		faults.Add("/weight", fault.CodeInvalidField,
-			"the weight of row %d is no number from 0 to %d: mend it, or give the row a weight of 0 to leave it out",
+			"the weight of row %d is no number from 0 to %d: correct it, or give the row a weight of 0 to leave it out",
 			row, maxWeight)
 		return 0, faults.Err()
 	}
