@@ -97,7 +97,7 @@ func open(ctx context.Context, path string, observations int) (*subject, error) 
 	if err != nil {
 		return nil, err
 	}
-	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	plans, err := tenant.DefaultPricePlans().WithQuotas("free=unmetered")
 	if err != nil {
 		return nil, err
 	}

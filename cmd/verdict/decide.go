@@ -10,7 +10,6 @@ import (
 	"verdict/internal/feature"
 	"verdict/internal/field"
 	"verdict/internal/loan"
-	"verdict/internal/rule"
 	"verdict/internal/wire"
 )
 
@@ -106,12 +105,11 @@ func (c *command) application(
 	if err != nil {
 		return nil, c.refused(shown, err), false
 	}
-	inputs := map[string]rule.Type{}
-	for _, in := range policy.Inputs {
-		inputs[in.Name] = in.Type
-	}
 	app, err = application.Read(v, application.Options{
-		Inputs: inputs, FeaturesAuto: policy.FeaturesAuto, Today: today, NoScore: !policy.NeedsScore(),
+		Inputs:       policy.InputTypes(),
+		FeaturesAuto: policy.FeaturesAuto,
+		Today:        today,
+		NoScore:      !policy.NeedsScore(),
 	})
 	if err != nil {
 		return nil, c.refused(shown, err), false

@@ -86,14 +86,7 @@ func (c *command) demonstrate(ctx context.Context, config app.Config, decisions 
 	if code := c.print(invitationText(service.URL(), made, password)); code != exitOK {
 		return code
 	}
-	err = service.Run(ctx)
-	if closing := service.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
-		return c.incomplete(err)
-	}
-	return exitOK
+	return c.run(ctx, service)
 }
 
 // fill creates the tenant of the demonstration. It shows a progress bar on a

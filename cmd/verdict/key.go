@@ -8,7 +8,6 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/tenant"
-	"verdict/internal/usecase"
 )
 
 func keyCreate(c *command) int {
@@ -40,29 +39,25 @@ func keyCreate(c *command) int {
 	if err != nil {
 		return c.usage("-expires: %v", err)
 	}
-	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t, err := theTenant(ctx, service, *tenantID)
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		owner, err := keyOwner(ctx, o, id, *user)
 		if err != nil {
-			return c.failed(err)
-		}
-		owner, err := keyOwner(ctx, service, t.ID, *user)
-		if err != nil {
-			return c.failed(err)
+			return nil, err
 		}
 		if set == 0 {
 			set = tenant.Role(owner.Role).Scopes()
 		}
-		key, made, err := service.Operator.CreateKey(ctx, account.NewKey{
-			TenantID: t.ID, UserID: owner.ID, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
+		key, made, err := o.CreateKey(ctx, account.NewKey{
+			TenantID: id, UserID: owner.ID, Environment: environment, Name: *name, Scopes: set, ExpiresAt: until,
 		})
 		if err != nil {
-			return c.failed(err)
+			return nil, err
 		}
 		// Write only the key to standard output, so that it can be stored in a
 		// file or a variable.
 		_, _ = fmt.Fprintf(c.stderr, "%s of %s, %s: %s; the key is shown only once\n",
-			made.ID, t.ID, made.Environment, made.Scopes)
-		return c.print(fmt.Appendf(nil, "%s\n", key.Reveal()))
+			made.ID, id, made.Environment, made.Scopes)
+		return fmt.Appendf(nil, "%s\n", key.Reveal()), nil
 	})
 }
 
@@ -70,8 +65,8 @@ func keyCreate(c *command) int {
 // the tenant if email is "". That person will own the key. Every key belongs to
 // a person, because a policy in live must be activated by a person other than
 // its author.
-func keyOwner(ctx context.Context, service *usecase.Set, tenantID, email string) (account.User, error) {
-	users, err := service.Operator.Users(ctx, tenantID)
+func keyOwner(ctx context.Context, o *account.Operator, tenantID, email string) (account.User, error) {
+	users, err := o.Users(ctx, tenantID)
 	if err != nil {
 		return account.User{}, err
 	}
@@ -91,16 +86,9 @@ func keyList(c *command) int {
 	if _, code, done := c.arguments(fs); done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t, err := theTenant(ctx, service, *tenantID)
-		if err != nil {
-			return c.failed(err)
-		}
-		keys, err := service.Operator.Keys(ctx, t.ID)
-		if err != nil {
-			return c.failed(err)
-		}
-		return c.print(keyTable(keys, time.Now()))
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		keys, err := o.Keys(ctx, id)
+		return keyTable(keys, time.Now()), err
 	})
 }
 
@@ -128,16 +116,9 @@ func keyRevoke(c *command) int {
 	if done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t, err := theTenant(ctx, service, *tenantID)
-		if err != nil {
-			return c.failed(err)
-		}
-		key, err := service.Operator.RevokeKey(ctx, t.ID, words[0])
-		if err != nil {
-			return c.failed(err)
-		}
-		return c.print(fmt.Appendf(nil, "%s was revoked at %s\n", key.ID, shortTime(key.RevokedAt)))
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		key, err := o.RevokeKey(ctx, id, words[0])
+		return fmt.Appendf(nil, "%s was revoked at %s\n", key.ID, shortTime(key.RevokedAt)), err
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -48,7 +49,12 @@ func serve(c *command) int {
 			return code
 		}
 	}
-	err = service.Run(ctx)
+	return c.run(ctx, service)
+}
+
+// run runs the service until ctx is done, and closes it.
+func (c *command) run(ctx context.Context, service *app.App) int {
+	err := service.Run(ctx)
 	if closing := service.Close(); err == nil {
 		err = closing
 	}
@@ -76,7 +82,8 @@ echo "${KEY:?there is no key, and the answer above says why}" >/dev/null
   Then decide:
 
 curl -s %[1]s/v1/decisions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
-  -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
+  -d '{"applicant":{"id":"A-1","monthly_income":85000,"foir":0.32,"requested_amount":600000},`+
+		`"bureau_report":{"score":742,"enquiries_6m":2,"active_tradelines":4,"max_dpd_12m":0}}'
 
   Ctrl-C ends it.
 

@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"verdict/internal/account"
+	"verdict/internal/app"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
 )
@@ -231,6 +233,24 @@ func shortTime(t time.Time) string {
 		return "-"
 	}
 	return t.UTC().Format(time.RFC3339)
+}
+
+// onTenant opens the database, calls work with the tenant that id names, and
+// prints what work returns. If id is "", the tenant is the only one there is.
+func (c *command) onTenant(
+	settings *app.Settings, id string, work func(context.Context, *account.Operator, string) ([]byte, error),
+) int {
+	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
+		t, err := theTenant(ctx, service, id)
+		if err != nil {
+			return c.failed(err)
+		}
+		out, err := work(ctx, service.Operator, t.ID)
+		if err != nil {
+			return c.failed(err)
+		}
+		return c.print(out)
+	})
 }
 
 // theTenant returns the tenant with the id, or the only tenant if id is "".

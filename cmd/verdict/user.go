@@ -11,7 +11,6 @@ import (
 
 	"verdict/internal/account"
 	"verdict/internal/tenant"
-	"verdict/internal/usecase"
 )
 
 var errWhichTenant = errors.New("name the tenant with -tenant; \"verdict tenant list\" shows them")
@@ -29,16 +28,9 @@ func userAdd(c *command) int {
 	if !ok {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t, err := theTenant(ctx, service, *tenantID)
-		if err != nil {
-			return c.failed(err)
-		}
-		user, err := service.Operator.CreateUser(ctx, t.ID, *email, password, tenant.Role(*role))
-		if err != nil {
-			return c.failed(err)
-		}
-		return c.print(fmt.Appendf(nil, "%s\n", user.ID))
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		user, err := o.CreateUser(ctx, id, *email, password, tenant.Role(*role))
+		return fmt.Appendf(nil, "%s\n", user.ID), err
 	})
 }
 
@@ -49,16 +41,9 @@ func userList(c *command) int {
 	if _, code, done := c.arguments(fs); done {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t, err := theTenant(ctx, service, *tenantID)
-		if err != nil {
-			return c.failed(err)
-		}
-		users, err := service.Operator.Users(ctx, t.ID)
-		if err != nil {
-			return c.failed(err)
-		}
-		return c.print(userTable(users))
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		users, err := o.Users(ctx, id)
+		return userTable(users), err
 	})
 }
 
@@ -74,15 +59,8 @@ func userPassword(c *command) int {
 	if !ok {
 		return code
 	}
-	return c.withService(settings, func(ctx context.Context, service *usecase.Set) int {
-		t, err := theTenant(ctx, service, *tenantID)
-		if err == nil {
-			err = service.Operator.ResetPassword(ctx, t.ID, *email, password)
-		}
-		if err != nil {
-			return c.failed(err)
-		}
-		return c.print([]byte("changed\n"))
+	return c.onTenant(settings, *tenantID, func(ctx context.Context, o *account.Operator, id string) ([]byte, error) {
+		return []byte("changed\n"), o.ResetPassword(ctx, id, *email, password)
 	})
 }
 

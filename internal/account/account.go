@@ -79,7 +79,7 @@ func (s *Access) ChangePassword(
 		return Session{}, tenant.Token{}, err
 	}
 
-	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.Standing{},
+	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.RightsChange{},
 		s.auditOf(user.ID, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
 	if operation.IsKind(err, fault.NotFound) { // meanwhile the person was disabled or the password changed
@@ -155,7 +155,7 @@ func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID str
 		return err
 	}
 
-	keys, err := s.core.DB.System().LivingKeys(ctx, p.TenantID, userID, s.core.Moment().UnixMicro())
+	keys, err := s.core.DB.System().ActiveKeyIDs(ctx, p.TenantID, userID, s.core.Moment().UnixMicro())
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.
 
 // standing returns the data that storage needs to update activators: who makes the change, and
 // when.
-func (s *shared) standing(by string) store.Standing {
-	return store.Standing{
+func (s *shared) standing(by string) store.RightsChange {
+	return store.RightsChange{
 		By:          by,
 		NowMicros:   s.core.Moment().UnixMicro(),
 		DelayMicros: activatorDelay.Microseconds(),

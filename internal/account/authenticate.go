@@ -15,7 +15,7 @@ import (
 // credential is a stored key with the plan of its tenant.
 type credential struct {
 	key  tenant.APIKey
-	plan tenant.Plan
+	plan tenant.PricePlan
 	hash string
 	seen bool // the tenant has made a request before
 }
@@ -78,10 +78,10 @@ func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (crede
 func closed(t store.Tenant) bool { return t.ClosingMicros != 0 && t.SeenMicros == 0 }
 
 // planOf returns the plan of a tenant.
-func (s *shared) planOf(owner store.Tenant) (tenant.Plan, error) {
+func (s *shared) planOf(owner store.Tenant) (tenant.PricePlan, error) {
 	plan, ok := s.options.Plans.Get(owner.Plan)
 	if !ok {
-		return tenant.Plan{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have",
+		return tenant.PricePlan{}, fmt.Errorf("tenant %s is on the plan %q, which this installation does not have",
 			owner.ID, owner.Plan)
 	}
 	return plan, nil

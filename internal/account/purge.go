@@ -34,7 +34,7 @@ const (
 func (s *Services) sweep(ctx context.Context) error {
 	now, system := s.core.Now(), s.core.DB.System()
 	for range sweepBatch {
-		found, err := system.RemoveUnused(ctx, now.Add(-closingTime).UnixMicro())
+		found, err := system.RemoveUnusedTenant(ctx, now.Add(-closingTime).UnixMicro())
 		if err != nil {
 			return err
 		}
@@ -43,6 +43,6 @@ func (s *Services) sweep(ctx context.Context) error {
 		}
 	}
 
-	_, err := system.CloseUnused(ctx, now.Add(-unusedAfter).UnixMicro(), now.UnixMicro(), sweepBatch)
+	_, err := system.CloseUnusedTenants(ctx, now.Add(-unusedAfter).UnixMicro(), now.UnixMicro(), sweepBatch)
 	return err
 }

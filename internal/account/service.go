@@ -12,7 +12,7 @@ import (
 
 // Options are the settings of the services. A zero field takes its default.
 type Options struct {
-	Plans        tenant.Plans // default: tenant.DefaultPlans
+	Plans        tenant.PricePlans // default: tenant.DefaultPricePlans
 	Passwords    tenant.PasswordRules
 	PasswordCost tenant.Cost // for new hashes; default: tenant.DefaultCost
 	HashesAtOnce int         // how many passwords are hashed concurrently; default: 1
@@ -74,7 +74,7 @@ const DefaultMaxKeys = 100
 // New returns the three services.
 func New(core *operation.Core, o Options) (*Services, error) {
 	if len(o.Plans.Names()) == 0 {
-		o.Plans = tenant.DefaultPlans()
+		o.Plans = tenant.DefaultPricePlans()
 	}
 	if o.PasswordCost == (tenant.Cost{}) {
 		o.PasswordCost = tenant.DefaultCost()

@@ -33,7 +33,7 @@ type Session struct {
 	ID     string
 	User   User
 	Tenant tenant.Tenant
-	Plan   tenant.Plan
+	Plan   tenant.PricePlan
 
 	seen bool // the tenant has made a request before
 

@@ -68,7 +68,7 @@ func (s *Services) Flush(ctx context.Context) {
 		}
 	}
 	if ids := s.visits.takeGreeted(); len(ids) > 0 {
-		if err := s.core.DB.System().SeeTenants(ctx, ids, s.core.Now().UnixMicro()); err != nil {
+		if err := s.core.DB.System().MarkTenantsSeen(ctx, ids, s.core.Now().UnixMicro()); err != nil {
 			for _, id := range ids {
 				s.visits.greet(id)
 			}

@@ -144,12 +144,12 @@ var (
 		recommendation recommended decision application applicant principal reason reasons score grade offer confidence
 		given based after before once until instead still should would could can may must is are was were has have had`)
 	// numberWords are numbers in words.
-	numberWords = words(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
-		seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand lakh lakhs crore
-		crores million billion half double twice triple dozen`)
+	numberWords = words(`zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+		sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand
+		lakh lakhs crore crores million billion half double twice triple dozen`)
 	// verdictWords are words that state an outcome.
-	verdictWords = words(`approve approved approval approves decline declined declines reject rejected rejects refer referred
-		refers guaranteed guarantee guarantees waive waived sanctioned disburse disbursed`)
+	verdictWords = words(`approve approved approval approves decline declined declines reject rejected rejects refer
+		referred refers guaranteed guarantee guarantees waive waived sanctioned disburse disbursed`)
 )
 
 // writeNarration writes whether the model's text was used. If it was used,

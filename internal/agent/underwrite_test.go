@@ -148,7 +148,7 @@ func TestARunIsBilledOnce(t *testing.T) {
 	h := onSQLite(t, agent.Options{})
 	underwrite := func() (operation.Answer, error) {
 		reply := operation.Reply[decisioning.Underwritten]{
-			Once: &operation.Once{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"},
+			Idempotency: &operation.Idempotency{Route: decisioning.EndpointUnderwrite, Key: "k", Hash: "h"},
 		}
 		run, err := h.agents.Underwrite(t.Context(), h.caller,
 			request(t, applicant(shortOfIncome, `"score":742`, "")), &reply)

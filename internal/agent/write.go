@@ -102,11 +102,9 @@ func writeChange(w *wire.Writer, c advice.Change) {
 }
 
 func (st *study) writeCompleteness(w *wire.Writer) {
-	w.Key("completeness").Object().Key("complete").Bool(len(st.complete.Open) == 0).Key("ask_next").Array()
-	for _, name := range st.complete.AskNext() {
-		w.String(name)
-	}
-	w.EndArray().Key("missing").Array()
+	w.Key("completeness").Object().Key("complete").Bool(len(st.complete.Open) == 0)
+	w.Key("ask_next").Strings(st.complete.AskNext())
+	w.Key("missing").Array()
 	for i := range st.complete.Missing {
 		m := &st.complete.Missing[i]
 		w.Object().Key("field").String(m.Field).Key("matters").Bool(m.Matters)

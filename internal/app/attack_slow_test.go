@@ -104,3 +104,10 @@ func hold(ctx context.Context, addr string, way idle) {
 		}
 	}
 }
+
+// count returns the number of open connections.
+func (l *limitedListener) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open
+}

@@ -35,7 +35,7 @@ type Config struct {
 	ShutdownGrace      time.Duration
 	DatabaseURL        string
 	Store              store.Options
-	Plans              tenant.Plans
+	Plans              tenant.PricePlans
 	Rates              tenant.Rates
 	SignupRate         tenant.Rate
 	RefusalRate        tenant.Rate

@@ -12,7 +12,7 @@ import (
 
 // queue runs the chunks of large backtests.
 type queue interface {
-	study.Spreader
+	study.ChunkQueue
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
@@ -99,7 +99,7 @@ func (a *App) failAbandoned(ctx context.Context) error {
 // purge deletes the rows of old backtests, and of failed and cancelled
 // backtests. It deletes a limited number of rows; the next purge continues.
 func (a *App) purge(ctx context.Context) error {
-	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.System().PurgeVainBacktests)
+	err := a.purgeOlder(ctx, unsuccessfulFor, a.db.System().PurgeFailedBacktests)
 	if days := a.config.BacktestDays; err == nil && days > 0 {
 		err = a.purgeOlder(ctx, time.Duration(days)*24*time.Hour, a.db.System().PurgeBacktests)
 	}

@@ -178,13 +178,6 @@ func (l *limitedListener) state(c net.Conn, state http.ConnState) {
 	}
 }
 
-// count returns the number of open connections.
-func (l *limitedListener) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.open
-}
-
 // Close closes the connection and unregisters it.
 func (c *connection) Close() error {
 	c.listener.mu.Lock()

@@ -114,7 +114,7 @@ func rate(field func(*Config) *rateSetting) setter {
 }
 
 func quotas(c *Config, text string) (err error) {
-	c.Plans, err = tenant.DefaultPlans().WithQuotas(text)
+	c.Plans, err = tenant.DefaultPricePlans().WithQuotas(text)
 	return err
 }
 
@@ -171,8 +171,8 @@ func logLevel(c *Config, text string) error {
 }
 
 func logFormat(c *Config, text string) error {
-	if !slices.Contains(telemetry.LogFormats, text) {
-		return fmt.Errorf("must be one of %s", strings.Join(telemetry.LogFormats, ", "))
+	if formats := telemetry.LogFormats(); !slices.Contains(formats, text) {
+		return fmt.Errorf("must be one of %s", strings.Join(formats, ", "))
 	}
 	c.LogFormat = text
 	return nil

@@ -29,14 +29,14 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 // NewService returns the use cases over a database. If spreader is nil, large
 // backtests are not available.
 func NewService(
-	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.Spreader,
+	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.ChunkQueue,
 ) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
 		return nil, err
 	}
 	return usecase.New(db, usecase.Options{
-		Atlas: atlas, Spreader: spreader, Now: c.Now,
+		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
 		Hooks: hooks,

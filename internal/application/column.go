@@ -151,7 +151,7 @@ func (b *columnBuilder) unmapped(header []string) {
 	slices.Sort(missing)
 	for _, name := range missing {
 		hint := ""
-		if near, ok := fault.Nearest(name, slices.Values(header)); ok && !b.faults.Terse() {
+		if near, ok := fault.Nearest(name, slices.Values(header)); ok && !b.faults.SkipHints() {
 			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a similar name"
 		}
 		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s",
@@ -302,7 +302,7 @@ func (b *columnBuilder) why(wanted string) string {
 	if _, known := field.Catalogue().Lookup(wanted); known {
 		return "is computed while deciding and cannot be given"
 	}
-	if b.faults.Terse() {
+	if b.faults.SkipHints() {
 		return "is not a known field"
 	}
 	names := columnNames()

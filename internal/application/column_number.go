@@ -85,7 +85,7 @@ const (
 // with a currency or a percent sign, or with a usual spelling of a missing value. A
 // FOIR with a percent sign is a percentage even in a file of ratios.
 func (c *column) forPeople(cell []byte, facts *rule.Facts) (code string) {
-	plain, how := sheet.Understood(cell)
+	plain, how := sheet.ReadFormatted(cell)
 	if how == sheet.Missing {
 		return readMissing
 	}

@@ -108,7 +108,7 @@ func (r *reader) bureauReport(body wire.Value) {
 
 // meant returns the known name that a misspelt name probably stands for, or "".
 func meant(name string, known []string) string {
-	near, _ := fault.Meant(name, known, false)
+	near, _ := fault.Suggest(name, known, false)
 	return near
 }
 

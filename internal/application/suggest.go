@@ -90,7 +90,7 @@ func (s *suggester) search(path, name string, known []string) hint {
 		return hint{nearest: rest} // the canonical name of the fact
 	}
 	s.searched++
-	near, caseOnly := fault.Meant(name, known, s.searched > maxSearches)
+	near, caseOnly := fault.Suggest(name, known, s.searched > maxSearches)
 	if !caseOnly && near != "" && len(name) <= shortName && near[0] != name[0] {
 		return hint{} // for example, "name" is not a misspelt "age"
 	}
@@ -174,14 +174,14 @@ func (s *suggester) hintEntries(from int) {
 		if item.Code != fault.CodeUnknownField {
 			continue
 		}
-		list, names := "accounts", report.AccountNames
+		list, names := "accounts", report.AccountNames()
 		switch {
 		case strings.HasPrefix(item.Pointer, "/bank_summary/"):
-			list, names = "transactions", report.TransactionNames
+			list, names = "transactions", report.TransactionNames()
 		case strings.Contains(item.Pointer, "/paymentHistory/"):
-			list, names = "paymentHistory", report.MonthNames
+			list, names = "paymentHistory", report.MonthNames()
 		case strings.Contains(item.Pointer, "/enquiries/"):
-			list, names = "enquiries", report.EnquiryNames
+			list, names = "enquiries", report.EnquiryNames()
 		}
 		name := item.Pointer[strings.LastIndexByte(item.Pointer, '/')+1:]
 		if item.Nearest == "" {

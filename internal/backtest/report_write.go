@@ -22,11 +22,7 @@ func (r *Report) WriteMembers(w *wire.Writer) {
 	}
 	w.EndArray()
 	writeCodes(w, "row_errors_by_code", r.RowErrorsByCode)
-	w.Key("columns_ignored").Array()
-	for _, name := range r.ColumnsIgnored {
-		w.String(name)
-	}
-	w.EndArray()
+	w.Key("columns_ignored").Strings(r.ColumnsIgnored)
 	r.writeWarnings(w)
 	w.Key("weighted").Bool(r.Weighted)
 	if r.Weighted {

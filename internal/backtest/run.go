@@ -164,10 +164,7 @@ func (r *Run) findColumns(faults *fault.List) {
 // inputs returns the types of the inputs that the policies declare. It adds a fault
 // for an input that the two policies declare with different types.
 func (r *Run) inputs(faults *fault.List) map[string]rule.Type {
-	inputs := map[string]rule.Type{}
-	for _, in := range r.champion.plan.Policy().Inputs {
-		inputs[in.Name] = in.Type
-	}
+	inputs := r.champion.plan.Policy().InputTypes()
 	if r.challenger == nil {
 		return inputs
 	}

@@ -46,10 +46,12 @@ const (
 	DefaultFundingRate = rule.One * 9 / 100
 )
 
-// SetupMembers lists the members of a request that ReadSetup reads.
-var SetupMembers = []string{
-	"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column",
-	"month_column", "id_column", "foir_unit", "lgd", "funding_rate",
+// SetupMembers returns the members of a request that ReadSetup reads.
+func SetupMembers() []string {
+	return []string{
+		"map", "outcome_column", "bad_values", "good_values", "weight_column", "status_column", "protected_column",
+		"month_column", "id_column", "foir_unit", "lgd", "funding_rate",
+	}
 }
 
 // Bounds of a setup.
@@ -60,7 +62,7 @@ const (
 	maxSpelling   = 64
 )
 
-// ReadSetup reads the members of a request that are named in SetupMembers and
+// ReadSetup reads the members of a request that SetupMembers names and
 // ignores all others. It does not set the header.
 func ReadSetup(v wire.Value, faults *fault.List) Setup {
 	var s Setup

@@ -52,14 +52,9 @@ func (s *Setup) Write(w *wire.Writer) {
 }
 
 func writeTexts(w *wire.Writer, name string, list []string) {
-	if len(list) == 0 {
-		return
+	if len(list) > 0 {
+		w.Key(name).Strings(list)
 	}
-	w.Key(name).Array()
-	for _, text := range list {
-		w.String(text)
-	}
-	w.EndArray()
 }
 
 // ReadStoredSetup reads a setup that Write wrote. It returns an error if the

@@ -156,7 +156,8 @@ func TestCells(t *testing.T) {
 	badOnly := newSpellings(&Setup{Bad: []string{"90+"}}, &fault.List{})
 	for text, want := range map[string][2]label{
 		"": {}, "  ": {}, "BAD": {bad, good}, " good": {good, good}, "Default": {bad, good}, "y": {bad, good},
-		"0": {good, good},
+		"0": {good, good}, "0.0": {good, good}, "1.0": {bad, good}, "NA": {unlabelled, good},
+		"Indeterminate": {unlabelled, good},
 	} {
 		for i, s := range []*spellings{&usual, &badOnly} {
 			r := labeller{spellings: s}

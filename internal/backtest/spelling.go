@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/engine"
 	"verdict/internal/fault"
+	"verdict/internal/sheet"
 )
 
 // spellings maps the text of an outcome cell, in lower case, to its label.
@@ -13,32 +14,41 @@ type spellings struct {
 	otherwise label // label of any other text; if it is unlabelled, any other text is an error
 }
 
-var (
-	usualBad  = []string{"1", "bad", "true", "yes", "y", "b", "default", "defaulted"}
-	usualGood = []string{"0", "good", "false", "no", "n", "g", "paid", "performing"}
-)
-
 func newSpellings(s *Setup, faults *fault.List) spellings {
 	out := spellings{labels: map[string]label{}}
-	isBad, isGood := s.Bad, s.Good
 	switch {
-	case len(isBad) == 0 && len(isGood) == 0:
-		isBad, isGood = usualBad, usualGood
-	case len(isGood) == 0:
+	case len(s.Bad) == 0 && len(s.Good) == 0:
+		for text, outcome := range sheet.DefaultOutcomes() {
+			out.labels[text] = labelOf(outcome)
+		}
+	case len(s.Good) == 0:
 		out.otherwise = good
-	case len(isBad) == 0:
+	case len(s.Bad) == 0:
 		out.otherwise = bad
 	}
-	for _, text := range isBad {
+	for _, text := range s.Bad {
 		out.labels[lowered(text)] = bad
 	}
-	for _, text := range isGood {
+	for _, text := range s.Good {
 		if out.labels[lowered(text)] == bad {
 			faults.Add("/good_values", fault.CodeDuplicate, "has a spelling that is also in bad_values")
 		}
 		out.labels[lowered(text)] = good
 	}
 	return out
+}
+
+// labelOf returns the label of an outcome. A loan that is neither good nor bad counts
+// in no rate of bad loans, so it has no label.
+func labelOf(o sheet.Outcome) label {
+	switch o {
+	case sheet.Good:
+		return good
+	case sheet.Bad:
+		return bad
+	default:
+		return unlabelled
+	}
 }
 
 func lowered(s string) string { return string(lower(nil, bytes.TrimSpace([]byte(s)))) }
@@ -91,7 +101,7 @@ func (r *labeller) read(cell []byte) (l label, code string) {
 		l = r.spellings.otherwise
 	}
 	switch {
-	case l == unlabelled:
+	case !known && l == unlabelled:
 		return unlabelled, fault.CodeUnknownOutcome
 	case r.first[l] == "":
 		r.first[l] = string(cell)

@@ -23,6 +23,26 @@ type Matrix struct {
 	Cells                 [][]Cell
 }
 
+// TransitionCells returns the cells of a matrix whose rows and columns are the same
+// classes, the best first. A cell is blue if both classes are the same, teal if the
+// column's class is better than the row's, and orange if it is worse.
+func TransitionCells(counts [3][3]int64) [][]Cell {
+	rows := make([][]Cell, len(counts))
+	for i, row := range counts {
+		for j, n := range row {
+			tone := Blue
+			switch {
+			case j < i:
+				tone = Teal
+			case j > i:
+				tone = Orange
+			}
+			rows[i] = append(rows[i], Cell{Value: float64(n), Tone: tone})
+		}
+	}
+	return rows
+}
+
 const mostFields = 24
 
 // SVG draws the cells. Their colours are light enough for the text to be legible

@@ -175,7 +175,7 @@ func missingField(err error) error {
 
 // mapPointers returns err with the pointer of each fault replaced by the result of to.
 func mapPointers(err error, to func(pointer string) string) error {
-	return fault.Retold(err, func(item fault.Item) fault.Item {
+	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		item.Pointer = to(item.Pointer)
 		return item
 	})

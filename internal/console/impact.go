@@ -185,7 +185,7 @@ func (i *impactView) fill() {
 // other status.
 func swapMatrix(m backtest.Matrix) chart.Matrix {
 	names := []string{"Approved", "Referred", "Declined"} // in the order of the matrix
-	c := chart.Matrix{
+	return chart.Matrix{
 		Head: chart.Head{
 			ID: "swap", Title: "Who moves where",
 			Description: "Rows are the status with the active version, columns with this version. " +
@@ -195,23 +195,8 @@ func swapMatrix(m backtest.Matrix) chart.Matrix {
 		ColumnTitle: "This version",
 		Rows:        names,
 		Columns:     names,
+		Cells:       chart.TransitionCells(m),
 	}
-	for i, row := range m {
-		var cells []chart.Cell
-		for j, n := range row {
-			cell := chart.Cell{Value: float64(n), Tone: chart.Blue}
-			switch {
-			case j < i:
-				cell.Tone = chart.Teal
-			case j > i:
-				cell.Tone = chart.Orange
-			}
-			cells = append(cells, cell)
-		}
-		c.Cells = append(c.Cells, cells)
-	}
-
-	return c
 }
 
 // changeRows returns the changes between the versions, each with the number of applicants it

@@ -225,7 +225,7 @@ func (l pastedLine) entry() signal.PincodeRisk {
 // atLines changes the pointers of the entries' faults to the field "lines", and adds the line
 // number to each fault.
 func atLines(err error, lines []pastedLine) error {
-	return fault.Retold(err, func(item fault.Item) fault.Item {
+	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		rest, inside := strings.CutPrefix(item.Pointer, "/entries/")
 		place, member, _ := strings.Cut(rest, "/")
 		at, wrong := strconv.Atoi(place)

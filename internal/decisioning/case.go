@@ -167,7 +167,7 @@ func (c *creditCase) forget() {
 	if c.app.Endpoint != application.Evaluate {
 		return
 	}
-	for _, name := range field.Identifying {
+	for name := range field.Identifying() {
 		if id, ok := field.Catalogue().Lookup(name); ok && !c.policy.Plan.Reads(id) {
 			c.app.Facts.Set(name, rule.Value{})
 		}

@@ -212,7 +212,7 @@ func (c *creditCase) surround(o *Outcome) {
 // encode writes a decision into a pooled buffer.
 func (s *Service) encode(o *Outcome) operation.Answer {
 	lent := operation.BorrowBody()
-	return operation.LentAnswer(operation.StatusOK, s.options.Encode((*lent)[:0], o), lent)
+	return operation.PooledAnswer(operation.StatusOK, s.options.Encode((*lent)[:0], o), lent)
 }
 
 // decided counts a stored decision, for the policy's counters and for metrics.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"verdict/internal/civil"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -61,15 +62,15 @@ func (s *Service) today(now time.Time) *businessDay {
 	if d := s.lastDay.Load(); d != nil && d.from <= at && at < d.to {
 		return d
 	}
-	const day = 24 * 60 * 60
-	midnight := at - (at+indiaOffset)%day + day
-	d := &businessDay{period: tenant.PeriodOf(now).Key(), day: tenant.BusinessDay(now), from: at, to: midnight}
+	d := &businessDay{
+		period: tenant.PeriodOf(now).Key(),
+		day:    tenant.BusinessDay(now),
+		from:   at,
+		to:     civil.DayAt(now).LastSecond().Unix() + 1,
+	}
 	s.lastDay.Store(d)
 	return d
 }
-
-// indiaOffset is how far India is ahead of UTC, in seconds.
-const indiaOffset = (5*60 + 30) * 60
 
 // Flush stores the counts of free requests. If that fails, the next flush stores them.
 func (s *Service) Flush(ctx context.Context) {

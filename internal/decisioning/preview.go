@@ -12,10 +12,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// PreviewMembers returns the members that the body of a preview may have in addition to
+// previewMembers lists the members that the body of a preview may have in addition to
 // those of an application.
-func PreviewMembers() []string { return previewMembers }
-
 var previewMembers = []string{"rule_set_id", "overrides", "compare"}
 
 // WhatIf is a request for a preview: an application to decide with another rule set,

@@ -12,7 +12,7 @@ import (
 type Usage struct {
 	TenantID    string
 	Environment tenant.Environment
-	Plan        tenant.Plan
+	Plan        tenant.PricePlan
 	Period      tenant.Period
 	Used        int64        // billed units
 	Counts      []UsageCount // by day and endpoint

@@ -87,7 +87,7 @@ func Fill(ctx context.Context, db *store.DB, o Options) (Filled, error) {
 	f.service, err = usecase.New(db, usecase.Options{
 		Now:          f.clock.now,
 		PasswordCost: o.PasswordCost,
-		Spreader:     noSpreader{},
+		ChunkQueue:   noQueue{},
 	})
 	if err != nil {
 		return Filled{}, err
@@ -122,9 +122,9 @@ type fill struct {
 	staff    staff
 }
 
-// noSpreader is a spreader that runs no chunks. The only large backtest of the
+// noQueue is a queue that runs no chunks. The only large backtest of the
 // demonstration is cancelled.
-type noSpreader struct{}
+type noQueue struct{}
 
-// Spread ignores the chunks.
-func (noSpreader) Spread(context.Context, []study.Chunk) error { return nil }
+// Enqueue ignores the chunks.
+func (noQueue) Enqueue(context.Context, []study.Chunk) error { return nil }

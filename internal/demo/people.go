@@ -52,7 +52,7 @@ func (f *fill) open(ctx context.Context) error {
 
 // as returns the principal of a person in an environment.
 func (f *fill) as(p Person, env tenant.Environment) tenant.Principal {
-	plan, _ := tenant.DefaultPlans().Get(tenant.FreePlan)
+	plan, _ := tenant.DefaultPricePlans().Get(tenant.FreePlan)
 	return tenant.Principal{
 		TenantID: f.made.TenantID, Environment: env, UserID: p.ID, Scopes: tenant.Role(p.Role).Scopes(), Plan: plan,
 	}

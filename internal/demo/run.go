@@ -7,6 +7,7 @@ import (
 
 	"verdict/internal/agent"
 	"verdict/internal/recovery"
+	"verdict/internal/tenant"
 )
 
 // underwritten is the number of runs of the underwriting agent in each
@@ -40,7 +41,6 @@ func (d *envFill) agentRuns() {
 // behind returns a loan that is dpd days past due.
 func (d *envFill) behind(n, dpd int) map[string]any {
 	now := d.clock.now()
-	india := time.FixedZone("IST", 5*3600+1800)
 	return map[string]any{
 		"loan": map[string]any{
 			"id":                    fmt.Sprintf("L-%04d", 4100+n),
@@ -58,7 +58,7 @@ func (d *envFill) behind(n, dpd int) map[string]any {
 			"preferred_channel": "whatsapp",
 		},
 		"history": []any{map[string]any{
-			"at":             now.Add(-5*day).In(india).Format(time.DateOnly) + "T11:02:00+05:30",
+			"at":             tenant.BusinessDay(now.Add(-5*day)) + "T11:02:00+05:30",
 			"channel":        "call",
 			"disposition":    "PTP",
 			"promise_amount": 8_965,

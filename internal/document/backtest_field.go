@@ -12,7 +12,7 @@ import (
 func BacktestMembers() []string {
 	return append([]string{
 		"rule_set_id", "challenger_rule_set_id", "policy_key", "reference_backtest_id",
-	}, backtest.SetupMembers...)
+	}, backtest.SetupMembers()...)
 }
 
 // ReadBacktestFields reads the options of a backtest from the fields of a form. The

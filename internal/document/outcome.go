@@ -191,7 +191,7 @@ func ReadWhatIf(body wire.Value) (decisioning.WhatIf, error) {
 func EncodePreviewed(p decisioning.Previewed) (operation.Answer, error) {
 	defer p.Release()
 	lent := operation.BorrowBody()
-	variant := operation.LentAnswer(operation.StatusOK, AppendDecision((*lent)[:0], p.Variant), lent)
+	variant := operation.PooledAnswer(operation.StatusOK, AppendDecision((*lent)[:0], p.Variant), lent)
 	if p.Baseline == nil {
 		return variant, nil
 	}

@@ -29,6 +29,15 @@ var scoreFields = []string{
 	field.BureauScore, field.BureauIsNTC, "bureau_ntc_index", "bureau_report.score", "report.scoreData.score",
 }
 
+// InputTypes returns the types of the inputs that the policy declares, by name.
+func (p *Policy) InputTypes() map[string]rule.Type {
+	types := make(map[string]rule.Type, len(p.Inputs))
+	for _, in := range p.Inputs {
+		types[in.Name] = in.Type
+	}
+	return types
+}
+
 // NeedsScore reports whether the policy reads the bureau score, the new-to-credit
 // flag, or a fact derived from either. If so, a request without a score is rejected.
 func (p *Policy) NeedsScore() bool {

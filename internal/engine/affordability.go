@@ -107,7 +107,7 @@ func (a *Affordability) String() string {
 func (a *Affordability) write(w *wire.Writer) {
 	source := func(key string, s *Source) {
 		w.Key(key).Object().Key("of")
-		writeStrings(w, s.Of)
+		w.Strings(s.Of)
 		w.Key("take").String(s.Take.String()).EndObject()
 	}
 	w.Object()

@@ -164,7 +164,7 @@ func (r *applicantReader) check(name string, value rule.Value, at member, faults
 // there is no similar name, or if there are already so many faults that the search
 // is skipped.
 func nearestField(name string, faults *fault.List) string {
-	if faults.Terse() {
+	if faults.SkipHints() {
 		return ""
 	}
 	if near, ok := field.Catalogue().Nearest(name); ok {

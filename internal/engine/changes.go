@@ -31,7 +31,7 @@ const (
 // Write writes the change as JSON.
 func (c Change) Write(w *wire.Writer) {
 	w.Object().Key("section").String(c.Section).Key("change").String(string(c.Kind))
-	optional(w, "id", c.ID)
+	w.Optional("id", c.ID)
 	if c.from != nil {
 		w.Key("from").Raw(c.from)
 	}

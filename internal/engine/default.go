@@ -37,9 +37,12 @@ var defaultPolicy = sync.OnceValue(func() *Policy {
 // firstSystemRules rules apply under every semantics, the others only under
 // semantics 2.
 const systemRules = `[
- {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR","condition_ast":{"op":"eq","field":"device_is_emulator","value":true}},
- {"id":"KO_FRAUD_MULE_ACCOUNT","reason_code":"FR_MULE","condition_ast":{"op":"eq","field":"fraud_beneficiary_reuse","value":true}},
- {"id":"KO_FRAUD_BLOCKLISTED","reason_code":"FR_RING","condition_ast":{"op":"eq","field":"fraud_blocklisted","value":true}}
+ {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR",` +
+	`"condition_ast":{"op":"eq","field":"device_is_emulator","value":true}},
+ {"id":"KO_FRAUD_MULE_ACCOUNT","reason_code":"FR_MULE",` +
+	`"condition_ast":{"op":"eq","field":"fraud_beneficiary_reuse","value":true}},
+ {"id":"KO_FRAUD_BLOCKLISTED","reason_code":"FR_RING",` +
+	`"condition_ast":{"op":"eq","field":"fraud_blocklisted","value":true}}
 ]`
 
 // firstSystemRules is the number of system rules in a policy of FirstSemantics.

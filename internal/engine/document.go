@@ -45,8 +45,7 @@ var checksumWriters sync.Pool
 // that identify the policy and have no effect on decisions.
 func (p *Policy) write(w *wire.Writer, named bool) {
 	w.Object()
-	w.Key("actionable_fields")
-	writeStrings(w, p.Actionable)
+	w.Key("actionable_fields").Strings(p.Actionable)
 	w.Key("adjustments").Array()
 	for i := range p.Adjustments {
 		p.Adjustments[i].write(w)
@@ -72,7 +71,7 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	w.Key("inputs").Array()
 	for _, in := range p.Inputs {
 		w.Object()
-		optional(w, "meaning", in.Meaning)
+		w.Optional("meaning", in.Meaning)
 		w.Key("name").String(in.Name).Key("type").String(in.Type.String()).EndObject()
 	}
 	w.EndArray().Key("knockouts").Array()
@@ -99,26 +98,12 @@ func (p *Policy) write(w *wire.Writer, named bool) {
 	w.Key("scorecard")
 	p.Scorecard.write(w, named)
 	if named {
-		optional(w, "scorecard_id", p.ScorecardID)
+		w.Optional("scorecard_id", p.ScorecardID)
 	}
 	if p.Semantics > FirstSemantics { // left out otherwise, so that older checksums do not change
 		w.Key("semantics").Int(int64(p.Semantics))
 	}
 	w.EndObject()
-}
-
-func optional(w *wire.Writer, key, text string) {
-	if text != "" {
-		w.Key(key).String(text)
-	}
-}
-
-func writeStrings(w *wire.Writer, list []string) {
-	w.Array()
-	for _, s := range list {
-		w.String(s)
-	}
-	w.EndArray()
 }
 
 func number(w *wire.Writer, key string, n rule.Number) { w.Key(key).Decimal(int64(n), rule.Places) }
@@ -127,13 +112,13 @@ func rupees(w *wire.Writer, key string, paise int64) { w.Key(key).Decimal(paise,
 
 func (k *Knockout) write(w *wire.Writer) {
 	w.Object().Key("action").String(k.Action.String())
-	optional(w, "applicant_message", k.ApplicantMessage)
+	w.Optional("applicant_message", k.ApplicantMessage)
 	w.Key("condition_ast")
 	k.Condition.Write(w)
 	w.Key("id").String(k.ID)
-	optional(w, "message", k.Message)
+	w.Optional("message", k.Message)
 	w.Key("on_absent").String(k.OnAbsent.String())
-	optional(w, "reason_code", k.ReasonCode)
+	w.Optional("reason_code", k.ReasonCode)
 	w.Key("stage").Int(int64(k.Stage))
 	if k.System {
 		w.Key("system").Bool(true)
@@ -146,7 +131,7 @@ func (a *Adjustment) write(w *wire.Writer) {
 	a.Condition.Write(w)
 	number(w, "delta", a.Delta)
 	w.Key("id").String(a.ID)
-	optional(w, "reason_code", a.ReasonCode)
+	w.Optional("reason_code", a.ReasonCode)
 	w.EndObject()
 }
 
@@ -213,7 +198,7 @@ func (c *Scorecard) write(w *wire.Writer, named bool) {
 	number(w, "max_score", c.MaxScore)
 	number(w, "min_score", c.MinScore)
 	if named {
-		optional(w, "name", c.Name)
+		w.Optional("name", c.Name)
 	}
 	if c.Scaling != nil {
 		number(w, "pdo", c.Scaling.PDO)
@@ -227,11 +212,11 @@ func (f *Factor) write(w *wire.Writer) {
 		f.Bins[i].write(w)
 	}
 	w.EndArray().Key("factor").String(f.Name).Key("field").String(f.Field.Name)
-	optional(w, "label", f.Label)
+	w.Optional("label", f.Label)
 	if f.HasMissing {
 		number(w, "missing_points", f.Missing)
 	}
-	optional(w, "reason_code", f.ReasonCode)
+	w.Optional("reason_code", f.ReasonCode)
 	if f.Typed {
 		w.Key("type").String(f.Field.Type.String())
 	}
@@ -262,7 +247,7 @@ func (b *Bin) write(w *wire.Writer) {
 		number(w, "lt", b.Max)
 	}
 	number(w, "points", b.Points)
-	optional(w, "reason_code", b.ReasonCode)
+	w.Optional("reason_code", b.ReasonCode)
 	if len(b.Special) > 0 {
 		w.Key("special").Array()
 		for _, n := range b.Special {

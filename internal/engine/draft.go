@@ -57,9 +57,9 @@ type Merged struct {
 	patched   Patched
 }
 
-// Retell returns the fault with its pointer into the merged document changed to
+// Relocate returns the fault with its pointer into the merged document changed to
 // the corresponding pointer into the draft.
-func (m Merged) Retell(item fault.Item) fault.Item { return m.patched.Retell(item) }
+func (m Merged) Relocate(item fault.Item) fault.Item { return m.patched.Relocate(item) }
 
 // Merge applies the patch of the draft to its base and inherits the sections
 // that the draft leaves out. base is empty for a draft that has no base. An

@@ -48,7 +48,7 @@ func TestDraftMerge(t *testing.T) {
 	_, err = engine.ParsePolicy(merged.Document, engine.Sources{Catalogue: field.Catalogue()})
 	var pointers []string
 	for _, item := range refusalItems(t, err) {
-		pointers = append(pointers, merged.Retell(item).Pointer)
+		pointers = append(pointers, merged.Relocate(item).Pointer)
 	}
 	if len(pointers) != 1 || pointers[0] != "/patch/knockouts/set/0/condition_ast/field" {
 		t.Errorf("faults at %v", pointers)

@@ -87,7 +87,7 @@ func (e *Eligibility) Write(w *wire.Writer, env *Envelope) {
 	w.Key("not_evaluated")
 	WriteNotEvaluated(w, d.NotEvaluated())
 	w.Key("policy").Object()
-	optional(w, "id", env.PolicyID)
+	w.Optional("id", env.PolicyID)
 	if env.PolicyVersion > 0 {
 		w.Key("version").Int(int64(env.PolicyVersion))
 	}
@@ -101,7 +101,7 @@ func WriteNotEvaluated(w *wire.Writer, list []NotEvaluated) {
 	w.Array()
 	for _, n := range list {
 		w.Object().Key("id").String(n.ID).Key("missing")
-		writeStrings(w, n.Missing)
+		w.Strings(n.Missing)
 		w.EndObject()
 	}
 	w.EndArray()

@@ -36,9 +36,9 @@ type Patched struct {
 // of the same entry in the patch.
 type movedPlace struct{ now, was string }
 
-// Retell returns the fault with its pointer into the patched document changed
+// Relocate returns the fault with its pointer into the patched document changed
 // to the corresponding pointer into the original request.
-func (p Patched) Retell(item fault.Item) fault.Item {
+func (p Patched) Relocate(item fault.Item) fault.Item {
 	for _, m := range p.places {
 		if rest, inside := strings.CutPrefix(item.Pointer, m.now); inside && (rest == "" || rest[0] == '/') {
 			item.Pointer = m.was + rest

@@ -140,7 +140,7 @@ func TestPatchFaultsStandWhereTheyWereSent(t *testing.T) {
 	merged, _ := engine.Inherit(parsed(t, patched.Request), from)
 	_, err := engine.ParsePolicy(merged, engine.Sources{Catalogue: field.Catalogue()})
 	var refusal *fault.Error
-	if !errors.As(fault.Retold(err, patched.Retell), &refusal) {
+	if !errors.As(fault.MapItems(err, patched.Relocate), &refusal) {
 		t.Fatalf("got %v", err)
 	}
 	var got []string

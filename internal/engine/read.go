@@ -218,7 +218,7 @@ func (r *policyReader) required(f *wire.Form) {
 			continue
 		}
 		for _, name := range strings.Split(v.Text(), "|") {
-			ref, detail := r.scope.Resolve(name, r.faults.Terse())
+			ref, detail := r.scope.Resolve(name, r.faults.SkipHints())
 			if detail != "" {
 				r.faults.Add(v.Pointer(), fault.CodeUnknownField, "%s", detail)
 				continue
@@ -326,7 +326,7 @@ func (r *policyReader) template(f *wire.Form, message string, stage2 bool) {
 		if name == thresholdName {
 			continue
 		}
-		if _, detail := scope.Resolve(name, r.faults.Terse()); detail != "" {
+		if _, detail := scope.Resolve(name, r.faults.SkipHints()); detail != "" {
 			f.Fail("message", fault.CodeUnknownField, "{%s} %s", name, detail)
 		}
 	}
@@ -420,7 +420,7 @@ func (r *policyReader) actionable(f *wire.Form) {
 	}
 	for _, v := range list.Elements() {
 		name := v.Text()
-		if _, detail := r.scope.Resolve(name, r.faults.Terse()); v.Kind() != wire.String || detail != "" {
+		if _, detail := r.scope.Resolve(name, r.faults.SkipHints()); v.Kind() != wire.String || detail != "" {
 			r.faults.Add(v.Pointer(), fault.CodeUnknownField, "must be the name of a known field")
 			continue
 		}

@@ -213,7 +213,7 @@ func (r *scorecardReader) field(f *wire.Form, name string) (ref rule.Ref, typed 
 		r.scope.Inputs[name] = declared
 		return rule.Ref{Name: name, ID: rule.Undeclared, Type: declared}, true
 	}
-	ref, detail := r.scope.Resolve(name, r.faults.Terse())
+	ref, detail := r.scope.Resolve(name, r.faults.SkipHints())
 	if detail != "" {
 		f.Fail("field", fault.CodeUnknownField, "%s", detail)
 	} else if given && declared != ref.Type {

@@ -37,7 +37,7 @@ type Envelope struct {
 // Write writes the decision as every endpoint returns it.
 func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	w.Object()
-	optional(w, "decision_id", env.DecisionID)
+	w.Optional("decision_id", env.DecisionID)
 	if env.Preview {
 		w.Key("preview").Bool(true)
 	}
@@ -58,14 +58,14 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 	d.writeReasons(w)
 
 	w.Key("policy").Object()
-	optional(w, "id", env.PolicyID)
+	w.Optional("id", env.PolicyID)
 	if env.PolicyVersion > 0 {
 		w.Key("version").Int(int64(env.PolicyVersion))
 	}
 	w.Key("name").String(d.plan.policy.Name).Key("checksum").Plain(d.plan.checksum).EndObject()
 
 	w.Key("decision_hash").Plain(d.Hash()).Key("engine_version").Plain(Version)
-	optional(w, "environment", env.Environment)
+	w.Optional("environment", env.Environment)
 	if env.Facts != nil {
 		w.Key("facts")
 		env.Facts.Write(w)
@@ -74,7 +74,7 @@ func (d *Decision) Write(w *wire.Writer, env *Envelope) {
 		env.Blocks(w)
 	}
 	writeWarnings(w, d.warnings(env))
-	optional(w, "created_at", env.CreatedAt)
+	w.Optional("created_at", env.CreatedAt)
 	w.EndObject()
 }
 
@@ -82,11 +82,10 @@ func writeWarnings(w *wire.Writer, list []fault.Item) {
 	w.Key("warnings").Array()
 	for _, warning := range list {
 		w.Object().Key("code").String(warning.Code)
-		optional(w, "pointer", warning.Pointer)
-		optional(w, "nearest", warning.Nearest)
+		w.Optional("pointer", warning.Pointer)
+		w.Optional("nearest", warning.Nearest)
 		if len(warning.Fields) > 0 {
-			w.Key("fields")
-			writeStrings(w, warning.Fields)
+			w.Key("fields").Strings(warning.Fields)
 		}
 		w.Key("detail").String(warning.Detail).EndObject()
 	}
@@ -164,8 +163,8 @@ func (d *Decision) writeReasons(w *wire.Writer) {
 
 func (x Detail) write(w *wire.Writer) {
 	w.Object()
-	optional(w, "rule_id", x.RuleID)
-	optional(w, "field", x.Field)
+	w.Optional("rule_id", x.RuleID)
+	w.Optional("field", x.Field)
 	if x.Value.Type() != rule.Absent {
 		w.Key("value")
 		x.Value.Write(w)
@@ -174,7 +173,7 @@ func (x Detail) write(w *wire.Writer) {
 		w.Key("threshold")
 		x.Threshold.Write(w)
 	}
-	optional(w, "text", x.Text)
+	w.Optional("text", x.Text)
 	w.EndObject()
 }
 

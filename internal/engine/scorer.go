@@ -76,8 +76,7 @@ func (s Score) WriteMembers(w *wire.Writer) {
 		number(w, "pd", s.PD)
 	}
 	if len(s.Missing) > 0 {
-		w.Key("missing")
-		writeStrings(w, s.Missing)
+		w.Key("missing").Strings(s.Missing)
 	}
 }
 

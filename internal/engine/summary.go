@@ -37,7 +37,7 @@ func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID 
 		a := &p.Adjustments[i]
 		w.Object().Key("id").String(a.ID)
 		number(w, "delta", a.Delta)
-		optional(w, "reason_code", a.ReasonCode)
+		w.Optional("reason_code", a.ReasonCode)
 		writeCondition(w, &a.Condition)
 		extra(w, a.ID)
 		w.EndObject()
@@ -51,7 +51,7 @@ func (p *Policy) WriteSummary(w *wire.Writer, extra func(w *wire.Writer, ruleID 
 		p.Scorecard.Factors[i].write(w)
 	}
 	w.EndArray().Key("referenced_fields")
-	writeStrings(w, p.ReferencedFields())
+	w.Strings(p.ReferencedFields())
 }
 
 // writeCondition writes a condition both as a condition_ast and in words.

@@ -53,8 +53,8 @@ func (d *Decision) notCounted() (list []fault.Item) {
 		}
 		list = append(list, fault.Item{
 			Code: fault.CodeFiguresNotCounted, Fields: missing,
-			Detail: "the policy does not count the declared " + declared + " but " + strings.Join(missing, ", ") +
-				", which is not given; a limit is the band's default_limit",
+			Detail: "the policy does not use the declared " + declared + "; what it uses instead (" +
+				strings.Join(missing, ", ") + ") is not given, so any limit is the band's default_limit",
 		})
 	}
 	return list

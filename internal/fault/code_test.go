@@ -45,7 +45,6 @@ var otherMeanings = map[string][]string{
 	"internal/reference/view.go":       {"required"},      // a member of OpenAPI
 	"internal/store/alert.go":          {"duplicate"},     // a resolution of an alert
 	"internal/training/identifier.go":  {"identifier"},    // a name of a column
-	"internal/training/target.go":      {"indeterminate"}, // a spelling of an outcome
 	"internal/training/write.go":       {"sign_reversal"}, // a JSON member
 }
 

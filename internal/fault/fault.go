@@ -119,22 +119,22 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Retold returns a copy of a refusal with its items changed by tell, for
+// MapItems returns a copy of a refusal with its items changed by change, for
 // instance with other pointers. It returns any other error, or nil, unchanged.
-func Retold(err error, tell func(Item) Item) error {
+func MapItems(err error, change func(Item) Item) error {
 	var refusal *Error
 	if !errors.As(err, &refusal) {
 		return err
 	}
-	told := *refusal
-	told.Items = make([]Item, len(refusal.Items))
+	changed := *refusal
+	changed.Items = make([]Item, len(refusal.Items))
 	for i, item := range refusal.Items {
-		told.Items[i] = tell(item)
+		changed.Items[i] = change(item)
 	}
-	if len(told.Items) > 0 {
-		told.Detail = strings.Replace(refusal.Detail, refusal.Items[0].placed(), told.Items[0].placed(), 1)
+	if len(changed.Items) > 0 {
+		changed.Detail = strings.Replace(refusal.Detail, refusal.Items[0].placed(), changed.Items[0].placed(), 1)
 	}
-	return &told
+	return &changed
 }
 
 // MaxItems is the maximum number of items of a List. It prevents a hostile
@@ -195,10 +195,10 @@ func (l *List) CopyHinted(to *List) {
 // stops.
 const maxCostly = 10
 
-// Terse reports whether there are so many faults that readers should skip
+// SkipHints reports whether there are so many faults that readers should skip
 // costly descriptions. Otherwise a hostile document could cause a search for
 // the most similar name for every misspelt word.
-func (l *List) Terse() bool { return len(l.items) >= maxCostly }
+func (l *List) SkipHints() bool { return len(l.items) >= maxCostly }
 
 // Len returns the number of faults, including those that were only counted.
 func (l *List) Len() int { return len(l.items) + l.dropped }

@@ -50,7 +50,7 @@ func TestErrorText(t *testing.T) {
 func TestEmptyList(t *testing.T) {
 	t.Parallel()
 	var l fault.List
-	if l.Err() != nil || l.Len() != 0 || l.Terse() || len(l.Items()) != 0 {
+	if l.Err() != nil || l.Len() != 0 || l.SkipHints() || len(l.Items()) != 0 {
 		t.Errorf("an empty list is %+v with error %v", l, l.Err())
 	}
 }
@@ -107,8 +107,8 @@ func TestListIsBounded(t *testing.T) {
 	var l fault.List
 	const n = fault.MaxItems + 50
 	for i := range n {
-		if l.Terse() != (i >= 10) {
-			t.Fatalf("Terse is %t after %d faults", l.Terse(), i)
+		if l.SkipHints() != (i >= 10) {
+			t.Fatalf("SkipHints is %t after %d faults", l.SkipHints(), i)
 		}
 		l.Add("/x", fault.CodeDuplicate, "fault %d", i)
 	}
@@ -123,7 +123,7 @@ func TestListIsBounded(t *testing.T) {
 }
 
 // TestDetailNamesThePlace checks that a detail begins with the pointer unless
-// the pointer is too long, and that Retold puts the changed pointer into the
+// the pointer is too long, and that MapItems puts the changed pointer into the
 // detail.
 func TestDetailNamesThePlace(t *testing.T) {
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestDetailNamesThePlace(t *testing.T) {
 	}
 	two.Add("/limit", fault.CodeOutOfRange, "must be at most 200")
 	two.Add("/order", fault.CodeInvalidField, "must be asc or desc")
-	told := fault.Retold(two.Err(), func(i fault.Item) fault.Item {
+	told := fault.MapItems(two.Err(), func(i fault.Item) fault.Item {
 		i.Pointer = "?" + i.Pointer[1:]
 		return i
 	})

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Meant returns the known name that was probably meant by an unknown one, or ""
+// Suggest returns the known name that was probably meant by an unknown one, or ""
 // if none is similar. It always finds a name that differs only in case. If
-// terse is set, it does not search for other names.
-func Meant(name string, known []string, terse bool) (meant string, caseOnly bool) {
+// skipHints is set, it does not search for other names.
+func Suggest(name string, known []string, skipHints bool) (nearest string, caseOnly bool) {
 	for _, candidate := range known {
 		if len(candidate) == len(name) && strings.EqualFold(candidate, name) {
 			return candidate, true
 		}
 	}
-	if terse {
+	if skipHints {
 		return "", false
 	}
-	meant, _ = Nearest(name, slices.Values(known))
-	return meant, false
+	nearest, _ = Nearest(name, slices.Values(known))
+	return nearest, false
 }
 
 // Nearest returns the candidate with the smallest edit distance. The distance

@@ -83,7 +83,8 @@ To a policy, a feature without a value is an absent field.
 | enquiries | a list of enquiries, which may be empty; mere counts of enquiries are not enough |
 | accounts | a list of accounts, which may be empty |
 | payment months | a month of payment history in any account |
-| transactions | a list of transactions, which may be empty; in catalogue 2 a transaction no later than the window's first day |
+| transactions | a list of transactions, which may be empty; ` +
+	`in catalogue 2 a transaction no later than the window's first day |
 | balances | a transaction with a balance by the as-of date |
 | income_gap, emi_gap | a whole month by the as-of date, and the declared income or instalments |
 

@@ -90,11 +90,7 @@ func writeField(w *wire.Writer, f *rule.Field) {
 		w.Key("integer").Bool(true)
 	}
 	if len(f.Values) > 0 {
-		w.Key("values").Array()
-		for _, v := range f.Values {
-			w.String(v)
-		}
-		w.EndArray()
+		w.Key("values").Strings(f.Values)
 	}
 	w.Key("supply").Array()
 	for _, s := range supplyNames {

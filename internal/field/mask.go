@@ -1,6 +1,7 @@
 package field
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -8,9 +9,11 @@ import (
 	"verdict/internal/rule"
 )
 
-// Identifying lists the facts that identify a person, a place or a device
-// instead of describing it. They are stored only if a policy reads them.
-var Identifying = []string{
+// Identifying returns the names of the facts that identify a person, a place or
+// a device instead of describing it. They are stored only if a policy reads them.
+func Identifying() iter.Seq[string] { return slices.Values(identifying) }
+
+var identifying = []string{
 	"fraud.beneficiary_account", "fraud.ip", "location.ip", "location.lat", "location.lng", "device.device_id",
 	"fraud.mobile", "fraud.email",
 }
@@ -92,7 +95,7 @@ func identifiesByShape(name string, v rule.Value) bool {
 		return false
 	}
 	if _, known := Catalogue().Lookup(name); known {
-		return slices.Contains(Identifying, name) || slices.Contains(references, name)
+		return slices.Contains(identifying, name) || slices.Contains(references, name)
 	}
 	return looksIdentifying(v.String()) // String also covers numbers, because an Aadhaar number may be sent as a number
 }

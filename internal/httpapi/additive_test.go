@@ -25,7 +25,7 @@ import (
 func TestBlocksAreAdditive(t *testing.T) {
 	t.Parallel()
 	fast := tenant.Rate{Allowance: 1 << 20, Window: time.Second, Burst: 1 << 20}
-	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
+	plans := tenant.DefaultPricePlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
 	each(t, stackOptions{plans: plans}, func(s *stack) {
 		s.begin(november)
 		trial := newTrial(s)

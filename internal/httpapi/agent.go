@@ -36,13 +36,13 @@ func (h *agentHandlers) routes() []route {
 }
 
 func (h *agentHandlers) underwrite(c *call) error {
-	reply := &operation.Reply[decisioning.Underwritten]{Once: c.once}
+	reply := &operation.Reply[decisioning.Underwritten]{Idempotency: c.once}
 	run, err := h.agents.Underwrite(c.ctx, c.caller, document.UnderwriteRequest(c.body, c.strict()), reply)
 	return sendReply(c, reply, run, err)
 }
 
 func (h *agentHandlers) collect(c *call) error {
-	reply := &operation.Reply[agentdesk.Run]{Once: c.once}
+	reply := &operation.Reply[agentdesk.Run]{Idempotency: c.once}
 	run, err := h.agents.Collect(c.ctx, c.caller, document.CollectRequest(c.body, c.strict()), reply)
 	return sendReply(c, reply, run, err)
 }

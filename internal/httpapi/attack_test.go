@@ -136,7 +136,7 @@ const (
 func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 	t.Helper()
 	fast := tenant.Rate{Allowance: 1_000_000, Window: time.Second, Burst: 1_000_000}
-	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	plans, err := tenant.DefaultPricePlans().WithQuotas("free=unmetered")
 	if err != nil {
 		t.Fatal(err)
 	}

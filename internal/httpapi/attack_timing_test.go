@@ -33,7 +33,7 @@ func TestAttackTiming(t *testing.T) { //nolint:paralleltest // what is measured 
 		t.Parallel()
 	}
 	fast := tenant.Rate{Allowance: 1_000_000, Window: time.Second, Burst: 1_000_000}
-	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
+	plans := tenant.DefaultPricePlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
 	s := start(t, storetest.Open(t, storetest.SQLite(t), store.Options{}), stackOptions{plans: plans})
 	owner, stranger := s.signup(), s.signup()
 	id := owner.post("/v1/decisions", sample).want(http.StatusOK).text("decision_id")

@@ -68,8 +68,8 @@ func (h *backtestHandlers) run(c *call) error {
 }
 
 // replyRun returns the reply to a request that starts a run.
-func replyRun(once *operation.Once) *operation.Reply[study.Backtest] {
-	return &operation.Reply[study.Backtest]{Once: once, Encode: document.EncodeRun}
+func replyRun(once *operation.Idempotency) *operation.Reply[study.Backtest] {
+	return &operation.Reply[study.Backtest]{Idempotency: once, Encode: document.EncodeRun}
 }
 
 func (h *backtestHandlers) runBook(c *call) error {
@@ -115,7 +115,7 @@ func (h *backtestHandlers) cancel(c *call) error {
 	if err := c.query().err(); err != nil {
 		return err
 	}
-	reply := &operation.Reply[study.Backtest]{Once: c.once, Encode: document.EncodeBacktest}
+	reply := &operation.Reply[study.Backtest]{Idempotency: c.once, Encode: document.EncodeBacktest}
 	run, err := h.backtests.Cancel(c.ctx, c.caller, c.id, reply)
 	return sendReply(c, reply, run, err)
 }

@@ -47,7 +47,7 @@ func TestBacktestIsBilledByTheHundred(t *testing.T) {
 		}
 		used(3)
 		chunks := spread.take()
-		if err := spread.Spread(s.Context(), append(chunks, chunks...)); err != nil { // deliver each chunk twice
+		if err := spread.Enqueue(s.Context(), append(chunks, chunks...)); err != nil { // deliver each chunk twice
 			s.Fatal(err)
 		}
 		job.finish(spread, waits).is("status", "succeeded", "report.rows_total", 250)

@@ -67,7 +67,7 @@ func optionTexts(r *http.Request) (map[string]string, error) {
 // inQuery changes the pointers of a refusal from members to query parameters. It
 // does not change pointers into the header of the file.
 func inQuery(err error) error {
-	return fault.Retold(err, func(item fault.Item) fault.Item {
+	return fault.MapItems(err, func(item fault.Item) fault.Item {
 		if len(item.Pointer) > 1 && !strings.HasPrefix(item.Pointer, "/header") {
 			item.Pointer = "?" + item.Pointer[1:]
 		}

@@ -196,7 +196,7 @@ func readField(part *multipart.Part, name string, read map[string]string) (strin
 	case err != nil:
 		return "", formFault(err, "the form could not be read")
 	case !slices.Contains(document.BacktestMembers(), name):
-		meant, caseOnly := fault.Meant(name, document.BacktestMembers(), false)
+		meant, caseOnly := fault.Suggest(name, document.BacktestMembers(), false)
 		faults.AddItem(fault.Unknown("", "the form has an unknown field; the known fields are "+
 			strings.Join(document.BacktestMembers(), ", ")+" and file", meant, caseOnly))
 	case duplicate:

@@ -32,7 +32,7 @@ func (s *sink) Write(b []byte) (int, error) { s.bytes += len(b); return len(b), 
 func sender(tb testing.TB, path string) (send func()) {
 	tb.Helper()
 	plenty := tenant.Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}
-	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	plans, err := tenant.DefaultPricePlans().WithQuotas("free=unmetered")
 	if err != nil {
 		tb.Fatal(err)
 	}

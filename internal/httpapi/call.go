@@ -28,8 +28,8 @@ type call struct {
 	requestID string
 	caller    tenant.Principal
 	body      wire.Value
-	once      *operation.Once // nil if the request has no Idempotency-Key
-	csv       bool            // the client asked for CSV
+	once      *operation.Idempotency // nil if the request has no Idempotency-Key
+	csv       bool                   // the client asked for CSV
 	started   time.Time
 	code      string // the code of the problem, "" if there is none
 	shed      bool   // refused because the node or the tenant's share is full

@@ -33,14 +33,14 @@ func (h *decisionHandlers) routes() []route {
 }
 
 func (h *decisionHandlers) decide(c *call) error {
-	reply := operation.Reply[decisioning.Decided]{Once: c.once}
+	reply := operation.Reply[decisioning.Decided]{Idempotency: c.once}
 	decided, err := h.decisions.Decide(c.ctx, c.caller, document.DecisionRequest(c.body, c.strict()), &reply)
 	return sendReply(c, &reply, decided, err)
 }
 
 func (h *decisionHandlers) evaluate(c *call) error {
 	defer c.body.Free() // these documents are the largest, and nothing reads them after the decision
-	reply := operation.Reply[decisioning.Decided]{Once: c.once}
+	reply := operation.Reply[decisioning.Decided]{Idempotency: c.once}
 	decided, err := h.decisions.Evaluate(c.ctx, c.caller, document.EvaluateRequest(c.body, c.strict()), &reply)
 	return sendReply(c, &reply, decided, err)
 }
@@ -87,7 +87,7 @@ func (h *decisionHandlers) preview(c *call) error {
 }
 
 func (h *decisionHandlers) eligibility(c *call) error {
-	reply := &operation.Reply[*decisioning.Eligibility]{Once: c.once, Encode: document.EncodeEligibility}
+	reply := &operation.Reply[*decisioning.Eligibility]{Idempotency: c.once, Encode: document.EncodeEligibility}
 	found, err := h.decisions.Eligibility(c.ctx, c.caller, document.EitherRequest(c.body, c.strict()), reply)
 	return sendReply(c, reply, found, err)
 }
@@ -127,7 +127,7 @@ func (h *decisionHandlers) review(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[decisioning.Review]{Once: c.once, Encode: document.EncodeReview}
+	reply := &operation.Reply[decisioning.Review]{Idempotency: c.once, Encode: document.EncodeReview}
 	added, err := h.decisions.ReviewDecision(c.ctx, c.caller, c.id, review, reply)
 	return sendReply(c, reply, added, err)
 }

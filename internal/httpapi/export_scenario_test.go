@@ -103,8 +103,9 @@ func TestExportsHavePlacesOfTheirOwn(t *testing.T) {
 		if took := time.Since(begun); took > time.Minute {
 			s.Errorf("all that took %s", took)
 		}
-		if n := strings.Count(s.log.String(), "API requests were refused: a capacity limit is reached"); n == 0 || n > 5 {
-			s.Errorf("the log tells %d times that exports were refused", n)
+		refused := strings.Count(s.log.String(), "API requests were refused: a capacity limit is reached")
+		if refused == 0 || refused > 5 {
+			s.Errorf("the log tells %d times that exports were refused", refused)
 		}
 
 		if err := gone.Close(); err != nil {

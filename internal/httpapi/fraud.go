@@ -137,7 +137,7 @@ func (h *fraudHandlers) block(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[frauddesk.Blocking]{Once: c.once, Encode: document.EncodeBlocking}
+	reply := &operation.Reply[frauddesk.Blocking]{Idempotency: c.once, Encode: document.EncodeBlocking}
 	blocked, err := h.fraud.Block(c.ctx, c.caller, entry, reply)
 	return sendReply(c, reply, blocked, err)
 }

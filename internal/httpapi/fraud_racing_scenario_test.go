@@ -18,9 +18,9 @@ import (
 const racers = 500
 
 // fastPlans returns price plans without an effective rate limit.
-func fastPlans() tenant.Plans {
+func fastPlans() tenant.PricePlans {
 	fast := tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
-	return tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
+	return tenant.DefaultPricePlans().WithRates(tenant.Rates{Decide: fast, Write: fast})
 }
 
 // counted fails unless the answers have the counts 1 to n, each of them once.

@@ -36,7 +36,7 @@ type fuzzed struct {
 func newFuzzed(f *testing.F) *fuzzed {
 	f.Helper()
 	plenty := tenant.Rate{Allowance: 1 << 30, Window: time.Second, Burst: 1 << 30}
-	plans, err := tenant.DefaultPlans().WithQuotas("free=unmetered")
+	plans, err := tenant.DefaultPricePlans().WithQuotas("free=unmetered")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func newFuzzed(f *testing.F) *fuzzed {
 		Plans:        plans,
 		PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:       logger,
-		Spreader:     &waiting{},
+		ChunkQueue:   &waiting{},
 	})
 	if err != nil {
 		f.Fatal(err)

@@ -109,7 +109,7 @@ const maxIdempotencyKey = 255
 
 // idempotencyKey reads the Idempotency-Key header, with or without the quotes of a
 // structured header. It returns nil if the request has none.
-func idempotencyKey(r *http.Request) (*operation.Once, error) {
+func idempotencyKey(r *http.Request) (*operation.Idempotency, error) {
 	given := r.Header["Idempotency-Key"]
 	if len(given) == 0 {
 		return nil, nil
@@ -123,7 +123,7 @@ func idempotencyKey(r *http.Request) (*operation.Once, error) {
 		return nil, fault.New(fault.Invalid, fault.CodeInvalidField,
 			"the Idempotency-Key header must be given once, with 1 to %d printable ASCII characters", maxIdempotencyKey)
 	}
-	return &operation.Once{Route: r.Method + " " + r.URL.Path, Key: key}, nil
+	return &operation.Idempotency{Route: r.Method + " " + r.URL.Path, Key: key}, nil
 }
 
 // expectedVersion reads the version in quotes from the If-Match header. It returns

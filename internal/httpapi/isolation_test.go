@@ -26,7 +26,7 @@ func TestIsolation(t *testing.T) {
 	doc := loadContract(t)
 	attempts := readAttempts(t, doc)
 	fast := tenant.Rate{Allowance: 100_000, Window: time.Second, Burst: 100_000}
-	plans := tenant.DefaultPlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
+	plans := tenant.DefaultPricePlans().WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast})
 	each(t, stackOptions{plans: plans}, func(s *stack) {
 		s.begin(november)
 		asha, birch := s.settle("Zebra"), s.settle("Quagga")

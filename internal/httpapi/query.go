@@ -154,7 +154,7 @@ func (q *query) unknown(name string) {
 	if len(q.known) > 0 {
 		known = strings.Join(q.known, ", ")
 	}
-	meant, caseOnly := fault.Meant(name, q.known, q.faults.Terse())
+	meant, caseOnly := fault.Suggest(name, q.known, q.faults.SkipHints())
 	text := "the query has an unknown parameter; the known parameters are " + known
 	// The text does not contain the name, because the name may be a value that was sent without
 	// its parameter.

@@ -29,7 +29,7 @@ func (h *ruleSetHandlers) createRuleSet(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[policydesk.RuleSet]{Once: c.once, Encode: document.EncodeCreatedRuleSet}
+	reply := &operation.Reply[policydesk.RuleSet]{Idempotency: c.once, Encode: document.EncodeCreatedRuleSet}
 	set, err := h.policies.CreateRuleSet(c.ctx, c.caller, draft, reply)
 	return sendReply(c, reply, set, err)
 }
@@ -71,7 +71,7 @@ func (h *ruleSetHandlers) activate(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[policydesk.RuleSet]{Once: c.once, Encode: document.EncodeRuleSet}
+	reply := &operation.Reply[policydesk.RuleSet]{Idempotency: c.once, Encode: document.EncodeRuleSet}
 	set, err := h.policies.Activate(c.ctx, c.caller, c.id, request, reply)
 	return sendReply(c, reply, set, err)
 }

@@ -40,7 +40,7 @@ func (h *scorecardHandlers) createOrScore(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[policydesk.Scorecard]{Once: c.once, Encode: document.EncodeScorecard}
+	reply := &operation.Reply[policydesk.Scorecard]{Idempotency: c.once, Encode: document.EncodeScorecard}
 	stored, err := h.policies.CreateScorecard(c.ctx, c.caller, card, reply)
 	return sendReply(c, reply, stored, err)
 }
@@ -50,7 +50,7 @@ func (h *scorecardHandlers) score(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[policydesk.Scores]{Once: c.once, Encode: document.EncodeScores}
+	reply := &operation.Reply[policydesk.Scores]{Idempotency: c.once, Encode: document.EncodeScores}
 	scores, err := h.policies.Score(c.ctx, c.caller, request, reply)
 	return sendReply(c, reply, scores, err)
 }
@@ -65,7 +65,7 @@ func (h *scorecardHandlers) fit(c *call) error {
 	if err != nil {
 		return err
 	}
-	reply := &operation.Reply[study.Fitted]{Once: c.once, Encode: document.EncodeFitted}
+	reply := &operation.Reply[study.Fitted]{Idempotency: c.once, Encode: document.EncodeFitted}
 	fitted, err := h.fitting.Fit(ctx, c.caller, request, reply)
 	return sendReply(c, reply, fitted, err)
 }

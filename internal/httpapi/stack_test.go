@@ -59,12 +59,12 @@ func (c *clock) advance(by time.Duration) {
 
 // stackOptions are the options of a stack that a test may change.
 type stackOptions struct {
-	plans  tenant.Plans
+	plans  tenant.PricePlans
 	signup tenant.Rate
 	// backtests limits backtests. spread receives the chunks of large
 	// backtests; if it is nil, the chunks stay queued.
 	backtests study.BacktestLimits
-	spread    study.Spreader
+	spread    study.ChunkQueue
 	pace      time.Duration // time in which every 256 KiB of a file must arrive
 	inFlight  int
 	exports   int
@@ -95,7 +95,7 @@ func start(t *testing.T, db *store.DB, o stackOptions) *stack {
 	s.service, err = usecase.New(db, usecase.Options{
 		Now: s.clock.now, Plans: o.plans, PasswordCost: tenant.Cost{MemoryKiB: 64, Passes: 1, Lanes: 1},
 		Logger:    s.log.logger(),
-		Backtests: o.backtests, Spreader: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
+		Backtests: o.backtests, ChunkQueue: o.spread, SignupMode: o.mode, SignupsEachDay: o.aDay, Caps: o.caps,
 	})
 	if err != nil {
 		t.Fatal(err)

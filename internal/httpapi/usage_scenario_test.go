@@ -10,9 +10,9 @@ import (
 	"verdict/internal/tenant"
 )
 
-func quota(t *testing.T, text string) tenant.Plans {
+func quota(t *testing.T, text string) tenant.PricePlans {
 	t.Helper()
-	plans, err := tenant.DefaultPlans().WithQuotas(text)
+	plans, err := tenant.DefaultPricePlans().WithQuotas(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	rates := tenant.DefaultRates()
 	rates.Decide = tenant.Rate{Allowance: 2, Window: 60e9, Burst: 2}
-	each(t, stackOptions{plans: tenant.DefaultPlans().WithRates(rates)}, func(s *stack) {
+	each(t, stackOptions{plans: tenant.DefaultPricePlans().WithRates(rates)}, func(s *stack) {
 		m := s.signup()
 		m.post("/v1/decisions", sample).want(http.StatusOK)
 		got := m.post("/v1/decisions/preview", sample).want(http.StatusOK)

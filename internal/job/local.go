@@ -25,9 +25,9 @@ func NewLocal(workers int, logger *slog.Logger) *Local {
 	return &Local{workers: workers, logger: logger, known: map[study.Chunk]struct{}{}, more: make(chan struct{}, 1)}
 }
 
-// Spread enqueues chunks. It ignores chunks that are already waiting or running.
+// Enqueue enqueues chunks. It ignores chunks that are already waiting or running.
 // It never blocks.
-func (l *Local) Spread(_ context.Context, chunks []study.Chunk) error {
+func (l *Local) Enqueue(_ context.Context, chunks []study.Chunk) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range chunks {

@@ -67,7 +67,7 @@ func unwanted(context.Context, study.Chunk) error {
 
 // runner is a queue of either kind.
 type runner interface {
-	study.Spreader
+	study.ChunkQueue
 	Run(ctx context.Context, work job.Work, giveUp job.GiveUp) error
 	Close() error
 }
@@ -91,9 +91,9 @@ func running(tb testing.TB, r runner, work job.Work, giveUp job.GiveUp) (stop fu
 	return stop
 }
 
-func spread(tb testing.TB, s study.Spreader, chunks []study.Chunk) {
+func spread(tb testing.TB, s study.ChunkQueue, chunks []study.Chunk) {
 	tb.Helper()
-	if err := s.Spread(tb.Context(), chunks); err != nil {
+	if err := s.Enqueue(tb.Context(), chunks); err != nil {
 		tb.Fatal(err)
 	}
 }

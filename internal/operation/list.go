@@ -122,7 +122,7 @@ type Page[T any] struct {
 func Paged[T any](
 	l List, p tenant.Principal, rows []T, more bool, last func(T) (int64, string), filters ...string,
 ) Page[T] {
-	var next store.Place
+	var next store.Position
 	if more {
 		next.Micros, next.ID = last(rows[len(rows)-1])
 	}
@@ -131,7 +131,7 @@ func Paged[T any](
 
 // PagedUntil returns the page for rows of the store, with the place after which
 // the next page begins.
-func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Place, filters ...string) Page[T] {
+func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Position, filters ...string) Page[T] {
 	out := Page[T]{Data: rows, Limit: l.Limit}
 	if next.ID != "" {
 		out.NextCursor = l.CursorAfter(p, filters,

@@ -7,12 +7,12 @@ import (
 )
 
 // Reply says how the result of an operation is encoded for a caller that needs
-// bytes. Encode encodes the result. If Once is set, the encoded answer is
+// bytes. Encode encodes the result. If Idempotency is set, the encoded answer is
 // stored in the same transaction as the changes. A nil Reply is for a caller in
 // this process, which uses the result itself.
 type Reply[T any] struct {
-	Once   *Once
-	Encode func(T) Answer
+	Idempotency *Idempotency
+	Encode      func(T) Answer
 
 	answer  Answer
 	written bool
@@ -27,17 +27,17 @@ func (r *Reply[T]) Answer(result T) Answer {
 	return r.answer
 }
 
-// once returns r.Once, nil for a nil Reply.
-func (r *Reply[T]) once() *Once {
+// idempotency returns r.Idempotency, nil for a nil Reply.
+func (r *Reply[T]) idempotency() *Idempotency {
 	if r == nil {
 		return nil
 	}
-	return r.Once
+	return r.Idempotency
 }
 
 // encode encodes a result if the answer must be stored. Otherwise it returns the zero Answer.
 func (r *Reply[T]) encode(result T) Answer {
-	if r == nil || r.Once == nil {
+	if r == nil || r.Idempotency == nil {
 		return Answer{}
 	}
 	return r.Answer(result)
@@ -50,69 +50,60 @@ func (r *Reply[T]) keep(a Answer) {
 	}
 }
 
+// settle returns the result of an operation. If the answer is replayed, it keeps the answer and
+// returns the zero value, because the result that was computed here was not stored.
+func (r *Reply[T]) settle(result T, a Answer) T {
+	if r.keep(a); a.Replayed {
+		var none T
+		return none
+	}
+	return result
+}
+
 // Write runs do once for an Idempotency-Key, in one transaction. If an earlier request with the
 // same Idempotency-Key has succeeded, the result is the zero value and the reply has the earlier
 // answer.
 func Write[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], do func(*store.Tx) (T, error),
 ) (T, error) {
-	return Prepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
+	return WritePrepared(ctx, s, scope, r, func() (func(*store.Tx) (T, error), error) { return do, nil })
 }
 
-// Prepared runs like Write, with work before the transaction. prepare does that work, also only
+// WritePrepared runs like Write, with work before the transaction. prepare does that work, also only
 // once for an Idempotency-Key, and returns the function to run in the transaction.
-func Prepared[T any](
+func WritePrepared[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], prepare func() (func(*store.Tx) (T, error), error),
 ) (T, error) {
-	var result T
-	answer, err := s.Once(ctx, scope, r.once(), func(keep Keep) (Answer, error) {
+	return WriteInSteps(ctx, s, scope, r, func(commit Commit[T]) (T, error) {
 		do, err := prepare()
 		if err != nil {
-			return Answer{}, err
+			var none T
+			return none, err
 		}
-		return s.Commit(ctx, scope, keep, func(tx *store.Tx) (_ Answer, err error) {
-			if result, err = do(tx); err != nil {
-				return Answer{}, err
-			}
-			if r != nil {
-				r.written = false // the transaction may be tried again
-			}
-			return r.encode(result), nil
-		})
+		return commit(ctx, do)
 	})
-	r.keep(answer)
-	if answer.Replayed { // the result that was computed here was not stored
-		var none T
-		return none, err
-	}
-	return result, err
 }
 
-// Remember calls compute, which changes nothing stored, and stores the answer, so that
+// ComputeOnce calls compute, which changes nothing stored, and stores the answer, so that
 // repetitions of the request get the same answer.
-func Remember[T any](
+func ComputeOnce[T any](
 	ctx context.Context, s *Core, scope *store.Scope, r *Reply[T], compute func() (T, error),
 ) (T, error) {
 	var result T
-	answer, err := s.Remember(ctx, scope, r.once(), func() (_ Answer, err error) {
+	answer, err := s.ComputeOnce(ctx, scope, r.idempotency(), func() (_ Answer, err error) {
 		if result, err = compute(); err != nil {
 			return Answer{}, err
 		}
 		return r.encode(result), nil
 	})
-	r.keep(answer)
-	if answer.Replayed { // the result that was computed here was not stored
-		var none T
-		return none, err
-	}
-	return result, err
+	return r.settle(result, answer), err
 }
 
 // Begin begins an operation that takes more than one transaction. If an earlier request with the
 // same Idempotency-Key was answered, the reply has that answer and done is true. Otherwise the
 // caller must end the attempt.
 func (r *Reply[T]) Begin(ctx context.Context, s *Core, scope *store.Scope) (a Attempt, done bool, err error) {
-	a, earlier, err := s.attempt(ctx, scope, r.once())
+	a, earlier, err := s.attempt(ctx, scope, r.idempotency())
 	if earlier != nil {
 		r.keep(*earlier)
 	}

@@ -66,7 +66,7 @@ func TestCountry(t *testing.T) {
 
 func TestEmbeddedCountriesCoverTheInternet(t *testing.T) {
 	t.Parallel()
-	table := EmbeddedCountries()
+	table := countries()
 	four, six := table.Spans()
 	if four < 100_000 || six < 100_000 || len(table.names) < 230 {
 		t.Errorf("%d spans of IPv4, %d of IPv6, %d countries", four, six, len(table.names)-1)

@@ -29,12 +29,6 @@ func must[T any](table T, err error) T {
 	return table
 }
 
-// EmbeddedCountries returns the table of countries in the binary.
-func EmbeddedCountries() *Countries { return countries() }
-
-// EmbeddedAreas returns the table of pincodes in the binary.
-func EmbeddedAreas() *Areas { return pincodes() }
-
 // Country returns the country of an address according to the table in the
 // binary.
 func Country(address netip.Addr) (iso string, ok bool) { return countries().Lookup(address) }

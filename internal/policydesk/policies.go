@@ -45,16 +45,17 @@ func (s *Service) Policies(
 	scope := s.core.Scope(p)
 	var rows []store.RuleSet
 	var stats []map[string]RuleCount // one for each row
-	var next store.Place
+	var next store.Position
 	err = scope.Read(ctx, func(tx *store.Tx) (err error) {
 		var more bool
 		rows, more, err = tx.RuleSets().List(store.RuleSetFilter{PolicyKey: f.PolicyKey, Configured: true}, page)
 		if err != nil {
 			return err
 		}
-		if next = (store.Place{}); more { // the next page begins after the last row, even if that row is skipped below
+		// The next page begins after the last row, even if that row is skipped below.
+		if next = (store.Position{}); more {
 			last := rows[len(rows)-1]
-			next = store.Place{Micros: last.CreatedMicros, ID: last.ID}
+			next = store.Position{Micros: last.CreatedMicros, ID: last.ID}
 		}
 		if stats = make([]map[string]RuleCount, len(rows)); f.StatsDays == 0 {
 			return nil

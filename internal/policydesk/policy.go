@@ -85,16 +85,13 @@ func compile(ctx context.Context, key policyID, set store.RuleSet) (*Policy, err
 		Key:         set.PolicyKey,
 		Version:     set.Version,
 		Plan:        plan,
-		Inputs:      map[string]rule.Type{},
+		Inputs:      read.InputTypes(),
 		tenant:      key.tenant,
 		environment: key.environment,
 		source:      read,
 		noScore:     !read.NeedsScore(),
 		tally:       plan.NewTally(),
 		size:        len(set.Document),
-	}
-	for _, in := range read.Inputs {
-		p.Inputs[in.Name] = in.Type
 	}
 	p.Catalogue = application.CatalogueOf(read.Semantics)
 	p.Features = application.Features(read.FeatureNames())

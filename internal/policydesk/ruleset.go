@@ -69,9 +69,9 @@ func (s *Service) CreateRuleSet(
 		return RuleSet{}, err
 	}
 	scope := s.core.Scope(p)
-	// The inherited members depend on the rule set that is active now. Prepared reads the draft
+	// The inherited members depend on the rule set that is active now. WritePrepared reads the draft
 	// only once, so a repeated request gets the first answer.
-	return operation.Prepared(ctx, s.core, scope, r, func() (func(*store.Tx) (RuleSet, error), error) {
+	return operation.WritePrepared(ctx, s.core, scope, r, func() (func(*store.Tx) (RuleSet, error), error) {
 		d, err := s.readNew(ctx, scope, draft)
 		if err != nil {
 			return nil, err
@@ -191,7 +191,7 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.
 	d.inherited = merged.Inherited
 	d.policy, err = s.readPolicy(ctx, scope, draft, merged.Document)
 	var refusal *fault.Error
-	switch err = fault.Retold(err, merged.Retell); {
+	switch err = fault.MapItems(err, merged.Relocate); {
 	case faults.Len() == 0:
 		return d, err
 	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:

@@ -194,7 +194,9 @@ func (s *Service) Score(
 	if err := p.Require(tenant.Decide); err != nil {
 		return Scores{}, err
 	}
-	return operation.Remember(ctx, s.core, s.core.Scope(p), r, func() (Scores, error) { return s.score(ctx, p, ask) })
+	return operation.ComputeOnce(ctx, s.core, s.core.Scope(p), r, func() (Scores, error) {
+		return s.score(ctx, p, ask)
+	})
 }
 
 func (s *Service) score(ctx context.Context, p tenant.Principal, ask Scoring) (out Scores, err error) {

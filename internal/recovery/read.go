@@ -146,7 +146,7 @@ func (r *reader) meant(name string, names []string) (near string, caseOnly bool)
 	if !r.hints || r.warnings.Len() >= fault.MaxItems {
 		return "", false
 	}
-	near, caseOnly = fault.Meant(name, names, r.warnings.Terse())
+	near, caseOnly = fault.Suggest(name, names, r.warnings.SkipHints())
 	if near != "" {
 		return near, caseOnly
 	}
@@ -280,27 +280,26 @@ func (r *reader) rounded(f *wire.Form, name string, most int64) (hundredths int6
 }
 
 func (r *reader) date(f *wire.Form, name string) (d civil.Day, ok bool) {
-	text, ok := f.Text(name, maxText)
-	if !ok {
-		return 0, false
-	}
-	if d, ok = parseDay(text); !ok {
-		f.Fail(name, fault.CodeOutOfRange, "must be a date such as 2026-11-15, between the years 1990 and 2100")
-	}
-	return d, ok
+	return readText(f, name, parseDay, "must be a date such as 2026-11-15, between the years 1990 and 2100")
 }
 
 // moment reads a time with its zone.
 func (r *reader) moment(f *wire.Form, name string) (t time.Time, ok bool) {
+	return readText(f, name, parseMoment,
+		"must be a time with its zone such as 2026-11-15T20:30:00+05:30, between the years 1990 and 2100")
+}
+
+// readText reads a text and parses it. If parse refuses it, the fault has the
+// detail. ok is false if there is no valid text.
+func readText[T any](f *wire.Form, name string, parse func(string) (T, bool), detail string) (value T, ok bool) {
 	text, ok := f.Text(name, maxText)
 	if !ok {
-		return time.Time{}, false
+		return value, false
 	}
-	if t, ok = parseMoment(text); !ok {
-		f.Fail(name, fault.CodeOutOfRange,
-			"must be a time with its zone such as 2026-11-15T20:30:00+05:30, between the years 1990 and 2100")
+	if value, ok = parse(text); !ok {
+		f.Fail(name, fault.CodeOutOfRange, "%s", detail)
 	}
-	return t, ok
+	return value, ok
 }
 
 // byGravity sorts flags, the most serious first, and removes duplicates.

@@ -77,14 +77,7 @@ func readClock(f *wire.Form, name string) (minute int, ok bool) {
 	if !f.Require(name, "an hour such as 10:00") {
 		return 0, false
 	}
-	text, ok := f.Text(name, maxText)
-	if !ok {
-		return 0, false
-	}
-	if minute, ok = parseClock(text); !ok {
-		f.Fail(name, fault.CodeOutOfRange, "must be an hour and minute such as 10:00, between 00:00 and 24:00")
-	}
-	return minute, ok
+	return readText(f, name, parseClock, "must be an hour and minute such as 10:00, between 00:00 and 24:00")
 }
 
 // silence reads the time until which the borrower does not want to be

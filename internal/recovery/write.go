@@ -23,7 +23,7 @@ func (a *Advice) WriteMembers(w *wire.Writer) {
 	a.Settlement.write(w.Key("settlement"))
 	a.writeRestructure(w.Key("restructure"))
 	a.Compliance.write(w.Key("compliance"))
-	writeTexts(w.Key("reasons"), a.Reasons)
+	w.Key("reasons").Strings(a.Reasons)
 
 	a.Arrears.write(w.Key("arrears"))
 	w.Key("priority_detail").Object().
@@ -138,7 +138,7 @@ func (c *Compliance) write(w *wire.Writer) {
 	c.Legal.write(w)
 	w.Key("timezone").Plain(c.Zone).EndObject()
 	w.Key("attempts_today").Int(int64(c.AttemptsToday)).Key("max_attempts_per_day").Int(int64(c.MaxPerDay))
-	writeTexts(w.Key("notes"), c.Notes)
+	w.Key("notes").Strings(c.Notes)
 	w.Key("permitted_hours")
 	if c.Window.empty() {
 		w.Null()
@@ -187,14 +187,6 @@ func (a *Advice) writeWarnings(w *wire.Writer) {
 			w.Key("nearest").String(item.Nearest)
 		}
 		w.EndObject()
-	}
-	w.EndArray()
-}
-
-func writeTexts(w *wire.Writer, list []string) {
-	w.Array()
-	for _, text := range list {
-		w.String(text)
 	}
 	w.EndArray()
 }

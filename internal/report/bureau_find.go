@@ -22,12 +22,8 @@ func member(v wire.Value, squashed string) wire.Value {
 func isNamed(name, squashed string) bool {
 	at := 0
 	for i := range len(name) {
-		c := name[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-		default:
+		c, ok := alphanumeric(name[i])
+		if !ok {
 			continue
 		}
 		if at == len(squashed) || squashed[at] != c {

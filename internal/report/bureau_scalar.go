@@ -177,11 +177,14 @@ func (r *scalarReader) date(v wire.Value) civil.Day {
 	return d
 }
 
-// pastDate reads a date that must not be in the future. One day of tolerance is
+// isFuture reports whether a date is in the future. One day of tolerance is
 // allowed, because the sender's clock may be ahead.
+func (r *scalarReader) isFuture(d civil.Day) bool { return d.Known() && d > r.asOf+1 }
+
+// pastDate reads a date that must not be in the future.
 func (r *scalarReader) pastDate(v wire.Value) civil.Day {
 	d := r.date(v)
-	if d.Known() && d > r.asOf+1 {
+	if r.isFuture(d) {
 		r.faults.Add(v.Pointer(), fault.CodeOutOfRange, "is in the future")
 		return civil.NoDay
 	}
@@ -192,7 +195,7 @@ func (r *scalarReader) pastDate(v wire.Value) civil.Day {
 // notice.
 func (r *scalarReader) closed(v wire.Value) civil.Day {
 	d := r.date(v)
-	if d.Known() && d > r.asOf+1 {
+	if r.isFuture(d) {
 		r.notes.add(laterIgnored, v)
 		return civil.NoDay
 	}

@@ -161,12 +161,8 @@ const maxName = 96
 // truncates names at maxName; a truncated name is too long to match a known name.
 func squash(dst []byte, name string) []byte {
 	for i := range len(name) {
-		c := name[i]
-		switch {
-		case 'A' <= c && c <= 'Z':
-			c += 'a' - 'A'
-		case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
-		default:
+		c, ok := alphanumeric(name[i])
+		if !ok {
 			continue
 		}
 		if len(dst) == maxName {
@@ -175,4 +171,16 @@ func squash(dst []byte, name string) []byte {
 		dst = append(dst, c)
 	}
 	return dst
+}
+
+// alphanumeric returns an ASCII letter in lower case, or a digit. ok is false for
+// any other byte.
+func alphanumeric(c byte) (lower byte, ok bool) {
+	switch {
+	case 'A' <= c && c <= 'Z':
+		return c + 'a' - 'A', true
+	case 'a' <= c && c <= 'z', '0' <= c && c <= '9':
+		return c, true
+	}
+	return 0, false
 }

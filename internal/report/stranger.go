@@ -9,22 +9,30 @@ import (
 	"verdict/internal/wire"
 )
 
-// The names of the members of an entry in the common shape. Callers use them to
-// suggest corrections of misspelt names.
-var (
-	AccountNames = []string{
+// AccountNames returns the names of the members of an account in the common
+// shape. Callers use them to suggest corrections of misspelt names.
+func AccountNames() []string {
+	return []string{
 		"accountType", "openDate", "closedDate", "dateReported", "status", "sanctionedAmount", "creditLimit",
 		"currentBalance", "amountOverdue", "emi", "emiFrequency", "suitFiled", "wilfulDefault", "writtenOffAmount",
 		"writtenOffDate", "settlementAmount", "settledDate",
 		"ownership", "paymentHistory",
 	}
-	MonthNames       = []string{"month", "dpd"}
-	EnquiryNames     = []string{"date", "product", "amount", "lender"}
-	TransactionNames = []string{
+}
+
+// MonthNames returns the names for a month of the payment history.
+func MonthNames() []string { return []string{"month", "dpd"} }
+
+// EnquiryNames returns the names for an enquiry.
+func EnquiryNames() []string { return []string{"date", "product", "amount", "lender"} }
+
+// TransactionNames returns the names for a transaction of a bank statement.
+func TransactionNames() []string {
+	return []string{
 		"txn_id", "date", "transactionTimestamp", "valueDate", "type", "mode", "amount", "balance", "currentBalance",
 		"narration", "reference",
 	}
-)
+}
 
 // unread are members of a transaction that are known but not used.
 var unread = []string{"txn_id", "txnId", "reference"}

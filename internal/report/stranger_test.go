@@ -17,7 +17,7 @@ func TestStrangersKnowTheirOwn(t *testing.T) {
 	for _, c := range []struct {
 		names []string
 		known *memberNames
-	}{{AccountNames, accountMembers}, {EnquiryNames, enquiryMembers}} {
+	}{{AccountNames(), accountMembers}, {EnquiryNames(), enquiryMembers}} {
 		for _, name := range c.names {
 			if _, ok := c.known.exact[name]; !ok {
 				t.Errorf("%s is proposed and not read", name)

@@ -25,7 +25,7 @@ func (r *reader) field(v wire.Value) Operand {
 // ref resolves a name against the catalogue and the declared inputs. It reports
 // an unknown name as a fault that suggests the most similar known name.
 func (r *reader) ref(name wire.Value) Operand {
-	ref, detail := r.scope.Resolve(name.Text(), r.faults.Terse())
+	ref, detail := r.scope.Resolve(name.Text(), r.faults.SkipHints())
 	if detail != "" {
 		r.faults.Add(name.Pointer(), fault.CodeUnknownField, "%s", detail)
 		return Operand{}
@@ -34,9 +34,9 @@ func (r *reader) ref(name wire.Value) Operand {
 }
 
 // Resolve finds a name in the catalogue or among the declared inputs. If the
-// name may not be used here, detail says why; otherwise detail is "". If terse
+// name may not be used here, detail says why; otherwise detail is "". If skipHints
 // is set, it skips the costly search for the most similar name.
-func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
+func (s *Scope) Resolve(name string, skipHints bool) (ref Ref, detail string) {
 	if id, ok := s.Catalogue.Lookup(name); ok {
 		f := s.Catalogue.Field(id)
 		if f.Supply == FromEngine && !s.Stage2 {
@@ -52,7 +52,7 @@ func (s *Scope) Resolve(name string, terse bool) (ref Ref, detail string) {
 		return Ref{Name: name, ID: Undeclared, Type: t}, ""
 	}
 	hint := ""
-	if !terse {
+	if !skipHints {
 		if near, ok := s.nearest(name); ok {
 			hint = fmt.Sprintf("; did you mean %s?", near)
 		}

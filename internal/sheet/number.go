@@ -17,10 +17,10 @@ const (
 	Missing            // a common spelling of a missing number
 )
 
-// Understood reads a cell that is not a plain number and has no spaces around it.
+// ReadFormatted reads a cell that is not a plain number and has no spaces around it.
 // For a formatted number, plain is the cell without the formatting; the caller
 // checks whether plain is a number.
-func Understood(cell []byte) (plain []byte, s Spelling) {
+func ReadFormatted(cell []byte) (plain []byte, s Spelling) {
 	if IsMissing(cell) {
 		return nil, Missing
 	}

@@ -17,7 +17,7 @@
 //   - a row is at most MaxLine bytes long, so that memory is bounded.
 //
 // The package does not interpret cells, except for numbers that are formatted for
-// people and spellings of missing numbers.
+// people, spellings of missing numbers, and spellings of a loan's outcome.
 package sheet
 
 // Bounds on the memory that a file can take.

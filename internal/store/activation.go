@@ -1,10 +1,6 @@
 package store
 
-import (
-	"context"
-
-	"verdict/internal/fault"
-)
+import "verdict/internal/fault"
 
 // Activation describes the request to activate a rule set, which makes it the
 // active rule set of its policy_key. If an Expected field is set and differs from
@@ -135,32 +131,4 @@ func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error)
 
 func unexpected(detail string) *fault.Error {
 	return fault.New(fault.Precondition, fault.CodePreconditionFailed, "%s", detail)
-}
-
-// PolicyChange says which rule set became active in which series.
-type PolicyChange struct {
-	TenantID, Environment, PolicyKey, ActiveID string
-	Changes                                    int64 // a counter that grows with every activation
-	ChangedMicros                              int64
-}
-
-// PolicyChanges returns the series with an activation at or after a time, at most
-// MaxPage, oldest first. Nodes use it to drop cached compiled policies. The
-// clocks of nodes differ and transactions commit out of order. A caller therefore
-// passes a time a few seconds before the latest change it has seen, and
-// recognises known changes by Changes.
-func (sys *System) PolicyChanges(ctx context.Context, sinceMicros int64) ([]PolicyChange, error) {
-	var changes []PolicyChange
-	err := sys.read(ctx, func(s *transaction) error {
-		changes = nil
-		return s.each(func(scan func(...any) error) error {
-			var c PolicyChange
-			err := scan(&c.TenantID, &c.Environment, &c.PolicyKey, &c.ActiveID, &c.Changes, &c.ChangedMicros)
-			changes = append(changes, c)
-			return err
-		}, `SELECT tenant_id, environment, name, active_id, changes, changed_micros FROM series
-			WHERE changed_micros >= $1 AND kind = 'policy' ORDER BY changed_micros LIMIT $2`,
-			sinceMicros, int64(MaxPage))
-	})
-	return changes, err
 }

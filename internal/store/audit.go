@@ -57,22 +57,22 @@ const (
 // API key, which may have made very many decisions.
 const personPrefix = "usr_"
 
-// List returns a page of the scope's entries and the Place at which it ended. It
+// List returns a page of the scope's entries and the Position at which it ended. It
 // merges stored entries and decisions into one order, and reads at most one page
 // of each. To find the decisions of an API key, it scans a limited number of
 // decisions for each page. So another page may follow a page that is not full, or
 // even empty.
-func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
-	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Place, error) {
+func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Position, error) {
+	return readTwo(au.access, func(tx *Tx) ([]AuditEntry, Position, error) {
 		p := p // a copy, because the read may be repeated
 		decides := f.Action == "" || f.Action == ActionDecided
 		if decides && f.Object == "" && f.Actor != "" && !strings.HasPrefix(f.Actor, personPrefix) {
 			end, err := tx.Decisions().scanEnd(p.ofDecisions(), "")
 			if err != nil {
-				return nil, Place{}, err
+				return nil, Position{}, err
 			}
 			if end.ID != "" {
-				p.end = Place{end.Micros, auditPrefix + strings.TrimPrefix(end.ID, decisionPrefix)}
+				p.end = Position{end.Micros, auditPrefix + strings.TrimPrefix(end.ID, decisionPrefix)}
 			}
 		}
 		q := listOf(
@@ -95,8 +95,8 @@ func (au AuditReader) List(f AuditFilter, p Page) ([]AuditEntry, Place, error) {
 				&e.BeforeChecksum, &e.AfterChecksum, &e.Note)
 			return e, err
 		})
-		last := func() Place { return Place{rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID} }
-		return rows, nextPlace(more, last, p.end), err
+		last := func() Position { return Position{rows[len(rows)-1].CreatedMicros, rows[len(rows)-1].ID} }
+		return rows, nextPosition(more, last, p.end), err
 	})
 }
 

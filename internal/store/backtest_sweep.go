@@ -59,9 +59,9 @@ func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit
 	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
 }
 
-// PurgeVainBacktests deletes chunks like PurgeBacktests, but only those of runs
+// PurgeFailedBacktests deletes chunks like PurgeBacktests, but only those of runs
 // that failed or were cancelled. Nobody can read these chunks.
-func (sys *System) PurgeVainBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
+func (sys *System) PurgeFailedBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "status IN ('failed', 'cancelled')", beforeMicros, limit)
 }
 

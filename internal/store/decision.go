@@ -217,12 +217,12 @@ type DecisionFilter struct {
 }
 
 // List returns a page of the scope's decisions, without their documents, and the
-// Place at which it ended. With several filters, another page may follow a page
+// Position at which it ended. With several filters, another page may follow a page
 // that is not full, or even empty.
-func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, error) {
-	return readTwo(ds.access, func(tx *Tx) ([]Decision, Place, error) {
+func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Position, error) {
+	return readTwo(ds.access, func(tx *Tx) ([]Decision, Position, error) {
 		rows, more, end, err := tx.Decisions().list(decisionColumns, f, p, (*Decision).fields)
-		return rows, nextPlace(more, func() Place { return rows[len(rows)-1].place() }, end), err
+		return rows, nextPosition(more, func() Position { return rows[len(rows)-1].place() }, end), err
 	})
 }
 
@@ -230,9 +230,9 @@ func (ds DecisionReader) List(f DecisionFilter, p Page) ([]Decision, Place, erro
 // end of the scan, and that end.
 func (ds Decisions) list(
 	columns string, f DecisionFilter, p Page, fields func(*Decision) []any,
-) (rows []Decision, more bool, end Place, err error) {
+) (rows []Decision, more bool, end Position, err error) {
 	if p.end, err = ds.endOf(f, p); err != nil {
-		return nil, false, Place{}, err
+		return nil, false, Position{}, err
 	}
 	rows, more, err = list(ds.tx, pageOf(columns, f, p), p, func(scan func(...any) error) (d Decision, err error) {
 		err = scan(fields(&d)...)
@@ -248,7 +248,7 @@ func pageOf(columns string, f DecisionFilter, p Page) *query {
 	return q
 }
 
-func (d *Decision) place() Place { return Place{d.CreatedMicros, d.ID} }
+func (d *Decision) place() Position { return Position{d.CreatedMicros, d.ID} }
 
 // walkPage is the number of decisions, documents included, that Walk has in
 // memory at a time.
@@ -265,7 +265,7 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 		p.Limit = walkPage
 	}
 	for {
-		var end Place
+		var end Position
 		rows, more, err := readTwo(ds.access, func(tx *Tx) (rows []Decision, more bool, err error) {
 			rows, more, end, err = tx.Decisions().list(allColumns, f, p, (*Decision).allFields)
 			return rows, more, err
@@ -284,7 +284,7 @@ func (ds DecisionReader) Walk(f DecisionFilter, p Page, fn func(*Decision) error
 		case end.ID == "":
 			return nil
 		default:
-			p.AfterID, p.end = end.ID, Place{}
+			p.AfterID, p.end = end.ID, Position{}
 		}
 	}
 }

@@ -18,8 +18,8 @@ func RareTexts(f DecisionFilter, after, end string) map[string]Statement {
 	p := Page{AfterID: after, FromMicros: 1, ToMicros: 1 << 50, FromID: "dec_0", ToID: "dec_9", Limit: 100}
 	lead, value, _ := f.lead()
 	stretch := scanEndQuery(p, lead, value)
-	p.end = Place{ID: end}
-	cut, page := cutOf(f, p, 10_000), pageOf(allColumns, f, p)
+	p.end = Position{ID: end}
+	cut, page := nextChunkQuery(f, p, 10_000), pageOf(allColumns, f, p)
 	return map[string]Statement{
 		"stretch": {stretch.text.String(), stretch.args}, "cut": {cut.text.String(), cut.args},
 		"page": {page.text.String(), page.args},

@@ -114,7 +114,7 @@ func (st *Staff) RevokeInvitation(ctx context.Context, id string, audit AuditEnt
 // returns NotFound if the invitation was accepted or revoked or has expired,
 // and Conflict email_taken if another user has the e-mail address by now.
 func (st *Staff) Accept(
-	ctx context.Context, id string, u User, begins ConsoleSession, by Standing, audit AuditEntry,
+	ctx context.Context, id string, u User, begins ConsoleSession, by RightsChange, audit AuditEntry,
 ) error {
 	return st.write(ctx, func(tx *staffTx) error {
 		if err := tx.lock(); err != nil {

@@ -159,9 +159,11 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int6
 	return keys, err
 }
 
-// LivingKeys returns the ids of all keys of a person that still work, without a
+// ActiveKeyIDs returns the ids of all keys of a person that still work, without a
 // limit.
-func (sys *System) LivingKeys(ctx context.Context, tenantID, userID string, nowMicros int64) (ids []string, err error) {
+func (sys *System) ActiveKeyIDs(
+	ctx context.Context, tenantID, userID string, nowMicros int64,
+) (ids []string, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		ids = nil
 		return s.each(func(scan func(...any) error) error {

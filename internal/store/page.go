@@ -26,7 +26,7 @@ type Page struct {
 	// no limit.
 	FromID, ToID string
 
-	end Place // the last row to scan; the zero Place for no limit
+	end Position // the last row to scan; the zero Position for no limit
 }
 
 func (p Page) limit() int {

@@ -1,8 +1,8 @@
 package store
 
-// Place is the position in a list at which a page ended; the next page begins
-// after it. The zero Place is the end of the list.
-type Place struct {
+// Position is the position in a list at which a page ended; the next page begins
+// after it. The zero Position is the end of the list.
+type Position struct {
 	Micros int64
 	ID     string
 }
@@ -15,8 +15,8 @@ const scanRows = 2_000
 
 // scanEnd returns the last row that a page may scan to. It counts only rows that
 // satisfy the condition lead, for which there must be an index. It returns the
-// zero Place if the list ends earlier. It reads only ids and times.
-func (ds Decisions) scanEnd(p Page, lead string, values ...any) (end Place, err error) {
+// zero Position if the list ends earlier. It reads only ids and times.
+func (ds Decisions) scanEnd(p Page, lead string, values ...any) (end Position, err error) {
 	q := scanEndQuery(p, lead, values...)
 	err = ds.tx.each(func(scan func(...any) error) error { return scan(&end.ID, &end.Micros) }, q.text.String(),
 		q.args...)
@@ -41,7 +41,7 @@ func scanEndQuery(p Page, lead string, values ...any) *query {
 
 // endOf returns the last row that a list of decisions may scan to with a
 // filter. If the page has an end already, endOf returns that end.
-func (ds Decisions) endOf(f DecisionFilter, p Page) (Place, error) {
+func (ds Decisions) endOf(f DecisionFilter, p Page) (Position, error) {
 	lead, value, rest := f.lead()
 	if len(rest) == 0 || p.end.ID != "" {
 		return p.end, nil
@@ -112,9 +112,9 @@ func (f DecisionFilter) commonStatus() string {
 	return f.Status
 }
 
-// nextPlace returns the position after which the next page begins: the last row
+// nextPosition returns the position after which the next page begins: the last row
 // if there are more rows, otherwise the end of the scan.
-func nextPlace(more bool, last func() Place, end Place) Place {
+func nextPosition(more bool, last func() Position, end Position) Position {
 	if more {
 		return last()
 	}

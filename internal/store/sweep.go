@@ -8,9 +8,9 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// SeeTenants records the time of the first authenticated request of each tenant
+// MarkTenantsSeen records the time of the first authenticated request of each tenant
 // that has none recorded yet.
-func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64) error {
+func (sys *System) MarkTenantsSeen(ctx context.Context, ids []string, nowMicros int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -26,11 +26,13 @@ func (sys *System) SeeTenants(ctx context.Context, ids []string, nowMicros int64
 	})
 }
 
-// CloseUnused marks at most limit tenants as closing: those that signed up no
+// CloseUnusedTenants marks at most limit tenants as closing: those that signed up no
 // later than untilMicros and never sent an authenticated request. A tenant that
-// is closing is no longer admitted. CloseUnused returns the number of tenants
+// is closing is no longer admitted. CloseUnusedTenants returns the number of tenants
 // that it marked.
-func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64, limit int) (closed int64, err error) {
+func (sys *System) CloseUnusedTenants(
+	ctx context.Context, untilMicros, nowMicros int64, limit int,
+) (closed int64, err error) {
 	err = sys.write(ctx, "unused tenants", func(s *transaction) (err error) {
 		closed, err = s.exec(`UPDATE tenants SET closing_micros = $1 WHERE seen_micros = 0 AND id IN
 			(SELECT id FROM tenants WHERE seen_micros = 0 AND created_micros <= $2 AND closing_micros = 0
@@ -40,11 +42,11 @@ func (sys *System) CloseUnused(ctx context.Context, untilMicros, nowMicros int64
 	return closed, err
 }
 
-// RemoveUnused removes the oldest tenant that has been closing since
+// RemoveUnusedTenant removes the oldest tenant that has been closing since
 // untilMicros or earlier, with all its data. found is false if there is no such
 // tenant. A tenant with decisions, other people or a paid plan is kept and
 // marked as seen.
-func (sys *System) RemoveUnused(ctx context.Context, untilMicros int64) (found bool, err error) {
+func (sys *System) RemoveUnusedTenant(ctx context.Context, untilMicros int64) (found bool, err error) {
 	err = sys.write(ctx, "unused tenants", func(s *transaction) error {
 		ids, err := s.firstColumn(
 			`SELECT id FROM tenants WHERE seen_micros = 0 AND closing_micros > 0 AND closing_micros <= $1

@@ -137,7 +137,7 @@ func (e SeedEnvironment) insert(tx *Tx) error {
 
 // InsertUser adds a person to a tenant. It returns Conflict email_taken if a
 // user has the e-mail address already, and NotFound if there is no such tenant.
-func (sys *System) InsertUser(ctx context.Context, user User, by Standing, audit AuditEntry) error {
+func (sys *System) InsertUser(ctx context.Context, user User, by RightsChange, audit AuditEntry) error {
 	return sys.write(ctx, user.TenantID, func(s *transaction) error {
 		if _, err := tenantByID(s, user.TenantID); err != nil {
 			return err

@@ -46,7 +46,7 @@ func (tx *staffTx) user(userID string) (User, error) {
 // returns. It returns Conflict last_admin for the last administrator. If the
 // person has the role already, nothing changes.
 func (st *Staff) SetRole(
-	ctx context.Context, userID, role string, by Standing, audit AuditEntry,
+	ctx context.Context, userID, role string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
 	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
 		if u.Role == role {
@@ -65,7 +65,7 @@ func (st *Staff) SetRole(
 // nobody could enable the person again. If the person is disabled already,
 // nothing changes.
 func (st *Staff) Disable(
-	ctx context.Context, userID string, by Standing, audit AuditEntry,
+	ctx context.Context, userID string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
 	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
 		if u.DisabledMicros != 0 {
@@ -80,7 +80,7 @@ func (st *Staff) Disable(
 }
 
 // Enable enables the access of a disabled person.
-func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit AuditEntry) error {
+func (st *Staff) Enable(ctx context.Context, userID string, by RightsChange, audit AuditEntry) error {
 	_, err := st.change(ctx, userID, by, audit, func(_ *staffTx, u *User) (bool, error) {
 		was := u.DisabledMicros
 		u.DisabledMicros = 0
@@ -93,7 +93,7 @@ func (st *Staff) Enable(ctx context.Context, userID string, by Standing, audit A
 // person's sessions. It also deletes the invitations that the person sent,
 // because the person could use one of their links to regain access.
 func (st *Staff) change(
-	ctx context.Context, userID string, by Standing, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
+	ctx context.Context, userID string, by RightsChange, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
 ) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil
@@ -155,7 +155,7 @@ func (tx *staffTx) refuseLastAdmin(u User) error {
 // ended sessions. by says who set the password; its zero value means the
 // person.
 func (st *Staff) SetPassword(
-	ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by Standing, audit AuditEntry,
+	ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
 	err = st.write(ctx, func(tx *staffTx) error {
 		ended = nil

@@ -93,10 +93,10 @@ type Chunk struct {
 	Number                            int64
 }
 
-// Spreader enqueues chunks. Chunks.Run is then called at least once for each chunk,
+// ChunkQueue enqueues chunks. Chunks.Run is then called at least once for each chunk,
 // on this node or another. Enqueuing a chunk again is harmless.
-type Spreader interface {
-	Spread(ctx context.Context, chunks []Chunk) error
+type ChunkQueue interface {
+	Enqueue(ctx context.Context, chunks []Chunk) error
 }
 
 // Backtest is a run of a backtest, as Get and List return it.

@@ -164,8 +164,8 @@ type asked struct {
 	replay               span
 	async                bool
 	endpoint             string
-	plan                 tenant.Plan // the plan that is billed
-	used                 int64       // units of the plan that were used when the request arrived
+	plan                 tenant.PricePlan // the plan that is billed
+	used                 int64            // units of the plan that were used when the request arrived
 }
 
 // ruleSetIDs returns the ids of both policies.

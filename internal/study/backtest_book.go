@@ -96,7 +96,7 @@ func (s *Backtests) RunBook(ctx context.Context, p tenant.Principal, r BookReque
 		}
 		held = append(held, piece)
 	}
-	return operation.Through(ctx, s.core, scope, nil, func(commit operation.Commit[Backtest]) (Backtest, error) {
+	return operation.WriteInSteps(ctx, s.core, scope, nil, func(commit operation.Commit[Backtest]) (Backtest, error) {
 		return s.answerNow(ctx, p, scope, s.newRun(p, a, run), held, commit)
 	})
 }

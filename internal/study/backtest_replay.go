@@ -34,7 +34,7 @@ func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
 	p := piece{first: f.done + 1}
 	r := replayed{after: f.after}
 	for cuts := 0; !f.over && p.rows < f.each && cuts < pieceCuts; cuts++ {
-		cut, err := f.scope.Decisions(ctx).Cut(f.which.filter(), f.which.page(f.after), f.each-p.rows)
+		cut, err := f.scope.Decisions(ctx).NextChunk(f.which.filter(), f.which.page(f.after), f.each-p.rows)
 		if err != nil {
 			return piece{}, err
 		}

@@ -53,7 +53,7 @@ func (s *Chunks) Resume(ctx context.Context) error {
 func (s *Chunks) resumeRun(ctx context.Context, ref store.BacktestRef) error {
 	scope := s.core.DB.Scope(ref.TenantID, ref.Environment)
 	if ref.Status == store.BacktestReceiving {
-		if s.options.Spreader != nil {
+		if s.options.ChunkQueue != nil {
 			s.runs.spread(ctx, scope, ref.ID, cutNumber, cutNumber)
 		}
 		return nil
@@ -65,12 +65,12 @@ func (s *Chunks) resumeRun(ctx context.Context, ref store.BacktestRef) error {
 	if len(pending) == 0 { // the node died before it created the report
 		return s.finish(ctx, scope, ref.ID)
 	}
-	if s.options.Spreader == nil {
+	if s.options.ChunkQueue == nil {
 		return nil
 	}
 	chunks := make([]Chunk, len(pending))
 	for i, number := range pending {
 		chunks[i] = Chunk{ref.TenantID, ref.Environment, ref.ID, number}
 	}
-	return s.options.Spreader.Spread(ctx, chunks)
+	return s.options.ChunkQueue.Enqueue(ctx, chunks)
 }

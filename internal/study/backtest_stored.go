@@ -87,7 +87,7 @@ func (r *runs) spread(ctx context.Context, scope *store.Scope, id string, from, 
 	for number := from; number <= to; number++ {
 		chunks = append(chunks, Chunk{scope.Tenant(), scope.Environment(), id, number})
 	}
-	if err := r.options.Spreader.Spread(ctx, chunks); err != nil {
+	if err := r.options.ChunkQueue.Enqueue(ctx, chunks); err != nil {
 		r.core.Logger.WarnContext(ctx, "could not enqueue the chunks of a backtest; they are enqueued later",
 			"backtest", id, "error", err)
 	}

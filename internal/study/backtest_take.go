@@ -34,8 +34,8 @@ func (s *Backtests) Run(
 		}
 		return s.take(ctx, p, scope, a, commit)
 	}
-	if r.Streamed == nil || reply == nil || reply.Once == nil {
-		return operation.Through(ctx, s.core, scope, reply, run)
+	if r.Streamed == nil || reply == nil || reply.Idempotency == nil {
+		return operation.WriteInSteps(ctx, s.core, scope, reply, run)
 	}
 	body := newHashed(r.CSV, r.Streamed)
 	r.CSV = body
@@ -58,9 +58,9 @@ func (s *Backtests) take(
 		return Backtest{}, err
 	case whole && rowsOf(held) == 0:
 		return Backtest{}, noRows()
-	case whole && (!a.async || s.options.Spreader == nil):
+	case whole && (!a.async || s.options.ChunkQueue == nil):
 		return s.answerNow(ctx, p, scope, job, held, commit)
-	case s.options.Spreader == nil:
+	case s.options.ChunkQueue == nil:
 		return Backtest{}, fault.New(fault.TooLarge, fault.CodeRequestTooLarge,
 			"this service does not run large backtests; send at most %d rows", s.options.Backtests.SmallRows)
 	case a.source == sourceDecisions:
@@ -222,14 +222,14 @@ func (h *hashed) Read(p []byte) (int, error) {
 
 func (h *hashed) text() string { return hex.EncodeToString(h.sum.Sum(nil)) }
 
-// onceRead runs like operation.Through, for a body that is read while it is processed,
+// onceRead runs like operation.WriteInSteps, for a body that is read while it is processed,
 // so that its hash is known only at the end. If the Idempotency-Key already has an
 // answer, onceRead reads the body only to compute its hash.
 func (s *Backtests) onceRead(
 	ctx context.Context, scope *store.Scope, reply *operation.Reply[Backtest], body *hashed,
 	run func(operation.Commit[Backtest]) (Backtest, error),
 ) (Backtest, error) {
-	once := reply.Once
+	once := reply.Idempotency
 	once.Hash = ""
 	begun := false
 	hashing := func(commit operation.Commit[Backtest]) (Backtest, error) {
@@ -239,7 +239,7 @@ func (s *Backtests) onceRead(
 			return commit(ctx, do)
 		})
 	}
-	made, err := operation.Through(ctx, s.core, scope, reply, hashing)
+	made, err := operation.WriteInSteps(ctx, s.core, scope, reply, hashing)
 	var refusal *fault.Error
 	if begun || !errors.As(err, &refusal) || refusal.Code != fault.CodeIdempotencyKeyReused {
 		return made, err
@@ -249,7 +249,7 @@ func (s *Backtests) onceRead(
 		return Backtest{}, err
 	}
 	once.Hash = body.text()
-	return operation.Through(ctx, s.core, scope, reply, func(operation.Commit[Backtest]) (Backtest, error) {
+	return operation.WriteInSteps(ctx, s.core, scope, reply, func(operation.Commit[Backtest]) (Backtest, error) {
 		return Backtest{}, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
 			"the Idempotency-Key has just become free; send the request again")
 	})

@@ -49,7 +49,7 @@ func (s *Fitting) Fit(
 		return Fitted{}, err
 	}
 	scope := s.core.Scope(p)
-	return operation.Through(ctx, s.core, scope, reply, func(commit operation.Commit[Fitted]) (Fitted, error) {
+	return operation.WriteInSteps(ctx, s.core, scope, reply, func(commit operation.Commit[Fitted]) (Fitted, error) {
 		result, err := s.fit(ctx, p, &r)
 		if err != nil {
 			return Fitted{}, err
@@ -63,7 +63,7 @@ func (s *Fitting) Fit(
 				return fitted, err
 			})
 		}
-		if reply == nil || reply.Once == nil {
+		if reply == nil || reply.Idempotency == nil {
 			return fitted, nil // there is nothing to store
 		}
 		return commit(ctx, func(*store.Tx) (Fitted, error) { return fitted, nil })

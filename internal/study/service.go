@@ -11,11 +11,11 @@ import (
 
 // Options configures the services. A zero field means its default.
 type Options struct {
-	Plans tenant.Plans // default: tenant.DefaultPlans
-	// Backtests holds the limits of backtests. Spreader enqueues the chunks of large
+	Plans tenant.PricePlans // default: tenant.DefaultPricePlans
+	// Backtests holds the limits of backtests. ChunkQueue enqueues the chunks of large
 	// backtests; without it, large backtests are refused.
-	Backtests BacktestLimits
-	Spreader  Spreader
+	Backtests  BacktestLimits
+	ChunkQueue ChunkQueue
 }
 
 // Services holds the three services of this package over one database. They are safe
@@ -62,7 +62,7 @@ const runsCached = 16
 // New returns the services.
 func New(core *operation.Core, desk *policydesk.Service, decisions *decisioning.Service, o Options) *Services {
 	if len(o.Plans.Names()) == 0 {
-		o.Plans = tenant.DefaultPlans()
+		o.Plans = tenant.DefaultPricePlans()
 	}
 	o.Backtests.fill()
 

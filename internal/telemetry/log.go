@@ -9,8 +9,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// LogFormats are the formats of NewLogger.
-var LogFormats = []string{"text", "json"}
+// LogFormats returns the formats of NewLogger.
+func LogFormats() []string { return []string{"text", "json"} }
 
 // NewLogger returns a logger that writes records of at least level, in one of
 // LogFormats. A record has a trace_id if its context belongs to a request that is
@@ -23,7 +23,7 @@ func NewLogger(w io.Writer, format string, level slog.Level) (*slog.Logger, erro
 	case "text":
 		return slog.New(traced{slog.NewTextHandler(w, options)}), nil
 	default:
-		return nil, fmt.Errorf("the log format must be one of %v", LogFormats)
+		return nil, fmt.Errorf("the log format must be one of %v", LogFormats())
 	}
 }
 

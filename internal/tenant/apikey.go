@@ -41,7 +41,7 @@ func (k *APIKey) Check(now time.Time) error {
 }
 
 // Principal returns the caller who uses this key.
-func (k *APIKey) Principal(plan Plan) Principal {
+func (k *APIKey) Principal(plan PricePlan) Principal {
 	return Principal{
 		TenantID: k.TenantID, Environment: k.Environment,
 		KeyID: k.ID, UserID: k.UserID, Scopes: k.Scopes, Plan: plan,

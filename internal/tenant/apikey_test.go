@@ -49,7 +49,7 @@ func TestAPIKeyCheck(t *testing.T) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}
-	plan, _ := DefaultPlans().Get(FreePlan)
+	plan, _ := DefaultPricePlans().Get(FreePlan)
 	want := Principal{TenantID: "ten_1", Environment: Live, KeyID: "key_1", UserID: "usr_1", Scopes: Decide, Plan: plan}
 	if diff := cmp.Diff(want, good.Principal(plan)); diff != "" {
 		t.Error(diff)

@@ -55,8 +55,8 @@ func FuzzRates(f *testing.F) {
 		if rate, err := ParseRate(text); err == nil && (rate.Allowance < 0 || rate.Burst < 0 || rate.Window <= 0) {
 			t.Errorf("%q is read as %+v", text, rate)
 		}
-		if plans, err := DefaultPlans().WithQuotas(text); err == nil {
-			again, err := DefaultPlans().WithQuotas(plans.String())
+		if plans, err := DefaultPricePlans().WithQuotas(text); err == nil {
+			again, err := DefaultPricePlans().WithQuotas(plans.String())
 			if err != nil || again.String() != plans.String() {
 				t.Errorf("%q is read as %s, and that as %s: %v", text, plans, again, err)
 			}

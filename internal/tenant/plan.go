@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Plan is a price plan: its quota and rates. The zero Plan admits nothing.
-type Plan struct {
+// PricePlan is a price plan: its quota and rates. The zero PricePlan admits nothing.
+type PricePlan struct {
 	Name         string
 	Unmetered    bool
 	MonthlyQuota int64 // billable units a month, unless unmetered
@@ -18,13 +18,13 @@ type Plan struct {
 // Admits reports whether the quota allows n more units after used. Storage applies
 // the same rule in the statement that counts, because two requests may arrive at
 // the same moment.
-func (p Plan) Admits(used, n int64) bool {
+func (p PricePlan) Admits(used, n int64) bool {
 	return p.Unmetered || n <= p.MonthlyQuota-used
 }
 
 // Remaining returns how many units are left, never below 0; ok is false for an
 // unmetered plan.
-func (p Plan) Remaining(used int64) (units int64, ok bool) {
+func (p PricePlan) Remaining(used int64) (units int64, ok bool) {
 	if p.Unmetered {
 		return 0, false
 	}
@@ -33,7 +33,7 @@ func (p Plan) Remaining(used int64) (units int64, ok bool) {
 
 // PercentUsed returns how much of the quota is used, in hundredths of a percent,
 // rounded half up. A quota of 0 counts as used up.
-func (p Plan) PercentUsed(used int64) int64 {
+func (p PricePlan) PercentUsed(used int64) int64 {
 	if p.MonthlyQuota <= 0 {
 		return 100_00
 	}
@@ -44,13 +44,13 @@ func (p Plan) PercentUsed(used int64) int64 {
 // FreePlan is the name of the plan of new tenants.
 const FreePlan = "free"
 
-// Plans are the plans of this installation. They do not change while it runs.
-type Plans struct{ list []Plan }
+// PricePlans are the price plans of this installation. They do not change while it runs.
+type PricePlans struct{ list []PricePlan }
 
-// DefaultPlans returns the plans that apply unless configured otherwise.
-func DefaultPlans() Plans {
+// DefaultPricePlans returns the plans that apply unless configured otherwise.
+func DefaultPricePlans() PricePlans {
 	rates := DefaultRates()
-	return Plans{[]Plan{
+	return PricePlans{[]PricePlan{
 		{Name: FreePlan, MonthlyQuota: 100_000, Rates: rates},
 		{Name: "growth", MonthlyQuota: 5_000_000, Rates: rates},
 		{Name: "enterprise", Unmetered: true, Rates: rates},
@@ -60,16 +60,16 @@ func DefaultPlans() Plans {
 // Get returns the plan with a name. ok is false for an unknown name. The caller
 // must then refuse the request, because an unknown name must never become an
 // unmetered plan.
-func (p Plans) Get(name string) (plan Plan, ok bool) {
-	i := slices.IndexFunc(p.list, func(q Plan) bool { return q.Name == name })
+func (p PricePlans) Get(name string) (plan PricePlan, ok bool) {
+	i := slices.IndexFunc(p.list, func(q PricePlan) bool { return q.Name == name })
 	if i < 0 {
-		return Plan{}, false
+		return PricePlan{}, false
 	}
 	return p.list[i], true
 }
 
 // Names returns the names of the plans in order.
-func (p Plans) Names() []string {
+func (p PricePlans) Names() []string {
 	names := make([]string, 0, len(p.list))
 	for _, plan := range p.list {
 		names = append(names, plan.Name)
@@ -78,7 +78,7 @@ func (p Plans) Names() []string {
 }
 
 // String writes the quotas in the format that WithQuotas reads.
-func (p Plans) String() string {
+func (p PricePlans) String() string {
 	parts := make([]string, 0, len(p.list))
 	for _, plan := range p.list {
 		quota := strconv.FormatInt(plan.MonthlyQuota, 10)
@@ -99,7 +99,7 @@ const (
 // WithQuotas returns the plans with the quotas of a setting such as
 // "free=200000,partner=1000000,enterprise=unmetered". A new name adds a plan.
 // WithQuotas removes no plan, because tenants may use the plan.
-func (p Plans) WithQuotas(text string) (Plans, error) {
+func (p PricePlans) WithQuotas(text string) (PricePlans, error) {
 	list := slices.Clone(p.list)
 	for part := range strings.SplitSeq(text, ",") {
 		if strings.TrimSpace(part) == "" {
@@ -107,37 +107,37 @@ func (p Plans) WithQuotas(text string) (Plans, error) {
 		}
 		name, quota, _ := strings.Cut(part, "=")
 		quota = strings.TrimSpace(quota)
-		plan := Plan{Name: strings.TrimSpace(name), Unmetered: quota == unmetered, Rates: DefaultRates()}
+		plan := PricePlan{Name: strings.TrimSpace(name), Unmetered: quota == unmetered, Rates: DefaultRates()}
 		if !planName(plan.Name) {
-			return Plans{}, fmt.Errorf(
+			return PricePlans{}, fmt.Errorf(
 				"plan %q: a name has at most %d characters of a-z, 0-9, - and _, and begins with a letter",
 				plan.Name, maxPlanName)
 		}
 		if !plan.Unmetered {
 			n, err := strconv.ParseInt(quota, 10, 64)
 			if err != nil || n < 0 || n > maxQuota {
-				return Plans{}, fmt.Errorf("plan %s: the quota must be %s or a whole number from 0 to %d",
+				return PricePlans{}, fmt.Errorf("plan %s: the quota must be %s or a whole number from 0 to %d",
 					plan.Name, unmetered, int64(maxQuota))
 			}
 			plan.MonthlyQuota = n
 		}
-		if i := slices.IndexFunc(list, func(q Plan) bool { return q.Name == plan.Name }); i >= 0 {
+		if i := slices.IndexFunc(list, func(q PricePlan) bool { return q.Name == plan.Name }); i >= 0 {
 			plan.Rates = list[i].Rates
 			list[i] = plan
 		} else {
 			list = append(list, plan)
 		}
 	}
-	return Plans{list}, nil
+	return PricePlans{list}, nil
 }
 
 // WithRates returns the plans with the given rates for every plan.
-func (p Plans) WithRates(rates Rates) Plans {
+func (p PricePlans) WithRates(rates Rates) PricePlans {
 	list := slices.Clone(p.list)
 	for i := range list {
 		list[i].Rates = rates
 	}
-	return Plans{list}
+	return PricePlans{list}
 }
 
 func planName(name string) bool {

@@ -12,12 +12,12 @@ import (
 
 func TestDefaultPlans(t *testing.T) {
 	t.Parallel()
-	plans := DefaultPlans()
+	plans := DefaultPricePlans()
 	if got := plans.String(); got != "free=100000,growth=5000000,enterprise=unmetered" {
 		t.Errorf("got %s", got)
 	}
 	free, ok := plans.Get(FreePlan)
-	want := Plan{Name: "free", MonthlyQuota: 100_000, Rates: Rates{
+	want := PricePlan{Name: "free", MonthlyQuota: 100_000, Rates: Rates{
 		Decide:   Rate{500, time.Second, 1000},
 		Write:    Rate{60, time.Minute, 60},
 		Backtest: Rate{30, time.Minute, 30},
@@ -37,7 +37,7 @@ func TestDefaultPlans(t *testing.T) {
 
 func TestPlanQuota(t *testing.T) {
 	t.Parallel()
-	free := Plan{MonthlyQuota: 100}
+	free := PricePlan{MonthlyQuota: 100}
 	for _, c := range []struct {
 		used, n   int64
 		admits    bool
@@ -53,7 +53,7 @@ func TestPlanQuota(t *testing.T) {
 			t.Errorf("with %d used %d remain", c.used, got)
 		}
 	}
-	open := Plan{Unmetered: true}
+	open := PricePlan{Unmetered: true}
 	if _, ok := open.Remaining(5); ok || !open.Admits(math.MaxInt64, math.MaxInt64) {
 		t.Error("a plan without a meter counts")
 	}
@@ -61,13 +61,13 @@ func TestPlanQuota(t *testing.T) {
 
 func TestWithQuotas(t *testing.T) {
 	t.Parallel()
-	plans := DefaultPlans().WithRates(Rates{Decide: Rate{1, time.Second, 1}})
+	plans := DefaultPricePlans().WithRates(Rates{Decide: Rate{1, time.Second, 1}})
 	for setting, want := range map[string]string{
 		"":                               "free=100000,growth=5000000,enterprise=unmetered",
 		" free = 5 , partner-2=1 ,":      "free=5,growth=5000000,enterprise=unmetered,partner-2=1",
 		"enterprise=0,free=unmetered":    "free=unmetered,growth=5000000,enterprise=0",
 		"free=1,free=2":                  "free=2,growth=5000000,enterprise=unmetered",
-		DefaultPlans().String():          DefaultPlans().String(),
+		DefaultPricePlans().String():     DefaultPricePlans().String(),
 		"growth=1000000000000":           "free=100000,growth=1000000000000,enterprise=unmetered",
 		"a_very-long.name=1":             "error",
 		strings.Repeat("x", 33) + "=1":   "error",
@@ -92,7 +92,7 @@ func TestWithQuotas(t *testing.T) {
 			t.Errorf("%q reads as %v and %v, want %s", setting, changed, err, want)
 		}
 	}
-	if plans.String() != DefaultPlans().String() {
+	if plans.String() != DefaultPricePlans().String() {
 		t.Error("a setting changed the plans it was applied to")
 	}
 	changed, err := plans.WithQuotas("free=5")

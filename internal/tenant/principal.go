@@ -10,7 +10,7 @@ type Principal struct {
 	KeyID       string // "" for a person in the console
 	UserID      string // the owner of the key, or the person who is signed in
 	Scopes      Scopes
-	Plan        Plan
+	Plan        PricePlan
 }
 
 // Require returns nil if the caller has the scope, and otherwise an error of kind

@@ -17,7 +17,7 @@ import (
 type Tenant struct {
 	ID        string
 	OrgName   string
-	Plan      string // the name of a plan, for Plans.Get
+	Plan      string // the name of a plan, for PricePlans.Get
 	CreatedAt time.Time
 }
 

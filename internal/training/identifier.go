@@ -43,19 +43,19 @@ func (s *surveyed) identifier() string {
 	if s.texts == 0 && !s.whole {
 		return "" // numbers with decimals are amounts
 	}
-	const mend = "; name it in include to use it"
+	const remedy = "; name it in include to use it"
 	unique, n := s.uniqueShare()
 	switch {
 	case n < leastIdentified:
 		return ""
 	case s.texts*2 > s.filled && unique >= nearlyUnique:
-		return "nearly every row has a different value" + mend
+		return "nearly every row has a different value" + remedy
 	case s.texts == 0 && unique >= nearlyUnique && s.counts():
-		return "it numbers the rows" + mend
+		return "it numbers the rows" + remedy
 	case s.texts == 0 && unique >= nearlyUnique && s.digits() >= longDigits:
-		return fmt.Sprintf("nearly every row has a different number, all of %d digits%s", s.digits(), mend)
+		return fmt.Sprintf("nearly every row has a different number, all of %d digits%s", s.digits(), remedy)
 	case unique >= mostlyUnique && hasIdentifierName(s.name):
-		return "its name is that of an identifier, and most of its values are different" + mend
+		return "its name is that of an identifier, and most of its values are different" + remedy
 	}
 	return ""
 }

@@ -21,7 +21,7 @@ func readNumber(cell []byte) (rule.Number, numberSpelling) {
 	if n, ok := parse(cell); ok {
 		return n, plainNumber
 	}
-	plain, how := sheet.Understood(cell)
+	plain, how := sheet.ReadFormatted(cell)
 	if how == sheet.Missing {
 		return 0, spelledMissing
 	}

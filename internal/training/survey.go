@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"verdict/internal/rule"
+	"verdict/internal/sheet"
 )
 
 // survey is the first pass over the rows. It counts the labelled rows, finds the
@@ -73,16 +74,16 @@ func (s *survey) look(row int64, cells [][]byte) error {
 	}
 	var one counts
 	switch {
-	case what == unlabelled:
+	case what == sheet.NoOutcome:
 		s.noOutcome++
 		return nil
-	case what == indeterminate:
+	case what == sheet.Indeterminate:
 		s.indeterminate++
 		return nil
 	case weight == 0:
 		s.withoutWeight++
 		return nil
-	case what == good:
+	case what == sheet.Good:
 		one.good = 1
 	default:
 		one.bad = 1
@@ -109,12 +110,12 @@ func (s *survey) look(row int64, cells [][]byte) error {
 
 // label reads the outcome and the weight of a row. Rows that are not labelled or
 // whose weight is 0 are left out.
-func (p *plan) label(row int64, cells [][]byte) (what outcome, weight float64, err error) {
+func (p *plan) label(row int64, cells [][]byte) (what sheet.Outcome, weight float64, err error) {
 	what = p.spelling.read(cells[p.target])
 	switch what {
-	case unspelt:
+	case sheet.UnknownOutcome:
 		return what, 0, unspeltAt(row)
-	case good, bad:
+	case sheet.Good, sheet.Bad:
 		weight, err = p.weighed(row, cells)
 	default:
 	}

@@ -2,6 +2,7 @@ package training
 
 import (
 	"verdict/internal/fault"
+	"verdict/internal/sheet"
 )
 
 // table holds the rows as codes, one byte for each column, and the outcome of
@@ -31,11 +32,11 @@ func (p *plan) encode(open Source, columns []*column, s *survey) (*table, error)
 		if err != nil {
 			return err
 		}
-		if what != good && what != bad || weight == 0 {
+		if what != sheet.Good && what != sheet.Bad || weight == 0 {
 			return nil
 		}
 		var isBad uint8
-		if what == bad {
+		if what == sheet.Bad {
 			isBad = 1
 		}
 		if p.holdOut(row, cells) {

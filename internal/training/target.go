@@ -2,76 +2,50 @@ package training
 
 import (
 	"bytes"
-	"slices"
+	"maps"
 	"strings"
 
 	"verdict/internal/fault"
-)
-
-// The default spellings of an outcome.
-var (
-	usualBad  = []string{"1", "1.0", "bad", "b", "y", "yes", "true", "default", "defaulted"}
-	usualGood = []string{"0", "0.0", "good", "g", "n", "no", "false", "paid", "performing"}
-)
-
-// usualIndeterminate lists the spellings of an outcome that is neither good nor
-// bad: arrears that are too short to be bad and too long to be good.
-// usualUnlabelled lists the spellings of a missing outcome. The options may
-// define any of these texts as good or bad instead.
-var (
-	usualIndeterminate = []string{"indeterminate", "indeterm", "indet", "indeterminant"}
-	usualUnlabelled    = []string{"na", "n/a", "#n/a", "nan", "null"}
-)
-
-// outcome is the outcome of a row, read from the target column.
-type outcome uint8
-
-const (
-	unlabelled outcome = iota
-	good
-	bad
-	indeterminate
-	unspelt // the text matches none of the spellings
+	"verdict/internal/sheet"
 )
 
 // spelling maps texts to outcomes.
 type spelling struct {
-	known map[string]outcome
-	rest  outcome // outcome of any other text
+	known map[string]sheet.Outcome // by text in lower case
+	rest  sheet.Outcome            // outcome of any other text
 }
 
 // newSpelling returns the spelling for the given texts. If neither bads nor goods
 // are given, it uses the default spellings. If only bads or only goods are given,
-// every other text means the opposite.
+// every other text means the opposite, except for the default spellings of a missing
+// or an indeterminate outcome. A given text overrides a default spelling.
 func newSpelling(bads, goods, indeterminates []string) spelling {
-	s := spelling{known: map[string]outcome{}, rest: unspelt}
-	for _, text := range usualUnlabelled {
-		s.known[text] = unlabelled
-	}
-	for _, text := range slices.Concat(usualIndeterminate, indeterminates) {
-		s.known[strings.ToLower(strings.TrimSpace(text))] = indeterminate
+	s := spelling{known: sheet.DefaultOutcomes(), rest: sheet.UnknownOutcome}
+	if len(bads) > 0 || len(goods) > 0 {
+		maps.DeleteFunc(s.known, func(_ string, o sheet.Outcome) bool { return o == sheet.Good || o == sheet.Bad })
 	}
 	switch {
-	case len(bads) == 0 && len(goods) == 0:
-		bads, goods = usualBad, usualGood
-	case len(goods) == 0:
-		s.rest = good
-	case len(bads) == 0:
-		s.rest = bad
+	case len(bads) > 0 && len(goods) == 0:
+		s.rest = sheet.Good
+	case len(goods) > 0 && len(bads) == 0:
+		s.rest = sheet.Bad
 	}
-	for _, g := range goods {
-		s.known[strings.ToLower(strings.TrimSpace(g))] = good
-	}
-	for _, b := range bads {
-		s.known[strings.ToLower(strings.TrimSpace(b))] = bad
-	}
+	s.add(indeterminates, sheet.Indeterminate)
+	s.add(goods, sheet.Good)
+	s.add(bads, sheet.Bad)
 	return s
 }
 
-func (s *spelling) read(cell []byte) outcome {
+func (s *spelling) add(texts []string, o sheet.Outcome) {
+	for _, text := range texts {
+		s.known[strings.ToLower(strings.TrimSpace(text))] = o
+	}
+}
+
+func (s *spelling) read(cell []byte) sheet.Outcome {
 	cell = bytes.TrimSpace(cell)
 	if len(cell) == 0 {
-		return unlabelled
+		return sheet.NoOutcome
 	}
 	if o, ok := s.known[string(cell)]; ok {
 		return o

@@ -33,7 +33,7 @@ type Options struct {
 	Caps   Caps // limits of a tenant (default DefaultCaps)
 
 	// These fields are for package account.
-	Plans          tenant.Plans
+	Plans          tenant.PricePlans
 	Passwords      tenant.PasswordRules
 	PasswordCost   tenant.Cost
 	HashesAtOnce   int
@@ -49,8 +49,8 @@ type Options struct {
 	PlanCache int
 
 	// These fields are for package study.
-	Backtests study.BacktestLimits
-	Spreader  study.Spreader
+	Backtests  study.BacktestLimits
+	ChunkQueue study.ChunkQueue
 }
 
 // Set holds the services of the use-case packages over one database. It is safe
@@ -99,9 +99,9 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Decided:  o.Hooks.Decided,
 	})
 	studies := study.New(core, policies, decisions, study.Options{
-		Plans:     o.Plans,
-		Backtests: o.Backtests,
-		Spreader:  o.Spreader,
+		Plans:      o.Plans,
+		Backtests:  o.Backtests,
+		ChunkQueue: o.ChunkQueue,
 	})
 	return &Set{
 		Access:    accounts.Access,

@@ -233,7 +233,7 @@ func (f *Form) unknown(name string, v Value) {
 			takes = append(takes, known)
 		}
 	}
-	meant, caseOnly := fault.Meant(name, takes, f.faults.Terse())
+	meant, caseOnly := fault.Suggest(name, takes, f.faults.SkipHints())
 	text := "is not a member here; the known members are " + strings.Join(takes, ", ")
 	f.faults.AddItem(fault.Unknown(v.Pointer(), text, meant, caseOnly))
 }

@@ -150,6 +150,23 @@ func (w *Writer) String(s string) *Writer {
 	return w
 }
 
+// Strings writes an array of strings.
+func (w *Writer) Strings(list []string) *Writer {
+	w.Array()
+	for _, s := range list {
+		w.String(s)
+	}
+	return w.EndArray()
+}
+
+// Optional writes a member with a string, unless the string is empty.
+func (w *Writer) Optional(key, s string) *Writer {
+	if s == "" {
+		return w
+	}
+	return w.Key(key).String(s)
+}
+
 // Plain writes a string that is known to need no escaping, such as a constant
 // or a checked name.
 func (w *Writer) Plain(s string) *Writer {

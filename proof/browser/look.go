@@ -17,9 +17,9 @@ type Look struct {
 	Width int64
 }
 
-// Looks lists the combinations in which every page is checked. Each look differs
+// looks lists the combinations in which every page is checked. Each look differs
 // from the previous one in either the theme or the width.
-var Looks = []Look{{"light", 1280}, {"dark", 1280}, {"dark", 380}, {"light", 380}}
+var looks = []Look{{"light", 1280}, {"dark", 1280}, {"dark", 380}, {"light", 380}}
 
 // String returns the look as part of a file name.
 func (l Look) String() string {
@@ -48,8 +48,8 @@ type Lens struct {
 func (t *Tab) Inspect(l Lens, name string) {
 	t.Helper()
 	t.turn += 2
-	for i, look := range Looks {
-		if l.Brief && i != t.turn%len(Looks) {
+	for i, look := range looks {
+		if l.Brief && i != t.turn%len(looks) {
 			continue
 		}
 		t.Theme(look.Theme)
@@ -74,7 +74,7 @@ func (t *Tab) Cut(selector string) {
 // be displayed as lists.
 func (t *Tab) Shaped() {
 	t.Helper()
-	t.Width(Looks[0].Width)
+	t.Width(looks[0].Width)
 	var bent []string
 	t.Ask(`[...document.querySelectorAll("table")]
 		.filter(e => e.checkVisibility() && getComputedStyle(e).display !== "table")

@@ -126,25 +126,19 @@ func statusBar(title, description string, s backtest.Summary) chart.Share {
 	}
 }
 
-// statusMatrix returns a 3×3 matrix of statuses. A cell is blue if both statuses
-// are the same, teal if the status of the column is better than that of the row,
-// and orange if it is worse.
+// statusMatrix returns a 3×3 matrix of statuses, with notes by row and column.
 func statusMatrix(h chart.Head, rows, columns string, m backtest.Matrix, notes map[[2]int]string) chart.Matrix {
 	names := []string{"Approved", "Referred", "Declined"}
-	c := chart.Matrix{Head: h, RowTitle: rows, ColumnTitle: columns, Rows: names, Columns: names}
-	for i := range m {
-		var cells []chart.Cell
-		for j := range m[i] {
-			cell := chart.Cell{Value: float64(m[i][j]), Note: notes[[2]int{i, j}], Tone: chart.Blue}
-			switch {
-			case j < i:
-				cell.Tone = chart.Teal
-			case j > i:
-				cell.Tone = chart.Orange
-			}
-			cells = append(cells, cell)
-		}
-		c.Cells = append(c.Cells, cells)
+	cells := chart.TransitionCells(m)
+	for at, note := range notes {
+		cells[at[0]][at[1]].Note = note
 	}
-	return c
+	return chart.Matrix{
+		Head:        h,
+		RowTitle:    rows,
+		ColumnTitle: columns,
+		Rows:        names,
+		Columns:     names,
+		Cells:       cells,
+	}
 }

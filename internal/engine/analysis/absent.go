@@ -120,7 +120,7 @@ func (a *silenceCheck) reportFeatures(c *clause, features []string, effect strin
 func (a *silenceCheck) noteFactors(list []silencing) {
 	for i := range a.policy.Scorecard.Factors {
 		f := &a.policy.Scorecard.Factors[i]
-		at, here := a.space.Place(f.Field), location{section: atFactor, index: i}
+		at, here := a.space.FieldOf(f.Field), location{section: atFactor, index: i}
 		switch {
 		case f.HasMissing || f.Weight == 0 || !a.omissible(at):
 		case a.block(at).severity == SeverityError:

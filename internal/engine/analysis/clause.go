@@ -63,7 +63,7 @@ func (a *analysis) clauses() {
 	}
 	for i := range p.Scorecard.Factors {
 		f := &p.Scorecard.Factors[i]
-		a.space.Place(f.Field)
+		a.space.FieldOf(f.Field)
 		if f.When != nil {
 			a.whens = add(a.whens, atFactor, i, f.Name, f.When)
 			a.whens[len(a.whens)-1].at.rest = "/when"

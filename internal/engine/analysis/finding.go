@@ -60,12 +60,10 @@ func (f Finding) Write(w *wire.Writer) {
 	}
 	w.Key("detail").String(f.Detail)
 	if len(f.IDs) > 0 {
-		w.Key("ids")
-		writeStrings(w, f.IDs)
+		w.Key("ids").Strings(f.IDs)
 	}
 	if len(f.Fields) > 0 {
-		w.Key("fields")
-		writeStrings(w, f.Fields)
+		w.Key("fields").Strings(f.Fields)
 	}
 	w.Key("witness").Object()
 	for _, nv := range f.Witness {
@@ -73,12 +71,4 @@ func (f Finding) Write(w *wire.Writer) {
 		nv.Value.Write(w)
 	}
 	w.EndObject().EndObject()
-}
-
-func writeStrings(w *wire.Writer, list []string) {
-	w.Array()
-	for _, s := range list {
-		w.String(s)
-	}
-	w.EndArray()
 }

@@ -50,7 +50,7 @@ func (a scoreCheck) scorecard() {
 // deadBins reports the bins that no value of the field falls into. It does not
 // report an "else" bin, which may be empty.
 func (a scoreCheck) deadBins(f *engine.Factor, i int) {
-	d := a.space.Domain(a.space.Place(f.Field))
+	d := a.space.Domain(a.space.FieldOf(f.Field))
 	rest := d.Given
 	for k := range f.Bins {
 		if a.solver.Budget.Checkpoint(1 + len(f.Bins)); a.solver.Budget.Err() != nil {
@@ -186,7 +186,7 @@ func (a scoreCheck) outcomes(f *engine.Factor, who space.Region, options []rule.
 			options = append(options, n)
 		}
 	}
-	at := a.space.Place(f.Field)
+	at := a.space.FieldOf(f.Field)
 	d := a.space.Domain(at)
 	unreadable := a.solver.Sets.Difference(d.All, d.Given)
 	somebody := func(states space.Set) bool {

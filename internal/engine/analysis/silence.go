@@ -73,19 +73,19 @@ func (a *silenceCheck) possibleClause(c *clause) bool {
 func (a *silenceCheck) requirements() {
 	for _, req := range a.policy.Required {
 		for _, ref := range req.Any {
-			a.space.Place(ref)
+			a.space.FieldOf(ref)
 		}
 	}
 	a.notes = make([]fieldNote, a.space.Len()) // no field is placed after this point
 	for _, req := range a.policy.Required {
 		history := true
 		for _, ref := range req.Any {
-			at := a.space.Place(ref)
+			at := a.space.FieldOf(ref)
 			history = history && (at == a.space.NTC() || a.space.Domain(at).Scored)
 		}
 		for _, ref := range req.Any {
 			if history || len(req.Any) == 1 {
-				a.notes[a.space.Place(ref)].required = true
+				a.notes[a.space.FieldOf(ref)].required = true
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func (a *silenceCheck) presenceTests() {
 		for i := range list {
 			list[i].cond.Walk(func(n *rule.Condition) {
 				if n.Op == rule.Exists || n.Op == rule.IsAbsent {
-					a.notes[a.space.Place(n.Left.Field)].tested = true
+					a.notes[a.space.FieldOf(n.Left.Field)].tested = true
 				}
 			})
 		}
@@ -109,7 +109,7 @@ func (a *silenceCheck) presenceTests() {
 // approves them.
 func (a *silenceCheck) ntcHandled() string {
 	for _, req := range a.policy.Required {
-		if len(req.Any) == 1 && a.space.Domain(a.space.Place(req.Any[0])).Scored {
+		if len(req.Any) == 1 && a.space.Domain(a.space.FieldOf(req.Any[0])).Scored {
 			return "the policy requires it of everybody."
 		}
 	}
@@ -162,7 +162,7 @@ func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	}
 	b := a.solver.With(c.Lower[i], at, space.OnlyAbsent())
 	for _, req := range a.policy.Required {
-		if !slices.ContainsFunc(req.Any, func(ref rule.Ref) bool { return a.needs(b, a.space.Place(ref)) }) {
+		if !slices.ContainsFunc(req.Any, func(ref rule.Ref) bool { return a.needs(b, a.space.FieldOf(ref)) }) {
 			b = a.given(b, req.Any, at)
 		}
 	}
@@ -179,7 +179,7 @@ func (a *silenceCheck) needs(b space.Box, at space.Field) bool {
 // highest value, which for a score is the best value.
 func (a *silenceCheck) given(b space.Box, refs []rule.Ref, except space.Field) space.Box {
 	for _, ref := range refs {
-		at := a.space.Place(ref)
+		at := a.space.FieldOf(ref)
 		top := a.space.Domain(at).Given[0].Hi
 		if at == except || !a.solver.States(b, at).Contains(top) {
 			continue

@@ -22,7 +22,7 @@ func (a *analysis) noteTooLarge(c *clause) {
 	}
 	a.unknown = append(a.unknown, c.name)
 	supply := space.AnyRequest
-	c.cond.Fields(func(ref rule.Ref) { supply &= a.space.Domain(a.space.Place(ref)).Supply })
+	c.cond.Fields(func(ref rule.Ref) { supply &= a.space.Domain(a.space.FieldOf(ref)).Supply })
 	if supply == 0 {
 		a.report(SeverityError, fault.CodeAnalysisTruncated, c.at, c.opening()+
 			" is too large to be analysed and reads fields that no single request can contain together, "+

@@ -20,7 +20,7 @@ func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Se
 	if left.Kind != rule.FieldOperand {
 		return 0, nil, false // arithmetic, or two constants
 	}
-	at = s.Space.Place(left.Field)
+	at = s.Space.FieldOf(left.Field)
 	d := s.Space.Domain(at)
 	switch op {
 	case rule.Exists:

@@ -30,7 +30,7 @@ func TestCoversAgreesWithTryingEverybody(t *testing.T) {
 	s.Reset(NewBudget(1<<30, nil))
 	var fields []Field
 	for _, name := range []string{"enquiries_6m", "active_tradelines", "max_dpd_12m"} {
-		fields = append(fields, s.Space.Place(refTo(t, name)))
+		fields = append(fields, s.Space.FieldOf(refTo(t, name)))
 	}
 	box := func() Box {
 		b := Box{}
@@ -88,7 +88,7 @@ func TestDomainsOutliveRelease(t *testing.T) {
 	s.Space.Reset(field.Catalogue(), Params{})
 	s.Reset(NewBudget(1000, nil))
 	mark := s.Mark()
-	d := s.Space.Domain(s.Space.Place(refTo(t, "age")))
+	d := s.Space.Domain(s.Space.FieldOf(refTo(t, "age")))
 	before := append(Set(nil), d.All...)
 	s.Release(mark)
 	for i := range 100 {

@@ -74,7 +74,7 @@ func (s *Space) Reset(catalogue *rule.Catalogue, params Params) {
 		s.domains = make([]Domain, 0, 32)
 	}
 	if id, ok := catalogue.Lookup(field.BureauIsNTC); ok {
-		s.ntc = s.Place(rule.Ref{Name: field.BureauIsNTC, ID: id, Type: catalogue.Field(id).Type})
+		s.ntc = s.FieldOf(rule.Ref{Name: field.BureauIsNTC, ID: id, Type: catalogue.Field(id).Type})
 	}
 }
 
@@ -99,16 +99,16 @@ func (s *Space) Size() int { return max(len(s.texts), cap(s.domains)) }
 func (s *Space) Len() int { return len(s.domains) }
 
 // Domain returns the domain of a field. The pointer is valid until the next
-// call of Place; the sets in it are valid as long as the space.
+// call of FieldOf; the sets in it are valid as long as the space.
 func (s *Space) Domain(at Field) *Domain { return &s.domains[at] }
 
 // NTC returns the field that says whether an applicant is new to credit, or
 // NoField if the catalogue has none.
 func (s *Space) NTC() Field { return s.ntc }
 
-// Place returns the index of a field. If the field is new to the space, Place
+// FieldOf returns the index of a field. If the field is new to the space, FieldOf
 // assigns an index and computes the domain.
-func (s *Space) Place(ref rule.Ref) Field {
+func (s *Space) FieldOf(ref rule.Ref) Field {
 	if ref.ID >= 0 {
 		if at := s.byID[ref.ID]; at != 0 {
 			return Field(at) - 1
@@ -222,7 +222,7 @@ func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 		list = s.Reads(&c.Args[i], list, mark)
 	}
 	if c.Op == rule.Exists || c.Op == rule.IsAbsent {
-		s.Place(c.Left.Field)
+		s.FieldOf(c.Left.Field)
 		return list
 	}
 	return s.operands(&c.Right, s.operands(&c.Left, list, mark), mark)
@@ -230,7 +230,7 @@ func (s *Space) Reads(c *rule.Condition, list []Field, mark int) []Field {
 
 func (s *Space) operands(o *rule.Operand, list []Field, mark int) []Field {
 	if o.Kind == rule.FieldOperand {
-		if at := s.Place(o.Field); !slices.Contains(list[mark:], at) {
+		if at := s.FieldOf(o.Field); !slices.Contains(list[mark:], at) {
 			list = append(list, at)
 		}
 	}

@@ -233,7 +233,7 @@ func TestPurgeVainBacktests(t *testing.T) {
 		_, _, err := storetest.CancelBacktest(ctx, scope, "bt_cancelled", 3000, store.AuditEntry{ID: "aud_cancel"})
 		wantKind(t, err, 0, "")
 		for _, want := range []int64{6, 0} { // two chunks and a record, twice
-			if n, err := sys.PurgeVainBacktests(ctx, 4000, 10); n != want || err != nil {
+			if n, err := sys.PurgeFailedBacktests(ctx, 4000, 10); n != want || err != nil {
 				t.Errorf("%d steps, want %d; %v", n, want, err)
 			}
 		}

@@ -206,20 +206,20 @@ func TestPagesOfLargeDocuments(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for name, read := range map[string]func(store.Page) (lengths []int, last store.Place, more bool, err error){
-			"rule sets": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
+		for name, read := range map[string]func(store.Page) (lengths []int, last store.Position, more bool, err error){
+			"rule sets": func(p store.Page) (lengths []int, last store.Position, more bool, err error) {
 				sets, more, err := scope.RuleSets(ctx).List(store.RuleSetFilter{PolicyKey: "large"}, p)
 				for _, set := range sets {
 					lengths, last = append(lengths, len(set.Document)),
-						store.Place{Micros: set.CreatedMicros, ID: set.ID}
+						store.Position{Micros: set.CreatedMicros, ID: set.ID}
 				}
 				return lengths, last, more, err
 			},
-			"scorecards": func(p store.Page) (lengths []int, last store.Place, more bool, err error) {
+			"scorecards": func(p store.Page) (lengths []int, last store.Position, more bool, err error) {
 				cards, more, err := scope.Scorecards(ctx).List("large", p)
 				for _, card := range cards {
 					lengths, last = append(lengths, len(card.Document)),
-						store.Place{Micros: card.CreatedMicros, ID: card.ID}
+						store.Position{Micros: card.CreatedMicros, ID: card.ID}
 				}
 				return lengths, last, more, err
 			},
@@ -227,7 +227,7 @@ func TestPagesOfLargeDocuments(t *testing.T) {
 			var pages [][]int
 			for page, more := (store.Page{}), true; more && len(pages) <= len(sizes); {
 				var lengths []int
-				var last store.Place
+				var last store.Position
 				var err error
 				if lengths, last, more, err = read(page); err != nil {
 					t.Fatal(err)

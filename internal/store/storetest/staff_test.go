@@ -52,16 +52,16 @@ func addUser(t *testing.T, db *store.DB, tenant, id, role string) store.User {
 		Role:          role,
 		CreatedMicros: 200,
 	}
-	if err := db.System().InsertUser(t.Context(), u, store.Standing{}, store.AuditEntry{}); err != nil {
+	if err := db.System().InsertUser(t.Context(), u, store.RightsChange{}, store.AuditEntry{}); err != nil {
 		t.Fatal(err)
 	}
 	return u
 }
 
-// by returns the Standing for changes by the fixture's administrator, with a
+// by returns the RightsChange for changes by the fixture's administrator, with a
 // delay of 100 microseconds.
-func by(now int64) store.Standing {
-	return store.Standing{
+func by(now int64) store.RightsChange {
+	return store.RightsChange{
 		By:          "usr_ten_A",
 		NowMicros:   now,
 		DelayMicros: 100,
@@ -294,8 +294,8 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 		t.Errorf("got %+v, %v", u, err)
 	}
 	wantNotFound(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}))
-	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"), store.Standing{},
-		store.AuditEntry{})
+	_, err = staff.SetPassword(ctx, userID, passwordHash, "another", consoleSession("ten_A", "ses_9"),
+		store.RightsChange{}, store.AuditEntry{})
 	wantNotFound(t, err)
 	wantNotFound(t, staff.Invite(ctx, invitation("ten_A", "inv_9"), store.AuditEntry{}))
 	err = db.Scope("ten_A", live).Read(ctx, func(tx *store.Tx) error {
@@ -344,11 +344,11 @@ func TestSetPassword(t *testing.T) {
 			staff *store.Staff
 			old   string
 		}{{staff, "not this one"}, {db.Staff("ten_B"), passwordHash}} {
-			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.Standing{},
+			_, err := c.staff.SetPassword(ctx, "usr_ten_A", c.old, "fresh", begins, store.RightsChange{},
 				store.AuditEntry{})
 			wantNotFound(t, err)
 		}
-		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, store.Standing{},
+		ended, err := staff.SetPassword(ctx, "usr_ten_A", passwordHash, "fresh", begins, store.RightsChange{},
 			entry("1", "user.password_changed", "usr_ten_A"))
 		if err != nil || !slices.Equal(ended, []string{"hash_ten_Ases_1"}) {
 			t.Errorf("ended %v, %v", ended, err)
@@ -550,17 +550,18 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 			}); err != nil || len(keys) != store.MaxPage || shown != want {
 				t.Errorf("at %d: %d keys, shown %t, %v", now, len(keys), shown, err)
 			}
-			living, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, now)
+			living, err := db.System().ActiveKeyIDs(t.Context(), "ten_A", key("ten_A", live).CreatedBy, now)
 			if err != nil || slices.Contains(living, numbered("key", 0)) != want || slices.Contains(living,
 				numbered("key", 1)) {
 				t.Errorf("at %d: living %v, %v", now, living, err)
 			}
 		}
-		if all, err := db.System().LivingKeys(t.Context(), "ten_A", key("ten_A", live).CreatedBy, 300); err != nil ||
+		if all, err := db.System().ActiveKeyIDs(t.Context(), "ten_A", key("ten_A", live).CreatedBy, 300); err != nil ||
 			len(all) < store.MaxPage+20 {
 			t.Errorf("of all only %d live, %v", len(all), err)
 		}
-		if none, err := db.System().LivingKeys(t.Context(), "ten_A", "usr_NOBODY", 300); err != nil || len(none) != 0 {
+		none, err := db.System().ActiveKeyIDs(t.Context(), "ten_A", "usr_NOBODY", 300)
+		if err != nil || len(none) != 0 {
 			t.Errorf("nobody has %v, %v", none, err)
 		}
 	})

@@ -59,7 +59,7 @@ func TestCreateTenant(t *testing.T) {
 			Role:          "analyst",
 			CreatedMicros: 200,
 		}
-		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
+		wantKind(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), 0, "")
 		signUp(t, db, "ten_B")
 		users, err := db.Staff("ten_A").Users(ctx)
 		if diff := cmp.Diff([]store.User{user, second}, users); err != nil || diff != "" {
@@ -92,12 +92,12 @@ func TestEmailTaken(t *testing.T) {
 		wantNotFound(t, err)
 
 		second := store.User{ID: "usr_2", TenantID: "ten_A", Email: "ten_a@example.in", Role: "analyst"}
-		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), fault.Conflict,
+		wantKind(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), fault.Conflict,
 			fault.CodeEmailTaken)
 		second.Email = "second@example.in"
-		wantKind(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}), 0, "")
+		wantKind(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}), 0, "")
 		second.TenantID = "ten_NOBODY"
-		wantNotFound(t, system.InsertUser(ctx, second, store.Standing{}, store.AuditEntry{}))
+		wantNotFound(t, system.InsertUser(ctx, second, store.RightsChange{}, store.AuditEntry{}))
 
 		errs := race(8, func(i int) error {
 			racing := seed(numbered("ten_R", i))

@@ -10,9 +10,9 @@ import (
 	"verdict/internal/store"
 )
 
-// Once identifies a request that must be executed only once, however often it
+// Idempotency identifies a request that must be executed only once, however often it
 // is sent. It holds the Idempotency-Key, the route and the hash of the request.
-type Once struct {
+type Idempotency struct {
 	Route string
 	Key   string
 	Hash  string
@@ -40,8 +40,8 @@ func BorrowBody() *[]byte {
 	return lent
 }
 
-// LentAnswer returns an answer whose body is in a buffer from BorrowBody.
-func LentAnswer(status int, body []byte, lent *[]byte) Answer {
+// PooledAnswer returns an answer whose body is in a buffer from BorrowBody.
+func PooledAnswer(status int, body []byte, lent *[]byte) Answer {
 	return Answer{Status: status, Body: body, lent: lent}
 }
 
@@ -95,14 +95,16 @@ func (f *flights) leave(which flight) {
 	delete(f.under, which)
 }
 
-// Keep returns the record of an answer. The request must store the record in its transaction. Keep
-// returns nil if the request has no Idempotency-Key.
-type Keep func(Answer) *store.IdempotencyAnswer
+// Recorder returns the record of an answer. The request must store the record in its transaction.
+// Recorder returns nil if the request has no Idempotency-Key.
+type Recorder func(Answer) *store.IdempotencyAnswer
 
-// Once executes do once for an Idempotency-Key. do must store the record that
-// keep returns in the same transaction as its changes. Refusals are not stored:
-// they changed nothing, and the same request may succeed later.
-func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Keep) (Answer, error)) (Answer, error) {
+// RunOnce executes do once for an Idempotency-Key. do must store the record that
+// the Recorder returns in the same transaction as its changes. Refusals are not
+// stored: they changed nothing, and the same request may succeed later.
+func (s *Core) RunOnce(
+	ctx context.Context, scope *store.Scope, o *Idempotency, do func(Recorder) (Answer, error),
+) (Answer, error) {
 	attempt, earlier, err := s.attempt(ctx, scope, o)
 	if err != nil || earlier != nil {
 		return answerOf(earlier), err
@@ -118,23 +120,23 @@ func (s *Core) Once(ctx context.Context, scope *store.Scope, o *Once, do func(Ke
 // Attempt is a request in progress that may have an Idempotency-Key. The zero value is the attempt
 // of a request without an Idempotency-Key.
 type Attempt struct {
-	core   *Core
-	once   *Once
-	flight flight
-	now    int64
+	core        *Core
+	idempotency *Idempotency
+	flight      flight
+	now         int64
 }
 
 // attempt begins a request. If an earlier request with the same Idempotency-Key was answered, it
 // returns that answer. Otherwise it returns the attempt, and the caller must call End.
-func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Once) (Attempt, *Answer, error) {
+func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Idempotency) (Attempt, *Answer, error) {
 	if o == nil {
 		return Attempt{}, nil, nil
 	}
 	a := Attempt{
-		core:   s,
-		once:   o,
-		flight: flight{scope.Tenant(), scope.Environment(), o.Route, o.Key},
-		now:    s.Now().UnixMicro(),
+		core:        s,
+		idempotency: o,
+		flight:      flight{scope.Tenant(), scope.Environment(), o.Route, o.Key},
+		now:         s.Now().UnixMicro(),
 	}
 	if !s.flights.enter(a.flight) {
 		return Attempt{}, nil, fault.New(fault.Conflict, fault.CodeIdempotencyInProgress,
@@ -156,12 +158,12 @@ func (s *Core) attempt(ctx context.Context, scope *store.Scope, o *Once) (Attemp
 }
 
 func (a Attempt) key() store.IdempotencyKey {
-	return store.IdempotencyKey{Route: a.once.Route, Name: a.once.Key}
+	return store.IdempotencyKey{Route: a.idempotency.Route, Name: a.idempotency.Key}
 }
 
 // End lets the next request with the same Idempotency-Key begin.
 func (a Attempt) End() {
-	if a.once != nil {
+	if a.idempotency != nil {
 		a.core.flights.leave(a.flight)
 	}
 }
@@ -169,12 +171,12 @@ func (a Attempt) End() {
 // Record returns the record of an answer, which must be stored in the transaction of the changes.
 // It returns nil if the request has no Idempotency-Key.
 func (a Attempt) Record(answer Answer) *store.IdempotencyAnswer {
-	if a.once == nil {
+	if a.idempotency == nil {
 		return nil
 	}
 	return &store.IdempotencyAnswer{
 		Key:           a.key(),
-		RequestHash:   a.once.Hash,
+		RequestHash:   a.idempotency.Hash,
 		Status:        int64(answer.Status),
 		Header:        answer.Location,
 		Body:          answer.Body,
@@ -205,40 +207,35 @@ func replay(stored store.Stored) Answer {
 	return Answer{Status: int(stored.Status), Location: stored.Header, Body: stored.Body, Replayed: true}
 }
 
-// Write runs fn once for an Idempotency-Key, in one transaction.
-func (s *Core) Write(
-	ctx context.Context, scope *store.Scope, o *Once, fn func(*store.Tx) (Answer, error),
-) (Answer, error) {
-	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) { return s.Commit(ctx, scope, keep, fn) })
-}
-
 // Commit runs fn, which makes changes and returns the answer, in one
 // transaction with the answer's record.
 func (s *Core) Commit(
-	ctx context.Context, scope *store.Scope, keep Keep, fn func(*store.Tx) (Answer, error),
+	ctx context.Context, scope *store.Scope, record Recorder, fn func(*store.Tx) (Answer, error),
 ) (Answer, error) {
 	var answer Answer
 	err := scope.Write(ctx, func(tx *store.Tx) (err error) {
 		if answer, err = fn(tx); err != nil {
 			return err
 		}
-		if record := keep(answer); record != nil {
-			return tx.Answers().Insert(*record)
+		if recorded := record(answer); recorded != nil {
+			return tx.Answers().Insert(*recorded)
 		}
 		return nil
 	})
 	return answer, err
 }
 
-// Remember calls work, which changes nothing stored, and stores its answer, so that repetitions of
-// the request get the same answer.
-func (s *Core) Remember(ctx context.Context, scope *store.Scope, o *Once, work func() (Answer, error)) (Answer, error) {
-	return s.Once(ctx, scope, o, func(keep Keep) (Answer, error) {
+// ComputeOnce calls work, which changes nothing stored, and stores its answer, so that repetitions
+// of the request get the same answer.
+func (s *Core) ComputeOnce(
+	ctx context.Context, scope *store.Scope, o *Idempotency, work func() (Answer, error),
+) (Answer, error) {
+	return s.RunOnce(ctx, scope, o, func(record Recorder) (Answer, error) {
 		answer, err := work()
-		record := keep(answer)
-		if err != nil || record == nil {
+		recorded := record(answer)
+		if err != nil || recorded == nil {
 			return answer, err
 		}
-		return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*record) })
+		return answer, scope.Write(ctx, func(tx *store.Tx) error { return tx.Answers().Insert(*recorded) })
 	})
 }

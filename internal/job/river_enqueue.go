@@ -13,8 +13,8 @@ import (
 // insertBatch is the maximum number of chunks that one statement inserts.
 const insertBatch = 1000
 
-// Spread enqueues chunks. It ignores chunks that are already waiting or running.
-func (r *River) Spread(ctx context.Context, chunks []study.Chunk) error {
+// Enqueue enqueues chunks. It ignores chunks that are already waiting or running.
+func (r *River) Enqueue(ctx context.Context, chunks []study.Chunk) error {
 	missing, err := r.missing(ctx, chunks)
 	if err != nil {
 		return fmt.Errorf("look for chunks of a backtest: %w", withoutURL(err))

@@ -29,28 +29,28 @@ func TestCutDecisions(t *testing.T) {
 			filter store.DecisionFilter
 			page   store.Page
 			most   int64
-			want   store.Cut
+			want   store.DecisionChunk
 		}{
-			{store.DecisionFilter{}, store.Page{}, 5, store.Cut{Rows: 5, Last: "dec_004", Next: "dec_004"}},
+			{store.DecisionFilter{}, store.Page{}, 5, store.DecisionChunk{Rows: 5, Last: "dec_004", Next: "dec_004"}},
 			{store.DecisionFilter{}, store.Page{AfterID: "dec_004"}, 5,
-				store.Cut{Rows: 5, Last: "dec_009", Next: "dec_009"}},
-			{store.DecisionFilter{}, store.Page{AfterID: "dec_009"}, 5, store.Cut{Rows: 2, Last: "dec_011"}},
-			{store.DecisionFilter{}, store.Page{AfterID: "dec_011"}, 5, store.Cut{}},
+				store.DecisionChunk{Rows: 5, Last: "dec_009", Next: "dec_009"}},
+			{store.DecisionFilter{}, store.Page{AfterID: "dec_009"}, 5, store.DecisionChunk{Rows: 2, Last: "dec_011"}},
+			{store.DecisionFilter{}, store.Page{AfterID: "dec_011"}, 5, store.DecisionChunk{}},
 			{store.DecisionFilter{Status: "DECLINED"}, store.Page{}, 3,
-				store.Cut{Rows: 3, Last: "dec_006", Next: "dec_006"}},
+				store.DecisionChunk{Rows: 3, Last: "dec_006", Next: "dec_006"}},
 			{store.DecisionFilter{Status: "DECLINED", PolicyKey: "gold"}, store.Page{AfterID: "dec_006"}, 3,
-				store.Cut{Rows: 1, Last: "dec_009"}},
+				store.DecisionChunk{Rows: 1, Last: "dec_009"}},
 			{store.DecisionFilter{}, store.Page{FromMicros: 1002, ToMicros: 1006, FromID: "dec_002", ToID: "dec_006"},
-				9, store.Cut{Rows: 4, Last: "dec_005"}},
+				9, store.DecisionChunk{Rows: 4, Last: "dec_005"}},
 		} {
-			cut, err := scope.Decisions(ctx).Cut(c.filter, c.page, c.most)
+			cut, err := scope.Decisions(ctx).NextChunk(c.filter, c.page, c.most)
 			if err != nil || cut != c.want {
 				t.Errorf("%+v %+v: got %+v, %v", c.filter, c.page, cut, err)
 			}
 		}
 		for who, other := range neighbours(t, db, "ten_A") {
-			if cut, err := other.Decisions(ctx).Cut(store.DecisionFilter{}, store.Page{}, 5); err != nil ||
-				cut != (store.Cut{}) {
+			if cut, err := other.Decisions(ctx).NextChunk(store.DecisionFilter{}, store.Page{}, 5); err != nil ||
+				cut != (store.DecisionChunk{}) {
 				t.Errorf("%s sees %+v, %v", who, cut, err)
 			}
 		}
@@ -112,7 +112,7 @@ func wantCuts(t *testing.T, scope *store.Scope, f store.DecisionFilter, want []s
 	t.Helper()
 	var found int64
 	for after := ""; cuts == 0 || after != ""; cuts++ {
-		cut, err := scope.Decisions(t.Context()).Cut(f, store.Page{AfterID: after}, 25)
+		cut, err := scope.Decisions(t.Context()).NextChunk(f, store.Page{AfterID: after}, 25)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,10 +2,10 @@ package store
 
 import "context"
 
-// Standing says who changes the rights of people, and when, and which delay
+// RightsChange says who changes the rights of people, and when, and which delay
 // applies before a person may activate policies in live. The zero value applies
 // no delay.
-type Standing struct {
+type RightsChange struct {
 	By          string // the id of a user, or the operator
 	NowMicros   int64
 	DelayMicros int64                  // how long a person must wait after gaining the right to activate
@@ -15,7 +15,7 @@ type Standing struct {
 // move compares before and after, and records in after whether the person gained
 // or lost the right to activate. Before the tenant's first activation in live
 // there is no delay, because there is nothing to protect yet.
-func (s Standing) move(tx *staffTx, before User, after *User) error {
+func (s RightsChange) move(tx *staffTx, before User, after *User) error {
 	if s.Activates == nil {
 		return nil
 	}
@@ -39,10 +39,10 @@ func (s Standing) move(tx *staffTx, before User, after *User) error {
 }
 
 // begin records, like move, whether a new person has the right to activate.
-func (s Standing) begin(tx *staffTx, u *User) error { return s.move(tx, User{}, u) }
+func (s RightsChange) begin(tx *staffTx, u *User) error { return s.move(tx, User{}, u) }
 
 // renew restarts the delay of a person whose password was set by someone else.
-func (s Standing) renew(tx *staffTx, userID string) error {
+func (s RightsChange) renew(tx *staffTx, userID string) error {
 	if s.Activates == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (s Standing) renew(tx *staffTx, userID string) error {
 
 // delay sets the delay of a person. The person's MadeBy is the user who makes
 // the change or, if that user is still waiting too, the user's own MadeBy.
-func (s Standing) delay(tx *staffTx, u *User) error {
+func (s RightsChange) delay(tx *staffTx, u *User) error {
 	by := s.By
 	maker, err := tx.user(by)
 	switch {
@@ -75,7 +75,9 @@ func (s Standing) delay(tx *staffTx, u *User) error {
 	return nil
 }
 
-func (s Standing) may(u User) bool { return u.ID != "" && u.DisabledMicros == 0 && s.Activates(u.Role) }
+func (s RightsChange) may(u User) bool {
+	return u.ID != "" && u.DisabledMicros == 0 && s.Activates(u.Role)
+}
 
 // everActivated reports whether a policy is active in live.
 func (tx *staffTx) everActivated() (bool, error) {

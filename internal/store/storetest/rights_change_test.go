@@ -83,7 +83,7 @@ func TestStanding(t *testing.T) {
 		// sets does not.
 		later := by(5000)
 		later.By = "operator"
-		change(staff.SetPassword(ctx, early.ID, passwordHash, "fresh", store.ConsoleSession{}, store.Standing{},
+		change(staff.SetPassword(ctx, early.ID, passwordHash, "fresh", store.ConsoleSession{}, store.RightsChange{},
 			store.AuditEntry{}))
 		stands(t, db, early.ID, 1400, "usr_ten_A", 1200, "usr_ten_A")
 		change(staff.SetPassword(ctx, early.ID, "fresh", "fresher", store.ConsoleSession{}, later, store.AuditEntry{}))

@@ -14,8 +14,8 @@ type waiting struct {
 	chunks []study.Chunk
 }
 
-// Spread stores the chunks.
-func (w *waiting) Spread(_ context.Context, chunks []study.Chunk) error {
+// Enqueue stores the chunks.
+func (w *waiting) Enqueue(_ context.Context, chunks []study.Chunk) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.chunks = append(w.chunks, chunks...)
