@@ -47,7 +47,7 @@ func (s *Access) SignInAt(
 		if valid && user.ID == "" {
 			user, err = s.core.DB.System().UserByEmail(ctx, account)
 		}
-		if operation.IsKind(err, fault.NotFound) {
+		if fault.KindOf(err) == fault.NotFound {
 			err = nil
 		}
 		return err
@@ -113,7 +113,7 @@ func (s *Access) enter(
 
 	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
 		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
-	if operation.IsKind(err, fault.NotFound) { // the password was changed meanwhile
+	if fault.KindOf(err) == fault.NotFound { // the password was changed meanwhile
 		err = invalidCredentials()
 	}
 
@@ -142,7 +142,7 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 	if err == nil {
 		err = s.core.DB.Staff(user.TenantID).Rehash(ctx, user.ID, user.PasswordHash, fresh.Reveal())
 	}
-	if operation.IsKind(err, fault.NotFound) {
+	if fault.KindOf(err) == fault.NotFound {
 		if current, ok := s.rehashedMeanwhile(ctx, user, password); ok {
 			return current
 		}

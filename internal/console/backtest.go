@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
@@ -183,18 +182,12 @@ func (p *backtestPages) backtest(v *visit) error {
 			return err
 		}
 		data.Body, err = p.runs.Body(v.ctx, v.caller(), run.ID)
-		if data.Expired = hasCode(err, fault.CodeBacktestExpired); err != nil && !data.Expired {
+		if data.Expired = fault.CodeOf(err) == fault.CodeBacktestExpired; err != nil && !data.Expired {
 			return err
 		}
 	}
 
 	return v.render("backtest", "Backtest", data)
-}
-
-// hasCode reports whether err is a refusal with the code.
-func hasCode(err error, code string) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal) && refusal.Code == code
 }
 
 func (p *backtestPages) cancelBacktest(v *visit) error {

@@ -85,8 +85,8 @@ func (m *metered) Close() error { return m.from.Close() }
 // beside their fields. If the person cannot correct the error in the form, redraw returns it
 // unchanged, and the answer is an error page.
 func (v *visit) redraw(err error, draw func(*visit) error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
+	refusal := fault.Of(err)
+	if refusal == nil {
 		return err
 	}
 	switch refusal.Kind {

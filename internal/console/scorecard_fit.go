@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
@@ -125,8 +124,7 @@ func fitTooLarge() error {
 // atFile changes the pointers of faults in rows to the file field. If another fitting is running,
 // it makes redraw show the form again with the typed values.
 func atFile(err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Code == fault.CodeFittingBusy {
+	if refusal := fault.Of(err); refusal != nil && refusal.Code == fault.CodeFittingBusy {
 		busy := *refusal
 		busy.Kind = fault.Conflict // makes redraw show the form again
 		return &busy

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 
@@ -131,8 +130,8 @@ func (p *signInPages) signUpForm(v *visit) error {
 
 // aboutInvite converts the refusal of an invite code into a fault of its field.
 func aboutInvite(err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) ||
+	refusal := fault.Of(err)
+	if refusal == nil ||
 		refusal.Code != fault.CodeInviteCodeRequired && refusal.Code != fault.CodeInvalidInviteCode {
 		return err
 	}

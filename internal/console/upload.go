@@ -85,9 +85,8 @@ func noFile() error {
 }
 
 func uploadFault(err error) error {
-	var refusal *fault.Error
 	switch {
-	case errors.As(err, &refusal):
+	case fault.Of(err) != nil:
 		return err
 	case errors.Is(err, io.EOF):
 		return noFile()

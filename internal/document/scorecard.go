@@ -1,7 +1,6 @@
 package document
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -26,8 +25,7 @@ func ReadScorecard(body wire.Value) (*engine.Scorecard, error) {
 	}
 	var faults fault.List
 	policydesk.CheckScorecardName("", &faults)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
+	if refusal := fault.Of(err); refusal != nil {
 		operation.AddAll(&faults, refusal.Items)
 	}
 	return nil, faults.Err()

@@ -210,9 +210,8 @@ func readField(part *multipart.Part, name string, read map[string]string) (strin
 // formFault returns the refusal of a form that could not be read completely. missing
 // is the text of the refusal if the form ended too early.
 func formFault(err error, missing string) error {
-	var refusal *fault.Error
 	switch {
-	case errors.As(err, &refusal):
+	case fault.Of(err) != nil:
 		return err
 	case errors.Is(err, io.EOF):
 		var faults fault.List
