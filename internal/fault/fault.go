@@ -87,6 +87,11 @@ func (i *Item) placed() string {
 	return i.Pointer + " " + i.Detail
 }
 
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// EscapePointer returns a name as one segment of a JSON pointer (RFC 6901).
+func EscapePointer(name string) string { return pointerEscaper.Replace(name) }
+
 // Error is a refusal with all its faults.
 type Error struct {
 	Kind   Kind

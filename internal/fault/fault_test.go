@@ -46,6 +46,15 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestEscapePointer(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"": "", "score": "score", "a/b": "a~1b", "~1": "~01", "é/~": "é~1~0"} {
+		if got := fault.EscapePointer(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
