@@ -125,9 +125,9 @@ func EncodeScores(s policydesk.Scores) operation.Answer {
 
 func writeScore(w *wire.Writer, scorecardID string, s policydesk.ApplicantScore, warnings []fault.Item) {
 	w.Object()
-	operation.Optional(w, "scorecard_id", scorecardID)
+	optional(w, "scorecard_id", scorecardID)
 	s.WriteMembers(w)
-	operation.Optional(w, "grade", s.Grade)
+	optional(w, "grade", s.Grade)
 	writeInputWarnings(w, warnings)
 	w.EndObject()
 }
