@@ -308,23 +308,15 @@ func tooManyTries(wait time.Duration) error {
 		"too many attempts; wait a while and try again")}
 }
 
-// network returns the IPv4 address, or the /64 network of an IPv6 address, because one household
-// has more IPv6 addresses than this service has buckets.
+// network returns the network of an address with or without a port, as text. It returns a text that
+// is no address, such as a network, shortened but otherwise unchanged.
 func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host
 	}
-
 	at, err := netip.ParseAddr(address)
 	if err != nil {
 		return shown(address, maxAddress)
 	}
-
-	at = at.Unmap().WithZone("")
-	if at.Is6() {
-		whole, _ := at.Prefix(64)
-		return whole.String()
-	}
-
-	return at.String()
+	return tenant.NetworkText(at)
 }
