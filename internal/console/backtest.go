@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/study"
@@ -17,11 +16,10 @@ import (
 // backtestPages serves the backtests: the list, a new run (on a file, a synthetic book or
 // stored decisions), one run with its report and its rows, and the comparison of two runs.
 type backtestPages struct {
-	runs       *study.Backtests
-	versions   policyVersions
-	people     directory
-	now        func() time.Time
-	processors *admission.Scheduler
+	runs     *study.Backtests
+	versions policyVersions
+	people   directory
+	now      func() time.Time
 }
 
 func (p *backtestPages) routes() []page {
@@ -222,6 +220,6 @@ func (p *backtestPages) backtestRows(v *visit) error {
 	}
 
 	return v.export(name, func(out io.Writer, pause func()) error {
-		return p.runs.Rows(v.slot.Extend(v.r.Context()), v.caller(), v.id("id"), swapped, out, pause)
+		return p.runs.Rows(v.resources.Slot.Extend(v.r.Context()), v.caller(), v.id("id"), swapped, out, pause)
 	})
 }

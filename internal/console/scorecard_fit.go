@@ -8,6 +8,7 @@ import (
 	"verdict/internal/chart"
 	"verdict/internal/document"
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/study"
 	"verdict/internal/training"
 )
@@ -19,7 +20,7 @@ const (
 	maxFitFile       = 64 << 20
 	maxFitUploadTime = 5 * time.Minute
 	maxFitTime       = 3 * time.Minute
-	fitWriteTimeout  = maxFitTime + writeTimeout
+	fitWriteTimeout  = maxFitTime + serving.PartTimeout
 )
 
 func (p *scorecardPages) fitForm(v *visit) error {
@@ -36,7 +37,7 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 	fitted, err := p.fitUpload(v, body)
 	if err != nil {
 		v.drain(body)
-		body.rest()
+		body.StartAnswer()
 		return v.redraw(atFile(err), p.fitForm)
 	}
 
@@ -111,7 +112,9 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error)
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitWriteTimeout))
 	ctx, cancel := context.WithTimeout(v.ctx, maxFitTime)
 	defer cancel()
-	ctx, v.slot = p.processors.Enter(ctx, v.owner())
+	if ctx, err = v.resources.Compute(ctx); err != nil {
+		return study.Fitted{}, err
+	}
 	return p.fitting.Fit(ctx, v.caller(), request, nil)
 }
 

@@ -32,7 +32,7 @@ func (p *signInPages) routes() []page {
 }
 
 // address returns the client's network address.
-func (v *visit) address() string { return v.console.options.Address(v.r) }
+func (v *visit) address() string { return v.console.options.Node.Clients.Address(v.r) }
 
 // nextPage returns the page that the person wanted before signing in. It returns "" if there is
 // none, or if it is not a page of this console.
