@@ -123,9 +123,8 @@ func expand(in io.Reader) (io.Reader, error) {
 // unreadable reports an error in reading rows and returns the exit code. Wrong
 // content of a file is a refusal; a failure of the system is a usage error.
 func (t *trial) unreadable(err error) int {
-	var wrong *fault.Error
 	switch {
-	case errors.As(err, &wrong):
+	case fault.Of(err) != nil:
 		return t.refused(t.source.name, err)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.Is(err, io.ErrUnexpectedEOF):
 		return t.refused(t.source.name, fmt.Errorf("the gzip data are damaged or truncated: %w", err))

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -62,8 +61,7 @@ func (c *command) withService(settings *app.Settings, work func(context.Context,
 
 // failed reports the error of a use case and returns the exit code.
 func (c *command) failed(err error) int {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable {
+	if refusal := fault.Of(err); refusal != nil && refusal.Kind != fault.Internal && refusal.Kind != fault.Unavailable {
 		return c.incomplete(err)
 	}
 	return c.usage("%v", err)

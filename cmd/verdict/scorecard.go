@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -104,8 +103,7 @@ const maxName = 120
 // unfit reports an error of the training and returns the exit code. The exit
 // code for a refusal differs from the exit code for a file that cannot be read.
 func (c *command) unfit(file string, err error) int {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
+	if fault.Of(err) != nil {
 		return c.refused(file, err)
 	}
 	return c.usage("%v", err)

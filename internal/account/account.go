@@ -82,7 +82,7 @@ func (s *Access) ChangePassword(
 	ended, err := staff.SetPassword(ctx, user.ID, user.PasswordHash, hash.Reveal(), begins, store.RightsChange{},
 		s.auditOf(user.ID, operation.ActionPasswordChanged, user.ID, ""))
 	s.forget(ended...)
-	if operation.IsKind(err, fault.NotFound) { // meanwhile the person was disabled or the password changed
+	if fault.KindOf(err) == fault.NotFound { // meanwhile the person was disabled or the password changed
 		err = sessionEnded()
 	}
 

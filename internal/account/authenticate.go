@@ -3,7 +3,6 @@ package account
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"verdict/internal/fault"
@@ -48,8 +47,7 @@ func (s *Access) Authenticate(ctx context.Context, key tenant.Key) (tenant.Princ
 func (s *shared) loadCredential(ctx context.Context, hash tenant.KeyHash) (credential, error) {
 	text := keyHash(hash)
 	key, owner, err := s.core.DB.System().KeyByHash(ctx, text)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+	if fault.KindOf(err) == fault.NotFound {
 		return credential{}, tenant.Unauthenticated()
 	}
 	if err != nil {

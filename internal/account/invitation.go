@@ -59,7 +59,7 @@ func (s *People) Invite(
 	case err == nil:
 		return Invitation{}, tenant.Token{}, fault.New(fault.Conflict, fault.CodeEmailTaken,
 			"this e-mail address has an account already")
-	case !operation.IsKind(err, fault.NotFound):
+	case fault.KindOf(err) != fault.NotFound:
 		return Invitation{}, tenant.Token{}, err
 	}
 
@@ -129,7 +129,7 @@ func (s *Access) Invitation(ctx context.Context, token tenant.Token) (Invitation
 func (s *Access) invitation(ctx context.Context, token tenant.Token) (store.Invitation, store.Tenant, error) {
 	record, owner, err := s.core.DB.System().InvitationByHash(ctx, tenant.HashToken(token).String())
 	switch {
-	case operation.IsKind(err, fault.NotFound):
+	case fault.KindOf(err) == fault.NotFound:
 		return store.Invitation{}, store.Tenant{}, invitationEnded()
 	case err != nil:
 		return store.Invitation{}, store.Tenant{}, err
@@ -180,7 +180,7 @@ func (s *Access) AcceptInvitation(
 
 	err = s.core.DB.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy),
 		s.auditOf(user.ID, operation.ActionInvitationUsed, record.ID, user.ID))
-	if operation.IsKind(err, fault.NotFound) {
+	if fault.KindOf(err) == fault.NotFound {
 		err = invitationEnded()
 	}
 

@@ -95,7 +95,7 @@ func sessionEnded() error {
 
 func (s *shared) loadSession(ctx context.Context, hash tenant.TokenHash) (Session, error) {
 	record, user, owner, err := s.core.DB.System().SessionByHash(ctx, hash.String())
-	if operation.IsKind(err, fault.NotFound) {
+	if fault.KindOf(err) == fault.NotFound {
 		return Session{}, sessionEnded()
 	}
 	if err != nil {
@@ -161,7 +161,7 @@ func shown(text string, limit int) string {
 // SignOut ends a session.
 func (s *Access) SignOut(ctx context.Context, c Session) error {
 	err := s.RevokeSession(ctx, c, c.ID)
-	if operation.IsKind(err, fault.NotFound) { // the session has already ended
+	if fault.KindOf(err) == fault.NotFound { // the session has already ended
 		return nil
 	}
 	return err

@@ -47,7 +47,7 @@ func (s *Access) SignInAt(
 		if valid && user.ID == "" {
 			user, err = s.core.DB.System().UserByEmail(ctx, account)
 		}
-		if operation.IsKind(err, fault.NotFound) {
+		if fault.KindOf(err) == fault.NotFound {
 			err = nil
 		}
 		return err
@@ -113,7 +113,7 @@ func (s *Access) enter(
 
 	err = s.core.DB.Staff(user.TenantID).OpenSession(ctx, begins, user.PasswordHash,
 		s.auditOf(user.ID, operation.ActionSignedIn, begins.ID, ""))
-	if operation.IsKind(err, fault.NotFound) { // the password was changed meanwhile
+	if fault.KindOf(err) == fault.NotFound { // the password was changed meanwhile
 		err = invalidCredentials()
 	}
 
@@ -142,7 +142,7 @@ func (s *Access) rehash(ctx context.Context, user store.User, password tenant.Se
 	if err == nil {
 		err = s.core.DB.Staff(user.TenantID).Rehash(ctx, user.ID, user.PasswordHash, fresh.Reveal())
 	}
-	if operation.IsKind(err, fault.NotFound) {
+	if fault.KindOf(err) == fault.NotFound {
 		if current, ok := s.rehashedMeanwhile(ctx, user, password); ok {
 			return current
 		}
@@ -308,23 +308,15 @@ func tooManyTries(wait time.Duration) error {
 		"too many attempts; wait a while and try again")}
 }
 
-// network returns the IPv4 address, or the /64 network of an IPv6 address, because one household
-// has more IPv6 addresses than this service has buckets.
+// network returns the network of an address with or without a port, as text. It returns a text that
+// is no address, such as a network, shortened but otherwise unchanged.
 func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host
 	}
-
 	at, err := netip.ParseAddr(address)
 	if err != nil {
 		return shown(address, maxAddress)
 	}
-
-	at = at.Unmap().WithZone("")
-	if at.Is6() {
-		whole, _ := at.Prefix(64)
-		return whole.String()
-	}
-
-	return at.String()
+	return tenant.NetworkText(at)
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -49,8 +48,8 @@ func readAsk(body wire.Value) (ask, error) {
 	if faults.Len() == 0 {
 		return a, nil
 	}
-	var refusal *fault.Error
-	if _, err := application.Read(body, application.Options{Members: askMembers}); errors.As(err, &refusal) {
+	_, err := application.Read(body, application.Options{Members: askMembers})
+	if refusal := fault.Of(err); refusal != nil {
 		for _, item := range refusal.Items {
 			faults.Add(item.Pointer, item.Code, "%s", item.Detail)
 		}

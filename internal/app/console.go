@@ -12,11 +12,14 @@ import (
 // packages console and httpapi do not import each other.
 func (a *App) newConsole() (*console.Console, error) {
 	return console.New(a.service, console.Options{
-		Now: a.config.Now, Logger: a.logger, Version: a.config.Version, RequestTimeout: a.config.WriteTimeout * 2 / 3,
-		Address: a.node.Clients.Address, Secure: a.node.Clients.Secure, Reference: a.httpAPI.Reference,
-		MaxInFlight: a.config.MaxInFlight, Memory: a.node.Memory, Exports: a.node.Exports,
-		Processors: a.node.Processors, Observe: a.observe,
-		Slow: func(r *http.Request) { a.node.SlowStranger(r, a.config.Now()) },
+		Now:            a.config.Now,
+		Logger:         a.logger,
+		Version:        a.config.Version,
+		MaxInFlight:    a.config.MaxInFlight,
+		RequestTimeout: a.config.WriteTimeout * 2 / 3,
+		Node:           a.node,
+		Reference:      a.httpAPI.Reference,
+		Observe:        a.observe,
 	})
 }
 

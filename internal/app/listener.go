@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"verdict/internal/admission"
-	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
@@ -193,5 +192,5 @@ func addressOf(c net.Conn) netip.Addr {
 	if err != nil {
 		return netip.Addr{}
 	}
-	return serving.Network(remote.Addr())
+	return tenant.Network(remote.Addr())
 }

@@ -119,13 +119,11 @@ func (b *columnBuilder) add(i int, name string) {
 		c.cell = int32(i)
 		b.take(i, c)
 	case mapped:
-		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "%s", b.why(wanted))
+		b.faults.Add("/map/"+fault.EscapePointer(name), fault.CodeUnknownField, "%s", b.why(wanted))
 	case !slices.Contains(b.o.Others, name):
 		b.out.ignored = append(b.out.ignored, name)
 	}
 }
-
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // take adds a column. If another column has the same field, take adds a fault,
 // because the header does not say which of the two was meant.
@@ -154,7 +152,7 @@ func (b *columnBuilder) unmapped(header []string) {
 		if near, ok := fault.Nearest(name, slices.Values(header)); ok && !b.faults.SkipHints() {
 			hint = "; column " + strconv.Itoa(slices.Index(header, near)+1) + " has a similar name"
 		}
-		b.faults.Add("/map/"+pointerEscaper.Replace(name), fault.CodeUnknownField, "is not a column of the file%s",
+		b.faults.Add("/map/"+fault.EscapePointer(name), fault.CodeUnknownField, "is not a column of the file%s",
 			hint)
 	}
 }

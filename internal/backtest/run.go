@@ -2,7 +2,6 @@ package backtest
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -194,8 +193,8 @@ func (r *Run) readHeader(inputs map[string]rule.Type, faults *fault.List) {
 		Reads: func(name string) bool { return reads[name] }, PercentFOIR: r.setup.PercentFOIR, NoScore: noScore,
 	})
 	if err != nil {
-		refused, ok := errors.AsType[*fault.Error](err)
-		if !ok || len(refused.Items) == 0 {
+		refused := fault.Of(err)
+		if refused == nil || len(refused.Items) == 0 {
 			faults.Add("/header", fault.CodeInvalidField, "%v", err)
 			return
 		}

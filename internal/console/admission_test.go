@@ -5,15 +5,17 @@ import (
 	"compress/gzip"
 	"context"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/console"
+	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/study"
@@ -59,8 +61,9 @@ func zeros(t *testing.T, size int) string {
 func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	t.Parallel()
 	const room = 70 << 20
-	memory := admission.NewPool(room)
-	b := houseWith(t, sqlite(t), console.Options{Memory: memory}).signUp()
+	node := serving.NewNode(serving.Limits{MaxReading: room})
+	memory := node.Memory
+	b := houseWith(t, sqlite(t), console.Options{Node: node}).signUp()
 	bomb := zeros(t, 64<<20)
 	for range 3 {
 		b.upload(fitPath, bomb, "target", "outcome").unavailable("large files")
@@ -88,11 +91,53 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 	}
 }
 
+// TestMemoryRefusalsAreCounted checks that requests for which the node has no
+// memory get a page that says so, and that they share one line in the log.
+func TestMemoryRefusalsAreCounted(t *testing.T) {
+	t.Parallel()
+	var log lockedLog
+	node := serving.NewNode(serving.Limits{MaxReading: 16 << 10})
+	b := houseWith(t, sqlite(t), console.Options{
+		Node: node, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+	}).newBrowser()
+	for range 3 {
+		b.post("/console/signin", "email", "asha@example.in", "password", "x").unavailable("large files")
+		b.get("/console/signin").want(http.StatusOK)
+	}
+	got := log.String()
+	if n := strings.Count(got, "page requests were refused: a capacity limit is reached"); n != 1 {
+		t.Errorf("the log tells %d times that requests were refused: %s", n, got)
+	}
+	if strings.Count(got, "\n") != 1 {
+		t.Errorf("refusals are logged as failures: %s", got)
+	}
+}
+
+// lockedLog collects a log.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // TestFilesAreTooLarge checks that the size limit of a file also applies if the
 // budget has enough memory.
 func TestFilesAreTooLarge(t *testing.T) {
 	t.Parallel()
-	b := houseWith(t, sqlite(t), console.Options{Memory: admission.NewPool(1 << 30)}).signUp()
+	b := houseWith(t, sqlite(t), console.Options{
+		Node: serving.NewNode(serving.Limits{MaxReading: 1 << 30}),
+	}).signUp()
 	b.upload(fitPath, zeros(t, 65<<20), "target", "outcome").
 		want(http.StatusUnprocessableEntity).has(`id="e-file"`, "64 MiB", `value="outcome"`)
 }
@@ -149,15 +194,13 @@ func TestFullConsole(t *testing.T) {
 	t.Parallel()
 	db := sqlite(t)
 	arrived := make(chan struct{}, 1)
-	h := houseWith(t, db, console.Options{MaxInFlight: 1, Secure: func(r *http.Request) bool {
-		if strings.HasSuffix(r.URL.Path, "/edit") { // the server calls Secure after the check for a free slot
-			select {
-			case arrived <- struct{}{}:
-			default:
-			}
+	h := houseWith(t, db, console.Options{MaxInFlight: 1})
+	h.behind(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/edit") {
+			r.Body = noticed{r.Body, arrived} // the body is read after the check for a free place
 		}
-		return false
-	}})
+		h.console.ServeHTTP(w, r)
+	})
 	b := h.signUp()
 	late, finish := lateEdit(h.newBrowser())
 	<-arrived
@@ -194,6 +237,20 @@ func TestFullConsole(t *testing.T) {
 	}
 }
 
+// noticed is a body that sends a signal when it is read.
+type noticed struct {
+	io.ReadCloser
+	read chan<- struct{}
+}
+
+func (n noticed) Read(p []byte) (int, error) {
+	select {
+	case n.read <- struct{}{}:
+	default:
+	}
+	return n.ReadCloser.Read(p)
+}
+
 // lateEdit begins to send an edit without a session. Calling finish ends the
 // body, so that the server can send the answer.
 func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
@@ -217,8 +274,9 @@ func lateEdit(b *browser) (answered <-chan *answer, finish func()) {
 // exports, but not pages.
 func TestExportsAreFew(t *testing.T) {
 	t.Parallel()
-	shares := admission.NewPool(2)
-	b := houseWith(t, sqlite(t), console.Options{Exports: shares}).signUp()
+	node := serving.NewNode(serving.Limits{MaxExports: 2})
+	shares := node.Exports
+	b := houseWith(t, sqlite(t), console.Options{Node: node}).signUp()
 	made := b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome")
 	rows := "/console/sandbox" + made.location() + "/rows.csv"
 	if !shares.Take("ten_A", 1) || !shares.Take("ten_B", 1) {

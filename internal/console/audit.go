@@ -64,6 +64,6 @@ func (p *auditPages) auditCSV(v *visit) error {
 		return errNotFound // the page links here only with valid dates
 	}
 	return v.export("audit-"+string(v.env)+".csv", func(out io.Writer, pause func()) error {
-		return p.accounts.ExportAudit(v.slot.Extend(v.r.Context()), v.caller(), filter, list, out, pause)
+		return p.accounts.ExportAudit(v.resources.Slot.Extend(v.r.Context()), v.caller(), filter, list, out, pause)
 	})
 }

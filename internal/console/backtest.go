@@ -1,14 +1,12 @@
 package console
 
 import (
-	"errors"
 	"fmt"
 	"html/template"
 	"io"
 	"net/http"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/backtest"
 	"verdict/internal/fault"
 	"verdict/internal/study"
@@ -18,11 +16,10 @@ import (
 // backtestPages serves the backtests: the list, a new run (on a file, a synthetic book or
 // stored decisions), one run with its report and its rows, and the comparison of two runs.
 type backtestPages struct {
-	runs       *study.Backtests
-	versions   policyVersions
-	people     directory
-	now        func() time.Time
-	processors *admission.Scheduler
+	runs     *study.Backtests
+	versions policyVersions
+	people   directory
+	now      func() time.Time
 }
 
 func (p *backtestPages) routes() []page {
@@ -183,18 +180,12 @@ func (p *backtestPages) backtest(v *visit) error {
 			return err
 		}
 		data.Body, err = p.runs.Body(v.ctx, v.caller(), run.ID)
-		if data.Expired = hasCode(err, fault.CodeBacktestExpired); err != nil && !data.Expired {
+		if data.Expired = fault.CodeOf(err) == fault.CodeBacktestExpired; err != nil && !data.Expired {
 			return err
 		}
 	}
 
 	return v.render("backtest", "Backtest", data)
-}
-
-// hasCode reports whether err is a refusal with the code.
-func hasCode(err error, code string) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal) && refusal.Code == code
 }
 
 func (p *backtestPages) cancelBacktest(v *visit) error {
@@ -229,6 +220,6 @@ func (p *backtestPages) backtestRows(v *visit) error {
 	}
 
 	return v.export(name, func(out io.Writer, pause func()) error {
-		return p.runs.Rows(v.slot.Extend(v.r.Context()), v.caller(), v.id("id"), swapped, out, pause)
+		return p.runs.Rows(v.resources.Slot.Extend(v.r.Context()), v.caller(), v.id("id"), swapped, out, pause)
 	})
 }

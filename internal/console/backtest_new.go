@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,9 +80,9 @@ var optionFields = []string{"rule_set_id", "challenger_rule_set_id", "lgd", "fun
 // options reads the policies and the assumptions of a run.
 func (f *form) options(faults *fault.List) study.BacktestRequest {
 	r, err := document.ReadBacktestFields(f.filled(optionFields...))
-	var refusal *fault.Error
+	refusal := fault.Of(err)
 	switch {
-	case errors.As(err, &refusal) && len(refusal.Items) > 0:
+	case refusal != nil && len(refusal.Items) > 0:
 		operation.AddAll(faults, refusal.Items)
 	case err != nil:
 		faults.Add("", fault.CodeInvalidField, "the form cannot be read")
@@ -163,8 +162,8 @@ func trimPointer(err error, object string) error {
 // missingField converts the refusal of an unknown id into a fault of the form, so that the form is
 // shown again instead of an error page.
 func missingField(err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound || len(refusal.Items) == 0 {
+	refusal := fault.Of(err)
+	if refusal == nil || refusal.Kind != fault.NotFound || len(refusal.Items) == 0 {
 		return err
 	}
 

@@ -16,10 +16,11 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 	defer cancel()
 	body := newUpload(v, maxUploadTime)
 	// Wait for a processor slot with the usual timeout of a request.
-	if v.ctx, v.slot = p.processors.Enter(v.ctx, v.owner()); v.ctx.Err() != nil {
-		return v.ctx.Err()
+	var err error
+	if v.ctx, err = v.resources.Compute(v.ctx); err != nil {
+		return err
 	}
-	ctx = v.slot.Extend(ctx)
+	ctx = v.resources.Slot.Extend(ctx)
 	draw := func(v *visit) error { return p.drawBacktestForm(v, fromFile) }
 	file, err := body.fields(document.BacktestMembers())
 	if err != nil {
@@ -37,7 +38,7 @@ func (p *backtestPages) uploadBacktest(v *visit) error {
 		v.drain(body)
 	}
 
-	body.rest()
+	body.StartAnswer()
 	v.ctx = ctx // v.ctx may have expired during the upload
 	if err != nil {
 		return v.redraw(missingField(err), draw)

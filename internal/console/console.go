@@ -1,13 +1,11 @@
 package console
 
 import (
-	"cmp"
 	"html/template"
 	"log/slog"
 	"net/http"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
 	"verdict/internal/usecase"
@@ -25,22 +23,12 @@ type Options struct {
 	// MaxInFlight is the maximum number of requests handled at the same time; 512 by default.
 	// Further requests are refused immediately.
 	MaxInFlight int
-	// Memory is the budget for request bodies, in bytes. Exports is the number of files that are
-	// sent at the same time. Both limits apply to all requests together. By default the console
-	// has its own pools of 512 MiB and 4 files. Processors shares processor time among tenants.
-	Memory     *admission.Pool
-	Exports    *admission.Pool
-	Processors *admission.Scheduler
-	// Slow delays a client that is not signed in and sends requests too fast. By default no client
-	// is delayed.
-	Slow func(*http.Request)
+	// Node holds the resources that the console shares with the API; by default the console has a
+	// node of its own.
+	Node *serving.Node
 	// PostRate limits how many forms one person may post; by default 240 a minute with bursts of
 	// 120.
 	PostRate tenant.Rate
-	// Address returns the network address of the client, and Secure reports whether the client
-	// used TLS. Both decide which proxy headers to trust; by default no proxy header is trusted.
-	Address func(*http.Request) string
-	Secure  func(*http.Request) bool
 	// Reference returns the API reference as an HTML fragment.
 	Reference func() (template.HTML, error)
 	// Observe is called after every request, in the goroutine of the request, so it must not
@@ -58,7 +46,7 @@ type Console struct {
 	templates map[string]*template.Template
 	mux       *http.ServeMux
 	guard     *http.CrossOriginProtection
-	places    *admission.Pool
+	gate      *serving.Gate
 	posts     tenant.Buckets[string] // by user id
 	menu      []menuGroup
 	shown     map[string]bool // path patterns of the GET pages
@@ -87,20 +75,11 @@ func (o Options) withDefaults() Options {
 	if o.MaxInFlight == 0 {
 		o.MaxInFlight = defaultMaxInFlight
 	}
-	node := serving.NewNode(serving.Limits{})
-	o.Memory, o.Exports = cmp.Or(o.Memory, node.Memory), cmp.Or(o.Exports, node.Exports)
-	o.Processors = cmp.Or(o.Processors, node.Processors)
-	if o.Slow == nil {
-		o.Slow = func(*http.Request) {}
+	if o.Node == nil {
+		o.Node = serving.NewNode(serving.Limits{})
 	}
 	if o.PostRate == (tenant.Rate{}) {
 		o.PostRate = tenant.Rate{Allowance: 240, Window: time.Minute, Burst: 120}
-	}
-	if o.Address == nil {
-		o.Address = node.Clients.Address
-	}
-	if o.Secure == nil {
-		o.Secure = node.Clients.Secure
 	}
 	return o
 }
@@ -113,11 +92,16 @@ func New(service *usecase.Set, o Options) (*Console, error) {
 		service: service,
 		options: o,
 		ids:     serving.NewRequestIDs(),
-		mapper:  serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errUnavailable},
-		mux:     http.NewServeMux(),
-		guard:   http.NewCrossOriginProtection(),
-		places:  admission.NewPool(int64(o.MaxInFlight)),
-		shown:   map[string]bool{},
+		mapper: serving.Mapper{
+			Logger:   o.Logger,
+			Requests: "page requests",
+			Gone:     errGone,
+			TimedOut: errUnavailable,
+		},
+		mux:   http.NewServeMux(),
+		guard: http.NewCrossOriginProtection(),
+		gate:  o.Node.NewGate(o.MaxInFlight, capacityTexts),
+		shown: map[string]bool{},
 	}
 	look, err := embeddedLook()
 	if err != nil {

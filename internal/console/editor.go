@@ -224,7 +224,7 @@ func (p *editorPages) checkDraft(v *visit, w *editing, body engine.Draft) error 
 // text to correct.
 func (p *editorPages) unreadable(v *visit, w *editing, cause error) error {
 	refusal := v.refusal(cause)
-	v.status, v.code = http.StatusUnprocessableEntity, refusal.Code
+	v.status = http.StatusUnprocessableEntity
 	v.form.Faults = []fault.Item{{Pointer: "/" + formDocument, Code: refusal.Code, Detail: refusal.Detail}}
 	return v.render("policy_edit", "Edit "+w.found.Set.Name, editorView{version: w.found, Broken: true})
 }

@@ -57,6 +57,7 @@ func (p *editorPages) checkCondition(v *visit) error {
 	w.Key("faults").Array()
 	if err != nil {
 		refusal := v.refusal(err)
+		v.outcome.Code = "" // the answer has the faults, but the request is not refused
 		items := refusal.Items
 		if len(items) == 0 {
 			items = []fault.Item{{Code: refusal.Code, Detail: refusal.Detail}}

@@ -3,27 +3,23 @@ package console
 import (
 	"io"
 	"net/http"
-	"time"
+
+	"verdict/internal/serving"
 )
 
-// writeTimeout is the deadline for sending an answer, or one chunk of a file.
-const writeTimeout = 30 * time.Second
-
-// export sends a CSV file that write produces in chunks. Sending the whole file has no time limit,
-// but each chunk has a deadline: write calls pause between two chunks, which sets the next
-// deadline.
+// export sends a CSV file that write produces in chunks. write must call pause between two chunks.
 func (v *visit) export(name string, write func(out io.Writer, pause func()) error) error {
-	patience := http.NewResponseController(v.w)
-	out := &exported{v: v, name: name}
-	err := write(out, func() {
-		_ = patience.SetWriteDeadline(time.Now().Add(writeTimeout)) // if this fails, the server's default applies
-	})
-	if err != nil && out.begun {
-		v.console.options.Logger.Warn("an export was aborted", "request_id", v.requestID, "error", err)
-		panic(http.ErrAbortHandler) // abort the connection, so that the browser notices that the file is incomplete
+	file := serving.Export{
+		Request: v.r,
+		Out:     v.w,
+		Slot:    v.resources.Slot,
+		Start: func(to io.Writer) io.Writer {
+			attach(v.w.Header(), "text/csv; charset=utf-8", name)
+			v.w.WriteHeader(http.StatusOK)
+			return to
+		},
 	}
-
-	return err
+	return file.Send(write)
 }
 
 // attach makes the browser save the answer as a file. name must not come from a user, because
@@ -31,24 +27,4 @@ func (v *visit) export(name string, write func(out io.Writer, pause func()) erro
 func attach(h http.Header, contentType, name string) {
 	h.Set("Content-Type", contentType)
 	h.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-}
-
-// exported sends the headers with the first bytes of the file, so that an earlier error can still
-// be answered with an error page.
-type exported struct {
-	v     *visit
-	name  string
-	begun bool
-}
-
-func (f *exported) Write(p []byte) (int, error) {
-	if !f.begun {
-		f.begun = true
-		attach(f.v.w.Header(), "text/csv; charset=utf-8", f.name)
-		f.v.w.WriteHeader(http.StatusOK)
-	}
-
-	f.v.slot.Away() // do not hold the slot while the client reads
-	defer f.v.slot.Back()
-	return f.v.w.Write(p)
 }

@@ -37,8 +37,8 @@ func (v *visit) readForm() error {
 	err := v.r.ParseForm()
 	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.Is(err, errMemory):
-		return errMemory
+	case serving.IsShortage(err):
+		return err
 	case errors.As(err, &tooLarge):
 		return fault.New(fault.TooLarge, fault.CodeRequestTooLarge, "the form is larger than the limit")
 	case err != nil:
@@ -69,7 +69,7 @@ type metered struct {
 
 func (m *metered) Read(p []byte) (int, error) {
 	if m.left == 0 {
-		if err := m.v.reserve(meterStep * formFactor); err != nil {
+		if err := m.v.resources.Reserve(meterStep * formFactor); err != nil {
 			return 0, err
 		}
 		m.left = meterStep
@@ -85,8 +85,8 @@ func (m *metered) Close() error { return m.from.Close() }
 // beside their fields. If the person cannot correct the error in the form, redraw returns it
 // unchanged, and the answer is an error page.
 func (v *visit) redraw(err error, draw func(*visit) error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
+	refusal := fault.Of(err)
+	if refusal == nil {
 		return err
 	}
 	switch refusal.Kind {
@@ -94,7 +94,7 @@ func (v *visit) redraw(err error, draw func(*visit) error) error {
 	default:
 		return err
 	}
-	v.status, v.code = serving.Status(refusal), refusal.Code
+	v.status, v.outcome = serving.Status(refusal), serving.Outcome{Code: refusal.Code}
 	v.waitHint(err)
 	v.form.Faults = refusal.Items
 	if len(refusal.Items) == 0 {

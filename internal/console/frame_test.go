@@ -1,12 +1,12 @@
 package console_test
 
 import (
+	"crypto/tls"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
 
-	"verdict/internal/console"
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
@@ -152,8 +152,13 @@ func TestSwitchLeadsToTheSamePage(t *testing.T) {
 func TestBrowsersComeBackByTLS(t *testing.T) {
 	t.Parallel()
 	for _, secure := range []bool{true, false} {
-		h := houseWith(t, storetest.Open(t, storetest.SQLite(t), store.Options{}),
-			console.Options{Secure: func(*http.Request) bool { return secure }})
+		h := houseOver(t, storetest.Open(t, storetest.SQLite(t), store.Options{}))
+		h.behind(func(w http.ResponseWriter, r *http.Request) {
+			if secure {
+				r.TLS = &tls.ConnectionState{}
+			}
+			h.console.ServeHTTP(w, r)
+		})
 		for _, path := range []string{
 			"/console/signin", "/console", "/console/nowhere", "/console/assets/nothing.css",
 		} {

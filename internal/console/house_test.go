@@ -102,6 +102,14 @@ func houseOf(t *testing.T, db *store.DB, o console.Options, mode tenant.SignupMo
 	return h
 }
 
+// behind serves the console behind a handler that changes requests or answers.
+func (h *house) behind(front http.HandlerFunc) {
+	h.Helper()
+	server := httptest.NewServer(front)
+	h.Cleanup(server.Close)
+	h.url = server.URL
+}
+
 // browser is a user's browser. It keeps cookies and does not follow redirects,
 // so that a test sees each redirect.
 type browser struct {

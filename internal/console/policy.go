@@ -66,7 +66,7 @@ func (p *policyPages) policy(v *visit) error {
 		Names:        names,
 		JSON:         indented(found.Doc),
 		StatsDays:    statsDays,
-		SecondPerson: v.code == fault.CodeSecondPersonRequired,
+		SecondPerson: v.outcome.Code == fault.CodeSecondPersonRequired,
 	})
 }
 
@@ -94,7 +94,8 @@ func (p *policyPages) activatePolicy(v *visit) error {
 	set, err := p.policies.Activate(v.ctx, v.caller(), v.id("id"), activationOf(v.form), nil)
 	if err != nil {
 		return v.redraw(err, func(v *visit) error {
-			if v.code == fault.CodeFindingsUnacknowledged { // the page already lists the errors above the button
+			if v.outcome.Code == fault.CodeFindingsUnacknowledged {
+				// The page already lists the errors above the button.
 				v.form.Faults = nil
 				v.form.Refusal = "Some errors of the analysis are not acknowledged. Fix or acknowledge each of them."
 			}

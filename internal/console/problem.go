@@ -34,11 +34,11 @@ var titles = map[int]string{
 	http.StatusServiceUnavailable:  "Not available right now",
 }
 
-// refuse answers with an error page. The page shows the detail only of a fault.Error. Any other
-// error is logged, and its text is not shown.
+// refuse answers with an error page. The page shows the detail only of a fault.Error. The text of
+// any other error is not shown; end logs it.
 func (v *visit) refuse(err error) {
 	refusal := v.refusal(err)
-	v.status, v.code = serving.Status(refusal), refusal.Code
+	v.status = serving.Status(refusal)
 	v.waitHint(err)
 	title := titles[v.status]
 	if title == "" {
@@ -62,18 +62,10 @@ func (v *visit) waitHint(err error) {
 	}
 }
 
-// refusal returns the part of an error that may be shown to a person. It logs refusals that are
-// due to a lack of capacity.
+// refusal returns the part of an error that may be shown to a person, and records the outcome of
+// the request.
 func (v *visit) refusal(err error) *fault.Error {
-	var refusal *fault.Error
-	switch {
-	case errors.Is(err, errFull), errors.Is(err, errShare):
-		v.logRefusals(v.console.places)
-		errors.As(err, &refusal)
-		return refusal
-	case errors.Is(err, errExports):
-		v.logRefusals(v.console.options.Exports)
-		return errExports
-	}
-	return v.console.mapper.Refusal(v.r, err, v.requestID, v.page.pattern)
+	refusal, outcome := v.console.mapper.Refusal(v.r, err, v.begun)
+	v.outcome = outcome
+	return refusal
 }

@@ -197,7 +197,7 @@ func (v *visit) render(name, title string, data any) error {
 // send sends the body of an answer. It first gives up the processor slot, so that a slow reader
 // does not occupy the slot.
 func (v *visit) send(body []byte) {
-	v.slot.Leave()
+	v.resources.Slot.Leave()
 	_, _ = v.w.Write(body) // fails only if the client has disconnected
 }
 

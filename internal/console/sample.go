@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -180,8 +179,8 @@ func sampleRequest(f *form) (wire.Value, error) {
 // sampleFaults changes the pointers of faults to the fields of the sample, or to the field of the
 // pasted request.
 func sampleFaults(err error, pasted bool) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
+	refusal := fault.Of(err)
+	if refusal == nil {
 		return err
 	}
 

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"verdict/internal/admission"
 	"verdict/internal/chart"
 	"verdict/internal/engine"
 	"verdict/internal/fault"
@@ -18,10 +17,9 @@ import (
 // scorecardPages serves the scorecards: the list, one scorecard with a calculator, and the
 // fitting of a new scorecard to a file.
 type scorecardPages struct {
-	policies   *policydesk.Service
-	fitting    *study.Fitting
-	people     directory
-	processors *admission.Scheduler
+	policies *policydesk.Service
+	fitting  *study.Fitting
+	people   directory
 }
 
 func (p *scorecardPages) routes() []page {

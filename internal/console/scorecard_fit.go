@@ -2,13 +2,13 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"time"
 
 	"verdict/internal/chart"
 	"verdict/internal/document"
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/study"
 	"verdict/internal/training"
 )
@@ -20,7 +20,7 @@ const (
 	maxFitFile       = 64 << 20
 	maxFitUploadTime = 5 * time.Minute
 	maxFitTime       = 3 * time.Minute
-	fitWriteTimeout  = maxFitTime + writeTimeout
+	fitWriteTimeout  = maxFitTime + serving.PartTimeout
 )
 
 func (p *scorecardPages) fitForm(v *visit) error {
@@ -37,7 +37,7 @@ func (p *scorecardPages) fitScorecard(v *visit) error {
 	fitted, err := p.fitUpload(v, body)
 	if err != nil {
 		v.drain(body)
-		body.rest()
+		body.StartAnswer()
 		return v.redraw(atFile(err), p.fitForm)
 	}
 
@@ -112,7 +112,9 @@ func (p *scorecardPages) fitUpload(v *visit, body *upload) (study.Fitted, error)
 	_ = http.NewResponseController(v.w).SetWriteDeadline(time.Now().Add(fitWriteTimeout))
 	ctx, cancel := context.WithTimeout(v.ctx, maxFitTime)
 	defer cancel()
-	ctx, v.slot = p.processors.Enter(ctx, v.owner())
+	if ctx, err = v.resources.Compute(ctx); err != nil {
+		return study.Fitted{}, err
+	}
 	return p.fitting.Fit(ctx, v.caller(), request, nil)
 }
 
@@ -125,8 +127,7 @@ func fitTooLarge() error {
 // atFile changes the pointers of faults in rows to the file field. If another fitting is running,
 // it makes redraw show the form again with the typed values.
 func atFile(err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Code == fault.CodeFittingBusy {
+	if refusal := fault.Of(err); refusal != nil && refusal.Code == fault.CodeFittingBusy {
 		busy := *refusal
 		busy.Kind = fault.Conflict // makes redraw show the form again
 		return &busy

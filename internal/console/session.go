@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,8 +40,7 @@ func (v *visit) recognise() error {
 	}
 
 	session, err := v.console.service.Access.SessionOf(v.ctx, token)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.Unauthenticated {
+	if fault.KindOf(err) == fault.Unauthenticated {
 		return nil
 	}
 	if err != nil {

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"errors"
 	"log/slog"
 	"net/http"
 
@@ -33,7 +32,7 @@ func (p *signInPages) routes() []page {
 }
 
 // address returns the client's network address.
-func (v *visit) address() string { return v.console.options.Address(v.r) }
+func (v *visit) address() string { return v.console.options.Node.Clients.Address(v.r) }
 
 // nextPage returns the page that the person wanted before signing in. It returns "" if there is
 // none, or if it is not a page of this console.
@@ -131,8 +130,8 @@ func (p *signInPages) signUpForm(v *visit) error {
 
 // aboutInvite converts the refusal of an invite code into a fault of its field.
 func aboutInvite(err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) ||
+	refusal := fault.Of(err)
+	if refusal == nil ||
 		refusal.Code != fault.CodeInviteCodeRequired && refusal.Code != fault.CodeInvalidInviteCode {
 		return err
 	}

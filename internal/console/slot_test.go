@@ -2,13 +2,13 @@ package console_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"verdict/internal/admission"
 	"verdict/internal/console"
+	"verdict/internal/serving"
 )
 
 // slotless counts the writes of response bodies, and the writes during which
@@ -43,12 +43,12 @@ func TestNobodyComputesWhileTheReaderReads(t *testing.T) {
 	t.Parallel()
 	processors := admission.NewScheduler(1, leaping())
 	var writes, held atomic.Int64
-	h := houseWith(t, sqlite(t), console.Options{Processors: processors})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := houseWith(t, sqlite(t), console.Options{
+		Node: serving.NewNode(serving.Limits{Processors: processors}),
+	})
+	h.behind(func(w http.ResponseWriter, r *http.Request) {
 		h.console.ServeHTTP(&slotless{w, processors, &writes, &held}, r)
-	}))
-	t.Cleanup(server.Close)
-	h.url = server.URL
+	})
 	b := h.signUp()
 	for _, path := range []string{"/console/sandbox/policies", "/console/sandbox/decisions", "/console/sandbox/audit"} {
 		b.get(path).want(http.StatusOK)

@@ -37,7 +37,7 @@ type subject interface {
 
 // subjects returns all subjects, with the use cases that their pages call.
 func (c *Console) subjects() []subject {
-	set, now, processors := c.service, c.options.Now, c.options.Processors
+	set, now := c.service, c.options.Now
 	people := directory{accounts: set.People}
 	versions := policyVersions{policies: set.Policies}
 
@@ -55,17 +55,15 @@ func (c *Console) subjects() []subject {
 		&fraudPages{fraud: set.Fraud, people: people, now: now},
 		&runPages{agents: set.Agents, decisions: set.Decisions, people: people},
 		&scorecardPages{
-			policies:   set.Policies,
-			fitting:    set.Fitting,
-			people:     people,
-			processors: processors,
+			policies: set.Policies,
+			fitting:  set.Fitting,
+			people:   people,
 		},
 		&backtestPages{
-			runs:       set.Backtests,
-			versions:   versions,
-			people:     people,
-			now:        now,
-			processors: processors,
+			runs:     set.Backtests,
+			versions: versions,
+			people:   people,
+			now:      now,
 		},
 		&policyPages{
 			policies: set.Policies,
@@ -139,7 +137,7 @@ func (c *Console) listOf(p *page) string {
 
 // ServeHTTP answers every request under /console.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if c.options.Secure(r) {
+	if c.options.Node.Clients.Secure(r) {
 		serving.SetHTTPSOnly(w.Header())
 	}
 	if strings.HasPrefix(r.URL.Path, assetPath) {

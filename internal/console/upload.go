@@ -5,22 +5,21 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
-	"net/http"
 	"net/url"
 	"os"
 	"slices"
 	"time"
 
 	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/study"
 )
 
-// The limits of an upload. paceBytes must arrive within paceTimeout, and the whole file within
+// The limits of an upload. Every 256 KiB must arrive within paceTimeout, and the whole file within
 // maxUploadTime. Each option before the file has at most maxOption bytes. After a refusal, at
 // most maxDrained bytes are read and discarded.
 const (
 	paceTimeout   = 60 * time.Second
-	paceBytes     = 256 << 10
 	maxUploadTime = 50 * time.Minute
 	maxOption     = 64 << 10
 	maxDrained    = 64 << 20
@@ -42,7 +41,7 @@ const scriptHeader = "X-Verdict-Upload"
 func (u *upload) fields(known []string) (io.Reader, error) {
 	v := u.v
 	v.form = &form{values: url.Values{}}
-	if err := v.reserve(fileMemory); err != nil {
+	if err := v.resources.Reserve(fileMemory); err != nil {
 		return nil, err
 	}
 
@@ -85,9 +84,8 @@ func noFile() error {
 }
 
 func uploadFault(err error) error {
-	var refusal *fault.Error
 	switch {
-	case errors.As(err, &refusal):
+	case fault.Of(err) != nil:
 		return err
 	case errors.Is(err, io.EOF):
 		return noFile()
@@ -95,51 +93,20 @@ func uploadFault(err error) error {
 	return fault.New(fault.Malformed, fault.CodeMalformedForm, "the form was incomplete; send it again")
 }
 
-// upload reads a body that may take a long time. Every paceBytes bytes that arrive extend the
-// deadline.
+// upload reads a body that may take a long time. It must arrive within the limits of newUpload.
 type upload struct {
-	v       *visit
-	control *http.ResponseController
-	left    int       // bytes to read before the deadline is extended
-	end     time.Time // deadline of the whole body
+	*serving.Upload
+	v *visit
 }
 
+// newUpload returns the reader of the body, which must arrive within longest.
 func newUpload(v *visit, longest time.Duration) *upload {
-	u := &upload{
-		v:       v,
-		control: http.NewResponseController(v.w),
-		left:    paceBytes,
-		end:     time.Now().Add(longest),
-	}
-	u.wait()
-	return u
+	return &upload{serving.NewUpload(v.w, v.r, &v.resources, paceTimeout, longest), v}
 }
 
-// wait extends the connection's deadlines for the next paceBytes. If the deadlines cannot be set,
-// the server's defaults apply.
-func (u *upload) wait() {
-	until := time.Now().Add(paceTimeout)
-	if u.end.Before(until) {
-		until = u.end
-	}
-
-	_ = u.control.SetReadDeadline(until)
-	_ = u.control.SetWriteDeadline(until.Add(writeTimeout))
-}
-
-// rest sets the deadline for writing the answer, independently of how long the body took.
-func (u *upload) rest() { _ = u.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
-
-// Read reads from the body. It gives up the processor slot while it waits for the client.
+// Read reads from the body, and refuses a body that arrives too slowly.
 func (u *upload) Read(b []byte) (int, error) {
-	u.v.slot.Away()
-	n, err := u.v.r.Body.Read(b)
-	u.v.slot.Back()
-	if u.left -= n; u.left <= 0 {
-		u.left = paceBytes
-		u.wait()
-	}
-
+	n, err := u.Upload.Read(b)
 	switch {
 	case err == nil || errors.Is(err, io.EOF), u.v.r.Context().Err() != nil:
 		return n, err

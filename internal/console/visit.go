@@ -2,13 +2,10 @@ package console
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
-	"verdict/internal/admission"
 	"verdict/internal/fault"
 	"verdict/internal/serving"
 	"verdict/internal/tenant"
@@ -16,24 +13,21 @@ import (
 
 // visit holds one request and everything that its handler needs.
 type visit struct {
-	console     *Console
-	w           *serving.Recorder
-	cookies     cookies
-	r           *http.Request
-	ctx         context.Context // has the deadline of the request
-	page        *page
-	env         tenant.Environment // "" on pages without an environment
-	who         *person            // nil when nobody is signed in
-	requestID   string
-	begun       time.Time
-	status      int    // status of the rendered page; 200 unless a form was refused
-	code        string // code of the refusal
-	form        *form
-	flashed     bool            // whether the next page shows a message
-	place       func()          // releases the place of the request; nil if the request has none
-	slot        *admission.Slot // slot on a processor; nil before admission
-	reserved    int64           // bytes reserved for the body
-	memoryOwner string          // owner of the share that the reserved bytes belong to
+	console   *Console
+	w         *serving.Recorder
+	cookies   cookies
+	r         *http.Request
+	ctx       context.Context // has the deadline of the request
+	page      *page
+	env       tenant.Environment // "" on pages without an environment
+	who       *person            // nil when nobody is signed in
+	requestID string
+	begun     time.Time
+	status    int // status of the rendered page; 200 unless a form was refused
+	outcome   serving.Outcome
+	form      *form
+	flashed   bool // whether the next page shows a message
+	resources serving.Resources
 }
 
 // policy is the Content-Security-Policy. A page loads files only from this server and runs no
@@ -54,17 +48,18 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request, p *page, env ten
 		begun:     now,
 		status:    http.StatusOK,
 		form:      &form{},
+		resources: c.gate.Request(),
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), c.options.RequestTimeout)
 	defer cancel()
 	v.ctx = ctx
-	v.cookies = cookies{w: v.w, r: r, secure: c.options.Secure(r)}
+	v.cookies = cookies{w: v.w, r: r, secure: c.options.Node.Clients.Secure(r)}
 	v.w.Before = func() { // do not hold the slot while the browser reads
 		if !p.export { // an export gives up the slot itself, and needs it again
-			v.slot.Leave()
+			v.resources.Slot.Leave()
 		}
 	}
-	defer v.release()
+	defer v.resources.Release()
 	defer v.end()
 	v.headers()
 	if err := v.serve(); err != nil {
@@ -87,8 +82,8 @@ func (v *visit) headers() {
 // serve runs the checks in order and then the page. It refuses a cross-origin form before it looks
 // up anything for the form.
 func (v *visit) serve() error {
-	if v.console.places.Full() {
-		return errFull
+	if err := v.resources.CheckFull(); err != nil {
+		return err
 	}
 	if err := v.console.guard.Check(v.r); err != nil {
 		return errCrossOrigin
@@ -96,8 +91,9 @@ func (v *visit) serve() error {
 	if err := v.recognise(); err != nil {
 		return err
 	}
-	if v.who == nil {
-		v.console.options.Slow(v.r)
+	v.resources.Owner = v.owner() // signing in does not change it
+	if v.who == nil && !v.console.options.Node.SlowStranger(v.r, v.begun) {
+		v.w.Header().Set("Connection", "close")
 	}
 	if !v.page.public {
 		if v.who == nil {
@@ -188,31 +184,21 @@ func (v *visit) confirmed() error {
 
 const confirmWord = "LIVE"
 
-var errPanicked = errors.New("a page panicked")
-
-// end recovers from a panic, answers if nothing was sent yet, and records the request.
+// end recovers from a panic, answers if nothing was sent yet, and records the request. It logs the
+// request only if the service failed.
 func (v *visit) end() {
-	if cause := recover(); cause != nil {
-		if serving.Aborts(cause) {
-			panic(cause)
-		}
-		// Log the stack but not the panic's value, which may contain personal data that somebody
-		// typed.
-		v.console.options.Logger.Error("a page panicked",
-			"request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
-		if v.w.Status != 0 {
-			panic(http.ErrAbortHandler) // abort the connection, so that the browser notices that the page is incomplete
-		}
-		v.refuse(errPanicked)
-	}
-	observe := v.console.options.Observe
-	if observe == nil {
-		return
+	failure, abort := serving.Recovered(recover(), v.w.Status != 0)
+	switch {
+	case abort:
+		v.w.Status = http.StatusInternalServerError
+		v.outcome = serving.Outcome{Code: fault.CodeInternalError, Failure: failure}
+	case failure != nil:
+		v.refuse(failure)
 	}
 	o := serving.Observation{
+		Outcome:     v.outcome,
 		Route:       v.page.pattern,
 		Status:      v.w.Status,
-		Code:        v.code,
 		Duration:    v.console.options.Now().Sub(v.begun),
 		BytesIn:     max(0, v.r.ContentLength),
 		BytesOut:    v.w.Bytes,
@@ -223,5 +209,13 @@ func (v *visit) end() {
 	if v.who != nil {
 		o.TenantID = v.who.session.Tenant.ID
 	}
-	observe(o)
+	if observe := v.console.options.Observe; observe != nil {
+		observe(o)
+	}
+	if v.outcome.Failure != nil {
+		o.Log(v.console.options.Logger)
+	}
+	if abort {
+		panic(http.ErrAbortHandler)
+	}
 }

@@ -28,6 +28,9 @@ func TestPanicsStayOurs(t *testing.T) {
 	if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), typed) {
 		t.Errorf("the visitor hears %d: %s", w.Code, w.Body)
 	}
+	if n := strings.Count(log.String(), "\n"); n != 1 {
+		t.Errorf("the panic is logged %d times: %s", n, &log)
+	}
 	if said := log.String(); strings.Contains(said, typed) || !strings.Contains(said, "visit_test.go") {
 		t.Errorf("the log says %s", said)
 	}

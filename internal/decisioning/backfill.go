@@ -9,7 +9,6 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/field"
 	"verdict/internal/journal"
-	"verdict/internal/operation"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
 )
@@ -120,7 +119,7 @@ func (s *Service) backfillRows(ctx context.Context, scope *store.Scope, rows []s
 // featuresOf returns the stored feature vector of a decision, nil if there is none.
 func featuresOf(ctx context.Context, scope *store.Scope, id string) (*store.Features, error) {
 	f, err := scope.Decisions(ctx).Features(id)
-	if operation.IsKind(err, fault.NotFound) {
+	if fault.KindOf(err) == fault.NotFound {
 		return nil, nil //nolint:nilnil // most decisions have none
 	}
 	return &f, err

@@ -2,7 +2,6 @@ package decisioning
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -162,8 +161,7 @@ func storedFeatures(
 			return err
 		}
 		f, err = tx.Decisions().Features(decisionID)
-		var refusal *fault.Error
-		if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+		if fault.KindOf(err) == fault.NotFound {
 			return fault.New(fault.NotFound, fault.CodeFeaturesNotGenerated,
 				"this decision was made without features; send features: true to have them")
 		}

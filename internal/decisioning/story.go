@@ -120,12 +120,11 @@ func (s *Service) replayable(
 	ctx context.Context, scope *store.Scope, stored *store.Decision,
 ) (p *policydesk.Policy, f *rule.Facts, why string, err error) {
 	p, err = s.desk.Policy(ctx, scope, stored.PolicyID)
-	var refusal *fault.Error
 	var unreadable operation.Defect
 	switch {
 	case errors.As(err, &unreadable):
 		return nil, nil, "This version of the service cannot read the policy of the decision", nil
-	case errors.As(err, &refusal) && refusal.Kind == fault.NotFound:
+	case fault.KindOf(err) == fault.NotFound:
 		return nil, nil, "The policy of the decision no longer exists", nil
 	case err != nil:
 		return nil, nil, "", fmt.Errorf("read the policy of decision %s: %w", stored.ID, err)

@@ -13,8 +13,8 @@ import (
 // WriteRunSummary writes a run of an agent in the form of a list entry.
 func WriteRunSummary(w *wire.Writer, r agentdesk.Run) {
 	w.Object().Key("run_id").String(r.ID).Key("agent").String(r.Agent).Key("outcome").String(r.Outcome)
-	operation.Optional(w, "subject_ref", r.SubjectRef)
-	operation.Optional(w, "decision_id", r.DecisionID)
+	optional(w, "subject_ref", r.SubjectRef)
+	optional(w, "decision_id", r.DecisionID)
 	w.Key("run_hash").String(r.Hash).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
 
@@ -39,7 +39,7 @@ func CollectRequest(body wire.Value, strict bool) recovery.Request {
 // result.
 func WriteRun(w *wire.Writer, r agent.Run) {
 	w.Object().Members(r.Response).Key("replay").Object().Key("verified").Bool(r.Verified)
-	operation.Optional(w, "run_hash", r.RepeatedHash)
+	optional(w, "run_hash", r.RepeatedHash)
 	w.EndObject().EndObject()
 }
 
@@ -65,7 +65,7 @@ func ReadStrategyPatch(patch wire.Value) (func(recovery.Strategy) (recovery.Stra
 // WriteStrategy writes the collections strategy.
 func WriteStrategy(w *wire.Writer, s agentdesk.Strategy) {
 	w.Object().Key("version").Int(s.Version)
-	operation.OptionalTime(w, "updated_at", s.UpdatedMicros)
-	operation.Optional(w, "updated_by", s.UpdatedBy)
+	optionalTime(w, "updated_at", s.UpdatedMicros)
+	optional(w, "updated_by", s.UpdatedBy)
 	w.Members(encode(func(w *wire.Writer) { s.Recovery.Write(w) })).EndObject()
 }

@@ -2,7 +2,6 @@ package document
 
 import (
 	"verdict/internal/account"
-	"verdict/internal/operation"
 	"verdict/internal/wire"
 )
 
@@ -10,8 +9,8 @@ import (
 func WriteAuditEntry(w *wire.Writer, e account.AuditEntry) {
 	w.Object().Key("id").String(e.ID).Key("environment").String(e.Environment).Key("actor").String(e.Actor)
 	w.Key("action").String(e.Action).Key("object").String(e.Object)
-	operation.Optional(w, "before_checksum", e.BeforeChecksum)
-	operation.Optional(w, "after_checksum", e.AfterChecksum)
-	operation.Optional(w, "note", e.Note)
+	optional(w, "before_checksum", e.BeforeChecksum)
+	optional(w, "after_checksum", e.AfterChecksum)
+	optional(w, "note", e.Note)
 	w.Key("created_at").String(e.CreatedAt()).EndObject()
 }

@@ -48,7 +48,7 @@ func WriteListedBacktest(w *wire.Writer, b study.Backtest) {
 func writeProgress(w *wire.Writer, b *study.Backtest) {
 	w.Object().Key("backtest_id").String(b.ID).Key("status").String(b.Status).Key("source").String(b.Source)
 	w.Key("rule_set_id").String(b.RuleSetID)
-	operation.Optional(w, "challenger_rule_set_id", b.ChallengerID)
+	optional(w, "challenger_rule_set_id", b.ChallengerID)
 	w.Key("progress").Object().Key("rows_done").Int(b.RowsDone)
 	if b.Status != study.Receiving && b.Rows > 0 { // the total is unknown while rows arrive
 		w.Key("rows_total").Int(b.Rows)
@@ -64,7 +64,7 @@ func writeOutcome(w *wire.Writer, b *study.Backtest) {
 		w.Object().Key("code").String(b.ErrorCode).Key("detail").String(b.ErrorDetail).EndObject()
 	}
 	w.Key("created_at").String(operation.Clock(b.CreatedMicros)).Key("created_by").String(b.CreatedBy)
-	operation.OptionalTime(w, "started_at", b.StartedMicros)
-	operation.OptionalTime(w, "finished_at", b.FinishedMicros)
+	optionalTime(w, "started_at", b.StartedMicros)
+	optionalTime(w, "finished_at", b.FinishedMicros)
 	w.EndObject()
 }

@@ -38,15 +38,15 @@ func EncodeReview(r decisioning.Review) operation.Answer {
 // WriteReview writes a review.
 func WriteReview(w *wire.Writer, r decisioning.Review) {
 	w.Object().Key("id").String(r.ID).Key("decision_id").String(r.DecisionID).Key("outcome").String(r.Outcome)
-	operation.Optional(w, "reason_code", r.ReasonCode)
-	operation.Optional(w, "note", r.Note)
+	optional(w, "reason_code", r.ReasonCode)
+	optional(w, "note", r.Note)
 	w.Key("actor").String(r.Actor).Key("created_at").String(operation.Clock(r.CreatedMicros)).EndObject()
 }
 
 // WriteDecisionSummary writes a decision in the form of a list entry.
 func WriteDecisionSummary(w *wire.Writer, d decisioning.DecisionSummary) {
 	w.Object().Key("decision_id").String(d.ID).Key("status").String(d.Status).Key("grade").String(d.Grade)
-	operation.Optional(w, "applicant_id", d.ApplicantRef)
+	optional(w, "applicant_id", d.ApplicantRef)
 	w.Key("policy").Object().Key("id").String(d.PolicyID).Key("version").Int(d.PolicyVersion)
 	w.Key("key").String(d.PolicyKey).EndObject()
 	w.Key("endpoint").String(d.Endpoint).Key("engine_version").String(d.EngineVersion)

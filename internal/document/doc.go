@@ -42,6 +42,25 @@ func timeText(micros int64) string {
 	return operation.Clock(micros)
 }
 
+// optional writes a text unless it is "".
+func optional(w *wire.Writer, key, text string) {
+	if text != "" {
+		w.Key(key).String(text)
+	}
+}
+
+// optionalTime writes a stored time unless it is 0, which stands for never.
+func optionalTime(w *wire.Writer, key string, micros int64) { optional(w, key, timeText(micros)) }
+
+// writeStrings writes a list of texts.
+func writeStrings(w *wire.Writer, list []string) {
+	w.Array()
+	for _, s := range list {
+		w.String(s)
+	}
+	w.EndArray()
+}
+
 // orNull writes a text, or null if the text is "".
 func orNull(w *wire.Writer, key, text string) {
 	if w.Key(key); text == "" {

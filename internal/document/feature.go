@@ -19,7 +19,7 @@ func WriteFeatures(w *wire.Writer, v decisioning.FeatureVector) {
 		writeFeature(w, &v.Data[i])
 	}
 	w.EndArray()
-	v.WritePagination(w)
+	writePagination(w, v.Limit, v.NextCursor)
 	w.EndObject()
 }
 

@@ -59,9 +59,9 @@ func EncodeBlocking(b frauddesk.Blocking) operation.Answer {
 func WriteBlocked(w *wire.Writer, b frauddesk.Blocked) {
 	writeEntity(w.Object(), b.Entity)
 	w.Key("blocked_at").Plain(operation.Clock(b.BlockedMicros)).Key("blocked_by").String(b.BlockedBy)
-	operation.Optional(w, "alert_id", b.AlertID)
-	operation.Optional(w, "reason", b.Reason)
-	operation.OptionalTime(w, "expires_at", b.UntilMicros)
+	optional(w, "alert_id", b.AlertID)
+	optional(w, "reason", b.Reason)
+	optionalTime(w, "expires_at", b.UntilMicros)
 	if b.Expired {
 		w.Key("expired").Bool(true)
 	}
@@ -110,9 +110,9 @@ func WriteAlert(w *wire.Writer, a frauddesk.Alert) {
 	w.Key("severity").Plain(a.Severity).Key("status").Plain(a.Status)
 	writeEntity(w.Key("entity").Object(), a.Entity).EndObject().Key("value").Int(a.Value)
 	w.Key("applicant_refs")
-	operation.WriteStrings(w, a.ApplicantRefs)
+	writeStrings(w, a.ApplicantRefs)
 	w.Key("applicant_count").Int(a.ApplicantCount).Key("decision_ids")
-	operation.WriteStrings(w, a.DecisionIDs)
+	writeStrings(w, a.DecisionIDs)
 	w.Key("threshold").Int(a.Threshold).Key("window_hours").Int(a.WindowHours)
 	w.Key("first_seen_at").Plain(operation.Clock(a.FirstSeenMicros))
 	w.Key("last_seen_at").Plain(operation.Clock(a.LastSeenMicros))
@@ -122,13 +122,13 @@ func WriteAlert(w *wire.Writer, a frauddesk.Alert) {
 	orNull(w, "closed_by", a.ClosedBy)
 	orNull(w, "resolution", a.Resolution)
 	orNull(w, "note", a.Note)
-	operation.Optional(w, "previous_alert_id", a.PreviousID)
-	operation.Optional(w, "merged_into", a.MergedInto)
+	optional(w, "previous_alert_id", a.PreviousID)
+	optional(w, "merged_into", a.MergedInto)
 	if a.Blocked != nil {
 		w.Key("blocked").Array()
 		for _, b := range a.Blocked {
 			writeEntity(w.Object(), b.Entity)
-			operation.OptionalTime(w, "expires_at", b.UntilMicros)
+			optionalTime(w, "expires_at", b.UntilMicros)
 			w.EndObject()
 		}
 		w.EndArray()
@@ -150,10 +150,10 @@ func writeHistory(w *wire.Writer, events []frauddesk.AlertEvent) {
 	w.Key("history").Array()
 	for _, e := range events {
 		w.Object().Key("at").Plain(operation.Clock(e.CreatedMicros)).Key("actor").String(e.Actor)
-		operation.Optional(w, "from", e.From)
+		optional(w, "from", e.From)
 		w.Key("to").Plain(e.To)
-		operation.Optional(w, "resolution", e.Resolution)
-		operation.Optional(w, "note", e.Note)
+		optional(w, "resolution", e.Resolution)
+		optional(w, "note", e.Note)
 		w.EndObject()
 	}
 	w.EndArray()
@@ -167,7 +167,7 @@ func writeEntity(w *wire.Writer, e frauddesk.Entity) *wire.Writer {
 // WriteRing writes the graph of an alert.
 func WriteRing(w *wire.Writer, r frauddesk.Ring) {
 	w.Object().Key("alert_id").Plain(r.AlertID).Key("applicants")
-	operation.WriteStrings(w, r.Applicants)
+	writeStrings(w, r.Applicants)
 	w.Key("entities").Array()
 	for _, e := range r.Entities {
 		writeEntity(w.Object(), e.Entity).Key("applicants").Int(e.Applicants).EndObject()
@@ -223,8 +223,8 @@ func ReadConfigPatch(patch wire.Value) (func(signal.Config) (signal.Config, erro
 // WriteConfig writes the thresholds.
 func WriteConfig(w *wire.Writer, c frauddesk.Config) {
 	w.Object().Key("version").Int(c.Version)
-	operation.OptionalTime(w, "updated_at", c.UpdatedMicros)
-	operation.Optional(w, "updated_by", c.UpdatedBy)
+	optionalTime(w, "updated_at", c.UpdatedMicros)
+	optional(w, "updated_by", c.UpdatedBy)
 	w.Members(encode(c.Values.Write)).EndObject()
 }
 
@@ -248,7 +248,7 @@ func WritePincodeRisks(w *wire.Writer, r frauddesk.PincodeRisks) {
 	}
 	w.EndArray().Key("default_risk").Plain(string(r.DefaultRisk))
 	if !r.Changed {
-		r.WritePagination(w)
+		writePagination(w, r.Limit, r.NextCursor)
 	}
 	w.EndObject()
 }

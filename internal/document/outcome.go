@@ -247,7 +247,7 @@ func WriteExplained(w *wire.Writer, e decisioning.Explained) {
 
 func writeReExplanation(w *wire.Writer, r decisioning.ReExplanation) {
 	w.Object().Key("verified").Bool(r.Verified)
-	operation.Optional(w, "recomputed_hash", r.RecomputedHash)
+	optional(w, "recomputed_hash", r.RecomputedHash)
 	w.Key("policy_version").Int(r.PolicyVersion).Key("engine_version").String(r.EngineVersion)
 	w.Key("text").Array()
 	for _, line := range r.Text {

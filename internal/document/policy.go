@@ -40,10 +40,10 @@ func ruleSetBody(r policydesk.RuleSet) []byte {
 func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
 	w.Object().Key("id").String(r.ID).Key("version").Int(r.Version).Key("status").String(r.Status)
 	w.Key("checksum").String(r.Checksum)
-	operation.Optional(w, "base", r.Base)
+	optional(w, "base", r.Base)
 	if r.Inherited != nil {
 		w.Key("inherited")
-		operation.WriteStrings(w, r.Inherited)
+		writeStrings(w, r.Inherited)
 	}
 	if r.Changes != nil {
 		w.Key("changes").Array()
@@ -53,7 +53,7 @@ func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
 		w.EndArray()
 	}
 	w.Members(r.Document).Key("feature_names")
-	operation.WriteStrings(w, r.FeatureNames)
+	writeStrings(w, r.FeatureNames)
 	if r.Findings != nil {
 		w.Key("findings").Array()
 		for _, f := range r.Findings {
@@ -61,12 +61,12 @@ func WriteRuleSet(w *wire.Writer, r policydesk.RuleSet) {
 		}
 		w.EndArray()
 	}
-	operation.Optional(w, "notes", r.Notes)
+	optional(w, "notes", r.Notes)
 	w.Key("created_at").String(operation.Clock(r.CreatedMicros)).Key("created_by").String(r.CreatedBy)
-	operation.OptionalTime(w, "activated_at", r.ActivatedMicros)
-	operation.Optional(w, "activated_by", r.ActivatedBy)
-	operation.OptionalTime(w, "retired_at", r.RetiredMicros)
-	operation.OptionalTime(w, "archived_at", r.ArchivedMicros)
+	optionalTime(w, "activated_at", r.ActivatedMicros)
+	optional(w, "activated_by", r.ActivatedBy)
+	optionalTime(w, "retired_at", r.RetiredMicros)
+	optionalTime(w, "archived_at", r.ArchivedMicros)
 	w.EndObject()
 }
 

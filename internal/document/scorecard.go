@@ -1,7 +1,6 @@
 package document
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -26,8 +25,7 @@ func ReadScorecard(body wire.Value) (*engine.Scorecard, error) {
 	}
 	var faults fault.List
 	policydesk.CheckScorecardName("", &faults)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
+	if refusal := fault.Of(err); refusal != nil {
 		operation.AddAll(&faults, refusal.Items)
 	}
 	return nil, faults.Err()
@@ -127,9 +125,9 @@ func EncodeScores(s policydesk.Scores) operation.Answer {
 
 func writeScore(w *wire.Writer, scorecardID string, s policydesk.ApplicantScore, warnings []fault.Item) {
 	w.Object()
-	operation.Optional(w, "scorecard_id", scorecardID)
+	optional(w, "scorecard_id", scorecardID)
 	s.WriteMembers(w)
-	operation.Optional(w, "grade", s.Grade)
+	optional(w, "grade", s.Grade)
 	writeInputWarnings(w, warnings)
 	w.EndObject()
 }

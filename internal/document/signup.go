@@ -98,7 +98,7 @@ func WriteSignedUp(w *wire.Writer, u account.SignedUp, warnings []fault.Item) {
 		w.Key("warnings").Array()
 		for _, warning := range warnings {
 			w.Object().Key("code").String(warning.Code)
-			operation.Optional(w, "pointer", warning.Pointer)
+			optional(w, "pointer", warning.Pointer)
 			w.Key("detail").String(warning.Detail).EndObject()
 		}
 		w.EndArray()

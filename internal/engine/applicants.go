@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,9 +67,8 @@ func (a Applicants) Read(card *Scorecard) (list []*rule.Facts, warnings []fault.
 	list = make([]*rule.Facts, 0, a.inputs.Len())
 	for _, v := range a.inputs.Elements() {
 		facts, err := r.read(v)
-		var refusal *fault.Error
-		if errors.As(err, &refusal) && refusal.Kind == fault.Invalid {
-			for _, item := range refusal.Items {
+		if fault.KindOf(err) == fault.Invalid {
+			for _, item := range fault.Of(err).Items {
 				faults.AddItem(item)
 			}
 		} else if err != nil {

@@ -87,6 +87,11 @@ func (i *Item) placed() string {
 	return i.Pointer + " " + i.Detail
 }
 
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// EscapePointer returns a name as one segment of a JSON pointer (RFC 6901).
+func EscapePointer(name string) string { return pointerEscaper.Replace(name) }
+
 // Error is a refusal with all its faults.
 type Error struct {
 	Kind   Kind
@@ -119,11 +124,33 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Of returns the refusal in err, or nil if err contains none.
+func Of(err error) *Error {
+	refusal, _ := errors.AsType[*Error](err)
+	return refusal
+}
+
+// KindOf returns the kind of the refusal in err, or 0 if err contains none.
+func KindOf(err error) Kind {
+	if refusal := Of(err); refusal != nil {
+		return refusal.Kind
+	}
+	return 0
+}
+
+// CodeOf returns the code of the refusal in err, or "" if err contains none.
+func CodeOf(err error) string {
+	if refusal := Of(err); refusal != nil {
+		return refusal.Code
+	}
+	return ""
+}
+
 // MapItems returns a copy of a refusal with its items changed by change, for
 // instance with other pointers. It returns any other error, or nil, unchanged.
 func MapItems(err error, change func(Item) Item) error {
-	var refusal *Error
-	if !errors.As(err, &refusal) {
+	refusal := Of(err)
+	if refusal == nil {
 		return err
 	}
 	changed := *refusal

@@ -24,6 +24,37 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestOf checks that the refusal inside an error is found with its kind and its
+// code, and that an error without a refusal has neither.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	refusal := fault.New(fault.Conflict, fault.CodeLastAdmin, "there must be an admin")
+	for _, c := range []struct {
+		err  error
+		want *fault.Error
+		kind fault.Kind
+		code string
+	}{
+		{refusal, refusal, fault.Conflict, fault.CodeLastAdmin},
+		{fmt.Errorf("disable the user: %w", refusal), refusal, fault.Conflict, fault.CodeLastAdmin},
+		{errors.New("disk full"), nil, 0, ""},
+		{nil, nil, 0, ""},
+	} {
+		if got := fault.Of(c.err); got != c.want || fault.KindOf(c.err) != c.kind || fault.CodeOf(c.err) != c.code {
+			t.Errorf("%v: got %v, kind %d, code %q", c.err, got, fault.KindOf(c.err), fault.CodeOf(c.err))
+		}
+	}
+}
+
+func TestEscapePointer(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"": "", "score": "score", "a/b": "a~1b", "~1": "~01", "é/~": "é~1~0"} {
+		if got := fault.EscapePointer(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestErrorText(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -64,6 +64,6 @@ func (h *accountHandlers) audit(c *call) error {
 // auditCSV sends the whole audit trail as a CSV file.
 func (h *accountHandlers) auditCSV(c *call, filter account.AuditFilter, list operation.List) error {
 	return c.export("audit.csv", func(out io.Writer, pause func()) error {
-		return h.people.ExportAudit(c.resources.slot.Extend(c.r.Context()), c.caller, filter, list, out, pause)
+		return h.people.ExportAudit(c.resources.Slot.Extend(c.r.Context()), c.caller, filter, list, out, pause)
 	})
 }

@@ -4,93 +4,71 @@ import (
 	"net/http"
 	"time"
 
-	"verdict/internal/admission"
-	"verdict/internal/fault"
+	"verdict/internal/serving"
 	"verdict/internal/tenant"
 )
 
-// These are the refusals of requests that exceed the capacity. Each refusal is
-// created once, because refusing a request under load must cost as little as
-// possible.
-var (
-	errFull = fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"too many requests are in progress; try again later")
-	errShare = fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"this organisation has reached its limit of concurrent requests on this node; "+
-			"send fewer at a time, or try again later")
-	errExports = fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"too many exports are running; try again when one has finished")
-	errMemory = fault.New(fault.Unavailable, fault.CodeUnavailable,
-		"the request bodies in progress use all the memory available to this organisation; "+
-			"send fewer at a time, or try again later")
-)
+// capacityTexts are the texts of the refusals of requests that exceed the capacity.
+var capacityTexts = serving.Texts{
+	Full: "too many requests are in progress; try again later",
+	Share: "this organisation has reached its limit of concurrent requests on this node; " +
+		"send fewer at a time, or try again later",
+	Exports: "too many exports are running; try again when one has finished",
+	Memory: "the request bodies in progress use all the memory available to this organisation; " +
+		"send fewer at a time, or try again later",
+}
 
-// pool returns the pool in which the request counts as in progress. Requests that
-// only read have their own pool, so that stored decisions can be read while writes
-// are blocked.
-func (c *call) pool() *admission.Pool {
-	if c.r.Method == http.MethodGet || c.r.Method == http.MethodHead {
-		return c.api.reads
+// gate returns the gate at which requests with a method count as in progress.
+// Requests that only read have their own gate, so that stored decisions can be read
+// while writes are blocked.
+func (a *API) gate(method string) *serving.Gate {
+	if method == http.MethodGet || method == http.MethodHead {
+		return a.reads
 	}
-	return c.api.writes
+	return a.writes
 }
 
 // isProbe reports whether a path is a probe. Probes are answered at any load.
 func isProbe(path string) bool { return path == "/livez" || path == "/readyz" }
 
-// checkCapacity refuses a request if the pool is full, before any work is done for
-// it. It takes no place in the pool. Refusals must cost next to nothing; otherwise
-// a flood of them would use the processor time of other requests.
+// checkCapacity refuses a request if all places are taken, before any work is done
+// for it. Refusals must cost next to nothing; otherwise a flood of them would use
+// the processor time of other requests.
 func (c *call) checkCapacity() error {
-	if !c.pool().Full() || isProbe(c.r.URL.Path) {
+	err := c.resources.CheckFull()
+	if err == nil || isProbe(c.r.URL.Path) {
 		return nil
 	}
 	c.route, _, _ = c.api.routes.find(c.r.Method, c.r.URL.EscapedPath()) // for the metrics
-	return errFull
+	return err
 }
 
-// checkShare refuses a request if its tenant's share of the pool is used up,
+// checkShare refuses a request if its tenant's share of the places is used up,
 // before the body is read.
 func (c *call) checkShare() error {
-	if c.route.public || c.isExport() || !c.pool().FullFor(c.resources.owner) {
+	if c.route.public || c.isExport() {
 		return nil
 	}
-	return errShare
+	return c.resources.CheckShare()
 }
 
 // isExport reports whether the answer is a file that is sent in parts, as fast as
 // the client reads it.
 func (c *call) isExport() bool { return c.csv || c.route.only == csvType }
 
-// admit takes a place in the pool for the work on a request and then waits for a
-// slot on a processor. It is called after the body has arrived, so that a slow
-// sender holds no place. An export takes one of a few places for exports instead,
-// and gives up its slot while its client reads.
-func (c *call) admit() error {
-	if c.route.public {
-		return nil
+// admit takes a place for the work on a request and then waits for a slot on a
+// processor. It is called after the body has arrived, so that a slow sender holds
+// no place. An export takes one of a few places for exports instead, and gives up
+// its slot while its client reads.
+func (c *call) admit() (err error) {
+	switch {
+	case c.route.public:
+	case c.isExport():
+		c.ctx, err = c.resources.EnterExports(c.ctx)
+	default:
+		c.ctx, err = c.resources.Enter(c.ctx)
 	}
-	var err error
-	if c.isExport() {
-		err = c.resources.enterExports()
-	} else {
-		err = c.resources.enter(c.pool())
-	}
-	if err != nil {
-		return err
-	}
-	c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner)
-	return c.ctx.Err() // the client has disconnected, or the deadline has passed
-}
-
-// countShed counts a request that was refused because a pool was full, and logs
-// the count at intervals.
-func (c *call) countShed(from *admission.Pool) {
-	c.shed = true
-	if n := from.Refused(c.started); n > 0 {
-		c.api.options.Logger.Warn("API requests were refused: a capacity limit is reached",
-			"refused", n, "capacity", from.Room())
-	}
+	return err
 }
 
 // These are the delays of refusals beyond Options.RefusalRate.
@@ -118,7 +96,7 @@ func (c *call) slowRefused(status int) {
 	if c.caller.TenantID == "" || rate.Allowance == 0 {
 		return
 	}
-	c.resources.stopWork()
+	c.resources.StopWork()
 	who, delay := bucketOwner{bucketRefusal, c.caller.TenantID}, refusalDelay
 	switch {
 	case c.r.ContentLength > longBody: // receiving a part of the body cost much more than the refusal

@@ -17,7 +17,6 @@ import (
 
 	"verdict/api"
 	"verdict/internal/account"
-	"verdict/internal/admission"
 	"verdict/internal/agent"
 	"verdict/internal/reference"
 	"verdict/internal/serving"
@@ -71,8 +70,8 @@ type API struct {
 	node    *serving.Node
 	mapper  serving.Mapper
 	buckets tenant.Buckets[bucketOwner]
-	reads   *admission.Pool // requests in progress that only read
-	writes  *admission.Pool // all other requests in progress
+	reads   *serving.Gate // for requests that only read
+	writes  *serving.Gate // for all other requests
 }
 
 const (
@@ -101,13 +100,18 @@ func New(service *usecase.Set, o Options) (*API, error) {
 			commit:  o.Commit,
 			started: o.Now(),
 		},
-		pages:  pages,
-		docs:   http.NewServeMux(),
-		ids:    serving.NewRequestIDs(),
-		node:   o.Node,
-		mapper: serving.Mapper{Logger: o.Logger, Gone: errGone, TimedOut: errTimedOut},
-		reads:  admission.NewPool(int64(o.MaxInFlight)),
-		writes: admission.NewPool(int64(o.MaxInFlight)),
+		pages: pages,
+		docs:  http.NewServeMux(),
+		ids:   serving.NewRequestIDs(),
+		node:  o.Node,
+		mapper: serving.Mapper{
+			Logger:   o.Logger,
+			Requests: "API requests",
+			Gone:     errGone,
+			TimedOut: errTimedOut,
+		},
+		reads:  o.Node.NewGate(o.MaxInFlight, capacityTexts),
+		writes: o.Node.NewGate(o.MaxInFlight, capacityTexts),
 	}
 	pages.Register(a.docs)
 	a.table = routesOf(service, o.Agents, a.health, o.Now)

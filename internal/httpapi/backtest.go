@@ -142,6 +142,6 @@ func (h *backtestHandlers) rows(c *call) error {
 		return err
 	}
 	return c.export("backtest-rows.csv", func(out io.Writer, pause func()) error {
-		return h.backtests.Rows(c.resources.slot.Extend(c.r.Context()), c.caller, c.id, swapped, out, pause)
+		return h.backtests.Rows(c.resources.Slot.Extend(c.r.Context()), c.caller, c.id, swapped, out, pause)
 	})
 }

@@ -19,13 +19,10 @@ import (
 	"verdict/internal/wire"
 )
 
-// Timeouts for a file that is being received: paceBytes must arrive within each
-// interval of Options.FilePace, and the whole file within fileTimeout. fileTimeout
-// is less than the hour after which an unfinished upload counts as abandoned.
-const (
-	paceBytes   = 256 << 10
-	fileTimeout = 50 * time.Minute
-)
+// fileTimeout is the time in which a whole file must arrive. It is less than the
+// hour after which an unfinished upload counts as abandoned. Every 256 KiB must
+// arrive within Options.FilePace.
+const fileTimeout = 50 * time.Minute
 
 // fileMemory is the memory that receiving a file takes, in bytes.
 const fileMemory = 8 << 20
@@ -34,7 +31,7 @@ const fileMemory = 8 << 20
 // options in the query, or a part of a form, with the options in the fields before
 // it.
 func (h *backtestHandlers) receive(c *call) error {
-	if err := c.resources.reserve(fileMemory); err != nil {
+	if err := c.resources.Reserve(fileMemory); err != nil {
 		return err
 	}
 	// The work is not cancelled when the sender disconnects. Reading the file then
@@ -42,13 +39,13 @@ func (h *backtestHandlers) receive(c *call) error {
 	// says what was wrong and the run is not left incomplete.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.r.Context()), fileTimeout)
 	defer cancel()
-	body := &pacedBody{c: c, control: http.NewResponseController(c.response.w), left: paceBytes}
-	body.extendDeadlines()
+	body := fileBody{serving.NewUpload(c.response.w, c.r, &c.resources, c.api.options.FilePace, 0), c}
 	// Wait for a processor slot with the usual timeout of a request.
-	if c.ctx, c.resources.slot = c.api.node.Processors.Enter(c.ctx, c.resources.owner); c.ctx.Err() != nil {
-		return c.ctx.Err()
+	var err error
+	if c.ctx, err = c.resources.Compute(c.ctx); err != nil {
+		return err
 	}
-	ctx = c.resources.slot.Extend(ctx)
+	ctx = c.resources.Slot.Extend(ctx)
 
 	kind, params := mediaType(c.r)
 	if kind != "text/csv" {
@@ -71,7 +68,7 @@ func (h *backtestHandlers) receive(c *call) error {
 
 // runFile runs a backtest on the file in the body.
 func (h *backtestHandlers) runFile(
-	ctx context.Context, c *call, body *pacedBody, options wire.Value, file io.Reader,
+	ctx context.Context, c *call, body fileBody, options wire.Value, file io.Reader,
 ) error {
 	reply := replyRun(c.once)
 	request, err := readOptions(c, options)
@@ -80,7 +77,7 @@ func (h *backtestHandlers) runFile(
 		request.CSV, request.Async = file, prefersAsync(c.r)
 		run, err = h.backtests.Run(ctx, c.caller, request, reply)
 	}
-	body.startAnswer()
+	body.StartAnswer()
 	return sendReply(c, reply, run, err)
 }
 
@@ -92,44 +89,22 @@ func readOptions(c *call, options wire.Value) (study.BacktestRequest, error) {
 	return document.ReadBacktestOptions(options)
 }
 
-// pacedBody reads a body of any length if it arrives fast enough. Every paceBytes
-// bytes extend the deadlines of the connection.
-type pacedBody struct {
-	c       *call
-	control *http.ResponseController
-	left    int // bytes until the deadlines are extended
+// fileBody reads a body with a file.
+type fileBody struct {
+	*serving.Upload
+	c *call
 }
 
-// extendDeadlines extends the deadlines of the connection by the time for the next
-// paceBytes bytes, and for the answer after them. If a deadline cannot be set, the
-// server's default applies.
-func (p *pacedBody) extendDeadlines() {
-	until := time.Now().Add(p.c.api.options.FilePace)
-	_ = p.control.SetReadDeadline(until)
-	_ = p.control.SetWriteDeadline(until.Add(partTimeout))
-}
-
-// startAnswer sets the deadline for the answer, however long the body took.
-func (p *pacedBody) startAnswer() { _ = p.control.SetWriteDeadline(time.Now().Add(partTimeout)) }
-
-// Read reads from the body. It gives up the slot on the processor while it waits for
-// the sender.
-func (p *pacedBody) Read(b []byte) (int, error) {
-	slot := p.c.resources.slot
-	slot.Away()
-	n, err := p.c.r.Body.Read(b)
-	slot.Back()
-	p.c.bytesIn += int64(n)
-	if p.left -= n; p.left <= 0 {
-		p.left = paceBytes
-		p.extendDeadlines()
-	}
+// Read reads from the body, and refuses a body that arrives too slowly.
+func (b fileBody) Read(p []byte) (int, error) {
+	n, err := b.Upload.Read(p)
+	b.c.bytesIn += int64(n)
 	switch {
 	case err == nil || errors.Is(err, io.EOF):
 		return n, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fault.New(serving.RequestTimeout, fault.CodeRequestTimeout, "the body arrived too slowly")
-	case p.c.r.Context().Err() != nil:
+	case b.c.r.Context().Err() != nil:
 		return n, err
 	}
 	return n, fault.New(fault.Malformed, fault.CodeMalformedBody, "the body was incomplete")
@@ -210,9 +185,8 @@ func readField(part *multipart.Part, name string, read map[string]string) (strin
 // formFault returns the refusal of a form that could not be read completely. missing
 // is the text of the refusal if the form ended too early.
 func formFault(err error, missing string) error {
-	var refusal *fault.Error
 	switch {
-	case errors.As(err, &refusal):
+	case fault.Of(err) != nil:
 		return err
 	case errors.Is(err, io.EOF):
 		var faults fault.List

@@ -89,7 +89,7 @@ func (c *call) readBody() error {
 	}
 	data, err := c.receive(limit)
 	switch {
-	case errors.Is(err, errMemory):
+	case serving.IsShortage(err):
 		return err
 	case int64(len(data)) > limit:
 		return tooLarge(limit)
@@ -127,11 +127,11 @@ func (c *call) maxBody() int64 {
 // reserves only smallBody bytes. It reads a large body in parts, in turns with the
 // bodies of other owners.
 func (c *call) receive(limit int64) ([]byte, error) {
-	if err := c.resources.reserve(smallBody); err != nil {
+	if err := c.resources.Reserve(smallBody); err != nil {
 		return nil, err
 	}
 	buf, _ := buffers.Get().(*buffer)
-	c.resources.buffer = buf
+	c.buffer = buf
 	data, body := buf.data, io.LimitReader(c.r.Body, limit+1)
 	for {
 		if len(data) == cap(data) {
@@ -140,13 +140,13 @@ func (c *call) receive(limit int64) ([]byte, error) {
 				size = min(size, int(declared)+1) // one more byte, to read the end without growing again
 			}
 			size = min(max(size, len(data)+bytes.MinRead), int(limit)+1)
-			if err := c.resources.reserve(int64(size-cap(data)) * parsedFactor); err != nil {
+			if err := c.resources.Reserve(int64(size-cap(data)) * parsedFactor); err != nil {
 				return data, err
 			}
 			data = append(make([]byte, 0, size), data...)
 		}
 		if len(data) > maxRead {
-			if err := c.api.node.Processors.Pace(c.ctx, c.resources.owner); err != nil {
+			if err := c.resources.Pace(c.ctx); err != nil {
 				return data, err
 			}
 		}
@@ -194,8 +194,8 @@ func (c *call) parse(data []byte) error {
 	}
 	var err error
 	c.body, err = wire.ParseUntil(data, check)
-	c.resources.buffer.release()
-	c.resources.buffer = nil
+	c.buffer.release()
+	c.buffer = nil
 	return err
 }
 

@@ -3,9 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -31,10 +29,10 @@ type call struct {
 	once      *operation.Idempotency // nil if the request has no Idempotency-Key
 	csv       bool                   // the client asked for CSV
 	started   time.Time
-	code      string // the code of the problem, "" if there is none
-	shed      bool   // refused because the node or the tenant's share is full
+	outcome   serving.Outcome
 	bytesIn   int64
-	resources resources
+	buffer    *buffer // holds the body while it is received
+	resources serving.Resources
 	response  response
 }
 
@@ -42,7 +40,7 @@ type call struct {
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	now := a.options.Now()
 	c := &call{api: a, r: r, ctx: r.Context(), started: now, requestID: a.ids.New(now)}
-	c.resources.node = a.node
+	c.resources = a.gate(r.Method).Request()
 	c.response = response{w: w, r: r, resources: &c.resources}
 	defer c.end()
 
@@ -78,10 +76,10 @@ func (c *call) serve() error {
 			c.slowStranger()
 			return err
 		}
-		c.resources.owner = c.caller.TenantID
+		c.resources.Owner = c.caller.TenantID
 	} else {
 		c.slowStranger()
-		c.resources.owner = c.address()
+		c.resources.Owner = c.address()
 	}
 
 	var allowed []string
@@ -180,66 +178,43 @@ func (c *call) strict() bool {
 
 // end releases the resources of the request and records the request. It also
 // recovers a panic of the handler. The client then gets an internal error or, if
-// part of the answer has been sent already, a closed connection. The log contains
-// the stack but not the panic's value, which may contain submitted data.
+// part of the answer has been sent already, a closed connection.
 func (c *call) end() {
-	p := recover()
-	aborted := serving.Aborts(p)
-	if p != nil && !aborted {
-		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
-			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
-		if aborted = c.response.status != 0; !aborted {
-			c.refuse(serving.ErrInternal)
-		}
+	failure, abort := serving.Recovered(recover(), c.response.status != 0)
+	switch {
+	case abort:
+		c.response.status = http.StatusInternalServerError
+		c.outcome = serving.Outcome{Code: fault.CodeInternalError, Failure: failure}
+	case failure != nil:
+		c.refuse(failure)
 	}
-	if aborted {
-		c.response.status, c.code = http.StatusInternalServerError, fault.CodeInternalError
-	}
-	c.resources.release()
+	c.buffer.release()
+	c.resources.Release()
 	c.record(c.api.options.Now().Sub(c.started))
-	if aborted {
+	if abort {
 		panic(http.ErrAbortHandler)
 	}
 }
 
 // record passes the request to Options.Observe and logs it.
 func (c *call) record(took time.Duration) {
+	o := serving.Observation{
+		Outcome:     c.outcome,
+		Route:       c.routeName(),
+		Status:      c.response.status,
+		Duration:    took,
+		BytesIn:     c.bytesIn,
+		BytesOut:    c.response.bytes,
+		Context:     c.r.Context(),
+		RequestID:   c.requestID,
+		TenantID:    c.caller.TenantID,
+		Environment: string(c.caller.Environment),
+		KeyID:       c.caller.KeyID,
+	}
 	if observe := c.api.options.Observe; observe != nil {
-		observe(serving.Observation{
-			Route:       c.routeName(),
-			Status:      c.response.status,
-			Code:        c.code,
-			Duration:    took,
-			BytesIn:     c.bytesIn,
-			BytesOut:    c.response.bytes,
-			Context:     c.r.Context(),
-			RequestID:   c.requestID,
-			TenantID:    c.caller.TenantID,
-			Environment: string(c.caller.Environment),
-		})
+		observe(o)
 	}
-
-	level := slog.LevelDebug
-	switch {
-	case c.code == fault.CodeClientGone, c.shed:
-	case c.response.status >= 500:
-		level = slog.LevelError
-	case c.response.status >= 400:
-		level = slog.LevelInfo
-	}
-	log := c.api.options.Logger
-	if !log.Enabled(c.r.Context(), level) {
-		return
-	}
-	log.LogAttrs(c.r.Context(), level, "request",
-		slog.String("request_id", c.requestID),
-		slog.String("route", c.routeName()),
-		slog.Int("status", c.response.status),
-		slog.String("code", c.code),
-		slog.Duration("took", took),
-		slog.String("tenant", c.caller.TenantID),
-		slog.String("environment", string(c.caller.Environment)),
-		slog.String("key", c.caller.KeyID))
+	o.Log(c.api.options.Logger)
 }
 
 // routeName returns the pattern of the route. It never returns the path, because

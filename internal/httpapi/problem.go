@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -20,12 +19,12 @@ var (
 	errTimedOut = fault.New(fault.Unavailable, fault.CodeUnavailable, "the request timed out before it was done")
 )
 
-// refuse answers with a problem document. An error that is not a refusal is
-// logged in full, and the client gets an internal error without any detail.
+// refuse answers with a problem document. For an error that is not a refusal, the
+// client gets an internal error without any detail, and record logs it in full.
 func (c *call) refuse(err error) {
-	refusal := c.refusal(err)
+	refusal, outcome := c.api.mapper.Refusal(c.r, err, c.started)
 	status := serving.Status(refusal)
-	c.code = refusal.Code
+	c.outcome = outcome
 	h := c.response.header()
 	h["Content-Type"] = []string{"application/problem+json"}
 	switch {
@@ -63,24 +62,6 @@ func withQuotaAdvice(refusal *fault.Error, period tenant.Period) *fault.Error {
 	advised.Detail += "; the next period begins at " + period.End.Format(time.RFC3339) +
 		", and until then the operator of this service can move the tenant to a larger plan (verdict tenant plan)"
 	return &advised
-}
-
-// refusal returns the part of an error that a client may see.
-func (c *call) refusal(err error) *fault.Error {
-	var refusal *fault.Error
-	switch {
-	case errors.Is(err, errFull), errors.Is(err, errShare):
-		c.countShed(c.pool())
-		errors.As(err, &refusal)
-		return refusal
-	case errors.Is(err, errExports):
-		c.countShed(c.api.node.Exports)
-		return errExports
-	case errors.Is(err, errMemory):
-		c.countShed(c.api.node.Memory)
-		return errMemory
-	}
-	return c.api.mapper.Refusal(c.r, err, c.requestID, c.routeName())
 }
 
 // problemBody returns the problem document (RFC 9457) of a refusal.

@@ -16,7 +16,7 @@ import (
 type response struct {
 	w         http.ResponseWriter
 	r         *http.Request
-	resources *resources
+	resources *serving.Resources
 	status    int // 0 until the headers are sent
 	bytes     int64
 }
@@ -47,7 +47,7 @@ func (out *response) send(ctx context.Context, status int, body []byte) error {
 	if long {
 		_ = admission.Checkpoint(ctx) // the answer is sent even if the client has disconnected
 	}
-	out.resources.slot.Leave() // the client may read slowly
+	out.resources.Slot.Leave() // the client may read slowly
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	out.status, out.bytes = status, int64(len(body))
 	out.w.WriteHeader(status)

@@ -60,7 +60,7 @@ func (h *scorecardHandlers) score(c *call) error {
 func (h *scorecardHandlers) fit(c *call) error {
 	ctx, cancel := context.WithTimeout(c.r.Context(), rowsTimeout)
 	defer cancel()
-	ctx = c.resources.slot.Extend(ctx)
+	ctx = c.resources.Slot.Extend(ctx)
 	request, err := readAs(c, tenant.PolicyWrite, document.ReadFit)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"verdict/internal/admission"
+	"verdict/internal/document"
 	"verdict/internal/operation"
 	"verdict/internal/tenant"
 	"verdict/internal/wire"
@@ -45,7 +46,7 @@ func sendPage[T any](c *call, page operation.Page[T], err error, write func(*wir
 	}
 	w := wire.Writer{Buf: make([]byte, 0, 16<<10)}
 	pace := c.pacer()
-	page.Write(&w, func(w *wire.Writer, row T) {
+	document.WritePage(&w, page, func(w *wire.Writer, row T) {
 		write(w, row)
 		pace(w)
 	})

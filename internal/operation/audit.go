@@ -49,6 +49,9 @@ const (
 	ActorOperator = "operator"
 )
 
+// MaxNote is the maximum length of a note, in bytes.
+const MaxNote = 2_000
+
 // Actor returns the caller's id for stored records: the id of the key, or of the person if there
 // is no key.
 func Actor(p tenant.Principal) string {

@@ -57,6 +57,9 @@ func New(db *store.DB, o Options) *Core {
 	return s
 }
 
+// AnyVersion is the expected version if a caller does no optimistic locking.
+const AnyVersion = -1
+
 // Scope returns the storage handle of a caller.
 func (s *Core) Scope(p tenant.Principal) *store.Scope {
 	return s.DB.Scope(p.TenantID, string(p.Environment))

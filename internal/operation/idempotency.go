@@ -28,6 +28,13 @@ type Answer struct {
 	lent *[]byte // the buffer of Body, for Release
 }
 
+// The HTTP statuses of answers. They are stored with the answers to idempotent
+// requests. The status of a declined decision is StatusOK too.
+const (
+	StatusOK      = 200
+	StatusCreated = 201
+)
+
 // bodies holds buffers for answers, for reuse.
 var bodies = sync.Pool{New: func() any {
 	buf := make([]byte, 0, 8<<10)

@@ -11,7 +11,6 @@ import (
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/tenant"
-	"verdict/internal/wire"
 )
 
 // List requests one page of a list, ordered by creation.
@@ -138,22 +137,4 @@ func PagedUntil[T any](l List, p tenant.Principal, rows []T, next store.Position
 			string(binary.BigEndian.AppendUint64(nil, uint64(next.Micros)))+next.ID)
 	}
 	return out
-}
-
-// Write writes the page. It calls write for each row.
-func (p Page[T]) Write(w *wire.Writer, write func(*wire.Writer, T)) {
-	w.Object().Key("data").Array()
-	for _, row := range p.Data {
-		write(w, row)
-	}
-	w.EndArray()
-	p.WritePagination(w)
-	w.EndObject()
-}
-
-// WritePagination writes the member "pagination": the limit and the cursor of the next page.
-func (p Page[T]) WritePagination(w *wire.Writer) {
-	w.Key("pagination").Object().Key("limit").Int(int64(p.Limit)).Key("has_next").Bool(p.NextCursor != "")
-	Optional(w, "next_cursor", p.NextCursor)
-	w.EndObject()
 }

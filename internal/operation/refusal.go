@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"errors"
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
@@ -40,17 +39,10 @@ func AsDefect(err error) error { return Defect{err} }
 // MissingIsDefect turns NotFound into a defect, because an object that a stored
 // document refers to must exist.
 func MissingIsDefect(err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+	if fault.KindOf(err) == fault.NotFound {
 		return AsDefect(err)
 	}
 	return err
-}
-
-// IsKind reports whether err is a refusal of the kind.
-func IsKind(err error, kind fault.Kind) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal) && refusal.Kind == kind
 }
 
 // Checking returns the function that a long computation calls at intervals. It

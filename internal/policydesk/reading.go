@@ -2,7 +2,6 @@ package policydesk
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"verdict/internal/engine"
@@ -29,10 +28,9 @@ func (s *Service) ReadDraft(ctx context.Context, p tenant.Principal, draft engin
 	}
 	scope := s.core.Scope(p)
 	d, err := s.readNew(ctx, scope, draft)
-	var refusal *fault.Error
 	switch {
-	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:
-		return Reading{Faults: refusal.Items}, nil
+	case fault.KindOf(err) == fault.Invalid:
+		return Reading{Faults: fault.Of(err).Items}, nil
 	case err != nil:
 		return Reading{}, err
 	}

@@ -190,12 +190,11 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.
 	operation.AddAll(&faults, merged.Faults)
 	d.inherited = merged.Inherited
 	d.policy, err = s.readPolicy(ctx, scope, draft, merged.Document)
-	var refusal *fault.Error
 	switch err = fault.MapItems(err, merged.Relocate); {
 	case faults.Len() == 0:
 		return d, err
-	case errors.As(err, &refusal) && refusal.Kind == fault.Invalid:
-		operation.AddAll(&faults, refusal.Items)
+	case fault.KindOf(err) == fault.Invalid:
+		operation.AddAll(&faults, fault.Of(err).Items)
 	case err != nil:
 		return d, err
 	}
@@ -221,8 +220,7 @@ func (s *Service) base(
 		return store.RuleSet{}, nil // readPolicy refuses the draft later
 	}
 	set, err := scope.RuleSets(ctx).Active(key)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Kind == fault.NotFound {
+	if fault.KindOf(err) == fault.NotFound {
 		return store.RuleSet{}, nil
 	}
 	return set, err
@@ -235,8 +233,7 @@ func (s *Service) readPolicy(
 	var lookup error
 	find := func(id string) (*engine.Scorecard, bool) {
 		card, err := s.scorecard(ctx, scope, id)
-		var refusal *fault.Error
-		if err != nil && !(errors.As(err, &refusal) && refusal.Kind == fault.NotFound) {
+		if err != nil && fault.KindOf(err) != fault.NotFound {
 			lookup = err
 		}
 		return card, err == nil

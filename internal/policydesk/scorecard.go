@@ -2,7 +2,6 @@ package policydesk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"verdict/internal/engine"
@@ -243,8 +242,7 @@ func (s *Service) grading(
 		return nil, operation.Invalid("/policy_key", fault.CodeInvalidField, field.PolicyKeyText)
 	}
 	active, err := s.ActivePolicy(ctx, p, key)
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && refusal.Code == fault.CodeNoActivePolicy {
+	if fault.CodeOf(err) == fault.CodeNoActivePolicy {
 		return func(rule.Number, bool) (string, bool) { return "", false }, nil
 	}
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+
+	"verdict/internal/tenant"
 )
 
 // Clients determines the client addresses of requests. It trusts the forwarding
@@ -32,11 +34,7 @@ func (c Clients) Address(r *http.Request) string {
 		}
 		at = next
 	}
-	at = Network(at)
-	if at.Is6() {
-		return netip.PrefixFrom(at, networkBits).String()
-	}
-	return at.String()
+	return tenant.NetworkText(at)
 }
 
 // Secure reports whether a request was encrypted on its way to this server or
@@ -61,20 +59,4 @@ func (c Clients) Trusts(at netip.Addr) bool {
 		}
 	}
 	return false
-}
-
-// networkBits is the length of the IPv6 prefix that usually belongs to one
-// household or server.
-const networkBits = 64
-
-// Network returns the address by which limits count. For IPv6 that is the
-// address of the network, because one sender can use any number of addresses in
-// its network.
-func Network(at netip.Addr) netip.Addr {
-	at = at.Unmap().WithZone("")
-	if at.Is6() {
-		network, _ := at.Prefix(networkBits)
-		return network.Addr()
-	}
-	return at
 }

@@ -39,24 +39,3 @@ func FuzzAddress(f *testing.F) {
 		}
 	})
 }
-
-// TestNetwork checks that both notations of an IPv4 address, and all addresses
-// of an IPv6 /64 network, count as one client.
-func TestNetwork(t *testing.T) {
-	t.Parallel()
-	for given, want := range map[string]string{
-		"203.0.113.9":          "203.0.113.9",
-		"::ffff:203.0.113.9":   "203.0.113.9",
-		"2001:db8:1:2:3:4:5:6": "2001:db8:1:2::",
-		"2001:db8:1:2:ffff::1": "2001:db8:1:2::",
-		"fe80::1%eth0":         "fe80::",
-	} {
-		at, err := netip.ParseAddr(given)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := serving.Network(at).String(); got != want {
-			t.Errorf("%s counts as %s, want %s", given, got, want)
-		}
-	}
-}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"time"
 
+	"verdict/internal/admission"
 	"verdict/internal/fault"
 )
 
@@ -60,26 +62,50 @@ var ErrInternal = fault.New(fault.Internal, fault.CodeInternalError,
 // with their own texts.
 type Mapper struct {
 	Logger   *slog.Logger
+	Requests string       // names the requests in the log, such as "API requests"
 	Gone     *fault.Error // the refusal if the client disconnected
 	TimedOut *fault.Error // the refusal if the request took too long
 }
 
-// Refusal returns the part of an error that a client may see. An error without
-// a refusal is logged in full and becomes ErrInternal.
-func (m *Mapper) Refusal(r *http.Request, err error, requestID, route string) *fault.Error {
-	var refusal *fault.Error
+// Outcome is what the record of a request says about its refusal. It is zero if
+// the request was not refused.
+type Outcome struct {
+	Code    string // the code of the refusal
+	Failure error  // why the service failed; nil if it did not, and if Shed is set
+	Shed    bool   // refused because the node or the owner's share is full
+}
+
+// Refusal returns the part of an error that a client may see. An error without a
+// refusal becomes ErrInternal. The Outcome has the whole error if the service
+// failed; the caller logs it when it records the request.
+//
+// If the node has no capacity left, Refusal only counts the refusal, and logs the
+// count at intervals.
+func (m *Mapper) Refusal(r *http.Request, err error, now time.Time) (*fault.Error, Outcome) {
+	refusal := fault.Of(err)
 	switch {
-	case errors.As(err, &refusal):
-		if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
-			m.Logger.Warn("request failed: service unavailable or internal error",
-				"request_id", requestID, "route", route, "error", err)
-		}
-		return refusal
+	case refusal != nil:
 	case r.Context().Err() != nil:
-		return m.Gone
+		refusal = m.Gone
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return m.TimedOut
+		refusal = m.TimedOut
+	default:
+		refusal = ErrInternal
 	}
-	m.Logger.Error("internal error", "request_id", requestID, "route", route, "error", err)
-	return ErrInternal
+
+	outcome := Outcome{Code: refusal.Code}
+	if shortage, is := errors.AsType[*Shortage](err); is {
+		outcome.Shed = true
+		m.countShed(shortage.pool, now)
+	} else if refusal.Kind == fault.Unavailable || refusal.Kind == fault.Internal {
+		outcome.Failure = err
+	}
+	return refusal, outcome
+}
+
+func (m *Mapper) countShed(from *admission.Pool, now time.Time) {
+	if n := from.Refused(now); n > 0 {
+		m.Logger.Warn(m.Requests+" were refused: a capacity limit is reached",
+			"refused", n, "capacity", from.Room())
+	}
 }

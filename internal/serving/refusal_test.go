@@ -9,42 +9,60 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"verdict/internal/fault"
 	"verdict/internal/serving"
 )
 
-// TestRefusal checks that a client sees refusals but no details of other
-// errors, and that an internal error is logged in full.
+// TestRefusal checks that a client sees refusals but no details of other errors,
+// and that the whole error is kept for the log if the service failed. A lack of
+// capacity is only counted.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	gone := fault.New(serving.ClientGone, fault.CodeClientGone, "gone")
 	late := fault.New(fault.Unavailable, fault.CodeUnavailable, "late")
 	own := fault.New(fault.NotFound, fault.CodeNotFound, "there is none")
+	disk := errors.New("disk full")
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
+	held := serving.NewNode(serving.Limits{}).NewGate(0, serving.Texts{Full: "full"}).Request()
+	full := held.CheckFull()
 	for name, c := range map[string]struct {
-		ctx    context.Context
-		err    error
-		want   *fault.Error
-		status int
-		logged string
+		ctx     context.Context
+		err     error
+		want    *fault.Error
+		status  int
+		failure error
+		logged  string
 	}{
-		"a refusal":    {t.Context(), fmt.Errorf("find: %w", own), own, http.StatusNotFound, ""},
-		"in time":      {t.Context(), context.DeadlineExceeded, late, http.StatusServiceUnavailable, ""},
-		"nobody there": {over, errors.New("broken pipe"), gone, 499, ""},
-		"our mistake": {t.Context(), errors.New("disk full"), serving.ErrInternal, http.StatusInternalServerError,
-			"disk full"},
-		"we are full": {t.Context(), late, late, http.StatusServiceUnavailable, "late"},
+		"a refusal":    {t.Context(), fmt.Errorf("find: %w", own), own, http.StatusNotFound, nil, ""},
+		"in time":      {t.Context(), context.DeadlineExceeded, late, 503, context.DeadlineExceeded, ""},
+		"nobody there": {over, errors.New("broken pipe"), gone, 499, nil, ""},
+		"our mistake":  {t.Context(), disk, serving.ErrInternal, http.StatusInternalServerError, disk, ""},
+		"not reached":  {t.Context(), late, late, http.StatusServiceUnavailable, late, ""},
+		"we are full": {t.Context(), full, fault.Of(full), http.StatusServiceUnavailable, nil,
+			"page requests were refused: a capacity limit is reached"},
 	} {
 		var log strings.Builder
-		mapper := serving.Mapper{Logger: slog.New(slog.NewTextHandler(&log, nil)), Gone: gone, TimedOut: late}
+		mapper := serving.Mapper{
+			Logger:   slog.New(slog.NewTextHandler(&log, nil)),
+			Requests: "page requests",
+			Gone:     gone,
+			TimedOut: late,
+		}
 		r := httptest.NewRequest(http.MethodGet, "/", nil).WithContext(c.ctx)
-		got := mapper.Refusal(r, c.err, "req_1", "GET /")
+		now := time.Unix(1_700_000_000, 0)
+		got, outcome := mapper.Refusal(r, c.err, now)
 		if got != c.want || serving.Status(got) != c.status {
 			t.Errorf("%s: got %v, status %d", name, got, serving.Status(got))
 		}
-		if !strings.Contains(log.String(), c.logged) || c.logged == "" && log.Len() > 0 {
+		want := serving.Outcome{Code: c.want.Code, Failure: c.failure, Shed: c.logged != ""}
+		if outcome != want {
+			t.Errorf("%s: the outcome is %v, want %v", name, outcome, want)
+		}
+		_, _ = mapper.Refusal(r, c.err, now) // within the same second
+		if !strings.Contains(log.String(), c.logged) || strings.Count(log.String(), "\n") != min(1, len(c.logged)) {
 			t.Errorf("%s: logged %q", name, log.String())
 		}
 	}

@@ -1,15 +1,14 @@
 // Package serving holds the code that the API and the console share for serving
 // HTTP: client addresses and request ids, the capacity and memory for which all
-// requests of a node compete, delays for senders that exceed their rate, the
-// record of a request, and the status and text for an error.
+// requests of a node compete, delays for senders that exceed their rate, files that
+// are sent and received in parts, the record of a request, and the status and text
+// for an error.
 //
 // It knows no route, no page and no use case.
 package serving
 
 import (
-	"context"
 	"crypto/rand"
-	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -46,22 +45,6 @@ func SetRetryAfter(h http.Header, wait time.Duration) {
 	h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
 }
 
-// Observation describes one request for metrics. It contains no text that the
-// client chose: the route is a pattern of this service.
-type Observation struct {
-	Route    string // such as "POST /v1/decisions"; "unmatched" if none matches
-	Status   int
-	Code     string // the code of the refusal, "" if there was none
-	Duration time.Duration
-	BytesIn  int64
-	BytesOut int64
-
-	// Context is the context of the request, with its trace. The tenant and the
-	// environment are "" for a request without a valid key or session.
-	Context                          context.Context
-	RequestID, TenantID, Environment string
-}
-
 // Recorder records the status and size of an answer.
 type Recorder struct {
 	http.ResponseWriter
@@ -94,10 +77,3 @@ func (r *Recorder) Write(b []byte) (int, error) {
 // Unwrap returns the underlying writer, so that http.ResponseController can set
 // deadlines while a file is received or sent.
 func (r *Recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// Aborts reports whether a recovered panic is http.ErrAbortHandler. A handler
-// panics with it to close the connection on purpose.
-func Aborts(cause any) bool {
-	err, ok := cause.(error)
-	return ok && errors.Is(err, http.ErrAbortHandler)
-}

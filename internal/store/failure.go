@@ -100,15 +100,11 @@ func ignoreAbsent(err error) error {
 }
 
 // isUnavailable reports whether err says that the database could not be used.
-func isUnavailable(err error) bool {
-	var refusal *fault.Error
-	return errors.As(err, &refusal) && refusal.Kind == fault.Unavailable
-}
+func isUnavailable(err error) bool { return fault.KindOf(err) == fault.Unavailable }
 
 // isRefusal reports whether err is a refusal of this package and not a failure
 // of the database.
 func isRefusal(err error) bool {
-	var refusal *fault.Error
 	var before *AlreadyAnswered
-	return errors.As(err, &refusal) || errors.As(err, &before)
+	return fault.Of(err) != nil || errors.As(err, &before)
 }

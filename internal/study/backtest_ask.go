@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -242,8 +241,8 @@ func (s *Backtests) namedPolicy(
 // MissingAt adds a pointer to a not-found error: the JSON pointer of the member that
 // named the resource.
 func MissingAt(pointer string, err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || refusal.Kind != fault.NotFound {
+	refusal := fault.Of(err)
+	if refusal == nil || refusal.Kind != fault.NotFound {
 		return err
 	}
 	at := *refusal

@@ -25,7 +25,7 @@ func (s *Chunks) Run(ctx context.Context, c Chunk) error {
 	err := do(ctx, scope, c)
 	var spoilt operation.Defect
 	switch {
-	case operation.IsKind(err, fault.NotFound):
+	case fault.KindOf(err) == fault.NotFound:
 		return nil // the run has ended and its rows were deleted
 	case errors.As(err, &spoilt):
 		s.core.Logger.ErrorContext(ctx, "backtest failed and will not be retried",
@@ -122,9 +122,8 @@ func (s *Chunks) finish(ctx context.Context, scope *store.Scope, id string) erro
 		}
 		return tx.Usage().Meter(s.decisions.Bill(caller, job.endpoint, units(record.Rows), now))
 	})
-	var refusal *fault.Error
-	if operation.IsKind(err, fault.Limited) && errors.As(err, &refusal) {
-		return s.runs.fail(ctx, scope, id, refusal.Code,
+	if fault.KindOf(err) == fault.Limited {
+		return s.runs.fail(ctx, scope, id, fault.CodeOf(err),
 			"the bill of the run exceeded what was left of the plan's quota")
 	}
 	return err

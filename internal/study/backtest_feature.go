@@ -86,7 +86,7 @@ func (r *replayer) stored(ctx context.Context) ([]store.Features, error) {
 	}
 	err := r.scope.Read(ctx, func(tx *store.Tx) (err error) {
 		for i, d := range r.held {
-			if all[i], err = tx.Decisions().Features(d.ID); err != nil && !operation.IsKind(err, fault.NotFound) {
+			if all[i], err = tx.Decisions().Features(d.ID); err != nil && fault.KindOf(err) != fault.NotFound {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -151,8 +150,7 @@ const sniffed = 256 << 10
 // request. An empty list of rows is not an empty file, and duplicate names are faults
 // of fields.
 func headerRefusal(a *asked, err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) && a.source == sourceRows && refusal.Code == fault.CodeEmptyCSV {
+	if a.source == sourceRows && fault.CodeOf(err) == fault.CodeEmptyCSV {
 		return noRows()
 	}
 	return asFields(err)
@@ -160,8 +158,8 @@ func headerRefusal(a *asked, err error) error {
 
 // asFields translates an error about column names into faults of fields.
 func asFields(err error) error {
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) || len(refusal.Items) == 0 {
+	refusal := fault.Of(err)
+	if refusal == nil || len(refusal.Items) == 0 {
 		return err
 	}
 	var faults fault.List

@@ -170,10 +170,10 @@ func (s *Chunks) splitReplay(ctx context.Context, scope *store.Scope, c Chunk) e
 		err = in.store(ctx, scope, c.BacktestID)
 	}
 	switch {
-	case operation.IsKind(err, fault.TooLarge), operation.IsKind(err, fault.Limited):
+	case fault.KindOf(err) == fault.TooLarge, fault.KindOf(err) == fault.Limited:
 		s.runs.abort(ctx, scope, c.BacktestID, err)
 		return nil
-	case operation.IsKind(err, fault.Conflict): // the run was cancelled, or another job splits it
+	case fault.KindOf(err) == fault.Conflict: // the run was cancelled, or another job splits it
 		return nil
 	case err != nil || in == nil:
 		return err
@@ -196,7 +196,7 @@ func (s *Chunks) intakeOf(ctx context.Context, scope *store.Scope, id string) (*
 		if record, err = tx.Backtests().Get(id); err != nil || record.Status != store.BacktestReceiving {
 			return err
 		}
-		if last, err = tx.Backtests().LastChunk(id); operation.IsKind(err, fault.NotFound) {
+		if last, err = tx.Backtests().LastChunk(id); fault.KindOf(err) == fault.NotFound {
 			last, err = store.BacktestChunk{First: 1}, nil // no chunk was split yet
 		}
 		return err
@@ -238,7 +238,7 @@ func (s *Chunks) queueReplay(ctx context.Context, scope *store.Scope, id string,
 		}
 		return err
 	})
-	if operation.IsKind(err, fault.Conflict) {
+	if fault.KindOf(err) == fault.Conflict {
 		return nil
 	}
 	if err == nil {

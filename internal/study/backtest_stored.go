@@ -2,7 +2,6 @@ package study
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -101,8 +100,7 @@ const abortTimeout = 5 * time.Second
 // abort ignores the end and the deadline of ctx.
 func (r *runs) abort(ctx context.Context, scope *store.Scope, id string, cause error) {
 	code, detail := fault.CodeInputIncomplete, "the rows did not arrive completely"
-	var refusal *fault.Error
-	if errors.As(cause, &refusal) && refusal.Kind != fault.Internal {
+	if refusal := fault.Of(cause); refusal != nil && refusal.Kind != fault.Internal {
 		code, detail = refusal.Code, refusal.Detail
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)

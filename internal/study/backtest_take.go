@@ -240,8 +240,7 @@ func (s *Backtests) onceRead(
 		})
 	}
 	made, err := operation.WriteInSteps(ctx, s.core, scope, reply, hashing)
-	var refusal *fault.Error
-	if begun || !errors.As(err, &refusal) || refusal.Code != fault.CodeIdempotencyKeyReused {
+	if begun || fault.CodeOf(err) != fault.CodeIdempotencyKeyReused {
 		return made, err
 	}
 	limit := s.options.Backtests.MaxBytes

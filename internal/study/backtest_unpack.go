@@ -45,8 +45,7 @@ func (g gunzipped) Read(p []byte) (int, error) {
 }
 
 func notGzip(err error) error {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) || errors.Is(err, context.Canceled) {
+	if fault.Of(err) != nil || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return fault.New(fault.Malformed, fault.CodeMalformedBody, "the file is incomplete, or is not gzip data")

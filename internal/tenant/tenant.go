@@ -1,5 +1,5 @@
 // Package tenant defines tenants and their users, API keys and their scopes,
-// environments, plans, and the ids of all of them.
+// environments, plans, the ids of all of them, and what rate limits count by.
 //
 // It creates, hashes, parses and checks these values. It stores nothing and
 // implements no protocol. Randomness and time are arguments, so that tests can

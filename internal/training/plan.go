@@ -172,14 +172,14 @@ func (p *plan) add(name string, at int, taken map[string]bool, faults *fault.Lis
 		if near, ok := field.Catalogue().Nearest(wanted); ok {
 			detail += "; did you mean " + near + "?"
 		}
-		faults.Add("/map/"+escape(name), fault.CodeUnknownField, "%s", detail)
+		faults.Add("/map/"+fault.EscapePointer(name), fault.CodeUnknownField, "%s", detail)
 		return
 	default:
 		s.field = rule.Ref{Name: wanted, ID: rule.Undeclared}
 	}
 	if taken[s.field.Name] {
 		if mapped || s.known != nil {
-			faults.Add("/map/"+escape(name), fault.CodeDuplicate, "another column is the same field")
+			faults.Add("/map/"+fault.EscapePointer(name), fault.CodeDuplicate, "another column is the same field")
 			return
 		}
 		s.field.Name = unused(s.field.Name, taken)
@@ -228,11 +228,6 @@ func unused(name string, taken map[string]bool) string {
 			return candidate
 		}
 	}
-}
-
-// escape returns a name escaped for a JSON pointer.
-func escape(name string) string {
-	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
 func (p *plan) drop(column, code, detail string) {

@@ -92,7 +92,7 @@ func (f *Form) Also(names ...string) { f.also = names }
 func (f *Form) OrNull(names []string) { f.orNull = names }
 
 // Pointer returns the JSON pointer of a member, whether it is present or not.
-func (f *Form) Pointer(name string) string { return f.value.Pointer() + "/" + escapePointer(name) }
+func (f *Form) Pointer(name string) string { return f.value.Pointer() + "/" + segment(name) }
 
 // Fail adds a fault at a member.
 func (f *Form) Fail(name, code, format string, args ...any) {

@@ -76,7 +76,7 @@ func (p *parser) twice(at int32, name span) error {
 	return &fault.Error{
 		Kind: fault.Malformed, Code: fault.CodeDuplicateKey, Detail: "a member is given twice",
 		Items: []fault.Item{{
-			Pointer: Value{doc: p.doc, at: at}.Pointer() + "/" + escapePointer(p.doc.text(name)),
+			Pointer: Value{doc: p.doc, at: at}.Pointer() + "/" + segment(p.doc.text(name)),
 			Code:    fault.CodeDuplicateKey, Detail: "is given twice; keep one",
 		}},
 	}

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"strconv"
 	"strings"
+
+	"verdict/internal/fault"
 )
 
 // Value is one value of a parsed document. The zero Value has the kind Missing,
@@ -143,7 +145,7 @@ func (v Value) Pointer() string {
 		if v.doc.nodes[n.parent].kind == Array {
 			parts = append(parts, strconv.Itoa(int(n.name.at)))
 		} else {
-			parts = append(parts, escapePointer(v.doc.text(n.name)))
+			parts = append(parts, segment(v.doc.text(n.name)))
 		}
 		length += 1 + len(parts[len(parts)-1])
 	}
@@ -156,16 +158,16 @@ func (v Value) Pointer() string {
 	return b.String()
 }
 
-var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
-
 // maxSegment is the maximum length of one segment of a pointer, in bytes. A
 // longer member name is truncated, so that it cannot make a response as long as
 // the request.
 const maxSegment = 128
 
-func escapePointer(name string) string {
+// segment returns a member's name as one segment of a pointer, shortened to
+// maxSegment.
+func segment(name string) string {
 	if len(name) > maxSegment {
 		name = strings.ToValidUTF8(name[:maxSegment], "") + "…"
 	}
-	return pointerEscaper.Replace(name)
+	return fault.EscapePointer(name)
 }

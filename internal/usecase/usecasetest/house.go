@@ -5,7 +5,6 @@ package usecasetest
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 	"testing"
@@ -145,20 +144,14 @@ func (h *House) Held(token tenant.Token) {
 }
 
 // CodeOf returns the code of a refusal, and "" for nil and other errors.
-func CodeOf(err error) string {
-	var refusal *fault.Error
-	if errors.As(err, &refusal) {
-		return refusal.Code
-	}
-	return ""
-}
+func CodeOf(err error) string { return fault.CodeOf(err) }
 
 // Pointers returns the sorted pointers of the items of a refusal, or only its code if it has
 // no items.
 func Pointers(t *testing.T, err error) []string {
 	t.Helper()
-	var refusal *fault.Error
-	if !errors.As(err, &refusal) {
+	refusal := fault.Of(err)
+	if refusal == nil {
 		t.Fatalf("no refusal: %v", err)
 	}
 	if len(refusal.Items) == 0 {
