@@ -450,6 +450,8 @@ func TestAcceptInvitation(t *testing.T) {
 	})
 }
 
+// TestTooManyPeople checks that people and invitations share one limit, and that an invitation
+// counts only as long as it can be accepted.
 func TestTooManyPeople(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -461,6 +463,20 @@ func TestTooManyPeople(t *testing.T) {
 		if n := succeeded(t, errs, fault.Conflict, fault.CodeTooManyPeople); n != store.MaxPage-1 {
 			t.Errorf("%d were invited", n)
 		}
+		add := func(email string, now int64) error {
+			return db.System().InsertUser(t.Context(), store.User{
+				ID: "usr_" + email, TenantID: "ten_A", Email: email, Role: "risk", CreatedMicros: now,
+			}, store.Standing{}, store.AuditEntry{})
+		}
+		wantKind(t, add("more@example.in", 1000), fault.Conflict, fault.CodeTooManyPeople)
+		wantKind(t, add("ten_a@example.in", 1000), fault.Conflict, fault.CodeEmailTaken)
+		invited, err := staff.Invitations(t.Context(), 0)
+		if err != nil || len(invited) != store.MaxPage-1 {
+			t.Fatalf("%d invitations, %v", len(invited), err)
+		}
+		wantKind(t, add(invited[0].Email, 1000), 0, "") // instead of the invitation
+		wantKind(t, add("more@example.in", 1000), fault.Conflict, fault.CodeTooManyPeople)
+		wantKind(t, add("more@example.in", 9000), 0, "") // the invitations have expired
 		later := invitation("ten_A", "inv_later")
 		later.CreatedMicros, later.ExpiresMicros = 9000, 18_000 // the others have expired
 		wantKind(t, staff.Invite(t.Context(), later, store.AuditEntry{}), 0, "")
@@ -479,22 +495,22 @@ func TestRotateKey(t *testing.T) {
 			k.ID, k.Hash, k.CreatedMicros = numbered("key", n), numbered("hash", n), 500
 			return k
 		}
-		_, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1))
+		_, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1), plenty)
 		wantNotFound(t, err)
-		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1))
+		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1), plenty)
 		wantNotFound(t, err)
-		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1),
+		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1), plenty,
 			store.AuditEntry{ID: "aud_1", Action: "key.rotated", Object: old.ID})
 		if err != nil || ends.ExpiresMicros != 900 {
 			t.Errorf("got %+v, %v", ends, err)
 		}
-		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2)); err != nil ||
+		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2), plenty); err != nil ||
 			ends.ExpiresMicros != 900 {
 			t.Errorf("its end was moved: %+v, %v", ends, err)
 		}
 		late := fresh("ten_A", sandbox, 3)
 		late.CreatedMicros = 900
-		_, err = system.RotateKey(ctx, old.ID, 1900, late)
+		_, err = system.RotateKey(ctx, old.ID, 1900, late, plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 ||
 			keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
@@ -502,7 +518,7 @@ func TestRotateKey(t *testing.T) {
 		}
 		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
 		wantKind(t, err, 0, "")
-		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4))
+		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4), plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 	})
 }
@@ -516,7 +532,7 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 		errs := race(store.MaxPage+20, func(n int) error {
 			k := key("ten_A", live)
 			k.ID, k.Hash, k.CreatedMicros, k.RevokedMicros = numbered("key", n), numbered("hash", n), int64(200+n), 900
-			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
+			return db.System().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
 		keys, err := db.System().ListKeys(t.Context(), "ten_A", 1000)
@@ -540,7 +556,7 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 			if n == 0 {
 				k.ExpiresMicros = 9000
 			}
-			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
+			return db.System().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
 		for now, want := range map[int64]bool{1000: true, 9000: false} {
