@@ -182,20 +182,38 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int6
 	return keys, err
 }
 
-// LivingKeys returns the ids of all keys of a person that still work, without a
-// limit.
-func (sys *System) LivingKeys(ctx context.Context, tenantID, userID string, nowMicros int64) (ids []string, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
-		ids = nil
-		return s.each(func(scan func(...any) error) error {
-			var id string
-			err := scan(&id)
-			ids = append(ids, id)
+// environments are the environments that a key can belong to.
+var environments = []string{"live", "sandbox"}
+
+// revokeKeysOf revokes all keys of a person that still work, without a limit,
+// and returns their hashes. audit returns the audit entry of a key.
+func (tx *staffTx) revokeKeysOf(
+	userID string, nowMicros int64, audit func(keyID string) AuditEntry,
+) (hashes []string, err error) {
+	for _, environment := range environments {
+		var keys []Key
+		within := tx.within(environment)
+		err := within.each(func(scan func(...any) error) error {
+			var k Key
+			err := scan(&k.ID, &k.Hash)
+			keys = append(keys, k)
 			return err
-		}, `SELECT k.id FROM api_keys k WHERE k.tenant_id = $1 AND k.created_by = $2 AND k.revoked_micros = 0
-			AND (k.expires_micros = 0 OR k.expires_micros > $3) ORDER BY k.id`, tenantID, userID, nowMicros)
-	})
-	return ids, err
+		}, `UPDATE api_keys SET revoked_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND created_by = $3
+			AND revoked_micros = 0 AND (expires_micros = 0 OR expires_micros > $4) RETURNING id, hash`,
+			userID, nowMicros)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.ID, b.ID) })
+		entries := make([]AuditEntry, len(keys))
+		for i, k := range keys {
+			hashes, entries[i] = append(hashes, k.Hash), audit(k.ID)
+		}
+		if err := within.Audit().Add(entries...); err != nil {
+			return nil, err
+		}
+	}
+	return hashes, nil
 }
 
 // KeyOwner returns the id of the user who owns a key, "" if the key is not of
