@@ -198,7 +198,7 @@ func (v *visit) end() {
 		// Log the stack but not the panic's value, which may contain personal data that somebody
 		// typed.
 		v.console.options.Logger.Error("a page panicked",
-			"request_id", v.requestID, "route", v.page.pattern, "stack", string(debug.Stack()))
+			"request_id", v.requestID, "route", v.page.pattern, "stack", fault.PanicStack(cause, debug.Stack()))
 		if v.w.Status != 0 {
 			panic(http.ErrAbortHandler) // abort the connection, so that the browser notices that the page is incomplete
 		}

@@ -187,7 +187,7 @@ func (c *call) end() {
 	aborted := serving.Aborts(p)
 	if p != nil && !aborted {
 		c.api.options.Logger.ErrorContext(c.r.Context(), "a handler panicked",
-			"request_id", c.requestID, "route", c.routeName(), "stack", string(debug.Stack()))
+			"request_id", c.requestID, "route", c.routeName(), "stack", fault.PanicStack(p, debug.Stack()))
 		if aborted = c.response.status != 0; !aborted {
 			c.refuse(serving.ErrInternal)
 		}
