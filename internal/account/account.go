@@ -110,7 +110,7 @@ func (s *People) SetRole(ctx context.Context, p tenant.Principal, userID string,
 		return operation.Missing("user")
 	}
 
-	ended, err := s.core.DB.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.standing(p.UserID),
+	ended, err := s.core.DB.Staff(p.TenantID).SetRole(ctx, userID, string(role), s.rightsChange(p.UserID),
 		s.auditOf(operation.Actor(p), operation.ActionRoleSet, userID, string(role)))
 	s.forget(ended...)
 	s.forgetKeysOf(ctx, p.TenantID, userID)
@@ -137,8 +137,9 @@ const roleDetail = "must be admin, risk or viewer"
 
 // DisableUser disables a person's access. It refuses with last_admin if the tenant would have no
 // admin left. The person's API keys can no longer write or activate policies or manage anything.
-// Programs can still decide and read with them, unless revokeKeys is set. A person who could
-// activate policies still counts as an activator for a day.
+// Programs can still decide and read with them, unless revokeKeys is set: then the keys are
+// revoked in the same transaction. A person who could activate policies still counts as an
+// activator for a day.
 func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID string, revokeKeys bool) error {
 	if err := p.Require(tenant.Admin); err != nil {
 		return err
@@ -147,26 +148,26 @@ func (s *People) DisableUser(ctx context.Context, p tenant.Principal, userID str
 		return operation.Missing("user")
 	}
 
-	ended, err := s.core.DB.Staff(p.TenantID).Disable(ctx, userID, s.standing(p.UserID),
-		s.auditOf(operation.Actor(p), operation.ActionUserDisabled, userID, ""))
+	staff, by := s.core.DB.Staff(p.TenantID), s.rightsChange(p.UserID)
+	actor, now := operation.Actor(p), operation.Time(by.NowMicros)
+	entry := s.auditOf(actor, operation.ActionUserDisabled, userID, "")
+	var ended, revoked []string
+	var err error
+	if revokeKeys {
+		ended, revoked, err = staff.DisableWithKeys(ctx, userID, by, entry, func(keyID string) store.AuditEntry {
+			return s.core.AuditBy(actor, "", now, operation.ActionKeyRevoked, keyID, "")
+		})
+	} else {
+		ended, err = staff.Disable(ctx, userID, by, entry)
+	}
+
 	s.forget(ended...)
 	s.forgetKeysOf(ctx, p.TenantID, userID)
-	if err != nil || !revokeKeys {
-		return err
+	for _, hash := range revoked {
+		s.forgetKey(hash)
 	}
 
-	keys, err := s.core.DB.System().ActiveKeyIDs(ctx, p.TenantID, userID, s.core.Moment().UnixMicro())
-	if err != nil {
-		return err
-	}
-
-	for _, id := range keys {
-		if _, err := s.revokeKey(ctx, p.TenantID, id, operation.Actor(p)); err != nil {
-			return err
-		}
-	}
-
-	return nil
+	return err
 }
 
 // EnableUser lets a disabled person sign in again, with the same role and password. It returns
@@ -179,7 +180,7 @@ func (s *People) EnableUser(ctx context.Context, p tenant.Principal, userID stri
 		return operation.Missing("user")
 	}
 
-	err := s.core.DB.Staff(p.TenantID).Enable(ctx, userID, s.standing(p.UserID),
+	err := s.core.DB.Staff(p.TenantID).Enable(ctx, userID, s.rightsChange(p.UserID),
 		s.auditOf(operation.Actor(p), operation.ActionUserEnabled, userID, ""))
 	s.forgetKeysOf(ctx, p.TenantID, userID)
 	return err

@@ -26,7 +26,7 @@ func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.
 
 // standing returns the data that storage needs to update activators: who makes the change, and
 // when.
-func (s *shared) standing(by string) store.RightsChange {
+func (s *shared) rightsChange(by string) store.RightsChange {
 	return store.RightsChange{
 		By:          by,
 		NowMicros:   s.core.Moment().UnixMicro(),

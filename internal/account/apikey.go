@@ -41,9 +41,6 @@ func (s *People) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIK
 	if err := p.Require(tenant.Admin); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}
-	if err := s.roomForKey(ctx, p.TenantID); err != nil {
-		return tenant.Key{}, tenant.APIKey{}, err
-	}
 	return s.createKey(ctx, NewKey{
 		TenantID:    p.TenantID,
 		UserID:      p.UserID,
@@ -53,26 +50,6 @@ func (s *People) CreateAPIKey(ctx context.Context, p tenant.Principal, n NewAPIK
 		ExpiresAt:   n.ExpiresAt,
 		By:          operation.Actor(p),
 	})
-}
-
-// roomForKey returns too_many_keys if the tenant has the maximum number of valid keys.
-func (s *People) roomForKey(ctx context.Context, tenantID string) error {
-	keys, err := s.keysOf(ctx, tenantID)
-	if err != nil {
-		return err
-	}
-
-	now, used := s.core.Now(), 0
-	for i := range keys {
-		if keys[i].Check(now) == nil {
-			used++
-		}
-	}
-	if used >= s.options.MaxKeys {
-		return fault.New(fault.Conflict, fault.CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
-	}
-
-	return nil
 }
 
 // RevokeAPIKey revokes a key permanently: on this node immediately, on others within a second. It
@@ -134,9 +111,6 @@ func (s *People) RotateAPIKey(
 	if at < 0 {
 		return tenant.Key{}, tenant.APIKey{}, operation.Missing("key")
 	}
-	if err := s.roomForKey(ctx, p.TenantID); err != nil {
-		return tenant.Key{}, tenant.APIKey{}, err
-	}
 
 	old := keys[at]
 	for _, user := range []string{p.UserID, old.UserID} {
@@ -181,7 +155,7 @@ func (s *People) follow(
 	}
 
 	by := operation.Actor(p)
-	ends, err := s.core.DB.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh,
+	ends, err := s.core.DB.System().RotateKey(ctx, old.ID, now.Add(overlap).UnixMicro(), fresh, s.options.MaxKeys,
 		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyRotated, old.ID, fresh.ID),
 		s.core.AuditBy(by, fresh.Environment, now, operation.ActionKeyCreated, fresh.ID, fresh.Name))
 	if err != nil {
@@ -243,7 +217,7 @@ func (s *shared) createKey(ctx context.Context, n NewKey) (tenant.Key, tenant.AP
 		CreatedMicros: now.UnixMicro(),
 		ExpiresMicros: operation.Micros(n.ExpiresAt),
 	}
-	if err := s.core.DB.System().InsertKey(ctx, record,
+	if err := s.core.DB.System().InsertKey(ctx, record, s.options.MaxKeys,
 		s.core.AuditBy(by, record.Environment, now, operation.ActionKeyCreated, record.ID, name)); err != nil {
 		return tenant.Key{}, tenant.APIKey{}, err
 	}

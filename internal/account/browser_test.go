@@ -31,8 +31,8 @@ func TestOwnerIsNotLockedOut(t *testing.T) {
 				return nil
 			},
 		})
-		at := func(from, marks string) account.Place { return account.Place{Address: from, Marks: marks} }
-		try := func(email, word string, place account.Place) string {
+		at := func(from, marks string) account.Client { return account.Client{Address: from, Marks: marks} }
+		try := func(email, word string, place account.Client) string {
 			_, _, err := h.Service.Access.SignInAt(t.Context(), email, tenant.NewSecret(word), place)
 			return usecasetest.CodeOf(err)
 		}
@@ -102,7 +102,7 @@ func TestMarksAreForOneAccount(t *testing.T) {
 					tenant.NewSecret("no"), usecasetest.Home, "")
 			}
 			_, _, err := h.Service.Access.SignInAt(t.Context(), usecasetest.Asha,
-				tenant.NewSecret(usecasetest.Password), account.Place{Address: usecasetest.Home, Marks: marks})
+				tenant.NewSecret(usecasetest.Password), account.Client{Address: usecasetest.Home, Marks: marks})
 			return usecasetest.CodeOf(err) == fault.CodeLoginThrottled
 		}
 		both := remember(other.UserID, remember(h.Signed.UserID, ""))

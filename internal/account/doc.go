@@ -60,9 +60,9 @@
 //	Tenants, Tenant, SetPlan
 //	    NotFound, Invalid
 //	Users, CreateUser, ResetPassword
-//	    NotFound, Invalid, email_taken
+//	    NotFound, Invalid, email_taken, too_many_people
 //	Keys, CreateKey, RevokeKey
-//	    NotFound, Invalid
+//	    NotFound, Invalid, too_many_keys
 //	InviteToSignup
 //	    creates a code that allows one sign-up
 //

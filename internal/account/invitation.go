@@ -178,7 +178,7 @@ func (s *Access) AcceptInvitation(
 		return Session{}, tenant.Token{}, err
 	}
 
-	err = s.core.DB.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.standing(record.InvitedBy),
+	err = s.core.DB.Staff(owner.ID).Accept(ctx, record.ID, user, begins, s.rightsChange(record.InvitedBy),
 		s.auditOf(user.ID, operation.ActionInvitationUsed, record.ID, user.ID))
 	if fault.KindOf(err) == fault.NotFound {
 		err = invitationEnded()

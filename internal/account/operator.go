@@ -118,7 +118,7 @@ func (s *Operator) CreateUser(
 		Role:          string(role),
 		CreatedMicros: now.UnixMicro(),
 	}
-	err = s.core.DB.System().InsertUser(ctx, u, s.standing(operation.ActorOperator),
+	err = s.core.DB.System().InsertUser(ctx, u, s.rightsChange(operation.ActorOperator),
 		s.core.AuditBy(operation.ActorOperator, string(tenant.Live), now, operation.ActionUserAdded, u.ID, ""))
 	return userOf(u), err
 }
@@ -151,7 +151,7 @@ func (s *Operator) ResetPassword(ctx context.Context, tenantID, email string, pa
 	}
 
 	ended, err := staff.SetPassword(ctx, people[at].ID, people[at].PasswordHash, hash.Reveal(),
-		store.ConsoleSession{}, s.standing(operation.ActorOperator),
+		store.ConsoleSession{}, s.rightsChange(operation.ActorOperator),
 		s.auditOf(operation.ActorOperator, operation.ActionPasswordChanged, people[at].ID, ""))
 	s.forget(ended...)
 	return err

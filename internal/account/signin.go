@@ -26,19 +26,19 @@ func (t *Throttled) Unwrap() error { return t.refusal }
 
 // Place is where somebody signs in from. The person's list of sessions shows the address and the
 // user agent. Marks holds the marks that Remember returned for the browser.
-type Place struct{ Address, Agent, Marks string }
+type Client struct{ Address, Agent, Marks string }
 
 // SignIn begins a session like SignInAt, for a browser without marks.
 func (s *Access) SignIn(
 	ctx context.Context, email string, password tenant.Secret, address, agent string,
 ) (Session, tenant.Token, error) {
-	return s.SignInAt(ctx, email, password, Place{Address: address, Agent: agent})
+	return s.SignInAt(ctx, email, password, Client{Address: address, Agent: agent})
 }
 
 // SignInAt begins a session. It refuses with invalid_credentials if the e-mail address or the
 // password is wrong, and with login_throttled after too many attempts.
 func (s *Access) SignInAt(
-	ctx context.Context, email string, password tenant.Secret, at Place,
+	ctx context.Context, email string, password tenant.Secret, at Client,
 ) (Session, tenant.Token, error) {
 	now := s.core.Moment()
 	account, valid := tenant.NormaliseEmail(email)

@@ -24,13 +24,13 @@ type Pool struct {
 func NewPool(room int64) *Pool { return &Pool{room: room, held: map[string]int64{}} }
 
 // Room returns the size of the pool.
-func (p *Pool) Room() int64 { return p.room }
+func (p *Pool) Size() int64 { return p.room }
 
 // Share returns the largest amount that one owner can hold while it is alone.
 func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
 
 // Taken returns how many units are held.
-func (p *Pool) Taken() int64 { return p.taken.Load() }
+func (p *Pool) InUse() int64 { return p.taken.Load() }
 
 // Full reports whether all units are held.
 func (p *Pool) Full() bool { return p.taken.Load() >= p.room }

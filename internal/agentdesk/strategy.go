@@ -101,47 +101,67 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 
 // ChangeCollectionsStrategy calls change with the current strategy and stores the
 // strategy that change returns as a new version. It fails unless expected is the current
-// version or AnyVersion. change can be called more than once, because a transaction can
-// be retried.
+// version or AnyVersion.
+//
+// change runs before the transaction, because a transaction holds up the writes of every
+// tenant. If somebody else has stored a version by the time of the transaction,
+// ChangeCollectionsStrategy reads the strategy again, so change can be called more than
+// once.
 func (s *Service) ChangeCollectionsStrategy(
 	ctx context.Context, p tenant.Principal, change func(recovery.Strategy) (recovery.Strategy, error), expected int64,
 ) (Strategy, error) {
 	if err := p.Require(tenant.PolicyWrite); err != nil {
 		return Strategy{}, err
 	}
-	now := s.core.Moment()
 	var out Strategy
-	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		stored, err := tx.Strategies().Latest()
+	err := operation.RetryChange(func() (lost bool, err error) {
+		stored, err := s.core.Scope(p).Strategies(ctx).Latest()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if expected != operation.AnyVersion && expected != stored.Version {
-			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+			return false, fault.New(fault.Precondition, fault.CodePreconditionFailed,
 				"the current version of the strategy is not the expected one")
 		}
 		current, err := readStrategy(stored)
 		if err != nil {
-			return err
+			return false, err
 		}
 		next, err := change(current.Recovery)
 		if err != nil {
-			return err
+			return false, err
 		}
-		// Put fails if another version was stored since Latest.
-		var w wire.Writer
-		next.Write(&w)
-		put, err := tx.Strategies().Put(store.Strategy{
-			Document:      w.Buf,
-			UpdatedMicros: now.UnixMicro(),
-			UpdatedBy:     operation.Actor(p),
-		}, stored.Version)
+		out, err = s.putStrategy(ctx, p, next, current.Version)
+		return operation.IsLost(err), err
+	})
+	return out, err
+}
+
+// putStrategy stores the version that follows a version of the strategy, if no other
+// version has followed it.
+func (s *Service) putStrategy(
+	ctx context.Context, p tenant.Principal, next recovery.Strategy, version int64,
+) (Strategy, error) {
+	now := s.core.Moment()
+	var w wire.Writer
+	next.Write(&w)
+	record := store.Strategy{
+		Document:      w.Buf,
+		UpdatedMicros: now.UnixMicro(),
+		UpdatedBy:     operation.Actor(p),
+	}
+	note := fmt.Sprintf("version %d", version+1)
+	audit := s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", note)
+	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		put, err := tx.Strategies().Put(record, version)
 		if err != nil {
 			return err
 		}
-		out = Strategy{put.Version, next, put.UpdatedMicros, put.UpdatedBy}
-		note := fmt.Sprintf("version %d", put.Version)
-		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionStrategy, "collections_strategy", note))
+		record.Version = put.Version
+		return tx.Audit().Add(audit)
 	})
-	return out, err
+	if err != nil {
+		return Strategy{}, err
+	}
+	return Strategy{record.Version, next, record.UpdatedMicros, record.UpdatedBy}, nil
 }

@@ -364,7 +364,7 @@ var settings = []setting{
 		form:  "number",
 		def:   "100",
 		meaning: "valid API keys that a tenant may have in both environments together; further ones are refused " +
-			"with 409 too_many_keys",
+			"with 409 too_many_keys, also those that the operator creates",
 		set: wholeNumber(func(c *Config) *int { return &c.Caps.Keys }, 1, 200),
 	},
 	{

@@ -86,7 +86,7 @@ func TestUploadsTakeTheirMemoryFromTheBudget(t *testing.T) {
 		memory.Give(owner, bytes)
 	}
 	b.upload("/console/sandbox/backtests/file", rowsCSV, "outcome_column", "outcome").want(http.StatusSeeOther)
-	if n := memory.Taken(); n > 0 {
+	if n := memory.InUse(); n > 0 {
 		t.Errorf("%d bytes were not given back", n)
 	}
 }

@@ -89,8 +89,8 @@ func (p *signInPages) endPreviousSession(v *visit, begun account.Session) error 
 }
 
 // placeOf returns the network address, user agent and marks of the browser that signs in.
-func placeOf(v *visit) account.Place {
-	return account.Place{Address: v.address(), Agent: v.r.UserAgent(), Marks: v.cookies.marks()}
+func placeOf(v *visit) account.Client {
+	return account.Client{Address: v.address(), Agent: v.r.UserAgent(), Marks: v.cookies.marks()}
 }
 
 // remember marks the browser as known to the account that has just signed in. If that fails, the

@@ -92,7 +92,7 @@ func (v *visit) serve() error {
 		return err
 	}
 	v.resources.Owner = v.owner() // signing in does not change it
-	if v.who == nil && !v.console.options.Node.SlowStranger(v.r, v.begun) {
+	if v.who == nil && !v.console.options.Node.DelayUnauthenticated(v.r, v.begun) {
 		v.w.Header().Set("Connection", "close")
 	}
 	if !v.page.public {

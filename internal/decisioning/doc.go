@@ -28,7 +28,8 @@
 //	Verify
 //	    replays the stored decisions of tenants: NotFound
 //	ReviewDecision, Referrals
-//	    add a review, and list the decisions that wait for one: NotFound, Invalid
+//	    add a review, and list the decisions that wait for one: NotFound, Invalid,
+//	    cap_reached
 //	Usage
 //	    reads what a tenant used in the current period
 //

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/transparency-dev/formats/log"
@@ -190,16 +191,26 @@ func TestVerifyRefusesOtherLogs(t *testing.T) {
 	}
 }
 
+// testWitness returns the private key of a witness, and the bytes of the public one with their type.
+func testWitness() (private ed25519.PrivateKey, raw []byte) {
+	private = ed25519.NewKeyFromSeed(bytes.Repeat([]byte{5}, ed25519.SeedSize))
+	public, _ := private.Public().(ed25519.PublicKey)
+	return private, append([]byte{cosignatureV1}, public...)
+}
+
+// witnessText returns the form in which a witness publishes a key.
+func witnessText(name string, raw []byte) string {
+	return fmt.Sprintf("%s+%08x+%s", name, keyID(name, raw), base64.StdEncoding.EncodeToString(raw))
+}
+
 // TestCosigned signs a checkpoint as a witness does (C2SP tlog-cosignature). It
 // checks that a change of the time, the key, the name or the text makes the
 // signature invalid.
 func TestCosigned(t *testing.T) {
 	t.Parallel()
-	private := ed25519.NewKeyFromSeed(bytes.Repeat([]byte{5}, ed25519.SeedSize))
-	public, _ := private.Public().(ed25519.PublicKey)
-	raw := append([]byte{cosignatureV1}, public...)
+	private, raw := testWitness()
 	const name = "witness.example"
-	text := fmt.Sprintf("%s+%08x+%s", name, keyID(name, raw), base64.StdEncoding.EncodeToString(raw))
+	text := witnessText(name, raw)
 	key, err := ParseWitnessKey(text)
 	if err != nil {
 		t.Fatal(err)
@@ -257,6 +268,39 @@ func FuzzParseCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		if c, err := ParseCheckpoint(text); err == nil && c.Text() != text {
 			t.Errorf("%q was read as %q", text, c.Text())
+		}
+	})
+}
+
+// FuzzParseWitnessKey checks that a key that was read is the same after it was written and read
+// again. No fuzzer finds the id of a key, which is a hash, so each text is also tried with the
+// right id.
+func FuzzParseWitnessKey(f *testing.F) {
+	_, raw := testWitness()
+	f.Add(witnessText("witness.example", raw))
+	f.Add(witnessText("w", raw[1:]))
+	f.Add("witness.example+00000000+" + base64.StdEncoding.EncodeToString(raw))
+	f.Add("+1+")
+	f.Fuzz(func(t *testing.T, text string) {
+		name, rest, _ := strings.Cut(text, "+")
+		_, encoded, _ := strings.Cut(rest, "+")
+		texts := []string{text}
+		if raw, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+			texts = append(texts, witnessText(name, raw))
+		}
+		for _, text := range texts {
+			key, err := ParseWitnessKey(text)
+			if err != nil {
+				continue
+			}
+			if key.Name == "" || strings.Contains(key.Name, "+") || len(key.key) != ed25519.PublicKeySize {
+				t.Fatalf("%q was read as %+v", text, key)
+			}
+			again, err := ParseWitnessKey(witnessText(key.Name, append([]byte{cosignatureV1}, key.key...)))
+			if err != nil || again.Name != key.Name || again.id != key.id || !again.key.Equal(key.key) {
+				t.Errorf("%q was read as %+v, and that as %+v, %v", text, key, again, err)
+			}
+			Cosigned([]byte(testOrigin+"\n1\n\n\n— "+text+"\n"), key) // must not panic
 		}
 	})
 }

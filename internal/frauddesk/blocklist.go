@@ -132,7 +132,7 @@ func EntityKinds() []string {
 
 // checkBlockCap returns an error if the block list is full.
 func (s *Service) checkBlockCap(tx *store.Tx) error {
-	return operation.Capped(tx.Blocklist().Count, s.options.MaxBlocked, "entries of the block list",
+	return operation.CheckCap(tx, tx.Blocklist().Count, s.options.MaxBlocked, "entries of the block list",
 		"remove one with DELETE /v1/fraud/blocklist")
 }
 

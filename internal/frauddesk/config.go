@@ -55,7 +55,10 @@ func effective(stored store.FraudConfig, key func(kind, value string) string) (s
 
 // ChangeConfig calls change with the current thresholds and stores the thresholds that
 // change returns. It fails unless expected is the current version or AnyVersion.
-// change can be called more than once, because a transaction can be retried.
+//
+// change runs before the transaction, because a transaction holds up the writes of every
+// tenant. If somebody else has changed the thresholds by the time of the transaction,
+// ChangeConfig reads them again, so change can be called more than once.
 func (s *Service) ChangeConfig(
 	ctx context.Context, p tenant.Principal, change func(signal.Config) (signal.Config, error), expected int64,
 ) (Config, error) {
@@ -68,58 +71,85 @@ func (s *Service) ChangeConfig(
 		return Config{}, err
 	}
 
-	now := s.core.Moment()
 	var out Config
-	err = s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
-		stored, err := tx.FraudConfigs().Get()
+	err = operation.RetryChange(func() (lost bool, err error) {
+		stored, err := s.core.Scope(p).FraudConfigs(ctx).Get()
 		if err != nil {
-			return err
+			return false, err
 		}
 		if expected != operation.AnyVersion && expected != stored.Version {
-			return fault.New(fault.Precondition, fault.CodePreconditionFailed,
+			return false, fault.New(fault.Precondition, fault.CodePreconditionFailed,
 				"the current version of the configuration is not the expected one")
 		}
-
-		current, err := effective(stored, key)
+		config, err := changed(stored, change, p.Environment, key)
 		if err != nil {
-			return err
+			return false, err
 		}
-		config, err := change(current)
-		if err != nil {
-			return err
-		}
-		var faults fault.List
-		config.Check(&faults)
-		if err := faults.Err(); err != nil {
-			return err
-		}
-		if config, err = config.Sealed(key, current.Fraud.Allowed()); err != nil {
-			return err
-		}
-		if p.Environment == tenant.Live && config.Fraud.PincodeSpike.MinBaselineDays == 0 {
-			return operation.Invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
-				"must be at least 1 in live; 0, which needs no history to compare with, is allowed only in the sandbox")
-		}
-
-		var w wire.Writer
-		config.WriteStored(&w)
-		next, err := tx.FraudConfigs().Put(store.FraudConfig{
-			Document:      w.Buf,
-			Accounts:      writeAccounts(config.Fraud.Allowed()),
-			UpdatedMicros: now.UnixMicro(),
-			UpdatedBy:     operation.Actor(p),
-		}, stored.Version)
-		if err != nil {
-			return err
-		}
-		out = Config{
-			Version:       next.Version,
-			UpdatedMicros: next.UpdatedMicros,
-			UpdatedBy:     next.UpdatedBy,
-			Values:        config,
-		}
-		return tx.Audit().Add(s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", ""))
+		out, err = s.putConfig(ctx, p, config, stored.Version)
+		return operation.IsLost(err), err
 	})
 	s.changes.Forget(id)
 	return out, err
+}
+
+// changed applies a change to the stored configuration and checks the result.
+func changed(
+	stored store.FraudConfig, change func(signal.Config) (signal.Config, error), environment tenant.Environment,
+	key func(kind, value string) string,
+) (signal.Config, error) {
+	current, err := effective(stored, key)
+	if err != nil {
+		return signal.Config{}, err
+	}
+	config, err := change(current)
+	if err != nil {
+		return signal.Config{}, err
+	}
+	var faults fault.List
+	config.Check(&faults)
+	if err := faults.Err(); err != nil {
+		return signal.Config{}, err
+	}
+	if config, err = config.Sealed(key, current.Fraud.Allowed()); err != nil {
+		return signal.Config{}, err
+	}
+	if environment == tenant.Live && config.Fraud.PincodeSpike.MinBaselineDays == 0 {
+		return signal.Config{}, operation.Invalid("/fraud/pincode_spike/min_baseline_days", fault.CodeOutOfRange,
+			"must be at least 1 in live; 0, which needs no history to compare with, is allowed only in the sandbox")
+	}
+	return config, nil
+}
+
+// putConfig stores a configuration if the stored version is still the one that it was
+// computed from.
+func (s *Service) putConfig(
+	ctx context.Context, p tenant.Principal, config signal.Config, version int64,
+) (Config, error) {
+	now := s.core.Moment()
+	var w wire.Writer
+	config.WriteStored(&w)
+	record := store.FraudConfig{
+		Document:      w.Buf,
+		Accounts:      writeAccounts(config.Fraud.Allowed()),
+		UpdatedMicros: now.UnixMicro(),
+		UpdatedBy:     operation.Actor(p),
+	}
+	audit := s.core.Audit(p, now, operation.ActionFraudConfig, "fraud_config", "")
+	err := s.core.Scope(p).Write(ctx, func(tx *store.Tx) error {
+		put, err := tx.FraudConfigs().Put(record, version)
+		if err != nil {
+			return err
+		}
+		record.Version = put.Version
+		return tx.Audit().Add(audit)
+	})
+	if err != nil {
+		return Config{}, err
+	}
+	return Config{
+		Version:       record.Version,
+		UpdatedMicros: record.UpdatedMicros,
+		UpdatedBy:     record.UpdatedBy,
+		Values:        config,
+	}, nil
 }

@@ -79,9 +79,9 @@ const (
 
 // slowStranger delays requests without a key from an address that exceeds its rate.
 func (c *call) slowStranger() {
-	slow := c.api.node.SlowStranger
+	slow := c.api.node.DelayUnauthenticated
 	if isProbe(c.r.URL.Path) {
-		slow = c.api.node.SlowProbe
+		slow = c.api.node.DelayProbe
 	}
 	if !slow(c.r, c.started) {
 		c.closeConnection()

@@ -19,6 +19,7 @@ import (
 	"verdict/internal/store"
 	"verdict/internal/store/storetest"
 	"verdict/internal/tenant"
+	"verdict/internal/usecase"
 )
 
 // TestAttack sends hostile requests to every operation of the contract. The
@@ -144,6 +145,7 @@ func (s *siege) raid(t *testing.T, db *store.DB, kind string) *raid {
 		stack: start(t, db, stackOptions{
 			plans:  plans.WithRates(tenant.Rates{Decide: fast, Write: fast, Backtest: fast}),
 			signup: fast,
+			caps:   usecase.Caps{Keys: 1_000}, // the attack on scopes creates a key for each request
 		}), siege: s,
 		kind: kind, chance: rand.New(rand.NewPCG(s.seed, 0)), ids: placeholders{},
 	}

@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"verdict/internal/fault"
 	"verdict/internal/study"
 )
 
@@ -103,7 +104,7 @@ func guarded(
 	defer func() {
 		if p := recover(); p != nil {
 			logger.Error("work on a backtest chunk panicked; the attempt failed",
-				append(about(c), "stack", string(debug.Stack()))...) // p is not logged: it may contain data of a tenant
+				append(about(c), "stack", fault.PanicStack(p, debug.Stack()))...) // p may contain data of a tenant
 			err = errPanicked
 		}
 	}()

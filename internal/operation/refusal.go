@@ -5,6 +5,7 @@ import (
 
 	"verdict/internal/admission"
 	"verdict/internal/fault"
+	"verdict/internal/store"
 )
 
 // Missing returns a NotFound error for an id that does not exist in the caller's scope.
@@ -51,9 +52,13 @@ func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// Capped returns Conflict cap_reached if count returns most or more. what names the objects, and
+// Capped returns Conflict cap_reached if count returns most or more. It locks the scope first, so
+// that no other node adds an object between the count and the commit. what names the objects, and
 // mend says how to free capacity.
-func Capped(count func() (int64, error), most int, what, mend string) error {
+func CheckCap(tx *store.Tx, count func() (int64, error), most int, what, mend string) error {
+	if err := tx.Lock(); err != nil {
+		return err
+	}
 	n, err := count()
 	if err != nil || n < int64(most) {
 		return err

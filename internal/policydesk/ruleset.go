@@ -377,7 +377,7 @@ func (s *Service) RuleSets(
 func lastRuleSet(r RuleSet) (int64, string) { return r.CreatedMicros, r.ID }
 
 func (s *Service) roomForDraft(tx *store.Tx) error {
-	return operation.Capped(tx.RuleSets().Drafts, s.options.MaxDrafts, "drafts",
+	return operation.CheckCap(tx, tx.RuleSets().Drafts, s.options.MaxDrafts, "drafts",
 		"delete one with DELETE /v1/rule-sets/{id}, or activate one")
 }
 

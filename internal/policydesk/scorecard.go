@@ -252,6 +252,6 @@ func (s *Service) grading(
 }
 
 func (s *Service) roomForScorecard(tx *store.Tx) error {
-	return operation.Capped(tx.Scorecards().Count, s.options.MaxScorecards, "scorecards",
+	return operation.CheckCap(tx, tx.Scorecards().Count, s.options.MaxScorecards, "scorecards",
 		"use one of them, or ask the operator of the service to raise -max-scorecards")
 }

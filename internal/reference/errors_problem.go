@@ -170,8 +170,8 @@ var errorPages = []errorPage{
 	},
 	{
 		Code: fault.CodeCapReached, Status: 409, Title: "Limit reached",
-		Meaning: "The tenant has reached the limit of drafts, scorecards or block list entries in this environment; " +
-			"`detail` says how many, and what to do.",
+		Meaning: "The tenant has reached the limit of drafts, scorecards or block list entries in this environment, " +
+			"or the decision has as many reviews as a decision may have; `detail` says how many, and what to do.",
 		Cause: "Drafts accumulate if a program creates one for every attempt.",
 		Fix: "Delete drafts with `DELETE /v1/rule-sets/{id}`, entries of the block list with `DELETE " +
 			"/v1/fraud/blocklist`; try variants with `overrides` of a preview instead of drafts. The operator can " +

@@ -128,6 +128,40 @@ func TestParseKeyTreeRefuses(t *testing.T) {
 	}
 }
 
+// FuzzParseKeyTree checks that a tree has one encoding, and that a tree that was read can derive
+// and forget keys.
+func FuzzParseKeyTree(f *testing.F) {
+	whole := encoded(f, testTree())
+	f.Add(whole, "a")
+	f.Add(encoded(f, testTree().Forget("a")), "b")
+	f.Add(whole[:1+SecretSize], "") // a tree in which everybody is forgotten
+	f.Add(changed(whole, 0, treeVersion+1), "a")
+	f.Fuzz(func(t *testing.T, text []byte, name string) {
+		tree, err := ParseKeyTree(text)
+		if err != nil {
+			return
+		}
+		if !slices.Equal(encoded(t, tree), text) {
+			t.Error("read and written again, the tree is another one")
+		}
+		left := tree.Forget(name)
+		if _, known := left.Key(name); known {
+			t.Error("a forgotten key is still known")
+		}
+		again, err := ParseKeyTree(encoded(t, left))
+		if err != nil {
+			t.Fatalf("the tree without a name is not read: %v", err)
+		}
+		for i := range 20 {
+			other := fmt.Sprint("person ", i)
+			before, had := tree.Key(other)
+			if after, has := again.Key(other); name != other && (after != before || has != had) {
+				t.Errorf("the key of %q is another one", other)
+			}
+		}
+	})
+}
+
 func changed(text []byte, at int, to byte) []byte {
 	text = slices.Clone(text)
 	text[at] = to

@@ -96,5 +96,5 @@ func Recovered(cause any, sent bool) (failure error, abort bool) {
 	if err, is := cause.(error); is && errors.Is(err, http.ErrAbortHandler) {
 		return nil, true
 	}
-	return &panicked{debug.Stack()}, sent
+	return &panicked{[]byte(fault.PanicStack(cause, debug.Stack()))}, sent
 }

@@ -106,6 +106,6 @@ func (m *Mapper) Refusal(r *http.Request, err error, now time.Time) (*fault.Erro
 func (m *Mapper) countShed(from *admission.Pool, now time.Time) {
 	if n := from.Refused(now); n > 0 {
 		m.Logger.Warn(m.Requests+" were refused: a capacity limit is reached",
-			"refused", n, "capacity", from.Room())
+			"refused", n, "capacity", from.Size())
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"time"
+
+	"verdict/internal/fault"
 )
 
 // batch is the work of one transaction: several jobs, each of which may fail
@@ -126,11 +129,12 @@ func (b *batch) lock(functions []int) {
 }
 
 // call runs a job's function. It recovers a panic, which submit raises again on
-// the caller's goroutine.
+// the caller's goroutine. The stack is recorded here: that goroutine's stack
+// does not show where the function panicked.
 func (b *batch) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			j.panicked = p
+			j.panicked = &fault.Panic{Value: p, Stack: debug.Stack()}
 			err = fmt.Errorf("the write panicked: %v", p)
 		}
 	}()

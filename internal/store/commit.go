@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/fault"
 )
 
 // committer commits waiting writes together (group commit). A commit costs one
@@ -46,7 +47,7 @@ type job struct {
 	deadline time.Time
 	state    atomic.Int32
 	answer   chan error
-	panicked any
+	panicked *fault.Panic
 	took     time.Duration // the time that the committer spends on the job, estimated or measured
 }
 

@@ -4,6 +4,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -107,7 +108,8 @@ func TestPanic(t *testing.T) {
 		scope := db.Scope("ten_A", "sandbox")
 		func() {
 			defer func() {
-				if p := recover(); p != "mine" {
+				p, ok := recover().(*fault.Panic)
+				if !ok || p.Value != "mine" || !strings.Contains(string(p.Stack), "commit_test.go") {
 					t.Errorf("recovered %v", p)
 				}
 			}()

@@ -55,19 +55,8 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 		if err != nil {
 			return err
 		}
-		// Expired invitations do not count against the limit.
-		if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND (email = $2 OR expires_micros <= $3)",
-			i.Email, i.CreatedMicros); err != nil {
+		if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND email = $2", i.Email); err != nil {
 			return err
-		}
-		var people int64
-		if err := tx.one([]any{&people}, `SELECT (SELECT count(*) FROM users WHERE tenant_id = $1) +
-			(SELECT count(*) FROM invitations WHERE tenant_id = $1)`); err != nil {
-			return err
-		}
-		if people >= MaxPage {
-			return fault.New(fault.Conflict, fault.CodeTooManyPeople,
-				"a tenant can have at most %d people, including invitations", MaxPage)
 		}
 		if _, err := tx.exec(
 			`INSERT INTO invitations (tenant_id, id, email, role, hash, invited_by, created_micros, expires_micros)
@@ -75,8 +64,34 @@ func (st *Staff) Invite(ctx context.Context, i Invitation, audit AuditEntry) err
 			i.ID, i.Email, i.Role, i.Hash, i.InvitedBy, i.CreatedMicros, i.ExpiresMicros); err != nil {
 			return err
 		}
+		if err := tx.checkPeople(i.CreatedMicros); err != nil {
+			return err
+		}
 		return tx.audit(audit)
 	})
+}
+
+// checkPeople returns Conflict too_many_people if the tenant has more than
+// MaxPage people, invitations included. The caller has locked the tenant and
+// has added the new person or invitation.
+//
+// An invitation whose e-mail address has an account of the tenant by now cannot
+// be accepted, so it does not count. Expired invitations are deleted, because a
+// node with a slower clock would still accept one that was not counted here.
+func (tx *staffTx) checkPeople(nowMicros int64) error {
+	if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND expires_micros <= $2",
+		nowMicros); err != nil {
+		return err
+	}
+	var people int64
+	err := tx.one([]any{&people}, `SELECT (SELECT count(*) FROM users WHERE tenant_id = $1) +
+		(SELECT count(*) FROM invitations i WHERE i.tenant_id = $1 AND NOT EXISTS
+			(SELECT 1 FROM users u WHERE u.tenant_id = $1 AND u.email = i.email))`)
+	if err == nil && people > MaxPage {
+		return fault.New(fault.Conflict, fault.CodeTooManyPeople,
+			"a tenant can have at most %d people, including invitations", MaxPage)
+	}
+	return err
 }
 
 // Invitations returns the invitations that have not expired, oldest first.

@@ -53,10 +53,14 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 }
 
 // InsertKey adds a key to a tenant. It returns NotFound if there is no such
-// tenant.
-func (sys *System) InsertKey(ctx context.Context, key Key, audit AuditEntry) error {
+// tenant, and Conflict too_many_keys if the tenant already has most working
+// keys, those of both environments together.
+func (sys *System) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
 	return sys.write(ctx, key.TenantID, func(s *transaction) error {
-		if _, err := tenantByID(s, key.TenantID); err != nil {
+		if err := lockTenant(s, key.TenantID); err != nil {
+			return err
+		}
+		if err := roomForKey(s, key, most); err != nil {
 			return err
 		}
 		if err := insertKey(s, key); err != nil {
@@ -72,6 +76,19 @@ func insertKey(s *transaction, k Key) error {
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 		k.TenantID, k.Environment, k.ID, k.Name, k.Prefix, k.Hash, k.Role, k.Scopes,
 		k.CreatedBy, k.CreatedMicros, k.ExpiresMicros, k.RevokedMicros, k.LastUsedMicros)
+	return err
+}
+
+// roomForKey returns Conflict too_many_keys if the tenant of a new key already
+// has most keys that work when the new key is created. The caller has locked
+// the tenant, so that the count stays true until the commit.
+func roomForKey(s *transaction, k Key, most int) error {
+	var used int64
+	err := s.one([]any{&used}, `SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND revoked_micros = 0
+		AND (expires_micros = 0 OR expires_micros > $2)`, k.TenantID, k.CreatedMicros)
+	if err == nil && used >= int64(most) {
+		return fault.New(fault.Conflict, fault.CodeTooManyKeys, "there are %d API keys in use; revoke one first", used)
+	}
 	return err
 }
 
@@ -102,17 +119,24 @@ func (sys *System) RevokeKey(
 
 // RotateKey adds the key fresh and lets the old key expire at endsMicros,
 // unless it expires earlier anyway. It returns NotFound if the old key is not
-// of fresh's tenant and environment, and Conflict key_not_active if the old key
-// was revoked or has expired.
+// of fresh's tenant and environment, Conflict too_many_keys if the tenant
+// already has most working keys, the old one included, and Conflict
+// key_not_active if the old key was revoked or has expired.
 func (sys *System) RotateKey(
-	ctx context.Context, oldID string, endsMicros int64, fresh Key, audit ...AuditEntry,
+	ctx context.Context, oldID string, endsMicros int64, fresh Key, most int, audit ...AuditEntry,
 ) (Key, error) {
 	var old Key
 	err := sys.write(ctx, fresh.TenantID, func(s *transaction) error {
+		if err := lockTenant(s, fresh.TenantID); err != nil {
+			return err
+		}
 		if err := s.one(old.fields(),
 			"SELECT "+keyColumns+" FROM api_keys k WHERE k.tenant_id = $1 AND k.environment = $2 AND k.id = $3"+
 				s.db.dialect.forUpdate(), fresh.TenantID, fresh.Environment, oldID); err != nil {
 			return orNotFound("key", err)
+		}
+		if err := roomForKey(s, fresh, most); err != nil {
+			return err
 		}
 		ended := old.ExpiresMicros != 0 && old.ExpiresMicros <= fresh.CreatedMicros
 		if old.RevokedMicros != 0 || ended {
@@ -159,22 +183,38 @@ func (sys *System) ListKeys(ctx context.Context, tenantID string, nowMicros int6
 	return keys, err
 }
 
-// ActiveKeyIDs returns the ids of all keys of a person that still work, without a
-// limit.
-func (sys *System) ActiveKeyIDs(
-	ctx context.Context, tenantID, userID string, nowMicros int64,
-) (ids []string, err error) {
-	err = sys.read(ctx, func(s *transaction) error {
-		ids = nil
-		return s.each(func(scan func(...any) error) error {
-			var id string
-			err := scan(&id)
-			ids = append(ids, id)
+// environments are the environments that a key can belong to.
+var environments = []string{"live", "sandbox"}
+
+// revokeKeysOf revokes all keys of a person that still work, without a limit,
+// and returns their hashes. audit returns the audit entry of a key.
+func (tx *staffTx) revokeKeysOf(
+	userID string, nowMicros int64, audit func(keyID string) AuditEntry,
+) (hashes []string, err error) {
+	for _, environment := range environments {
+		var keys []Key
+		within := tx.within(environment)
+		err := within.each(func(scan func(...any) error) error {
+			var k Key
+			err := scan(&k.ID, &k.Hash)
+			keys = append(keys, k)
 			return err
-		}, `SELECT k.id FROM api_keys k WHERE k.tenant_id = $1 AND k.created_by = $2 AND k.revoked_micros = 0
-			AND (k.expires_micros = 0 OR k.expires_micros > $3) ORDER BY k.id`, tenantID, userID, nowMicros)
-	})
-	return ids, err
+		}, `UPDATE api_keys SET revoked_micros = $4 WHERE tenant_id = $1 AND environment = $2 AND created_by = $3
+			AND revoked_micros = 0 AND (expires_micros = 0 OR expires_micros > $4) RETURNING id, hash`,
+			userID, nowMicros)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(a.ID, b.ID) })
+		entries := make([]AuditEntry, len(keys))
+		for i, k := range keys {
+			hashes, entries[i] = append(hashes, k.Hash), audit(k.ID)
+		}
+		if err := within.Audit().Add(entries...); err != nil {
+			return nil, err
+		}
+	}
+	return hashes, nil
 }
 
 // KeyOwner returns the id of the user who owns a key, "" if the key is not of

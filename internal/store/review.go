@@ -1,5 +1,11 @@
 package store
 
+import "verdict/internal/fault"
+
+// MaxReviews is the maximum number of reviews of a decision, so that Reviews
+// can return all of them.
+const MaxReviews = MaxPage
+
 // Review is a person's review of a decision. Reviews are only ever added; the
 // decision stays as it was answered.
 type Review struct {
@@ -13,8 +19,16 @@ type Review struct {
 }
 
 // AddReview adds a review and updates the queue of referrals. It returns
-// NotFound if the decision is not of this scope.
+// NotFound if the decision is not of this scope, and Conflict cap_reached if
+// the decision has MaxReviews reviews. A review that requests more information
+// cannot be the last one: it leaves the decision in the queue, and there must
+// be room for the review that takes it out.
 func (ds Decisions) AddReview(r Review) error {
+	// The lock makes reviewers on other nodes wait, so that the count below stays
+	// true until the commit.
+	if err := ds.tx.lockScope(); err != nil {
+		return err
+	}
 	added, err := ds.tx.exec(`INSERT INTO decision_reviews (tenant_id, environment, id, decision_id, created_micros,
 		actor, outcome, reason_code, note)
 		SELECT $1, $2, $3, id, $5, $6, $7, $8, $9 FROM decisions WHERE tenant_id = $1 AND environment = $2 AND id = $4`,
@@ -25,10 +39,32 @@ func (ds Decisions) AddReview(r Review) error {
 	if err != nil {
 		return err
 	}
+	if err := ds.checkReviews(r); err != nil {
+		return err
+	}
 	return ds.settle(r)
 }
 
-// Reviews returns the reviews of a decision, oldest first, at most MaxPage. It
+// checkReviews returns Conflict cap_reached if the review, which has been
+// added, exceeds the limit of its decision.
+func (ds Decisions) checkReviews(r Review) error {
+	var n int64
+	err := ds.tx.one([]any{&n}, `SELECT count(*) FROM decision_reviews
+		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3`, r.DecisionID)
+	switch {
+	case err != nil:
+		return err
+	case n > MaxReviews:
+		return fault.New(fault.Conflict, fault.CodeCapReached,
+			"this decision has %d reviews, which is as many as a decision may have", MaxReviews)
+	case n == MaxReviews && r.Outcome == OutcomeAsks:
+		return fault.New(fault.Conflict, fault.CodeCapReached,
+			"this decision has %d reviews and may have only one more, which must uphold or overturn it", MaxReviews-1)
+	}
+	return nil
+}
+
+// Reviews returns the reviews of a decision, oldest first, at most MaxReviews. It
 // returns no reviews for a decision of another scope.
 func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 	return read(ds.access, func(tx *Tx) ([]Review, error) {
@@ -40,7 +76,7 @@ func (ds DecisionReader) Reviews(decisionID string) ([]Review, error) {
 			return err
 		}, `SELECT id, decision_id, created_micros, actor, outcome, reason_code, note FROM decision_reviews
 		WHERE tenant_id = $1 AND environment = $2 AND decision_id = $3 ORDER BY created_micros, id LIMIT $4`,
-			decisionID, int64(MaxPage))
+			decisionID, int64(MaxReviews))
 		return reviews, err
 	})
 }

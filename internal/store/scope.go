@@ -95,6 +95,11 @@ func (tx *Tx) one(dest []any, query string, args ...any) error {
 	return tx.transaction.one(dest, query, tx.scoped(args)...)
 }
 
+// Lock locks the scope until the transaction ends. A function that counts objects and
+// then adds one must lock the scope first: otherwise two nodes could count at the same
+// time, and both add the last object that the limit allows.
+func (tx *Tx) Lock() error { return tx.lockScope() }
+
 // lockScope locks the scope until the transaction ends. It waits for any other
 // transaction that holds the lock.
 func (tx *Tx) lockScope() error {

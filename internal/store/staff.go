@@ -94,7 +94,16 @@ func (tx *staffTx) within(environment string) *Tx {
 // checks such as "the last administrator" or "too many people" could be wrong
 // when the change is committed.
 func (tx *staffTx) lock() error {
+	if err := tx.setRLS(); err != nil {
+		return err
+	}
+	return lockTenant(tx.transaction, tx.tenant)
+}
+
+// lockTenant locks a tenant until the transaction ends. It returns NotFound if there is
+// no such tenant.
+func lockTenant(s *transaction, tenantID string) error {
 	var id string
 	return orNotFound("tenant",
-		tx.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+tx.transaction.db.dialect.forUpdate()))
+		s.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+s.db.dialect.forUpdate(), tenantID))
 }

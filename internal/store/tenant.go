@@ -136,16 +136,22 @@ func (e SeedEnvironment) insert(tx *Tx) error {
 }
 
 // InsertUser adds a person to a tenant. It returns Conflict email_taken if a
-// user has the e-mail address already, and NotFound if there is no such tenant.
+// user has the e-mail address already, Conflict too_many_people if the tenant
+// has MaxPage people, invitations included, and NotFound if there is no such
+// tenant.
 func (sys *System) InsertUser(ctx context.Context, user User, by RightsChange, audit AuditEntry) error {
 	return sys.write(ctx, user.TenantID, func(s *transaction) error {
-		if _, err := tenantByID(s, user.TenantID); err != nil {
+		staff := &staffTx{transaction: s, tenant: user.TenantID, rls: rlsSystem}
+		if err := staff.lock(); err != nil {
 			return err
 		}
-		if err := by.begin(&staffTx{transaction: s, tenant: user.TenantID, rls: rlsSystem}, &user); err != nil {
+		if err := by.begin(staff, &user); err != nil {
 			return err
 		}
 		if err := insertUser(s, user); err != nil {
+			return err
+		}
+		if err := staff.checkPeople(user.CreatedMicros); err != nil {
 			return err
 		}
 		return s.within(user.TenantID, audit.Environment).Audit().Add(audit)

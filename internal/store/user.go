@@ -67,16 +67,39 @@ func (st *Staff) SetRole(
 func (st *Staff) Disable(
 	ctx context.Context, userID string, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
-	return st.change(ctx, userID, by, audit, func(tx *staffTx, u *User) (bool, error) {
+	return st.change(ctx, userID, by, audit, disabled(by.NowMicros))
+}
+
+// DisableWithKeys disables a person's access like Disable and revokes all keys
+// of the person that still work, in one transaction. It revokes the keys even if
+// the person is disabled already. keyAudit returns the audit entry of a revoked
+// key. DisableWithKeys returns the hashes of the ended sessions and of the
+// revoked keys.
+func (st *Staff) DisableWithKeys(
+	ctx context.Context, userID string, by RightsChange, audit AuditEntry, keyAudit func(keyID string) AuditEntry,
+) (ended, revoked []string, err error) {
+	err = st.write(ctx, func(tx *staffTx) (err error) {
+		if ended, err = tx.change(userID, by, audit, disabled(by.NowMicros)); err != nil {
+			return err
+		}
+		revoked, err = tx.revokeKeysOf(userID, by.NowMicros, keyAudit)
+		return err
+	})
+	return ended, revoked, err
+}
+
+// disabled returns the change that disables a person's access at a time.
+func disabled(nowMicros int64) func(*staffTx, *User) (bool, error) {
+	return func(tx *staffTx, u *User) (bool, error) {
 		if u.DisabledMicros != 0 {
 			return false, nil
 		}
 		if err := tx.refuseLastAdmin(*u); err != nil {
 			return false, err
 		}
-		u.DisabledMicros = by.NowMicros
+		u.DisabledMicros = nowMicros
 		return true, nil
-	})
+	}
 }
 
 // Enable enables the access of a disabled person.
@@ -89,41 +112,48 @@ func (st *Staff) Enable(ctx context.Context, userID string, by RightsChange, aud
 	return err
 }
 
-// change changes the rights of a person. If apply reports a change, it ends the
-// person's sessions. It also deletes the invitations that the person sent,
-// because the person could use one of their links to regain access.
+// change changes the rights of a person in a transaction of its own.
 func (st *Staff) change(
 	ctx context.Context, userID string, by RightsChange, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
 ) (ended []string, err error) {
-	err = st.write(ctx, func(tx *staffTx) error {
-		ended = nil
-		if err := tx.lock(); err != nil {
-			return err
-		}
-		before, err := tx.user(userID)
-		if err != nil {
-			return err
-		}
-		after := before
-		done, err := apply(tx, &after)
-		if err != nil || !done {
-			return err
-		}
-		if err := by.move(tx, before, &after); err != nil {
-			return err
-		}
-		if err := tx.updateRights(after); err != nil {
-			return err
-		}
-		if ended, err = tx.endSessions(userID, ""); err != nil {
-			return err
-		}
-		if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND invited_by = $2", userID); err != nil {
-			return err
-		}
-		return tx.audit(audit)
+	err = st.write(ctx, func(tx *staffTx) (err error) {
+		ended, err = tx.change(userID, by, audit, apply)
+		return err
 	})
 	return ended, err
+}
+
+// change changes the rights of a person. If apply reports a change, it ends the
+// person's sessions, whose hashes it returns, and deletes the invitations that
+// the person sent, because the person could use one of the links to come back.
+func (tx *staffTx) change(
+	userID string, by RightsChange, audit AuditEntry, apply func(*staffTx, *User) (bool, error),
+) (ended []string, err error) {
+	if err := tx.lock(); err != nil {
+		return nil, err
+	}
+	before, err := tx.user(userID)
+	if err != nil {
+		return nil, err
+	}
+	after := before
+	done, err := apply(tx, &after)
+	if err != nil || !done {
+		return nil, err
+	}
+	if err := by.move(tx, before, &after); err != nil {
+		return nil, err
+	}
+	if err := tx.updateRights(after); err != nil {
+		return nil, err
+	}
+	if ended, err = tx.endSessions(userID, ""); err != nil {
+		return nil, err
+	}
+	if _, err := tx.exec("DELETE FROM invitations WHERE tenant_id = $1 AND invited_by = $2", userID); err != nil {
+		return nil, err
+	}
+	return ended, tx.audit(audit)
 }
 
 // updateRights stores the rights of a person.

@@ -17,6 +17,8 @@ const (
 	live    = "live"
 	period  = "2026-11"
 	day     = "2026-11-15"
+
+	plenty = 1_000 // a limit that a test does not reach
 )
 
 // seed returns a signup with one of each kind of row.

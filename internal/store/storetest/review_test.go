@@ -43,3 +43,34 @@ func TestReviews(t *testing.T) {
 		}
 	})
 }
+
+// TestReviewsAreLimited checks that every stored review is shown: a review beyond the limit is
+// refused. The last one must end the wait of a referred decision.
+func TestReviewsAreLimited(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, scope := t.Context(), signUp(t, db, "ten_A")
+		wantKind(t, scope.InsertDecision(ctx, referred("dec_1")), 0, "")
+		wantKind(t, scope.InsertDecision(ctx, referred("dec_2")), 0, "")
+		add := func(n int, decision, outcome string) error {
+			r := review(numbered("rev", n), decision)
+			r.Outcome = outcome
+			return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddReview(r) })
+		}
+		errs := race(store.MaxReviews+5, func(n int) error { return add(n, "dec_1", store.OutcomeAsks) })
+		if n := succeeded(t, errs, fault.Conflict, fault.CodeCapReached); n != store.MaxReviews-1 {
+			t.Errorf("%d requests for more information", n)
+		}
+		wantKind(t, add(900, "dec_1", "upheld"), 0, "")
+		wantKind(t, add(901, "dec_1", "overturned"), fault.Conflict, fault.CodeCapReached)
+		wantKind(t, add(902, "dec_2", "upheld"), 0, "")
+		wantNotFound(t, add(903, "dec_none", "upheld"))
+		reviews, err := scope.Decisions(ctx).Reviews("dec_1")
+		if err != nil || len(reviews) != store.MaxReviews {
+			t.Errorf("%d reviews, %v", len(reviews), err)
+		}
+		if waiting, _, err := scope.Decisions(ctx).Referrals(store.Page{}); err != nil || len(waiting) != 0 {
+			t.Errorf("%d decisions wait, %v", len(waiting), err)
+		}
+	})
+}

@@ -450,6 +450,8 @@ func TestAcceptInvitation(t *testing.T) {
 	})
 }
 
+// TestTooManyPeople checks that people and invitations share one limit, and that an invitation
+// counts only as long as it can be accepted.
 func TestTooManyPeople(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -461,6 +463,20 @@ func TestTooManyPeople(t *testing.T) {
 		if n := succeeded(t, errs, fault.Conflict, fault.CodeTooManyPeople); n != store.MaxPage-1 {
 			t.Errorf("%d were invited", n)
 		}
+		add := func(email string, now int64) error {
+			return db.System().InsertUser(t.Context(), store.User{
+				ID: "usr_" + email, TenantID: "ten_A", Email: email, Role: "risk", CreatedMicros: now,
+			}, store.RightsChange{}, store.AuditEntry{})
+		}
+		wantKind(t, add("more@example.in", 1000), fault.Conflict, fault.CodeTooManyPeople)
+		wantKind(t, add("ten_a@example.in", 1000), fault.Conflict, fault.CodeEmailTaken)
+		invited, err := staff.Invitations(t.Context(), 0)
+		if err != nil || len(invited) != store.MaxPage-1 {
+			t.Fatalf("%d invitations, %v", len(invited), err)
+		}
+		wantKind(t, add(invited[0].Email, 1000), 0, "") // instead of the invitation
+		wantKind(t, add("more@example.in", 1000), fault.Conflict, fault.CodeTooManyPeople)
+		wantKind(t, add("more@example.in", 9000), 0, "") // the invitations have expired
 		later := invitation("ten_A", "inv_later")
 		later.CreatedMicros, later.ExpiresMicros = 9000, 18_000 // the others have expired
 		wantKind(t, staff.Invite(t.Context(), later, store.AuditEntry{}), 0, "")
@@ -479,22 +495,22 @@ func TestRotateKey(t *testing.T) {
 			k.ID, k.Hash, k.CreatedMicros = numbered("key", n), numbered("hash", n), 500
 			return k
 		}
-		_, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1))
+		_, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_B", sandbox, 1), plenty)
 		wantNotFound(t, err)
-		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1))
+		_, err = system.RotateKey(ctx, old.ID, 900, fresh("ten_A", live, 1), plenty)
 		wantNotFound(t, err)
-		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1),
+		ends, err := system.RotateKey(ctx, old.ID, 900, fresh("ten_A", sandbox, 1), plenty,
 			store.AuditEntry{ID: "aud_1", Action: "key.rotated", Object: old.ID})
 		if err != nil || ends.ExpiresMicros != 900 {
 			t.Errorf("got %+v, %v", ends, err)
 		}
-		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2)); err != nil ||
+		if ends, err := system.RotateKey(ctx, old.ID, 1900, fresh("ten_A", sandbox, 2), plenty); err != nil ||
 			ends.ExpiresMicros != 900 {
 			t.Errorf("its end was moved: %+v, %v", ends, err)
 		}
 		late := fresh("ten_A", sandbox, 3)
 		late.CreatedMicros = 900
-		_, err = system.RotateKey(ctx, old.ID, 1900, late)
+		_, err = system.RotateKey(ctx, old.ID, 1900, late, plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 		if keys, err := system.ListKeys(ctx, "ten_A", 1000); err != nil || len(keys) != 3 ||
 			keys[0].ExpiresMicros != 900 || keys[1].ExpiresMicros != 0 {
@@ -502,7 +518,7 @@ func TestRotateKey(t *testing.T) {
 		}
 		_, err = system.RevokeKey(ctx, "ten_A", "key_001", 600, store.AuditEntry{})
 		wantKind(t, err, 0, "")
-		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4))
+		_, err = system.RotateKey(ctx, "key_001", 1900, fresh("ten_A", sandbox, 4), plenty)
 		wantKind(t, err, fault.Conflict, fault.CodeKeyNotActive)
 	})
 }
@@ -516,7 +532,7 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 		errs := race(store.MaxPage+20, func(n int) error {
 			k := key("ten_A", live)
 			k.ID, k.Hash, k.CreatedMicros, k.RevokedMicros = numbered("key", n), numbered("hash", n), int64(200+n), 900
-			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
+			return db.System().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
 		keys, err := db.System().ListKeys(t.Context(), "ten_A", 1000)
@@ -540,7 +556,7 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 			if n == 0 {
 				k.ExpiresMicros = 9000
 			}
-			return db.System().InsertKey(t.Context(), k, store.AuditEntry{})
+			return db.System().InsertKey(t.Context(), k, plenty, store.AuditEntry{})
 		})
 		succeeded(t, errs, 0, "")
 		for now, want := range map[int64]bool{1000: true, 9000: false} {
@@ -550,19 +566,102 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 			}); err != nil || len(keys) != store.MaxPage || shown != want {
 				t.Errorf("at %d: %d keys, shown %t, %v", now, len(keys), shown, err)
 			}
-			living, err := db.System().ActiveKeyIDs(t.Context(), "ten_A", key("ten_A", live).CreatedBy, now)
-			if err != nil || slices.Contains(living, numbered("key", 0)) != want || slices.Contains(living,
-				numbered("key", 1)) {
-				t.Errorf("at %d: living %v, %v", now, living, err)
+		}
+	})
+}
+
+// TestDisableWithKeys checks that all keys of a person that still work are revoked together with
+// the person's access, in both environments and without a limit, and no other key is.
+func TestDisableWithKeys(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx, staff := t.Context(), db.Staff("ten_A")
+		signUp(t, db, "ten_A")
+		signUp(t, db, "ten_B")
+		many, few := addUser(t, db, "ten_A", "usr_many", "risk").ID, addUser(t, db, "ten_A", "usr_few", "risk").ID
+		errs := race(store.MaxPage+20, func(n int) error {
+			k := key("ten_A", []string{live, sandbox}[n%2])
+			k.ID, k.Hash, k.CreatedBy, k.ExpiresMicros = numbered("key", n), numbered("hash", n), many, 900
+			if n < 3 {
+				k.CreatedBy, k.ExpiresMicros = few, []int64{900, 9000, 0}[n]
+			}
+			return db.System().InsertKey(ctx, k, plenty, store.AuditEntry{})
+		})
+		succeeded(t, errs, 0, "")
+		audits := 0
+		audit := func(keyID string) store.AuditEntry {
+			audits++
+			return store.AuditEntry{ID: fmt.Sprintf("aud_key_%d", audits), Action: "key.revoked", Object: keyID}
+		}
+		disable := func(staff *store.Staff, userID string, now int64) (sessions, keys []string, err error) {
+			disabled := entry(fmt.Sprint("d", userID, now), "user.disabled", userID)
+			return staff.DisableWithKeys(ctx, userID, by(now), disabled, audit)
+		}
+		_, _, err := disable(staff, "usr_ten_A", 300)
+		wantKind(t, err, fault.Conflict, fault.CodeLastAdmin)
+		_, _, err = disable(db.Staff("ten_B"), few, 300)
+		wantNotFound(t, err)
+		_, _, err = disable(staff, "usr_nobody", 300)
+		wantNotFound(t, err)
+
+		_, revoked, err := disable(staff, few, 1000)
+		slices.Sort(revoked)
+		if diff := cmp.Diff([]string{numbered("hash", 1), numbered("hash", 2)}, revoked); err != nil || diff != "" {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+		for n, environment := range map[int]string{1: sandbox, 2: live} {
+			entries, _, err := db.Scope("ten_A", environment).Audit(ctx).List(
+				store.AuditFilter{Object: numbered("key", n)}, store.Page{})
+			if err != nil || len(entries) != 1 || entries[0].Action != "key.revoked" {
+				t.Errorf("the log of %s has %v, %v", environment, entries, err)
 			}
 		}
-		if all, err := db.System().ActiveKeyIDs(t.Context(), "ten_A", key("ten_A", live).CreatedBy, 300); err != nil ||
-			len(all) < store.MaxPage+20 {
-			t.Errorf("of all only %d live, %v", len(all), err)
+		if _, again, err := disable(staff, few, 1001); err != nil || len(again) != 0 {
+			t.Errorf("revoked again: %v, %v", again, err)
 		}
-		none, err := db.System().ActiveKeyIDs(t.Context(), "ten_A", "usr_NOBODY", 300)
-		if err != nil || len(none) != 0 {
-			t.Errorf("nobody has %v, %v", none, err)
+		_, err = staff.Disable(ctx, many, by(300), store.AuditEntry{})
+		wantKind(t, err, 0, "")
+		if _, revoked, err := disable(staff, many, 301); err != nil || len(revoked) != store.MaxPage+17 {
+			t.Errorf("%d of many keys were revoked, %v", len(revoked), err)
+		}
+		if k, _, err := db.System().KeyByHash(ctx, key("ten_A", sandbox).Hash); err != nil || k.RevokedMicros != 0 {
+			t.Errorf("another person's key: %+v, %v", k, err)
+		}
+	})
+}
+
+// TestDisableWithKeysIsOneTransaction makes the revocation of the last key fail, and checks that
+// then nothing has changed.
+func TestDisableWithKeysIsOneTransaction(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, db *store.DB) {
+		ctx := t.Context()
+		signUp(t, db, "ten_A")
+		person := addUser(t, db, "ten_A", "usr_1", "risk").ID
+		for n, environment := range []string{live, live, sandbox} {
+			k := key("ten_A", environment)
+			k.ID, k.Hash, k.CreatedBy = numbered("key", n), numbered("hash", n), person
+			wantKind(t, db.System().InsertKey(ctx, k, plenty, store.AuditEntry{}), 0, "")
+		}
+		_, _, err := db.Staff("ten_A").DisableWithKeys(ctx, person, by(300), entry("1", "user.disabled", person),
+			func(keyID string) store.AuditEntry {
+				if keyID == numbered("key", 2) {
+					keyID = "ten_A" // the id of an entry that the log of the sandbox already has
+				}
+				return store.AuditEntry{ID: "aud_" + keyID, CreatedMicros: 100, Action: "key.revoked"}
+			})
+		wantKind(t, err, fault.Conflict, fault.CodeVersionConflict)
+		if u, err := db.Staff("ten_A").User(ctx, person); err != nil || u.DisabledMicros != 0 {
+			t.Errorf("the person: %+v, %v", u, err)
+		}
+		keys, err := db.System().ListKeys(ctx, "ten_A", 300)
+		for _, k := range keys {
+			if k.RevokedMicros != 0 {
+				t.Errorf("%s is revoked", k.ID)
+			}
+		}
+		if err != nil || len(keys) != 4 || len(actions(t, db, "ten_A", person)) != 0 {
+			t.Errorf("%d keys, %v", len(keys), err)
 		}
 	})
 }

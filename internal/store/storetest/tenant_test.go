@@ -154,7 +154,7 @@ func TestKeys(t *testing.T) {
 		signUp(t, db, "ten_B")
 		armed := key("ten_A", live)
 		armed.CreatedMicros, armed.ExpiresMicros = 300, 900
-		wantKind(t, system.InsertKey(ctx, armed, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
+		wantKind(t, system.InsertKey(ctx, armed, plenty, store.AuditEntry{ID: "aud_key", Action: "key.created"}), 0, "")
 		got, tenant, err := system.KeyByHash(ctx, armed.Hash)
 		if got.OwnerRole != "admin" {
 			t.Errorf("its owner is %q", got.OwnerRole)
@@ -168,9 +168,9 @@ func TestKeys(t *testing.T) {
 
 		twin := armed
 		twin.ID = "key_twin"
-		wantKind(t, system.InsertKey(ctx, twin, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
+		wantKind(t, system.InsertKey(ctx, twin, plenty, store.AuditEntry{}), fault.Conflict, fault.CodeVersionConflict)
 		orphan := key("ten_NOBODY", live)
-		wantNotFound(t, system.InsertKey(ctx, orphan, store.AuditEntry{}))
+		wantNotFound(t, system.InsertKey(ctx, orphan, plenty, store.AuditEntry{}))
 
 		keys, err := system.ListKeys(ctx, "ten_A", 1000)
 		if diff := cmp.Diff([]store.Key{key("ten_A", sandbox), armed}, keys); err != nil || diff != "" {
