@@ -96,7 +96,7 @@ var house = []room{
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
-	{"job", adapter, "study"},
+	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
 		"decisioning agentdesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +

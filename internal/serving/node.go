@@ -72,14 +72,14 @@ func NewNode(l Limits) *Node {
 	}
 }
 
-// SlowStranger delays a request without a valid key or session if its address
+// DelayUnauthenticated delays a request without a valid key or session if its address
 // exceeds Limits.StrangerRate. Like Delay, it returns false if the connection
 // should be closed instead.
 func (n *Node) DelayUnauthenticated(r *http.Request, now time.Time) bool {
 	return n.slow(r, now, &n.strangers)
 }
 
-// SlowProbe delays probes like SlowStranger. Probes are counted separately, so
+// DelayProbe delays probes like DelayUnauthenticated. Probes are counted separately, so
 // that other requests from a load balancer's address do not delay its probes.
 func (n *Node) DelayProbe(r *http.Request, now time.Time) bool {
 	return n.slow(r, now, &n.probes)
