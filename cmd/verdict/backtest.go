@@ -85,7 +85,8 @@ func (o *backtestOptions) mistake() string {
 	case o.synthetic != 0 && o.columns.given():
 		return "the columns of a synthetic book are fixed: -map, -outcome and similar flags need -csv"
 	case answers > 1:
-		return "only one of -json, -html - and -out - can go to standard output"
+		return `only one result can go to standard output: use only one of -json, "-html -" and "-out -", ` +
+			"or give -html and -out a file"
 	case inputs > 1:
 		return "only one file can be standard input"
 	case o.swapped && (o.out == "" || o.challenger == ""):

@@ -24,8 +24,8 @@ const activatorDelay = 24 * time.Hour
 // activates reports whether a role may activate policies.
 func activates(role string) bool { return tenant.Role(role).Scopes().Has(tenant.PolicyActivate) }
 
-// standing returns the data that storage needs to update activators: who makes the change, and
-// when.
+// rightsChange returns the data that storage needs to update activators: who makes the
+// change and when, the delay, and which roles may activate.
 func (s *shared) rightsChange(by string) store.RightsChange {
 	return store.RightsChange{
 		By:          by,

@@ -24,7 +24,7 @@ type Throttled struct {
 func (t *Throttled) Error() string { return t.refusal.Error() }
 func (t *Throttled) Unwrap() error { return t.refusal }
 
-// Place is where somebody signs in from. The person's list of sessions shows the address and the
+// Client is where somebody signs in from. The person's list of sessions shows the address and the
 // user agent. Marks holds the marks that Remember returned for the browser.
 type Client struct{ Address, Agent, Marks string }
 

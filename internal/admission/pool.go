@@ -23,13 +23,13 @@ type Pool struct {
 // NewPool returns a pool of room units.
 func NewPool(room int64) *Pool { return &Pool{room: room, held: map[string]int64{}} }
 
-// Room returns the size of the pool.
+// Size returns the size of the pool.
 func (p *Pool) Size() int64 { return p.room }
 
 // Share returns the largest amount that one owner can hold while it is alone.
 func (p *Pool) Share() int64 { return (p.room + 1) / 2 }
 
-// Taken returns how many units are held.
+// InUse returns how many units are held.
 func (p *Pool) InUse() int64 { return p.taken.Load() }
 
 // Full reports whether all units are held.

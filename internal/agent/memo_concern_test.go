@@ -106,7 +106,7 @@ func (a *account) signals() (out []concern) {
 	return out
 }
 
-// hitOver returns the ids of the knockouts that fired and read the field name.
+// hitOver returns the ids of the knockouts that fired and read the field called name.
 func (a *account) hitOver(name string) (ids []string) {
 	for _, fired := range list(a.decision, "explanation.fired_rules") {
 		if result := text(fired, "result"); result != "fail" && result != "refer" {

@@ -144,12 +144,13 @@ var settings = []setting{
 		set: wholeNumber(func(c *Config) *int { return &c.MaxInFlight }, 1, 1_000_000),
 	},
 	{
-		group:   groupLimit,
-		name:    "read-timeout",
-		form:    "duration",
-		def:     "15s",
-		meaning: "longest time to read a request; files have 30 s for every 256 KiB, rows of a scorecard two minutes",
-		set:     period(func(c *Config) *time.Duration { return &c.ReadTimeout }, time.Second, 10*time.Minute),
+		group: groupLimit,
+		name:  "read-timeout",
+		form:  "duration",
+		def:   "15s",
+		meaning: "longest time to read a request; other limits apply to uploaded files (30 s for each 256 KiB) and " +
+			"to the rows for fitting a scorecard (two minutes in all)",
+		set: period(func(c *Config) *time.Duration { return &c.ReadTimeout }, time.Second, 10*time.Minute),
 	},
 	{
 		group: groupLimit,
@@ -157,8 +158,8 @@ var settings = []setting{
 		form:  "duration",
 		def:   "30s",
 		meaning: "longest time from the end of a request's header to the end of its answer; work is cancelled with " +
-			"503 after two thirds of it, so callers should wait longer than that; files, exports and rows of a " +
-			"scorecard have their own limits",
+			"503 after two thirds of it, so callers should wait longer than that; files, exports and the rows for " +
+			"fitting a scorecard have their own limits",
 		set: period(func(c *Config) *time.Duration { return &c.WriteTimeout }, time.Second, 10*time.Minute),
 	},
 	{

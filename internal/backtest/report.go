@@ -20,7 +20,7 @@ type Report struct {
 
 	Fairness   *Fairness   // nil if there is no protected column
 	Vintage    *Vintage    // nil if there is no month column
-	Actual     *Actual     // nil if no row has a decision made at the time
+	Actual     *Actual     // nil if no row states how the lender decided at the time of the application
 	PSI        *Shift      // nil if there is no reference
 	Challenger *Challenger // nil if there is no challenger
 }

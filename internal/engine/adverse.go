@@ -30,8 +30,9 @@ func (d direction) opposite() direction {
 	}
 }
 
-// adverseByCode has the direction that the text of each default reason code of
-// the catalogue describes.
+// adverseByCode says for each reason code that is the default of a catalogue field whether
+// its text is true of low values, of high values or of every value. adverseByField has the
+// exceptions.
 var adverseByCode = map[string]direction{
 	"BUR_SCORE": low, ReasonNewToCredit: either, "BUR_DPD": high, "BUR_ENQ": high, "BUR_TRADELINES": either,
 	"BUR_WRITEOFF": high, "BUR_SUIT": high, "BUR_OVERDUE": high, "BUR_THIN_FILE": low, ReasonIncomeLow: low,

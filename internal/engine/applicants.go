@@ -133,7 +133,8 @@ func (r *applicantReader) read(v wire.Value) (*rule.Facts, error) {
 	return facts, faults.Err()
 }
 
-// filledIn does the work of read for values that were filled in.
+// filledIn is like read, for an applicant whose values the caller of OneApplicant filled in
+// instead of sending them as JSON.
 func (r *applicantReader) filledIn(values []rule.NamedValue) (*rule.Facts, error) {
 	facts := rule.NewFacts(field.Catalogue())
 	var faults fault.List

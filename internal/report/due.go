@@ -151,7 +151,9 @@ func instalments(calls []call) int64 {
 	return paid
 }
 
-// hasRhythm reports whether any two calls are one or two months apart.
+// hasRhythm reports whether any two calls are one or two calendar months and at least
+// sameSeries days apart. It returns false if a month has more than maxMonthly calls. calls
+// must be in order of time.
 func hasRhythm(calls []call) bool {
 	for i := range calls {
 		if i >= maxMonthly && calls[i].month == calls[i-maxMonthly].month {

@@ -84,8 +84,9 @@ func (sys *System) purge(ctx context.Context, which string, beforeMicros int64, 
 	return done, err
 }
 
-// unpurged returns runs that satisfy the SQL condition which, ended before a time
-// and still have chunks. There must be an index for the condition.
+// unpurged returns at most limit runs that ended before beforeMicros and are not marked as
+// purged. Parameter which is a further SQL condition on the runs; there must be an index
+// for it.
 func (s *transaction) unpurged(which string, beforeMicros int64, limit int) ([]BacktestRef, error) {
 	var runs []BacktestRef
 	err := s.each(func(scan func(...any) error) error {

@@ -158,9 +158,9 @@ type Entries struct {
 // journalRows is the number of rows of the journal that are read at a time.
 const journalRows = 64
 
-// Read returns entries from a number on, in order: those of a few transactions. The
-// first run may begin before the number. It returns nothing if there are no entries
-// from the number on.
+// Read returns the entry with the number from and those after it, in order, from at most
+// journalRows rows. Each Entries holds all entries of one row, so the first may begin
+// before from. Read returns nothing if the journal has no entry from that number on.
 func (j JournalReader) Read(from int64) ([]Entries, error) {
 	return read(j.access, func(tx *Tx) (found []Entries, err error) {
 		begin := from

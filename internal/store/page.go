@@ -161,7 +161,7 @@ func (q *query) idBounds(p Page) {
 // exceeds it ends early, and the next page begins with the row that did not fit.
 const maxPageBytes = 4 << 20
 
-// errPageFull ends a page early, because its documents reach maxPageBytes.
+// errPageFull ends a page early, because its documents would exceed maxPageBytes.
 var errPageFull = errors.New("the page is full")
 
 // pageBytes counts the bytes of a page's documents.

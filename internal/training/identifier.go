@@ -30,7 +30,7 @@ const (
 	leastIdentified = 100  // a column with fewer values is never called an identifier
 	nearlyUnique    = 0.95 // share of distinct values that suffices for any name
 	mostlyUnique    = 0.5  // share of distinct values that suffices if the name is that of an identifier
-	longDigits      = 9    // numbers with this many digits are hardly amounts
+	longDigits      = 9    // numbers of the same length, at least this many digits, are probably not amounts
 	sparse          = 3    // a row counter uses at least one of three consecutive numbers
 )
 

@@ -65,14 +65,16 @@ func (r *Result) warn(c *chosen, all []*binning) {
 	}
 	for i := range out.Features {
 		if f := &out.Features[i]; f.PSI > suspiciousPSI {
-			add(f.Column, codeUnstable, "stability index %.4f between training rows and hold-out", f.PSI)
+			add(f.Column, codeUnstable, "the values of the hold-out are distributed differently from those of the "+
+				"training rows: population stability index %.4f, above %.2f", f.PSI, suspiciousPSI)
 		}
 	}
 	if out.HasHoldOut && !out.HoldOut.Measured {
 		add("", codeHoldOutOneSided, "the hold-out has only goods or only bads: nothing can be measured on it")
 	}
 	if out.HasHoldOut && out.ScorePSI > suspiciousPSI {
-		add("", codeUnstable, "stability index of the score %.4f between training rows and hold-out", out.ScorePSI)
+		add("", codeUnstable, "the scores of the hold-out are distributed differently from those of the training "+
+			"rows: population stability index %.4f, above %.2f", out.ScorePSI, suspiciousPSI)
 	}
 	if out.HoldOut.Measured && out.Train.AUC-out.HoldOut.AUC > 0.03 {
 		add("", codeOverfit, "AUC falls from %.4f on the training rows to %.4f on the hold-out",

@@ -152,9 +152,9 @@ func (a *silenceCheck) silentForNTC(c *clause, handled string) {
 		[]rule.NamedValue{{Name: field.BureauIsNTC, Value: rule.Bool(true)}})
 }
 
-// without returns the facts of an applicant for whom a clause would hold if the
-// absent field at were given. The facts include the fields that the policy
-// requires. It returns nil if there is no such applicant.
+// without returns the facts of an applicant who leaves out one field (at) and for whom the
+// clause could hold if the field were given. The facts include the other fields that the
+// policy requires. It returns nil if it finds no such applicant.
 func (a *silenceCheck) without(c *clause, at space.Field) []rule.NamedValue {
 	i := slices.IndexFunc(c.Lower, func(b space.Box) bool { return a.solver.Supply(b) != 0 })
 	if i < 0 {

@@ -27,7 +27,7 @@ type Domain struct {
 	Supply     rule.Supply // the kinds of requests that can contain the field
 	Computed   bool        // computed during the decision, not part of a request
 	Derived    bool        // derived from other facts before Stage 1
-	Scored     bool        // absent by definition for an applicant who is new to credit
+	Scored     bool        // the field is a bureau score, which an applicant who is new to credit never has
 }
 
 // Params has the data that a Space needs about the policy or policies whose

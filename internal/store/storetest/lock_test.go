@@ -44,8 +44,8 @@ func TestLock(t *testing.T) {
 				return
 			case <-time.After(time.Millisecond):
 			}
-			if err := raw.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'
-				AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`).
+			if err := raw.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_stat_activity
+				WHERE wait_event_type = 'Lock' AND datname = current_database()`).
 				Scan(&waiting); err != nil {
 				t.Error(err)
 				return
