@@ -190,8 +190,7 @@ func (v *visit) end() {
 	failure, abort := serving.Recovered(recover(), v.w.Status != 0)
 	switch {
 	case abort:
-		v.w.Status = http.StatusInternalServerError
-		v.outcome = serving.Outcome{Code: fault.CodeInternalError, Failure: failure}
+		v.w.Status, v.outcome = serving.Aborted(v.r.Context(), failure)
 	case failure != nil:
 		v.refuse(failure)
 	}

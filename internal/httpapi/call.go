@@ -183,8 +183,7 @@ func (c *call) end() {
 	failure, abort := serving.Recovered(recover(), c.response.status != 0)
 	switch {
 	case abort:
-		c.response.status = http.StatusInternalServerError
-		c.outcome = serving.Outcome{Code: fault.CodeInternalError, Failure: failure}
+		c.response.status, c.outcome = serving.Aborted(c.r.Context(), failure)
 	case failure != nil:
 		c.refuse(failure)
 	}

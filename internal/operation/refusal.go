@@ -52,8 +52,8 @@ func Checking(ctx context.Context) func() error {
 	return func() error { return admission.Checkpoint(ctx) }
 }
 
-// CheckCap returns Conflict cap_reached if count returns most or more. It locks the scope first, so
-// that no other node adds an object between the count and the commit. what names the objects, and
+// CheckCap returns Conflict cap_reached if count returns most or more. The scope is locked, so that
+// no other node adds an object between the count and the commit. what names the objects, and
 // mend says how to free capacity.
 func CheckCap(tx *store.Tx, count func() (int64, error), most int, what, mend string) error {
 	if err := tx.Lock(); err != nil {

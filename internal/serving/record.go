@@ -98,3 +98,14 @@ func Recovered(cause any, sent bool) (failure error, abort bool) {
 	}
 	return &panicked{[]byte(fault.PanicStack(cause, debug.Stack()))}, sent
 }
+
+// Aborted returns the status and the outcome of a request whose connection must be closed
+// before the answer is complete. If the client has disconnected, the service did not
+// fail.
+func Aborted(ctx context.Context, failure error) (status int, o Outcome) {
+	var broken *panicked
+	if ctx.Err() != nil && !errors.As(failure, &broken) {
+		return statusClientGone, Outcome{Code: fault.CodeClientGone}
+	}
+	return http.StatusInternalServerError, Outcome{Code: fault.CodeInternalError, Failure: failure}
+}

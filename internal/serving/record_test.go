@@ -1,6 +1,7 @@
 package serving_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -85,6 +86,31 @@ func TestRecovered(t *testing.T) {
 		stack := strings.Contains(log.String(), "record_test.go")
 		if stack != strings.Contains(c.failure, "panicked") || strings.Contains(log.String(), "ABCDE1234F") {
 			t.Errorf("%s: logged %s", name, &log)
+		}
+	}
+}
+
+// TestAborted checks that a request whose client has disconnected is not recorded as a
+// failure of the service, unless the handler panicked.
+func TestAborted(t *testing.T) {
+	t.Parallel()
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	broken := errors.New("broken pipe")
+	panicked, _ := serving.Recovered("a panic", true)
+	for _, c := range []struct {
+		name    string
+		ctx     context.Context
+		failure error
+		want    int
+		code    string
+	}{
+		{"the client left", gone, broken, 499, fault.CodeClientGone},
+		{"the service failed", t.Context(), broken, 500, fault.CodeInternalError},
+		{"a panic after the client left", gone, panicked, 500, fault.CodeInternalError},
+	} {
+		if status, o := serving.Aborted(c.ctx, c.failure); status != c.want || o.Code != c.code {
+			t.Errorf("%s: %d %+v", c.name, status, o)
 		}
 	}
 }

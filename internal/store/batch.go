@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -54,7 +53,7 @@ func writesOf(jobs []*job) []*DecisionWrite {
 
 // run runs every job, scope by scope: first the functions of a scope in their
 // order, then its decisions together. Scopes are in a fixed order, so that two
-// nodes cannot deadlock on the same counters; jobs without a scope come first.
+// nodes cannot deadlock on the same counters; jobs without a scope come last.
 func (b *batch) run() {
 	order := make([]int, len(b.jobs))
 	for i := range order {
@@ -128,6 +127,8 @@ func (b *batch) lock(functions []int) {
 	}
 }
 
+var errPanicked = errors.New("the write panicked")
+
 // call runs a job's function. It recovers a panic, which submit raises again on
 // the caller's goroutine. The stack is recorded here: that goroutine's stack
 // does not show where the function panicked.
@@ -135,7 +136,7 @@ func (b *batch) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			j.panicked = &fault.Panic{Value: p, Stack: debug.Stack()}
-			err = fmt.Errorf("the write panicked: %v", p)
+			err = errPanicked // without the value, which may contain data of a tenant
 		}
 	}()
 	return j.run(b.transaction)
@@ -214,10 +215,10 @@ func (b *batch) withSavepoint(fn func() error) error {
 	// row-level security scope must be set again.
 	s.rls = rlsScope{}
 	if _, undo := s.exec("ROLLBACK TO SAVEPOINT job"); undo != nil {
-		return b.markBroken(errors.Join(undo, err))
+		return b.markBroken(undo)
 	}
 	if _, release := s.exec("RELEASE SAVEPOINT job"); release != nil {
-		return b.markBroken(errors.Join(release, err))
+		return b.markBroken(release)
 	}
 	return err
 }
@@ -243,5 +244,6 @@ func (b *batch) kept() int {
 }
 
 func compareScopes(a, b rlsScope) int {
-	return cmp.Or(cmp.Compare(flag(a.tenant == ""), flag(b.tenant == "")), cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
+	return cmp.Or(cmp.Compare(flag(a.tenant == ""), flag(b.tenant == "")),
+		cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.environment, b.environment))
 }

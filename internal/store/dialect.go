@@ -30,6 +30,9 @@ type dialect interface {
 	// forUpdate returns the clause with which a SELECT in a write transaction
 	// locks the rows it reads.
 	forUpdate() string
+	// forNoKeyUpdate returns such a clause for rows whose key will not change, so that
+	// foreign keys may be checked against them.
+	forNoKeyUpdate() string
 	// lockScope returns the statement that locks a scope until the transaction
 	// ends, with the scope as $1 and $2; "" on SQLite, which has one writer.
 	lockScope() string
@@ -134,6 +137,7 @@ var (
 func (sqlite) name() string                { return "sqlite" }
 func (sqlite) embedded() bool              { return true }
 func (sqlite) forUpdate() string           { return "" } // SQLite has one writer
+func (sqlite) forNoKeyUpdate() string      { return "" }
 func (sqlite) lockScope() string           { return "" }
 func (sqlite) readOptions() *sql.TxOptions { return &sql.TxOptions{ReadOnly: true} }
 func (sqlite) lockMigrations() []string    { return nil } // write transactions begin with BEGIN IMMEDIATE
@@ -226,6 +230,8 @@ func (postgres) name() string { return "postgres" }
 func (postgres) batchContext(timeout time.Duration) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), timeout)
 }
+
+func (postgres) forNoKeyUpdate() string { return " FOR NO KEY UPDATE" }
 
 func (postgres) forUpdate() string { return " FOR UPDATE" }
 

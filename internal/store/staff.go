@@ -4,8 +4,8 @@ import "context"
 
 // Staff is a handle on the people of one tenant: its users, their sessions and
 // the invitations. It cannot reach another tenant's data. In an environment it
-// can only add entries to the audit log, and read whether a policy was ever
-// activated in live.
+// can only add entries to the audit log, revoke the keys of a person, and read
+// whether a policy was ever activated in live.
 type Staff struct {
 	db     *DB
 	tenant string
@@ -101,9 +101,10 @@ func (tx *staffTx) lock() error {
 }
 
 // lockTenant locks a tenant until the transaction ends. It returns NotFound if there is
-// no such tenant.
+// no such tenant. The lock does not hold up inserts of rows that refer to the tenant:
+// such an insert may hold the lock of a scope that this transaction wants next.
 func lockTenant(s *transaction, tenantID string) error {
 	var id string
 	return orNotFound("tenant",
-		s.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+s.db.dialect.forUpdate(), tenantID))
+		s.one([]any{&id}, "SELECT id FROM tenants WHERE id = $1"+s.db.dialect.forNoKeyUpdate(), tenantID))
 }
