@@ -39,7 +39,8 @@ func (a *App) runJobs(ctx context.Context) {
 	var all sync.WaitGroup
 	all.Go(func() {
 		if err := a.queue.Run(ctx, a.service.Chunks.Run, a.service.Chunks.Abandon); err != nil {
-			a.logger.Error("background work stopped with an error; this node runs no large backtests until it is restarted",
+			a.logger.Error("background work stopped with an error; "+
+				"this node runs no large backtests until it is restarted",
 				"error", err)
 		}
 	})

@@ -28,18 +28,19 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 	if err != nil || complete {
 		return 0, err
 	}
-	older, err := s.beforeJournal(ctx)
+	a := auditor{s}
+	older, err := a.beforeJournal(ctx)
 	if err != nil {
 		return 0, err
 	}
-	ids, err := s.tenants(ctx, "")
+	ids, err := a.tenants(ctx, "")
 	if err != nil {
 		return 0, err
 	}
 	var failed error
 	for _, id := range ids {
 		for _, e := range tenant.Environments() {
-			err := s.backfillScope(ctx, s.core.DB.Scope(id, string(e)), older, func(n int64) {
+			err := a.backfillScope(ctx, s.core.DB.Scope(id, string(e)), older, func(n int64) {
 				done += n
 				if progress != nil {
 					progress(done)
@@ -63,7 +64,7 @@ const backfillPause = 10 * time.Millisecond
 
 // backfillScope adds the entries of a scope, a few at a time, and tells how many. A
 // decision that should have an entry gets none: somebody has inserted it.
-func (s *Service) backfillScope(
+func (a auditor) backfillScope(
 	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, tell func(n int64),
 ) error {
 	for after := ""; ; {
@@ -73,7 +74,7 @@ func (s *Service) backfillScope(
 		}
 		rows = slices.DeleteFunc(rows, func(d store.Decision) bool { return !older(&d) })
 		if len(rows) > 0 {
-			err := s.backfillRows(ctx, scope, rows)
+			err := a.backfillRows(ctx, scope, rows)
 			if errors.Is(err, store.ErrHasLeaf) {
 				continue // another node was faster; read again what is left
 			}
@@ -94,8 +95,8 @@ func (s *Service) backfillScope(
 }
 
 // backfillRows adds the entries of a few decisions.
-func (s *Service) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
-	tree, err := s.keys.Tree(ctx, scope.Tenant())
+func (a auditor) backfillRows(ctx context.Context, scope *store.Scope, rows []store.Decision) error {
+	tree, err := a.keys.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return err
 	}
@@ -105,14 +106,14 @@ func (s *Service) backfillRows(ctx context.Context, scope *store.Scope, rows []s
 		if w.Features, err = featuresOf(ctx, scope, rows[i].ID); err != nil {
 			return err
 		}
-		o, err := s.storedOutcome(ctx, scope, &rows[i])
+		o, err := a.storedOutcome(ctx, scope, &rows[i])
 		if err != nil {
 			return err
 		}
 		journal.Backfill(tree, journal.Scope{Tenant: scope.Tenant(), Environment: scope.Environment()}, w, o)
 		writes[i] = w
 	}
-	now := s.core.Moment().UnixMicro()
+	now := a.core.Moment().UnixMicro()
 	return scope.Write(ctx, func(tx *store.Tx) error { return tx.Decisions().AddLeaves(writes, now) })
 }
 
@@ -127,15 +128,15 @@ func featuresOf(ctx context.Context, scope *store.Scope, id string) (*store.Feat
 
 // storedOutcome returns the outcome of a stored decision for the journal. What the
 // stored answer or the facts no longer tell is left out.
-func (s *Service) storedOutcome(ctx context.Context, scope *store.Scope, d *store.Decision) (*journal.Outcome, error) {
+func (a auditor) storedOutcome(ctx context.Context, scope *store.Scope, d *store.Decision) (*journal.Outcome, error) {
 	o := &journal.Outcome{}
-	if a, err := s.options.Decode(d.Response); err == nil {
-		o.Score, o.LimitPaise, o.RateBP = a.FinalScore, a.Offer.LimitPaise, a.Offer.RateBP
-		for _, r := range a.Reasons {
+	if answer, err := a.options.Decode(d.Response); err == nil {
+		o.Score, o.LimitPaise, o.RateBP = answer.FinalScore, answer.Offer.LimitPaise, answer.Offer.RateBP
+		for _, r := range answer.Reasons {
 			o.Reasons = append(o.Reasons, r.Code)
 		}
 	}
-	policy, facts, why, err := s.replayable(ctx, scope, d)
+	policy, facts, why, err := a.replayable(ctx, scope, d)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,8 @@ func TestBackfill(t *testing.T) {
 		decide := func(n int) {
 			t.Helper()
 			for range n {
-				if _, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil); err != nil {
+				_, err := h.Service.Decisions.Decide(t.Context(), h.Caller, decision(t, usecasetest.Sample), nil)
+				if err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -31,7 +32,9 @@ func TestBackfill(t *testing.T) {
 		const older = 110
 		decide(older)
 		i := intrude(t, databaseURL, db.Kind())
-		forget := []string{"DELETE FROM journal", "PRAGMA ignore_check_constraints = ON", "UPDATE decisions SET leaf = -1, plain = ''"}
+		forget := []string{
+			"DELETE FROM journal", "PRAGMA ignore_check_constraints = ON", "UPDATE decisions SET leaf = -1, plain = ''",
+		}
 		if db.Kind() == "postgres" {
 			forget[1] = "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf"
 			forget = append(forget, "DELETE FROM journal_heads")

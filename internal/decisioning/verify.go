@@ -49,23 +49,27 @@ const maxWrong = 1_000
 // it runs, so Verify ends however busy the service is. It holds only a few decisions in
 // memory at a time and uses all processors.
 func (s *Service) Verify(ctx context.Context, tenantID string, progress func(done, total int64)) (Verification, error) {
-	scopes, total, err := s.scopes(ctx, tenantID)
+	a := auditor{s}
+	scopes, total, err := a.scopes(ctx, tenantID)
 	if err != nil {
 		return Verification{}, err
 	}
-	older, err := s.beforeJournal(ctx)
+	older, err := a.beforeJournal(ctx)
 	if err != nil {
 		return Verification{}, err
 	}
 	v := verifier{total: total, progress: progress, older: older}
 	for _, scope := range scopes {
-		if err = s.verifyScope(ctx, scope, &v); err != nil {
+		if err = a.verifyScope(ctx, scope, &v); err != nil {
 			break
 		}
 	}
 	slices.SortFunc(v.found.Wrong, func(a, b WrongDecision) int { return cmp.Compare(a.ID, b.ID) })
 	return v.found, err
 }
+
+// auditor compares the stored decisions with the journal, and completes the journal.
+type auditor struct{ *Service }
 
 // entered is a stored decision with its entry in the journal.
 type entered struct {
@@ -77,8 +81,8 @@ type entered struct {
 // verifyScope reads decisions in one goroutine and checks them in one goroutine for
 // each processor. The first failure of storage ends them all. Afterwards it looks for
 // entries of the journal whose decision is missing.
-func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
-	tree, err := s.keys.Tree(ctx, scope.Tenant())
+func (a auditor) verifyScope(ctx context.Context, scope *store.Scope, v *verifier) error {
+	tree, err := a.keys.Tree(ctx, scope.Tenant())
 	if err != nil {
 		return err
 	}
@@ -93,7 +97,7 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for e := range read {
-				why, err := s.verifyOne(walked, scope, tree, &e)
+				why, err := a.verifyOne(walked, scope, tree, &e)
 				if err != nil {
 					cancel(err) // storage failed, so it is unknown whether the decision can be reproduced
 					continue
@@ -129,10 +133,10 @@ func (s *Service) verifyScope(ctx context.Context, scope *store.Scope, v *verifi
 
 // verifyOne replays a decision and compares it with its leaf. It returns why the
 // decision is wrong, "" if it is right.
-func (s *Service) verifyOne(
+func (a auditor) verifyOne(
 	ctx context.Context, scope *store.Scope, tree *sealing.KeyTree, e *entered,
 ) (why string, err error) {
-	again, err := s.reexplain(ctx, scope, e.decision)
+	again, err := a.reexplain(ctx, scope, e.decision)
 	if err != nil {
 		return "", err
 	}
@@ -165,8 +169,8 @@ type entryFinder struct {
 // the journal: it was made before the database had a journal, and not all older decisions
 // have their entries yet. Without this check, somebody could insert a decision without
 // an entry.
-func (s *Service) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
-	system := s.core.DB.System()
+func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
+	system := a.core.DB.System()
 	complete, err := system.JournalComplete(ctx)
 	if err != nil {
 		return nil, err
@@ -308,8 +312,8 @@ func notReproduced(again ReExplanation, d *store.Decision) string {
 
 // scopes returns the scopes that have decisions or journal entries, and the total number
 // of decisions.
-func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
-	ids, err := s.tenants(ctx, tenantID)
+func (a auditor) scopes(ctx context.Context, tenantID string) ([]*store.Scope, int64, error) {
+	ids, err := a.tenants(ctx, tenantID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -317,7 +321,7 @@ func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, 
 	var total int64
 	for _, id := range ids {
 		for _, e := range tenant.Environments() {
-			scope := s.core.DB.Scope(id, string(e))
+			scope := a.core.DB.Scope(id, string(e))
 			n, err := scope.Decisions(ctx).Count()
 			if err != nil {
 				return nil, 0, err
@@ -335,13 +339,13 @@ func (s *Service) scopes(ctx context.Context, tenantID string) ([]*store.Scope, 
 }
 
 // tenants returns the ids of all tenants, or the one id if tenantID is not "".
-func (s *Service) tenants(ctx context.Context, tenantID string) (ids []string, err error) {
+func (a auditor) tenants(ctx context.Context, tenantID string) (ids []string, err error) {
 	if tenantID != "" {
-		t, err := s.core.DB.System().Tenant(ctx, tenantID)
+		t, err := a.core.DB.System().Tenant(ctx, tenantID)
 		return []string{t.ID}, err
 	}
 	for after := ""; ; after = ids[len(ids)-1] {
-		rows, err := s.core.DB.System().ListTenants(ctx, after)
+		rows, err := a.core.DB.System().ListTenants(ctx, after)
 		if err != nil || len(rows) == 0 {
 			return ids, err
 		}

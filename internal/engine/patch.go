@@ -147,7 +147,8 @@ func (p *patcher) read(v wire.Value) *sectionPatch {
 		c.remove = append(c.remove, e)
 	}
 	if v.Get("set").Kind() == wire.Missing && v.Get("remove").Kind() == wire.Missing {
-		p.faults.Add(v.Pointer(), fault.CodeRequired, `needs "set" (a list of entries), "remove" (a list of ids), or both`)
+		p.faults.Add(v.Pointer(), fault.CodeRequired,
+			`needs "set" (a list of entries), "remove" (a list of ids), or both`)
 	}
 	f.Done()
 	return c

@@ -164,7 +164,9 @@ func (b *buffer) release() { buffers.Put(b) }
 
 // Compare compares a stored decision with its leaf, and returns a sentence for each
 // difference. f is the decision's feature vector, nil if it has none.
-func Compare(tree *sealing.KeyTree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf) (found []string) {
+func Compare(
+	tree *sealing.KeyTree, s Scope, d *store.Decision, f *store.Features, leaf *evidence.Leaf,
+) (found []string) {
 	if leaf.Kind != evidence.Decision || leaf.ID != d.ID {
 		return []string{"the entry " + strconv.FormatInt(d.Leaf, 10) + " of the journal belongs to another object"}
 	}

@@ -182,7 +182,8 @@ func (j JournalReader) Read(from int64) ([]Entries, error) {
 			}
 			return nil
 		}, `SELECT first, count, created_micros, entries FROM journal
-			WHERE tenant_id = $1 AND environment = $2 AND first >= $3 ORDER BY first LIMIT $4`, begin, int64(journalRows))
+			WHERE tenant_id = $1 AND environment = $2 AND first >= $3 ORDER BY first LIMIT $4`,
+			begin, int64(journalRows))
 		return found, err
 	})
 }
@@ -278,7 +279,8 @@ func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision,
 // that is younger must have an entry.
 func (sys *System) JournalSince(ctx context.Context) (micros int64, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
-		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1", int64(journalSchema))
+		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1",
+			int64(journalSchema))
 	})
 	return micros, err
 }

@@ -180,7 +180,8 @@ func withoutEntries(t *testing.T, databaseURL, kind string) {
 	t.Helper()
 	const insert = `INSERT INTO decisions (tenant_id, environment, id, created_micros, applicant_ref, status, grade,
 			policy_key, policy_id, policy_version, endpoint, engine_version, hash, response, facts, actor)
-		SELECT 'ten_A', 'sandbox', id, 1, 'app', 'APPROVED', 'B', 'default', 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
+		SELECT 'ten_A', 'sandbox', id, 1, 'app', 'APPROVED', 'B',
+			'default', 'pol_1', 1, 'e', 'v', 'h', 'r', 'f', 'key_1'
 		FROM (SELECT 'dec_1' AS id UNION ALL SELECT 'dec_2' UNION ALL SELECT 'dec_3') AS ids`
 	off, on := "PRAGMA ignore_check_constraints = ON", "PRAGMA ignore_check_constraints = OFF"
 	raw := storetest.Raw(t, databaseURL)
@@ -188,7 +189,8 @@ func withoutEntries(t *testing.T, databaseURL, kind string) {
 		off = "ALTER TABLE decisions DROP CONSTRAINT decisions_have_leaf"
 		on = "ALTER TABLE decisions ADD CONSTRAINT decisions_have_leaf CHECK (leaf >= 0) NOT VALID"
 	}
-	if err := errOf(t.Context(), raw, kind, insert); err == nil || !strings.Contains(err.Error(), "decisions_have_leaf") {
+	err := errOf(t.Context(), raw, kind, insert)
+	if err == nil || !strings.Contains(err.Error(), "decisions_have_leaf") {
 		t.Errorf("a decision without an entry is refused with %v", err)
 	}
 	fillBy(t, databaseURL, kind, off+";"+insert+";"+on)
@@ -227,7 +229,8 @@ func addLeaves(t *testing.T, db *store.DB) {
 	t.Helper()
 	scope := db.Scope("ten_A", sandbox)
 	rows, next, err := scope.Decisions(t.Context()).WithoutLeaf("", 2)
-	if err != nil || len(rows) != 2 || next != "dec_2" || rows[0].ID != "dec_1" || rows[1].ID != "dec_2" || string(rows[0].Facts) != "f" {
+	if err != nil || len(rows) != 2 || next != "dec_2" ||
+		rows[0].ID != "dec_1" || rows[1].ID != "dec_2" || string(rows[0].Facts) != "f" {
 		t.Fatalf("%+v, %v", rows, err)
 	}
 	if rows, next, err = scope.Decisions(t.Context()).WithoutLeaf("", 10); err != nil || len(rows) != 3 || next != "" {

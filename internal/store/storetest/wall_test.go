@@ -177,7 +177,8 @@ func TestAppendOnly(t *testing.T) {
 		fill(t, db, signUp(t, db, "ten_A"))
 		raw := storetest.Raw(t, databaseURL)
 		for _, change := range []string{
-			"UPDATE decisions SET status = 'DECLINED'", "UPDATE decisions SET leaf = 7", "UPDATE decisions SET plain = ''",
+			"UPDATE decisions SET status = 'DECLINED'", "UPDATE decisions SET leaf = 7",
+			"UPDATE decisions SET plain = ''",
 			"UPDATE decisions SET applicant_ref = ''", "UPDATE journal SET entries = ''",
 			"UPDATE audit_log SET actor = 'nobody'",
 			"DELETE FROM audit_log", "UPDATE decision_reviews SET outcome = 'APPROVED'", "DELETE FROM decision_reviews",
