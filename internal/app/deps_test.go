@@ -22,7 +22,7 @@ type kind int
 
 const (
 	pure    kind = iota // the pure ring: no I/O, clock, randomness, context or logging
-	useCase             // I/O around the pure ring, through interfaces it declares
+	useCase             // I/O around the pure ring: the operations, and the storage they call
 	adapter             // one technology each; adapters never import each other
 	wiring              // composes the other packages
 )

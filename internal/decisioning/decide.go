@@ -32,7 +32,7 @@ type Decided struct {
 }
 
 // Decide decides an application. It returns after the decision, its facts, its usage and
-// its audit entry are committed together.
+// its entry in the journal are committed together.
 func (s *Service) Decide(
 	ctx context.Context, p tenant.Principal, request application.Request, r *operation.Reply[Decided],
 ) (Decided, error) {

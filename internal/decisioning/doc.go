@@ -25,13 +25,19 @@
 //	Features
 //	    reads the features of a stored decision: NotFound, features_not_generated,
 //	    invalid_cursor
-//	Verify
-//	    replays the stored decisions of tenants: NotFound
 //	ReviewDecision, Referrals
 //	    add a review, and list the decisions that wait for one: NotFound, Invalid,
 //	    cap_reached
 //	Usage
 //	    reads what a tenant used in the current period
+//
+// The operator's work takes no caller:
+//
+//	Verify
+//	    replays the stored decisions of tenants and compares them with the journal:
+//	    NotFound
+//	Backfill
+//	    adds the journal entries of decisions from before the journal
 //
 // Bill returns the usage record of a request, for study and agentdesk. Flush stores the
 // counts of free requests, in the background.
