@@ -212,6 +212,9 @@ func (sqlite) insertMany(
 ) error {
 	args := make([]any, len(first)+len(t.columns))
 	copy(args, first)
+	if len(rows) > 1 {
+		s.prepare(t.one)
+	}
 	for _, row := range rows {
 		copy(args[len(first):], row)
 		if err := s.run(read, t.one, args); err != nil {

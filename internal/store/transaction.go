@@ -158,12 +158,26 @@ func (s *transaction) statement(query string) *sql.Stmt {
 	if stmt == nil {
 		return nil
 	}
-	// Bind each text once: the transaction keeps bound statements until it
-	// ends.
+	return s.bind(query, s.tx.StmtContext(s.ctx, stmt))
+}
+
+// bind keeps a statement until the transaction ends, so that each text is bound once.
+func (s *transaction) bind(query string, stmt *sql.Stmt) *sql.Stmt {
 	if s.bound == nil {
 		s.bound = map[string]*sql.Stmt{}
 	}
-	stmt = s.tx.StmtContext(s.ctx, stmt)
 	s.bound[query] = stmt
 	return stmt
+}
+
+// prepare prepares a text for this transaction if it is not prepared yet. A text that
+// runs for many rows would otherwise be parsed for every one of them when it is used
+// for the first time. If the text cannot be prepared, running it will report the error.
+func (s *transaction) prepare(query string) {
+	if s.prepared == nil || s.stopped() != nil || s.statement(query) != nil {
+		return
+	}
+	if stmt, err := s.tx.PrepareContext(s.ctx, query); err == nil { //nolint:sqlclosecheck // it ends with the transaction
+		s.bind(query, stmt)
+	}
 }
