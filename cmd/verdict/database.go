@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"verdict/internal/app"
+	"verdict/internal/evidencedesk"
 	"verdict/internal/fault"
 	"verdict/internal/store"
 	"verdict/internal/usecase"
@@ -51,7 +52,7 @@ func (c *command) withStore(settings *app.Settings, work func(context.Context, a
 // the use cases are discarded, because the returned errors say the same.
 func (c *command) withService(settings *app.Settings, work func(context.Context, *usecase.Set) int) int {
 	return c.withStore(settings, func(ctx context.Context, config app.Config, db *store.DB) int {
-		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil)
+		service, err := app.NewService(db, config, slog.New(slog.DiscardHandler), usecase.Hooks{}, nil, evidencedesk.Options{})
 		if err != nil {
 			return c.usage("%v", err)
 		}

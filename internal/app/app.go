@@ -13,6 +13,7 @@ import (
 	"verdict/internal/console"
 	"verdict/internal/engine"
 	"verdict/internal/httpapi"
+	"verdict/internal/logkey"
 	"verdict/internal/serving"
 	"verdict/internal/store"
 	"verdict/internal/telemetry"
@@ -26,6 +27,7 @@ type App struct {
 	logger        *slog.Logger
 	db            *store.DB
 	queue         queue
+	signed        *logkey.Signed // nil if nothing is signed
 	service       *usecase.Set
 	node          *serving.Node
 	httpAPI       *httpapi.API
@@ -73,7 +75,12 @@ func (a *App) open(ctx context.Context) (err error) {
 	if a.queue, err = newQueue(ctx, c, a.db.Kind(), a.logger); err != nil {
 		return err
 	}
-	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue); err != nil {
+	log, signed, err := openLogKey(ctx, c, a.db, a.logger)
+	if err != nil {
+		return err
+	}
+	a.signed = signed
+	if a.service, err = NewService(a.db, c, a.logger, a.hooks(), a.queue, log); err != nil {
 		return err
 	}
 	if a.tracing, err = telemetry.NewTracing(ctx, telemetry.TraceOptions{
@@ -187,6 +194,9 @@ func (a *App) closeAll() error {
 	errs = append(errs, a.tracing.Close(ctx))
 	if a.queue != nil {
 		errs = append(errs, a.queue.Close())
+	}
+	if a.signed != nil {
+		errs = append(errs, a.signed.Close())
 	}
 	if a.db != nil {
 		errs = append(errs, a.db.Close())

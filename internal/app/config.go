@@ -34,6 +34,7 @@ type Config struct {
 	ShutdownDelay      time.Duration
 	ShutdownGrace      time.Duration
 	DatabaseURL        string
+	LogKey             string // the file, "off", or "" for the default
 	Store              store.Options
 	Plans              tenant.PricePlans
 	Rates              tenant.Rates

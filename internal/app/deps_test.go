@@ -65,6 +65,7 @@ var house = []room{
 	{"recovery", pure, "exact civil fault wire loan"},
 	{"sealing", pure, ""},
 	{"evidence", pure, "wire sealing"},
+	{"capsule", pure, "wire rule field engine sealing evidence"},
 
 	{"tenant", useCase, "civil fault"},
 	{"admission", useCase, ""},
@@ -84,6 +85,7 @@ var house = []room{
 	{"frauddesk", useCase, "fault wire rule place signal application tenant store cache operation"},
 	{"decisioning", useCase, "civil fault wire rule feature report field signal engine loan application advice " +
 		"sealing evidence tenant admission store journal operation policydesk frauddesk"},
+	{"evidencedesk", useCase, "fault field engine evidence capsule tenant store journal operation"},
 	{"agentdesk", useCase, "fault wire engine recovery tenant store operation policydesk decisioning"},
 	{"study", useCase, "fault wire rule feature report field sheet application backtest backtest/page training " +
 		"tenant admission store cache operation policydesk decisioning"},
@@ -92,19 +94,20 @@ var house = []room{
 	{"document", useCase, "fault wire rule feature field signal engine sheet application backtest training recovery " +
 		"tenant operation account policydesk frauddesk decisioning agentdesk study agent"},
 	{"usecase", useCase, "fault wire engine signal application tenant store operation account policydesk frauddesk " +
-		"decisioning agentdesk study document"},
+		"journal decisioning evidencedesk agentdesk study document"},
 
 	{"reference", useCase, "fault wire serving frauddesk"},
 
 	{"job", adapter, "fault study"},
 	{"httpapi", adapter, "fault wire api document tenant admission serving operation account policydesk frauddesk " +
-		"decisioning agentdesk study usecase agent reference"},
+		"decisioning evidencedesk agentdesk study usecase agent reference"},
 	{"console", adapter, "civil fault wire rule signal chart tenant serving operation account policydesk frauddesk " +
 		"decisioning agentdesk study usecase agent document backtest engine training"},
 
 	{"narrate", adapter, "wire"},
 	{"telemetry", adapter, ""},
 	{"mmdb", adapter, "place"},
+	{"logkey", adapter, "evidence"},
 
 	{"demo", useCase, "wire rule signal engine backtest tenant store operation account policydesk frauddesk " +
 		"decisioning study usecase agent training field application recovery"},

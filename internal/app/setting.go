@@ -232,6 +232,15 @@ var settings = []setting{
 	},
 	{
 		group: groupStore,
+		name:  "log-key",
+		form:  "file",
+		meaning: "key with which the log of decisions is signed, the same for all nodes; beside it the service stores " +
+			"what it has signed; create one with \"verdict log create-key\"; off signs nothing; if empty, it is the " +
+			"SQLite file with .log-key appended, and is created; PostgreSQL needs one",
+		set: text(func(c *Config) *string { return &c.LogKey }),
+	},
+	{
+		group: groupStore,
 		name:  "db-connections",
 		form:  "number",
 		def:   "8",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"verdict/internal/admission"
+	"verdict/internal/evidencedesk"
 	"verdict/internal/httpapi"
 	"verdict/internal/mmdb"
 	"verdict/internal/place"
@@ -27,9 +28,10 @@ func OpenStore(ctx context.Context, c Config) (*store.DB, error) {
 }
 
 // NewService returns the use cases over a database. If spreader is nil, large
-// backtests are not available.
+// backtests are not available. If log has no key, nothing is signed.
 func NewService(
 	db *store.DB, c Config, logger *slog.Logger, hooks usecase.Hooks, spreader study.ChunkQueue,
+	log evidencedesk.Options,
 ) (*usecase.Set, error) {
 	atlas, err := newAtlas(c.IPCountries)
 	if err != nil {
@@ -39,7 +41,7 @@ func NewService(
 		Atlas: atlas, ChunkQueue: spreader, Now: c.Now,
 		SignupMode: c.Signup, SignupsEachDay: c.SignupsEachDay, Caps: c.Caps,
 		Plans: c.Plans, Passwords: c.Passwords, HashesAtOnce: c.HashesAtOnce, PlanCache: c.PlanCache, Logger: logger,
-		Hooks: hooks,
+		Hooks: hooks, Log: log,
 	})
 }
 

@@ -38,8 +38,9 @@ type Service struct {
 }
 
 // New returns a Service over the database of core.
-func New(core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, o Options) *Service {
-	keys := journal.NewKeys(core.DB, core.Random, core.Now)
+func New(
+	core *operation.Core, desk *policydesk.Service, fraud *frauddesk.Service, keys *journal.Keys, o Options,
+) *Service {
 	s := &Service{core: core, desk: desk, fraud: fraud, keys: keys, options: o}
 	s.gathered.counts = map[gatheredKey]int64{}
 	return s

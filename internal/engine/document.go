@@ -36,6 +36,14 @@ func (p *Policy) Checksum() string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// Unnamed returns the document that the checksum covers: Document without the names, the
+// keys and the members that the service adds.
+func (p *Policy) Unnamed() []byte {
+	var w wire.Writer
+	p.write(&w, false)
+	return w.Buf
+}
+
 // checksumWriters pools the buffers of checksums. The buffer is free again once
 // the checksum is computed. Without the pool, such a buffer would be the
 // largest single allocation of a compilation.

@@ -65,6 +65,8 @@ type Sources struct {
 	// Check is called for every rule and factor; an error stops the reading. If
 	// Check is nil, reading is never interrupted.
 	Check func() error
+	// Unnamed permits a document without a name, such as one that Policy.Unnamed returned.
+	Unnamed bool
 }
 
 // ReadPolicy reads and checks a policy document. For an invalid document it
@@ -138,7 +140,9 @@ func (r *policyReader) document(v wire.Value) {
 			f.Fail("policy_key", fault.CodeInvalidField, "must be lower-case letters, digits, - and _")
 		}
 	}
-	f.Require("name", "a name people will recognise the policy by")
+	if !r.src.Unnamed {
+		f.Require("name", "a name people will recognise the policy by")
+	}
 	if name, ok := f.Text("name", 120); ok {
 		p.Name = name
 		if strings.TrimSpace(name) == "" {

@@ -87,6 +87,15 @@ func NewSigner(origin string, key ed25519.PrivateKey) (note.Signer, error) {
 	return signer{known, key}, nil
 }
 
+// PublicKey returns the public key of a log in the form of signed notes.
+func PublicKey(origin string, key ed25519.PrivateKey) (string, error) {
+	public, ok := key.Public().(ed25519.PublicKey)
+	if !ok {
+		return "", errors.New("not an Ed25519 key")
+	}
+	return note.NewEd25519VerifierKey(origin, public)
+}
+
 // signer is a note.Signer. One key signs the checkpoints of many logs, each under the
 // name of its log.
 type signer struct {

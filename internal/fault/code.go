@@ -63,6 +63,7 @@ const (
 	CodePreconditionFailed     = "precondition_failed"
 	CodeIdempotencyInProgress  = "idempotency_in_progress"
 	CodeIdempotencyKeyReused   = "idempotency_key_reused"
+	CodeNotSignedYet           = "not_signed_yet"
 	CodeDatabaseNotEmpty       = "database_not_empty"
 )
 

@@ -94,11 +94,12 @@ func New(service *usecase.Set, o Options) (*API, error) {
 		options: o,
 		access:  service.Access,
 		health: &healthHandlers{
-			check:   service.Health,
-			now:     o.Now,
-			version: o.Version,
-			commit:  o.Commit,
-			started: o.Now(),
+			check:     service.Health,
+			notSigned: service.Evidence.Stopped,
+			now:       o.Now,
+			version:   o.Version,
+			commit:    o.Commit,
+			started:   o.Now(),
 		},
 		pages: pages,
 		docs:  http.NewServeMux(),
@@ -168,6 +169,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 	backtests := &backtestHandlers{backtests: set.Backtests, now: now}
 	agentRuns := &agentHandlers{agents: agents, runs: set.Agents}
 	fraud := &fraudHandlers{fraud: set.Fraud, now: now}
+	evidence := &evidenceHandlers{evidence: set.Evidence}
 
 	return slices.Concat(
 		accounts.routes(),
@@ -178,6 +180,7 @@ func routesOf(set *usecase.Set, agents *agent.Service, health *healthHandlers, n
 		backtests.routes(),
 		agentRuns.routes(),
 		fraud.routes(),
+		evidence.routes(),
 	)
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 // healthHandlers serve the probes and the health of the node.
 type healthHandlers struct {
 	check           func(context.Context) usecase.Health
+	notSigned       func() int // the number of logs that cannot be signed
 	now             func() time.Time
 	version, commit string
 	started         time.Time
@@ -40,7 +42,11 @@ func (h *healthHandlers) ready(c *call) error {
 	if h.leaving.Load() || !h.storageReady(c.ctx, c.started) {
 		return c.response.sendText(c.ctx, http.StatusServiceUnavailable, "not ready\n")
 	}
-	return c.response.sendText(c.ctx, http.StatusOK, "ready\n")
+	text := "ready\n"
+	if n := h.notSigned(); n > 0 {
+		text += fmt.Sprintf("%d logs are not signed\n", n)
+	}
+	return c.response.sendText(c.ctx, http.StatusOK, text)
 }
 
 // readiness caches whether the database answers. Anybody can send probes, and

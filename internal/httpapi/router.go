@@ -18,6 +18,7 @@ type route struct {
 	csv     bool   // the route can also answer with CSV
 	stream  bool   // the handler itself reads a body that is a file
 	only    string // the media type of the answer if the answer is not JSON
+	deep    bool   // the path may have further segments
 
 	method string // set by newRouter
 }
@@ -42,6 +43,7 @@ type node struct {
 	literal  map[string]*node
 	wildcard *node
 	routes   []*route
+	deep     bool // further segments of a path are ignored
 }
 
 func newRouter(table []route) *router {
@@ -55,6 +57,7 @@ func newRouter(table []route) *router {
 			at = at.child(segment)
 		}
 		at.routes = append(at.routes, entry)
+		at.deep = at.deep || entry.deep
 	}
 	return r
 }
@@ -81,7 +84,7 @@ func (n *node) child(segment string) *node {
 func (r *router) find(method, path string) (found *route, id string, allowed []string) {
 	at := &r.root
 	rest, ok := strings.CutPrefix(path, "/")
-	for ok {
+	for ok && !at.deep {
 		var segment string
 		segment, rest, ok = strings.Cut(rest, "/")
 		switch next := at.literal[segment]; {

@@ -1,13 +1,10 @@
 package journal
 
 import (
-	"encoding/binary"
 	"encoding/hex"
+	"iter"
 	"strconv"
 	"sync"
-	"time"
-
-	"golang.org/x/crypto/blake2b"
 
 	"verdict/internal/evidence"
 	"verdict/internal/rule"
@@ -77,6 +74,22 @@ func zoneHashes(
 	return to
 }
 
+// Salts returns the salts of the zones of a stored decision, in the order of the zones.
+// f is the decision's feature vector, nil if it has none.
+func Salts(
+	tree *sealing.KeyTree, environment string, d *store.Decision, f *store.Features,
+) iter.Seq2[sealing.Zone, sealing.Salt] {
+	return func(yield func(sealing.Zone, sealing.Salt) bool) {
+		key := keyOf(tree, environment, d)
+		var zones [maxZones]sealing.ZoneHash
+		for _, z := range zoneHashes(zones[:0], &key, d, f) {
+			if !yield(z.Zone, sealing.SaltOf(&key, d.ID, z.Zone)) {
+				return
+			}
+		}
+	}
+}
+
 // plainText returns the text of the column plain.
 func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	lent := borrow()
@@ -112,16 +125,12 @@ func plainText(o *Outcome, zones []sealing.ZoneHash, f *store.Features) string {
 	return string(w.Buf)
 }
 
-// clockFormat is the format of times in leaves: RFC 3339 in UTC with milliseconds, as in
-// answers.
-const clockFormat = "2006-01-02T15:04:05.000Z07:00"
-
 // leafOf returns the leaf of a decision.
 func leafOf(key *sealing.Secret, s Scope, d *store.Decision, zones []sealing.ZoneHash) evidence.Leaf {
 	leaf := evidence.Leaf{
 		Kind:       evidence.Decision,
 		ID:         d.ID,
-		At:         time.UnixMicro(d.CreatedMicros).UTC().Format(clockFormat),
+		At:         evidence.At(d.CreatedMicros),
 		Row:        rowHash(s, d),
 		Commitment: sealing.Commitment(zones),
 	}
@@ -132,22 +141,33 @@ func leafOf(key *sealing.Secret, s Scope, d *store.Decision, zones []sealing.Zon
 }
 
 // rowHash returns the hash over the scope and every column of a decision that stays
-// readable. The answer and the facts enter through the zones' hashes in Plain, the
-// applicant through the leaf's reference.
-func rowHash(s Scope, d *store.Decision) sealing.Hash {
+// readable.
+func rowHash(s Scope, d *store.Decision) (h sealing.Hash) {
 	lent := borrow()
 	defer lent.release()
-	text := binary.BigEndian.AppendUint64(lent.text[:0], uint64(d.CreatedMicros)) //nolint:gosec // only the bits matter
-	text = binary.BigEndian.AppendUint64(text, uint64(d.PolicyVersion))           //nolint:gosec // only the bits matter
-	for _, column := range [...]string{
-		s.Tenant, s.Environment, d.ID, d.Status, d.Grade, d.PolicyKey, d.PolicyID,
-		d.Endpoint, d.EngineVersion, d.Hash, d.Actor, d.Plain,
-	} {
-		text = binary.BigEndian.AppendUint32(text, uint32(len(column))) //nolint:gosec // columns are shorter than 4 GiB
-		text = append(text, column...)
+	row := RowOf(s, d)
+	h, lent.text = row.AppendHash(lent.text)
+	return h
+}
+
+// RowOf returns the columns of a decision that stay readable.
+func RowOf(s Scope, d *store.Decision) evidence.Row {
+	return evidence.Row{
+		Tenant:        s.Tenant,
+		Environment:   s.Environment,
+		ID:            d.ID,
+		CreatedMicros: d.CreatedMicros,
+		Status:        d.Status,
+		Grade:         d.Grade,
+		PolicyKey:     d.PolicyKey,
+		PolicyID:      d.PolicyID,
+		PolicyVersion: d.PolicyVersion,
+		Endpoint:      d.Endpoint,
+		EngineVersion: d.EngineVersion,
+		DecisionHash:  d.Hash,
+		Actor:         d.Actor,
+		Plain:         d.Plain,
 	}
-	lent.text = text
-	return blake2b.Sum256(text)
 }
 
 // buffer is memory for a text that is needed only briefly.

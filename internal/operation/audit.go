@@ -28,6 +28,7 @@ const (
 	ActionUnblocked        = "blocklist.removed"
 	ActionBacktestCreated  = "backtest.created"
 	ActionBacktestEnded    = "backtest.cancelled"
+	ActionCapsule          = "decision.capsule_read"
 	ActionStrategy         = "collections_strategy.changed"
 
 	ActionKeyRotated         = "key.rotated"

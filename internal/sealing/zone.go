@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash"
+	"slices"
 	"sync"
 
 	"golang.org/x/crypto/blake2b"
@@ -39,6 +40,12 @@ func (z Zone) String() string {
 		return ""
 	}
 	return zoneNames[z]
+}
+
+// ZoneNamed returns the zone with a name. ok is false if there is none.
+func ZoneNamed(name string) (z Zone, ok bool) {
+	i := slices.Index(zoneNames[:], name)
+	return Zone(max(i, 0)), i > 0 //nolint:gosec // there are few zones
 }
 
 // SaltSize is the length of a zone's salt in bytes.

@@ -192,9 +192,13 @@ func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	return db.failure("read", err)
 }
 
-// maxReadCharge is the maximum time that a read adds to the processor time of its
-// owner.
-const maxReadCharge = time.Millisecond
+// readCharge returns the maximum time that a read adds to the processor time of its
+// owner: a millisecond, and 10 ms for each MiB of documents, because PostgreSQL
+// decompresses, copies and sends them.
+func readCharge(received int) time.Duration {
+	const perByte = 10 * time.Nanosecond
+	return time.Millisecond + time.Duration(received)*perByte
+}
 
 // readWithin runs fn in a read transaction. If brief is set, ctx is checked before each
 // statement and not during it. The reason is that SQLite's driver starts a goroutine
@@ -205,21 +209,21 @@ func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) 
 		return err
 	}
 	defer db.reader.prepared.prepareWanted(ctx)
+	// There is nothing to commit, and a failed rollback needs no handling.
+	defer func() { _ = tx.Rollback() }()
+	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared, counts: !db.dialect.embedded()}
 	if !db.dialect.embedded() {
 		// While the transaction is open, the database server computes for the owner, on
-		// processors that all owners share. If the transaction takes longer than
-		// maxReadCharge, it is unknown how much of the time the server computed: the
-		// server may be far away, or wait for a lock.
+		// processors that all owners share. If the transaction takes longer than readCharge
+		// allows, it is unknown how much of the time the server computed: the server may
+		// be far away, or wait for a lock.
 		begun := time.Now()
 		defer func() {
 			if err == nil {
-				admission.SlotOf(ctx).Charge(min(time.Since(begun), maxReadCharge))
+				admission.SlotOf(ctx).Charge(min(time.Since(begun), readCharge(s.received)))
 			}
 		}()
 	}
-	// There is nothing to commit, and a failed rollback needs no handling.
-	defer func() { _ = tx.Rollback() }()
-	s := &transaction{db: db, ctx: ctx, tx: tx, prepared: db.reader.prepared}
 	if brief {
 		s.ctx, s.caller = context.WithoutCancel(ctx), ctx
 	}

@@ -82,6 +82,7 @@ type DB struct {
 	commits     *committer
 	unconfirmed unconfirmedWrites
 	nextNumbers nextNumbers // of journals; only on SQLite
+	grown       grownScopes // journals that need a new checkpoint
 	prober      prober
 	close       sync.Once
 	closed      atomic.Bool

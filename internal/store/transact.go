@@ -47,6 +47,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 	if !apart && ofOneScope(jobs) {
 		stored, err := c.db.dialect.insertPipelined(ctx, c.db, on, jobs[0].rls, writesOf(jobs))
 		if stored {
+			c.db.grown.add(jobs[0].rls)
 			c.batches.Add(1)
 			c.writes.Add(int64(len(jobs)))
 		}
@@ -82,6 +83,7 @@ func (c *committer) transact(on pool, jobs []*job, apart bool) []error {
 		// unit of a quota.
 		return all(len(jobs), err)
 	}
+	c.db.grown.add(s.grown...)
 	c.batches.Add(1)
 	c.writes.Add(int64(kept))
 	return b.results

@@ -17,8 +17,11 @@ type transaction struct {
 	bound    map[string]*sql.Stmt // prepared statements bound to this transaction, by text
 	rls      rlsScope             // the row-level security scope that was last set in the database
 	written  []writeName          // names of the rows that the transaction stores, for unconfirmedWrites
+	grown    []rlsScope           // the scopes to whose journals the transaction adds entries
 	broken   error                // why the transaction must be rolled back; nil if it need not
 	bytes    int                  // total size of the statements' arguments
+	received int                  // total size of the documents that were read, if they are counted
+	counts   bool                 // whether documents that are read are counted
 }
 
 // rlsScope is the scope that PostgreSQL's row-level security admits: one tenant
@@ -96,12 +99,29 @@ func (s *transaction) each(read func(scan func(...any) error) error, query strin
 		return s.noteBroken(err)
 	}
 	defer func() { _ = rows.Close() }() // rows.Err below reports any failure
+	scan := rows.Scan
+	if s.counts {
+		scan = s.countingScan(rows)
+	}
 	for rows.Next() {
-		if err := read(rows.Scan); err != nil {
+		if err := read(scan); err != nil {
 			return err
 		}
 	}
 	return s.noteBroken(rows.Err())
+}
+
+// countingScan returns the Scan of rows, with the documents counted.
+func (s *transaction) countingScan(rows *sql.Rows) func(...any) error {
+	return func(dest ...any) error {
+		err := rows.Scan(dest...)
+		for _, d := range dest {
+			if document, is := d.(*[]byte); is {
+				s.received += len(*document)
+			}
+		}
+		return err
+	}
 }
 
 // stopped returns why no further statement may run, nil if a statement may run.

@@ -19,9 +19,9 @@ func (r Role) Scopes() Scopes {
 	case RoleAdmin:
 		return Admin
 	case RoleRisk:
-		return Decide | Read | PolicyWrite | PolicyActivate | FactsRead
+		return Decide | Read | PolicyWrite | PolicyActivate | FactsRead | LogRead | EvidenceRead
 	case RoleViewer:
-		return Read
+		return Read | LogRead
 	}
 	return 0
 }
@@ -42,7 +42,7 @@ func (r Role) Allow(key Scopes, enabled bool) Scopes {
 	case may&Admin != 0:
 		return key
 	case key&Admin != 0:
-		key = Decide | Read | FactsRead | PolicyWrite | PolicyActivate
+		key = Decide | Read | FactsRead | LogRead | EvidenceRead | PolicyWrite | PolicyActivate
 	}
 	return key &^ (personal &^ may)
 }

@@ -10,7 +10,7 @@ import (
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	for role, want := range map[Role]string{
-		RoleAdmin: "admin", RoleRisk: "decide read policy:write policy:activate facts:read", RoleViewer: "read",
+		RoleAdmin: "admin", RoleRisk: "decide read policy:write policy:activate facts:read log:read evidence:read", RoleViewer: "read log:read",
 		"king": "", "": "",
 	} {
 		if got := role.Scopes().String(); got != want {

@@ -7,7 +7,7 @@ import (
 )
 
 // Scopes is a set of permissions. The zero set permits nothing.
-type Scopes uint8
+type Scopes uint16
 
 // The scopes. Activating a policy is separate from writing one, so that one person
 // can write a policy and another can activate it. Read does not include the facts
@@ -19,6 +19,8 @@ const (
 	PolicyWrite
 	PolicyActivate
 	FactsRead
+	LogRead      // the log, which contains nothing about people
+	EvidenceRead // capsules, which contain the facts of a decision and its whole policy
 	Admin
 )
 
@@ -31,6 +33,8 @@ var scopeNames = []struct {
 	{PolicyWrite, "policy:write"},
 	{PolicyActivate, "policy:activate"},
 	{FactsRead, "facts:read"},
+	{LogRead, "log:read"},
+	{EvidenceRead, "evidence:read"},
 	{Admin, "admin"},
 }
 

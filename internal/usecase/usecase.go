@@ -14,7 +14,9 @@ import (
 	"verdict/internal/agentdesk"
 	"verdict/internal/decisioning"
 	"verdict/internal/document"
+	"verdict/internal/evidencedesk"
 	"verdict/internal/frauddesk"
+	"verdict/internal/journal"
 	"verdict/internal/operation"
 	"verdict/internal/policydesk"
 	"verdict/internal/signal"
@@ -48,6 +50,9 @@ type Options struct {
 	// This field is for package policydesk.
 	PlanCache int
 
+	// Log is for package evidencedesk. Without a key nothing is signed.
+	Log evidencedesk.Options
+
 	// These fields are for package study.
 	Backtests  study.BacktestLimits
 	ChunkQueue study.ChunkQueue
@@ -62,6 +67,7 @@ type Set struct {
 	Policies  *policydesk.Service
 	Fraud     *frauddesk.Service
 	Decisions *decisioning.Service
+	Evidence  *evidencedesk.Service
 	Agents    *agentdesk.Service
 	Backtests *study.Backtests
 	Chunks    *study.Chunks
@@ -92,7 +98,9 @@ func New(db *store.DB, o Options) (*Set, error) {
 	policies := policydesk.New(core, policydesk.Options{
 		PlanCache: o.PlanCache, MaxDrafts: o.Caps.Drafts, MaxScorecards: o.Caps.Scorecards, Rule: o.Hooks.Rule,
 	})
-	decisions := decisioning.New(core, policies, fraud, decisioning.Options{
+	keys := journal.NewKeys(db, core.Random, core.Now)
+	o.Log.Keys = keys
+	decisions := decisioning.New(core, policies, fraud, keys, decisioning.Options{
 		Encode:   document.AppendDecision,
 		AddFacts: document.AddFacts,
 		Decode:   document.ReadDecision,
@@ -110,6 +118,7 @@ func New(db *store.DB, o Options) (*Set, error) {
 		Policies:  policies,
 		Fraud:     fraud,
 		Decisions: decisions,
+		Evidence:  evidencedesk.New(core, o.Log),
 		Agents:    agentdesk.New(core, policies, decisions),
 		Backtests: studies.Backtests,
 		Chunks:    studies.Chunks,
@@ -132,6 +141,7 @@ const purgeEvery = 10 * time.Minute
 func (s *Set) Run(ctx context.Context) {
 	var older sync.WaitGroup
 	older.Go(func() { s.backfill(ctx) })
+	older.Go(func() { s.sign(ctx) })
 	defer older.Wait()
 	flush := time.NewTicker(flushEvery)
 	defer flush.Stop()

@@ -1,0 +1,176 @@
+package capsule
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+
+	"verdict/internal/evidence"
+	"verdict/internal/sealing"
+	"verdict/internal/wire"
+)
+
+// Capsule is a stored decision with its evidence.
+type Capsule struct {
+	Row      evidence.Row
+	Answer   []byte // the stored answer
+	Facts    []byte // the stored facts
+	Features *Features
+	Policy   []byte // the document that the policy's checksum covers
+	Salts    []Salt // by zone
+	Leaf     evidence.Leaf
+	Proof    []byte // C2SP tlog-proof
+}
+
+// Features is the stored feature vector of a decision.
+type Features struct {
+	AsOf, Hash     string
+	Vector, Source []byte
+}
+
+// Salt is the salt of a zone.
+type Salt struct {
+	Zone sealing.Zone
+	Salt sealing.Salt
+}
+
+// version is the version of the format of capsules.
+const version = 1
+
+// MaxSize is the maximum size of a capsule in bytes.
+const MaxSize = 32 << 20
+
+// Append appends the capsule as JSON. A capsule has only one form, so that no byte of a
+// file can be changed without notice.
+func (c *Capsule) Append(to []byte) []byte {
+	w := wire.Writer{Buf: to}
+	w.Object().Key("capsule").Int(version)
+	r := &c.Row
+	w.Key("decision").Object()
+	w.Key("id").String(r.ID)
+	w.Key("tenant_id").String(r.Tenant)
+	w.Key("environment").String(r.Environment)
+	w.Key("created_micros").Int(r.CreatedMicros)
+	w.Key("status").String(r.Status)
+	w.Key("grade").String(r.Grade)
+	w.Key("policy_key").String(r.PolicyKey)
+	w.Key("rule_set_id").String(r.PolicyID)
+	w.Key("policy_version").Int(r.PolicyVersion)
+	w.Key("endpoint").String(r.Endpoint)
+	w.Key("engine_version").String(r.EngineVersion)
+	w.Key("decision_hash").String(r.DecisionHash)
+	w.Key("actor").String(r.Actor)
+	w.Key("plain").String(r.Plain)
+	w.EndObject()
+	w.Key("answer").Raw(c.Answer)
+	w.Key("facts").Raw(c.Facts)
+	if f := c.Features; f != nil {
+		w.Key("features").Object().Key("as_of").String(f.AsOf).Key("hash").String(f.Hash)
+		w.Key("vector").String(base64.StdEncoding.EncodeToString(f.Vector))
+		w.Key("source").String(base64.StdEncoding.EncodeToString(f.Source)).EndObject()
+	}
+	w.Key("policy").Raw(c.Policy)
+	w.Key("salts").Object()
+	for _, s := range c.Salts {
+		w.Key(s.Zone.String()).String(hex.EncodeToString(s.Salt[:]))
+	}
+	w.EndObject()
+	w.Key("leaf").Raw(c.Leaf.Append(nil))
+	w.Key("proof").String(string(c.Proof))
+	w.EndObject()
+	return w.Buf
+}
+
+// The errors of Parse.
+var (
+	ErrTooLarge     = errors.New("the file is larger than a capsule can be")
+	ErrNotACapsule  = errors.New("the file is not a capsule, or was altered")
+	ErrLaterVersion = errors.New("the capsule has a format of a later version of the service")
+)
+
+// Parse reads a capsule. It accepts only the exact form that Append writes. It verifies
+// nothing else.
+func Parse(text []byte) (*Capsule, error) {
+	if len(text) > MaxSize {
+		return nil, ErrTooLarge
+	}
+	text = bytes.TrimSuffix(text, []byte("\n"))
+	v, err := wire.Parse(text)
+	if err != nil || v.Kind() != wire.Object {
+		return nil, ErrNotACapsule
+	}
+	if n := integer(v.Get("capsule")); n > version {
+		return nil, ErrLaterVersion
+	}
+	d := v.Get("decision")
+	c := &Capsule{
+		Row: evidence.Row{
+			Tenant:        d.Get("tenant_id").Text(),
+			Environment:   d.Get("environment").Text(),
+			ID:            d.Get("id").Text(),
+			CreatedMicros: integer(d.Get("created_micros")),
+			Status:        d.Get("status").Text(),
+			Grade:         d.Get("grade").Text(),
+			PolicyKey:     d.Get("policy_key").Text(),
+			PolicyID:      d.Get("rule_set_id").Text(),
+			PolicyVersion: integer(d.Get("policy_version")),
+			Endpoint:      d.Get("endpoint").Text(),
+			EngineVersion: d.Get("engine_version").Text(),
+			DecisionHash:  d.Get("decision_hash").Text(),
+			Actor:         d.Get("actor").Text(),
+			Plain:         d.Get("plain").Text(),
+		},
+		Answer: bytesOf(v.Get("answer")),
+		Facts:  bytesOf(v.Get("facts")),
+		Policy: bytesOf(v.Get("policy")),
+		Proof:  []byte(v.Get("proof").Text()),
+	}
+	if f := v.Get("features"); f.Kind() == wire.Object {
+		c.Features = &Features{AsOf: f.Get("as_of").Text(), Hash: f.Get("hash").Text()}
+		for name, to := range map[string]*[]byte{"vector": &c.Features.Vector, "source": &c.Features.Source} {
+			if *to, err = base64.StdEncoding.DecodeString(f.Get(name).Text()); err != nil {
+				return nil, ErrNotACapsule
+			}
+		}
+	}
+	for name, member := range v.Get("salts").Members() {
+		zone, known := sealing.ZoneNamed(name)
+		raw, err := hex.DecodeString(member.Text())
+		if !known || err != nil || len(raw) != sealing.SaltSize {
+			return nil, ErrNotACapsule
+		}
+		c.Salts = append(c.Salts, Salt{zone, sealing.Salt(raw)})
+	}
+	if c.Leaf, err = evidence.ParseLeaf(bytesOf(v.Get("leaf"))); err != nil {
+		return nil, ErrNotACapsule
+	}
+	if !bytes.Equal(c.Append(nil), text) {
+		return nil, ErrNotACapsule
+	}
+	return c, nil
+}
+
+// bytesOf returns a value as JSON without spaces, as the service writes it.
+func bytesOf(v wire.Value) []byte {
+	if v.Kind() == wire.Missing {
+		return nil
+	}
+	var w wire.Writer
+	w.Value(v)
+	return w.Buf
+}
+
+// integer returns a number, or 0 if the value is not an integer. Parse then finds that
+// the text is not in the form of Append.
+func integer(v wire.Value) int64 {
+	kind, text := v.Scalar()
+	if kind != wire.Number {
+		return 0
+	}
+	n, exact, ok := wire.ParseDecimal(text, 0)
+	if !exact || !ok {
+		return 0
+	}
+	return n
+}

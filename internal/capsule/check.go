@@ -1,0 +1,139 @@
+package capsule
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"verdict/internal/engine"
+	"verdict/internal/evidence"
+	"verdict/internal/field"
+	"verdict/internal/rule"
+	"verdict/internal/sealing"
+	"verdict/internal/wire"
+)
+
+// Report is the result of checking a capsule.
+type Report struct {
+	// Decided is nil if the engine decided the same again on the facts and the policy, and
+	// otherwise why not.
+	Decided error
+	// Logged is nil if the decision is in the log with exactly this content, and otherwise why
+	// not.
+	Logged     error
+	Checkpoint evidence.Checkpoint // the size and root of the log, if Logged is nil
+	Seen       []Seen              // the witnesses that have signed the checkpoint
+}
+
+// Seen says that a witness has signed the checkpoint.
+type Seen struct {
+	Witness string
+	At      time.Time
+}
+
+// Check checks a capsule with the public key of the log and those of witnesses.
+func (c *Capsule) Check(log note.Verifier, witnesses []evidence.WitnessKey) Report {
+	r := Report{Decided: c.decideAgain()}
+	if r.Logged = c.matchesLeaf(); r.Logged != nil {
+		return r
+	}
+	proof, err := evidence.ParseProof(c.Proof)
+	if err != nil {
+		r.Logged = err
+		return r
+	}
+	if r.Checkpoint, r.Logged = proof.Verify(c.Leaf.Append(nil), log); r.Logged != nil {
+		return r
+	}
+	for _, w := range witnesses {
+		if at := evidence.Cosigned(proof.Checkpoint, w); at > 0 {
+			r.Seen = append(r.Seen, Seen{Witness: w.Name, At: time.Unix(at, 0).UTC()})
+		}
+	}
+	return r
+}
+
+// decideAgain returns nil if the engine makes the same decision again, and if the answer
+// is the one of that decision.
+func (c *Capsule) decideAgain() error {
+	answer, err := wire.Parse(c.Answer)
+	if err != nil {
+		return errors.New("the answer cannot be read")
+	}
+	checksum := sha256.Sum256(c.Policy)
+	if "sha256:"+hex.EncodeToString(checksum[:]) != answer.Get("policy").Get("checksum").Text() {
+		return errors.New("the policy is not the one with which the decision was made")
+	}
+	policy, err := engine.ParsePolicy(c.Policy, engine.Sources{Catalogue: field.Catalogue(), Unnamed: true})
+	if err != nil {
+		return errors.New("this version of the program cannot read the policy")
+	}
+	document, err := wire.Parse(c.Facts)
+	if err != nil {
+		return errors.New("the facts cannot be read")
+	}
+	facts, err := rule.ReadFacts(document, field.Catalogue())
+	if err != nil {
+		return errors.New("the facts cannot be read")
+	}
+	var d engine.Decision
+	engine.Compile(policy, field.Catalogue()).Decide(facts, &d)
+	switch {
+	case d.Hash() != c.Row.DecisionHash:
+		return errors.New("the policy decides differently on these facts")
+	case engine.ResponseHash(answer) != c.Row.DecisionHash:
+		return errors.New("the answer is not the one of the decision")
+	}
+	return nil
+}
+
+// matchesLeaf returns nil if the leaf is that of this decision: all its columns, its
+// answer, its facts and its features.
+func (c *Capsule) matchesLeaf() error {
+	row, _ := c.Row.AppendHash(nil)
+	if c.Leaf.Kind != evidence.Decision || c.Leaf.ID != c.Row.ID || c.Leaf.Row != row ||
+		c.Leaf.At != evidence.At(c.Row.CreatedMicros) {
+		return errors.New("the leaf is not the one of this decision")
+	}
+	plain, err := wire.Parse([]byte(c.Row.Plain))
+	if err != nil {
+		return errors.New("the plain text of the decision cannot be read")
+	}
+	var hashes []sealing.ZoneHash
+	for _, s := range c.Salts {
+		data, ok := c.zone(s.Zone)
+		if !ok {
+			return errors.New("the capsule has a salt without data")
+		}
+		hashes = append(hashes, sealing.ZoneHash{Zone: s.Zone, Hash: sealing.HashZone(s.Zone, s.Salt, data)})
+	}
+	if sealing.Commitment(hashes) != c.Leaf.Commitment {
+		return errors.New("the answer, the facts or the features are not those of the leaf")
+	}
+	if f := c.Features; f != nil {
+		stored := plain.Get("features")
+		if stored.Get("as_of").Text() != f.AsOf || stored.Get("hash").Text() != f.Hash {
+			return errors.New("the date or the hash of the features is not that of the leaf")
+		}
+	}
+	return nil
+}
+
+// zone returns the data of a zone.
+func (c *Capsule) zone(z sealing.Zone) (data []byte, ok bool) {
+	switch {
+	case z == sealing.Response:
+		return c.Answer, true
+	case z == sealing.Combined:
+		return c.Facts, true
+	case z == sealing.History && c.Features != nil:
+		return c.Features.Source, true
+	case z == sealing.Features && c.Features != nil:
+		return c.Features.Vector, true
+	default:
+		return nil, false
+	}
+}

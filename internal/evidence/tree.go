@@ -1,0 +1,182 @@
+package evidence
+
+import (
+	"errors"
+	"strings"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Logs are stored and published in tiles of 256 hashes (C2SP tlog-tiles).
+const (
+	tileHeight = 8
+	TileWidth  = 1 << tileHeight
+)
+
+// Tile is a part of a log's Merkle tree: up to 256 consecutive hashes of a level. The
+// hashes of level 0 are those of the leaves. Each hash of a higher level is that of a
+// full tile below.
+type Tile struct {
+	Level  int
+	Number int64  // of the tile in its level
+	Hashes []byte // one after the other
+}
+
+// TileReader returns the hashes of tiles, each with at least as many as the tile's width
+// W says.
+type TileReader func(tiles []tlog.Tile) ([][]byte, error)
+
+// Tree is the Merkle tree of a log at some size. It reads the hashes that it needs, and
+// checks that they belong to its root.
+type Tree struct {
+	Size   int64
+	Root   tlog.Hash
+	hashes tlog.HashReader
+}
+
+// NewTree returns a tree whose size and root are known.
+func NewTree(size int64, root tlog.Hash, read TileReader) *Tree {
+	source := &tileSource{read: read, known: map[tlog.Tile][]byte{}}
+	return &Tree{Size: size, Root: root, hashes: tlog.TileHashReader(tlog.Tree{N: size, Hash: root}, source)}
+}
+
+// tileSource implements tlog.TileReader. It reads each tile once.
+type tileSource struct {
+	read  TileReader
+	known map[tlog.Tile][]byte
+}
+
+func (s *tileSource) Height() int { return tileHeight }
+
+// ErrTilesMissing is the error if the hashes of a tree cannot be found.
+var ErrTilesMissing = errors.New("hashes of the log are missing")
+
+func (s *tileSource) ReadTiles(tiles []tlog.Tile) ([][]byte, error) {
+	var unknown []tlog.Tile
+	for _, t := range tiles {
+		if s.known[t] == nil {
+			unknown = append(unknown, t)
+		}
+	}
+	if len(unknown) > 0 {
+		found, err := s.read(unknown)
+		if err != nil {
+			return nil, err
+		}
+		for i, t := range unknown {
+			if i >= len(found) || len(found[i]) < t.W*tlog.HashSize {
+				return nil, ErrTilesMissing
+			}
+			s.known[t] = found[i][:t.W*tlog.HashSize]
+		}
+	}
+	data := make([][]byte, len(tiles))
+	for i, t := range tiles {
+		data[i] = s.known[t]
+	}
+	return data, nil
+}
+
+// SaveTiles does nothing: ReadTiles keeps what it has read.
+func (s *tileSource) SaveTiles([]tlog.Tile, [][]byte) {}
+
+// Extend returns the tree with further leaves, and the tiles that are new or longer than
+// before. leaves are the hashes of the leaves (LeafHash).
+func (t *Tree) Extend(leaves []tlog.Hash) (*Tree, []Tile, error) {
+	grown := &grownHashes{added: make(map[int64]tlog.Hash, 2*len(leaves)), before: t.hashes}
+	for i, leaf := range leaves {
+		number := t.Size + int64(i)
+		stored, err := tlog.StoredHashesForRecordHash(number, leaf, grown)
+		if err != nil {
+			return nil, nil, err
+		}
+		first := tlog.StoredHashIndex(0, number)
+		for k, h := range stored {
+			grown.added[first+int64(k)] = h
+		}
+	}
+	after := &Tree{Size: t.Size + int64(len(leaves)), hashes: grown}
+	var err error
+	if after.Root, err = tlog.TreeHash(after.Size, grown); err != nil {
+		return nil, nil, err
+	}
+	var tiles []Tile
+	for _, tile := range tlog.NewTiles(tileHeight, t.Size, after.Size) {
+		hashes, err := tlog.ReadTileData(tile, grown)
+		if err != nil {
+			return nil, nil, err
+		}
+		tiles = append(tiles, Tile{Level: tile.L, Number: tile.N, Hashes: hashes})
+	}
+	return after, tiles, nil
+}
+
+// grownHashes reads the hashes of a tree that was extended.
+type grownHashes struct {
+	added  map[int64]tlog.Hash
+	before tlog.HashReader
+}
+
+func (g *grownHashes) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
+	hashes := make([]tlog.Hash, len(indexes))
+	var older []int64
+	for i, index := range indexes {
+		h, ok := g.added[index]
+		if !ok {
+			older = append(older, index)
+			continue
+		}
+		hashes[i] = h
+	}
+	if len(older) == 0 {
+		return hashes, nil
+	}
+	found, err := g.before.ReadHashes(older)
+	if err != nil {
+		return nil, err
+	}
+	for i, index := range indexes {
+		if _, ok := g.added[index]; !ok {
+			hashes[i], found = found[0], found[1:]
+		}
+	}
+	return hashes, nil
+}
+
+// RootAt returns the root that the tree had when it had a smaller size.
+func (t *Tree) RootAt(size int64) (tlog.Hash, error) { return tlog.TreeHash(size, t.hashes) }
+
+// Prove returns the path from the leaf with a number to the root. The number must be less
+// than the size.
+func (t *Tree) Prove(number int64) (tlog.RecordProof, error) {
+	return tlog.ProveRecord(t.Size, number, t.hashes)
+}
+
+// LeafHash returns the hash of a leaf in the tree.
+func LeafHash(l *Leaf) tlog.Hash { return tlog.RecordHash(l.Append(nil)) }
+
+// HasTile reports whether a tree of a size has a tile with as many hashes as its width
+// says.
+func HasTile(size int64, t tlog.Tile) bool {
+	if t.H != tileHeight || t.N < 0 || t.N > size/TileWidth || t.W < 1 || t.W > TileWidth {
+		return false
+	}
+	return t.N*TileWidth+int64(t.W) <= size>>(tileHeight*max(0, t.L))
+}
+
+// EntriesLevel is the level of a tile that contains leaves instead of hashes.
+const EntriesLevel = -1
+
+// ParseTilePath returns the tile that the end of a path names (C2SP tlog-tiles): "0/x001/067" is
+// tile 1067 of level 0, "entries/000.p/7" are the first seven leaves. ok is false for
+// anything else.
+func ParseTilePath(path string) (t tlog.Tile, ok bool) {
+	level, rest, _ := strings.Cut(path, "/")
+	if level == "entries" {
+		level = "data" // the name in package tlog
+	} else if level == "data" {
+		return tlog.Tile{}, false
+	}
+	t, err := tlog.ParseTilePath("tile/8/" + level + "/" + rest)
+	return t, err == nil
+}

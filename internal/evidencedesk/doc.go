@@ -1,0 +1,22 @@
+// Package evidencedesk contains the use cases of the log: signing checkpoints, and giving
+// examiners what they need to check a decision without the service (ADR 23).
+//
+// The log of a scope is the Merkle tree over the leaves of its journal. Decisions do not
+// wait for it: Sign extends the logs afterwards, about once a second.
+//
+// The operations, the scope that each requires, and their refusals besides
+// insufficient_scope and unavailable:
+//
+//	Key           log:read       not_found if the service has no key
+//	Checkpoint    log:read       not_found if nothing is signed yet
+//	Tile          log:read       not_found beyond the checkpoint
+//	Entries       log:read       not_found beyond the checkpoint
+//	Proof         log:read       not_found, not_signed_yet
+//	Capsule       evidence:read  not_found, not_signed_yet; adds an audit entry
+//
+// The operator's work, for which no caller is checked:
+//
+//	Sign          extends and signs the logs that have grown
+//	SignAll       looks for logs that other nodes, or a former run, left unsigned
+//	Stopped       the logs that are not signed, and why
+package evidencedesk

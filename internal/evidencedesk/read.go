@@ -1,0 +1,211 @@
+package evidencedesk
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"verdict/internal/capsule"
+	"verdict/internal/engine"
+	"verdict/internal/evidence"
+	"verdict/internal/fault"
+	"verdict/internal/field"
+	"verdict/internal/journal"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+	"verdict/internal/tenant"
+)
+
+// Key returns the public key of the caller's log, in the form of signed notes.
+func (s *Service) Key(ctx context.Context, p tenant.Principal) (string, error) {
+	if err := p.Require(tenant.LogRead); err != nil {
+		return "", err
+	}
+	if s.options.Key == nil {
+		return "", fault.New(fault.NotFound, fault.CodeNotFound, "this service does not sign logs: it has no log key")
+	}
+	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
+	if err != nil {
+		return "", err
+	}
+	origin := Origin(store.ScopeName(operation.ScopeOf(p)), max(1, stored.Generation))
+	return evidence.PublicKey(origin, s.options.Key)
+}
+
+// Checkpoint returns the last signed checkpoint of the caller's log.
+func (s *Service) Checkpoint(ctx context.Context, p tenant.Principal) ([]byte, error) {
+	if err := p.Require(tenant.LogRead); err != nil {
+		return nil, err
+	}
+	stored, err := s.signed(ctx, p)
+	return []byte(stored.Note), err
+}
+
+// signed returns the last signed checkpoint, or NotFound if there is none.
+func (s *Service) signed(ctx context.Context, p tenant.Principal) (store.LogCheckpoint, error) {
+	stored, err := s.core.Scope(p).Log(ctx).Checkpoint()
+	if err == nil && stored.Size == 0 {
+		return stored, fault.New(fault.NotFound, fault.CodeNotFound,
+			"the log has no checkpoint yet: it is signed within seconds of the first decision")
+	}
+	return stored, err
+}
+
+// Tile returns a tile of the caller's log (C2SP tlog-tiles): the hashes of a level, or the
+// leaves if path begins with "entries/".
+func (s *Service) Tile(ctx context.Context, p tenant.Principal, path string) ([]byte, error) {
+	if err := p.Require(tenant.LogRead); err != nil {
+		return nil, err
+	}
+	t, ok := evidence.ParseTilePath(path)
+	if !ok {
+		return nil, operation.Missing("tile")
+	}
+	stored, err := s.signed(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if !evidence.HasTile(stored.Size, t) {
+		return nil, operation.Missing("tile")
+	}
+	if t.L == evidence.EntriesLevel {
+		return entries(ctx, s.core.Scope(p), t.N*evidence.TileWidth, int64(t.W))
+	}
+	found, err := s.core.Scope(p).Log(ctx).Tiles([]store.LogTile{{Level: int64(t.L), Number: t.N}})
+	if err != nil {
+		return nil, err
+	}
+	if len(found[0]) < t.W*tlog.HashSize {
+		return nil, operation.Missing("tile")
+	}
+	return found[0][:t.W*tlog.HashSize], nil
+}
+
+// entries returns leaves, each behind its length.
+func entries(ctx context.Context, scope *store.Scope, first, count int64) (bundle []byte, err error) {
+	next := first
+	err = journal.NewReader(scope).Each(ctx, first, func(number int64, e store.Entry) error {
+		if number >= first+count {
+			return io.EOF
+		}
+		leaf, err := evidence.UnpackLeaf(e.Leaf)
+		if err != nil || number != next {
+			return operation.Missing("tile") // the journal was damaged; verify says how
+		}
+		next++
+		text := leaf.Append(nil)
+		bundle = binary.BigEndian.AppendUint16(bundle, uint16(len(text))) //nolint:gosec // a leaf is shorter than 64 KiB
+		bundle = append(bundle, text...)
+		return nil
+	})
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if err == nil && next != first+count {
+		err = operation.Missing("tile")
+	}
+	return bundle, err
+}
+
+// Proof returns the proof that a decision is in the caller's log (C2SP tlog-proof).
+func (s *Service) Proof(ctx context.Context, p tenant.Principal, id string) ([]byte, error) {
+	if err := p.Require(tenant.LogRead); err != nil {
+		return nil, err
+	}
+	d, err := s.decision(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	return s.prove(ctx, p, &d)
+}
+
+func (s *Service) decision(ctx context.Context, p tenant.Principal, id string) (store.Decision, error) {
+	if !tenant.Valid(tenant.KindDecision, id) {
+		return store.Decision{}, operation.Missing("decision")
+	}
+	var d store.Decision
+	err := s.core.Scope(p).ReadOf(ctx, id, func(tx *store.Tx) (err error) {
+		d, err = tx.Decisions().Get(id)
+		return err
+	})
+	return d, err
+}
+
+func (s *Service) prove(ctx context.Context, p tenant.Principal, d *store.Decision) ([]byte, error) {
+	scope := s.core.Scope(p)
+	stored, err := scope.Log(ctx).Checkpoint()
+	if err != nil {
+		return nil, err
+	}
+	if d.Leaf < 0 || d.Leaf >= stored.Size {
+		return nil, fault.New(fault.Conflict, fault.CodeNotSignedYet,
+			"no signed checkpoint covers the decision yet; try again in a few seconds")
+	}
+	path, err := treeOf(ctx, scope, &stored).Prove(d.Leaf)
+	if err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	proof := evidence.Proof{Index: d.Leaf, Path: path, Checkpoint: []byte(stored.Note)}
+	return proof.Text(), nil
+}
+
+// Capsule returns a decision with all that is needed to check it without the service. The
+// capsule contains the applicant's facts and the whole policy, so it requires a scope of
+// its own, and the audit trail says who asked for it.
+func (s *Service) Capsule(ctx context.Context, p tenant.Principal, id string) (*capsule.Capsule, error) {
+	if err := p.Require(tenant.EvidenceRead); err != nil {
+		return nil, err
+	}
+	d, err := s.decision(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	c := &capsule.Capsule{
+		Row: journal.RowOf(journal.Scope(operation.ScopeOf(p)), &d), Answer: d.Response, Facts: d.Facts,
+	}
+	if c.Proof, err = s.prove(ctx, p, &d); err != nil {
+		return nil, err
+	}
+	scope := s.core.Scope(p)
+	if c.Leaf, err = journal.NewReader(scope).Leaf(ctx, d.Leaf); err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	var features *store.Features
+	switch f, err := scope.Decisions(ctx).Features(id); {
+	case err == nil:
+		features = &f
+		c.Features = &capsule.Features{AsOf: f.AsOf, Hash: f.Hash, Vector: f.Vector, Source: f.Source}
+	case fault.KindOf(err) != fault.NotFound:
+		return nil, err
+	}
+	if c.Policy, err = policyDocument(ctx, scope, d.PolicyID); err != nil {
+		return nil, err
+	}
+	tree, err := s.options.Keys.Tree(ctx, p.TenantID)
+	if err != nil {
+		return nil, err
+	}
+	for zone, salt := range journal.Salts(tree, string(p.Environment), &d, features) {
+		c.Salts = append(c.Salts, capsule.Salt{Zone: zone, Salt: salt})
+	}
+	audit := s.core.Audit(p, s.core.Moment(), operation.ActionCapsule, "decision", id)
+	err = scope.Write(ctx, func(tx *store.Tx) error { return tx.Audit().Add(audit) })
+	return c, err
+}
+
+// policyDocument returns the part of a stored policy that its checksum covers.
+func policyDocument(ctx context.Context, scope *store.Scope, id string) ([]byte, error) {
+	set, err := scope.RuleSets(ctx).Get(id)
+	if err != nil {
+		return nil, operation.MissingIsDefect(err)
+	}
+	policy, err := engine.ParsePolicy(set.Document,
+		engine.Sources{Catalogue: field.Catalogue(), Check: operation.Checking(ctx)})
+	if err != nil {
+		return nil, operation.AsDefect(err)
+	}
+	return policy.Unnamed(), nil
+}

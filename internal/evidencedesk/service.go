@@ -1,0 +1,61 @@
+package evidencedesk
+
+import (
+	"crypto/ed25519"
+	"fmt"
+	"sync"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"verdict/internal/evidence"
+	"verdict/internal/journal"
+	"verdict/internal/operation"
+	"verdict/internal/store"
+)
+
+// Signed stores, outside the database, the last checkpoint that was signed for each log.
+// Without it nobody would notice if an older copy of the database were restored, and the
+// service would sign two different logs of the same size.
+type Signed interface {
+	// Last returns the last signed checkpoint of a log. ok is false if there is none.
+	Last(origin string) (c evidence.Checkpoint, ok bool)
+	// Add stores checkpoints. When it returns nil, they survive a crash.
+	Add(checkpoints []evidence.Checkpoint) error
+}
+
+// Options configures a Service.
+type Options struct {
+	Key    ed25519.PrivateKey // nil: nothing is signed
+	Signed Signed             // required if there is a key
+	Keys   *journal.Keys      // the data keys of people
+}
+
+// Service signs the logs and serves them. It is safe for concurrent use.
+type Service struct {
+	core    *operation.Core
+	options Options
+
+	mu      sync.Mutex
+	stopped map[store.ScopeName]string // why a log is not signed
+	again   map[store.ScopeName]bool   // logs that could not be signed in the last pass
+}
+
+// New returns the service.
+func New(core *operation.Core, o Options) *Service {
+	return &Service{core: core, options: o, stopped: map[store.ScopeName]string{}, again: map[store.ScopeName]bool{}}
+}
+
+// Origin returns the name of the log of a scope. A log that was reopened has another
+// name.
+func Origin(name store.ScopeName, generation int64) string {
+	origin := "verdict/" + name.Tenant + "/" + name.Environment
+	if generation > 1 {
+		origin += fmt.Sprintf("#%d", generation)
+	}
+	return origin
+}
+
+// signer returns the signer of a log.
+func (s *Service) signer(origin string) (note.Signer, error) {
+	return evidence.NewSigner(origin, s.options.Key)
+}

@@ -1,0 +1,153 @@
+package logkey
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"verdict/internal/evidence"
+)
+
+// TestKey checks that a key is read as it was created, is readable only by its owner, and is
+// never replaced.
+func TestKey(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log-key")
+	if _, err := Read(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v for a missing file", err)
+	}
+	created, err := Create(path, rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read, err := Read(path); err != nil || !bytes.Equal(read, created) {
+		t.Errorf("read %v", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the mode is %v, %v", info.Mode(), err)
+	}
+	if _, err := Create(path, rand.Reader); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("got %v for an existing file", err)
+	}
+	for _, text := range []string{"", "verdict-log-key-1 ", "verdict-log-key-1 AAAA", "x", strings.Repeat("A", 5000)} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); !errors.Is(err, ErrNotAKey) {
+			t.Errorf("%.20q: got %v", text, err)
+		}
+	}
+}
+
+func checkpoint(origin string, size int64) evidence.Checkpoint {
+	c := evidence.Checkpoint{Origin: origin, Size: size}
+	c.Root[0] = byte(size)
+	return c
+}
+
+func open(t *testing.T, key string) *Signed {
+	t.Helper()
+	s, err := OpenSigned(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func (s *Signed) want(t *testing.T, origin string, size int64) {
+	t.Helper()
+	if c, ok := s.Last(origin); ok != (size > 0) || ok && c != checkpoint(origin, size) {
+		t.Errorf("the last checkpoint of %s is %+v, %t; want size %d", origin, c, ok, size)
+	}
+}
+
+// TestSigned checks that what was signed is known after a restart, also if the last line is
+// incomplete, and also to another process with the same key.
+func TestSigned(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "log-key")
+	s := open(t, key)
+	s.want(t, "a", 0)
+	for size := int64(1); size <= 5; size++ {
+		if err := s.Add([]evidence.Checkpoint{checkpoint("a", size), checkpoint("b", 10*size)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Add([]evidence.Checkpoint{checkpoint("a", 3)}); err != nil { // a smaller one changes nothing
+		t.Fatal(err)
+	}
+	s.want(t, "a", 5)
+
+	other := open(t, key) // another process
+	other.want(t, "a", 5)
+	other.want(t, "b", 50)
+	if err := other.Add([]evidence.Checkpoint{checkpoint("a", 9)}); err != nil {
+		t.Fatal(err)
+	}
+	if s.path == other.path {
+		t.Errorf("two processes write to %s", s.path)
+	}
+	for _, closed := range []*Signed{s, other} {
+		if err := closed.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteString("a 99 AAAA")
+	if err = errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, key)
+	again.want(t, "a", 9)
+	again.want(t, "b", 50)
+}
+
+// TestSignedRefuses checks that a damaged file is an error: a log must not be signed if it
+// is unknown what was signed before.
+func TestSignedRefuses(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "log-key")
+	if err := os.WriteFile(key+".signed-7", []byte("a 1\n"+line(checkpoint("b", 1))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := OpenSigned(key); err == nil {
+		t.Errorf("a damaged file is accepted: %+v", s)
+	} else if !strings.Contains(err.Error(), "line 1 cannot be read") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestSignedStaysSmall checks that the file does not grow with every checkpoint.
+func TestSignedStaysSmall(t *testing.T) {
+	t.Parallel()
+	key := filepath.Join(t.TempDir(), "log-key")
+	s := open(t, key)
+	for size := int64(1); size <= 30; size++ {
+		many := make([]evidence.Checkpoint, 1_000)
+		for i := range many {
+			many[i] = checkpoint("a", 1_000*size+int64(i))
+		}
+		if err := s.Add(many); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.want(t, "a", 30_999)
+	info, err := os.Stat(s.path)
+	if err != nil || info.Size() > 1<<20 {
+		t.Errorf("the file has %d bytes, %v", info.Size(), err)
+	}
+}

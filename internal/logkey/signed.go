@@ -1,0 +1,207 @@
+package logkey
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/mod/sumdb/tlog"
+
+	"verdict/internal/evidence"
+)
+
+// Signed stores the last checkpoint that was signed for each log in a file beside the key.
+// A checkpoint is one line. Lines are appended; when there are many more lines than logs,
+// the file is written again. Each process that uses the key has a file of its own, and
+// reads those of the others when it starts. Signed is safe for concurrent use.
+type Signed struct {
+	path   string
+	locked *os.File // the lock on path
+
+	mu    sync.Mutex
+	file  *os.File // nil after a failure; the next Add writes the whole file
+	last  map[string]evidence.Checkpoint
+	lines int
+}
+
+// maxProcesses is the maximum number of processes with one key on one disk.
+const maxProcesses = 64
+
+// OpenSigned opens the file of this process beside the key, and creates it if there is
+// none. It returns an error if one of the files cannot be read, because without it a log
+// might be signed twice with different content.
+func OpenSigned(key string) (*Signed, error) {
+	s := &Signed{last: map[string]evidence.Checkpoint{}}
+	for n := 1; n <= maxProcesses; n++ {
+		path := fmt.Sprintf("%s.signed-%d", key, n)
+		if err := s.claim(path); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		if err := s.load(path); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), s.Close())
+		}
+	}
+	if s.locked == nil {
+		return nil, errors.New("too many processes use this log key")
+	}
+	if err := s.rewrite(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// claim makes a path that of this process, unless it has one or another process uses the
+// path.
+func (s *Signed) claim(path string) error {
+	if s.locked != nil {
+		return nil
+	}
+	f, err := os.OpenFile(path+".lock", os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	if !lock(f) {
+		return f.Close()
+	}
+	s.path, s.locked = path, f
+	return nil
+}
+
+// load reads a file if it exists.
+func (s *Signed) load(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	return s.read(bufio.NewScanner(f))
+}
+
+// read reads all lines. The last line may be incomplete, because the process may have
+// ended while it wrote: then its checkpoint was not published.
+func (s *Signed) read(lines *bufio.Scanner) error {
+	number, bad := 0, 0
+	for lines.Scan() {
+		number++
+		if bad > 0 {
+			return fmt.Errorf("line %d cannot be read", bad)
+		}
+		c, ok := parseLine(lines.Text())
+		if !ok {
+			bad = number
+			continue
+		}
+		s.keep(c)
+	}
+	return lines.Err()
+}
+
+// keep remembers a checkpoint unless a larger one of its log is known.
+func (s *Signed) keep(c evidence.Checkpoint) {
+	if s.last[c.Origin].Size <= c.Size {
+		s.last[c.Origin] = c
+	}
+}
+
+func line(c evidence.Checkpoint) string {
+	return fmt.Sprintf("%s %d %s.\n", c.Origin, c.Size, base64.StdEncoding.EncodeToString(c.Root[:]))
+}
+
+func parseLine(text string) (c evidence.Checkpoint, ok bool) {
+	fields := strings.Fields(text)
+	if len(fields) != 3 {
+		return c, false
+	}
+	size, err := strconv.ParseInt(fields[1], 10, 64)
+	encoded, complete := strings.CutSuffix(fields[2], ".")
+	root, errRoot := base64.StdEncoding.DecodeString(encoded)
+	if err != nil || errRoot != nil || !complete || len(root) != tlog.HashSize {
+		return c, false
+	}
+	return evidence.Checkpoint{Origin: fields[0], Size: size, Root: tlog.Hash(root)}, true
+}
+
+// Last returns the last signed checkpoint of a log. ok is false if there is none.
+func (s *Signed) Last(origin string) (c evidence.Checkpoint, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, ok = s.last[origin]
+	return c, ok
+}
+
+// Add appends checkpoints. When it returns nil, they survive a crash.
+func (s *Signed) Add(checkpoints []evidence.Checkpoint) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var text strings.Builder
+	for _, c := range checkpoints {
+		s.keep(c)
+		text.WriteString(line(c))
+	}
+	s.lines += len(checkpoints)
+	const spare = 10_000
+	if s.file == nil || s.lines > 2*len(s.last)+spare {
+		return s.rewrite()
+	}
+	_, err := s.file.WriteString(text.String())
+	if err = errors.Join(err, s.file.Sync()); err != nil {
+		// Part of a line may be in the file, so nothing may be appended to it.
+		_ = s.file.Close()
+		s.file = nil
+	}
+	return err
+}
+
+// rewrite replaces the file by one with a single line for each log.
+func (s *Signed) rewrite() error {
+	if s.file != nil {
+		_ = s.file.Close() // it is replaced
+		s.file = nil
+	}
+	next := s.path + ".new"
+	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	origins := make([]string, 0, len(s.last))
+	for origin := range s.last {
+		origins = append(origins, origin)
+	}
+	slices.Sort(origins)
+	out := bufio.NewWriter(f)
+	for _, origin := range origins {
+		_, _ = out.WriteString(line(s.last[origin])) // Flush returns the error
+	}
+	if err := errors.Join(out.Flush(), f.Sync()); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := os.Rename(next, s.path); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	s.file, s.lines = f, len(s.last)
+	return syncFolder(s.path)
+}
+
+// Close closes the file and releases its lock.
+func (s *Signed) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, f := range []**os.File{&s.file, &s.locked} {
+		if *f != nil {
+			errs = append(errs, (*f).Close())
+			*f = nil
+		}
+	}
+	return errors.Join(errs...)
+}

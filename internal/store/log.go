@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"sync"
+)
+
+// LogTile is a tile of a scope's log: up to 256 hashes of a level of its Merkle tree.
+type LogTile struct {
+	Level, Number int64
+	Hashes        []byte
+}
+
+// LogCheckpoint is the last signed checkpoint of a scope's log.
+type LogCheckpoint struct {
+	Generation   int64 // 1, and one more each time the log was reopened
+	Size         int64 // the number of leaves
+	Root         []byte
+	Note         string // the signed text
+	SignedMicros int64
+}
+
+// LogReader reads the log of a scope.
+type LogReader struct{ access }
+
+// Log reads like LogReader, and extends the log.
+type Log struct{ LogReader }
+
+// Log returns the LogReader of the scope.
+func (s *Scope) Log(ctx context.Context) LogReader { return LogReader{s.access(ctx)} }
+
+// Log returns the Log of the transaction.
+func (tx *Tx) Log() Log { return Log{LogReader{tx.access()}} }
+
+// Checkpoint returns the last checkpoint, or the zero value if nothing was signed yet.
+func (l LogReader) Checkpoint() (LogCheckpoint, error) {
+	return read(l.access, func(tx *Tx) (c LogCheckpoint, err error) {
+		err = tx.one([]any{&c.Generation, &c.Size, &c.Root, &c.Note, &c.SignedMicros},
+			`SELECT generation, size, root, note, signed_micros FROM log_checkpoints
+			WHERE tenant_id = $1 AND environment = $2`)
+		return c, ignoreAbsent(err)
+	})
+}
+
+// Tiles returns the hashes of tiles, in the order of the given levels and numbers. A tile
+// that does not exist has none.
+func (l LogReader) Tiles(tiles []LogTile) ([][]byte, error) {
+	return read(l.access, func(tx *Tx) ([][]byte, error) {
+		found := make([][]byte, len(tiles))
+		for i, t := range tiles {
+			err := tx.one([]any{&found[i]}, `SELECT hashes FROM log_tiles
+				WHERE tenant_id = $1 AND environment = $2 AND level = $3 AND number = $4`, t.Level, t.Number)
+			if ignoreAbsent(err) != nil {
+				return nil, err
+			}
+		}
+		return found, nil
+	})
+}
+
+var logTileTable = newBulkTable("log_tiles", column{"level", bigint}, column{"number", bigint}, column{"hashes", bytea}).
+	withClause(`ON CONFLICT (tenant_id, environment, level, number) DO UPDATE SET hashes = excluded.hashes
+		WHERE length(excluded.hashes) > length(log_tiles.hashes)`)
+
+// PutTiles stores tiles. A stored tile is replaced only by a longer one: another node may
+// have extended the log further.
+func (l Log) PutTiles(tiles []LogTile) error {
+	rows := make([][]any, len(tiles))
+	for i, t := range tiles {
+		rows[i] = []any{t.Level, t.Number, t.Hashes}
+	}
+	return l.tx.insertMany(logTileTable, rows)
+}
+
+// SetCheckpoint stores a signed checkpoint, unless the stored one is of a larger tree or
+// of a later generation.
+func (l Log) SetCheckpoint(c LogCheckpoint) error {
+	_, err := l.tx.exec(`INSERT INTO log_checkpoints
+		(tenant_id, environment, generation, size, root, note, signed_micros) VALUES ($1, $2, $3, $4, $5, $6, $7)
+		ON CONFLICT (tenant_id, environment) DO UPDATE SET generation = excluded.generation, size = excluded.size,
+			root = excluded.root, note = excluded.note, signed_micros = excluded.signed_micros
+		WHERE excluded.generation > log_checkpoints.generation
+			OR (excluded.generation = log_checkpoints.generation AND excluded.size > log_checkpoints.size)`,
+		c.Generation, c.Size, c.Root, c.Note, c.SignedMicros)
+	return err
+}
+
+// ScopeName names a tenant in an environment.
+type ScopeName struct{ Tenant, Environment string }
+
+// Unsigned returns scopes whose journal has entries that no checkpoint covers, in order,
+// at most limit, beginning after a scope.
+func (sys *System) Unsigned(ctx context.Context, after ScopeName, limit int) (found []ScopeName, err error) {
+	err = sys.read(ctx, func(s *transaction) error {
+		found = nil
+		return s.each(func(scan func(...any) error) error {
+			var n ScopeName
+			err := scan(&n.Tenant, &n.Environment)
+			found = append(found, n)
+			return err
+		}, `SELECT s.tenant_id, s.environment FROM (
+			SELECT t.id AS tenant_id, e.environment, (SELECT j.first + j.count FROM journal j
+				WHERE j.tenant_id = t.id AND j.environment = e.environment ORDER BY j.first DESC LIMIT 1) AS size
+			FROM tenants t CROSS JOIN (SELECT 'live' AS environment UNION ALL SELECT 'sandbox' AS environment) e
+			WHERE t.id >= $1
+		) s LEFT JOIN log_checkpoints c ON c.tenant_id = s.tenant_id AND c.environment = s.environment
+		WHERE s.size > coalesce(c.size, 0) AND (s.tenant_id > $1 OR s.environment > $2)
+		ORDER BY s.tenant_id, s.environment LIMIT $3`, after.Tenant, after.Environment, int64(limit))
+	})
+	return found, err
+}
+
+// grownScopes is the set of scopes whose journals this node has extended.
+type grownScopes struct {
+	mu     sync.Mutex
+	scopes map[ScopeName]bool
+}
+
+func (g *grownScopes) add(scopes ...rlsScope) {
+	if len(scopes) == 0 {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.scopes == nil {
+		g.scopes = map[ScopeName]bool{}
+	}
+	for _, s := range scopes {
+		g.scopes[ScopeName{s.tenant, s.environment}] = true
+	}
+}
+
+// TakeGrown returns the scopes to whose journals this node has added entries since the
+// last call, in no particular order. After a restart, and for the writes of other nodes,
+// see System.Unsigned.
+func (db *DB) TakeGrown() []ScopeName {
+	g := &db.grown
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	names := make([]ScopeName, 0, len(g.scopes))
+	for name := range g.scopes {
+		names = append(names, name)
+	}
+	clear(g.scopes)
+	return names
+}

@@ -1,0 +1,44 @@
+package usecase
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	signEvery    = time.Second // the interval at which logs that have grown are signed
+	signAllEvery = time.Minute // the interval at which logs are looked for that other nodes left unsigned
+)
+
+// sign signs the logs until ctx ends, and then once more.
+func (s *Set) sign(ctx context.Context) {
+	last := ""
+	report := func(err error) {
+		// The database may be away for long: say so once.
+		text := ""
+		if err != nil && ctx.Err() == nil {
+			if text = err.Error(); last == "" {
+				s.core.Logger.WarnContext(ctx, "the log of decisions could not be signed; trying again", "error", err)
+			}
+		}
+		last = text
+	}
+	report(s.Evidence.SignAll(ctx))
+	grown := time.NewTicker(signEvery)
+	defer grown.Stop()
+	all := time.NewTicker(signAllEvery)
+	defer all.Stop()
+	for {
+		select {
+		case <-grown.C:
+			report(s.Evidence.Sign(ctx))
+		case <-all.C:
+			report(s.Evidence.SignAll(ctx))
+		case <-ctx.Done():
+			end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			report(s.Evidence.Sign(end))
+			return
+		}
+	}
+}
