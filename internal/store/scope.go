@@ -30,8 +30,8 @@ func (s *Scope) Environment() string { return s.environment }
 
 func (s *Scope) rlsScope() rlsScope { return rlsScope{tenant: s.tenant, environment: s.environment} }
 
-// Tx is a transaction of one Scope. Its methods, and those of the subjects that
-// it returns, are valid only inside the function that received it.
+// Tx is a transaction of one Scope. Its methods, and those of the values that it returns, are valid only inside the
+// function that received it.
 type Tx struct {
 	transaction *transaction
 	rls         rlsScope
@@ -53,9 +53,8 @@ func (tx *Tx) Environment() string { return tx.rls.environment }
 // must not call Write or Read. If ctx ends before fn begins, fn does not run; once fn
 // has begun, Write waits for the outcome.
 //
-// Unavailable means that the database did not confirm the write. Usually
-// nothing was written, but if the connection was lost during the commit, the
-// outcome is unknown. Such writes are remembered as unconfirmed (ReadOf).
+// Unavailable means that the database did not confirm the write. Usually nothing was written, but if the connection was
+// lost during the commit, the outcome is unknown. Such writes are remembered as unconfirmed; see ReadOf.
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	write := &job{rls: s.rlsScope(), scope: s.rlsScope(), run: func(t *transaction) error {
 		return fn(&Tx{transaction: t, rls: s.rlsScope()})
@@ -63,8 +62,8 @@ func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.confirmed(ctx, s.db.submit(ctx, write))
 }
 
-// Read runs fn in a read-only transaction that sees one snapshot of the database. Read
-// never waits for writers.
+// Read runs fn in a read-only transaction that sees one snapshot of the database. Read never waits for writers. fn may
+// be called again if the connection is lost.
 func (s *Scope) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.db.read(ctx, func(t *transaction) error {
 		return fn(&Tx{transaction: t, rls: s.rlsScope()})
@@ -192,8 +191,7 @@ func (db *DB) readLong(ctx context.Context, fn func(*transaction) error) error {
 	return db.failure("read", err)
 }
 
-// maxReadCharge is the maximum time that a read adds to the processor time of its
-// owner.
+// maxReadCharge is the maximum processor time that a read is charged for in package admission.
 const maxReadCharge = time.Millisecond
 
 // readWithin runs fn in a read transaction. If brief is set, ctx is checked before each
@@ -206,10 +204,9 @@ func (db *DB) readWithin(ctx context.Context, brief bool, fn func(*transaction) 
 	}
 	defer db.reader.prepared.prepareWanted(ctx)
 	if !db.dialect.embedded() {
-		// While the transaction is open, the database server computes for the owner, on
-		// processors that all owners share. If the transaction takes longer than
-		// maxReadCharge, it is unknown how much of the time the server computed: the
-		// server may be far away, or wait for a lock.
+		// While the transaction is open, the database server computes for the owner of the admission slot, on
+		// processors that all owners share. If the transaction takes longer than maxReadCharge, it is unknown how much
+		// of the time the server computed: the server may be far away, or wait for a lock.
 		begun := time.Now()
 		defer func() {
 			if err == nil {
