@@ -13,8 +13,8 @@ import (
 type namedInput struct {
 	name string
 	slot int32
-	// scored marks an input that only a bureau score gives. Its absence is not a gap
-	// if the application states whether the applicant is new to credit.
+	// scored marks an input that only a bureau score gives. Its absence is not reported if the application states
+	// whether the applicant is new to credit.
 	scored bool
 	// card marks an input of the scorecard.
 	card bool
@@ -87,9 +87,8 @@ func (p *Plan) findNamed() {
 	}
 }
 
-// ofOthers reports whether a field is about accounts of other people that the
-// applicant guarantees or uses. A report without such accounts has no value for the
-// field, so its absence is not a gap.
+// ofOthers reports whether a field is about accounts of other people that the applicant guarantees or uses. A report
+// without such accounts has no value for the field, so its absence is not reported.
 func ofOthers(name string) bool {
 	return strings.HasPrefix(name, "bureau_guaranteed_") || strings.HasPrefix(name, "bureau_addon_")
 }

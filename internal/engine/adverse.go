@@ -45,8 +45,7 @@ var adverseByCode = map[string]direction{
 // the value of a field. The other codes are about the application or the offer.
 func DescribesValue(code string) bool { return adverseByCode[code] != neither }
 
-// adverseByField has the direction of each field for which it differs from that
-// of most fields with the same code.
+// adverseByField has the direction of each field whose direction differs from that of most fields with the same code.
 var adverseByField = map[string]direction{
 	"bank_last_salary_age_days":   high,
 	"bank_negative_days_90d":      high,

@@ -51,11 +51,10 @@ func (x reasoner) scoreStatus() Status {
 	}
 }
 
-// scoreReasons adds the lost points as reasons for a score that gave the
-// status, if regaining them would put the applicant into a better band. It adds
-// losses from the largest on until their sum reaches that band, and then all
-// firm losses. So a factor near its best, whose value is not bad, is a reason
-// only if its points are needed to reach the band.
+// scoreReasons adds the lost points as reasons for a score that gave the status, if regaining them would put the
+// applicant into a better band. It adds losses from the largest on until their sum reaches that band, and then all firm
+// losses (see outcome). So a factor near its best, whose value is not bad, is a reason only if its points are needed to
+// reach the band.
 func (x reasoner) scoreReasons() {
 	p, d := x.plan, x.decision
 	if d.band != nil && d.band.NTC && d.band.Action == Refer {
@@ -136,10 +135,9 @@ func UniqueCode(code string, taken map[string]bool) string {
 // semantics 2 every lost point has a code.
 type GeneratedCodes struct{ Factors, Adjustments map[string]string }
 
-// GeneratedCodes assigns the generated codes, to factors first, each in policy
-// order. Names that differ only in punctuation, or only beyond the length of a
-// code, give the same code; the later ones get a numeric suffix. A generated
-// code may equal a code that the policy states, but a code with a suffix never
+// GeneratedCodes assigns the generated codes first to the factors and then to the adjustments, both in policy order.
+// Names that differ only in case or punctuation, or only beyond the length of a code, give the same code; the later
+// ones get a numeric suffix. A generated code may equal a code that the policy states, but a code with a suffix never
 // does. A policy of semantics 1 has no generated codes.
 func (p *Policy) GeneratedCodes() (g GeneratedCodes) {
 	if p.Semantics == FirstSemantics {

@@ -12,7 +12,7 @@ import (
 type Change struct {
 	Section string // name of the section in the document; "factors" and "scorecard" count as separate sections
 	Kind    ChangeKind
-	ID      string // id of the entry that differs; "" for a section without entries
+	ID      string // id of the entry, or name of the scorecard's member, that differs; "" otherwise
 	from    []byte // JSON of the value in the base; nil if there was none
 	to      []byte // JSON of the value in the version; nil if there is none
 }

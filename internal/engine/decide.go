@@ -107,7 +107,7 @@ func (p *Plan) score(d *Decision) {
 	d.FinalScore = p.scoring.clamp(d.sum)
 }
 
-// price finds the band of the score and computes its limit.
+// price finds the band of the score and computes the limit.
 func (p *Plan) price(d *Decision) {
 	d.band = p.match(d)
 	if d.band == nil {

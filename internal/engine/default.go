@@ -32,9 +32,8 @@ var defaultPolicy = sync.OnceValue(func() *Policy {
 	return p
 })
 
-// systemRules are the knockouts that include_defaults merges, so that the
-// documented defaults apply to every tenant's policy. The first
-// firstSystemRules rules apply under every semantics, the others only under
+// systemRules are the knockouts that include_defaults merges, so that the documented defaults apply to every policy
+// that does not turn them off. The first firstSystemRules rules apply under every semantics, the others only under
 // semantics 2.
 const systemRules = `[
  {"id":"KO_DEVICE_EMULATOR","reason_code":"FR_EMULATOR",` +

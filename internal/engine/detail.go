@@ -299,7 +299,8 @@ func (x detailer) limit() Detail {
 	}
 }
 
-// points describes the factor that lost the most points under a code.
+// points describes the factor that lost the most points under a code or, if no factor did, the first adjustment that
+// took points under it.
 func (x detailer) points(code int32) Detail {
 	d, as := x.decision, x.as
 	var worst *compiledFactor

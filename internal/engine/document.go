@@ -19,9 +19,9 @@ func (p *Policy) Document() []byte {
 	return w.Buf
 }
 
-// Checksum returns a hash of the policy without its names, its keys and the
-// members that the service adds. Policies with the same checksum make the same
-// decisions, and a policy promoted from sandbox to live keeps its checksum.
+// Checksum returns a hash of the policy without its name, its policy_key, the name and id of its scorecard, and the
+// members that the service adds. Policies with the same checksum make the same decisions, and a policy promoted from
+// sandbox to live keeps its checksum.
 func (p *Policy) Checksum() string {
 	w, kept := checksumWriters.Get().(*wire.Writer)
 	if !kept {

@@ -181,9 +181,8 @@ func TestLesson03NothingOfARequestStays(t *testing.T) {
 	}
 }
 
-// TestLesson04UnknownIsVisible checks that a rule that could not be evaluated is listed with every
-// field that is missing. Only "on_absent" and "required_fields" give absence an effect on the
-// decision.
+// TestLesson04UnknownIsVisible checks that a rule that could not be evaluated is listed with every field that is
+// missing, whatever its "on_absent" is. A missing required field declines.
 func TestLesson04UnknownIsVisible(t *testing.T) {
 	t.Parallel()
 	const condition = `{"op":"or","args":[{"op":"lt","field":"age","value":21},{"op":"not","arg":{"op":"lte",` +

@@ -33,10 +33,9 @@ func (p *Plan) paise(d *Decision, slot int32) (int64, bool) {
 	return n.Paise(), ok && n >= 0
 }
 
-// limit computes the amount that the band can lend: the smallest of the amount
-// that the capacity can repay, the amount requested, the band's maximum and a
-// multiple of income, rounded down to the step. It then lowers the amount step
-// by step while the rounded instalment exceeds the capacity.
+// limit computes the amount that the band can lend: the smallest of the amount that the capacity can repay (or the
+// default limit if income or FOIR is unknown), the amount requested, the band's maximum and a multiple of income,
+// rounded down to the step. It then lowers the amount step by step while the rounded instalment exceeds the capacity.
 func (p *Plan) limit(d *Decision) {
 	b, l := d.band, &d.limit
 	l.computed, l.at = true, b.defaultAt
@@ -158,7 +157,6 @@ func (p *Plan) postOfferFOIR(d *Decision, instalmentPaise int64) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	// DivFloor rounds half up for a negative FOIR too, although no request has
-	// one.
+	// Adding 50 before DivFloor rounds half up, for a negative FOIR too, although no request has one.
 	return exact.DivFloor(int64(foir)+int64(share)+50, 100), true
 }

@@ -27,7 +27,7 @@ type Plan struct {
 	terms       []rule.Test
 	bands       ladder
 	ntcBands    ladder
-	compared    map[int32][]int32 // for knockouts with on_absent: the request slots that they compare
+	compared    map[int32][]int32 // for knockouts whose on_absent is not "pass": the request slots that they compare
 
 	// codes has every reason code that a decision can give, in three groups:
 	// noCode, the codes of points that can be lost, and the other codes.

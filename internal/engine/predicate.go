@@ -65,7 +65,7 @@ func (x *Predicates) names(fields ...string) bool {
 	return slices.ContainsFunc(fields, func(name string) bool { return len(x.byField[name]) > 0 })
 }
 
-// Nodes returns the number of nodes of all conditions.
+// Nodes returns the number of nodes in the conditions of all knockouts, adjustments and factors.
 func (x *Predicates) Nodes() int { return x.nodes }
 
 // ReadsOffer reports whether a knockout reads a value of the offer.

@@ -62,8 +62,8 @@ type Sources struct {
 	// Scorecard returns a stored scorecard by id. It is nil if there are no
 	// stored scorecards.
 	Scorecard func(id string) (*Scorecard, bool)
-	// Check is called for every rule and factor; an error stops the reading. If
-	// Check is nil, reading is never interrupted.
+	// Check is called before each knockout and each adjustment; an error stops the reading. If Check is nil, reading is
+	// never interrupted.
 	Check func() error
 	// Unnamed permits a document without a name, such as one that Policy.Unnamed returned.
 	Unnamed bool
@@ -412,8 +412,8 @@ func (r *policyReader) terms(f *wire.Form) {
 	}
 }
 
-// defaultActionable are the fields that an applicant can change. Declared
-// income is not one of them.
+// defaultActionable are the actionable fields of a policy that lists none: fields that an applicant can change.
+// Declared income is not one of them.
 var defaultActionable = []string{field.FOIR, field.RequestedAmount, field.RequestedTenureMonths, "enquiries_6m"}
 
 func (r *policyReader) actionable(f *wire.Form) {

@@ -153,9 +153,8 @@ func (r *policyReader) price(f *wire.Form, b *Band, understood bool) {
 // does not check the others.
 type pricedParts struct{ least, most, usual, fees bool }
 
-// priceConsistency rejects a price if its limits contradict each other, if its
-// smallest loan is less than a rupee for every month, or if fee and tax take
-// more than half of its smallest loan.
+// priceConsistency rejects a price if its limits contradict each other, if its smallest loan is less than a rupee for
+// every month of the longest tenure, or if fee and tax take more than half of its smallest loan.
 func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	if known.least && known.most && b.MaxLimitPaise < b.MinLimitPaise {
 		f.Fail("max_limit", fault.CodeOutOfRange, "must not be below min_limit")
@@ -176,9 +175,9 @@ func priceConsistency(f *wire.Form, b *Band, known pricedParts) {
 	}
 }
 
-// ladder rejects overlapping bands, and gaps between bands unless the policy
-// allows them. It skips bands that are not placed. If a band is not placed, it
-// does not look for gaps, because such a band might fill one.
+// ladder rejects overlapping bands, and gaps between bands unless the policy allows them. It skips bands whose scores
+// could not be read (placed is false). If there is such a band, it does not look for gaps, because that band might fill
+// a gap.
 func (r *policyReader) ladder(list wire.Value, ntc bool, placed []bool) {
 	var order []int
 	all, open := true, false

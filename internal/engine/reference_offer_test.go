@@ -374,8 +374,7 @@ func (a *application) constraintCode() string {
 	return ""
 }
 
-// stage2Facts returns the facts and the results of Stage 1 that Stage 2 can
-// read.
+// stage2Facts returns the facts and the engine's results that Stage 2 can read.
 func (a *application) stage2Facts() object {
 	facts := object{}
 	for name, value := range a.facts {

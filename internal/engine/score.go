@@ -61,9 +61,9 @@ func (e *fourEdges) reached(x rule.Number) int32 {
 type outcome struct {
 	points, lost rule.Number
 	code         int32 // code of the points lost, noCode for none
-	// firm is set if the outcome gives no points, if it loses at least half of
-	// what the bins can lose, or if the field is missing. Otherwise the value
-	// is near its best.
+	// firm is set if points are lost and one of the following is true: the outcome gives no positive points, it loses
+	// at least half of what the bins can lose, or the field is missing. A loss that is not firm means that the value is
+	// near its best.
 	firm bool
 }
 

@@ -6,8 +6,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// bureauSection returns the facts of the bureau report. An applicant who is new
-// to credit has no score, so no rule on the score can match.
+// bureauSection returns the facts of the bureau report. An applicant who is new to credit has no score, so a rule that
+// compares the score never hits such an applicant.
 func bureauSection() section {
 	score := whole(BureauScore, "points",
 		"Credit bureau score; absent for an applicant who is new to credit.").within(300, 900).core().reason(

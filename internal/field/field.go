@@ -17,7 +17,7 @@ import (
 	"verdict/internal/rule"
 )
 
-// Names that the engine itself reads to price an offer.
+// The name of the bureau score, and the names of the facts that the engine itself reads to price an offer.
 const (
 	BureauScore           = "bureau_score"
 	BureauIsNTC           = "bureau_is_ntc"
@@ -27,8 +27,7 @@ const (
 	RequestedTenureMonths = "requested_tenure_months"
 )
 
-// The sources of affordability, and the facts that the engine derives from them
-// before Stage 1.
+// Further sources of affordability, and the facts that the engine derives from all sources before Stage 1.
 const (
 	BankIncome         = "bank_income"
 	BankDetectedIncome = "bank_detected_income"

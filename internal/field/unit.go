@@ -13,9 +13,8 @@ type UnitPair struct {
 	RawUnit, CanonicalUnit string
 	Meaning                string // the meaning of both examples in words
 	rawExample, example    string
-	// A value in the raw unit is 0 or at least rawLeast, and a value in the
-	// canonical unit is at most most. A value outside these bounds was probably
-	// meant in the other unit.
+	// Values in the raw unit are 0 or at least rawLeast. Values in the canonical unit do not exceed most. A value
+	// outside these bounds was probably meant in the other unit.
 	rawLeast, most rule.Number
 }
 

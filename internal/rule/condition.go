@@ -81,7 +81,7 @@ func parseOp(name string) (Op, bool) {
 type Condition struct {
 	Op     Op
 	Args   []Condition // "and", "or": one or more; "not": one
-	Left   Operand     // of every predicate; always a field except in comparisons
+	Left   Operand     // of every predicate except "true" and "false"; always a field except in comparisons
 	Right  Operand     // of comparisons and string tests
 	Values []Value     // "in", "not_in": the set; "between": least and greatest
 }

@@ -89,9 +89,9 @@ type texts struct {
 	list   []string
 	byText map[string]Number // built once the list has more than fewTexts texts; nil before
 
-	// buckets is a small hash table. An entry is 0 if the bucket is empty, the
-	// number of its only text plus one, or collided if several texts share it.
-	// So a lookup seldom compares a text with more than one other text.
+	// buckets is a small hash table. An entry is 0 if the bucket is empty, the number of its only text plus one, or
+	// collided if several texts share it or the number does not fit. So a lookup seldom compares a text with more than
+	// one other text.
 	buckets [32]uint8
 }
 

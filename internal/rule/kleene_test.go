@@ -207,7 +207,7 @@ func (r reference) field(name string) any {
 	return nil
 }
 
-// missing returns the absent fields of a predicate, each once.
+// missing returns the absent fields of a predicate. A field can occur more than once.
 func (r reference) missing(node map[string]any) (names []string) {
 	if field, ok := node["field"]; ok && r.field(text(field)) == nil {
 		names = append(names, text(field))

@@ -2,9 +2,8 @@ package store
 
 import "verdict/internal/fault"
 
-// Activation describes the request to activate a rule set, which makes it the
-// active rule set of its policy_key. If an Expected field is set and differs from
-// the stored value, Activate returns Precondition.
+// Activation describes a request to make a rule set the active rule set of its policy_key. If an Expected field is set
+// and differs from the stored value, Activate returns Precondition.
 type Activation struct {
 	ID        string
 	NowMicros int64
@@ -14,10 +13,9 @@ type Activation struct {
 	ExpectedActiveChecksum string // the checksum of the document that the activation replaces
 	ExpectedChecksum       string // the checksum of the document to activate
 
-	// Allow, unless nil, may refuse the change and edit its audit entry. Activate
-	// calls Allow while it holds the lock of the series, and again if the transaction
-	// is retried. It does not call Allow if nothing changes. active has no id if no
-	// rule set is active. safe reports whether target is the initial rule set that
+	// Allow, unless nil, may refuse the change and edit its audit entry. Activate calls Allow while it holds the lock
+	// on the policy_key's rule sets, and again if the transaction is retried. It does not call Allow if nothing
+	// changes. active has no id if no rule set is active. safe reports whether target is the initial rule set that
 	// stops lending.
 	Allow func(active, target RuleSet, safe bool, audit *AuditEntry) error
 
@@ -43,8 +41,8 @@ func (rs RuleSets) Activate(a Activation) (Activated, error) {
 		a.ID); err != nil {
 		return Activated{}, orNotFound("rule set", err)
 	}
-	// From here on, other activations in this series wait for our commit, and
-	// the following reads see the commits of earlier activations.
+	// From here on, other activations of this policy_key wait for the end of this transaction, and the following reads
+	// see the commits of earlier activations.
 	if _, err := rs.tx.exec(`UPDATE series SET changes = changes + 1
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, policyKey); err != nil {
 		return Activated{}, err
@@ -95,11 +93,9 @@ func (rs RuleSetReader) SafeID(policyKey string) (string, error) {
 	})
 }
 
-// swap activates target and retires active, which has no id if no rule set is
-// active. Each activation of a series gets a later time than the activation
-// before it, even if the clocks of nodes differ. So the time at which a rule
-// set became active identifies its predecessor: no other rule set of the series
-// was retired at that time.
+// swap activates target and retires active, which has no id if no rule set is active. Each activation of a policy_key
+// gets a later time than the activation before it, even if the clocks of nodes differ. So the time at which a rule set
+// became active identifies its predecessor: no other rule set of the policy_key was retired at that time.
 func (rs RuleSets) swap(a Activation, active, target RuleSet) (Activated, error) {
 	if active.ID != "" {
 		a.NowMicros = max(a.NowMicros, active.ActivatedMicros+1)

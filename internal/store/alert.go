@@ -53,8 +53,8 @@ type Alert struct {
 	CreatedMicros      int64
 	UpdatedMicros      int64
 
-	// Blocked lists the block list entries that confirming the alert created or
-	// found. It is nil after any other step and when the alert is read.
+	// Blocked lists the block list entries that confirming the alert created or found. It is nil after any other move
+	// and when the alert is read.
 	Blocked []BlockedEntity
 }
 
@@ -174,8 +174,8 @@ type AlertEvent struct {
 	Note          string
 }
 
-// History returns the events of an alert, oldest first. It returns no events
-// for an alert of another scope.
+// History returns the events of an alert, oldest first, at most MaxPage. It returns none if the scope has no such
+// alert.
 func (al AlertReader) History(id string) ([]AlertEvent, error) {
 	return read(al.access, func(tx *Tx) (events []AlertEvent, err error) {
 		err = tx.each(func(scan func(...any) error) error {

@@ -12,7 +12,7 @@ type AlertMove struct {
 	ID         string
 	To         string
 	Resolution string // why the alert is closed; ignored if To is not AlertClosed
-	Unresolved bool   // the caller named no resolution
+	Unresolved bool   // the caller named no resolution; then closing a closed alert succeeds
 	Note       string // "" leaves the note unchanged
 	Actor      string
 	NowMicros  int64
@@ -22,10 +22,9 @@ type AlertMove struct {
 	Block []BlockedEntity
 }
 
-// Move acknowledges or closes an alert and returns its new state with its
-// evidence. If the alert has the requested status already, nothing changes and
-// moved is false. Move returns Conflict invalid_transition for a change that is
-// not allowed; a closed alert cannot change.
+// Move acknowledges or closes an alert and returns its new state with its evidence. If the alert has the requested
+// status already, nothing changes and moved is false. Move returns Conflict invalid_transition if the alert is closed
+// with another resolution, or if it cannot move to the requested status.
 //
 // If an alert is closed as confirmed fraud, the entities in m.Block are put on
 // the block list, or those of defaultBlock if m.Block is nil. If the alert is
@@ -111,8 +110,7 @@ func (m AlertMove) apply(a *Alert) {
 	a.ClosedMicros, a.ClosedBy, a.Resolution = m.NowMicros, m.Actor, m.Resolution
 }
 
-// conclude does what the resolution of a closed alert requires, and returns the
-// blocked entities.
+// conclude blocks or mutes entities as the resolution of a closed alert requires, and returns the blocked entities.
 func (al Alerts) conclude(a Alert, m AlertMove) ([]BlockedEntity, error) {
 	switch {
 	case a.Status != AlertClosed:

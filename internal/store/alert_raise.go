@@ -20,11 +20,10 @@ type AlertWant struct {
 	Actor        string // recorded as the actor who opened the alert
 }
 
-// Raise adds evidence to the alert about an entity if that alert is not closed.
-// Otherwise it opens a new alert, and created is true. A new alert begins with
-// all applicants seen with the entity in the window, or with all people of a
-// ring. It refers to the last closed alert about the entity. The severity of an
-// alert never falls. Raise returns the alert without its lists of evidence.
+// Raise adds evidence to the alert of the type w.Type about w.Entity that is not closed. If there is none, Raise opens
+// a new alert, and created is true. A new alert begins with all applicants seen with the entity in the window, or with
+// all people of a ring. It refers to the last closed alert about the entity. The severity of an alert never falls.
+// Raise returns the alert without its lists of evidence.
 //
 // Call Raise in the transaction in which Observe recorded the observation.
 func (al Alerts) Raise(w AlertWant) (a Alert, created bool, err error) {

@@ -128,8 +128,8 @@ func TestBlockedScope(t *testing.T) {
 	wantDecisions(t, free, 22)
 }
 
-// TestBlockedAlone locks a row of the only scope that writes. It checks that
-// decisions and functions both wait, and are stored after the lock is released.
+// TestBlockedAlone locks a row of the only scope that writes. It checks that both an InsertDecision and a Write wait,
+// and that their changes are stored after the lock is released.
 func TestBlockedAlone(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

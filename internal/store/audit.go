@@ -12,7 +12,7 @@ import (
 // The entry's id is the decision's id with the prefix "aud_" instead of "dec_".
 type AuditEntry struct {
 	ID             string
-	Environment    string // set by a Scope; read by the methods of System
+	Environment    string // where methods of System and Staff store the entry; a Scope uses its own environment
 	CreatedMicros  int64
 	Actor          string
 	Action         string

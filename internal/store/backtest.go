@@ -43,7 +43,7 @@ func (b *Backtest) Over() bool {
 	return b.Status == BacktestSucceeded || b.Status == BacktestFailed || b.Status == BacktestCancelled
 }
 
-// backtestColumns are all columns except the documents, which can be large.
+// backtestColumns are all columns except the documents setup, request and report, which can be large.
 const backtestColumns = `id, status, source, rule_set_id, challenger_id, row_count, rows_done, chunk_count, chunks_done,
 	error_code, error_detail, created_by, created_micros, started_micros, finished_micros, purged`
 
@@ -79,9 +79,8 @@ func (bt BacktestReader) Get(id string) (Backtest, error) {
 	})
 }
 
-// lock returns a backtest without its documents and locks it until the
-// transaction ends. Every method that changes a run locks it first, so that the
-// run and its chunks are read in one consistent state.
+// lock returns a backtest without its documents and locks it until the transaction ends. Methods that change the status
+// or the progress of a run call lock first, so that no other transaction changes the run in the meantime.
 func (bt Backtests) lock(id string) (Backtest, error) {
 	var b Backtest
 	err := bt.tx.one(b.fields(),
@@ -123,9 +122,8 @@ func (bt Backtests) Queue(id string, rows, chunks int64) error {
 	return err
 }
 
-// Finish ends a run with the status, report, error and time of b. It changes
-// nothing and returns false if the run is over already, or if b has succeeded and
-// a chunk of the run is missing.
+// Finish ends a run with the status, report, error and time of b. It changes nothing and returns false if the run is
+// over already, or if b.Status is succeeded but the input is incomplete or a chunk is not done.
 func (bt Backtests) Finish(b Backtest) (finished bool, err error) {
 	was, err := bt.lock(b.ID)
 	if err != nil || was.Over() {

@@ -28,9 +28,8 @@ func (bt Backtests) InsertChunk(id string, c BacktestChunk) error {
 	return err
 }
 
-// ReceiveChunk stores a chunk that has just arrived. It returns Conflict
-// invalid_transition if the run is no longer receiving because it was cancelled
-// or failed as abandoned.
+// ReceiveChunk stores a chunk that has just arrived. It returns Conflict invalid_transition if the run is not
+// receiving, for instance because it was cancelled.
 func (bt Backtests) ReceiveChunk(id string, c BacktestChunk) error {
 	b, err := bt.lock(id)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 // BacktestRef names a run of any tenant, with its progress.
 type BacktestRef struct {
 	TenantID, Environment, ID, Status string
-	ChunksDone                        int64 // while the run is receiving, the highest chunk number stored
+	ChunksDone                        int64 // chunks done; for a receiving run, the highest chunk number stored
 }
 
-// UnfinishedBacktests returns the runs that need work, oldest first: those that
-// are queued or running, and replays whose chunks are still being created.
+// UnfinishedBacktests returns the runs that need work, oldest first: those that are queued or running, and those over
+// stored decisions ("replays") whose chunks are still being created.
 func (sys *System) UnfinishedBacktests(ctx context.Context) ([]BacktestRef, error) {
 	var refs []BacktestRef
 	err := sys.read(ctx, func(s *transaction) error {
@@ -51,10 +51,9 @@ func (sys *System) FailAbandonedBacktests(ctx context.Context, beforeMicros, now
 	return failed, err
 }
 
-// PurgeBacktests deletes the chunks of runs that ended before a time. The record
-// of a run stays, with its report. It deletes a chunk or marks a run as purged in
-// each step, and does at most limit steps, so that no transaction is long. It
-// returns the number of steps: 0 if nothing is left to do.
+// PurgeBacktests deletes the chunks of runs that ended before a time. The record of a run stays, with its report. A
+// step deletes one chunk or marks one run as purged. PurgeBacktests does at most limit steps, so that no transaction is
+// long, and returns the number of steps: 0 if nothing is left to do.
 func (sys *System) PurgeBacktests(ctx context.Context, beforeMicros int64, limit int) (int64, error) {
 	return sys.purge(ctx, "finished_micros > 0", beforeMicros, limit)
 }

@@ -11,8 +11,7 @@ import (
 	"verdict/internal/store/archive"
 )
 
-// ErrBackup is wrapped by every error about a backup itself, as opposed to the
-// database.
+// ErrBackup is wrapped by every error about the contents of a backup, as opposed to an error of the database.
 var ErrBackup = archive.ErrDamaged
 
 // BackupStats describes a backup or a restore.

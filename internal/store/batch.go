@@ -111,8 +111,8 @@ func (b *batch) noteConflict(scope rlsScope, err error) bool {
 	return true
 }
 
-// lock locks a scope before its functions, which may add entries to the journal. If a
-// function locked the journal after it had locked other rows, two nodes could deadlock.
+// lock locks a scope before its functions run, because they may add entries to the journal. If a function locked the
+// journal after it had locked other rows, two nodes could deadlock.
 func (b *batch) lock(functions []int) {
 	if len(functions) == 0 || b.transaction.broken != nil {
 		return
@@ -129,9 +129,8 @@ func (b *batch) lock(functions []int) {
 
 var errPanicked = errors.New("the write panicked")
 
-// call runs a job's function. It recovers a panic, which submit raises again on
-// the caller's goroutine. The stack is recorded here: that goroutine's stack
-// does not show where the function panicked.
+// call runs a job's function. It recovers a panic, which submit raises again on the caller's goroutine. It records the
+// stack here, because the stack of the caller's goroutine does not show where the function panicked.
 func (b *batch) call(j *job) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

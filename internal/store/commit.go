@@ -99,7 +99,7 @@ func (c *committer) submit(ctx context.Context, j *job) error {
 		if j.withdraw() {
 			return ctx.Err()
 		}
-		err = <-j.answer // the answer comes in time, because the transaction has its own deadline
+		err = <-j.answer // the job has begun, so its outcome decides
 	case <-timeout.C:
 		if j.withdraw() {
 			return tooLate()
@@ -130,8 +130,8 @@ func (j *job) over() error {
 
 func tooLate() error { return unavailable("the database is busy") }
 
-// enqueue adds a job to the queue, or to the side lane of its scope if that is
-// blocked. It waits for capacity no longer than QueueWait.
+// enqueue adds a job to the queue, or to the side lane of its scope if the scope is blocked. It waits for capacity no
+// longer than QueueWait.
 func (c *committer) enqueue(ctx context.Context, j *job) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -158,8 +158,8 @@ func (c *committer) enqueue(ctx context.Context, j *job) error {
 	}
 }
 
-// accept queues a job if there is capacity. If there is no capacity, freed is closed when a
-// job leaves.
+// accept queues a job if there is capacity. If there is no capacity, freed is closed when a job leaves the queue or a
+// lane.
 func (c *committer) accept(j *job) (accepted bool, freed <-chan struct{}, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

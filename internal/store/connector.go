@@ -140,8 +140,8 @@ func choosesServer(databaseURL string) bool {
 	return err == nil && u.Query().Has("target_session_attrs") || os.Getenv("PGTARGETSESSIONATTRS") != ""
 }
 
-// watchConfigs returns a configuration for watching each host. It accepts
-// standbys too, because a standby may be promoted.
+// watchConfigs returns a configuration for watching each host. The configurations accept standbys too, because a
+// standby may be promoted.
 func watchConfigs(config *pgx.ConnConfig) (hosts []*pgconn.Config) {
 	for _, host := range hostsOf(config) {
 		own := host.Config.Copy()

@@ -131,8 +131,8 @@ func (ds Decisions) insertAll(writes []*DecisionWrite) (refusals []error, err er
 	return refusals, nil
 }
 
-// addEntries adds the entries of the writes that were not refused, and returns the number
-// of the first one. first is the result of Journal.reserve.
+// addEntries adds the entries of the writes that were not refused, and returns the number of the first entry. first is
+// the result of Journal.reserve.
 func (ds Decisions) addEntries(first int64, writes []*DecisionWrite, refusals []error) (int64, error) {
 	entries := make([]Entry, 0, len(writes))
 	for i, w := range writes {
@@ -170,8 +170,7 @@ func (ds Decisions) settleAnswers(answers []*IdempotencyAnswer, taken []bool, re
 		if !taken[i] {
 			continue
 		}
-		// If the other write was refused, there is no stored answer; return its
-		// refusal.
+		// If the quota refused the write that took the key, no answer is stored; this write gets the same refusal.
 		otherwise := refused[a.Key]
 		if otherwise == nil {
 			otherwise = inProgress()
@@ -209,9 +208,9 @@ func (ds DecisionReader) Get(id string) (Decision, error) {
 	})
 }
 
-// DecisionFilter filters a list; empty fields match everything. Status, grade,
-// applicant and policy id have an index each. Further conditions are checked
-// while one of these indexes is scanned, at most scanRows rows for each page.
+// DecisionFilter filters a list; empty fields match everything. Status, grade, applicant and policy id have an index
+// each. All further conditions are checked row by row while one of these indexes, or the index by id, is scanned, at
+// most scanRows rows for each page.
 type DecisionFilter struct {
 	Status, Grade, ApplicantRef, PolicyKey, PolicyID, Endpoint string
 }

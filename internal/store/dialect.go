@@ -30,8 +30,8 @@ type dialect interface {
 	// forUpdate returns the clause with which a SELECT in a write transaction
 	// locks the rows it reads.
 	forUpdate() string
-	// forNoKeyUpdate returns such a clause for rows whose key will not change, so that
-	// foreign keys may be checked against them.
+	// forNoKeyUpdate returns a clause like that of forUpdate, for rows whose key will not change. Other transactions
+	// can still insert rows that refer to them by a foreign key.
 	forNoKeyUpdate() string
 	// lockScope returns the statement that locks a scope until the transaction
 	// ends, with the scope as $1 and $2; "" on SQLite, which has one writer.
@@ -55,12 +55,10 @@ type dialect interface {
 	// standbys returns an SQL expression for the names of the synchronous
 	// standbys that a commit waits for. Its value is '' if there are none.
 	standbys() string
-	// fence returns a statement that writes an empty message to the log, so
-	// that a transaction without changes waits for the standby's
-	// acknowledgement too; "" if no standby is involved.
+	// fence returns a statement that writes a message to the write-ahead log, so that a transaction without changes
+	// waits for the standby's acknowledgement too; "" on SQLite, which has no standby.
 	fence() string
-	// noTimeouts returns the first statements of a transaction that may take
-	// long.
+	// noTimeouts returns the first statements of a transaction that may take long. They switch the timeouts off.
 	noTimeouts() []string
 	// lockTenants returns the statements that keep others from writing while a
 	// restore fills an empty database.
@@ -68,9 +66,8 @@ type dialect interface {
 	// analyze returns the last statements of a restore. They update the
 	// planner's statistics before the first query.
 	analyze() []string
-	// leafCheck returns the statements that switch the check that every new decision
-	// has a journal entry off and on. A backup may contain decisions without an
-	// entry.
+	// leafCheck returns the statements that switch a check constraint off and on again: that every new decision has a
+	// journal entry. A restore needs them, because a backup may contain decisions without an entry.
 	leafCheck() (off, on string)
 	// catalogue returns the query for the table, name and type of every column.
 	catalogue() string
@@ -204,9 +201,8 @@ func (sqlite) insertPipelined(context.Context, *DB, pool, rlsScope, []*DecisionW
 	return false, nil
 }
 
-// insertMany runs one prepared statement for each row. Joining rows into one
-// statement would not be faster, because the driver looks up each parameter
-// among all of them.
+// insertMany runs one prepared statement for each row. Joining rows into one statement would not be faster, because the
+// driver searches all parameters of a statement for each one.
 func (sqlite) insertMany(
 	s *transaction, t *bulkTable, first []any, rows [][]any, read func(scan func(...any) error) error,
 ) error {
@@ -313,9 +309,8 @@ const (
 	sideLock   = 500 * time.Millisecond // in a side lane, for each attempt
 )
 
-// postgresSettings returns the settings of new connections, unless the URL sets
-// them. With these, the server ends a transaction that a paused node left open,
-// and closes a connection whose client acknowledges nothing.
+// postgresSettings returns the settings of new connections, unless the URL sets them. With these settings, the server
+// ends a transaction that a paused node left open, and closes a connection whose client acknowledges nothing.
 func postgresSettings(options Options) map[string]string {
 	return map[string]string{
 		"application_name":                    "verdict",

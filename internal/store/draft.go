@@ -2,16 +2,15 @@ package store
 
 import "verdict/internal/fault"
 
-// RemoveDraft deletes a draft, or archives it if a backtest, a decision or
-// another rule set refers to it. An archived draft is not listed and can be
-// read by its id. RemoveDraft returns Conflict invalid_transition for a rule
-// set that is not a draft and for the initial rule set that stops lending.
+// RemoveDraft deletes a draft, or archives it if a backtest, a decision or another rule set refers to it. An archived
+// draft is not listed, but can be read by its id. RemoveDraft returns Conflict invalid_transition for a rule set that
+// is not a draft and for the initial rule set that stops lending.
 func (rs RuleSets) RemoveDraft(id string, nowMicros int64) (removed RuleSet, archived bool, err error) {
 	set, err := rs.Get(id)
 	if err != nil {
 		return RuleSet{}, false, err
 	}
-	// From here on, activations in this series wait for our commit.
+	// From here on, activations of this policy_key wait for the end of this transaction.
 	if _, err := rs.tx.exec(`UPDATE series SET changes = changes
 		WHERE tenant_id = $1 AND environment = $2 AND kind = 'policy' AND name = $3`, set.PolicyKey); err != nil {
 		return RuleSet{}, false, err

@@ -28,7 +28,7 @@ func OpenAt(ctx context.Context, databaseURL string, version int64) (*DB, error)
 	return openAt(ctx, databaseURL, Options{}, version)
 }
 
-// SetTimeout changes Options.Timeout. Nothing may be running.
+// SetTimeout changes Options.Timeout. Call it only while no transaction is running.
 func (db *DB) SetTimeout(timeout time.Duration) {
 	db.commits.mu.Lock()
 	defer db.commits.mu.Unlock()

@@ -4,7 +4,7 @@ package store
 // feature, and the history it was computed from.
 type Features struct {
 	DecisionID string
-	AsOf       string // the date at which the windows end
+	AsOf       string // the date at which the windows of the features end
 	Hash       string
 	Vector     []byte
 	Source     []byte

@@ -110,9 +110,8 @@ func (an Answers) insertAll(answers []*IdempotencyAnswer) (taken []bool, err err
 	return taken, err
 }
 
-// answered returns the refusal for a write whose key is taken: the stored answer.
-// If the stored answer was deleted in the meantime, answered returns its argument
-// otherwise.
+// answered returns the error of a write whose key is taken: *AlreadyAnswered with the stored answer, or Invalid if the
+// key was used for another request. If there is no stored answer, it returns the parameter otherwise.
 func (an Answers) answered(a *IdempotencyAnswer, otherwise error) error {
 	stored, unconfirmed, err := an.lookup(a.Key, a.RequestHash, a.NowMicros)
 	switch {

@@ -10,7 +10,7 @@ import (
 
 // Entry is an entry of a scope's journal (ADR 23).
 type Entry struct {
-	Leaf []byte // the leaf of the log
+	Leaf []byte // the leaf of the log, packed by package journal
 	Data []byte // the data of the event; nil if the object's row contains it
 }
 
@@ -26,24 +26,21 @@ func (s *Scope) Journal(ctx context.Context) JournalReader { return JournalReade
 // Journal returns the Journal of the transaction.
 func (tx *Tx) Journal() Journal { return Journal{JournalReader{tx.access()}} }
 
-// raiseHead adds to the number of entries and returns the sum. It locks the head
-// until the transaction ends, so that no other transaction of the scope can add
-// entries in between. A head that does not exist yet, for instance after a restore, is
-// counted from the journal.
+// raiseHead is the statement that adds $3 to the number of entries in the scope's row of journal_heads and returns the
+// sum. It locks the row until the transaction ends, so that no other transaction of the scope can add entries in
+// between. If there is no row, for instance after a restore, the number is computed from the journal.
 const raiseHead = `INSERT INTO journal_heads (tenant_id, environment, size)
 	VALUES ($1, $2, CAST($3 AS BIGINT) + coalesce((` + nextEntry + `), 0))
 	ON CONFLICT (tenant_id, environment) DO UPDATE SET size = journal_heads.size + $3
 	RETURNING size`
 
-// nextEntry selects the number after the last entry; there is no row in an empty
-// journal.
+// nextEntry selects the number after that of the last entry. It selects no row if the journal is empty.
 const nextEntry = `SELECT first + count FROM journal WHERE tenant_id = $1 AND environment = $2
 	ORDER BY first DESC LIMIT 1`
 
-// reserve locks the scope and returns the number of the next entry. n is the number of
-// entries to be added. The caller must add as many entries with put, or give numbers
-// back with release, before the transaction ends: the journal has no gaps. On SQLite
-// there is nothing to lock, and put numbers the entries.
+// reserve locks the scope and returns the number of the next entry. n is the number of entries to be added. The caller
+// must add as many entries with put, or give numbers back with release, before the transaction ends, because the
+// journal has no gaps. On SQLite there is nothing to lock, and put numbers the entries.
 func (j Journal) reserve(n int) (first int64, err error) {
 	if j.tx.transaction.db.dialect.embedded() {
 		return unnumbered, nil
@@ -73,9 +70,9 @@ const (
 		SELECT $1, $2, $6, $3, $4, $5 WHERE $6 = coalesce((` + nextEntry + `), 0)`
 )
 
-// nextNumbers remembers the next number of the journals that were written last. A number
-// may be wrong, for instance after a rollback: insertExpected checks it. A statement
-// that returns a row costs twice as much.
+// nextNumbers caches the number of the next entry for the journals that were written last. A number may be wrong, for
+// instance after a rollback, so insertExpected checks it. Without the cache, put would need appendEntries, which
+// returns a row and so costs twice as much.
 type nextNumbers struct {
 	mu      sync.Mutex
 	byScope map[rlsScope]int64
@@ -100,8 +97,8 @@ func (n *nextNumbers) set(scope rlsScope, next int64) {
 	n.byScope[scope] = next
 }
 
-// put stores entries, and returns the number of the first one. If first is unnumbered,
-// they are appended; otherwise their numbers, from first on, are reserved.
+// put stores entries and returns the number of the first entry. If first is unnumbered, put appends them to the
+// journal. Otherwise they get the reserved numbers that begin with first.
 func (j Journal) put(first int64, entries []Entry, nowMicros int64) (int64, error) {
 	count, packed := int64(len(entries)), packEntries(entries)
 	j.tx.transaction.grown = append(j.tx.transaction.grown, j.tx.rls)
@@ -125,7 +122,7 @@ func (j Journal) put(first int64, entries []Entry, nowMicros int64) (int64, erro
 	return first, err
 }
 
-// Add adds entries and returns the number of the first one.
+// Add adds entries and returns the number of the first entry.
 func (j Journal) Add(nowMicros int64, entries ...Entry) (first int64, err error) {
 	if first, err = j.reserve(len(entries)); err != nil {
 		return 0, err
@@ -133,8 +130,8 @@ func (j Journal) Add(nowMicros int64, entries ...Entry) (first int64, err error)
 	return j.put(first, entries, nowMicros)
 }
 
-// Size returns the number of entries. On PostgreSQL it is also known if the last entries
-// were deleted from the journal, because journal_heads has it too.
+// Size returns the number of entries. On PostgreSQL it still includes entries that were deleted from the end of the
+// journal, because journal_heads also stores the number.
 func (j JournalReader) Size() (int64, error) {
 	return read(j.access, func(tx *Tx) (size int64, err error) {
 		if err := tx.one([]any{&size}, nextEntry); ignoreAbsent(err) != nil {
@@ -148,8 +145,8 @@ func (j JournalReader) Size() (int64, error) {
 	})
 }
 
-// Entries is a run of entries that one transaction added. If the row that contains them
-// was altered and cannot be read, List has a single entry without a leaf.
+// Entries holds the entries of one row of the journal. If the row was altered and cannot be decoded, List has a single
+// entry without a leaf.
 type Entries struct {
 	First         int64 // the number of the first entry
 	CreatedMicros int64
@@ -159,9 +156,9 @@ type Entries struct {
 // journalRows is the number of rows of the journal that are read at a time.
 const journalRows = 64
 
-// Read returns the entry with the number from and those after it, in order, from at most
-// journalRows rows. Each Entries holds all entries of one row, so the first may begin
-// before from. Read returns nothing if the journal has no entry from that number on.
+// Read returns the entry with the number from and those after it, in order, from at most journalRows rows. Each Entries
+// holds all entries of one row, so the first may begin before from. Read returns nil if the journal has no entry with
+// this number or a higher one.
 func (j JournalReader) Read(from int64) ([]Entries, error) {
 	return read(j.access, func(tx *Tx) (found []Entries, err error) {
 		begin := from
@@ -189,8 +186,8 @@ func (j JournalReader) Read(from int64) ([]Entries, error) {
 	})
 }
 
-// packEntries returns the entries in the form in which they are stored: the leaf and
-// the data of each, each behind its length.
+// packEntries returns the entries in the form in which they are stored: for each entry its leaf and its data, each
+// preceded by its length.
 func packEntries(entries []Entry) []byte {
 	size := 0
 	for _, e := range entries {
@@ -204,8 +201,8 @@ func packEntries(entries []Entry) []byte {
 	return packed
 }
 
-// unpackEntries reads entries that packEntries wrote. They share the memory of packed. It
-// returns a single empty entry if the bytes are not as many entries as count says.
+// unpackEntries reads entries that packEntries wrote. They share the memory of packed. It returns a single empty entry
+// if packed does not contain exactly count entries.
 func unpackEntries(packed []byte, count int64) []Entry {
 	var entries []Entry
 	for len(packed) > 0 {
@@ -229,7 +226,7 @@ func unpackEntries(packed []byte, count int64) []Entry {
 // KeyTree returns a tenant's tree of data keys. The first call, on any node, stores
 // fresh as the tree; later calls return the stored one.
 func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (tree []byte, err error) {
-	const number = 1 // trees that follow a full one are not built yet
+	const number = 1 // a tenant has only one tree so far
 	err = sys.read(ctx, func(s *transaction) error {
 		return s.one([]any{&tree}, "SELECT tree FROM key_trees WHERE tenant_id = $1 AND number = $2", tenantID, number)
 	})
@@ -246,10 +243,9 @@ func (sys *System) KeyTree(ctx context.Context, tenantID string, fresh []byte) (
 	return tree, err
 }
 
-// WithoutLeaf returns the oldest decisions after an id that have no entry in the
-// journal, with their documents, at most limit. It scans at most scanRows decisions, so
-// it may return fewer, or none. next is the id to go on after, "" if there are no more
-// decisions.
+// WithoutLeaf returns the oldest decisions after an id that have no entry in the journal, with their documents, at most
+// limit. It scans at most scanRows decisions, so it may return fewer, or none. next is the id after which to continue,
+// "" if there are no more decisions.
 func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision, next string, err error) {
 	return readTwo(ds.access, func(tx *Tx) (found []Decision, next string, err error) {
 		const last = "~" // after every id
@@ -276,8 +272,8 @@ func (ds DecisionReader) WithoutLeaf(after string, limit int) (found []Decision,
 	})
 }
 
-// JournalSince returns when the database got a journal, in microseconds. Every decision
-// that is younger must have an entry.
+// JournalSince returns when the database got a journal, in microseconds. Every decision that was created later must
+// have an entry.
 func (sys *System) JournalSince(ctx context.Context) (micros int64, err error) {
 	err = sys.read(ctx, func(s *transaction) error {
 		return s.one([]any{&micros}, "SELECT applied_micros FROM schema_migrations WHERE version = $1",
@@ -310,9 +306,8 @@ func (sys *System) SetJournalComplete(ctx context.Context) error {
 // another node has added it.
 var ErrHasLeaf = errors.New("a decision has an entry in the journal already")
 
-// AddLeaves adds the entries of decisions that have none, and stores their plain texts.
-// It returns ErrHasLeaf, and the caller must undo the transaction, if one of them has
-// an entry.
+// AddLeaves adds the entries of decisions that have none, and stores the Plain of each decision. If one of the
+// decisions has an entry already, it returns ErrHasLeaf, and the caller must undo the transaction.
 func (ds Decisions) AddLeaves(writes []*DecisionWrite, nowMicros int64) error {
 	entries := make([]Entry, len(writes))
 	for i, w := range writes {

@@ -52,9 +52,8 @@ func (sys *System) KeyByHash(ctx context.Context, hash string) (Key, Tenant, err
 	return k, t, err
 }
 
-// InsertKey adds a key to a tenant. It returns NotFound if there is no such
-// tenant, and Conflict too_many_keys if the tenant already has most working
-// keys, those of both environments together.
+// InsertKey adds a key to a tenant. It returns NotFound if there is no such tenant, and Conflict too_many_keys if it
+// has reached the maximum number of working keys. Parameter most is that maximum for both environments together.
 func (sys *System) InsertKey(ctx context.Context, key Key, most int, audit AuditEntry) error {
 	return sys.write(ctx, key.TenantID, func(s *transaction) error {
 		if err := lockTenant(s, key.TenantID); err != nil {
@@ -79,9 +78,9 @@ func insertKey(s *transaction, k Key) error {
 	return err
 }
 
-// roomForKey returns Conflict too_many_keys if the tenant of a new key already
-// has most keys that work when the new key is created. The caller has locked
-// the tenant, so that the count stays true until the commit.
+// roomForKey returns Conflict too_many_keys if the tenant of the new key k has reached the maximum number of keys,
+// most, that still work when k is created. The caller has locked the tenant, so that the count stays true until the
+// commit.
 func roomForKey(s *transaction, k Key, most int) error {
 	var used int64
 	err := s.one([]any{&used}, `SELECT count(*) FROM api_keys WHERE tenant_id = $1 AND revoked_micros = 0
@@ -117,11 +116,10 @@ func (sys *System) RevokeKey(
 	return k, err
 }
 
-// RotateKey adds the key fresh and lets the old key expire at endsMicros,
-// unless it expires earlier anyway. It returns NotFound if the old key is not
-// of fresh's tenant and environment, Conflict too_many_keys if the tenant
-// already has most working keys, the old one included, and Conflict
-// key_not_active if the old key was revoked or has expired.
+// RotateKey adds the key fresh and lets the old key expire at endsMicros, unless it expires earlier anyway. It returns
+// the old key. It returns NotFound if fresh's tenant and environment have no key oldID. It returns Conflict
+// too_many_keys like InsertKey; the old key counts too. It returns Conflict key_not_active if the old key was revoked
+// or has expired.
 func (sys *System) RotateKey(
 	ctx context.Context, oldID string, endsMicros int64, fresh Key, most int, audit ...AuditEntry,
 ) (Key, error) {

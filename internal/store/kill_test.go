@@ -112,8 +112,8 @@ func killAfter(t *testing.T, databaseURL string, n int) (answered []string) {
 	return answered
 }
 
-// checkConsistent compares the tables with each other, bypassing package store:
-// every stored decision, answered or not, is counted, and nothing else is.
+// checkConsistent compares the tables with each other, bypassing package store: every stored decision, answered or not,
+// is counted as usage, and nothing else is.
 func checkConsistent(t *testing.T, databaseURL, kind string, answered int) {
 	t.Helper()
 	tx, err := storetest.Raw(t, databaseURL).BeginTx(t.Context(), nil)

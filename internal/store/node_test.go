@@ -127,10 +127,9 @@ func TestCrosswise(t *testing.T) {
 	}
 }
 
-// TestScopeLockedFirst makes one node meter and then lock the scope in one batch,
-// while another node holds the lock and then meters. The batch must lock the
-// scope at its start: if the second function of the batch took the lock, the two
-// nodes would deadlock.
+// TestScopeLockedFirst makes one node count usage and then lock the scope in one batch, while another node holds the
+// lock and then counts usage. The batch must lock the scope at its start: if the second function of the batch took the
+// lock, the two nodes would deadlock.
 func TestScopeLockedFirst(t *testing.T) {
 	t.Parallel()
 	databaseURL := storetest.Postgres(t)

@@ -5,9 +5,7 @@ import (
 	"slices"
 )
 
-// The kinds of entities for which more is stored than the applicants seen with
-// them. The names are those of package signal. Entities of all other kinds are
-// treated alike.
+// Kinds of entities for which this package has special rules. The names are those of package signal.
 const (
 	KindPincode = "pincode"
 	KindAgent   = "agent"
@@ -15,7 +13,7 @@ const (
 	kindAccount = "beneficiary_account"
 )
 
-// kindAgentPincode links an agent with the pincodes of its applicants.
+// kindAgentPincode is the kind of the links between an agent and the pincodes of the agent's applicants.
 const kindAgentPincode = "agent_pincode"
 
 // MaxCounted is the highest count: larger counts are reported as MaxCounted. This
@@ -40,16 +38,15 @@ type Observation struct {
 
 // Windows says how far back observations are counted.
 type Windows struct {
-	// Micros holds the window of each kind. A kind without a window is recorded
-	// and not counted. An agent's pincodes are counted in the agent's window.
+	// Micros holds the window of each kind. A kind without a window is recorded but not counted. An agent's pincodes
+	// are counted in the agent's window.
 	Micros map[string]int64
 	// BaselineDays is the number of days before a pincode's window from which
 	// the usual number of applicants is taken.
 	BaselineDays int64
-	// Ties holds the window of each kind that connects people into a ring: only
-	// observations within the window connect people. Micros must have at least as
-	// long a window for such a kind, because its counts show which entities are
-	// shared.
+	// Ties holds the window of each kind that connects people into a ring: only observations within the window connect
+	// people. Micros must have at least as long a window for such a kind, because Observe uses the counts to see which
+	// entities are shared.
 	Ties map[string]int64
 }
 
@@ -223,8 +220,7 @@ var entityTable = newBulkTable("fraud_entities",
 	`THEN excluded.last_micros ELSE fraud_entities.last_micros END
 	RETURNING ` + entityStateColumns)
 
-// recordEntities inserts the entities that are new and returns the state of
-// all, by kind.
+// recordEntities inserts the entities that are new and returns the state of all entities, by kind.
 func (ob Observations) recordEntities(o Observation) (map[string]entityState, error) {
 	rows := make([][]any, len(o.Entities))
 	for i, e := range o.Entities {

@@ -18,15 +18,15 @@ func (t *tally) ask(answer func(n int64), selecting string, values ...any) {
 	t.answers = append(t.answers, answer)
 }
 
-// recentOthers orders by time, latest first, so that the index by time is used.
-// The limit is part of the text, because SQLite plans a statement again each
-// time a limit parameter is bound.
+// recentOthers counts the members that were seen with an entity since a time, except one member. It orders by time,
+// latest first, so that the index by time is used. The limit is part of the text, because SQLite plans a statement
+// again each time a limit parameter is bound.
 var recentOthers = `count(*) FROM (SELECT member FROM fraud_links
 	WHERE tenant_id = $1 AND environment = $2 AND kind = ? AND entity_key = ? AND last_micros > ? AND member <> ?
 	ORDER BY last_micros DESC LIMIT ` + strconv.Itoa(MaxCounted-1) + ") AS recent"
 
-// others counts the members, except the member but, that were seen with an entity
-// since a time.
+// others counts the members, except the member but, that were seen with an entity since a time. A member is an
+// applicant or, for kindAgentPincode, a pincode.
 func (t *tally) others(answer func(n int64), kind, key, but string, sinceMicros int64) {
 	t.ask(answer, recentOthers, kind, key, sinceMicros, but)
 }
@@ -146,10 +146,9 @@ func (o Observation) askBaseline(t *tally, c *ObservedCounts, key string, w Wind
 	t.before(func(n int64) { c.BaselineApplicants -= n }, key, hour-c.BaselineDays*24)
 }
 
-// countBusyPincode counts the applicants of a pincode from its hourly totals,
-// because MaxCounted may be too low to show a spike above a large baseline. The
-// count omits applicants who came before the window and again within it, and it
-// omits the hour in which the window begins. So the count is never too high.
+// countBusyPincode counts the applicants of a pincode from its hourly totals, because MaxCounted may be too low to show
+// a spike above a large baseline. The count may omit applicants who were also seen before the window, and it omits the
+// hour in which the window begins. So the count is never too high.
 func (ob Observations) countBusyPincode(c *ObservedCounts, o Observation, w Windows) error {
 	pincode, _ := o.entity(KindPincode)
 	var t tally

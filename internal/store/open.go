@@ -172,8 +172,8 @@ func connectPostgres(databaseURL string, options Options) (*DB, error) {
 // DNS name may lead the next connection to another server.
 const connectionLife = 5 * time.Minute
 
-// discardReadOnly closes a connection whose server refuses writes (SQLSTATE
-// 25006, read_only_sql_transaction), because the server is no longer the primary.
+// discardReadOnly returns a handler that closes a connection whose server refuses writes (SQLSTATE 25006,
+// read_only_sql_transaction), because the server is no longer the primary.
 func discardReadOnly(keep pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, err *pgconn.PgError) bool {
 		return err.Code != "25006" && keep(conn, err)

@@ -20,10 +20,9 @@ type Page struct {
 	AfterID     string // "" for the first page
 	FromMicros  int64  // only rows created at or after this time; 0 for no bound
 	ToMicros    int64  // only rows created before this time; 0 for no bound
-	// FromID and ToID limit the ids of decisions to those that the times admit:
-	// FromID is the first admitted id, and ToID is the first id after the admitted
-	// ids. With them a list of decisions need not scan to its time limits. "" means
-	// no limit.
+	// FromID and ToID limit the ids of decisions to those that the times admit: FromID is the first admitted id, and
+	// ToID is the first id after the admitted ids. They spare a list of decisions, which is ordered by id, from
+	// scanning decisions outside the times. "" means no limit.
 	FromID, ToID string
 
 	end Position // the last row to scan; the zero Position for no limit

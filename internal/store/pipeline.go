@@ -13,14 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// pipelineText inserts decisions and everything that belongs to them, but only if
-// the quota admits all of them. Every other insert selects from total, which has
-// no row if the quota does not admit the units. The insert of the answers has no
-// ON CONFLICT, so that a taken idempotency key makes the statement fail.
+// pipelineText inserts decisions and everything that belongs to them, but only if the quota admits all of them. The
+// other inserts select from total, which has no row if the quota does not admit the units. The insert of the answers
+// has no ON CONFLICT, so that a taken idempotency key makes the statement fail.
 //
-// total selects from head, so the head of the journal is locked before the total, in
-// the same order as in every other transaction. If total has no row, or there is no head
-// yet, the division by zero makes the statement fail, so that the head is not raised.
+// total selects from head, so the head of the journal (its row in journal_heads) is locked before the total, in the
+// same order as in every other transaction. If total has no row, the division by zero makes the statement fail, so that
+// the head is not raised. If there is no head yet, the statement stores nothing and returns no row.
 //
 // $1 and $2 are the scope; $3 is the period, $4 the units, $5 the quota, $6 the day and
 // $7 the endpoint; $8 is the number of entries, $9 their time, and $10 the packed
@@ -65,8 +64,8 @@ func pipelineInserts() (text string) {
 	return text
 }
 
-// numbered returns the values of a decision's columns. The leaf in a row counts from the
-// head of the journal.
+// numbered returns the values of a decision's columns. The leaf of a decision is given relative to the head of the
+// journal.
 func numbered(columns []column) string {
 	values := make([]string, len(columns))
 	for i, c := range columns {
@@ -78,11 +77,10 @@ func numbered(columns []column) string {
 	return strings.Join(values, ", ")
 }
 
-// insertPipelined begins a transaction in one round trip and does everything else
-// in a second, because a round trip costs more than most statements. It returns
-// false if the meters of the writes differ, if the quota does not admit all
-// writes, if a key is taken, or if PostgreSQL refuses a statement. The caller
-// then uses ordinary statements.
+// insertPipelined begins a transaction in one round trip and does everything else in a second, because a round trip
+// costs more than most statements. It stores nothing and returns false if the meters of the writes differ, if the quota
+// does not admit all writes, if an idempotency key is taken, if the journal has no head yet, or if PostgreSQL refuses a
+// statement. The caller then uses ordinary statements.
 func (p postgres) insertPipelined(
 	ctx context.Context, db *DB, on pool, v rlsScope, writes []*DecisionWrite,
 ) (stored bool, err error) {
@@ -102,7 +100,7 @@ func (p postgres) insertPipelined(
 	entries := make([]Entry, len(writes))
 	for i, w := range writes {
 		entries[i] = w.Entry
-		w.Decision.Leaf = int64(i) // counted from the head until the head is known
+		w.Decision.Leaf = int64(i) // relative to the head until the head is known
 	}
 	args = append(args, int64(len(writes)), writes[0].Decision.CreatedMicros, packEntries(entries))
 	args = append(args, pipelineArrays(writes)...)

@@ -156,8 +156,8 @@ const (
 	lookPause = 2 * time.Millisecond
 )
 
-// Timeline returns the number of the timeline that the primary server writes. It grows
-// with each promotion of a standby. It is 0 if unknown, and on SQLite.
+// Timeline returns the number of the timeline on which the primary server writes. It grows with each promotion of a
+// standby. It is 0 if unknown, and on SQLite.
 func (db *DB) Timeline() uint64 {
 	if db.primary == nil {
 		return 0

@@ -21,7 +21,7 @@ type prober struct {
 	last   int64   // committed writes at the last check
 	probes int     // probes since the last large probe, including it
 	slot   string
-	turn   bool // which of the two large rows exists
+	turn   bool // whether the name of the next large row ends in " b" or, if false, in " a"
 }
 
 // flight is a probe. err is valid after done is closed.
@@ -72,7 +72,7 @@ func (p *prober) join(db *DB) *flight {
 	p.flight = f
 	large := p.full.Load() || p.probes%largeEvery == 0
 	go func() {
-		f.err = db.probe(context.Background(), large) // every commit has a time limit
+		f.err = db.probe(context.Background(), large) // not the caller's context: others may wait too
 		close(f.done)
 	}()
 	return f

@@ -114,9 +114,8 @@ func (q *queue) measured(cost int64, took time.Duration) {
 	}
 }
 
-// take adds jobs to a batch until the batch is full or the budget is used up,
-// but at least one job. It returns the cost of the jobs, 0 if there were none.
-// Jobs that were withdrawn are dropped.
+// take adds jobs to a batch until the batch is full or the budget is used up. An empty batch gets at least one job if
+// any waits. take returns the cost of the jobs it took, 0 if there were none. Jobs that were withdrawn are dropped.
 func (q *queue) take(batch []*job, budget int64) (_ []*job, cost int64) {
 	for len(batch) < cap(batch) && q.length > 0 {
 		f := q.first()

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// answering returns a write with an idempotent answer. name is the name of the
-// idempotency key.
+// answering returns a write that also stores the answer to its request. name is the name of the request's idempotency
+// key, and hash is the hash of its body.
 func answering(id, name, hash string) *store.DecisionWrite {
 	w := write(id)
 	w.Answer = &store.IdempotencyAnswer{

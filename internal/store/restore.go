@@ -131,13 +131,13 @@ func (s *transaction) unchecked(fn func() error) (err error) {
 	if _, err := s.exec(off); err != nil {
 		return err
 	}
-	if !s.db.dialect.embedded() { // heads are counted again from the journal
+	if !s.db.dialect.embedded() { // new heads are computed from the journal
 		if _, err := s.exec("DELETE FROM journal_heads"); err != nil {
 			return err
 		}
 	}
 	if err := fn(); err != nil {
-		return err // the database is closed after a failed restore
+		return err // the check stays off, but the database is closed after a failed restore
 	}
 	_, err = s.exec(on)
 	return err

@@ -87,9 +87,8 @@ func (tx *staffTx) everActivated() (bool, error) {
 	return found > 0, err
 }
 
-// ConfirmActivator ends the delay of a person. It returns NotFound if the
-// tenant has no such person. allow may refuse the change; it gets the person
-// and the confirming user.
+// ConfirmActivator ends the delay of a person. It returns NotFound if the tenant has no such person or no user by, who
+// confirms. allow may refuse the change.
 func (st *Staff) ConfirmActivator(
 	ctx context.Context, userID, by string, allow func(person, by User) error, audit AuditEntry,
 ) error {

@@ -66,9 +66,9 @@ type grouping struct {
 	refused  []*ringRow   // rings that are too large to be merged with the survivor
 }
 
-// group computes the ring of an observation and stores nothing. It reads the
-// rings of the applicant and of the entities. It reads the people seen with an
-// entity only if the entity is newly shared.
+// group computes the ring of an observation and stores nothing. It reads the rings of the applicant and of the
+// entities. It reads the people seen with an entity only if the entity has no ring, if its tie to its ring is too old,
+// or if it has an older key.
 //
 // For other entities, reading the entity's ring is enough: every person seen with
 // the entity within the window was merged into that ring at the time, or was
@@ -307,9 +307,8 @@ func (g *grouping) has(id string) bool {
 	return id != "" && (id == g.survivor.id || slices.Contains(g.absorbed, id))
 }
 
-// newRingID derives the id of a ring from the decision that created it. Each
-// decision creates at most one ring, and the id reveals nothing about the
-// people.
+// newRingID derives the id of a ring from the decision that created it. The id is "" if the observation has no
+// decision. Each decision creates at most one ring, and the id reveals nothing about the people.
 func newRingID(o Observation) string {
 	if o.DecisionID == "" {
 		return ""

@@ -98,10 +98,9 @@ func (rg rings) absorb(into *ringRow, id string, nowMicros int64) error {
 	return rg.mergeAlerts(into, id, nowMicros)
 }
 
-// mergeAlerts ensures that only one alert is open about two merged rings. The
-// alert of the absorbed ring is closed as a duplicate or, if the other ring has
-// no open alert, becomes the alert of the other ring. In both cases an alert
-// about these people is still open, so the ring is unmuted.
+// mergeAlerts ensures that only one alert is open about two merged rings. If the absorbed ring has an open alert, that
+// alert is closed as a duplicate or, if the other ring has no open alert, becomes the alert of the other ring. In both
+// cases an alert about these people is still open, so the ring is unmuted.
 func (rg rings) mergeAlerts(into *ringRow, absorbed string, nowMicros int64) error {
 	theirs, err := rg.openAlert(absorbed)
 	if err != nil || theirs.ID == "" {

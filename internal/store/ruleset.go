@@ -16,7 +16,7 @@ type RuleSet struct {
 	Status          string
 	Document        []byte
 	Checksum        string
-	Base            string // the rule set from which it was made
+	Base            string // the id of the rule set from which it was made
 	Notes           string
 	CreatedMicros   int64
 	CreatedBy       string
@@ -52,8 +52,8 @@ func (rs RuleSets) Insert(r RuleSet) (RuleSet, error) {
 	return r, err
 }
 
-// nextVersion returns the next number of a series. It locks the series until
-// the transaction ends, so that no other transaction gets the same number.
+// nextVersion returns the next version number of a series: of the rule sets of one policy_key, or of the scorecards of
+// one name. It locks the series until the transaction ends, so that no other transaction gets the same number.
 func (tx *Tx) nextVersion(kind, name string) (int64, error) {
 	var version int64
 	err := tx.one([]any{&version},

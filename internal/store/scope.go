@@ -30,8 +30,8 @@ func (s *Scope) Environment() string { return s.environment }
 
 func (s *Scope) rlsScope() rlsScope { return rlsScope{tenant: s.tenant, environment: s.environment} }
 
-// Tx is a transaction of one Scope. Its methods, and those of the subjects that
-// it returns, are valid only inside the function that received it.
+// Tx is a transaction of one Scope. Its methods, and those of the values that it returns, are valid only inside the
+// function that received it.
 type Tx struct {
 	transaction *transaction
 	rls         rlsScope
@@ -53,9 +53,8 @@ func (tx *Tx) Environment() string { return tx.rls.environment }
 // must not call Write or Read. If ctx ends before fn begins, fn does not run; once fn
 // has begun, Write waits for the outcome.
 //
-// Unavailable means that the database did not confirm the write. Usually
-// nothing was written, but if the connection was lost during the commit, the
-// outcome is unknown. Such writes are remembered as unconfirmed (ReadOf).
+// Unavailable means that the database did not confirm the write. Usually nothing was written, but if the connection was
+// lost during the commit, the outcome is unknown. Such writes are remembered as unconfirmed; see ReadOf.
 func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	write := &job{rls: s.rlsScope(), scope: s.rlsScope(), run: func(t *transaction) error {
 		return fn(&Tx{transaction: t, rls: s.rlsScope()})
@@ -63,8 +62,8 @@ func (s *Scope) Write(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.confirmed(ctx, s.db.submit(ctx, write))
 }
 
-// Read runs fn in a read-only transaction that sees one snapshot of the database. Read
-// never waits for writers.
+// Read runs fn in a read-only transaction that sees one snapshot of the database. Read never waits for writers. fn may
+// be called again if the connection is lost.
 func (s *Scope) Read(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.db.read(ctx, func(t *transaction) error {
 		return fn(&Tx{transaction: t, rls: s.rlsScope()})

@@ -100,9 +100,9 @@ func (tx *staffTx) lock() error {
 	return lockTenant(tx.transaction, tx.tenant)
 }
 
-// lockTenant locks a tenant until the transaction ends. It returns NotFound if there is
-// no such tenant. The lock does not hold up inserts of rows that refer to the tenant:
-// such an insert may hold the lock of a scope that this transaction wants next.
+// lockTenant locks a tenant until the transaction ends. It returns NotFound if there is no such tenant. The lock does
+// not block inserts of rows that refer to the tenant. If it did, the two transactions could deadlock, because the
+// insert may hold the lock of a scope that this transaction needs next.
 func lockTenant(s *transaction, tenantID string) error {
 	var id string
 	return orNotFound("tenant",

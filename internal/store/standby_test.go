@@ -15,8 +15,8 @@ import (
 // standbyName is the name of the pair's second server.
 const standbyName = "second"
 
-// synchronousPair starts a primary and a synchronous standby, whose
-// acknowledgement commits wait for, with an empty database "ledger".
+// synchronousPair starts a primary and a synchronous standby, with an empty database "ledger". Commits wait for the
+// standby's acknowledgement.
 func synchronousPair(t *testing.T) (primary, standby *pgcluster.Cluster) {
 	t.Helper()
 	storetest.NeedPostgres(t)

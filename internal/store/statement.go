@@ -26,9 +26,9 @@ func newStatements(db *sql.DB) *statements {
 	return &statements{db: db, byText: map[string]*sql.Stmt{}, wanted: map[string]struct{}{}}
 }
 
-// get returns the prepared statement of a text, or nil if the text is not
-// prepared yet. The caller then runs the text unprepared. The caller holds a
-// connection, so get could deadlock if it waited for another connection.
+// get returns the prepared statement of a text, or nil if the text is not prepared yet. The caller then runs the text
+// unprepared. get does not prepare the text itself: the caller holds a connection, so waiting for another connection
+// could deadlock.
 func (p *statements) get(query string) *sql.Stmt {
 	p.mu.RLock()
 	stmt := p.byText[query]

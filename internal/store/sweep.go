@@ -42,10 +42,9 @@ func (sys *System) CloseUnusedTenants(
 	return closed, err
 }
 
-// RemoveUnusedTenant removes the oldest tenant that has been closing since
-// untilMicros or earlier, with all its data. found is false if there is no such
-// tenant. A tenant with decisions, other people or a paid plan is kept and
-// marked as seen.
+// RemoveUnusedTenant removes the oldest tenant that has been closing since untilMicros or earlier, with all its data.
+// found is false if there is no such tenant. A tenant with decisions, more than one person or a paid plan is not
+// removed but marked as seen; found is true then too.
 func (sys *System) RemoveUnusedTenant(ctx context.Context, untilMicros int64) (found bool, err error) {
 	err = sys.write(ctx, "unused tenants", func(s *transaction) error {
 		ids, err := s.firstColumn(
@@ -77,7 +76,7 @@ func (s *transaction) removeTenant(id string) error {
 	if err != nil {
 		return err
 	}
-	if !s.db.dialect.embedded() { // the locks come first; SQLite has none
+	if !s.db.dialect.embedded() { // lock the scopes first; SQLite has no such locks
 		if _, err := s.exec("DELETE FROM journal_heads WHERE tenant_id = $1", id); err != nil {
 			return err
 		}

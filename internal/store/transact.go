@@ -102,8 +102,8 @@ func (c *committer) timeLeft(jobs []*job) time.Duration {
 	return min(max(time.Until(last), least), c.db.options.Timeout)
 }
 
-// begin starts a transaction. It is safe to retry on another connection because
-// nothing has been written yet.
+// begin starts a transaction. If the connection is dead, it retries on another one, which is safe because nothing has
+// been written yet.
 func (c *committer) begin(ctx context.Context, on pool) (*transaction, error) {
 	var tx *sql.Tx
 	err := c.db.retryDeadConnections(func() (err error) {

@@ -5,9 +5,8 @@ import (
 	"database/sql"
 )
 
-// transaction is a transaction on either database. It has its own context,
-// because many callers share it: if one of them is cancelled, the others'
-// statements must go on.
+// transaction is a transaction on either database. A write transaction has its own context, because many callers share
+// it: if one of them is cancelled, the others' statements must go on.
 type transaction struct {
 	db       *DB
 	ctx      context.Context
@@ -19,7 +18,7 @@ type transaction struct {
 	written  []writeName          // names of the rows that the transaction stores, for unconfirmedWrites
 	grown    []rlsScope           // the scopes to whose journals the transaction adds entries
 	broken   error                // why the transaction must be rolled back; nil if it need not
-	bytes    int                  // total size of the statements' arguments
+	bytes    int                  // total size of the string and byte arguments of exec
 	received int                  // total size of the documents that were read, if they are counted
 	counts   bool                 // whether documents that are read are counted
 }
@@ -181,7 +180,7 @@ func (s *transaction) statement(query string) *sql.Stmt {
 	return s.bind(query, s.tx.StmtContext(s.ctx, stmt))
 }
 
-// bind keeps a statement until the transaction ends, so that each text is bound once.
+// bind stores a statement until the transaction ends, so that each text is bound once.
 func (s *transaction) bind(query string, stmt *sql.Stmt) *sql.Stmt {
 	if s.bound == nil {
 		s.bound = map[string]*sql.Stmt{}

@@ -216,9 +216,8 @@ func (s *Scope) lookupFenced(
 	return stored, nil
 }
 
-// confirmed returns the error of a write. If the error is an earlier answer
-// that may not be durable, confirmed first looks up the answer again in a
-// transaction that the standby acknowledges.
+// confirmed returns the error of a write. If the error is *AlreadyAnswered with an answer that may not be durable,
+// confirmed first looks up the answer again in a transaction that the standby acknowledges.
 func (s *Scope) confirmed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

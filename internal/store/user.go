@@ -179,11 +179,9 @@ func (tx *staffTx) refuseLastAdmin(u User) error {
 	return err
 }
 
-// SetPassword replaces a password. It returns NotFound if the password hash is
-// no longer oldHash or the person is disabled. All sessions end; if begins has
-// an id, it is stored as a new session. SetPassword returns the hashes of the
-// ended sessions. by says who set the password; its zero value means the
-// person.
+// SetPassword replaces a password. It returns NotFound if the password hash is no longer oldHash or the person is
+// disabled. All sessions end; if begins has an id, it is stored as a new session. SetPassword returns the hashes of the
+// ended sessions. by says who set the password; its zero value means that the person did.
 func (st *Staff) SetPassword(
 	ctx context.Context, userID, oldHash, newHash string, begins ConsoleSession, by RightsChange, audit AuditEntry,
 ) (ended []string, err error) {
@@ -226,8 +224,7 @@ func (tx *staffTx) replaceHash(userID, oldHash, newHash string) error {
 	return err
 }
 
-// People returns the people of the scope's tenant, oldest first, including
-// disabled ones.
+// People returns the people of the scope's tenant, at most MaxPage, oldest first, including disabled ones.
 func (tx *Tx) People() ([]User, error) {
 	var people []User
 	// The table users has no environment; the condition on $2 is there only to

@@ -21,13 +21,11 @@ type silencing struct {
 	first *clause  // clause of the first rule; nil for a factor, or if the rule is silenced only in part
 }
 
-// silentWhenAbsent reports the rules and factors that do not apply, or apply
-// only in part, if a field is left out. It reports nothing about a required
-// field or a field whose absence a knockout hits. It skips rules with on_absent
-// and factors with missing_points. There is one finding for each field that
-// nearly every request has, one for the remaining fields of each block, and one
-// for each rule or factor that reads features. Findings about features are
-// errors, which people acknowledge one by one.
+// silentWhenAbsent reports the rules and factors that do not apply, or apply only in part, if a field is left out. It
+// reports nothing about a required field or a field whose absence a knockout hits. It skips rules whose on_absent is
+// not "pass" and factors with missing_points. There is one finding for each field that nearly every request has, one
+// for the remaining fields of each block, and one for each rule or factor that reads features. Findings about features
+// are errors, which people acknowledge one by one.
 func (a *silenceCheck) silentWhenAbsent() {
 	list := make([]silencing, a.space.Len())
 	for at := range list {

@@ -11,15 +11,12 @@ import (
 	"verdict/internal/rule"
 )
 
-// Run lists the likely mistakes in a policy from engine.ReadPolicy. Every
-// finding is true if all facts are within the domains of the catalogue; a
-// finding that cannot be proved is not reported. Errors come first, then
-// warnings, then infos. Findings of one severity are in document order, then by
-// code. The result is deterministic.
+// Run lists the likely mistakes in a policy from engine.ReadPolicy. Every finding is true if all facts are within the
+// domains of the catalogue. Run may miss mistakes. Errors come first, then warnings, then infos. Findings of one
+// severity are in document order, then by code. The result is deterministic.
 //
-// The work is bounded for every policy. The checks that can report errors read
-// the conditions directly and use no budget. The check that compares rules with
-// each other is the most expensive one and runs last.
+// The work is bounded for every policy. The check that compares rules with each other is the most expensive one and
+// runs last.
 func Run(p *engine.Policy, catalogue *rule.Catalogue) []Finding {
 	found, _ := RunUntil(p, catalogue, nil) // RunUntil returns no error if check is nil
 	return found

@@ -64,8 +64,8 @@ func (a *conditionCheck) joined(args []rule.Condition, positive bool, context sp
 	return context, true
 }
 
-// branch reports an alternative that cannot hold. If it can, branch checks the
-// alternatives within it.
+// branch reports an alternative that cannot hold. If the alternative can hold, branch checks the alternatives within
+// it.
 func (a *conditionCheck) branch(c *clause, arg *rule.Condition, positive bool, context space.Region) {
 	r, ok := a.solver.Region(arg, positive, space.Over)
 	if ok {

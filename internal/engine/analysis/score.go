@@ -100,9 +100,9 @@ func (a scoreCheck) specials(bins []engine.Bin, d *space.Domain) space.Set {
 	return a.solver.OneOf(d, values)
 }
 
-// reachability reports the bands that no combination of bins, missing fields
-// and adjustments leads to. It treats factors and adjustments as independent.
-// So it may take an unreachable score for reachable, but never the reverse.
+// reachability reports the bands that no combination of bins, missing fields and adjustments leads to, and the scores
+// without a band that some combination leads to. It treats factors and adjustments as independent. So it may take an
+// unreachable score for reachable, but never the reverse.
 func (a scoreCheck) reachability() {
 	for _, ntc := range [...]bool{false, true} {
 		if ntc && a.space.NTC() == space.NoField ||

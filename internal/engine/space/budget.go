@@ -29,8 +29,7 @@ func (b *Budget) Spend(n int) bool {
 	return b.err == nil
 }
 
-// stepsBetweenChecks is the number of steps between two calls of check, which
-// take some hundred microseconds.
+// stepsBetweenChecks is the number of steps between two calls of check. These steps take a few hundred microseconds.
 const stepsBetweenChecks = 500
 
 // Checkpoint counts steps without using the budget, for work that must always

@@ -9,9 +9,8 @@ import (
 	"verdict/internal/rule"
 )
 
-// predicate returns the field of a predicate and the states in which the
-// predicate, or its negation, holds. ok is false if no set of states of one
-// field expresses the predicate, or if the budget is exhausted.
+// predicate returns the field of a predicate and the states in which the predicate holds or, if positive is false, its
+// negation. ok is false if no set of states of one field expresses the predicate, or if the budget is exhausted.
 func (s *Solver) predicate(c *rule.Condition, positive bool) (at Field, allow Set, ok bool) {
 	op, left, right := c.Op, &c.Left, &c.Right
 	if left.Kind == rule.ConstantOperand && right.Kind == rule.FieldOperand {

@@ -39,10 +39,9 @@ type Params struct {
 	FOIRSource         string      // the fact that alone determines foir_effective, "" if there is none
 }
 
-// Space is the set of all applications: the fields that conditions name, each
-// with its domain and the codes of its values. A field must be placed before
-// its index can be used. The zero value is not ready: call Reset first. A Space
-// must not be used by several goroutines at the same time.
+// Space is the set of all applications: the fields that conditions name, each with its domain and the codes of its
+// values. A field must be placed, by FieldOf or Reads, before its index can be used. The zero value is not ready: call
+// Reset first. A Space must not be used by several goroutines at the same time.
 type Space struct {
 	catalogue *rule.Catalogue
 	params    Params

@@ -19,13 +19,13 @@ const format = "verdict backup 1"
 const (
 	frameHeader byte = 'H' // header as JSON
 	frameTable  byte = 'T' // Table as JSON
-	frameRows   byte = 'R' // rows of the last table, value by value
+	frameRows   byte = 'R' // rows of the table that the last 'T' frame describes, value by value
 	frameEnd    byte = 'E' // end as JSON
 )
 
 const (
 	rowsFrameBytes = 256 << 10 // a frame of rows is full at this size
-	rowsFrameRows  = 1000      // a frame of rows is also full at this number
+	rowsFrameRows  = 1000      // a frame of rows is also full at this number of rows
 	maxFrameBytes  = 64 << 20  // the maximum length of a frame that a reader accepts
 )
 

@@ -54,10 +54,9 @@ func NewReader(r io.Reader) (*Reader, Header, error) {
 	return a, h.Header, nil
 }
 
-// Load reads the rest of the archive. It passes the rows to insert, one frame at
-// a time, with the index of their table in tables. Byte slices in the rows are
-// valid until insert returns. After each frame, Load passes the number of the
-// table's rows read so far to progress.
+// Load reads the rest of the archive. It passes the rows to insert, one frame at a time, with the index of their table
+// in tables. Byte slices in the rows are valid until insert returns. After each frame of rows, Load passes the number
+// of the table's rows read so far to progress.
 //
 // The archive must have exactly these tables with these columns. Otherwise, or if
 // the archive was cut short or altered, the error wraps ErrDamaged. If insert

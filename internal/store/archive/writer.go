@@ -15,7 +15,7 @@ import (
 // Row for each row, then EndTable. Call End last. After an error the output
 // cannot be restored.
 type Writer struct {
-	failed   error // the first error of the underlying writer
+	failed   error // the error of the underlying writer
 	out      *gzip.Writer
 	file     hash.Hash // hash of the file
 	frames   hash.Hash // hash of the frames
@@ -27,8 +27,8 @@ type Writer struct {
 	held  int    // the number of rows in frame
 }
 
-// NewWriter returns a Writer to w. After each frame, the Writer calls progress
-// with the number of the table's rows written so far.
+// NewWriter returns a Writer to w. After each frame of rows, the Writer calls progress with the number of the table's
+// rows written so far.
 func NewWriter(w io.Writer, progress func(table string, rows int64)) *Writer {
 	file := sha256.New()
 	// Rows are short and similar, so even the fastest level compresses them

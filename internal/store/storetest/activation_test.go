@@ -166,10 +166,9 @@ func TestActivationRace(t *testing.T) {
 	})
 }
 
-// TestActivationIsAllowed checks that Allow gets both rule sets, can refuse an
-// activation and can edit its audit entry. It also activates two rule sets at the
-// same time, and checks that the first of them, and no earlier rule set, was retired
-// when the second became active.
+// TestActivationIsAllowed checks that Allow gets both rule sets, can refuse an activation and can edit its audit entry.
+// It also activates two rule sets with the same NowMicros, and checks that only the first of them, and no earlier rule
+// set, has the activation time of the second as its retirement time.
 func TestActivationIsAllowed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

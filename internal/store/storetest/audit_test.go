@@ -65,8 +65,8 @@ func TestListAudit(t *testing.T) {
 	})
 }
 
-// trail creates decisions and stored entries, two at each time, and returns the
-// audit entries that a list must return.
+// trail creates decisions and stored entries, two with each timestamp, and returns the audit entries that a list must
+// return.
 func trail(t *testing.T, scope *store.Scope) (want []store.AuditEntry) {
 	t.Helper()
 	for i := range 10 {

@@ -208,8 +208,7 @@ func TestPurgeBacktests(t *testing.T) {
 	})
 }
 
-// TestPurgeVainBacktests checks that only the chunks of failed and cancelled runs are
-// deleted.
+// TestPurgeVainBacktests checks that PurgeFailedBacktests deletes only the chunks of failed and cancelled runs.
 func TestPurgeVainBacktests(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

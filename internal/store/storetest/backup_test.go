@@ -20,8 +20,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// tablesOf returns the tables of a database, bypassing package store. It leaves out the
-// table of migrations, which every database writes for itself.
+// tablesOf returns the tables of a database, bypassing package store. It leaves out schema_migrations and
+// journal_heads, which every database fills itself.
 func tablesOf(t *testing.T, raw *sql.DB, kind string) []string {
 	t.Helper()
 	query := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -92,8 +92,8 @@ func rowsOf(t *testing.T, tx *sql.Tx, table string) []string {
 	return all
 }
 
-// fillMore signs up two tenants with a row of every kind, and gives the first
-// enough decisions for several frames.
+// fillMore signs up two tenants with a row of every kind, and gives the first tenant so many decisions that a backup
+// needs several frames for them.
 func fillMore(t *testing.T, db *store.DB) *store.Scope {
 	t.Helper()
 	scope := signUp(t, db, "ten_A")

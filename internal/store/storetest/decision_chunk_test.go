@@ -11,8 +11,8 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// TestCutDecisions splits a list of decisions with Cut, and checks that each chunk
-// begins where the previous chunk ended.
+// TestCutDecisions splits a list of decisions with NextChunk, and checks that each chunk begins where the previous
+// chunk ended.
 func TestCutDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -57,9 +57,8 @@ func TestCutDecisions(t *testing.T) {
 	})
 }
 
-// TestRareDecisions finds rare decisions among many with Cut and with Walk. Both must
-// find the same decisions as a full scan, in the same order, and neither may scan more
-// rows than its limit at a time.
+// TestRareDecisions finds rare decisions among many with NextChunk and with Walk. Both must find the same decisions as
+// a full scan, in the same order, and neither may scan more rows than its limit at a time.
 func TestRareDecisions(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -78,7 +77,7 @@ func TestRareDecisions(t *testing.T) {
 		all := walk(store.DecisionFilter{})
 		for _, c := range []struct {
 			filter store.DecisionFilter
-			cuts   int // 6,666 decisions take four scans; a cut ends after 25 matches
+			cuts   int // calls of NextChunk; 6,666 decisions take four scans, and a chunk has at most 25 decisions
 		}{
 			{store.DecisionFilter{PolicyKey: "none"}, 4},
 			{store.DecisionFilter{PolicyKey: "rare"}, 4},
@@ -106,8 +105,8 @@ func TestRareDecisions(t *testing.T) {
 	})
 }
 
-// wantCuts calls Cut until it has covered all decisions that match a filter, compares
-// the result with want, and returns the number of calls.
+// wantCuts calls NextChunk until it has covered all decisions that match a filter, compares the result with want, and
+// returns the number of calls.
 func wantCuts(t *testing.T, scope *store.Scope, f store.DecisionFilter, want []store.Decision) (cuts int) {
 	t.Helper()
 	var found int64

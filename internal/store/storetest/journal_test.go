@@ -12,16 +12,15 @@ import (
 	"verdict/internal/store/storetest"
 )
 
-// entered returns a decision whose leaf is its id.
+// entered returns a decision whose journal entry has the decision's id as its leaf.
 func entered(id string, quota int64) *store.DecisionWrite {
 	w := decision(id, quota)
 	w.Entry = store.Entry{Leaf: []byte(id), Data: []byte("data of " + id)}
 	return w
 }
 
-// wantJournal checks that the entries are numbered from 0 without gaps, and that every
-// decision has exactly one entry: the one with its number. It returns the number of
-// entries.
+// wantJournal checks that the entries are numbered from 0 without gaps, and that every decision has exactly one entry,
+// whose number is the decision's Leaf. It returns the number of entries.
 func wantJournal(t *testing.T, scope *store.Scope) int64 {
 	t.Helper()
 	var leaves []string
@@ -63,8 +62,8 @@ func wantJournal(t *testing.T, scope *store.Scope) int64 {
 	return int64(len(leaves))
 }
 
-// TestJournal stores decisions in every way at the same time, and checks that those
-// that were refused leave no gap in the journal.
+// TestJournal stores decisions concurrently, with InsertDecision and with Write. It checks that refused decisions leave
+// no gap in the journal.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -131,7 +130,7 @@ func TestJournalOverNodes(t *testing.T) {
 	}
 }
 
-// TestJournalReads checks from which entry on a read begins.
+// TestJournalReads checks which entries Read returns first.
 func TestJournalReads(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -253,7 +252,7 @@ func addLeaves(t *testing.T, db *store.DB) {
 	if err := add(writes[:2]); err != nil {
 		t.Fatal(err)
 	}
-	if err := add(writes); !errors.Is(err, store.ErrHasLeaf) { // another node was faster
+	if err := add(writes); !errors.Is(err, store.ErrHasLeaf) { // as if another node had been faster
 		t.Errorf("adding entries twice: %v", err)
 	}
 	if err := add(writes[2:]); err != nil {

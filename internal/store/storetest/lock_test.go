@@ -28,7 +28,7 @@ func TestLock(t *testing.T) {
 			}
 			meanwhile()
 			d := draft(numbered("pol", i))
-			d.PolicyKey = fmt.Sprint("key", i) // the versions of one key are stored one after the other anyway
+			d.PolicyKey = fmt.Sprint("key", i) // drafts of one policy_key would wait for each other anyway
 			_, err = tx.RuleSets().Insert(d)
 			return err
 		})

@@ -100,7 +100,7 @@ func TestObserve(t *testing.T) {
 			{observed("C", micros+5, account("2")), applicants(2, 0, 0, 0), 0},
 			// A was seen before the window of the address began
 			{observed("D", micros+dayMicros+1, address("1"), account("1")), applicants(3, 2, 0, 0), 0},
-			// with a clock that is behind
+			// observed by a node whose clock is behind
 			{observed("D", micros+dayMicros-5, address("1"), account("1")), applicants(3, 3, 0, 0), 0},
 			{observed("E", micros+dayMicros+1, agent("1"), pincode("400002")), applicants(0, 0, 2, 3), 2},
 			{observed("E", micros+dayMicros+10, agent("1"), pincode("400002")), applicants(0, 0, 1, 1), 1},
@@ -261,9 +261,8 @@ func TestObserveAtOnce(t *testing.T) {
 	})
 }
 
-// TestScopesAtOnce runs batches of several scopes, which observe and meter, on two
-// nodes. It checks that they do not deadlock, because they lock the scopes in the
-// same order.
+// TestScopesAtOnce records observations and inserts decisions of several scopes in batches on two nodes. It checks that
+// the batches do not deadlock: they must lock the scopes in the same order.
 func TestScopesAtOnce(t *testing.T) {
 	t.Parallel()
 	nodes := twoNodes(t, storetest.Postgres(t))

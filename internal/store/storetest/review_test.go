@@ -44,8 +44,8 @@ func TestReviews(t *testing.T) {
 	})
 }
 
-// TestReviewsAreLimited checks that every stored review is shown: a review beyond the limit is
-// refused. The last one must end the wait of a referred decision.
+// TestReviewsAreLimited checks that a review beyond the limit is refused, and that the last allowed review of a
+// referred decision must not request more information.
 func TestReviewsAreLimited(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

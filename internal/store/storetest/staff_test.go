@@ -310,8 +310,7 @@ func disableAndEnable(t *testing.T, db *store.DB, userID string) {
 	wantKind(t, staff.OpenSession(ctx, consoleSession("ten_A", "ses_9"), passwordHash, store.AuditEntry{}), 0, "")
 }
 
-// TestAdminsRace disables all administrators concurrently and checks that one of them
-// remains.
+// TestAdminsRace disables all administrators concurrently and checks that one of them remains enabled.
 func TestAdminsRace(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -474,7 +473,7 @@ func TestTooManyPeople(t *testing.T) {
 		if err != nil || len(invited) != store.MaxPage-1 {
 			t.Fatalf("%d invitations, %v", len(invited), err)
 		}
-		wantKind(t, add(invited[0].Email, 1000), 0, "") // instead of the invitation
+		wantKind(t, add(invited[0].Email, 1000), 0, "") // the user counts instead of the invitation
 		wantKind(t, add("more@example.in", 1000), fault.Conflict, fault.CodeTooManyPeople)
 		wantKind(t, add("more@example.in", 9000), 0, "") // the invitations have expired
 		later := invitation("ten_A", "inv_later")
@@ -523,8 +522,7 @@ func TestRotateKey(t *testing.T) {
 	})
 }
 
-// TestListKeysKeepsTheOnesInUse checks that active keys are listed first if there are
-// more keys than a list can show.
+// TestListKeysKeepsTheOnesInUse checks that working keys are listed even if there are more keys than a list can show.
 func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -543,9 +541,8 @@ func TestListKeysKeepsTheOnesInUse(t *testing.T) {
 	})
 }
 
-// TestKeysToExpireOutliveTheExpired checks that keys that have not expired yet are
-// listed before any number of expired ones. A working key that is not listed could not
-// be revoked.
+// TestKeysToExpireOutliveTheExpired checks that a key that has not expired yet is listed, however many expired keys
+// there are. A working key that is not listed could not be revoked.
 func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -570,8 +567,8 @@ func TestKeysToExpireOutliveTheExpired(t *testing.T) {
 	})
 }
 
-// TestDisableWithKeys checks that all keys of a person that still work are revoked together with
-// the person's access, in both environments and without a limit, and no other key is.
+// TestDisableWithKeys checks that all keys of a person that still work are revoked together with the person's access,
+// in both environments and without a limit, and that no other key is revoked.
 func TestDisableWithKeys(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -27,9 +27,9 @@ import (
 	"verdict/internal/store"
 )
 
-// EnvURL is the name of the environment variable with the URL of a PostgreSQL
-// server for tests. Its role must be able to create and drop databases and must
-// not be a superuser, because row-level security does not apply to superusers.
+// EnvURL is the name of the environment variable with the URL of a PostgreSQL server for tests. The role in the URL
+// must be able to create and drop databases and must not be a superuser, because row-level security does not apply to
+// superusers.
 const EnvURL = "VERDICT_TEST_DATABASE_URL"
 
 // Main runs the tests of a package that tests on both databases, and then stops

@@ -24,7 +24,7 @@ var (
 	}
 	personal = []string{"tenants", "users", "sessions", "invitations", "key_trees"}
 	shared   = []string{"schema_migrations", "installation", "signup_codes"}
-	// locks has no rows on SQLite, and its key is the scope alone.
+	// locks is a table without rows on SQLite. Its primary key is only the scope.
 	locks = "journal_heads"
 )
 
