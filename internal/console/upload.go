@@ -104,7 +104,8 @@ func newUpload(v *visit, longest time.Duration) *upload {
 	return &upload{serving.NewUpload(v.w, v.r, &v.resources, paceTimeout, longest), v}
 }
 
-// Read reads from the body, and refuses a body that arrives too slowly.
+// Read reads from the body, and refuses a body that arrives too slowly or is
+// incomplete.
 func (u *upload) Read(b []byte) (int, error) {
 	n, err := u.Upload.Read(b)
 	switch {
