@@ -29,9 +29,10 @@ type Observation struct {
 	RequestID, TenantID, Environment, KeyID string
 }
 
-// Log logs the request in one line. If the service failed, the line contains the
-// error. Requests that were refused for lack of capacity are counted elsewhere, so
-// their lines have the level Debug, like those of successful requests.
+// Log logs the request in one line. If the service failed, the line contains the error.
+// Requests that were refused for lack of capacity are counted elsewhere, so their lines
+// have the level Debug, like those of successful requests and of requests whose client
+// disconnected.
 func (o Observation) Log(logger *slog.Logger) {
 	level, message := slog.LevelDebug, "request"
 	switch {

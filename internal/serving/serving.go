@@ -1,10 +1,4 @@
-// Package serving holds the code that the API and the console share for serving
-// HTTP: client addresses and request ids, the capacity and memory for which all
-// requests of a node compete, delays for senders that exceed their rate, files that
-// are sent and received in parts, the record of a request, and the status and text
-// for an error.
-//
-// It knows no route, no page and no use case.
+// Its code does not depend on routes, pages or use cases.
 package serving
 
 import (
