@@ -37,7 +37,7 @@ const (
 const scriptHeader = "X-Verdict-Upload"
 
 // fields reads the fields of a form that precede the file, and returns a reader of the file. It
-// refuses a field that is not in known.
+// refuses a field that is not in known, is repeated or is too long.
 func (u *upload) fields(known []string) (io.Reader, error) {
 	v := u.v
 	v.form = &form{values: url.Values{}}
