@@ -14,7 +14,7 @@ import (
 )
 
 // backfillBatch is the number of decisions that get their journal entries in one
-// transaction. It is small, because other writes of the tenant wait for it.
+// transaction. It is small, because other writes wait for the transaction.
 const backfillBatch = 50
 
 // Backfill adds journal entries for the decisions that were stored before the journal

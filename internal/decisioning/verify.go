@@ -41,9 +41,9 @@ type WrongDecision struct {
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
-// "", compares them with their entries in the journal, and returns those that are wrong
-// or missing. progress, unless nil, is called with the number of replayed decisions and
-// their total, by one goroutine at a time.
+// "". It compares each decision with its entry in the journal, and returns the
+// decisions that are wrong or missing. progress, unless nil, is called with the number
+// of replayed decisions and their total, by one goroutine at a time.
 //
 // The newest decisions come first. Verify does not replay decisions that are made while
 // it runs, so Verify ends however busy the service is. It holds only a few decisions in
@@ -226,7 +226,8 @@ func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, err
 }
 
 // missing calls tell for every decision whose entry is one of the first size entries
-// but which was not found in storage. It also calls tell for gaps in the journal.
+// but which was not found in storage. It also calls tell for gaps in the journal and
+// for entries that cannot be read.
 func (f *entryFinder) missing(ctx context.Context, size int64, tell func(id, why string)) error {
 	next := int64(0)
 	gap := func(to int64) {
