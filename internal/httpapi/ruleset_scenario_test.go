@@ -122,8 +122,8 @@ func TestWrongRuleSets(t *testing.T) {
 }
 
 // TestPinnedScorecard checks that a rule set keeps the scorecard version that it was
-// saved with, and that a request is refused if it contains a scorecard other than the
-// one that its scorecard_id names.
+// saved with. A request is refused if it contains a scorecard other than the one that
+// its scorecard_id names.
 func TestPinnedScorecard(t *testing.T) {
 	t.Parallel()
 	const card = `{
