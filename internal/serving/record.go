@@ -82,11 +82,11 @@ func (*panicked) Error() string { return "the handler panicked" }
 // Unwrap returns ErrInternal, which the client gets.
 func (*panicked) Unwrap() error { return ErrInternal }
 
-// Recovered tells what a deferred function must do with the result of recover. If
+// Recovered returns what a deferred function must do with the result of recover. If
 // abort is set, the connection must be closed: the handler has called Abort, or it
-// panicked after a part of the answer was sent. The deferred function must then
-// panic with http.ErrAbortHandler. Otherwise, if failure is not nil, the request
-// must be refused with it.
+// panicked after a part of the answer was sent. The deferred function must then panic
+// with http.ErrAbortHandler. Otherwise, if failure is not nil, the request must be
+// refused with it.
 func Recovered(cause any, sent bool) (failure error, abort bool) {
 	switch cause := cause.(type) {
 	case nil:
