@@ -34,9 +34,9 @@ type capCase struct {
 	each    int                                              // how many objects a call creates, 1 if 0
 }
 
-// TestCapsRace checks of every cap that callers on two nodes who create objects at the same time
-// get exactly as many as the cap allows, and that the other callers are refused with the code of
-// the cap.
+// TestCapsRace checks every cap with callers on two nodes who create objects at the same time.
+// Exactly as many objects as the cap allows are created, and the other callers are refused with
+// the code of the cap.
 func TestCapsRace(t *testing.T) {
 	t.Parallel()
 	for _, c := range capCases() {
