@@ -100,8 +100,8 @@ func (i *intruder) altered(column, kind string) (there, back string) {
 
 // TestVerifyNamesTampering changes stored decisions directly in the database: every
 // column, the rows of two decisions exchanged, a decision deleted, and the journal
-// itself. Verify must name the decision each time, and find nothing when the change is
-// undone.
+// itself. Verify must name the changed decision, or find something wrong if the journal
+// is changed. It must find nothing when the change is undone.
 func TestVerifyNamesTampering(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
