@@ -1,3 +1,9 @@
+// Package serving holds the code that the API and the console share for serving
+// HTTP: client addresses and request ids, the capacity and memory for which all
+// requests of a node compete, delays for senders that exceed their rate, files that
+// are sent and received in parts, the record of a request, and the status and text
+// for an error.
+//
 // Its code does not depend on routes, pages or use cases.
 package serving
 
