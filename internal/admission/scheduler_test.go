@@ -18,7 +18,7 @@ func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, 
 	ctx, slot := s.Enter(ctx, owner)
 	defer slot.Leave()
 	for range steps - 1 {
-		time.Sleep(step) // stands for computing, in the fake time of synctest
+		time.Sleep(step) // simulates computing, in the fake time of synctest
 		if err := admission.Checkpoint(ctx); err != nil {
 			return err
 		}
