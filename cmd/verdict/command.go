@@ -87,7 +87,8 @@ func (c *command) printJSON(document []byte, compact bool) int {
 // maxFile is the maximum size of a file or of standard input, in bytes.
 const maxFile = 8 << 20
 
-// standardInput is the file name that means standard input.
+// standardInput is the file name that means standard input, or standard output for a
+// file that is written.
 const standardInput = "-"
 
 // read reads a whole file, or standard input if name is "-".

@@ -16,8 +16,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"verdict": main})
 }
 
-// TestScript runs testdata/script/*.txtar. With UPDATE_SCRIPTS set, it rewrites
-// the files that they compare with.
+// TestScript runs testdata/script/*.txtar. With UPDATE_SCRIPTS set, it updates the
+// expected outputs in these files.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{

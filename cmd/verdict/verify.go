@@ -61,7 +61,8 @@ func verify(c *command) int {
 	})
 }
 
-// named returns the decision that is wrong; "" if the fault is the journal's.
+// named returns the id of the wrong decision and the engine version that made it, with
+// a space in front. It returns "" if the journal itself is wrong.
 func named(w decisioning.WrongDecision) string {
 	switch {
 	case w.ID == "":

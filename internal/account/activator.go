@@ -156,9 +156,9 @@ func anyOf(list []string) string {
 
 func sayTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
-// mayConfirm returns an error if the person by may not confirm a waiting activator. It refuses the
-// activator, the person who gave the activator the right to activate, and people who may not
-// activate or are waiting themselves.
+// mayConfirm returns an error if person is not a waiting activator, or if by may not confirm
+// person. by must not be person, nor the user who gave person the right to activate. by must be an
+// activator who is not waiting.
 func mayConfirm(person, by store.User, now time.Time) error {
 	switch {
 	case !waits(person, now):

@@ -292,7 +292,7 @@ func TestCostlierHash(t *testing.T) {
 			t.Fatal(err)
 		}
 		var browsers sync.WaitGroup
-		for range 4 { // concurrently: only one of them makes the new hash
+		for range 4 { // the sign-ins are concurrent, and only one new hash is stored
 			browsers.Go(func() {
 				_, _, err := later.Access.SignIn(t.Context(), usecasetest.Asha,
 					tenant.NewSecret(usecasetest.Password), usecasetest.Home, "")

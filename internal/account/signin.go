@@ -36,7 +36,8 @@ func (s *Access) SignIn(
 }
 
 // SignInAt begins a session. It refuses with invalid_credentials if the e-mail address or the
-// password is wrong, and with login_throttled after too many attempts.
+// password is wrong or the person's access is disabled, and with login_throttled after too
+// many attempts.
 func (s *Access) SignInAt(
 	ctx context.Context, email string, password tenant.Secret, at Client,
 ) (Session, tenant.Token, error) {
@@ -308,8 +309,9 @@ func tooManyTries(wait time.Duration) error {
 		"too many attempts; wait a while and try again")}
 }
 
-// network returns the network of an address with or without a port, as text. It returns a text that
-// is no address, such as a network, shortened but otherwise unchanged.
+// network returns the network of an address, with or without a port, as text. If the text is not an
+// address, network returns its printable beginning. A text that is already a network is therefore
+// returned unchanged.
 func network(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host

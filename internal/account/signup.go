@@ -52,7 +52,7 @@ func (s *Access) SignupRules() (tenant.PasswordRules, error) {
 
 // SignupFrom creates a tenant like Signup, for a client at a network address. Depending on the
 // signup mode, it refuses with signup_closed, invite_code_required or invalid_invite_code. After
-// too many signups in a day it refuses with rate_limited (a *Throttled).
+// too many signups from one network in a day it refuses with rate_limited (a *Throttled).
 func (s *Access) SignupFrom(ctx context.Context, ask tenant.Signup, address string) (SignedUp, error) {
 	if _, err := s.SignupRules(); err != nil {
 		return SignedUp{}, err

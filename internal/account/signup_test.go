@@ -113,7 +113,7 @@ func TestSignupsOfADay(t *testing.T) {
 
 // TestUnusedTenantsAreRemoved checks that a tenant is removed with everything that was
 // seeded, seven days after its signup, unless a request came with one of its keys or
-// sessions. Other tenants keep everything.
+// sessions. Nothing of other tenants is removed.
 func TestUnusedTenantsAreRemoved(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -123,9 +123,9 @@ func (c *crowd) move(from, to int) {
 // requests.
 func sizeOf(requests int) int { return min(bits.Len(uint(requests)), crowdSizes-1) } //nolint:gosec // never negative
 
-// floods reports whether the owner has at least floodFrom requests in progress while
-// an owner with far fewer requests is active: it has requests in progress, or had
-// some lately.
+// floods reports whether the owner has at least floodFrom requests in progress while an
+// owner with far fewer requests is active. An owner is active if it has requests in
+// progress, or had some lately.
 func (c *crowd) floods(owner string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -266,8 +266,8 @@ func (q *fairQueue) charge(owner string, t *ticket) {
 	t.since = q.now()
 }
 
-// use adds the time since the right was granted to the time that its owner has used.
-// The caller must hold the lock.
+// use adds the time since the right was granted or last charged, but at least
+// leastCharge, to the time that the owner has used. The caller must hold the lock.
 func (q *fairQueue) use(u *user, t *ticket) {
 	q.add(u, t.since, max(leastCharge, q.now().Sub(t.since)))
 }

@@ -269,6 +269,7 @@ func (s *Slot) PauseLong() {
 
 // Charge adds processor time that another goroutine or process spent for the slot's owner
 // to the time that the owner has used. An example is the committer of the database.
+// Charge ignores times of at most a slice.
 func (s *Slot) Charge(used time.Duration) {
 	if s != nil && used > slice {
 		s.scheduler.entries.owe(s.owner, used)

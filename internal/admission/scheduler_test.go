@@ -18,7 +18,7 @@ func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, 
 	ctx, slot := s.Enter(ctx, owner)
 	defer slot.Leave()
 	for range steps - 1 {
-		time.Sleep(step) // stands for computing, in the fake time of synctest
+		time.Sleep(step) // simulates computing, in the fake time of synctest
 		if err := admission.Checkpoint(ctx); err != nil {
 			return err
 		}
@@ -27,9 +27,9 @@ func work(ctx context.Context, s *admission.Scheduler, owner string, steps int, 
 	return nil
 }
 
-// TestProcessorTimeIsShared checks that small requests, sent one after the other,
-// get half of the processor time while another owner queues requests of 100 ms, and
-// that no small request waits for a large one to end.
+// TestProcessorTimeIsShared checks that small requests, sent one after the other, get
+// half of the processor time while another owner queues requests of 100 ms. No small
+// request waits for a large one to end.
 func TestProcessorTimeIsShared(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -456,10 +456,10 @@ func TestExtend(t *testing.T) {
 	}
 }
 
-// TestFloodBeginsFew checks that only a few requests of an owner that floods have
-// begun at the same time, however long each takes, because each may have a large
-// document in memory. Requests that wait for their write do not count, and an owner
-// without competitors has no such limit.
+// TestFloodBeginsFew checks that only a few requests of an owner that floods have begun
+// at the same time, however long each takes. The limit exists because each request may
+// have a large document in memory. Requests that wait for their write do not count, and
+// an owner without competitors has no such limit.
 func TestFloodBeginsFew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

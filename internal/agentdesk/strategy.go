@@ -103,10 +103,10 @@ func readStrategy(stored store.Strategy) (Strategy, error) {
 // strategy that change returns as a new version. It fails unless expected is the current
 // version or AnyVersion.
 //
-// change runs before the transaction, because a transaction holds up the writes of every
-// tenant. If somebody else has stored a version by the time of the transaction,
-// ChangeCollectionsStrategy reads the strategy again, so change can be called more than
-// once.
+// change runs before the transaction, because the writes of every tenant wait while a
+// transaction runs. If somebody else has stored a version by the time of the
+// transaction, ChangeCollectionsStrategy reads the strategy again, so change can be
+// called more than once.
 func (s *Service) ChangeCollectionsStrategy(
 	ctx context.Context, p tenant.Principal, change func(recovery.Strategy) (recovery.Strategy, error), expected int64,
 ) (Strategy, error) {
@@ -137,8 +137,7 @@ func (s *Service) ChangeCollectionsStrategy(
 	return out, err
 }
 
-// putStrategy stores the version that follows a version of the strategy, if no other
-// version has followed it.
+// putStrategy stores a strategy as version+1 if version is still the latest version.
 func (s *Service) putStrategy(
 	ctx context.Context, p tenant.Principal, next recovery.Strategy, version int64,
 ) (Strategy, error) {

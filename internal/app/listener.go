@@ -118,9 +118,9 @@ func (l *limitedListener) admit(c net.Conn, now time.Time) *connection {
 	return held
 }
 
-// evict closes the connection that has been idle longest among those of the
-// address with the most connections. If the newcomer's address has as many
-// connections, evict chooses that address. evict reports whether it closed a
+// evict closes the connection that has been idle longest among those of the address
+// with the most connections. If no address has more connections than the newcomer's
+// address, evict chooses the newcomer's address. evict reports whether it closed a
 // connection.
 func (l *limitedListener) evict(newcomer netip.Addr) bool {
 	largest := newcomer

@@ -30,10 +30,10 @@ func tune(bodies int64) {
 	}
 }
 
-// processors returns the number of processors, and sets GOMAXPROCS to one more.
-// If long computations use all processors, the operating system then still
-// gives time to the thread that waits for network input. Go itself would check
-// for input only every ten milliseconds.
+// processors returns the number of processors, and sets GOMAXPROCS to one more unless
+// the operator has set it. If long computations use all processors, the operating
+// system then still gives time to the thread that waits for network input. Go itself
+// would check for input only every ten milliseconds.
 var processors = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)
 	if os.Getenv("GOMAXPROCS") == "" {

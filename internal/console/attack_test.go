@@ -94,8 +94,9 @@ type found struct {
 
 var anyPath = regexp.MustCompile(`\{[a-z$]+\}`)
 
-// walk visits every page that can be reached from paths, each once. It stops
-// after 250 pages, because some lists link to many pages of the same kind.
+// walk visits every page that can be reached from paths, each once. It skips assets,
+// signing out and the live environment. It stops after 250 pages, because some lists
+// link to many pages of the same kind.
 func (c *crawler) walk(paths ...string) {
 	c.Helper()
 	const most = 250

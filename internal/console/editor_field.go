@@ -190,9 +190,10 @@ var (
 	}
 )
 
-// put sets a member from the typed text. An empty text removes the member. A text that does
-// not match the kind of the field is kept as text, so that the check reports it beside the
-// field, where it can be corrected.
+// put sets a member from the typed text. An empty text removes the member, except that a
+// flag becomes false and lines become an empty list. A text that does not match the kind of
+// the field is kept as text, so that the check reports it beside the field, where it can be
+// corrected.
 func (f *editField) put(row map[string]any, typed string) {
 	typed = strings.TrimSpace(strings.ReplaceAll(typed, "\r\n", "\n"))
 	switch {

@@ -202,7 +202,8 @@ func thresholdGroups(c *signal.Config) []thresholdGroup {
 }
 
 // reuseThresholds returns the settings of an entity that is counted like bank accounts. An empty
-// field gets the setting of bank accounts. allowed is the label of the allow list.
+// switch, window or number of applicants gets the setting of bank accounts. allowed is the label
+// of the allow list.
 func reuseThresholds(
 	member, entity string, r *signal.ReuseConfig, f *signal.FraudConfig, allowed string,
 ) []threshold {
@@ -320,7 +321,7 @@ func (p *fraudPages) setThresholds(v *visit) error {
 
 	expected, err := strconv.ParseInt(v.form.Value("version"), 10, 64)
 	if err != nil || expected < 0 {
-		expected = 0 // treat a form without a version as outdated
+		expected = 0 // a form without a version counts as a form for the defaults
 	}
 
 	_, err = p.fraud.ChangeConfig(v.ctx, v.caller(), func(signal.Config) (signal.Config, error) {

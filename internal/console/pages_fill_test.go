@@ -168,7 +168,7 @@ func (p *past) inBatches(t *testing.T, n int, do func(tx *store.Tx, i int) error
 	}
 }
 
-// writeReviews reviews all referred decisions except the newest.
+// writeReviews reviews all referred decisions except the newest waitingReferrals.
 func (p *past) writeReviews(t *testing.T) {
 	t.Helper()
 	settled := p.referred[:max(0, len(p.referred)-waitingReferrals)]

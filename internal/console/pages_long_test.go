@@ -191,7 +191,7 @@ func (s *size) fetch(path string, times int) string {
 	return shown
 }
 
-// round fetches a page at least once and up to times times, and returns its
+// round fetches a page as often as times says, but at least once. It returns the page's
 // measurements and its body.
 func (s *size) round(path string, times int) (fetched, string) {
 	s.Helper()

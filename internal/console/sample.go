@@ -11,8 +11,9 @@ import (
 	"verdict/internal/wire"
 )
 
-// samplePages serves the page that decides a sample application with a version and with the
-// active version. Nothing is stored and nothing is billed.
+// samplePages serves the page that decides a sample application with a version and, if
+// another version is active, also with that version. Nothing is stored and nothing is
+// billed.
 type samplePages struct {
 	decisions *decisioning.Service
 	versions  policyVersions
@@ -103,8 +104,8 @@ func (p *samplePages) drawSample(v *visit, found *version, result *outcome) erro
 	}{found, sampleFields, result})
 }
 
-// trySample decides the sample with this version and with the active version. Nothing is stored
-// and nothing is billed.
+// trySample decides the sample with this version and, if another version is active, also with
+// that version. Nothing is stored and nothing is billed.
 func (p *samplePages) trySample(v *visit) error {
 	found, err := p.versions.find(v)
 	if err != nil {

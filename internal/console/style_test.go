@@ -97,8 +97,8 @@ func TestStylesAreScoped(t *testing.T) {
 	}
 }
 
-// TestClashesAreFound checks clashes with the mistake that once broke the
-// queue.
+// TestClashesAreFound checks that clashes reports the mistake that once broke the queue
+// of referrals.
 func TestClashesAreFound(t *testing.T) {
 	t.Parallel()
 	said := strings.Join(clashes(map[string]string{

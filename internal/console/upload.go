@@ -37,7 +37,7 @@ const (
 const scriptHeader = "X-Verdict-Upload"
 
 // fields reads the fields of a form that precede the file, and returns a reader of the file. It
-// refuses a field that is not in known.
+// refuses a field that is not in known, is repeated or is too long.
 func (u *upload) fields(known []string) (io.Reader, error) {
 	v := u.v
 	v.form = &form{values: url.Values{}}
@@ -104,7 +104,8 @@ func newUpload(v *visit, longest time.Duration) *upload {
 	return &upload{serving.NewUpload(v.w, v.r, &v.resources, paceTimeout, longest), v}
 }
 
-// Read reads from the body, and refuses a body that arrives too slowly.
+// Read reads from the body, and refuses a body that arrives too slowly or is
+// incomplete.
 func (u *upload) Read(b []byte) (int, error) {
 	n, err := u.Upload.Read(b)
 	switch {

@@ -14,7 +14,7 @@ import (
 )
 
 // backfillBatch is the number of decisions that get their journal entries in one
-// transaction. It is small, because other writes of the tenant wait for it.
+// transaction. It is small, because other writes wait for the transaction.
 const backfillBatch = 50
 
 // Backfill adds journal entries for the decisions that were stored before the journal
@@ -49,7 +49,7 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 			if ctx.Err() != nil {
 				return done, err
 			}
-			failed = errors.Join(failed, err) // the other scopes need not wait for this one
+			failed = errors.Join(failed, err) // continue with the other scopes
 		}
 	}
 	if failed != nil {
@@ -62,8 +62,10 @@ func (s *Service) Backfill(ctx context.Context, progress func(done int64)) (done
 // turn.
 const backfillPause = 10 * time.Millisecond
 
-// backfillScope adds the entries of a scope, a few at a time, and tells how many. A
-// decision that should have an entry gets none: somebody has inserted it.
+// backfillScope adds the missing journal entries of a scope in batches, and calls tell
+// with the size of each batch. It adds no entry for a decision for which older returns
+// false: such a decision should already have an entry, so somebody has inserted the
+// decision into the database.
 func (a auditor) backfillScope(
 	ctx context.Context, scope *store.Scope, older func(*store.Decision) bool, tell func(n int64),
 ) error {
@@ -126,8 +128,8 @@ func featuresOf(ctx context.Context, scope *store.Scope, id string) (*store.Feat
 	return &f, err
 }
 
-// storedOutcome returns the outcome of a stored decision for the journal. What the
-// stored answer or the facts no longer tell is left out.
+// storedOutcome returns the outcome of a stored decision for the journal. Values that
+// can no longer be read from the stored answer or the facts stay zero.
 func (a auditor) storedOutcome(ctx context.Context, scope *store.Scope, d *store.Decision) (*journal.Outcome, error) {
 	o := &journal.Outcome{}
 	if answer, err := a.options.Decode(d.Response); err == nil {

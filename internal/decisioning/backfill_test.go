@@ -13,8 +13,9 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// TestBackfill adds journal entries for decisions from before the journal. It is
-// interrupted half-way and goes on afterwards, while new decisions are made.
+// TestBackfill checks that Backfill adds journal entries for decisions from before the
+// journal. Backfill is interrupted, a new decision is made, and a second call must do
+// the rest.
 func TestBackfill(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -141,10 +141,10 @@ func (c *creditCase) applicantRef() string {
 	return cmp.Or(c.app.ApplicantID, c.app.Facts.Get("fraud.applicant_ref").Text())
 }
 
-// storedFacts returns the facts to store with the decision. Identifiers and members that
-// are not in the catalogue are stored only if the policy reads them. The decision cannot
-// be repeated without the facts that it reads; the other facts are personal data that
-// the service has no reason to store.
+// storedFacts returns the facts to store with the decision. The identifiers of an
+// evaluate request, and members that are not in the catalogue, are stored only if the
+// policy reads them. The decision cannot be repeated without the facts that it reads;
+// the other facts are personal data that the service has no reason to store.
 func (c *creditCase) storedFacts() []byte {
 	c.keepRead()
 	w := wire.Writer{Buf: make([]byte, 0, 1<<10)}
@@ -152,8 +152,9 @@ func (c *creditCase) storedFacts() []byte {
 	return w.Buf
 }
 
-// keepRead removes identifiers and members that are not in the catalogue from the
-// facts, except those that the policy reads. It must be called after the decision.
+// keepRead removes two groups of facts unless the policy reads them: the identifiers of
+// an evaluate request, and members that are not in the catalogue. It must be called
+// after the decision.
 func (c *creditCase) keepRead() {
 	c.forget()
 	c.app.Facts.KeepOthers(func(name string) bool {
@@ -162,7 +163,8 @@ func (c *creditCase) keepRead() {
 	})
 }
 
-// forget removes the identifiers that the policy does not read from the facts.
+// forget removes from the facts of an evaluate request the identifiers that the policy
+// does not read.
 func (c *creditCase) forget() {
 	if c.app.Endpoint != application.Evaluate {
 		return

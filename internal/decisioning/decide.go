@@ -176,7 +176,7 @@ func (s *Service) conclude(p tenant.Principal, c *creditCase, o *Outcome) (opera
 	return answer, write
 }
 
-// outcome returns what the journal keeps of a decision.
+// outcome returns the fields of a decision that the journal stores.
 func (c *creditCase) outcome(d *engine.Decision) *journal.Outcome {
 	o := &journal.Outcome{
 		Score:      d.FinalScore,

@@ -13,8 +13,8 @@ type Option uint8
 // WithFacts adds the facts to a stored decision.
 const WithFacts Option = 1
 
-// withFacts returns an answer with the stored facts added. The stored answer does not
-// contain them.
+// withFacts returns an answer with the facts of the decision added. The answer is
+// stored without the facts.
 func (s *Service) withFacts(a operation.Answer, stored []byte, d *engine.Decision) operation.Answer {
 	facts, err := ReadFacts(stored)
 	if err != nil {

@@ -70,7 +70,8 @@ type FactStory struct {
 }
 
 // Story explains how a decision came about. If the policy or the facts can no longer be
-// read, Why says so and the story contains only the summary and the answer.
+// read, Why says so and the story contains only the summary and the answer. If the
+// stored answer cannot be read, the story contains only Why and the summary.
 func (s *Service) Story(ctx context.Context, p tenant.Principal, decisionID string) (Story, error) {
 	if err := p.Require(tenant.Read); err != nil {
 		return Story{}, err

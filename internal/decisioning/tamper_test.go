@@ -21,7 +21,8 @@ type intruder struct {
 	kind string
 }
 
-// intrude switches the database's own protection of decisions off.
+// intrude disables the triggers that protect stored decisions and the journal from
+// changes.
 func intrude(t *testing.T, databaseURL, kind string) *intruder {
 	t.Helper()
 	i := &intruder{t, storetest.Raw(t, databaseURL), kind}
@@ -81,7 +82,7 @@ func (i *intruder) columns(table string) map[string]string {
 	return found
 }
 
-// altered returns SQL expressions that change a column and that change it back.
+// altered returns SQL expressions that change a column and that undo the change.
 func (i *intruder) altered(column, kind string) (there, back string) {
 	switch kind {
 	case "bigint":
@@ -99,8 +100,8 @@ func (i *intruder) altered(column, kind string) (there, back string) {
 
 // TestVerifyNamesTampering changes stored decisions directly in the database: every
 // column, the rows of two decisions exchanged, a decision deleted, and the journal
-// itself. Verify must name the decision each time, and find nothing when the change is
-// undone.
+// itself. Verify must name the changed decision, or find something wrong if the journal
+// is changed. It must find nothing when the change is undone.
 func TestVerifyNamesTampering(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {
@@ -142,7 +143,7 @@ func TestVerifyNamesTampering(t *testing.T) {
 		i := intrude(t, databaseURL, db.Kind())
 		for column, kind := range i.columns("decisions") {
 			switch column {
-			case "tenant_id", "environment", "id": // such a row is another decision
+			case "tenant_id", "environment", "id": // a row with another key is another decision
 				continue
 			}
 			there, back := i.altered(column, kind)
@@ -175,14 +176,14 @@ func TestVerifyNamesTampering(t *testing.T) {
 			i.do("CREATE TABLE copied AS SELECT * FROM journal",
 				"UPDATE journal SET "+change+" WHERE first = (SELECT max(first) FROM journal)")
 			found := verify()
-			if found.Failed == 0 && !strings.HasPrefix(change, "created") { // the time of a run is in its leaves too
+			if found.Failed == 0 && !strings.HasPrefix(change, "created") { // created_micros is also in the leaves
 				t.Errorf("%s: verify finds %+v", change, found)
 			}
 			i.do("DELETE FROM journal", "INSERT INTO journal SELECT * FROM copied", "DROP TABLE copied")
 			clean(change)
 		}
 
-		if _, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil { // nothing is left to do
+		if _, err := h.Service.Decisions.Backfill(t.Context(), nil); err != nil { // no decision lacks an entry
 			t.Fatal(err)
 		}
 		off := "PRAGMA ignore_check_constraints = ON"
@@ -211,7 +212,7 @@ const withFeatures = `{"bureau":"cibil","features":true,"report":{"cibil":{"scor
 	"sanctionedAmount":200000,"currentBalance":120000,"emi":6900}]}}}`
 
 // TestVerifyNamesTamperedFeatures changes and removes the stored feature vector of a
-// decision.
+// decision. Verify must name the decision each time.
 func TestVerifyNamesTamperedFeatures(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, databaseURL string) {

@@ -63,8 +63,8 @@ type Underwriter struct {
 	// Today is the day from which ages are counted; 0 means the day of the request.
 	Today civil.Day
 	// Study studies a decided application. It may take seconds. If the fraud counts
-	// change in the meantime, Study is called again with hurry set. Study returns an
-	// error when ctx ends.
+	// change in the meantime, Study is called again with hurry set, and should then
+	// skip optional work. Study returns an error when ctx ends.
 	Study func(ctx context.Context, u *Underwriting, hurry bool) (Study, error)
 }
 

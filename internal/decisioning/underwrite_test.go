@@ -90,9 +90,8 @@ func TestAStudyIsOfWhatWasDecided(t *testing.T) {
 }
 
 // TestStudiesEndThoughTheCountsKeepMoving checks that the number of studies is limited
-// if the counts keep changing: the last of a few transactions decides with the facts
-// that were studied. Each study runs outside of any transaction, so that other
-// requests can write.
+// if the counts keep changing: the last transaction decides with the facts of the last
+// study. Each study runs outside of any transaction, so that other requests can write.
 func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -140,8 +139,8 @@ func TestStudiesEndThoughTheCountsKeepMoving(t *testing.T) {
 	})
 }
 
-// TestAStudyThatIsEndedStoresNothing checks that a study whose caller is cancelled
-// stores nothing.
+// TestAStudyThatIsEndedStoresNothing checks that nothing is stored if the study returns
+// context.Canceled.
 func TestAStudyThatIsEndedStoresNothing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

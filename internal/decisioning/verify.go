@@ -41,9 +41,9 @@ type WrongDecision struct {
 const maxWrong = 1_000
 
 // Verify replays the stored decisions of one tenant, or of all tenants if tenantID is
-// "", compares them with their entries in the journal, and returns those that are wrong
-// or missing. progress, unless nil, is called with the number of replayed decisions and
-// their total, by one goroutine at a time.
+// "". It compares each decision with its entry in the journal, and returns the
+// decisions that are wrong or missing. progress, unless nil, is called with the number
+// of replayed decisions and their total, by one goroutine at a time.
 //
 // The newest decisions come first. Verify does not replay decisions that are made while
 // it runs, so Verify ends however busy the service is. It holds only a few decisions in
@@ -167,8 +167,8 @@ type entryFinder struct {
 
 // beforeJournal returns a function that reports whether a decision may lack an entry in
 // the journal: it was made before the database had a journal, and not all older decisions
-// have their entries yet. Without this check, somebody could insert a decision without
-// an entry.
+// have their entries yet. Verify reports every other decision without an entry, because
+// somebody may have inserted it.
 func (a auditor) beforeJournal(ctx context.Context) (func(*store.Decision) bool, error) {
 	system := a.core.DB.System()
 	complete, err := system.JournalComplete(ctx)
@@ -225,8 +225,9 @@ func (f *entryFinder) find(ctx context.Context, d *store.Decision) (entered, err
 	return e, nil
 }
 
-// missing calls tell for every decision that has one of the first size entries and was
-// not found, and for gaps in the journal.
+// missing calls tell for every decision whose entry is one of the first size entries
+// but which was not found in storage. It also calls tell for gaps in the journal and
+// for entries that cannot be read.
 func (f *entryFinder) missing(ctx context.Context, size int64, tell func(id, why string)) error {
 	next := int64(0)
 	gap := func(to int64) {

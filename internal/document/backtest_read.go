@@ -47,7 +47,7 @@ func ReadBacktestOptions(options wire.Value) (study.BacktestRequest, error) {
 }
 
 // readSource reads the source of the rows. Exactly one of four members must name the
-// source. readSource returns an error if there are too many rows.
+// source. readSource returns an error if the rows would make too large a table.
 func readSource(r *study.BacktestRequest, f *wire.Form, faults *fault.List, maxRows int64, now time.Time) error {
 	source := ""
 	for _, name := range []string{"rows", "csv", "synthetic", "decisions"} {

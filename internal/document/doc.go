@@ -49,7 +49,7 @@ func optional(w *wire.Writer, key, text string) {
 	}
 }
 
-// optionalTime writes a stored time unless it is 0, which stands for never.
+// optionalTime writes a stored time unless it is 0, which means never.
 func optionalTime(w *wire.Writer, key string, micros int64) { optional(w, key, timeText(micros)) }
 
 // writeStrings writes a list of texts.

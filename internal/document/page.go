@@ -16,8 +16,8 @@ func WritePage[T any](w *wire.Writer, p operation.Page[T], write func(*wire.Writ
 	w.EndObject()
 }
 
-// writePagination writes the member "pagination": the limit and the cursor of the
-// next page, "" on the last page.
+// writePagination writes the member "pagination": the limit, whether there is a next
+// page, and the cursor of the next page. nextCursor is "" on the last page.
 func writePagination(w *wire.Writer, limit int, nextCursor string) {
 	w.Key("pagination").Object().Key("limit").Int(int64(limit)).Key("has_next").Bool(nextCursor != "")
 	optional(w, "next_cursor", nextCursor)

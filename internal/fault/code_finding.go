@@ -1,7 +1,7 @@
 package fault
 
-// Findings of the analysis of a policy. An activation in live is refused, with
-// these codes, until each finding that is an error is acknowledged.
+// Findings of the analysis of a policy. An activation in live is refused until each
+// finding that is an error is acknowledged. The items of the refusal have these codes.
 const (
 	CodeNeverFires             = "never_fires"
 	CodeAlwaysFires            = "always_fires"

@@ -72,8 +72,8 @@ type Blocking struct {
 	Added bool // the entry is new
 }
 
-// Block adds an entity to the block list. If the entity is already listed, the
-// entry that expires later is kept.
+// Block adds an entity to the block list. If the entity is already listed, the entry
+// that expires later stays on the list.
 func (s *Service) Block(
 	ctx context.Context, p tenant.Principal, n NewBlock, r *operation.Reply[Blocking],
 ) (Blocking, error) {

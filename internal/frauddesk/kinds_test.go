@@ -20,8 +20,8 @@ func TestKindsAreTheSameWords(t *testing.T) {
 	}
 }
 
-// TestThresholdsCanBeReached checks that a threshold above the highest count
-// that storage keeps is refused, because it would silently disable its signal.
+// TestThresholdsCanBeReached checks that a threshold is refused if no count of storage
+// can trigger its signal, because such a threshold would silently disable the signal.
 func TestThresholdsCanBeReached(t *testing.T) {
 	t.Parallel()
 	for body, ok := range map[string]bool{

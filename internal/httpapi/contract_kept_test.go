@@ -37,9 +37,9 @@ func TestRoutesAndContractAgree(t *testing.T) {
 	}
 }
 
-// TestContractIsNoticed checks the contract check itself. Every example answer
-// of the contract must pass. It must fail if a promised member or header is
-// missing or misspelt, or if an undescribed member is added.
+// TestContractIsNoticed checks the contract check itself. Every example answer of the
+// contract must pass. An answer must fail if a promised member or header is missing or
+// misspelt, or if an undescribed member is added.
 func TestContractIsNoticed(t *testing.T) {
 	t.Parallel()
 	doc := loadContract(t)

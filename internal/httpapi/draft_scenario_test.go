@@ -9,9 +9,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestDraftsAreDeleted checks that an unreferenced draft is removed, that a
-// referenced draft is archived and stays readable, and that a rule set that
-// decides or has decided cannot be deleted.
+// TestDraftsAreDeleted checks that an unreferenced draft is removed, and that a
+// referenced draft is archived and stays readable. An active rule set, a retired rule
+// set and SAFE_MODE cannot be deleted.
 func TestDraftsAreDeleted(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

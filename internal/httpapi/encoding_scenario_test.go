@@ -18,9 +18,9 @@ import (
 	"verdict/internal/usecase"
 )
 
-// TestAnswersAreCompressed checks that answers are compressed if the client
-// accepts compression, and that decompression restores the same bytes. Small
-// answers, and answers to other clients, are not compressed.
+// TestAnswersAreCompressed checks that answers are compressed if the client accepts
+// compression, and that decompression restores the same bytes. Small answers, answers
+// with an ETag and answers to other clients are not compressed.
 func TestAnswersAreCompressed(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -146,8 +146,8 @@ func TestEvaluateRefusals(t *testing.T) {
 	})
 }
 
-// TestEvaluateSloppyReports checks that unusual values in a report are accepted
-// and cause a warning.
+// TestEvaluateSloppyReports checks that unusual values in a report are accepted, and
+// that doubtful values cause a warning.
 func TestEvaluateSloppyReports(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -316,9 +316,9 @@ func TestBlockedByHand(t *testing.T) {
 	})
 }
 
-// TestSpellingsDoNotPassTheBlockList checks that other spellings of a blocked
-// value are blocked too. Placeholders and private addresses, which identify
-// nobody, are not counted and cause a warning.
+// TestSpellingsDoNotPassTheBlockList checks that other spellings of a blocked value are
+// blocked too. Placeholders and private addresses, which identify nobody, are not
+// counted, cause a warning and cannot be blocked.
 func TestSpellingsDoNotPassTheBlockList(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

@@ -34,8 +34,8 @@ func TestFraudReExplained(t *testing.T) {
 	})
 }
 
-// TestSecretsStayBehind checks that account numbers, addresses and other
-// identifiers appear in no answer, stored document or log line.
+// TestSecretsStayBehind checks that account numbers, addresses and other identifiers
+// appear in no answer, in no stored facts and in no log line.
 func TestSecretsStayBehind(t *testing.T) {
 	t.Parallel()
 	each(t, stackOptions{}, func(s *stack) {

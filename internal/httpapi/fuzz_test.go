@@ -72,9 +72,9 @@ func newFuzzed(f *testing.F) *fuzzed {
 	return z
 }
 
-// send serves a request and checks the answer. It must not be a server error,
-// and a refusal must be a problem document. Nothing may panic, and neither the
-// refusal nor the log may repeat the marker.
+// send serves a request and checks the answer. The answer must not be a server error,
+// and a refusal must be a problem document. Nothing may panic, and neither the refusal
+// nor the log may repeat the marker.
 func (z *fuzzed) send(
 	tb testing.TB, method, path, query string, header http.Header, body string,
 ) *httptest.ResponseRecorder {

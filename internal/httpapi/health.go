@@ -49,8 +49,8 @@ func (h *healthHandlers) ready(c *call) error {
 	return c.response.sendText(c.ctx, http.StatusOK, text)
 }
 
-// readiness caches whether the database answers. Anybody can send probes, and
-// without the cache they could keep the database busy.
+// readiness caches whether the database answers and accepts writes. Anybody can send
+// probes, and without the cache they could keep the database busy.
 type readiness struct {
 	mu    sync.Mutex
 	at    time.Time // the time of the last check
@@ -60,8 +60,8 @@ type readiness struct {
 // probeInterval is how long the result of a check is used.
 const probeInterval = time.Second
 
-// storageReady reports whether the database answers. It uses the cached result if
-// that is fresh.
+// storageReady reports whether the database answers and accepts writes. It uses the
+// cached result if that is fresh.
 func (h *healthHandlers) storageReady(ctx context.Context, now time.Time) bool {
 	last := &h.probes
 	last.mu.Lock()

@@ -13,10 +13,11 @@ import (
 	"verdict/api/apitest"
 )
 
-// TestNullIsLeftOut checks that null means the same as leaving a member out. It
-// sends every example of the contract with null in each optional member that
-// the example leaves out. The published document must allow this, and the
-// answer must equal the answer to the example.
+// TestNullIsLeftOut checks that null means the same as leaving a member out. It sends
+// every example of the contract with null in each optional member that the example
+// leaves out. The published document must allow this, and the answer must equal the
+// answer to the example. Only in a change of settings may the answer differ, because
+// null restores the default there.
 func TestNullIsLeftOut(t *testing.T) {
 	t.Parallel()
 	doc, err := apitest.Load(api.OpenAPI)

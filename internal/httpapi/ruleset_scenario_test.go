@@ -121,9 +121,9 @@ func TestWrongRuleSets(t *testing.T) {
 	})
 }
 
-// TestPinnedScorecard checks that a rule set keeps the scorecard version that
-// it was saved with, and that a request with a different scorecard_id is
-// refused.
+// TestPinnedScorecard checks that a rule set keeps the scorecard version that it was
+// saved with. A request is refused if it contains a scorecard other than the one that
+// its scorecard_id names.
 func TestPinnedScorecard(t *testing.T) {
 	t.Parallel()
 	const card = `{

@@ -11,8 +11,8 @@ import (
 	"verdict/internal/wire"
 )
 
-// readAs reads the body into the value that an operation takes. A caller without
-// the operation's scope is refused before the body is read.
+// readAs reads the body into the value that an operation takes. A caller without the
+// operation's scope is refused before the body is checked.
 func readAs[T any](c *call, scope tenant.Scopes, read func(wire.Value) (T, error)) (value T, err error) {
 	if err := c.caller.Require(scope); err != nil {
 		return value, err

@@ -21,5 +21,6 @@ func RetryChange(try func() (lost bool, err error)) error {
 	return err
 }
 
-// IsLost reports whether a transaction refused to store a version because it expected another one.
+// IsLost reports whether a transaction refused to store a version because the latest version was
+// not the expected one.
 func IsLost(err error) bool { return fault.KindOf(err) == fault.Precondition }

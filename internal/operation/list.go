@@ -85,8 +85,8 @@ func NotACursor() error {
 // markSize is the length of the mark at the beginning of a cursor, in bytes.
 const markSize = 8
 
-// mark returns the checksum of a cursor: over the caller, the filters and the
-// place.
+// mark returns the checksum of a cursor: over the tenant and environment, the times and
+// the order of the list, the filters and the place.
 func (l List) mark(p tenant.Principal, filters []string, place []byte) []byte {
 	h := sha256.New()
 	write := func(text string) {

@@ -16,8 +16,8 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Activation holds the conditions of an activation. Each Expected field that is not empty must
-// match.
+// Activation holds the note and the conditions of an activation. Each Expected field that is
+// not empty must match.
 type Activation struct {
 	Note             string
 	ExpectedActiveID string   // the id of the rule set that the activation replaces
@@ -52,8 +52,9 @@ func (a Activation) Check(faults *fault.List) {
 }
 
 // Activate activates a rule set and retires the active rule set. Activating the previous version
-// again is a rollback, which needs no second person and no acknowledgements. The new version
-// applies to the next decision on this node, and within a second on other nodes.
+// again is a rollback. A rollback, and the activation of the initial rule set that stops
+// lending, need no second person and no acknowledgements. The new version applies to the next
+// decision on this node, and within a second on other nodes.
 func (s *Service) Activate(
 	ctx context.Context, p tenant.Principal, id string, a Activation, r *operation.Reply[RuleSet],
 ) (RuleSet, error) {
@@ -120,8 +121,8 @@ func (s *Service) Activate(
 	return set, err
 }
 
-// wasBefore reports whether an activation undoes the last activation. Such a rollback must always
-// be possible, and so must the activation of the initial rule set that stops lending.
+// wasBefore reports whether an activation undoes the last activation: target is the version that
+// was retired when active was activated.
 func wasBefore(active, target store.RuleSet) bool {
 	return target.Status == store.StatusRetired && active.ID != "" && target.RetiredMicros == active.ActivatedMicros
 }

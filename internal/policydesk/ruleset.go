@@ -202,7 +202,8 @@ func (s *Service) readNew(ctx context.Context, scope *store.Scope, draft engine.
 }
 
 // base returns the rule set that a draft inherits from, the zero rule set if there is none. If the
-// draft does not name a valid base, base returns the active rule set.
+// draft names no base, base returns the active rule set of the draft's policy_key. It returns
+// NotFound if the named base does not exist.
 func (s *Service) base(
 	ctx context.Context, scope *store.Scope, draft engine.Draft, faults *fault.List,
 ) (store.RuleSet, error) {

@@ -7,14 +7,14 @@ import (
 	"verdict/internal/tenant"
 )
 
-// RuleCount counts how often a rule of one policy was evaluated, hit, and could not be evaluated
-// since the last report.
+// RuleCount counts how often a rule of one policy was evaluated, how often it hit, and how often
+// it could not be evaluated.
 type RuleCount struct {
 	TenantID, Environment, PolicyKey, RuleID string
 	Evaluated, Hit, Unknown                  int64
 }
 
-// Flush stores and reports the counts of the rules of all policies in use. Counts that cannot be
+// Flush stores and reports the counts of the rules of all cached policies. Counts that cannot be
 // stored are lost.
 func (s *Service) Flush(ctx context.Context) {
 	var stats []store.RuleStat

@@ -72,7 +72,7 @@ func itemExample(p errorPage) string {
 }`
 }
 
-// itemSamples holds a sample entry for each code, as the service writes it.
+// itemSamples holds sample entries of "errors", by code.
 var itemSamples = map[string]struct{ pointer, detail string }{
 	fault.CodeRequired: {"/bureau_report/score", "is required: a whole number, 300 to 900, or a " +
 		"new-to-credit code (-1, 0, 1 to 6)"},

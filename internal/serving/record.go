@@ -29,9 +29,10 @@ type Observation struct {
 	RequestID, TenantID, Environment, KeyID string
 }
 
-// Log logs the request in one line. If the service failed, the line contains the
-// error. Requests that were refused for lack of capacity are counted elsewhere, so
-// their lines have the level Debug, like those of successful requests.
+// Log logs the request in one line. If the service failed, the line contains the error.
+// Requests that were refused for lack of capacity are counted elsewhere, so their lines
+// have the level Debug, like those of successful requests and of requests whose client
+// disconnected.
 func (o Observation) Log(logger *slog.Logger) {
 	level, message := slog.LevelDebug, "request"
 	switch {
@@ -81,11 +82,11 @@ func (*panicked) Error() string { return "the handler panicked" }
 // Unwrap returns ErrInternal, which the client gets.
 func (*panicked) Unwrap() error { return ErrInternal }
 
-// Recovered tells what a deferred function must do with the result of recover. If
+// Recovered returns what a deferred function must do with the result of recover. If
 // abort is set, the connection must be closed: the handler has called Abort, or it
-// panicked after a part of the answer was sent. The deferred function must then
-// panic with http.ErrAbortHandler. Otherwise, if failure is not nil, the request
-// must be refused with it.
+// panicked after a part of the answer was sent. The deferred function must then panic
+// with http.ErrAbortHandler. Otherwise, if failure is not nil, the request must be
+// refused with it.
 func Recovered(cause any, sent bool) (failure error, abort bool) {
 	switch cause := cause.(type) {
 	case nil:

@@ -76,11 +76,12 @@ type Outcome struct {
 }
 
 // Refusal returns the part of an error that a client may see. An error without a
-// refusal becomes ErrInternal. The Outcome has the whole error if the service
-// failed; the caller logs it when it records the request.
+// refusal becomes Gone if the context of the request has ended. It becomes TimedOut if
+// another context has ended, and otherwise ErrInternal. The Outcome has the whole error
+// if the service failed; the caller logs it when it records the request.
 //
-// If the node has no capacity left, Refusal only counts the refusal, and logs the
-// count at intervals.
+// If the node has no capacity left, Refusal only counts the refusal, and logs the count
+// at intervals.
 func (m *Mapper) Refusal(r *http.Request, err error, now time.Time) (*fault.Error, Outcome) {
 	refusal := fault.Of(err)
 	switch {

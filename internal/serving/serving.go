@@ -4,7 +4,7 @@
 // are sent and received in parts, the record of a request, and the status and text
 // for an error.
 //
-// It knows no route, no page and no use case.
+// Its code does not depend on routes, pages or use cases.
 package serving
 
 import (

@@ -110,8 +110,8 @@ type bookTally struct {
 	asked             int64 // sum of the requested amounts, in paise
 }
 
-// lowestScore is less than every score and greater than the codes for new-to-credit
-// applicants.
+// lowestScore is the lowest credit score. The codes for new-to-credit applicants are
+// lower.
 const lowestScore = 300
 
 func (t *bookTally) add(book backtest.Book, rows []byte) {

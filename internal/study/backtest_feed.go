@@ -147,8 +147,8 @@ func (s *Backtests) feed(scope *store.Scope, a *asked) (feed, *backtest.Run, err
 const sniffed = 256 << 10
 
 // headerRefusal translates an error about the header of a file into an error about the
-// request. An empty list of rows is not an empty file, and duplicate names are faults
-// of fields.
+// request. If the request was a list of rows, an empty file means that the list was
+// empty. Errors about column names become faults of fields.
 func headerRefusal(a *asked, err error) error {
 	if a.source == sourceRows && fault.CodeOf(err) == fault.CodeEmptyCSV {
 		return noRows()

@@ -24,10 +24,10 @@ type replayFeed struct {
 	done  int64
 }
 
-// pieceCuts is the maximum number of calls of Decisions.Cut for one piece. If the
+// pieceCuts is the maximum number of calls of Decisions.NextChunk for one piece. If the
 // filter matches few decisions, a piece has fewer rows than the maximum, or none.
-// Without this limit, a piece could span so many other decisions that scanning it
-// would time out.
+// Without this limit, a piece could span so many other decisions that scanning it would
+// time out.
 const pieceCuts = 100
 
 func (f *replayFeed) next(ctx context.Context, _ bool) (piece, error) {
@@ -121,9 +121,10 @@ func (j *backtestRun) performReplay(ctx context.Context, scope *store.Scope, p p
 // chunks. Further jobs that continue the split have negative numbers, counting down.
 const cutNumber = 0
 
-// enqueueReplay stores the chunks of a replay that were split so far. It enqueues a
-// job that splits the rest, so that the caller does not wait for a long range. Every
-// replay in the state receiving has such a job.
+// enqueueReplay stores the chunks of a replay that were split so far. If whole is set,
+// these are all chunks, and enqueueReplay enqueues them. Otherwise it enqueues a job
+// that splits the rest, so that the caller does not wait for a long range. Every replay
+// in the state receiving has such a job.
 func (s *Backtests) enqueueReplay(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, job *backtestRun, held []piece, whole bool,
 	commit operation.Commit[Backtest],

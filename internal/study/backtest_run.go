@@ -220,8 +220,7 @@ func (j *backtestRun) report(record *store.Backtest, total *backtest.Partial, ta
 	return w.Buf
 }
 
-// made returns the report of the merged results, including the names of the
-// policies.
+// made returns the report of the merged results, with the id of the challenger.
 func (j *backtestRun) made(total *backtest.Partial) *backtest.Report {
 	report := j.run.Report(total)
 	if report.Challenger != nil {

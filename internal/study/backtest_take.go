@@ -16,10 +16,10 @@ import (
 	"verdict/internal/tenant"
 )
 
-// Run runs a policy over past applications. A small run has succeeded when Run returns.
-// A large run continues in the background, and Get returns its report later. Small and
-// large runs are stored, and billed for every hundred rows. No row becomes a stored
-// decision or counts for fraud detection.
+// Run runs a policy over past applications. A small run has succeeded when Run returns,
+// unless Async is set. A large run continues in the background, and Get returns its
+// report later. Small and large runs are stored, and billed for every hundred rows. No
+// row becomes a stored decision or counts for fraud detection.
 func (s *Backtests) Run(
 	ctx context.Context, p tenant.Principal, r BacktestRequest, reply *operation.Reply[Backtest],
 ) (Backtest, error) {
@@ -42,8 +42,9 @@ func (s *Backtests) Run(
 	return s.onceRead(ctx, scope, reply, body, run)
 }
 
-// take runs the backtest within the request if it is small, and otherwise enqueues it
-// as a job.
+// take runs a small backtest within the request, unless Async is set and there is a
+// queue. It enqueues every other backtest as a job. Without a queue, it refuses a large
+// backtest.
 func (s *Backtests) take(
 	ctx context.Context, p tenant.Principal, scope *store.Scope, a *asked, commit operation.Commit[Backtest],
 ) (Backtest, error) {

@@ -64,8 +64,9 @@ func readFit(t *testing.T, members map[string]any) study.FitRequest {
 	return r
 }
 
-// TestFitSaveScoreDecide checks that a fitted scorecard can be saved, used for scoring,
-// and referenced by a policy without changes.
+// TestFitSaveScoreDecide checks that a scorecard is saved only if the request asks for
+// it. The saved scorecard gives the same score as an unsaved scorecard that was fitted
+// to the same rows.
 func TestFitSaveScoreDecide(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {

@@ -62,9 +62,9 @@ func (h *Hasher) Hash(ctx context.Context, password Secret) (Secret, error) {
 	return NewSecret(made.String()), nil
 }
 
-// Verify reports whether password matches the hash in stored. upgrade reports
-// whether the hash should be replaced, because the configured cost has changed
-// since the hash was made.
+// Verify reports whether password matches the hash in stored. upgrade reports whether
+// the hash should be replaced, because it was made with another cost or with other
+// lengths of salt and hash.
 //
 // For a user that does not exist, stored is the zero Secret. Verify then does the
 // same work and returns false, so that the time taken does not reveal which

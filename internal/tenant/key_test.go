@@ -171,8 +171,9 @@ func TestMintKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeyIsUniform makes a chi-square test over a fixed random stream. It checks
-// that all characters are equally likely at every position.
+// TestKeyIsUniform makes a chi-square test over a fixed random stream. It checks that
+// all characters are equally likely: over all positions together, at the first position
+// and at the last.
 func TestKeyIsUniform(t *testing.T) {
 	t.Parallel()
 	const keys = 20_000

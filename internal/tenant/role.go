@@ -31,8 +31,10 @@ func (r Role) Scopes() Scopes {
 // when its owner is disabled.
 const personal = PolicyWrite | PolicyActivate
 
-// Allow returns the effective scopes of a key. It removes the personal scopes that
-// the role of the owner lacks, and all personal scopes if the owner is disabled.
+// Allow returns the effective scopes of a key. It removes the personal scopes that the
+// role of the owner lacks, and all personal scopes if the owner is disabled. A key with
+// the scope Admin counts as a key with every other scope, unless its owner is an
+// enabled administrator.
 func (r Role) Allow(key Scopes, enabled bool) Scopes {
 	may := r.Scopes()
 	if !enabled {

@@ -24,8 +24,8 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-// TestPersonIsToldOfARole checks that the refusal of a signed-in person names
-// the role and not an API key, which the person did not use.
+// TestPersonIsToldOfARole checks that the refusal of a signed-in person names a role
+// and not an API key, which the person did not use.
 func TestPersonIsToldOfARole(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

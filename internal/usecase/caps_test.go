@@ -34,8 +34,9 @@ type capCase struct {
 	each    int                                              // how many objects a call creates, 1 if 0
 }
 
-// TestCapsRace checks of every cap that callers on two nodes who create objects at the same time
-// get exactly as many as the cap allows, and that the others are told which limit they met.
+// TestCapsRace checks every cap with callers on two nodes who create objects at the same time.
+// Exactly as many objects as the cap allows are created, and the other callers are refused with
+// the code of the cap.
 func TestCapsRace(t *testing.T) {
 	t.Parallel()
 	for _, c := range capCases() {
@@ -104,7 +105,8 @@ func capCases() []capCase {
 		{
 			name: "scorecards", cap: most, callers: 3 * most, code: fault.CodeCapReached,
 			create: func(h *cluster, node *usecase.Set, i int) error {
-				// Each card has its own name: the versions of one name are stored one after the other anyway.
+				// Give each card its own name, because the versions of one name are always stored one after
+				// the other.
 				card, err := engine.ReadScorecard(usecasetest.Parse(h.T, fmt.Sprintf(`{
 					"name":"card %d","base_points":600,
 					"factors":[{"factor":"f","field":"bureau_score","bins":[
@@ -180,7 +182,7 @@ func countPincodes(h *cluster) (n int, err error) {
 	}
 }
 
-// createKey creates keys in the three ways in which a tenant gets them.
+// createKey creates a key in one of the three ways in which a tenant can get a key.
 func createKey(h *cluster, node *usecase.Set, i int) (err error) {
 	name := fmt.Sprint("key ", i)
 	switch i % 3 {
@@ -209,7 +211,7 @@ func countKeys(h *cluster) (n int, err error) {
 	return n, err
 }
 
-// fillPeople adds people until there is room for ten more.
+// fillPeople adds people until the tenant can have only ten more.
 func fillPeople(h *cluster) {
 	h.Helper()
 	for i := range store.MaxPage - 11 { // Asha has signed up
@@ -223,7 +225,7 @@ func fillPeople(h *cluster) {
 	}
 }
 
-// createPerson creates people in the two ways in which a tenant gets them.
+// createPerson creates or invites a person, the two ways in which a tenant gets people.
 func createPerson(h *cluster, node *usecase.Set, i int) (err error) {
 	email := fmt.Sprintf("new%d@example.in", i)
 	if i%4 < 2 {

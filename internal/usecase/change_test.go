@@ -18,8 +18,8 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// changeable is a document that people change by a function: the function increments a number of
-// the document and first calls meanwhile, which may fail.
+// changeable is a document that is changed by a function. change increments a number in the
+// document, and before that calls meanwhile, which may fail. number returns the number.
 type changeable struct {
 	name   string
 	change func(s *usecase.Set, p tenant.Principal, meanwhile func() error, expected int64) (version int64, err error)
@@ -62,8 +62,8 @@ func changeables(ctx context.Context) []changeable {
 
 func nothing() error { return nil }
 
-// TestChangeHoldsUpNobody writes for another tenant while a change is computed. If the change ran
-// in the committer, that write would wait for it in vain.
+// TestChangeHoldsUpNobody writes for another tenant while a change is computed. If the change
+// were computed inside a transaction, that write would wait forever.
 func TestChangeHoldsUpNobody(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -80,9 +80,9 @@ func TestChangeHoldsUpNobody(t *testing.T) {
 	})
 }
 
-// TestChangeLosesTheRace changes a document while another change of it is computed. A caller who
-// named no version gets their change on top of the other one, and a caller who named the version
-// before is refused.
+// TestChangeLosesTheRace changes a document while another change of it is computed. A caller
+// that expects no particular version has its change applied to the new version. A caller that
+// expects the old version is refused.
 func TestChangeLosesTheRace(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, db *store.DB) {
@@ -120,8 +120,8 @@ func TestChangeLosesTheRace(t *testing.T) {
 	})
 }
 
-// TestChangeGivesUp overtakes a change every time it is computed. The number of attempts is
-// limited.
+// TestChangeGivesUp stores another version each time a change is computed. The number of
+// attempts must be limited.
 func TestChangeGivesUp(t *testing.T) {
 	t.Parallel()
 	h := usecasetest.Open(t, storetest.Open(t, storetest.MigratedSQLite(t), store.Options{}), usecase.Options{})
@@ -138,8 +138,8 @@ func TestChangeGivesUp(t *testing.T) {
 	}
 }
 
-// TestChangesAddUp lets many callers on two nodes change a document at the same time. None names a
-// version, so every change is stored.
+// TestChangesAddUp lets many callers on two nodes change a document at the same time. No caller
+// expects a particular version, so every change must be stored.
 func TestChangesAddUp(t *testing.T) {
 	t.Parallel()
 	eachCluster(t, func(t *testing.T, h *cluster) {

@@ -10,11 +10,12 @@ import (
 	"verdict/internal/usecase/usecasetest"
 )
 
-// most is the cap of a tenant's drafts, scorecards, blocked entities and keys in this test.
+// most is the cap of a tenant's drafts, scorecards, blocked entities and keys in these
+// tests.
 const most = 6
 
 // cluster is a tenant and two nodes over its database. SQLite has one writer, so there the nodes
-// share a handle.
+// share one database handle.
 type cluster struct {
 	*usecasetest.House
 	db       *store.DB
