@@ -46,9 +46,8 @@ var wordCells = map[string]cell{
 	"PWOS": {note: equifaxCodes["pwos"]},
 }
 
-// readCell reads a cell of several characters, such as 000, 045, 31+, 1045 or
-// SUB. Four digits are a 1 followed by the days, as Equifax writes them. It
-// returns false for an unknown cell.
+// readCell reads a cell of several characters, such as 000, 045, 31+, 1045 or SUB. Four digits are a 1 followed by the
+// days, as Equifax writes them. readCell returns false for an unknown cell.
 func readCell(text string) (cell, bool) {
 	if len(text) == 3 && isDigits(text) { // the usual case
 		return late(int16(atoi(text))), true

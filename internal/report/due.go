@@ -23,7 +23,7 @@ type series struct {
 	amount      int64 // amount of the newest call
 	first, last civil.Day
 	times       int64 // number of instalments of this amount in a month
-	gone        bool  // another series continues this one
+	gone        bool  // another series continues this one, or bouncedUnseen has counted it
 }
 
 func (s *series) paise() int64 { return s.amount * s.times }

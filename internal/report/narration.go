@@ -54,7 +54,7 @@ const (
 // Unions that several rules use.
 const (
 	wordAnyLender  = wordLender | wordDigitalLender
-	wordName       = wordAnyLender // words that still belong to a name
+	wordName       = wordAnyLender // words that may belong to a counterparty's name
 	wordNotCutting = wordAnyLender | wordOwn | wordCC | wordNoise
 )
 
