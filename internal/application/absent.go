@@ -11,10 +11,9 @@ import (
 	"verdict/internal/rule"
 )
 
-// WarnAbsent returns the application's warnings and a warning about the inputs in
-// names, which the policy reads and the request lacks. If card is set, the
-// request has none of the inputs that the scorecard reads, and WarnAbsent adds a
-// second warning. It adds no warning if names is empty.
+// WarnAbsent returns the application's warnings and a warning about the inputs in names, which the policy reads and
+// the request lacks. If card is set, the request has none of the inputs that the scorecard reads, and WarnAbsent adds
+// a second warning. It adds no warning if names is empty, or if the accounts explain every absence (see settled).
 func (a *Application) WarnAbsent(names []string, card bool) []fault.Item {
 	if len(names) > 0 && a.History != nil {
 		names = slices.DeleteFunc(names, a.settled)
