@@ -85,9 +85,9 @@ func TestDefaultConfigDocument(t *testing.T) {
 // exceptInherited ignores whether a setting was sent or inherited.
 var exceptInherited = cmpopts.IgnoreFields(ReuseConfig{}, "Inherited")
 
-// TestInheritedReuse checks a configuration from before there were device, mobile
-// and email settings. These settings inherit the switch, the window and the
-// number of "beneficiary_reuse", with 0 points, until they are set.
+// TestInheritedReuse checks a configuration from before there were device, mobile and email settings. These settings
+// inherit "enabled", "window_days" and "distinct_applicants" of "beneficiary_reuse", with 0 points, until they are
+// set.
 func TestInheritedReuse(t *testing.T) {
 	t.Parallel()
 	old, err := ReadConfig(
