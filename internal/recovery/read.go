@@ -61,8 +61,7 @@ type manner struct {
 }
 
 func read(v wire.Value, now time.Time, how manner) (Case, error) {
-	// The answer states the time in whole seconds. Truncate the time here, so that
-	// the advice can be repeated from the answer.
+	// Truncate the time of the request to whole seconds. An as_of in the body is used as it was sent.
 	r := &reader{
 		c:        Case{AsOf: now.Truncate(time.Second), Borrower: Borrower{Zone: civil.India}},
 		hints:    how.hints,
