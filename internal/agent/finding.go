@@ -112,8 +112,7 @@ func reads(c *rule.Condition, name string) bool {
 	return found
 }
 
-// bankChecks lists the checks of a bank statement. A value greater than above is
-// a concern.
+// bankChecks lists the checks of a bank statement. A value that exceeds the limit in the member "above" is a concern.
 var bankChecks = []struct {
 	field, against string
 	above          rule.Number
