@@ -20,9 +20,8 @@ type twin struct {
 	was   rule.Value  // the value as sent, which may have fractions of a paisa
 }
 
-// A decision request and an evaluate request use different paths for the same
-// field. Each request must contain a score, so the path of the score shows
-// which kind of request it is.
+// A decision request and an evaluate request use different paths for the same field. The path of the score shows which
+// kind of request it is.
 const (
 	scoreOfDecisions = "bureau_report.score"
 	scoreOfEvaluate  = "report.scoreData.score"
