@@ -137,7 +137,7 @@ func (f *Form) typed(name string, want Kind) (Value, bool) {
 	return v, true
 }
 
-// Text reads a string of at most most bytes; ok is false if it is missing or invalid.
+// Text reads a string with a length limit of most bytes. ok is false if the string is missing or invalid.
 func (f *Form) Text(name string, most int) (text string, ok bool) {
 	v, ok := f.typed(name, String)
 	if !ok {
@@ -197,8 +197,7 @@ func (f *Form) Bool(name string, otherwise bool) bool {
 	return v.IsTrue()
 }
 
-// Array reads an array of at most most elements. It returns a Missing value if the
-// array is missing or invalid.
+// Array reads an array with a limit of most elements. It returns a Missing value if the array is missing or invalid.
 func (f *Form) Array(name string, most int) Value {
 	v, ok := f.typed(name, Array)
 	if !ok {
