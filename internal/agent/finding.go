@@ -90,7 +90,7 @@ func summary(seen int, found []finding) string {
 	return "concerns: " + strings.Join(names, ", ")
 }
 
-// hitBy returns the ids of the knockouts that hit and read the field name.
+// hitBy returns the ids of the knockouts that hit and read the field with the given name.
 func (st *study) hitBy(d *engine.Decision, name string) []string {
 	var out []string
 	policy := st.plan.Policy()

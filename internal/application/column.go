@@ -240,7 +240,7 @@ func (c *column) domain() {
 	}
 }
 
-// settle sets only and plain. Most cells of a plain column take the fast path of Read.
+// settle sets the members only and plain. Most cells of a plain column take the fast path of Read.
 func (c *column) settle() {
 	kept := 0
 	c.only = rule.Undeclared

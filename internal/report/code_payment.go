@@ -17,7 +17,7 @@ const maxDays = 9999
 
 // cell is the content of one month of a payment history.
 type cell struct {
-	days int16    // days past due; only valid if said
+	days int16    // days past due; valid only if said is true
 	said bool     // the month was reported
 	note standing // what the month says about the account itself
 }

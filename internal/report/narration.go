@@ -51,7 +51,7 @@ const (
 	wordNoise // does not belong to the counterparty's name
 )
 
-// Unions that several rules use.
+// Unions of meanings that several rules use.
 const (
 	wordAnyLender  = wordLender | wordDigitalLender
 	wordName       = wordAnyLender // words that may belong to a counterparty's name

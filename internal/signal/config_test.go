@@ -286,8 +286,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// sealedConfig reads a configuration with the given allow list and seals it. kept
-// are the entries of the list before.
+// sealedConfig reads a configuration with the given allow list and seals it. kept are the entries of the previous
+// list.
 func sealedConfig(t *testing.T, list string, kept []Account) (Config, error) {
 	t.Helper()
 	c, err := ReadConfig(parse(t, `{"fraud":{"beneficiary_reuse":{"allowlist_accounts":`+list+`}}}`))

@@ -67,7 +67,7 @@ type refining struct {
 	*table
 	features []*binning
 	hold     float64
-	first    []int // index of each feature's first bin among the unknowns; the intercept is 0
+	first    []int // index of each feature's first bin among the unknowns; the intercept has index 0
 	at, from []float64
 }
 
