@@ -140,7 +140,7 @@ func UnpackLeaf(from []byte) (Leaf, error) {
 		*h = sealing.Hash(rest[i*len(h):])
 	}
 	if l.Row == (sealing.Hash{}) || !bytes.Equal(l.Pack(make([]byte, 0, len(from))), from) {
-		return Leaf{}, ErrNotALeaf // not the only packed form that a leaf has
+		return Leaf{}, ErrNotALeaf // no row hash, or not the bytes that Pack writes for this leaf
 	}
 	return l, nil
 }

@@ -109,8 +109,8 @@ func (t *KeyTree) Key(name string) (Secret, bool) {
 	return secret, true
 }
 
-// Forget returns a tree that derives every key except those of the names. Forgetting a
-// name that is already forgotten changes nothing.
+// Forget returns a tree that derives every key except the keys of the given names. Forgetting a name that is already
+// forgotten changes nothing.
 func (t *KeyTree) Forget(names ...string) *KeyTree {
 	left := &KeyTree{names: t.names, nodes: slices.Clone(t.nodes)}
 	for _, name := range names {
